@@ -1,6 +1,6 @@
 //! How a session is opened: its file is read once and folded once, and its last page is on the screen meanwhile.
 //!
-//! Whatever is refused later leaves the file as it was: nothing is locked or written here.
+//! A later refusal leaves the file as it was: nothing is locked or written here.
 
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -35,21 +35,21 @@ const END_BYTES: u64 = 256 * 1024;
 pub enum Follows {
     /// A person at a screen.
     Screen,
-    /// Somebody who reads text.
+    /// A reader of plain text.
     Text,
-    /// Whoever reads what comes.
+    /// The reader of standard output, which gets what comes.
     Output,
 }
 
 /// What came of opening a session.
 pub enum OpenOutcome {
-    /// It was read.
+    /// The session was read.
     Read(Box<OpenedSession>),
     /// The person went elsewhere meanwhile.
     Left(Next),
 }
 
-/// Reads a session for whoever follows it; a person at a screen sees its last page at once and how far it is.
+/// Reads a session for its reader; on a screen, its last page is shown at once, with the progress.
 pub fn open(path: &Path, follows: Follows, context: &Context) -> Result<OpenOutcome, Failure> {
     let read = |opened| OpenOutcome::Read(Box::new(opened));
     Ok(match follows {
@@ -75,7 +75,7 @@ fn fold(path: &Path, progress: &ReadProgress) -> Result<OpenedSession, SessionEr
     Ok(OpenedSession { survey, past, before: Before::Nothing })
 }
 
-/// Reads a session whose events are told once more.
+/// Reads a session and keeps its events, because they are narrated again.
 fn remember(path: &Path) -> Result<OpenedSession, SessionError> {
     let Log { survey, mut records } = session::read(path)?;
     let finished = Finished::of(records.iter().map(|r| &r.event));
@@ -103,7 +103,7 @@ fn told(
     OpenOutcome::Read(Box::new(OpenedSession { survey, past, before }))
 }
 
-/// Returns what the end of a session shows: what is there of its talk in the last of its lines.
+/// Returns the transcript of a session's last lines, as far as they contain it.
 fn end(path: &Path, bytes: u64) -> Result<Transcript, SessionError> {
     let mut transcript = Transcript::default();
     let [first, last] = session::ends(path, bytes)?;
@@ -128,7 +128,7 @@ fn show_end(path: &Path, context: &Context) -> Result<OpenOutcome, Failure> {
         let reading: PathBuf = path.to_owned();
         let reading = spawn_blocking(move || tell(&reading, &progress));
         let terminal = Terminal::enter(screen.modes).map_err(refused)?;
-        // nobody hears commands before all is there
+        // commands are ignored until everything is read
         let (commands, _) = mpsc::channel(1);
         let feed = Feed::new();
         let tail: Tail = feed.tail();
