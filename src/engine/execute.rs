@@ -12,14 +12,35 @@ use crate::state::{PendingCommand, RunState, State, Thread};
 use serde_json::Value;
 use std::ops::Bound;
 
+/// How many commands may wait at once: each event looks at all of them, and a file may hold any number.
+const WAITING_MAX: usize = 1_000;
+
 /// Returns the next event of the first command that can move, or the next receipt for words that reached a turn.
 pub(super) fn next(state: &State) -> Option<Draft> {
+    if let Some(refused) = one_too_many(state) {
+        return Some(refused);
+    }
     let from = state.waiting.map_or(Bound::Unbounded, Bound::Excluded);
     let moved = state.pending.range((from, Bound::Unbounded)).find_map(|(_, command)| {
         let draft = step(state, command)?;
         Some(draft.because(&command.given.key))
     });
     moved.or_else(|| delivery(state))
+}
+
+/// Returns the receipt of the newest command where too many wait. One that pauses or ends is heard, unless a hundred such
+/// are waiting.
+fn one_too_many(state: &State) -> Option<Draft> {
+    if state.pending.len() <= WAITING_MAX {
+        return None;
+    }
+    let mut newest = state.pending.values().rev();
+    let stops = |d: &PendingCommand| {
+        let command = &d.given.line.command;
+        matches!(command, Command::Pause {} | Command::PauseNow {} | Command::End { .. })
+    };
+    let refused = newest.clone().take(100).find(|d| !stops(d)).or_else(|| newest.next())?;
+    Some(too_late(refused, LateReason::TooMany).because(&refused.given.key))
 }
 
 fn delivery(state: &State) -> Option<Draft> {

@@ -146,6 +146,8 @@ pub enum LateReason {
     SpokenSince,
     /// The words do not have the form that was asked for.
     WrongForm,
+    /// So many commands wait already that looking at them takes long.
+    TooMany,
 }
 
 impl LateReason {
@@ -163,6 +165,7 @@ impl LateReason {
             LateReason::SeatLeft => "the participant has left",
             LateReason::SpokenSince => "someone else has spoken since",
             LateReason::WrongForm => "the message does not have the required form",
+            LateReason::TooMany => "too many commands are waiting",
         }
     }
 }

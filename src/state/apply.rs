@@ -3,6 +3,7 @@
 use super::table::LastTurn;
 use super::*;
 use crate::model::payload::*;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How voices say that a reply ends at its token limit.
@@ -256,7 +257,8 @@ impl Conversation {
         {
             *n = n.saturating_sub(1);
         }
-        for note in self.notes.iter_mut().filter(|n| g.notes.contains(&n.id)) {
+        let notes: BTreeSet<_> = g.notes.iter().collect();
+        for note in self.notes.iter_mut().filter(|n| notes.contains(&n.id)) {
             note.bound.insert(g.participant.clone(), turn.id);
         }
         let skip = skip.filter(|_| turn.speaks());

@@ -392,7 +392,8 @@ impl Conversation {
 
     /// A note bound to a turn is spent when words came, and free again if none did.
     pub(super) fn settle_notes(&mut self, turn: &super::Turn, words: bool) {
-        for note in self.notes.iter_mut().filter(|n| turn.notes.contains(&n.id)) {
+        let notes: BTreeSet<_> = turn.notes.iter().collect();
+        for note in self.notes.iter_mut().filter(|n| notes.contains(&n.id)) {
             note.bound.remove(&turn.seat);
             if words {
                 note.spent.insert(turn.seat.clone());

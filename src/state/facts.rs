@@ -3,6 +3,7 @@
 use super::{Conversation, Entry, Labels, RunState, Since, Turn, Who};
 use crate::model::*;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 impl Conversation {
     /// Returns the facts that conditions of stops and steering lines see. What grows with the talk is there only if it
@@ -162,8 +163,9 @@ impl Conversation {
     /// Returns the texts of the notes that a turn's next call carries.
     pub fn notes_of(&self, turn: &Turn) -> Vec<Text> {
         let heard = self.heard_to(turn);
+        let notes: BTreeSet<_> = turn.notes.iter().collect();
         let alive = |n: &&super::Note| {
-            turn.notes.contains(&n.id) && n.lifted.is_none_or(|lifted| lifted >= heard)
+            notes.contains(&n.id) && n.lifted.is_none_or(|lifted| lifted >= heard)
         };
         self.notes.iter().filter(alive).map(|n| n.text.clone()).collect()
     }

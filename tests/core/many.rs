@@ -19,10 +19,12 @@ fn forged(commands: usize) -> Vec<Event> {
         cause: None,
         kind,
     };
-    let line = |n: usize| match n % 4 {
+    let line = |n: usize| match n % 6 {
         0 => json!({"do": "mark", "text": "here", "id": format!("m{n}")}),
         1 => json!({"do": "say", "text": format!("word {n}"), "id": format!("s{n}")}),
         2 => json!({"do": "note", "text": "be brief"}),
+        3 => json!({"do": "skip"}),
+        4 => json!({"do": "vote", "question": "Shall we?"}),
         _ => json!({"do": "pause"}),
     };
     let given = |n: usize| {
@@ -40,7 +42,7 @@ async fn resumed(commands: usize) -> f64 {
     let ran = resume(past, plain(), &[]).await;
     let seconds = begun.elapsed().as_secs_f64();
     let is_done = |e: &&Event| matches!(&e.kind, Kind::Receipt(r) if matches!(r.is, ReceiptIs::Done | ReceiptIs::TooLate));
-    let notes = commands.div_ceil(4);
+    let notes = commands.div_ceil(6);
     assert!(ran.events.iter().filter(is_done).count() >= commands - notes, "every one is told");
     println!("{commands} commands without receipts: resumed in {seconds:.1} s");
     seconds
@@ -49,6 +51,19 @@ async fn resumed(commands: usize) -> f64 {
 #[tokio::test]
 async fn commands_without_receipts_are_all_carried_out() {
     resumed(400).await;
+}
+
+#[tokio::test]
+async fn of_too_many_commands_the_newest_are_refused_but_never_an_end() {
+    let mut past = forged(1_500);
+    let Kind::CommandGiven(last) = &past[1_200].kind else { panic!() };
+    let (_, line) = lines(&[json!({"do": "end"})]).remove(0);
+    past[1_200].kind = Kind::from(Arc::new(CommandGiven { line, ..(**last).clone() }));
+    let ran = resume(past, plain(), &[]).await;
+    let refused =
+        |e: &&Event| matches!(&e.kind, Kind::Receipt(r) if r.reason == Some(LateReason::TooMany));
+    assert!(ran.events.iter().filter(refused).count() > 400);
+    assert_eq!(ran.reason(), "operator");
 }
 
 #[tokio::test]
