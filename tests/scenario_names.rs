@@ -116,3 +116,14 @@ fn what_is_known_stages_and_rankings_have_their_form() {
         ],
     );
 }
+
+/// Where a name ends inside a character, the fault is shown all the same.
+#[test]
+fn a_fault_beside_a_character_of_many_bytes_is_shown() {
+    for when in ["operator.\u{fffd}hisper", "größe.é == 1", "last.text.日本 and x.é"] {
+        let text =
+            format!("title = \"T\"\n[[participant]]\nid = \"ada\"\n[[stop]]\nwhen = \"{when}\"");
+        let faults = load(&source(&text), ROWS).expect_err("faults");
+        assert!(format!("{faults}").contains(when), "{faults}");
+    }
+}

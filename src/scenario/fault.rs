@@ -108,10 +108,11 @@ impl fmt::Display for Faults {
 
 impl std::error::Error for Faults {}
 
-/// Finds the line and column of a span.
+/// Finds the line and column of a span; one that ends inside a character takes all of it.
 pub(super) fn place(span: &Span, text: &str) -> Option<Place> {
     let span = span.clone()?;
-    let before = text.get(..span.start)?;
+    let (start, end) = (text.floor_char_boundary(span.start), text.ceil_char_boundary(span.end));
+    let (span, before) = (start..end.max(start), &text[..start]);
     let line_start = before.rfind('\n').map_or(0, |i| i + 1);
     Some(Place {
         line: before.matches('\n').count() + 1,
