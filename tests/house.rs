@@ -453,6 +453,30 @@ fn the_scanners_of_the_top_and_the_lock_bite() {
     );
 }
 
+/// Says which dependencies of a manifest have no line above them that says what they are for.
+fn unreasoned(manifest: &str) -> Vec<String> {
+    let (mut above, mut inside, mut faults) = ("", false, vec![]);
+    for line in manifest.lines() {
+        match line.split_once(" = ") {
+            _ if line.starts_with('[') => inside = line.ends_with("dependencies]"),
+            Some((name, _)) if inside && !above.starts_with("# ") => {
+                faults.push(format!("Cargo.toml: `{name}` has no reason"));
+            }
+            _ => {}
+        }
+        above = line;
+    }
+    faults
+}
+
+#[test]
+fn each_dependency_has_its_reason() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    none(unreasoned(&manifest), "say in one line above it what it is for");
+    let bare = "[dependencies]\n# why\na = 1\nb = 2\n";
+    assert_eq!(unreasoned(bare), ["Cargo.toml: `b` has no reason"]);
+}
+
 #[test]
 fn the_map_of_the_crate_names_what_is_there() {
     let page = fs::read_to_string(root().join("src/lib.rs")).unwrap();
