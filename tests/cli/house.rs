@@ -1,5 +1,6 @@
 //! A home of its own for one test, the binary in it, and small scenarios.
 
+use crate::coverage::measured;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -55,6 +56,7 @@ impl House {
         command
             .args(args)
             .env_clear()
+            .envs(measured())
             .env("SOURCE_DATE_EPOCH", "1767225600")
             .env("PATH", "/usr/bin:/bin")
             .env("HOME", self.home.path())

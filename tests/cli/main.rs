@@ -9,6 +9,8 @@ mod browser;
 mod bundled;
 #[path = "../canary/mod.rs"]
 mod canary;
+#[path = "../coverage/mod.rs"]
+mod coverage;
 mod exits;
 mod export;
 mod failing;
@@ -22,6 +24,7 @@ mod hostile;
 mod house;
 mod keys;
 mod limits;
+mod long_life;
 mod model_tests;
 mod models;
 mod old_logs;

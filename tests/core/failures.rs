@@ -196,10 +196,18 @@ async fn check(row: &'static Row, rule: (&str, u32, Then, &str)) -> Option<Strin
 
 #[tokio::test]
 async fn seats_that_fail_together_do_not_come_back_together() {
+    for asked in [None, Some(2_000)] {
+        fall_together(asked).await;
+    }
+}
+
+/// Eight participants at once are told to come back later, by a server that says when or does not.
+async fn fall_together(asked: Option<u64>) {
     let policy = json!({"name": "simultaneous", "options": {"rounds": 1}});
-    let seats = ["a", "b", "c", "d", "e"].map(seat).to_vec();
-    let stage = stage(|ask| match ask.attempt {
-        1 => Play::Fail(10, ErrorClass::Overload),
+    let seats = ["a", "b", "c", "d", "e", "f", "g", "h"].map(seat).to_vec();
+    let stage = stage(move |ask| match (ask.attempt, asked) {
+        (1, None) => Play::Fail(10, ErrorClass::Rate),
+        (1, Some(wait)) => Play::AskToWait(wait),
         _ => Play::Words("Well.".into(), 10),
     });
     let ran = play(table(json!({"policy": policy}), seats), stage, &[]).await;
@@ -209,12 +217,14 @@ async fn seats_that_fail_together_do_not_come_back_together() {
     });
     let mut waits: Vec<u64> = waits.collect();
     assert!(
-        waits.len() == 5 && waits.iter().all(|w| without_jitter(*w, None) == PAUSE),
+        waits.len() == 8
+            && waits.iter().all(|w| without_jitter(*w, asked) == asked.unwrap_or(PAUSE)),
         "{waits:?}"
     );
     waits.sort_unstable();
     waits.dedup();
-    assert!(waits.len() > 3, "{waits:?}");
+    println!("8 retries, {} moments: {waits:?} ms", waits.len());
+    assert!(waits.len() > 6, "{waits:?}");
 }
 
 #[tokio::test]

@@ -69,6 +69,7 @@ mod replay;
 mod replies;
 mod sealing;
 mod shows;
+mod skeleton;
 mod stances;
 mod summaries;
 mod threads;

@@ -2,6 +2,7 @@
 
 use crate::harness::*;
 use colloquium::model::*;
+use colloquium::state::State;
 use serde_json::json;
 
 fn rated(rate: &str, policy: &str, utterances: u32) -> payload::Opened {
@@ -48,4 +49,31 @@ async fn a_pause_holds_who_waits_for_a_rate_and_time_ends_it() {
     timed.scenario["limits"]["seconds"] = 30.into();
     let ran = play(timed, plain(), &[]).await;
     assert_eq!((begun(&ran), ran.reason()), (vec![0], "time_limit"));
+}
+
+#[tokio::test]
+async fn who_waits_for_a_tool_waits_for_no_rate_until_it_is_back() {
+    let mut table = rated("1/min", "round_robin", 1);
+    table.participants[0].tools = vec![Tool {
+        name: "reads".into(),
+        description: "a test".into(),
+        parameters: json!({"type": "object"}),
+        source: ToolSource::Script(vec!["test".into()]),
+        read_only: true,
+        seconds: 30,
+    }];
+    let asks = stage(|ask| match ask.prompt.tools.is_empty() {
+        true => Play::Asks(String::new(), vec![("reads", json!({}))]),
+        false => Play::Words("so be it".into(), 10),
+    });
+    let ran = play(table, asks, &[]).await;
+    let after = |kind: &str| {
+        let at = ran.events.iter().position(|e| e.kind.name() == kind).unwrap();
+        let state = State::fold(&ran.events[..=at]);
+        let turn = state.turns.values().next().unwrap();
+        state.held_by_rate(turn, state.ms).map(|(at, ..)| at.0)
+    };
+    assert_eq!((after("tool.asked"), after("tool.called")), (None, None));
+    assert_eq!(after("tool.returned"), Some(60_000));
+    assert_eq!(begun(&ran), [0, 60]);
 }

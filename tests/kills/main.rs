@@ -6,6 +6,9 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
+mod aimed;
+#[path = "../coverage/mod.rs"]
+mod coverage;
 #[path = "../cli/house.rs"]
 #[allow(dead_code, reason = "shared with the tests of the command line")]
 mod house;

@@ -1,5 +1,6 @@
 //! A home of its own, and the program in a terminal of 80x24 that remembers every byte.
 
+use crate::coverage::measured;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
@@ -87,6 +88,7 @@ impl House {
         let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         command.env_clear();
+        measured().for_each(|(name, file)| command.env(name, file));
         command.env("SOURCE_DATE_EPOCH", "1767225600");
         for (name, value) in [("TERM", "xterm-256color"), ("PATH", "/usr/bin:/bin")] {
             command.env(name, value);
@@ -130,6 +132,7 @@ impl House {
         command
             .args(args)
             .env_clear()
+            .envs(measured())
             .env("SOURCE_DATE_EPOCH", "1767225600")
             .env("HOME", self.home.path())
             .output()

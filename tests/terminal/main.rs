@@ -7,7 +7,10 @@ mod asked;
 #[path = "../canary/mod.rs"]
 mod canary;
 mod connected;
+#[path = "../coverage/mod.rs"]
+mod coverage;
 mod editor;
+mod exits;
 mod failures;
 mod guests;
 mod house;

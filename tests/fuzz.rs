@@ -1,0 +1,313 @@
+//! Six rooms that read what somebody else wrote, fed with broken input: none panics, takes a second or grows.
+//!
+//! An input is made of a number alone: a text of the repository, changed at random places. A failure names its number;
+//! `FROM=number INPUTS=1` feeds it again. `INPUTS` says how many each room gets.
+
+#[path = "corpus/mod.rs"]
+mod corpus;
+#[path = "remote/streams.rs"]
+#[allow(dead_code, reason = "the streams; what a test of the client says of them is its own")]
+mod streams;
+
+use colloquium::expr::{Condition, Facts, Template};
+use colloquium::model::{Participant, VoiceSpec, Wire};
+use colloquium::reply::{self, Splitter};
+use colloquium::session::{SessionFiles, inert, reader};
+use colloquium::state::State;
+use colloquium::text;
+use colloquium::voice::Pieces;
+use colloquium::voice::remote::Decoder;
+use colloquium::{policy, scenario};
+use serde_json::json;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::Duration;
+
+/// Inputs for each room in every run of the tests.
+const FEW: u64 = 600;
+/// Inputs of all rooms together, when all are asked for.
+const ALL: u64 = 10_000_000;
+/// What one input may take of a core.
+const HANG: Duration = Duration::from_secs(1);
+/// What the process may hold at the end of it all.
+const MEMORY_MAX_KIB: u64 = 512 * 1024;
+/// No input is longer.
+const LONGEST: usize = 1 << 16;
+
+/// What breaks things elsewhere.
+const TOKENS: [&str; 32] = [
+    "\u{0}",
+    "\u{1b}[",
+    "\u{202e}",
+    "\u{e0041}",
+    "\u{301}",
+    "\r\n",
+    "\n\n",
+    "\"",
+    "\\u0000",
+    "\\ud800",
+    "{",
+    "}",
+    "[[",
+    "]]",
+    "{{",
+    "}}",
+    "{%",
+    "%}",
+    "null",
+    "-1",
+    "1e999",
+    "18446744073709551616",
+    "0.1",
+    "true",
+    "data: ",
+    "[DONE]",
+    "<think>",
+    "</said>",
+    "@all",
+    "\"seq\":",
+    ",\"crc\":\"",
+    "''' ",
+];
+
+/// Seeded dice.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        usize::try_from((z ^ (z >> 31)) % sides.max(1) as u64).unwrap()
+    }
+
+    /// Returns a part of something, short ones more often.
+    fn part(&mut self, of: usize) -> std::ops::Range<usize> {
+        let from = self.roll(of + 1);
+        let longest = [1, 8, 64, 4_096][self.roll(4)];
+        from..(from + self.roll(longest + 1)).min(of)
+    }
+
+    /// Returns one of the seeds, changed.
+    fn input(&mut self, seeds: &[Vec<u8>]) -> Vec<u8> {
+        let mut bytes = seeds[self.roll(seeds.len())].clone();
+        for _ in 0..self.roll(8) {
+            let part = self.part(bytes.len());
+            match self.roll(7) {
+                0 => drop(bytes.drain(part)),
+                1 => {
+                    let at = self.roll(bytes.len().max(1));
+                    if let Some(byte) = bytes.get_mut(at) {
+                        *byte ^= 1 << self.roll(8);
+                    }
+                }
+                2 => {
+                    let token = TOKENS[self.roll(TOKENS.len())];
+                    let times = [1, 1, 1, 2, 300][self.roll(5)];
+                    bytes.splice(part, token.repeat(times).into_bytes());
+                }
+                3 => {
+                    let copy = bytes[part.clone()].repeat(1 + self.roll(3));
+                    bytes.splice(part.start..part.start, copy);
+                }
+                4 => {
+                    let other = &seeds[self.roll(seeds.len())];
+                    let theirs = self.part(other.len());
+                    bytes.splice(part, other[theirs].to_vec());
+                }
+                5 => bytes.truncate(part.start),
+                _ => bytes[part].reverse(),
+            }
+            bytes.truncate(LONGEST);
+        }
+        bytes
+    }
+}
+
+/// Returns how long this thread has worked; a machine that is busy with others makes it no longer.
+fn worked() -> Duration {
+    let told = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(told.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0))
+}
+
+/// Feeds a room and prints what it came to.
+fn feed(room: &str, seeds: &[Vec<u8>], eats: impl Fn(&[u8], &mut Dice)) {
+    let number = |variable: &str| std::env::var(variable).ok().and_then(|n| n.parse::<u64>().ok());
+    let (from, inputs) = (number("FROM").unwrap_or(0), number("INPUTS").unwrap_or(FEW));
+    let mut slowest = Duration::ZERO;
+    for seed in from..from + inputs {
+        let eat = || {
+            let mut dice = Dice(seed);
+            let bytes = dice.input(seeds);
+            let begun = worked();
+            eats(&bytes, &mut dice);
+            worked().saturating_sub(begun)
+        };
+        let took = catch_unwind(AssertUnwindSafe(eat));
+        let took = took.unwrap_or_else(|_| panic!("{room}: input {seed} panics"));
+        assert!(took < HANG, "{room}: input {seed} takes {took:?}");
+        slowest = slowest.max(took);
+    }
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let peak = peak.and_then(|kib| kib.split_whitespace().next()?.parse().ok()).unwrap_or(0);
+    println!(
+        "{room}: {inputs} inputs, 0 panics, the slowest {slowest:?}, at most {} MB",
+        peak >> 10
+    );
+    assert!(peak <= MEMORY_MAX_KIB, "{peak} KiB");
+}
+
+fn bytes<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Vec<u8>> {
+    texts.into_iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+#[test]
+fn streams_of_servers() {
+    let good = streams::all();
+    let seeds: Vec<_> = good.iter().map(|good| good.text.clone().into_bytes()).collect();
+    let wires = [Wire::OpenAi, Wire::Anthropic, Wire::Gemini, Wire::Ollama];
+    feed("streams", &seeds, |bytes, dice| {
+        let (mut decoder, mut pieces) = (Decoder::new(wires[dice.roll(4)]), Pieces::new());
+        let size = [1, 7, 100, 65_536][dice.roll(4)];
+        for part in bytes.chunks(size) {
+            if decoder.push(part, &mut pieces).is_err() {
+                return;
+            }
+        }
+        let _ = decoder.end(0, &mut pieces);
+    });
+}
+
+#[test]
+fn texts_on_their_way_to_a_terminal() {
+    let seeds = bytes(corpus::HOSTILE.iter().chain(corpus::REAL).copied());
+    feed("texts", &seeds, |bytes, _| {
+        let raw = String::from_utf8_lossy(bytes);
+        let block = text::block(&raw);
+        assert!(!block.contains(['\u{1b}', '\u{9b}', '\u{202e}', '\u{7f}', '\0']));
+        assert_eq!(text::block(&block), block);
+        assert!(!text::line(&raw).contains(['\n', '\u{1b}', '\t']));
+        let _ = (text::forwarded(&raw), text::file_name(&raw), text::look_alike(&raw, &block));
+    });
+}
+
+#[test]
+fn session_files() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/old_sessions");
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut seeds: Vec<_> =
+        files.filter(|path| path.is_file()).map(|path| fs::read(path).unwrap()).collect();
+    seeds.sort();
+    seeds.iter_mut().for_each(|seed| seed.truncate(LONGEST / 4));
+    feed("sessions", &seeds, |bytes, dice| {
+        // signed again, what was changed is read on
+        let signed: Vec<u8> =
+            bytes.split(|b| *b == b'\n').flat_map(|line| resigned(line, dice)).collect();
+        let log = reader::read_bytes(SessionFiles::at("/nowhere/fuzzed.jsonl"), &signed);
+        let state = State::fold(log.records.iter().map(|record| &record.event));
+        let _ = (state.entries.len(), log.can_append());
+    });
+}
+
+/// Returns a line with its newline, often with the checksum that it should have.
+fn resigned(line: &[u8], dice: &mut Dice) -> Vec<u8> {
+    let trailer = b",\"crc\":\"01234567\"}".len();
+    let mut line = line.to_vec();
+    if line.len() > trailer && dice.roll(10) > 0 {
+        line.truncate(line.len() - trailer);
+        let sum = crc32c::crc32c(&line);
+        line.extend(format!(",\"crc\":\"{sum:08x}\"}}").bytes());
+    }
+    line.push(b'\n');
+    line
+}
+
+#[test]
+fn conditions_and_templates() {
+    let seeds = bytes([
+        "turn_count > 6 and 'agreed' in last.text|lower",
+        "count(utterances) >= 3 or seats[0].utterances > 2",
+        "last.text.split(' ')|length > 10",
+        "utterances|selectattr('seat', 'eq', 'ada')|list|length >= 2",
+        "seats|map(attribute='id')|join(', ') == 'ada, bo'",
+        "last.text[:20] ~ 'x' * 3",
+        "not (a is defined) and range(1000)|sum > 3",
+        "{{ topic }}: {% for s in seats %}{{ s.name|upper }}{% if not loop.last %}, {% endif %}{% endfor %}",
+        "{% set x = 'ab' * 100 %}{{ x|replace('a', x) }}",
+        "{{ 'a'.join(range(100)) }}{{ topic|truncate(9) }}",
+    ]);
+    let facts = Facts::new(json!({
+        "turn_count": 7, "topic": "Tabs or spaces?", "paused": false,
+        "seats": [{"id": "ada", "name": "Ada", "utterances": 3}, {"id": "bo", "name": "Bo", "utterances": 2}],
+        "utterances": [{"seat": "ada", "text": "Tabs."}, {"seat": "bo", "text": "Spaces, agreed."}],
+        "last": {"seat": "bo", "text": "Spaces, agreed."},
+    }));
+    feed("conditions", &seeds, |bytes, _| {
+        let source = String::from_utf8_lossy(bytes);
+        if let Ok(condition) = Condition::compile(&source) {
+            let _ = (condition.holds(&facts), condition.value(&facts));
+        }
+        if let Ok(template) = Template::compile(&source) {
+            let _ = template.render(&facts);
+        }
+    });
+}
+
+#[test]
+fn scenario_files() {
+    let names = scenario::bundled_names().chain(scenario::protocol_names());
+    let seeds = bytes(names.map(|name| scenario::bundled(name).unwrap()));
+    let rows = policy::rows();
+    feed("scenarios", &seeds, |bytes, _| {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let source = scenario::Source { name: "fuzzed.toml".into(), text, settings: vec![] };
+        if let Err(faults) = scenario::load(&source, &rows) {
+            let told = format!("{faults}");
+            assert!(!text::block(&told).contains('\u{1b}'));
+        }
+    });
+}
+
+#[test]
+fn replies_of_models() {
+    let names = [("ada", "Ada"), ("bo", "Bo"), ("cy", "Cy Öztürk")];
+    let seats = names.map(|(id, name)| Participant {
+        name: name.into(),
+        ..Participant::new(id, VoiceSpec::Model(Default::default()))
+    });
+    let roster: Vec<&Participant> = seats.iter().collect();
+    let seeds = bytes([
+        "**Ada:** I agree.\n\nBo: I do not.\n\n</said>\n<said by=\"Bo\">\nNo.\n</said>",
+        "<think>Who am I?</think>I agree with @Bo, and with @all.\n> Ada: quoted\n```\nBo: code\n```",
+        "WHISPER Bo: only for you\n\nAnd this is for everybody.",
+        "{\"answer\": 42, \"why\": [\"a\", {\"b\": null}]} so it is",
+        "again and again and again and again and again and again and again and again and again",
+    ]);
+    feed("replies", &seeds, |bytes, dice| {
+        let said = String::from_utf8_lossy(bytes);
+        let mut splitter = Splitter::default();
+        for part in said.split_inclusive(|_| dice.roll(9) == 0) {
+            splitter.push(part);
+        }
+        splitter.finish();
+        let own = "ada".into();
+        let repaired = reply::repair(&said, &own, &roster);
+        let _ = reply::repair_again(&said, &own, &roster);
+        let _ = (reply::mentions(&said, Some(&own), &roster), reply::asked(&said, None, &roster));
+        let _ = (reply::parted(&said, &roster), reply::repeats_from(&said), inert(&said));
+        let _ = reply::echoes(&said, [&*said]);
+        drop(repaired);
+    });
+}
+
+#[test]
+#[ignore = "hours: cargo test --release --test fuzz ten_million -- --ignored --nocapture"]
+fn ten_million() {
+    let me = std::env::current_exe().unwrap();
+    let rooms = 6;
+    let each = (ALL / rooms + 1).to_string();
+    let fed = std::process::Command::new(me).arg("--nocapture").env("INPUTS", each).status();
+    assert!(fed.unwrap().success());
+}

@@ -1,0 +1,167 @@
+//! Every call that puts something on the disk: killed at it, and failed. `strace` aims; without it nothing is tried, and
+//! that is said.
+
+use crate::house::{House, end};
+use crate::{record, tables};
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Shots of each kind in every run of the tests, and when all are asked for.
+const FEW: u64 = 24;
+const ALL: u64 = 3_000;
+
+/// The calls that are aimed at.
+const CALLS: [&str; 7] =
+    ["write", "fsync", "fdatasync", "openat", "renameat2", "linkat", "ftruncate"];
+
+/// What is done to a call, as `strace` spells it.
+const HARM: [&str; 3] = ["signal=KILL", "error=ENOSPC", "error=EIO"];
+
+/// Runs the program under `strace`, with one call harmed; returns its exit code, none for a kill, and its two outputs.
+fn harmed(
+    house: &House,
+    args: &[&str],
+    harm: Option<(&str, u64, &str)>,
+) -> (Option<i32>, Vec<u8>, String) {
+    let plain = house.command(&[]);
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-o"]).arg(house.path("strace.log"));
+    // the session alone, under its first name and its own: no disk makes the waking of a thread fail
+    command.arg("-P").arg(house.path(".new-s")).arg("-P").arg(house.path("s.jsonl"));
+    match harm {
+        None => command.args(["-e", &format!("trace={}", CALLS.join(","))]),
+        Some((call, nth, how)) => command
+            .args(["-e", &format!("trace={call}"), "-e"])
+            .arg(format!("inject={call}:{how}:when={nth}")),
+    };
+    command.arg(env!("CARGO_BIN_EXE_colloquium")).args(args).current_dir(house.path(""));
+    command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let ran = command.stdin(Stdio::null()).output().unwrap();
+    let killed = ran.status.signal().is_some() || ran.status.code() == Some(137);
+    (
+        ran.status.code().filter(|_| !killed),
+        ran.stdout,
+        String::from_utf8_lossy(&ran.stderr).into_owned(),
+    )
+}
+
+/// Returns how often a thread makes each call at most: shots are counted by thread.
+fn calls(traced: &Path) -> BTreeMap<&'static str, u64> {
+    let mut counted: BTreeMap<(&'static str, String), u64> = BTreeMap::new();
+    for line in fs::read_to_string(traced).unwrap().lines() {
+        let Some((thread, rest)) = line.split_once(' ') else { continue };
+        if let Some(call) =
+            CALLS.iter().find(|call| rest.trim_start().starts_with(&format!("{call}(")))
+        {
+            *counted.entry((call, thread.to_owned())).or_default() += 1;
+        }
+    }
+    let mut most = BTreeMap::new();
+    for ((call, _), n) in counted {
+        let best: &mut u64 = most.entry(call).or_default();
+        *best = n.max(*best);
+    }
+    most
+}
+
+/// Aims so many shots, one after the other, all over the run of a conversation.
+fn shoot(shots: u64) {
+    if Command::new("strace").arg("-V").output().is_err() {
+        println!("nothing was aimed at: there is no strace here");
+        return;
+    }
+    let house = House::new();
+    let table = tables::all().into_iter().find(|t| t.ordered).unwrap();
+    let scenario = house.file("talk.toml", &table.scenario);
+    let steer = house.file("talk.jsonl", table.steer);
+    let session = house.path("s.jsonl");
+    let run = [
+        "run",
+        &scenario,
+        "--headless",
+        "--trust",
+        "--format",
+        "jsonl",
+        "--steer",
+        &steer,
+        "--out-session",
+    ];
+    let run = [&run[..], &[session.to_str().unwrap()]].concat();
+    let (code, ..) = harmed(&house, &run, None);
+    assert_eq!(code, Some(0));
+    let whole =
+        record::outcome(&record::read(&fs::read(&session).unwrap()).unwrap().events).unwrap();
+    let calls = calls(&house.path("strace.log"));
+    let aims: Vec<(&str, u64, &str)> = calls
+        .iter()
+        .flat_map(|(call, most)| (1..=*most).map(move |nth| (*call, nth)))
+        .flat_map(|(call, nth)| HARM.map(|how| (call, nth, how)))
+        .collect();
+    let hit = AtomicU64::new(0);
+    // a stride that meets every aim once before it meets one twice
+    let stride = (aims.len() / 7 * 3) | 1;
+    for shot in 0..shots as usize {
+        let aim = aims[(shot * stride + shot / aims.len()) % aims.len()];
+        for entry in fs::read_dir(house.path("")).unwrap().flatten() {
+            if entry.file_name().to_string_lossy().starts_with("s.") {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        let (code, mut printed, told) = harmed(&house, &run, Some(aim));
+        // 127: the loader of the system could not read a library
+        let expected = matches!((code, aim.2), (None, "signal=KILL") | (Some(0..=6 | 127), _));
+        assert!(expected && !told.contains("panicked"), "{aim:?}: {code:?} {told}");
+        hit.fetch_add(u64::from(code != Some(0)), Ordering::Relaxed);
+        printed.truncate(printed.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1));
+        let kept = fs::read(&session).unwrap_or_default();
+        let rescued: Vec<u8> = fs::read_dir(house.path(""))
+            .unwrap()
+            .flatten()
+            .filter(|e| e.file_name().to_string_lossy().starts_with("s.rescue"))
+            .flat_map(|e| fs::read(e.path()).unwrap())
+            .collect();
+        let has = |line: &[u8]| {
+            let within = |bytes: &[u8]| bytes.split(|b| *b == b'\n').any(|l| l == line);
+            within(&kept) || within(&rescued)
+        };
+        for line in printed.split(|b| *b == b'\n').filter(|line| !line.is_empty()) {
+            assert!(
+                has(line),
+                "{aim:?}: a line was acknowledged and is gone: {}",
+                String::from_utf8_lossy(line)
+            );
+        }
+        if kept.is_empty() || !rescued.is_empty() {
+            continue;
+        }
+        let read = record::read(&kept).unwrap_or_else(|e| panic!("{aim:?}: {e}"));
+        if !read.has_ended() {
+            let args =
+                ["resume", session.to_str().unwrap(), "--headless", "--trust", "--steer", &steer];
+            let ran = end(house.command(&args).spawn().unwrap());
+            assert_eq!(ran.code, 0, "{aim:?}: {}", ran.err);
+        }
+        let outcome = record::outcome(&record::read(&fs::read(&session).unwrap()).unwrap().events);
+        assert_eq!(outcome.unwrap(), whole, "{aim:?}");
+    }
+    println!(
+        "{shots} shots at {} places of {calls:?}, {} hit: 0 lost, all equal after a resume",
+        aims.len(),
+        hit.into_inner()
+    );
+}
+
+#[test]
+fn killed_and_failed_at_calls_of_the_system() {
+    shoot(FEW);
+}
+
+#[test]
+#[ignore = "an hour: cargo test --release --test kills three_thousand -- --ignored --nocapture"]
+fn three_thousand_shots() {
+    shoot(std::env::var("SHOTS").ok().and_then(|n| n.parse().ok()).unwrap_or(ALL));
+}

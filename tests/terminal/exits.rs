@@ -1,0 +1,116 @@
+//! Twelve ways out of the screen, over and over: each gives the terminal back, with its code, in time.
+
+use crate::house::{House, Left};
+use portable_pty::CommandBuilder;
+use rustix::process::Signal;
+use std::time::{Duration, Instant};
+
+/// Rounds in every run of the tests, and when all are asked for.
+const FEW: u32 = 1;
+const ALL: u32 = 200;
+/// How long a way out may take; the tests of every change run on busy machines.
+const OUT: Duration = Duration::from_secs(2);
+const OUT_WHEN_BUSY: Duration = Duration::from_secs(15);
+
+/// What leads out, and the code that it ends with.
+enum Way {
+    Keys(&'static str, u32),
+    Signals(&'static [Signal], u32),
+    /// Stopped and gone on with first.
+    Back,
+    /// A panic in a thread.
+    Panic,
+    /// The terminal vanishes, with or without a signal.
+    Vanish(&'static str),
+}
+
+const WAYS: [(&str, Way); 12] = [
+    ("q", Way::Keys("qq", 0)),
+    ("Ctrl-C twice", Way::Keys("\u{3}\u{3}", 130)),
+    ("paused, then q", Way::Keys(" q", 0)),
+    ("TERM", Way::Signals(&[Signal::TERM], 143)),
+    ("HUP", Way::Signals(&[Signal::HUP], 129)),
+    ("INT", Way::Signals(&[Signal::INT], 130)),
+    ("QUIT", Way::Signals(&[Signal::QUIT], 131)),
+    ("INT twice", Way::Signals(&[Signal::INT, Signal::INT], 130)),
+    ("stopped, gone on with, q", Way::Back),
+    ("a panic in a thread", Way::Panic),
+    ("the terminal vanishes", Way::Vanish("exec")),
+    ("the terminal vanishes without a signal", Way::Vanish("trap '' HUP; exec")),
+];
+
+/// Goes one way and returns how long it took from the first key, signal or loss.
+fn go(house: &House, name: &str, way: &Way) -> Duration {
+    let out = |left: Left, code: u32| {
+        assert_eq!(left.code, code, "{name}: {}", left.told);
+        left.restored();
+    };
+    if let Way::Panic = way {
+        let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "ways::the_one_that_panics", "--ignored", "--nocapture"]);
+        let begun = Instant::now();
+        out(house.start(command).left(), 101);
+        return begun.elapsed();
+    }
+    if let Way::Vanish(begin) = way {
+        let mut command = CommandBuilder::new("/bin/sh");
+        let program = env!("CARGO_BIN_EXE_colloquium");
+        command.args(["-c", &format!("{begin} '{program}' demo --no-save")]);
+        let mut program = house.start(command);
+        program.until("Ada speaking");
+        let (code, after) = program.vanish();
+        assert_eq!(code, 129, "{name}");
+        return after;
+    }
+    let mut program = house.run(&["demo", "--no-save"]);
+    program.until("Ada speaking");
+    let mut begun = Instant::now();
+    let code = match way {
+        Way::Keys(keys, code) => {
+            program.keys(keys);
+            *code
+        }
+        Way::Signals(signals, code) => {
+            signals.iter().for_each(|signal| program.signal(*signal));
+            *code
+        }
+        _ => {
+            program.keys("\u{1a}");
+            program.until_state('T');
+            program.signal(Signal::CONT);
+            program.until("PAUSED");
+            begun = Instant::now();
+            program.keys("q");
+            0
+        }
+    };
+    out(program.left(), code);
+    begun.elapsed()
+}
+
+fn rounds(rounds: u32, within: Duration) {
+    let house = House::new();
+    let mut slowest = Duration::ZERO;
+    for _ in 0..rounds {
+        for (name, way) in &WAYS {
+            let took = go(&house, name, way);
+            assert!(took < within, "{name}: out after {took:?}");
+            slowest = slowest.max(took);
+        }
+    }
+    println!(
+        "{} ways out, {rounds} times each: the terminal as before, out within {slowest:?}",
+        WAYS.len()
+    );
+}
+
+#[test]
+fn twelve_ways_out_give_the_terminal_back_in_time() {
+    rounds(FEW, OUT_WHEN_BUSY);
+}
+
+#[test]
+#[ignore = "an hour: cargo test --release --test terminal two_hundred -- --ignored --nocapture"]
+fn two_hundred_rounds_of_twelve_ways_out() {
+    rounds(std::env::var("ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(ALL), OUT);
+}
