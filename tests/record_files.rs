@@ -309,3 +309,22 @@ async fn a_session_with_the_newlines_of_windows_is_whole_and_goes_on() {
     assert!(log.records.iter().zip(&records).all(|(a, b)| a.event == b.event));
     assert_eq!(log.records.len(), 9);
 }
+
+#[tokio::test]
+async fn a_name_that_is_taken_meanwhile_loses_nothing_and_overwrites_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.jsonl");
+    let session = create(SessionPlace::File(&path), Mode::Normal).unwrap();
+    std::fs::write(&path, "mine").unwrap();
+    let records = talk(3);
+    for record in &records {
+        session.writer.push(record.clone());
+    }
+    let _ = session.writer.finish().await;
+    assert_eq!(std::fs::read(&path).unwrap(), b"mine");
+    let kept = below(folder.path());
+    assert!(
+        kept.iter().any(|p| std::fs::read(p).is_ok_and(|b| b == bytes_of(&records))),
+        "{kept:?}"
+    );
+}

@@ -82,10 +82,8 @@ impl FileDisk {
 impl Disk for FileDisk {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let took = self.file.write(bytes)?;
-        if took == bytes.len()
-            && let Some(path) = self.unnamed.take()
-        {
-            self.files.name(&self.file, path)?;
+        if took == bytes.len() {
+            self.files.name(&self.file, &mut self.unnamed)?;
         }
         Ok(took)
     }

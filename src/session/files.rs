@@ -106,10 +106,17 @@ impl SessionFiles {
         self.log.symlink_metadata().is_ok()
     }
 
-    /// Gives a file that has something to read the name of the log; both are on the disk when this returns.
-    pub(super) fn name(&self, file: &File, path: TempPath) -> io::Result<()> {
-        file.sync_all()?;
-        path.persist_noclobber(&self.log)?;
+    /// Gives a file that has something to read the name of the log; both are on the disk when this returns. Where the disk
+    /// refuses, the file stays where it was, to be named later.
+    pub(super) fn name(&self, file: &File, unnamed: &mut Option<TempPath>) -> io::Result<()> {
+        if unnamed.is_some() {
+            file.sync_all()?;
+        }
+        let Some(path) = unnamed.take() else { return Ok(()) };
+        if let Err(refused) = path.persist_noclobber(&self.log) {
+            *unnamed = Some(refused.path);
+            return Err(refused.error);
+        }
         sync_folder(self.folder())
     }
 

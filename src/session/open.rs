@@ -113,7 +113,7 @@ pub fn fork(
             }
         }
         file.write_all(lines.as_bytes())?;
-        files.name(&file, path)
+        files.name(&file, &mut Some(path))
     };
     copy().map_err(|e| {
         // half a past is no branch

@@ -101,11 +101,13 @@ fn shoot(shots: u64) {
         .flat_map(|(call, most)| (1..=*most).map(move |nth| (*call, nth)))
         .flat_map(|(call, nth)| HARM.map(|how| (call, nth, how)))
         .collect();
+    // what is done once is aimed at first; then a stride that meets every place before it meets one twice
+    let (once, often): (Vec<_>, Vec<_>) = aims.iter().partition(|(call, ..)| calls[call] == 1);
+    let stride = (often.len() / 7 * 3) | 1;
+    let again = |n: usize| often[(n * stride + n / often.len()) % often.len()];
+    let shots_at = once.iter().copied().chain((0..).map(again)).take(shots as usize);
     let hit = AtomicU64::new(0);
-    // a stride that meets every aim once before it meets one twice
-    let stride = (aims.len() / 7 * 3) | 1;
-    for shot in 0..shots as usize {
-        let aim = aims[(shot * stride + shot / aims.len()) % aims.len()];
+    for aim in shots_at {
         for entry in fs::read_dir(house.path("")).unwrap().flatten() {
             if entry.file_name().to_string_lossy().starts_with("s.") {
                 let _ = fs::remove_file(entry.path());

@@ -45,7 +45,8 @@ fn three_hundred_kills() {
 #[test]
 #[ignore = "half an hour: cargo test --release --test kills ten_thousand -- --ignored --nocapture"]
 fn ten_thousand() {
-    campaign(10_000, 2);
+    let kills = std::env::var("KILLS").ok().and_then(|n| n.parse().ok());
+    campaign(kills.unwrap_or(10_000), 2);
 }
 
 /// Seeded dice.
