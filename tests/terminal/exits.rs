@@ -76,9 +76,11 @@ fn go(house: &House, name: &str, way: &Way) -> Duration {
         }
         _ => {
             program.keys("\u{1a}");
+            program.until_sent("\u{1b}[?1049l", 1);
             program.until_state('T');
             program.signal(Signal::CONT);
-            program.until("PAUSED");
+            program.until_sent("\u{1b}[?1049h", 2);
+            program.until("paused by you");
             begun = Instant::now();
             program.keys("q");
             0
