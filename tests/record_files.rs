@@ -328,3 +328,33 @@ async fn a_name_that_is_taken_meanwhile_loses_nothing_and_overwrites_nothing() {
         "{kept:?}"
     );
 }
+
+#[tokio::test]
+async fn what_is_taken_out_is_in_no_long_text_and_no_copy_either() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut records = talk(3);
+    records.extend([long_record(3), long_record(4)]);
+    let path = written(folder.path(), &records).await;
+    let files = SessionFiles::at(&path);
+    let copy = path.with_extension("damage-5");
+    std::fs::write(&copy, "the floor as it was").unwrap();
+    let everywhere = || {
+        let holds = |p: &PathBuf| std::fs::read_to_string(p).is_ok_and(|t| t.contains("floor"));
+        below(folder.path()).into_iter().filter(holds).collect::<Vec<_>>()
+    };
+    let before = below(&files.blobs());
+    assert!(everywhere().len() > before.len());
+    let redaction = |_: &Log| Redaction {
+        mark: "[gone]".into(),
+        texts: vec!["floor".into()],
+        ..Redaction::default()
+    };
+    let done = redact(&path, redaction, "something was taken out").unwrap();
+    assert_eq!((done.events, done.left), (5, 0));
+    assert!(before.iter().chain([&copy]).all(|old| done.removed.contains(old)), "{done:?}");
+    assert_eq!(everywhere(), Vec::<PathBuf>::new());
+    let log = read(&path).unwrap();
+    assert!(log.faults.is_empty() && log.records.len() == records.len() + 1);
+    assert_eq!(below(&files.blobs()).len(), 2);
+    assert_eq!(redact(&path, redaction, "again").unwrap().events, 0);
+}

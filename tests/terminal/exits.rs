@@ -14,7 +14,8 @@ const OUT_WHEN_BUSY: Duration = Duration::from_secs(15);
 
 /// What leads out, and the code that it ends with.
 enum Way {
-    Keys(&'static str, u32),
+    /// Keys after which it is paused, and keys after these.
+    Keys(&'static str, &'static str, u32),
     Signals(&'static [Signal], u32),
     /// Stopped and gone on with first.
     Back,
@@ -25,9 +26,9 @@ enum Way {
 }
 
 const WAYS: [(&str, Way); 12] = [
-    ("q", Way::Keys("qq", 0)),
-    ("Ctrl-C twice", Way::Keys("\u{3}\u{3}", 130)),
-    ("paused, then q", Way::Keys(" q", 0)),
+    ("q", Way::Keys("", "qq", 0)),
+    ("Ctrl-C, Ctrl-C twice", Way::Keys("\u{3}", "\u{3}\u{3}", 0)),
+    ("paused, then q", Way::Keys("S", "q", 0)),
     ("TERM", Way::Signals(&[Signal::TERM], 143)),
     ("HUP", Way::Signals(&[Signal::HUP], 129)),
     ("INT", Way::Signals(&[Signal::INT], 130)),
@@ -66,8 +67,13 @@ fn go(house: &House, name: &str, way: &Way) -> Duration {
     program.until("Ada speaking");
     let mut begun = Instant::now();
     let code = match way {
-        Way::Keys(keys, code) => {
-            program.keys(keys);
+        Way::Keys(first, last, code) => {
+            if !first.is_empty() {
+                program.keys(first);
+                program.until("PAUSED");
+                begun = Instant::now();
+            }
+            program.keys(last);
             *code
         }
         Way::Signals(signals, code) => {
