@@ -120,3 +120,31 @@ pub fn agree(paths: &Paths, digest: &str, name: &str) -> Result<(), Failure> {
 pub fn project_digest(project: &Project) -> Result<String, Failure> {
     digest(&["project", &project.text], &project.commands(), Path::new("."))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns whether a change of a file in a folder changes the digest of a command there.
+    fn binds(command: &[&str], file: &str) -> bool {
+        let folder = tempfile::tempdir().unwrap();
+        let digest = || digest(&["text"], &[command.to_vec()], folder.path()).unwrap();
+        fs::write(folder.path().join(file), "one").unwrap();
+        let before = digest();
+        fs::write(folder.path().join(file), "two").unwrap();
+        digest() != before
+    }
+
+    #[test]
+    fn a_digest_covers_each_file_that_a_command_names() {
+        assert!(binds(&["python3", "reply.py"], "reply.py"));
+        assert!(binds(&["./reply.sh"], "reply.sh"));
+        assert!(binds(&["sh", "-c", "cat head; ./reply.sh | tail"], "reply.sh"));
+        assert!(binds(&["sh", "-c", "X=reply.sh; . './reply.sh'"], "reply.sh"));
+        assert!(binds(&["tool", "--config=tool.toml"], "tool.toml"));
+        assert!(binds(&["sh", "-c", "cat <notes >log"], "notes"));
+        assert!(!binds(&["sh", "-c", "date >log"], "log"));
+        assert!(!binds(&["sh", "-c", "date > log"], "log"));
+        assert!(!binds(&["python3", "reply.py"], "other.py"));
+    }
+}
