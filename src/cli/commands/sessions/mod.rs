@@ -1,4 +1,4 @@
-//! `sessions`: the saved sessions and what can be done with them.
+//! `sessions`: the saved sessions and the actions on them.
 
 mod change;
 mod list;
