@@ -4,11 +4,13 @@ use colloquium::policy;
 use colloquium::scenario::Source;
 use colloquium::testing::{How, Pool, TestOutcome, load};
 use std::path::Path;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Tests, and how many run at once: the goal is ten seconds for all of them on two cores.
 const TESTS: usize = 1_000;
 const JOBS: usize = 2;
+const GOAL: Duration = Duration::from_secs(10);
 /// Words of an utterance.
 const WORDS: usize = 30;
 
@@ -27,7 +29,9 @@ fn a_thousand_tests_of_twenty_utterances(bencher: divan::Bencher) {
     let (_going, stop) = watch::channel(false);
     bencher.bench_local(|| {
         let pool = Pool { how: How::default(), jobs: JOBS, fail_fast: false };
+        let began = Instant::now();
         let records = pool.run(&file.tests, &stop, |_| {});
+        assert!(began.elapsed() <= GOAL, "{TESTS} tests took {:?}", began.elapsed());
         assert!(records.iter().all(|r| r.outcome == TestOutcome::Pass));
     });
 }

@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Writes a test beside a scenario from what happened in a session, or happens on its rehearsed cast.
+/// Writes a test from a session, or from a run of the scenario's rehearsed cast.
 pub fn write_new(
     scenario: &str,
     session: Option<&str>,
