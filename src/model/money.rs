@@ -8,8 +8,8 @@ use std::ops::{Add, AddAssign};
 
 /// Billionths in a dollar.
 const BILLIONTHS: f64 = 1e9;
-/// The price of a token read from the server's cache, as a share of one that is not cached: Anthropic's ratio, the only wire
-/// that reports it.
+/// The price of a token read from the server's cache, as a share of one that is not cached: Anthropic's ratio,
+/// the only wire that reports it.
 const CACHE_READ: f64 = 0.1;
 /// The price of a token written to the server's cache, as a share of one that is only read.
 const CACHE_WRITE: f64 = 1.25;
