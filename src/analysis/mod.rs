@@ -18,6 +18,7 @@ mod stances;
 mod standpoints;
 mod subject;
 mod table;
+mod tools;
 mod totals;
 mod turn_log;
 
@@ -32,7 +33,7 @@ pub use standpoints::{Stand, Standpoints, standpoints};
 pub use subject::{Analysis, name};
 pub use table::{Cell, Column, Table};
 pub use totals::Totals;
-pub use turn_log::{Moment, MomentKind, TimedTurn, TurnLog};
+pub use turn_log::{Moment, MomentKind, TimedTurn, ToolUses, TurnLog};
 
 use crate::model::Event;
 use crate::state::State;
@@ -53,12 +54,15 @@ pub const FIGURES: &[(FigurePage, Figure)] = &[
     (FigurePage::Positions, mentions::table),
     (FigurePage::Positions, repetition::table),
     (FigurePage::Events, events::table),
+    // behind all others: it is left out where no tool was used
+    (FigurePage::Cost, tools::table),
 ];
 
 impl Analysis<'_> {
-    /// Returns every table, in the order of [`FIGURES`].
+    /// Returns every table, in the order of [`FIGURES`]; that of tools only where some were used.
     pub fn tables(&self) -> Vec<Table> {
-        FIGURES.iter().map(|(_, figure)| figure(self)).collect()
+        let used = |table: &Table| table.name != "tools" || !table.rows.is_empty();
+        FIGURES.iter().map(|(_, figure)| figure(self)).filter(used).collect()
     }
 }
 

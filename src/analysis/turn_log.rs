@@ -20,6 +20,7 @@ pub struct TurnLog {
     paused: Option<Ms>,
     running: BTreeMap<TurnId, Running>,
     places: HashMap<TurnId, usize>,
+    tools: BTreeMap<(SeatId, Text), ToolUses>,
 }
 
 /// A turn that is over.
@@ -75,6 +76,19 @@ pub enum MomentKind {
     Forked(Text),
 }
 
+/// The uses of one tool by one participant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ToolUses {
+    /// How often it was asked for.
+    pub asked: u64,
+    /// How often it failed, or was stopped.
+    pub failed: u64,
+    /// How often nobody allowed it.
+    pub refused: u64,
+    /// Milliseconds that it took, in all.
+    pub ms: u64,
+}
+
 #[derive(Clone, Debug)]
 struct Running {
     seat: SeatId,
@@ -122,7 +136,28 @@ impl TurnLog {
                 self.remember(event, MomentKind::Verdict(Box::new(verdict.clone())));
             }
             Kind::Forked(forked) => self.remember(event, MomentKind::Forked(forked.parent.clone())),
-            Kind::Opened(_)
+            Kind::ToolReturned(r) => {
+                let uses = self.uses(r.turn, &r.tool);
+                uses.asked += 1;
+                uses.ms = uses.ms.saturating_add(r.took_ms);
+                match r.is {
+                    ToolOutcome::Done => {}
+                    ToolOutcome::Failed | ToolOutcome::Interrupted => uses.failed += 1,
+                    ToolOutcome::Refused => uses.refused += 1,
+                }
+            }
+            Kind::AgentTool(used) => {
+                let uses = self.uses(used.turn, &used.sort);
+                uses.asked += 1;
+                uses.failed += u64::from(&*used.status != "completed");
+            }
+            Kind::PermissionAnswered(a) if !a.yes => {
+                // asked for as `seat/kind`
+                let sort = a.tool.rsplit('/').next().unwrap_or_default();
+                self.uses(a.turn, &sort.into()).refused += 1;
+            }
+            Kind::PermissionAnswered(_)
+            | Kind::Opened(_)
             | Kind::Renamed(_)
             | Kind::Reopened(_)
             | Kind::ThreadOpened(_)
@@ -131,11 +166,8 @@ impl TurnLog {
             | Kind::BatchOpened(_)
             | Kind::ToolAsked(_)
             | Kind::ToolCalled(_)
-            | Kind::ToolReturned(_)
-            | Kind::AgentTool(_)
             | Kind::AgentPlan(_)
             | Kind::PermissionAsked(_)
-            | Kind::PermissionAnswered(_)
             | Kind::Delta(_)
             | Kind::HumanSaid(_)
             | Kind::Receipt(_)
@@ -148,6 +180,16 @@ impl TurnLog {
             | Kind::LogRepaired(_)
             | Kind::Unknown(_) => {}
         }
+    }
+
+    fn uses(&mut self, turn: TurnId, tool: &Text) -> &mut ToolUses {
+        let seat = self.running.get(&turn).map(|turn| turn.seat.clone());
+        self.tools.entry((seat.unwrap_or_else(|| "".into()), tool.clone())).or_default()
+    }
+
+    /// Returns what tools were used, by seat and tool.
+    pub fn tools(&self) -> &BTreeMap<(SeatId, Text), ToolUses> {
+        &self.tools
     }
 
     /// Returns how much happened that figures are made of; it grows whenever they change.

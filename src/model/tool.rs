@@ -38,6 +38,47 @@ pub enum ToolSource {
     ListDir,
     /// Searches the files of that folder for words.
     SearchFiles,
+    /// A server that speaks the Model Context Protocol.
+    Server {
+        /// The server.
+        server: ToolServer,
+        /// The tool's name there; nothing as long as the server was not asked, and then all of its tools are meant.
+        tool: Text,
+    },
+}
+
+/// A server of tools.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ToolServer {
+    /// Its name: what the names of its tools begin with.
+    pub name: Text,
+    /// Where it is.
+    pub place: ServerPlace,
+    /// Those of its tools that change nothing, as the scenario says.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_only: Vec<Text>,
+    /// Seconds that a tool may take.
+    pub seconds: u32,
+}
+
+/// Where a server of tools is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerPlace {
+    /// A child process.
+    Command(Vec<Text>),
+    /// An address of HTTP.
+    Url(Text),
+}
+
+impl ServerPlace {
+    /// Returns what the operator agrees to.
+    pub fn agreed(&self) -> Vec<Text> {
+        match self {
+            ServerPlace::Command(command) => command.clone(),
+            ServerPlace::Url(url) => vec!["(ask the tool server".into(), format!("{url})").into()],
+        }
+    }
 }
 
 impl Tool {
@@ -84,7 +125,7 @@ impl Tool {
 
     /// Returns whether it reads files of the folder that the operator names.
     pub fn reads_files(&self) -> bool {
-        !matches!(self.source, ToolSource::Script(_))
+        !matches!(self.source, ToolSource::Script(_) | ToolSource::Server { .. })
     }
 }
 

@@ -1,4 +1,4 @@
-//! The only opener of sockets: one HTTP client for all that talks to a server.
+//! The only opener of sockets: one HTTP client for all that talks to a server, and a small server for this machine.
 //!
 //! It follows no redirect, because a key belongs to one address; it keeps no cookies, asks for no compression (a
 //! compressed stream comes in lumps) and repeats nothing. It deliberately knows nothing of models, and sets no
@@ -7,8 +7,10 @@
 
 mod error;
 mod resolver;
+mod serve;
 
 pub use error::NetError;
+pub use serve::{Connection, Heard, Reply, Server};
 
 use crate::model::Secret;
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
@@ -44,6 +46,8 @@ pub struct Ask {
     pub url: String,
     /// Headers that may be read by anybody.
     pub headers: Vec<(&'static str, &'static str)>,
+    /// Headers that a server chose.
+    pub more: Vec<(&'static str, String)>,
     /// The header that holds the key.
     pub key: Option<(&'static str, Secret)>,
     /// The JSON to be sent by `POST`; without it the request is a `GET`.
@@ -75,6 +79,9 @@ impl Client {
             None => client.get(url),
         };
         for (name, value) in ask.headers {
+            request = request.header(name, value);
+        }
+        for (name, value) in ask.more {
             request = request.header(name, value);
         }
         if let Some((name, secret)) = ask.key {

@@ -106,7 +106,10 @@ pub fn read(line: &[u8]) -> Result<RpcMessage, RpcFault> {
         RpcFault::NoMessage(text.trim().chars().take(SHOWN_MAX).collect())
     };
     let mut map: Map<String, Value> = serde_json::from_slice(line).map_err(|_| fault())?;
-    let id = map.remove("id").filter(|id| id.is_string() || id.is_number() || id.is_null());
+    let id = map.remove("id");
+    if id.as_ref().is_some_and(|id| !(id.is_string() || id.is_number() || id.is_null())) {
+        return Err(fault());
+    }
     let params = map.remove("params").unwrap_or(Value::Null);
     match (map.remove("method"), id) {
         (Some(Value::String(method)), None) => Ok(RpcMessage::Notice { method, params }),
@@ -184,9 +187,15 @@ mod tests {
 
     #[test]
     fn what_is_no_message_is_a_fault() {
-        for line in
-            ["hello", "[]", "{}", "{\"id\":1}", "{\"method\":1}", "{\"id\":{},\"result\":1}"]
-        {
+        for line in [
+            "hello",
+            "[]",
+            "{}",
+            "{\"id\":1}",
+            "{\"method\":1}",
+            "{\"id\":{},\"result\":1}",
+            "{\"id\":{},\"method\":\"a\"}",
+        ] {
             let bytes = format!("{line}\n");
             let fault = RpcLines::default().push(bytes.as_bytes()).unwrap_err();
             assert_eq!(fault, RpcFault::NoMessage(line.into()));

@@ -19,7 +19,7 @@ use contest::{CONTEXT, REPLY, STOP, VERDICT};
 use limits::LIMITS;
 use phase::PHASE;
 use profile::{PROFILE, RANKING, STAGE};
-use tool::TOOL;
+use tool::{SERVER, TOOL};
 pub(super) use value::DAY_SECONDS;
 use value::{NAMES, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, USD, UTTERANCE_RANGE, WORDS, later};
 pub(super) use voice::CAST_LINES;
@@ -144,6 +144,12 @@ pub(crate) const TOP: &[Key] = &[
         ValueKind::List(&ValueKind::Table(TOOL)),
         r#"[{ name = "weather", about = "The weather of a town.", script = ["./weather.py"] }]"#,
         "Scripts that models may call as tools; read_file, list_dir and search_files are built in.",
+    ),
+    key(
+        "server",
+        ValueKind::List(&ValueKind::Table(SERVER)),
+        r#"[{ name = "time", command = ["mcp-server-time"], read_only = ["get_current_time"] }]"#,
+        "Servers of tools that speak the Model Context Protocol; name one in a participant's `tools`.",
     ),
     key(
         "profile",

@@ -4,7 +4,7 @@ use super::check::{Walk, join, milliseconds};
 use super::json_schema::{schema, validator};
 use super::tree::{Node, quote, texts};
 use crate::model::near::nearest;
-use crate::model::{Participant, Text, Tool, ToolSource};
+use crate::model::{Participant, ServerPlace, Text, Tool, ToolServer, ToolSource};
 use serde_json::json;
 
 /// Characters of a name that every wire format takes.
@@ -46,19 +46,79 @@ pub(super) fn tools(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant])
         }
         all.push(tool);
     }
+    let servers = servers(walk, root, &all);
     let nodes = root.get("participant").map(Node::items).unwrap_or_default();
     for (i, seat) in seats.iter_mut().enumerate() {
         let span = nodes.get(i).and_then(|n| n.get("tools")).map_or(&None, |n| &n.span);
         for tool in seat.tools.iter_mut().filter(|tool| is_unknown(tool)) {
+            if let Some(of_server) = of_server(&servers, tool) {
+                *tool = of_server;
+                continue;
+            }
             match all.iter().find(|known| known.name == tool.name) {
                 Some(known) => *tool = known.clone(),
                 None => {
-                    let names = Tool::BUILT_IN.into_iter().chain(all.iter().map(|t| &*t.name));
+                    let own = all.iter().map(|t| &*t.name).chain(servers.iter().map(|s| &*s.name));
+                    let names = Tool::BUILT_IN.into_iter().chain(own);
                     missing(walk, tool, names, span, &format!("participant[{}].tools", i + 1));
                 }
             }
         }
     }
+}
+
+/// Returns the tools of a server that a seat names, all of them or as in `files/read_text_file`; which there are is known
+/// once it was asked.
+fn of_server(servers: &[ToolServer], named: &Tool) -> Option<Tool> {
+    let (name, tool) = named.name.split_once('/').unwrap_or((&named.name, ""));
+    let server = servers.iter().find(|server| *server.name == *name)?.clone();
+    let (seconds, source) = (server.seconds, ToolSource::Server { server, tool: tool.into() });
+    Some(Tool { source, seconds, ..named.clone() })
+}
+
+/// Reads `[[server]]`.
+fn servers(walk: &mut Walk<'_>, root: &Node, tools: &[Tool]) -> Vec<ToolServer> {
+    let mut all: Vec<ToolServer> = vec![];
+    for (i, node) in root.get("server").map(Node::items).unwrap_or_default().iter().enumerate() {
+        let path = format!("server[{}]", i + 1);
+        let Some(name) = node.get("name").and_then(Node::text) else { continue };
+        let span = node.get("name").map_or(&None, |n| &n.span);
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        if name.is_empty() || name.len() > 32 || !name.chars().all(plain) {
+            let message = format!("{} is not a valid server name", quote(name));
+            let fix = "use at most 32 letters, digits and hyphens";
+            walk.fault(span, &join(&path, "name"), message, fix);
+        }
+        let taken = all.iter().any(|other| *other.name == *name);
+        if taken || tools.iter().any(|tool| *tool.name == *name) || Tool::BUILT_IN.contains(&name) {
+            let message = format!("{} is the name of another tool or server", quote(name));
+            walk.fault(span, &join(&path, "name"), message, "give it a name of its own");
+        }
+        let command = node.get("command").map(texts);
+        let url = node.get("url").and_then(Node::text);
+        let place = match (command, url) {
+            (Some(command), None) => ServerPlace::Command(command),
+            (None, Some(url)) if url.starts_with("http://") || url.starts_with("https://") => {
+                ServerPlace::Url(url.into())
+            }
+            (None, Some(_)) => {
+                let fix = "as in \"http://127.0.0.1:8000/mcp\"";
+                walk.fault(&node.span, &join(&path, "url"), "is no address of HTTP", fix);
+                continue;
+            }
+            (_, _) => {
+                let message = "needs either `command` or `url`";
+                let fix = "as in command = [\"mcp-server-time\"]";
+                walk.fault(&node.span, &path, message, fix);
+                continue;
+            }
+        };
+        let ms = node.get("timeout").and_then(milliseconds);
+        let seconds = ms.and_then(|ms| u32::try_from(ms / 1000).ok()).unwrap_or(Tool::SECONDS);
+        let read_only = node.get("read_only").map(texts).unwrap_or_default();
+        all.push(ToolServer { name: name.into(), place, read_only, seconds });
+    }
+    all
 }
 
 /// Notes the tools of a seat that no scenario is there to describe.

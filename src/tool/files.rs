@@ -47,7 +47,9 @@ impl Folder {
             ToolSource::SearchFiles => {
                 Ok(self.search(&real, arguments["words"].as_str().unwrap_or_default()))
             }
-            ToolSource::Script(_) => Err("is not a file tool".to_owned()),
+            ToolSource::Script(_) | ToolSource::Server { .. } => {
+                Err("is not a file tool".to_owned())
+            }
         });
         answer.map_or_else(|why| ToolResult::failed(format!("{path} {why}")), ToolResult::done)
     }

@@ -3,6 +3,7 @@
 use super::files::Folder;
 use super::job::{RunningTool, ToolJob, ToolResult, Tools};
 use super::script::ToolScripts;
+use super::server::ToolServers;
 use crate::model::tool::ToolSource;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +13,8 @@ use tokio::time::timeout;
 pub struct Toolbox {
     /// The scripts that may run.
     pub scripts: ToolScripts,
+    /// The servers that may be asked.
+    pub servers: ToolServers,
     /// The folder whose files may be read, if the operator named one.
     pub folder: Option<Arc<Folder>>,
 }
@@ -21,6 +24,7 @@ impl Tools for Toolbox {
         let within = Duration::from_secs(u64::from(job.tool.seconds));
         let running: RunningTool = match (job.tool.source.clone(), &self.folder) {
             (ToolSource::Script(command), _) => self.scripts.run(command, job),
+            (ToolSource::Server { server, tool }, _) => self.servers.run(server, tool, job),
             (_, None) => Box::pin(async { ToolResult::failed("no folder was named with --files") }),
             (source, Some(folder)) => {
                 let folder = folder.clone();

@@ -19,6 +19,12 @@ pub enum Action {
     Skip,
     /// Retries the last turn.
     Retry,
+    /// Allows the use of a tool that waits for it, once.
+    AllowOnce,
+    /// Allows the tool that waits for it until the program ends.
+    AllowTool,
+    /// Refuses the tool that waits to be allowed, until the program ends.
+    RefuseTool,
     /// Begins a question on which everybody votes.
     Vote,
     /// Takes back what was done last.

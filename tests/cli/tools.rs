@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
 /// A model that asks once for each of these tools, then says what came back; returns its address and what it was sent.
-fn model(requests: Vec<(&'static str, Value)>) -> (String, Arc<Mutex<Vec<Value>>>) {
+pub fn model(requests: Vec<(&'static str, Value)>) -> (String, Arc<Mutex<Vec<Value>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let sent = Arc::new(Mutex::new(vec![]));

@@ -10,6 +10,7 @@ mod moments;
 mod mouse;
 mod past;
 mod people;
+mod permissions;
 mod pictures;
 mod plain;
 mod reading;

@@ -12,6 +12,7 @@ pub mod fork;
 pub mod help;
 pub mod keys;
 pub mod manual;
+pub mod mcp;
 pub mod models;
 pub mod paths;
 pub mod replay;

@@ -16,7 +16,7 @@ use crate::cli::play::next::{Begin, Next};
 use crate::cli::play::setup::Setup;
 use crate::cli::play::state_file;
 use crate::cli::play::terminal;
-use crate::cli::play::toolbox::{decisions, toolbox};
+use crate::cli::play::toolbox::{decisions, meet_servers, toolbox};
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
@@ -144,9 +144,11 @@ pub fn start_found(
     context: &Context,
 ) -> Result<Setup, Failure> {
     let (options, play) = (&begin.options, &begin.options.play);
-    let Prepared { found, loaded, history, models } = prepare(begin, found, context)?;
+    let Prepared { found, mut loaded, history, models } = prepare(begin, found, context)?;
+    let (seats, consent) = (&mut loaded.participants, Consent::of(play));
+    let allowed = Allowed::by_scenario(seats, &found, consent, context)?;
+    meet_servers(seats, &allowed, &found.folder, consent, context)?;
     let seats = &loaded.participants;
-    let allowed = Allowed::by_scenario(seats, &found, Consent::of(play), context)?;
     let environment = &context.environment;
     let tools = toolbox(seats, allowed.clone(), found.folder.clone(), play, environment)?;
     models.meet(seats, context)?;

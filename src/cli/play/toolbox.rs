@@ -1,14 +1,19 @@
 //! The tools of a run: what its options allow, before anything starts.
 
 use crate::cli::args::play::Play;
+use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::runtime::block_on;
 use crate::cli::trust::allowed::Allowed;
+use crate::cli::trust::pins;
+use crate::cli::trust::untrusted::Consent;
 use crate::config;
-use crate::model::{Command, Participant, VoiceSpec};
+use crate::model::{Command, Participant, Text, Tool, ToolSource, VoiceSpec};
 use crate::spawn::ChildEnvironment;
-use crate::tool::{Folder, ToolScripts, Toolbox, Tools};
-use std::path::PathBuf;
+use crate::tool::{Folder, ToolScripts, ToolServers, Toolbox, Tools};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Returns the tools that the seats of a conversation may use; its scripts run in `folder`.
@@ -40,12 +45,80 @@ pub fn toolbox<'a>(
         return Err(Failure::new(Exit::Invalid, message)
             .hint("name a folder with --files FOLDER; nothing outside it is read"));
     }
+    let servers = tool_servers(allowed.clone(), folder.clone(), environment);
     let scripts = ToolScripts {
         permits: Arc::new(move |command| allowed.permits(command)),
         folder,
         environment: ChildEnvironment::allowed(environment.for_children()),
     };
-    Ok(Arc::new(Toolbox { scripts, folder: files }))
+    Ok(Arc::new(Toolbox { scripts, servers, folder: files }))
+}
+
+fn tool_servers(
+    allowed: Allowed,
+    folder: PathBuf,
+    environment: &config::Environment,
+) -> ToolServers {
+    let environment = ChildEnvironment::allowed(environment.for_children());
+    ToolServers::new(Arc::new(move |place| allowed.permits(place)), folder, environment)
+}
+
+/// Asks the servers that seats name for their tools, and gives each seat those that it names: what a conversation may
+/// use is in its log. What a server offers is pinned; a change is shown and has to be agreed to.
+///
+/// # Errors
+/// When a server cannot be reached, lacks a tool that is named, or offers something else than before.
+pub fn meet_servers(
+    seats: &mut [Participant],
+    allowed: &Allowed,
+    folder: &Path,
+    consent: Consent,
+    context: &Context,
+) -> Result<(), Failure> {
+    let mut met: BTreeMap<Text, Vec<Tool>> = BTreeMap::new();
+    let servers = tool_servers(allowed.clone(), folder.to_owned(), &context.environment);
+    for seat in seats.iter_mut().filter(|seat| matches!(seat.voice, VoiceSpec::Model(_))) {
+        let mut tools: Vec<Tool> = vec![];
+        for named in std::mem::take(&mut seat.tools) {
+            let ToolSource::Server { server, tool } = &named.source else {
+                tools.push(named);
+                continue;
+            };
+            if !met.contains_key(&server.name) {
+                let offered = block_on(async { Ok(servers.offered(server).await) })?;
+                let offered = offered.map_err(|why| {
+                    Failure::new(Exit::Invalid, why)
+                        .hint("see whether it starts by itself, or take it out of the scenario")
+                })?;
+                for why in &offered.left_out {
+                    context.say(&format!("tool server {}: left out: {why}", server.name));
+                }
+                pins::check(server, folder, &offered.tools, consent, context)?;
+                met.insert(server.name.clone(), offered.tools);
+            }
+            let offered = met.get(&server.name).map(Vec::as_slice).unwrap_or_default();
+            let wanted = |offered: &&Tool| match &offered.source {
+                ToolSource::Server { tool: own, .. } => tool.is_empty() || own == tool,
+                _ => false,
+            };
+            let before = tools.len();
+            tools.extend(offered.iter().filter(wanted).cloned());
+            if tools.len() == before {
+                let message =
+                    format!("{}: the server {} offers no tool {tool}", seat.id, server.name);
+                let names: Vec<&str> = offered.iter().map(|tool| &*tool.name).collect();
+                let fix = format!("its tools are {}", names.join(", "));
+                return Err(Failure::new(Exit::Invalid, message).hint(fix));
+            }
+        }
+        let mut names = BTreeSet::new();
+        if let Some(twice) = tools.iter().find(|tool| !names.insert(tool.name.clone())) {
+            let message = format!("{} has two tools named {}", seat.id, twice.name);
+            return Err(Failure::new(Exit::Invalid, message).hint("rename the server or the tool"));
+        }
+        seat.tools = tools;
+    }
+    Ok(())
 }
 
 /// Returns the commands by which the operator allows tools before anything starts.

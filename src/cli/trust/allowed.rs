@@ -76,6 +76,7 @@ fn commands<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Tex
     let command = |p: &'a Participant| {
         let tools = p.tools.iter().filter_map(|tool| match &tool.source {
             ToolSource::Script(command) => Some(command.clone()),
+            ToolSource::Server { server, .. } => Some(server.place.agreed()),
             ToolSource::ReadFile | ToolSource::ListDir | ToolSource::SearchFiles => None,
         });
         spoken(p).into_iter().chain(tools)

@@ -1,5 +1,6 @@
 //! What a file may run, and what the operator has agreed to.
 
 pub mod allowed;
+pub mod pins;
 pub mod store;
 pub mod untrusted;

@@ -62,6 +62,18 @@ impl Untrusted {
     }
 }
 
+/// Returns whether the operator agrees to something that they are told: they said `--trust`, or say so now.
+pub fn agreed(consent: Consent, message: &str, question: &str) -> bool {
+    match consent {
+        Consent::CommandGiven => true,
+        Consent::Missing => false,
+        Consent::Asked => {
+            output::print(&text::block(message));
+            asked(question)
+        }
+    }
+}
+
 /// Takes the project's settings in, or refuses to go on without an agreement.
 pub fn admit_project(consent: Consent, context: &Context) -> Result<(), Failure> {
     let Some((project, false)) = context.project()? else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! The keys of `[[tool]]`.
+//! The keys of `[[tool]]` and `[[server]]`.
 
 use super::value::{Key, ValueKind, key, needed};
 
@@ -30,4 +30,33 @@ pub(super) const TOOL: &[Key] = &[
         "Whether the tool only reads; if not, you are asked before it runs.",
     ),
     key("timeout", ValueKind::Duration, r#""30s""#, "Timeout (default 30 s)."),
+];
+
+/// One server of tools.
+pub(super) const SERVER: &[Key] = &[
+    needed(
+        "name",
+        ValueKind::Line,
+        r#""files""#,
+        "Name of letters, digits and hyphens; the names of its tools begin with it.",
+    ),
+    key(
+        "command",
+        ValueKind::List(&ValueKind::Line),
+        r#"["npx", "-y", "@modelcontextprotocol/server-filesystem", "."]"#,
+        "A program that speaks the Model Context Protocol on stdin and stdout, with its arguments.",
+    ),
+    key(
+        "url",
+        ValueKind::Line,
+        r#""http://127.0.0.1:8000/mcp""#,
+        "Or the address of one over HTTP.",
+    ),
+    key(
+        "read_only",
+        ValueKind::List(&ValueKind::Line),
+        r#"["read_text_file", "list_directory"]"#,
+        "Its tools that only read; you are asked before any other runs.",
+    ),
+    key("timeout", ValueKind::Duration, r#""30s""#, "Timeout of a tool (default 30 s)."),
 ];

@@ -14,6 +14,7 @@ use crate::ui::screen::Screen;
 use crate::ui::slash;
 use crate::ui::view::extension::{one_more_round, raise, round, stopped, way_on};
 use crate::ui::view::floor::{Status, next};
+use crate::ui::view::moment::asks_leave;
 
 /// Asks for a command, unless it is too late for any.
 pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
@@ -182,6 +183,15 @@ pub fn retry(screen: &mut Screen) -> Option<Request> {
             )
         }
         None => ask(screen, Command::Retry { utterance: None }),
+    }
+}
+
+/// Decides on the tool that waits to be allowed.
+pub fn decide(screen: &mut Screen, yes: bool, once: bool) -> Option<Request> {
+    let waiting = asks_leave(&screen.transcript).map(|asks| asks.tool);
+    match waiting {
+        Some(tool) => ask(screen, Command::Decide { tool, yes, once }),
+        None => told(screen, "no tool is waiting for your permission"),
     }
 }
 

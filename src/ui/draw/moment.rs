@@ -10,13 +10,15 @@ use crate::ui::theme::ThemeRole;
 use crate::ui::view::extension::one_more_round;
 use crate::ui::view::floor::Status;
 use crate::ui::view::message::clock;
-use crate::ui::view::moment::{failed, why};
+use crate::ui::view::moment::{asks_leave, failed, why};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 
 /// The widest card, in cells.
 const WIDTH_MAX: u16 = 76;
+/// Characters of what a tool would do.
+const TOLD_MAX: usize = 70;
 /// Rows of a card: its frame, what happened, and the keys.
 const ROWS: u16 = 4;
 
@@ -54,6 +56,17 @@ fn of(screen: &Screen) -> Option<Moment> {
         return None;
     }
     let state = screen.transcript.state();
+    if let Some(asks) = asks_leave(&screen.transcript) {
+        let name = screen.transcript.name(&asks.seat);
+        let title = format!("PERMISSION {} {name}", screen.glyphs.dot);
+        let keys = vec![
+            (Action::AllowOnce, "allow once".into()),
+            (Action::AllowTool, "allow until you leave".into()),
+            (Action::RefuseTool, "refuse".into()),
+        ];
+        let told = asks.told.chars().take(TOLD_MAX).collect();
+        return Some((title, ThemeRole::Notice, told, keys));
+    }
     if let Some(turn) = failed(&screen.transcript) {
         let name = screen.transcript.name(&turn.seat);
         let title = format!("FAILED {} {name}", screen.glyphs.dot);

@@ -64,6 +64,7 @@ impl Remote {
         Ok(Ask {
             url: format!("{}{path}", self.endpoint.base_url.trim_end_matches('/')),
             headers: self.endpoint.headers(),
+            more: vec![],
             key: self.endpoint.key_header(),
             body,
             connect: Duration::from_millis(connect_ms),

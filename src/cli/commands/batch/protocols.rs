@@ -10,7 +10,7 @@ use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::{self, ModelSource};
 use crate::cli::play::assemble;
 use crate::cli::play::cast::Cast;
-use crate::cli::play::toolbox::toolbox;
+use crate::cli::play::toolbox::{meet_servers, toolbox};
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
@@ -194,6 +194,8 @@ fn one(
     limits.merge(&Limits { usd: args.max_usd, ..Limits::default() });
     models.count(&loaded.participants, &limits)?;
     let allowed = Allowed::by_scenario(&loaded.participants, &found, Consent::of(&play), context)?;
+    let consent = Consent::of(&play);
+    meet_servers(&mut loaded.participants, &allowed, &found.folder, consent, context)?;
     models.meet(&loaded.participants, context)?;
     if beside.is_none() {
         resolve::report_unknown_windows(&loaded.participants, context);

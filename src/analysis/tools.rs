@@ -1,0 +1,33 @@
+//! What participants used tools for: how often, how often in vain, and how long that took.
+
+use super::{Analysis, Cell, Table, name};
+
+/// Returns it as a figure; without rows where no tool was used.
+pub fn table(study: &Analysis<'_>) -> Table {
+    let mut table = Table::new(
+        "tools",
+        "Tools",
+        "requests for tools, by participant; an agent's own tools by kind",
+        2,
+        &[
+            ("participant", "participant"),
+            ("tool", "tool"),
+            ("requests", "requests"),
+            ("failed", "failed"),
+            ("refused", "refused"),
+            ("time", "time"),
+        ],
+    );
+    for ((seat, tool), uses) in study.turn_log.tools() {
+        let took = if uses.ms == 0 { Cell::None } else { Cell::Took(uses.ms) };
+        table.rows.push(vec![
+            Cell::text(&name(study.state, seat)),
+            Cell::text(tool),
+            Cell::Count(uses.asked),
+            Cell::Count(uses.failed),
+            Cell::Count(uses.refused),
+            took,
+        ]);
+    }
+    table
+}

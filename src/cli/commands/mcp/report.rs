@@ -1,0 +1,146 @@
+//! What a client is told of a conversation, from its session alone.
+
+use crate::cli::commands::ask::found;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::session_file::fold;
+use crate::export::{self, Narrator, Reveal, discreet};
+use crate::session::{self, Log, holder};
+use crate::state::State;
+use serde_json::{Value, json};
+
+/// Characters of the end of a transcript that a result holds.
+const END_CHARS: usize = 4_000;
+/// Characters that one page of a transcript has.
+const PAGE_CHARS: usize = 40_000;
+/// Lines that one slice of a tail has.
+const TAIL_LINES: usize = 200;
+
+/// Reads the session of an id; a path is none.
+///
+/// # Errors
+/// When there is no such session, or it cannot be read.
+pub fn read(id: &str, context: &Context) -> Result<Log, Failure> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
+    if id.is_empty() || id.starts_with('.') || !id.chars().all(plain) || id.ends_with(".jsonl") {
+        let fix = "give the id of a session, as `start` returns it and search_sessions names it";
+        return Err(Failure::usage("that is no id of a session", fix));
+    }
+    let path = context.paths.sessions().join(format!("{id}.jsonl"));
+    if !path.is_file() {
+        return Err(Failure::usage(format!("no session `{id}`"), "status lists those that run"));
+    }
+    Ok(session::read(&path)?)
+}
+
+/// Returns where a conversation stands and what came of it.
+pub fn result(log: &Log, state: &State) -> Result<Value, Failure> {
+    let ended = state.ended.as_ref();
+    let runs = ended.is_none() && holder(&log.files).is_some();
+    let standing = match (ended, runs) {
+        (Some(_), _) => "ended",
+        (None, true) => "running",
+        (None, false) => "stopped",
+    };
+    let (answer, dissent) = found(state).filter(|_| ended.is_some()).unzip();
+    let spent = state.spent();
+    let seats = state.seats.iter().map(|seat| {
+        let speaks = state.calls().any(|turn| turn.seat == seat.spec.id);
+        json!({
+            "id": seat.spec.id,
+            "name": seat.spec.name,
+            "voice": seat.spec.voice.label(),
+            "turns": seat.utterances,
+            "speaking": speaks,
+            "failed": seat.failed.as_ref().map(|error| &error.text),
+        })
+    });
+    let text = transcript(log)?;
+    Ok(json!({
+        "session": log.files.id(),
+        "state": standing,
+        "complete": ended.is_some(),
+        "reason": ended.map(|end| export::ended(end.reason)),
+        "cause": ended.and_then(|end| end.text.as_ref()),
+        "title": state.shown_title(),
+        "answer": answer,
+        "dissent": dissent.flatten(),
+        "verdict": state.verdict.as_ref().map(|(verdict, _)| &verdict.how),
+        "turns": state.utterances,
+        "failed_turns": state.failed,
+        "rehearsed": state.rehearsed,
+        "tokens": spent.used().map(|used| used.tokens()),
+        "usd": spent.cost().map(f64::from),
+        "seats": seats.collect::<Vec<_>>(),
+        "transcript_end": last_chars(&text, END_CHARS),
+    }))
+}
+
+/// Returns a conversation as text, without what was not meant for everybody.
+///
+/// # Errors
+/// When the session cannot be told.
+pub fn transcript(log: &Log) -> Result<String, Failure> {
+    let records = discreet(&log.records, Reveal::default())?;
+    Ok(export::whole(records.iter().map(|r| &r.event), export::text::spell))
+}
+
+/// Returns a page of a transcript, from a character on.
+///
+/// # Errors
+/// As [`transcript`].
+pub fn page(log: &Log, from: usize) -> Result<Value, Failure> {
+    let text = transcript(log)?;
+    let all = text.chars().count();
+    let page: String = text.chars().skip(from).take(PAGE_CHARS).collect();
+    let next = from.saturating_add(page.chars().count());
+    Ok(json!({
+        "session": log.files.id(),
+        "text": page,
+        "characters": all,
+        "next": (next < all).then_some(next),
+    }))
+}
+
+/// Returns what was told after an event, a slice at a time.
+///
+/// # Errors
+/// When the session cannot be told.
+pub fn tail(log: &Log, after: u64) -> Result<Value, Failure> {
+    let records = discreet(&log.records, Reveal::default())?;
+    let (mut state, mut narrator) = (State::default(), Narrator::default());
+    let (mut lines, mut cursor) = (vec![], after);
+    for record in &records {
+        state.apply(&record.event);
+        let told = narrator.narrate(&state, &record.event);
+        if record.event.seq.0 <= after {
+            continue;
+        }
+        if lines.len() >= TAIL_LINES {
+            break;
+        }
+        cursor = record.event.seq.0;
+        lines.extend(told.iter().map(export::text::spell));
+    }
+    let over = state.ended.is_some();
+    Ok(json!({"session": log.files.id(), "lines": lines, "next": cursor, "ended": over}))
+}
+
+/// Reads a session and says where it stands.
+///
+/// # Errors
+/// As [`read`].
+pub fn of(id: &str, context: &Context) -> Result<Value, Failure> {
+    let log = read(id, context)?;
+    if log.records.is_empty() {
+        return Err(Failure::new(Exit::Session, format!("{id} is empty")));
+    }
+    let state = fold(&log);
+    result(&log, &state)
+}
+
+fn last_chars(text: &str, most: usize) -> String {
+    let skip = text.chars().count().saturating_sub(most);
+    text.chars().skip(skip).collect()
+}

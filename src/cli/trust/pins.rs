@@ -1,0 +1,104 @@
+//! What servers of tools offered when they were first used: a change of names, descriptions or schemas is shown, and has
+//! to be agreed to, before a model sees it.
+//!
+//! The pins are kept on the user's side, in one file of the state folder. One that cannot be read refuses.
+
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::memory::private_file::write_private;
+use crate::cli::trust::untrusted::{Consent, agreed};
+use crate::config::make_private;
+use crate::model::{Text, Tool, ToolServer};
+use crate::text;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// The file of pins, in the state folder.
+const FILE: &str = "tools.json";
+/// Characters of a difference that are shown, a tool.
+const SHOWN_MAX: usize = 300;
+
+/// The tools of each server: name to description and schema.
+type Pins = BTreeMap<String, BTreeMap<Text, (Text, Value)>>;
+
+/// Holds what a server offers against its pins; what is new is pinned.
+///
+/// # Errors
+/// When it offers something else than before and nobody agrees, or the pins cannot be read or kept.
+pub fn check(
+    server: &ToolServer,
+    folder: &Path,
+    offered: &[Tool],
+    consent: Consent,
+    context: &Context,
+) -> Result<(), Failure> {
+    let path = context.paths.state.join(FILE);
+    let broken = |why: String| {
+        Failure::new(
+            Exit::Invalid,
+            format!("cannot read the pins of tool servers {}: {why}", path.display()),
+        )
+        .hint("review what the servers offer, then delete this file")
+    };
+    let mut pins: Pins = match fs::read(&path) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map_err(|e| broken(e.to_string()))?,
+        Err(e) if e.kind() == ErrorKind::NotFound => Pins::new(),
+        Err(e) => return Err(broken(e.to_string())),
+    };
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let place = server.place.agreed().join(" ");
+    let key = format!("{} {place} in {}", server.name, folder.display());
+    let now: BTreeMap<Text, (Text, Value)> = offered
+        .iter()
+        .map(|tool| (tool.name.clone(), (tool.description.clone(), tool.parameters.clone())))
+        .collect();
+    if let Some(before) = pins.get(&key) {
+        let changed = differences(before, &now);
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let name = &server.name;
+        let message = format!(
+            "the tool server {name} offers something else than before:\n{}",
+            changed.join("\n")
+        );
+        if !agreed(consent, &message, "Use these tools? [y/N] ") {
+            return Err(Failure::new(Exit::Invalid, message)
+                .hint("review the changes, then add --trust to accept them"));
+        }
+        context.say(&text::block(&message));
+    }
+    pins.insert(key, now);
+    let kept = make_private(&context.paths.state).map_err(|e| e.to_string());
+    let words = serde_json::to_string(&pins).unwrap_or_default();
+    kept.and_then(|()| write_private(&path, &words).map_err(|e| e.to_string())).map_err(|e| {
+        Failure::new(Exit::Session, format!("cannot save the pins in {}: {e}", path.display()))
+    })
+}
+
+/// Returns what is different, a line each.
+fn differences(
+    before: &BTreeMap<Text, (Text, Value)>,
+    now: &BTreeMap<Text, (Text, Value)>,
+) -> Vec<String> {
+    let short = |words: &str| text::line(words).chars().take(SHOWN_MAX).collect::<String>();
+    let gone = before.keys().filter(|name| !now.contains_key(*name));
+    let gone = gone.map(|name| format!("  - {name} (no longer offered)"));
+    let other = now.iter().filter_map(|(name, (about, schema))| match before.get(name) {
+        None => Some(format!("  + {name}: {}", short(about))),
+        Some((old, _)) if old != about => {
+            Some(format!("  ~ {name}: was {}; is {}", short(old), short(about)))
+        }
+        Some((_, old)) if old != schema => Some(format!(
+            "  ~ {name}: arguments were {}; are {}",
+            short(&old.to_string()),
+            short(&schema.to_string())
+        )),
+        Some(_) => None,
+    });
+    gone.chain(other).collect()
+}

@@ -1,0 +1,208 @@
+//! One connection to a server of tools: a question, its answer, and nothing of what comes in between.
+
+use crate::model::Text;
+use crate::model::tool::ServerPlace;
+use crate::net::{Ask, Client, Response};
+use crate::rpc::{self, LINE_MAX, NO_METHOD, RpcError, RpcLines, RpcMessage};
+use crate::spawn::{self, Child, ChildEnvironment, Job, Output};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::path::Path;
+use std::time::Duration;
+
+/// The version of the protocol that is asked for.
+const VERSION: &str = "2025-06-18";
+/// How long connecting may take.
+const CONNECT: Duration = Duration::from_secs(10);
+/// Characters of a server's own words about a failure.
+const REASON_MAX: usize = 300;
+
+/// Why a server gave no answer, as it goes on behind its name.
+#[derive(Debug)]
+pub(super) struct LinkFault(pub String);
+
+impl LinkFault {
+    pub(super) fn late(within: Duration) -> LinkFault {
+        LinkFault(format!("did not answer within {} s", within.as_secs()))
+    }
+}
+
+impl<E: std::error::Error> From<E> for LinkFault {
+    fn from(e: E) -> LinkFault {
+        LinkFault(e.to_string())
+    }
+}
+
+/// A connection.
+pub(super) struct Link {
+    line: Line,
+    next: u64,
+}
+
+enum Line {
+    Child { child: Box<Child>, lines: RpcLines, read: VecDeque<RpcMessage> },
+    Http { client: Client, url: String, session: Option<String> },
+}
+
+impl Link {
+    /// Connects and agrees on the protocol.
+    pub(super) async fn open(
+        place: &ServerPlace,
+        folder: &Path,
+        environment: &ChildEnvironment,
+        client: &Client,
+    ) -> Result<Link, LinkFault> {
+        let line = match place {
+            ServerPlace::Command(command) => Line::Child {
+                child: Box::new(spawn::start_talk(Job {
+                    command: command.iter().map(Text::to_string).collect(),
+                    folder: folder.to_owned(),
+                    environment: environment.clone(),
+                    input: vec![],
+                })?),
+                lines: RpcLines::default(),
+                read: VecDeque::new(),
+            },
+            ServerPlace::Url(url) => {
+                Line::Http { client: client.clone(), url: url.to_string(), session: None }
+            }
+        };
+        let mut link = Link { line, next: 0 };
+        let client = json!({"name": "colloquium", "version": env!("CARGO_PKG_VERSION")});
+        let hello = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": client});
+        let agreed = link.ask("initialize", &hello).await?;
+        if !agreed["protocolVersion"].is_string() {
+            return Err(LinkFault("does not speak the Model Context Protocol".into()));
+        }
+        link.tell("notifications/initialized").await?;
+        Ok(link)
+    }
+
+    /// Returns whether a server that gave this fault can be asked again: it answered with an error of its own.
+    pub(super) fn goes_on(&self, fault: &LinkFault) -> bool {
+        fault.0.starts_with(REFUSED)
+    }
+
+    async fn tell(&mut self, method: &str) -> Result<(), LinkFault> {
+        let notice = rpc::notice(method, &json!({}));
+        match &mut self.line {
+            Line::Child { child, .. } => Ok(child.tell(&notice)?),
+            Line::Http { client, url, session } => {
+                let body = String::from_utf8_lossy(&notice).into_owned();
+                post(client, url, session.as_deref(), body).await.map(drop)
+            }
+        }
+    }
+
+    /// Asks and returns the result.
+    pub(super) async fn ask(&mut self, method: &str, params: &Value) -> Result<Value, LinkFault> {
+        self.next += 1;
+        let (id, request) = (self.next, rpc::request(self.next, method, params));
+        let result = match &mut self.line {
+            Line::Child { child, lines, read } => {
+                child.renew();
+                child.tell(&request)?;
+                heard(child, lines, read, id).await?
+            }
+            Line::Http { client, url, session } => {
+                let body = String::from_utf8_lossy(&request).into_owned();
+                let mut response = post(client, url, session.as_deref(), body).await?;
+                if let Some(given) = response.header("mcp-session-id") {
+                    *session = Some(given.to_owned());
+                }
+                streamed(&mut response, id).await?
+            }
+        };
+        result.map_err(|RpcError { code, message }| {
+            let why: String = message.trim().chars().take(REASON_MAX).collect();
+            LinkFault(format!("{REFUSED} {why} ({code})"))
+        })
+    }
+}
+
+/// What the fault of a server that answered begins with.
+const REFUSED: &str = "answered with an error:";
+
+/// Waits for the answer of a child process.
+async fn heard(
+    child: &mut Child,
+    lines: &mut RpcLines,
+    read: &mut VecDeque<RpcMessage>,
+    id: u64,
+) -> Result<Result<Value, RpcError>, LinkFault> {
+    loop {
+        while let Some(message) = read.pop_front() {
+            match message {
+                RpcMessage::Answer { id: of, result } if of == id => return Ok(result),
+                RpcMessage::Answer { .. } | RpcMessage::Notice { .. } => {}
+                RpcMessage::Request { id, method, .. } => {
+                    let none = RpcError { code: NO_METHOD, message: "method not found".into() };
+                    let result = if method == "ping" { Ok(json!({})) } else { Err(none) };
+                    child.tell(&rpc::answer(&id, &result))?;
+                }
+            }
+        }
+        match child.next().await? {
+            Output::Bytes(bytes) => read.extend(lines.push(&bytes)?),
+            Output::Ended(exit) => {
+                let last = exit.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
+                let last: String = last.unwrap_or_default().chars().take(REASON_MAX).collect();
+                let last = if last.is_empty() { last } else { format!(": {last}") };
+                return Err(LinkFault(format!("ended ({}){last}", exit.status)));
+            }
+        }
+    }
+}
+
+async fn post(
+    client: &Client,
+    url: &str,
+    session: Option<&str>,
+    body: String,
+) -> Result<Response, LinkFault> {
+    let session = session.map(|session| ("mcp-session-id", session.to_owned()));
+    let fixed = [
+        ("accept", "application/json, text/event-stream".to_owned()),
+        ("mcp-protocol-version", VERSION.to_owned()),
+    ];
+    let ask = Ask {
+        url: url.to_owned(),
+        headers: vec![],
+        more: fixed.into_iter().chain(session).collect(),
+        key: None,
+        body: Some(body),
+        connect: CONNECT,
+    };
+    let response = client.send(ask).await?;
+    match response.status() {
+        200..=299 => Ok(response),
+        status => Err(LinkFault(format!("answered with the status {status}"))),
+    }
+}
+
+/// Reads the answer out of a response: one message, or a stream of events of which one is it.
+async fn streamed(response: &mut Response, id: u64) -> Result<Result<Value, RpcError>, LinkFault> {
+    let kind = response.header("content-type").unwrap_or_default().to_owned();
+    let events = kind.starts_with("text/event-stream");
+    let (mut text, mut heard) = (Vec::new(), 0);
+    while let Some(bytes) = response.next().await? {
+        text.extend_from_slice(bytes.as_ref());
+        heard += bytes.as_ref().len();
+        if heard > 4 * LINE_MAX {
+            return Err(LinkFault("answered with too much".into()));
+        }
+        while let Some(end) = text.iter().position(|byte| *byte == b'\n').filter(|_| events) {
+            let line: Vec<u8> = text.drain(..=end).collect();
+            let Some(data) = line.strip_prefix(b"data:") else { continue };
+            if let Ok(RpcMessage::Answer { id: of, result }) = rpc::read(data)
+                && of == id
+            {
+                return Ok(result);
+            }
+        }
+    }
+    match rpc::read(&text) {
+        Ok(RpcMessage::Answer { id: of, result }) if of == id => Ok(result),
+        Ok(_) | Err(_) => Err(LinkFault("gave no answer".into())),
+    }
+}

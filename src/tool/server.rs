@@ -1,0 +1,247 @@
+//! Servers of tools that speak the Model Context Protocol: as a child process over lines, or over HTTP.
+//!
+//! A server is connected to when a tool of it is first asked for, and stays as long as the conversation. What it says is
+//! text of somebody who may be hostile: names, descriptions and schemas are bounded and checked before a model sees
+//! them; it is offered nothing, and a request of it is answered with "method not found".
+
+use super::job::{KEPT_MAX, RunningTool, ToolJob, ToolResult};
+use super::link::{Link, LinkFault};
+use crate::model::Text;
+use crate::model::tool::{ServerPlace, Tool, ToolServer, ToolSource};
+use crate::net::Client;
+use crate::scenario::validator;
+use crate::spawn::ChildEnvironment;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a server may take to start and to list its tools.
+const OPEN_WITHIN: Duration = Duration::from_secs(60);
+/// Tools of one server.
+const TOOLS_MAX: usize = 64;
+/// Pages in which it lists them.
+const PAGES_MAX: usize = 10;
+/// Characters of a description.
+const ABOUT_MAX: usize = 1_000;
+/// Bytes of a schema.
+const SCHEMA_MAX: usize = 16 << 10;
+/// Characters of a tool's name, for models.
+const NAME_MAX: usize = 64;
+
+/// Says whether a server may be started or reached.
+type Permits = Arc<dyn Fn(&[Text]) -> bool + Send + Sync>;
+/// A connection, once it stands.
+type Place = Arc<tokio::sync::Mutex<Option<Link>>>;
+
+/// The servers that tools of a run may use.
+#[derive(Clone)]
+pub struct ToolServers {
+    /// Which ones may be used, by what the operator agreed to.
+    pub permits: Permits,
+    /// The folder they run in.
+    pub folder: PathBuf,
+    /// What they know of the environment.
+    pub environment: ChildEnvironment,
+    /// For those over HTTP.
+    pub client: Client,
+    open: Arc<Mutex<HashMap<ServerPlace, Place>>>,
+}
+
+/// What a server offers, and what of it cannot be used and why.
+#[derive(Debug, Default)]
+pub struct OfferedTools {
+    /// The tools, as seats may have them.
+    pub tools: Vec<Tool>,
+    /// A sentence for each that was left out.
+    pub left_out: Vec<String>,
+}
+
+impl ToolServers {
+    /// Returns the servers of a run, of which none is connected to yet.
+    pub fn new(permits: Permits, folder: PathBuf, environment: ChildEnvironment) -> ToolServers {
+        let (client, open) = (Client::new(), Arc::default());
+        ToolServers { permits, folder, environment, client, open }
+    }
+
+    async fn connect(&self, place: &ServerPlace) -> Result<Link, LinkFault> {
+        if !(self.permits)(&place.agreed()) {
+            return Err(LinkFault("is not trusted: add --trust to use it".into()));
+        }
+        let link = Link::open(place, &self.folder, &self.environment, &self.client);
+        timeout(OPEN_WITHIN, link).await.unwrap_or_else(|_| Err(LinkFault::late(OPEN_WITHIN)))
+    }
+
+    /// Asks a server for its tools and ends the connection.
+    ///
+    /// # Errors
+    /// A sentence for people, when it cannot be reached or does not answer as the protocol has it.
+    pub async fn offered(&self, server: &ToolServer) -> Result<OfferedTools, String> {
+        let told = |fault: LinkFault| format!("the tool server {} {}", server.name, fault.0);
+        let listed = async {
+            let mut link = self.connect(&server.place).await?;
+            let mut all: Vec<Value> = vec![];
+            let mut cursor = Value::Null;
+            for _ in 0..PAGES_MAX {
+                let params = if cursor.is_null() { json!({}) } else { json!({"cursor": cursor}) };
+                let page = link.ask("tools/list", &params).await?;
+                let tools = page["tools"].as_array().cloned();
+                all.extend(tools.ok_or_else(|| LinkFault("lists no tools".into()))?);
+                cursor = page["nextCursor"].clone();
+                if cursor.is_null() {
+                    break;
+                }
+            }
+            Ok(all)
+        };
+        let all = timeout(OPEN_WITHIN, listed).await;
+        let all = all.unwrap_or_else(|_| Err(LinkFault::late(OPEN_WITHIN))).map_err(told)?;
+        let mut offered = OfferedTools::default();
+        for tool in all.iter().take(TOOLS_MAX) {
+            match described(server, tool) {
+                Ok(tool) if offered.tools.iter().any(|other| other.name == tool.name) => {
+                    offered.left_out.push(format!("{} is offered twice", tool.name));
+                }
+                Ok(tool) => offered.tools.push(tool),
+                Err(why) => offered.left_out.push(why),
+            }
+        }
+        if all.len() > TOOLS_MAX {
+            offered.left_out.push(format!("all behind the first {TOOLS_MAX}"));
+        }
+        Ok(offered)
+    }
+
+    /// Runs a tool of a server.
+    pub(super) fn run(&self, server: ToolServer, tool: Text, job: ToolJob) -> RunningTool {
+        let servers = self.clone();
+        Box::pin(async move {
+            let place = {
+                let mut open = servers.open.lock().unwrap_or_else(PoisonError::into_inner);
+                open.entry(server.place.clone()).or_default().clone()
+            };
+            let mut slot = place.lock().await;
+            // taken out, so that one that was stopped in the middle is not used again
+            let link = match slot.take() {
+                Some(link) => Ok(link),
+                None => servers.connect(&server.place).await,
+            };
+            let mut link = match link {
+                Ok(link) => link,
+                Err(fault) => return ToolResult::failed(format!("the tool server {}", fault.0)),
+            };
+            let params = json!({"name": tool, "arguments": job.arguments});
+            match link.ask("tools/call", &params).await {
+                Ok(result) => {
+                    *slot = Some(link);
+                    read(&result)
+                }
+                Err(fault) => {
+                    if link.goes_on(&fault) {
+                        *slot = Some(link);
+                    }
+                    ToolResult::failed(format!("the tool server {}", fault.0))
+                }
+            }
+        })
+    }
+}
+
+/// Reads what came back.
+fn read(result: &Value) -> ToolResult {
+    let parts = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let part = |part: &Value| match part["type"].as_str() {
+        Some("text") => part["text"].as_str().unwrap_or_default().to_owned(),
+        Some("resource") => part["resource"]["text"].as_str().unwrap_or("[data]").to_owned(),
+        Some(other) => format!("[{}]", other.chars().take(20).collect::<String>()),
+        None => String::new(),
+    };
+    let mut text = parts.iter().map(part).collect::<Vec<_>>().join("\n");
+    if text.is_empty() && !result["structuredContent"].is_null() {
+        text = result["structuredContent"].to_string();
+    }
+    text.truncate(text.floor_char_boundary(KEPT_MAX));
+    match result["isError"].as_bool() {
+        Some(true) => ToolResult::failed(text),
+        Some(false) | None => ToolResult::done(text),
+    }
+}
+
+/// Returns a tool as a seat may have it, or why not.
+fn described(server: &ToolServer, tool: &Value) -> Result<Tool, String> {
+    let own = tool["name"].as_str().unwrap_or_default();
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    if own.is_empty() || !own.chars().all(plain) || own.len() > 2 * NAME_MAX {
+        let shown: String = own.chars().take(NAME_MAX).collect();
+        return Err(format!("{shown:?} is no name of a tool"));
+    }
+    let bare = own.replace(['.', '/'], "_");
+    let name = format!("{}_{bare}", server.name);
+    if name.len() > NAME_MAX {
+        return Err(format!("{name} has more than {NAME_MAX} characters"));
+    }
+    let parameters = match &tool["inputSchema"] {
+        Value::Null => json!({"type": "object"}),
+        schema => schema.clone(),
+    };
+    if parameters.to_string().len() > SCHEMA_MAX {
+        return Err(format!("{own} has a schema of more than {} KiB", SCHEMA_MAX >> 10));
+    }
+    if !parameters.is_object() || validator(&parameters).is_err() {
+        return Err(format!("{own} has no valid schema"));
+    }
+    let about = tool["description"].as_str().unwrap_or_default();
+    let about: String = about.chars().take(ABOUT_MAX).collect();
+    let read_only = server.read_only.iter().any(|name| **name == *own);
+    let source = ToolSource::Server { server: server.clone(), tool: own.into() };
+    let (name, description, seconds) = (name.into(), about.into(), server.seconds);
+    Ok(Tool { name, description, parameters, source, read_only, seconds })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server() -> ToolServer {
+        let place = ServerPlace::Command(vec!["server".into()]);
+        ToolServer { name: "s".into(), place, read_only: vec!["look".into()], seconds: 30 }
+    }
+
+    #[test]
+    fn what_a_server_says_of_its_tools_is_bounded() {
+        let about = "x".repeat(5_000);
+        let tool = described(&server(), &json!({"name": "look", "description": about})).unwrap();
+        assert_eq!(
+            (&*tool.name, tool.description.len(), tool.read_only),
+            ("s_look", ABOUT_MAX, true)
+        );
+        let dotted = described(&server(), &json!({"name": "fs.write/x"})).unwrap();
+        assert_eq!((&*dotted.name, dotted.read_only), ("s_fs_write_x", false));
+        let long = "x".repeat(100);
+        let huge = json!({"type": "object", "description": "x".repeat(20_000)});
+        for tool in [
+            json!({}),
+            json!({"name": "a b"}),
+            json!({"name": "\u{1b}[2J"}),
+            json!({"name": "ａdmin"}),
+            json!({"name": long}),
+            json!({"name": "a", "inputSchema": 1}),
+            json!({"name": "a", "inputSchema": {"type": 7}}),
+            json!({"name": "a", "inputSchema": huge}),
+        ] {
+            assert!(described(&server(), &tool).is_err(), "{tool}");
+        }
+    }
+
+    #[test]
+    fn results_are_read_as_text() {
+        let read = |value| read(&value).result.to_string();
+        let two =
+            json!({"content": [{"type": "text", "text": "a"}, {"type": "image", "data": "..."}]});
+        assert_eq!(read(two), "a\n[image]");
+        assert_eq!(read(json!({"structuredContent": {"a": 1}})), "{\"a\":1}");
+        assert_eq!(read(json!({"content": 7})), "");
+    }
+}

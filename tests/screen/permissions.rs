@@ -1,0 +1,61 @@
+//! The card of a tool that asks to be allowed: what it would do, and the keys that decide.
+
+use crate::stage::Stage;
+use colloquium::model::{Command, Kind, Participant, Tool};
+use colloquium::ui::request::Request;
+use crossterm::event::KeyCode;
+use serde_json::json;
+
+fn attended(event: &mut colloquium::model::Event) {
+    if let Kind::Opened(opened) = &mut event.kind {
+        opened.attended = true;
+        let tool =
+            Tool { name: "note".into(), read_only: false, ..Tool::built_in("read_file").unwrap() };
+        opened.participants.iter_mut().for_each(|p: &mut Participant| p.tools = vec![tool.clone()]);
+    }
+}
+
+/// A stage in the middle of a turn whose agent asks for something.
+fn asks(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::altered(width, height, attended).during(3, 1);
+    let turn = stage.turn();
+    let (call, seat) = {
+        let turn = &stage.screen.transcript.state().turns[&turn];
+        (turn.call.unwrap(), turn.seat.to_string())
+    };
+    let asked = json!({"turn": turn, "call": call, "request": 1, "tool": format!("{seat}/edit"),
+        "title": "Write notes.txt \u{1b}[2J", "input": "{\"path\":\"notes.txt\"}"});
+    stage.happens(&seat, "permission.asked", asked);
+    stage
+}
+
+#[test]
+fn the_card_names_what_would_be_done_and_the_keys() {
+    for (width, height) in [(120, 40), (80, 24), (50, 24)] {
+        let mut stage = asks(width, height);
+        let text = stage.text();
+        assert!(text.contains("PERMISSION") && text.contains("/edit: Write notes.txt"), "{text}");
+        assert!(text.contains("l allow once") && text.contains("D refuse"), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text}");
+    }
+}
+
+#[test]
+fn each_key_gives_its_decision_and_the_card_goes() {
+    for (key, yes, once) in [('l', true, true), ('L', true, false), ('D', false, false)] {
+        let mut stage = asks(80, 24);
+        let given = stage.press(&[KeyCode::Char(key)]);
+        let decided = given.iter().find_map(|r| match r {
+            Request::Send(Command::Decide { tool, yes, once }) => {
+                Some((tool.to_string(), *yes, *once))
+            }
+            _ => None,
+        });
+        let (tool, was, only) = decided.unwrap_or_else(|| panic!("{key}: {given:?}"));
+        assert!(tool.ends_with("/edit") && (was, only) == (yes, once), "{key}");
+    }
+    let mut stage = Stage::altered(80, 24, attended).during(3, 1);
+    assert!(!stage.text().contains("PERMISSION"));
+    stage.press(&[KeyCode::Char('l')]);
+    assert!(stage.text().contains("no tool is waiting"), "{}", stage.text());
+}
