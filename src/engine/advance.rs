@@ -67,6 +67,9 @@ fn floor(state: &State) -> Option<Draft> {
     if pauses(state) {
         return None;
     }
+    if let Some(again) = superseded(state) {
+        return Some(again);
+    }
     if let Some(asked) = judging::grant(state) {
         return Some(asked);
     }
@@ -79,6 +82,16 @@ fn floor(state: &State) -> Option<Draft> {
     limits(state)
         .or_else(|| stops::stop(state))
         .or_else(|| state.open_threads().rev().find_map(|thread| step(state, thread)))
+}
+
+/// A turn that begins again because of what its policy wants it to know.
+fn superseded(state: &State) -> Option<Draft> {
+    let busy = |thread: &&Thread| thread.batch.as_ref().is_some_and(|b| !b.running.is_empty());
+    state.open_threads().filter(busy).find_map(|thread| {
+        let policy = policy::find(&thread.spec.policy)?;
+        let turn = state.turns.get(&policy.supersedes(&View { state, thread })?)?;
+        Some(turns::cut_sealed(state, turn, CutWhy::Superseded))
+    })
 }
 
 fn pauses(state: &State) -> bool {

@@ -365,6 +365,7 @@ fn unfinished(state: &State, number: Option<u32>) -> Result<TurnId, String> {
         | Form::Judgement(_)
         | Form::Answer { .. }
         | Form::Ranking { .. }
+        | Form::Proposal { .. }
         | Form::Scores(_) => false,
     });
     let entry = said.number.and_then(|n| state.utterance(n));

@@ -10,6 +10,7 @@ use crate::model::*;
 use crate::prompt;
 use crate::reply::{self, Formed, Parted, RepairedReply};
 use crate::state::{Live, Seat, State, Turn};
+use crate::text;
 use crate::voice::{CallFailure, Did, Done, rehearsed};
 use serde_json::Value;
 
@@ -234,11 +235,36 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Forme
         }
         (form, _) => reply::formed(form, &also, words, data),
     };
+    let formed = formed.and_then(|formed| is_news(state, turn, formed));
     let formed = formed.map(|formed| reply::said_in(formed, contract.says.as_ref()));
     formed.map_err(|mut why| {
         why.truncate(why.floor_char_boundary(WRONG_MAX));
         why.into()
     })
+}
+
+/// Refuses an answer that has the words of a known one, where a table asks for new ones.
+fn is_news(state: &State, turn: &Turn, formed: Formed) -> Result<Formed, String> {
+    let thread = state.finds_answer(turn).filter(|t| t.spec.options["novelty_by"] != "judge");
+    let most = thread.and_then(|t| t.spec.options["novelty"].as_f64());
+    let (Some(thread), Some(most), Some(answer)) =
+        (thread, most, formed.structured["proposal"].as_str())
+    else {
+        return Ok(formed);
+    };
+    let stands = state.coordination(thread, state.next_seq);
+    let alike =
+        stands.answers.iter().find(|(_, known)| text::shared_words(answer, known.text()) > most);
+    match alike {
+        None => Ok(formed),
+        Some((seat, _)) => {
+            let labels = state.labels(turn);
+            let label = labels.get(*seat).map_or("another answer", |label| &**label);
+            Err(format!(
+                "{label} says the same in almost the same words; vote for it, or say something else"
+            ))
+        }
+    }
 }
 
 /// An end with words in their form.
@@ -259,7 +285,8 @@ fn with_form(
         words.text = text;
     }
     let outcome = if form.passes { Outcome::Passed } else { Outcome::Said };
-    with_words(state, turn, words, TurnEnded { structured: form.structured, ..end(outcome) })
+    let (structured, message) = (form.structured, form.message);
+    with_words(state, turn, words, TurnEnded { structured, message, ..end(outcome) })
 }
 
 /// The words of a person who has the floor.

@@ -292,6 +292,7 @@ fn cut(why: CutWhy) -> &'static str {
         CutWhy::Crash => "interrupted, will speak again",
         CutWhy::BrokenOff => "failed mid-sentence",
         CutWhy::Filtered => "cut by the provider's content filter",
+        CutWhy::Superseded => "stopped for a new answer, begins again",
         CutWhy::Operator => "stopped by the operator",
     }
 }
@@ -362,6 +363,7 @@ pub fn ended(why: StopReason) -> String {
         | StopReason::BatchLimit => format!("stopped at the {}", reason(why)),
         StopReason::Goal
         | StopReason::Consensus
+        | StopReason::NoVotes
         | StopReason::Verdict
         | StopReason::AllPassed
         | StopReason::StopWord

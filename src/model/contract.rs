@@ -117,6 +117,13 @@ pub enum Form {
         #[serde(default)]
         among: Vec<(Text, SeatId)>,
     },
+    /// An answer, or a vote for one of these: the label under which each is shown, and its seat. Filled in for each call.
+    Proposal {
+        /// The answers that can be voted for.
+        among: Vec<(Text, SeatId)>,
+        /// Whether it may be an answer.
+        answers: bool,
+    },
     /// Any words, and a score from 0 to [`SCORE_MAX`] for each of these in the last lines.
     Scores(Vec<Text>),
 }
@@ -129,6 +136,7 @@ impl Form {
             | Form::Markers(_)
             | Form::Answer { .. }
             | Form::Ranking { .. }
+            | Form::Proposal { .. }
             | Form::Scores(_) => true,
             Form::Choice(_)
             | Form::Schema(_)
@@ -154,6 +162,7 @@ impl Form {
             | Form::Markers(_)
             | Form::Answer { .. }
             | Form::Ranking { .. }
+            | Form::Proposal { .. }
             | Form::Scores(_) => None,
             Form::Schema(schema) => Some(bounded(schema)),
             Form::Choice(options) => {

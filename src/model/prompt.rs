@@ -15,6 +15,9 @@ pub struct Prompt {
     /// What a thread starts from that does not inherit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub brief: Option<Text>,
+    /// What stands for the talk where that is not shown as it was said: whole parts in their order, each in its tag.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<Text>,
     /// The conversation so far, as this seat may see it.
     pub blocks: Vec<Block>,
     /// What is known of the person, where the seat keeps it.

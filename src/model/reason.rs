@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum StopReason {
     Goal,
     Consensus,
+    NoVotes,
     Verdict,
     AllPassed,
     StopWord,
@@ -34,6 +35,7 @@ impl StopReason {
         match self {
             StopReason::Goal => "goal",
             StopReason::Consensus => "consensus",
+            StopReason::NoVotes => "no_votes",
             StopReason::Verdict => "verdict",
             StopReason::AllPassed => "all_passed",
             StopReason::StopWord => "stop_word",
@@ -60,6 +62,7 @@ impl StopReason {
         match self {
             StopReason::Goal
             | StopReason::Consensus
+            | StopReason::NoVotes
             | StopReason::Verdict
             | StopReason::AllPassed
             | StopReason::StopWord
@@ -88,6 +91,7 @@ impl StopReason {
         match self {
             StopReason::Goal
             | StopReason::Consensus
+            | StopReason::NoVotes
             | StopReason::Verdict
             | StopReason::AllPassed
             | StopReason::StopWord

@@ -55,6 +55,8 @@ pub enum CutWhy {
     BrokenOff,
     /// The provider's content filter ended the reply in the middle of its words.
     Filtered,
+    /// Something new came that it has to know; it begins again, and never counts.
+    Superseded,
     /// The operator skipped it, ended the conversation, or took the seat away.
     Operator,
 }

@@ -6,10 +6,16 @@ pub(super) const ASKED: &str = "asked";
 pub(super) const AT: &str = "at";
 /// Whether the seats that start have been granted their turn.
 pub(super) const BEGUN: &str = "begun";
+/// How many rounds earlier exchanges had.
+pub(super) const BEFORE: &str = "before";
 /// The batch whose outcome is counted already.
 pub(super) const COUNTED: &str = "counted";
 /// What the fallback policy remembers.
 pub(super) const FALLBACK: &str = "fallback";
+/// How the winner was found, in words.
+pub(super) const HOW: &str = "how";
+/// Turns of which a judge has said whether they bring something new.
+pub(super) const JUDGED: &str = "judged";
 /// The place in the log up to which mentions were granted.
 pub(super) const HEARD: &str = "heard";
 /// The id of the seat chosen last.
@@ -28,5 +34,7 @@ pub(super) const ROUND: &str = "round";
 pub(super) const SHARES: &str = "shares";
 /// How often in a row it was chosen.
 pub(super) const STREAK: &str = "streak";
+/// Whose answer won.
+pub(super) const WINNER: &str = "winner";
 /// How many turns there have been.
 pub(super) const TURNS: &str = "turns";

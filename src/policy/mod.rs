@@ -7,6 +7,7 @@
 //! To add one: a file with a unit struct, and its line in [`ALL`].
 
 mod bids;
+mod consensus;
 mod depends;
 mod in_turn;
 mod manual;
@@ -36,6 +37,7 @@ pub const ALL: &[&dyn Policy] = &[
     &manual::Manual,
     &phases::Phases,
     &depends::Depends,
+    &consensus::Consensus,
 ];
 
 /// Returns a policy by its name.

@@ -1,7 +1,7 @@
 //! What a policy is shown, and what it answers: all that a policy needs to know of this room.
 
 use crate::model::payload::ThreadOpened;
-use crate::model::{Purpose, SeatId, StopReason, Text};
+use crate::model::{Purpose, SeatId, StopReason, Text, TurnId};
 use crate::scenario::PolicyRow;
 use crate::state::{Entry, State, Thread};
 use serde_json::{Map, Value};
@@ -66,6 +66,11 @@ pub trait Policy: Sync {
     fn row(&self) -> &'static PolicyRow;
     /// Decides; called only when no turn in the thread is running or owed.
     fn next(&self, view: &View<'_>) -> Decision;
+
+    /// Returns a turn that is to begin again, because something came that it has to know; asked while turns run.
+    fn supersedes(&self, _view: &View<'_>) -> Option<TurnId> {
+        None
+    }
 
     /// Returns what came out of a thread that is over or stopped, besides its words.
     fn result(&self, _view: &View<'_>) -> Value {

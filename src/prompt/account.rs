@@ -43,6 +43,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
         || !labels.is_empty()
         || turn.summarises.is_some()
         || turn.part.is_some()
+        || state.finds_answer(turn).is_some()
         || state.contract_of(turn).keep;
     if by_model || reworded || matches!(state.sees(turn), Sees::Answers | Sees::Summary) {
         let prompt = build(state, turn);
@@ -101,6 +102,7 @@ fn framed(frame: &Prompt) -> Sha256 {
     // what most prompts do not have leaves their digests as they were
     frame.aside.iter().for_each(|aside| part(aside));
     frame.lore.iter().for_each(|lore| part(lore));
+    frame.sections.iter().for_each(|section| part(section));
     frame.known.iter().for_each(|known| part(&known.text));
     frame.cue.iter().for_each(|cue| part(cue));
     frame.task.iter().for_each(|task| part(task));

@@ -49,7 +49,8 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
     let persona = seat.persona.as_ref().map(|p| rendered(p, state, turn)).unwrap_or_default();
     let who = who(seat, persona.trim());
     let labels = state.labels(turn);
-    let own_label = labels.get(&turn.seat).filter(|_| turn.speaks()).map(|label| {
+    let shown = labels.get(&turn.seat).filter(|_| turn.speaks());
+    let own_label = shown.filter(|_| state.finds_answer(turn).is_none()).map(|label| {
         match label_is_common(state, turn) {
             true => format!("Names are hidden; to the others you are {label}."),
             false => "Names are hidden; the others know you under another label.".to_owned(),

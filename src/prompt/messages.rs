@@ -10,7 +10,7 @@ use memchr::memchr3_iter;
 use std::borrow::Cow;
 
 /// Names of the tags that frame words.
-const TAGS: [&str; 10] = [
+const TAGS: [&str; 14] = [
     "said",
     "host",
     "moderator",
@@ -21,6 +21,10 @@ const TAGS: [&str; 10] = [
     "lore",
     "profile",
     "ranking",
+    "history",
+    "message",
+    "answer",
+    "vote",
 ];
 /// The beginning of a control token of a chat format, after its `<`.
 const CONTROL: [&str; 9] =
@@ -56,6 +60,7 @@ fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
     if let Some(brief) = &prompt.brief {
         all.add(Role::User, format!("<brief>\n{}\n</brief>", quoted(brief)));
     }
+    prompt.sections.iter().for_each(|part| all.add(Role::User, part.to_string()));
     let known = |all: &mut Messages, at: usize| {
         let here = |k: &&KnownBlock| prompt.blocks.len().saturating_sub(k.behind) == at;
         let known = prompt.known.iter().find(here);

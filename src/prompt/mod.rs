@@ -5,6 +5,7 @@
 
 mod account;
 mod budget;
+mod consensus;
 mod cue;
 mod frame;
 mod host;
@@ -48,10 +49,15 @@ pub fn build(state: &State, turn: &Turn) -> Prompt {
 /// A prompt with everything around its blocks, before it is made to fit.
 fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
     let mut prompt = frame(state, turn);
+    if let Some(sections) = consensus::sections(state, turn) {
+        prompt.sections = sections;
+        blocks.clear();
+    }
     if let Some(seat) = state.seat(&turn.seat).map(|s| &*s.spec)
         && seat.voice.reads_as_a_model()
     {
-        prompt.cue = Some(cue::cue(state, turn, blocks.is_empty()));
+        let begins = blocks.is_empty() && prompt.sections.is_empty();
+        prompt.cue = Some(cue::cue(state, turn, begins));
         prompt.lore = lore::used(state, turn, &blocks);
         if let Budget::Last(most) = seat.context {
             let more = blocks.len().saturating_sub(most as usize);
@@ -154,6 +160,7 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
         system: system.into(),
         aside: aside.map(Into::into),
         brief: None,
+        sections: vec![],
         blocks: vec![],
         known: None,
         notes: notes(state, turn),

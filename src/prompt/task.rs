@@ -3,7 +3,7 @@
 use super::messages;
 use super::persona::rendered;
 use crate::model::contract::{BID_MAX, SCORE_MAX, TIE};
-use crate::model::{Aggregation, AnswerKind, Contract, Form, Text};
+use crate::model::{Aggregation, AnswerKind, Contract, Form, SeatId, Text};
 use crate::state::{State, Turn};
 
 /// The rule for speakers whose quotations are checked.
@@ -119,6 +119,7 @@ fn form(form: &Form) -> Option<String> {
                 ),
             })
         }
+        Form::Proposal { among, answers } => Some(proposal(among, *answers)),
         Form::Scores(of) => {
             let lines: Vec<String> = of.iter().map(|name| format!("\"SCORE {name}: \"")).collect();
             Some(format!(
@@ -126,6 +127,23 @@ fn form(form: &Form) -> Option<String> {
                 lines.join(", ")
             ))
         }
+    }
+}
+
+/// Returns how somebody answers, or votes for an answer that is there.
+fn proposal(among: &[(Text, SeatId)], answers: bool) -> String {
+    let labels: Vec<&str> = among.iter().map(|(label, _)| &**label).collect();
+    let vote = format!(
+        "a first line \"VOTE: \" and one of {}, and behind it your reason in a sentence or two",
+        labels.join(", ")
+    );
+    match (labels.is_empty(), answers) {
+        (true, _) => "Give your answer: complete, and on its own.".to_owned(),
+        (false, false) => format!("Vote for the best answer: {vote}."),
+        (false, true) => format!(
+            "If one of the answers is the one to give, vote for it: {vote}. If you have a better one, give it: a first line \
+             \"ANSWER:\" and the whole answer, which stands on its own and takes from the others what is right."
+        ),
     }
 }
 

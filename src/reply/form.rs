@@ -4,8 +4,8 @@
 //! what is then not in the form is not guessed at. An answer counts where a reply begins or ends with it, never inside
 //! a sentence: "no doubt" is not a no.
 
-use super::answer;
 use super::data::{found, object, objects, unfenced};
+use super::{answer, proposal};
 use crate::model::Text;
 use crate::model::contract::{BID_MAX, Form, SCORE_MAX, TIE};
 use crate::scenario::validator;
@@ -49,6 +49,8 @@ pub struct Formed {
     pub structured: Value,
     /// Whether it lets the turn go.
     pub passes: bool,
+    /// The type of the message, where the form has types.
+    pub message: Option<Text>,
 }
 
 impl Formed {
@@ -80,6 +82,7 @@ pub fn formed(
             None => answer::answer(*of, *confidence, said),
         })),
         Form::Ranking { most, among } => Ok(Formed::data(answer::ranking(*most, among, said))),
+        Form::Proposal { among, answers } => proposal::proposal(among, *answers, said, data),
         Form::Scores(of) => Ok(Formed::data(answer::scores(of, said))),
     }
 }
@@ -107,7 +110,7 @@ fn marked(markers: &[Text], said: &str, data: &Value) -> Formed {
     let text = lines.join("\n").trim().to_owned();
     let bare = |m: &str| m.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let passes = text.is_empty() && found.iter().any(|m| bare(m) == PASS);
-    Formed { text: Some(text), structured: json!({ "markers": found }), passes }
+    Formed { text: Some(text), passes, ..Formed::data(json!({ "markers": found })) }
 }
 
 /// Returns a line without a marker that it begins or ends with.
@@ -125,7 +128,7 @@ fn choice(
     said: &str,
     data: &Value,
 ) -> Result<Value, String> {
-    let answers = Answers { options, also };
+    let answers = Choices { options, also };
     let objects = objects(said, data);
     let found = objects.iter().find_map(|o| {
         let value = ["choice", "answer", "next", "vote"].iter().find_map(|k| o[*k].as_str())?;
@@ -154,7 +157,7 @@ fn ballot(
         Value::Object(read) => read,
         other => return Ok(other),
     };
-    let answers = Answers { options, also };
+    let answers = Choices { options, also };
     let objects = objects(said, data);
     let found = |key: &str| objects.iter().map(|o| &o[key]).find(|v| !v.is_null());
     if let Some(sure) = found("confidence").and_then(answer::confidence) {
@@ -185,12 +188,14 @@ fn why(object: &Value) -> String {
 }
 
 /// The answers of a form, and the other names for them.
-struct Answers<'a> {
-    options: &'a [Text],
-    also: &'a [(Text, Text)],
+pub(super) struct Choices<'a> {
+    /// The answers.
+    pub(super) options: &'a [Text],
+    /// Other names for them.
+    pub(super) also: &'a [(Text, Text)],
 }
 
-impl<'a> Answers<'a> {
+impl<'a> Choices<'a> {
     /// Returns every spelling with its answer, longest first.
     fn spellings(&self) -> Vec<(String, &'a Text)> {
         let own = self.options.iter().map(|o| (o.to_lowercase(), o));
@@ -202,14 +207,14 @@ impl<'a> Answers<'a> {
         all
     }
 
-    /// Returns the answer that some words are exactly.
-    fn exactly(&self, words: &str) -> Option<&'a Text> {
+    /// The answers of a form, and the other names for them.
+    pub(super) fn exactly(&self, words: &str) -> Option<&'a Text> {
         let words = words.trim_matches(DRESS).trim_start_matches('@').to_lowercase();
         self.spellings().into_iter().find(|(name, _)| *name == words).map(|(_, answer)| answer)
     }
 
-    /// Returns the answer that a line begins with, after its lead.
-    fn begins(&self, line: &str) -> Option<&'a Text> {
+    /// The answers of a form, and the other names for them.
+    pub(super) fn begins(&self, line: &str) -> Option<&'a Text> {
         let mut line = line.trim_start_matches(DRESS).to_lowercase();
         if let Some(rest) = LEADS.iter().find_map(|lead| line.strip_prefix(lead)) {
             line = rest.trim_start_matches([':', '=']).trim_start_matches(DRESS).to_owned();
@@ -232,7 +237,7 @@ impl<'a> Answers<'a> {
     }
 
     /// Returns the answer that a reply in words begins or ends with, if it is one.
-    fn of(&self, said: &str) -> Option<&'a Text> {
+    pub(super) fn of(&self, said: &str) -> Option<&'a Text> {
         let lines = || said.lines().map(str::trim).filter(|l| !l.is_empty());
         match (self.begins(lines().next()?), self.begins(lines().next_back()?)) {
             (Some(first), Some(last)) => (first == last).then_some(first),
@@ -241,7 +246,7 @@ impl<'a> Answers<'a> {
     }
 
     /// Returns the words of a reply besides a line that is the answer alone.
-    fn why(&self, said: &str) -> String {
+    pub(super) fn why(&self, said: &str) -> String {
         let rest: Vec<&str> = said.lines().filter(|l| self.exactly(l).is_none()).collect();
         rest.join("\n").trim().to_owned()
     }
@@ -256,7 +261,7 @@ pub(super) fn fitting(schema: &Value, said: &str, data: &Value) -> Result<Formed
     let wrong = match all.iter().find(|value| validator.is_valid(value)) {
         Some(fits) => {
             let text = serde_json::to_string_pretty(fits).unwrap_or_default();
-            return Ok(Formed { text: Some(text), structured: fits.clone(), passes: false });
+            return Ok(Formed { text: Some(text), ..Formed::data(fits.clone()) });
         }
         None => all.first().ok_or("it contains no complete JSON")?,
     };
@@ -300,7 +305,7 @@ fn judgement(
 ) -> Result<Value, String> {
     let mut options = sides.to_vec();
     options.push(TIE.into());
-    let answers = Answers { options: &options, also };
+    let answers = Choices { options: &options, also };
     let judged = objects(said, data).iter().find_map(|o| {
         let scores: Map<String, Value> = o["scores"]
             .as_object()

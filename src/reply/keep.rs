@@ -38,7 +38,7 @@ pub fn kept(
         put_over(&mut whole, fresh);
         if validator.is_valid(&whole) && strange(&whole).is_empty() {
             let text = serde_json::to_string_pretty(&whole).unwrap_or_default();
-            return Ok(Formed { text: Some(text), structured: whole, passes: false });
+            return Ok(Formed { text: Some(text), structured: whole, ..Formed::default() });
         }
     }
     let formed = fitting(schema, said, data)
@@ -171,7 +171,7 @@ mod tests {
         let formed = |message: &str| Formed {
             text: Some("{}".into()),
             structured: json!({"message": message}),
-            passes: false,
+            ..Formed::default()
         };
         let says: Text = "message".into();
         assert_eq!(said_in(formed(" Hello. "), Some(&says)).text.as_deref(), Some("Hello."));

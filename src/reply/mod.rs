@@ -11,6 +11,7 @@ mod form;
 mod joined;
 mod keep;
 mod mentions;
+mod proposal;
 mod quotes;
 mod repair;
 mod repetition;

@@ -11,6 +11,7 @@ const BUNDLED: &[(&str, &str)] = &[
     ("negotiation", include_str!("../../assets/scenarios/negotiation.toml")),
     ("iterative-analysis", include_str!("../../assets/scenarios/iterative-analysis.toml")),
     ("breed-advisor", include_str!("../../assets/scenarios/breed-advisor.toml")),
+    ("consensus", include_str!("../../assets/scenarios/consensus.toml")),
 ];
 
 /// The panels that `ask` puts questions to; they are scenarios too, whose last speaker gives the answer.

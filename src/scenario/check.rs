@@ -311,7 +311,8 @@ fn option_key(row: &OptionRow) -> Key {
     let (kind, example) = match row.kind {
         OptionKind::Count => (ValueKind::Count { least: 1, most: 100_000 }, "1"),
         OptionKind::Flag => (ValueKind::Flag, "true"),
-        OptionKind::Seat => (ValueKind::Line, r#""ada""#),
+        OptionKind::Seat | OptionKind::Named { .. } => (ValueKind::Line, r#""ada""#),
+        OptionKind::Share => (ValueKind::Number { least: 0.0, most: 1.0 }, "0.8"),
         OptionKind::OneOf(words) => (ValueKind::OneOf { words, later: &[] }, ""),
     };
     Key { name: row.key, kind, needed: false, example, meaning: row.meaning }

@@ -31,7 +31,16 @@ pub(super) fn duties(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]
     let judges = judges.chain(of_phases);
     let orders = phases.iter().filter_map(|p| p.get("order"));
     let moderators = root.get("policy").into_iter().chain(phases).chain(orders);
-    let moderators = moderators.filter_map(|p| p.get(MODERATOR));
+    let silent: Vec<&str> = walk
+        .rows
+        .iter()
+        .flat_map(|row| row.options)
+        .filter(|o| matches!(o.kind, OptionKind::Seat | OptionKind::Named { speaks: false }))
+        .map(|o| o.key)
+        .collect();
+    // a phase has a `judge` of its own, which is a table
+    let moderators = moderators
+        .flat_map(|p| silent.iter().filter_map(|key| p.get(key)).filter(|n| n.text().is_some()));
     let named: Vec<Text> = judges.chain(moderators).flat_map(texts).collect();
     let nodes = root.get("participant").map(Node::items).unwrap_or_default();
     let clerks = nodes.iter().filter_map(|n| n.get("context")?.get(CLERK));
@@ -77,7 +86,14 @@ pub(super) fn chairs(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     for (path, node, policy) in whole.into_iter().chain(phases).collect::<Vec<_>>() {
         let row = walk.rows.iter().find(|r| Some(r.name) == policy.as_deref());
         let needs = row.is_some_and(|r| r.options.iter().any(|o| o.kind == OptionKind::Seat));
-        let path = join(&path, MODERATOR);
+        let (within, path) = (path.clone(), join(&path, MODERATOR));
+        let named = row.into_iter().flat_map(|r| r.options);
+        let named = named.filter(|o| matches!(o.kind, OptionKind::Named { .. }));
+        for option in named.collect::<Vec<_>>() {
+            if let Some(seat) = node.get(option.key) {
+                seat_of(walk, seat, seats, &join(&within, option.key));
+            }
+        }
         match node.get(MODERATOR) {
             Some(moderator) => {
                 seat_of(walk, moderator, seats, &path);

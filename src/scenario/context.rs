@@ -31,6 +31,7 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
         | Form::Judgement(_)
         | Form::Answer { .. }
         | Form::Ranking { .. }
+        | Form::Proposal { .. }
         | Form::Scores(_) => false,
     });
     let ids = seats.iter().map(|s| s.id.to_string());
@@ -66,7 +67,7 @@ fn written(form: &Form) -> Vec<String> {
         Form::Answer { .. } => ["answer", "confidence"].map(str::to_owned).to_vec(),
         Form::Ranking { .. } => vec!["ranking".to_owned()],
         Form::Scores(_) => vec!["scores".to_owned()],
-        Form::Free | Form::Bid | Form::Judgement(_) => vec![],
+        Form::Free | Form::Bid | Form::Judgement(_) | Form::Proposal { .. } => vec![],
     }
 }
 

@@ -28,7 +28,9 @@ use voice::{CAST, HUMAN, LINES, ON_FAILURE, STAND_IN};
 /// The policy that plays `[[phase]]`.
 pub(super) const PHASES: &str = "phases";
 /// Policies of the language that this version does not have.
-pub(super) const LATER_POLICIES: &[&str] = &["plan", "consensus"];
+pub(super) const LATER_POLICIES: &[&str] = &["plan"];
+/// The policy by which a table looks for one answer.
+pub const CONSENSUS: &str = "consensus";
 
 /// The policy by which seats run when what they wait for has come.
 pub const DEPENDS: &str = "depends";

@@ -32,7 +32,7 @@ pub use bundled::{about, bundled, bundled_names, panel, protocol_names};
 pub(crate) use check::{Walk, join};
 pub use fault::{Fault, Faults, Gravity, Place};
 pub use json_schema::validator;
-pub use keys::DEPENDS;
+pub use keys::{CONSENSUS, DEPENDS};
 pub(crate) use keys::{Key, PACE_RANGE, TOP, ValueKind, key, needed};
 pub(crate) use load::resolve;
 pub use load::{Loaded, ReadError, Source, load, read};
@@ -271,6 +271,13 @@ pub enum OptionKind {
     Flag,
     /// The id of a seat, which is required, and takes no turns of its own by default.
     Seat,
+    /// The id of a seat, which may be named; `speaks` says whether it takes turns of its own.
+    Named {
+        /// Whether it does, unless the file says otherwise.
+        speaks: bool,
+    },
+    /// A number from 0 to 1.
+    Share,
 }
 
 /// One option of a policy, as the policy describes it.

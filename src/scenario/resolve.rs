@@ -6,7 +6,7 @@ use super::answer::filled;
 use super::check::{Walk, join};
 use super::contest::judging;
 use super::contract::{contract, one_form};
-use super::keys::{BATCHES, DEPENDS, DEPENDS_SECONDS, PHASES, UTTERANCES};
+use super::keys::{BATCHES, CONSENSUS, DEPENDS, DEPENDS_SECONDS, PHASES, UTTERANCES};
 use super::policy::{DEFAULT_POLICY, policy, spec};
 use super::seat::rehearsed;
 use super::shows::shows;
@@ -34,7 +34,8 @@ pub(super) fn limits(root: &Node) -> Limits {
         limits.usd = usd(node, "usd");
     }
     match &*policy(root).name {
-        PHASES => {}
+        // its rounds, or its phases, define its length
+        PHASES | CONSENSUS => {}
         DEPENDS => {
             limits.batches = limits.batches.or(Some(BATCHES));
             limits.seconds = limits.seconds.or(Some(DEPENDS_SECONDS));

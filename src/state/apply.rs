@@ -6,9 +6,6 @@ use crate::model::payload::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// How voices say that a reply ends at its token limit.
-const CAPPED: [&str; 2] = ["length", "max_tokens"];
-
 impl Conversation {
     /// Takes one event in. Nothing else changes a state.
     pub(super) fn apply(&mut self, event: &Event) {
@@ -156,6 +153,7 @@ impl Conversation {
             passed: vec![],
             floor: None,
             verdict: None,
+            moves: vec![],
             closed: None,
         };
         self.threads.insert(id, thread);
@@ -223,6 +221,7 @@ impl Conversation {
             context: self.context.clone(),
             running: vec![],
             ended: vec![],
+            restarts: vec![],
             interrupted: BTreeMap::new(),
         };
         match b.requester {
@@ -349,17 +348,26 @@ impl Conversation {
         // whoever was stopped before a first word keeps the turn; half an answer beside the talk is none
         let by_hand = matches!(e.why, Some(CutWhy::PauseNow | CutWhy::CutIn))
             && (!turn.speaks() || !e.has_words());
-        let owed = crashed || by_hand;
+        let superseded = e.why == Some(CutWhy::Superseded);
+        let owed = crashed || by_hand || superseded;
         let words = !owed && turn.speaks() && e.has_words();
         self.settle_notes(&turn, words);
+        self.note_move(seq, &turn, e);
+        let newest = self.threads.get(&turn.thread).filter(|_| superseded).and_then(Thread::newest);
         if let Some(b) = self.threads.get_mut(&turn.thread).and_then(|t| t.batch.as_mut()) {
             b.running.retain(|(id, _)| *id != e.turn);
+            if superseded {
+                // whoever begins again in this batch knows what is there now
+                b.horizon = seq;
+                let known = newest.filter(|newest| !b.restarts.contains(newest));
+                b.restarts.extend(known);
+            }
             if owed {
                 let again = Interrupted {
                     number: turn.number,
                     notes: turn.notes.clone(),
                     by_hand,
-                    tools: turn.kept_tools(),
+                    tools: if superseded { vec![] } else { turn.kept_tools() },
                     first_call: turn.first_call.filter(|_| crashed),
                 };
                 b.interrupted.insert(turn.seat.clone(), again);
@@ -430,63 +438,5 @@ impl Conversation {
         if e.outcome != Outcome::Failed && turn.before.is_none() {
             self.keep_answer(turn, e);
         }
-    }
-
-    /// Puts a turn's words into the transcript, as a new entry or as a version of the one it replaces.
-    fn say(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
-        self.whispered |= !e.whispers.is_empty();
-        let version = Version {
-            seq,
-            turn: Some(turn.id),
-            text: e.text.clone(),
-            digest: digest(&e.text),
-            answer: judging::answer(&e.structured),
-            model: turn.model.clone(),
-            cut: e.why,
-            capped: e.finish.as_deref().is_some_and(|f| CAPPED.contains(&f)),
-            repeats: e.finish.as_deref() == Some(REPETITION),
-            whispers: e.whispers.clone(),
-            horizon: turn.horizon,
-            labels: turn.labels.clone(),
-        };
-        let replaced = turn.replaces.and_then(|r| {
-            self.entries.iter_mut().rev().find(|x| x.versions.iter().any(|v| v.turn == Some(r)))
-        });
-        if let Some(entry) = replaced {
-            entry.versions.push(version);
-            entry.chosen = entry.versions.len() - 1;
-            entry.mentions = e.mentions.clone();
-            entry.edited = None;
-            entry.changed = Some(seq);
-            return;
-        }
-        self.entries.push(Entry {
-            seq,
-            thread: turn.thread,
-            who: Who::Seat(turn.seat.clone()),
-            number: turn.number,
-            versions: vec![version],
-            chosen: 0,
-            edited: None,
-            hidden: None,
-            changed: None,
-            to: vec![],
-            of: None,
-            granted: None,
-            mentions: e.mentions.clone(),
-        });
-        self.utterances += 1;
-        let mut up = Some(turn.thread);
-        while let Some(t) = up.and_then(|id| self.threads.get_mut(&id)) {
-            t.utterances += 1;
-            t.idle_decisions = 0;
-            t.passed.clear();
-            up = t.parent;
-        }
-        let line = turn.parameters.line;
-        self.set_seat(&turn.seat, |s| {
-            s.utterances += 1;
-            s.lines.extend(line);
-        });
     }
 }

@@ -123,7 +123,10 @@ impl Conversation {
             "notes": notes,
             "purpose": turn.purpose,
             "question": self.batch_of(turn).and_then(|b| b.spec.question.as_ref()),
-            "options": self.batch_of(turn).map(|b| &b.spec.options),
+            "options": match self.contract_of(turn).form {
+                Form::Proposal { among, .. } => Some(among.into_iter().map(|(label, _)| label).collect()),
+                _ => self.batch_of(turn).map(|b| b.spec.options.clone()),
+            },
             "requests": self.requests_to(turn).into_iter().map(|asking| json!({
                 "by": id(&asking.by), "text": asking.text,
             })).collect::<Vec<_>>(),

@@ -80,7 +80,13 @@ impl Conversation {
             // what was agreed before is no agreement on what comes
             seat.answer = None;
         }
-        let played = matches!(root, StopReason::RoundLimit | StopReason::Completed);
+        let played = matches!(
+            root,
+            StopReason::RoundLimit
+                | StopReason::Completed
+                | StopReason::Consensus
+                | StopReason::NoVotes
+        );
         for t in self.threads.values_mut() {
             (t.verdict, t.asked, t.runs_before) = (None, None, t.runs.len());
             // its rounds, its phases or its plan are used up

@@ -99,6 +99,9 @@ impl Conversation {
     /// Returns the labels under which a turn sees the seats of its thread, its own included; empty where names are
     /// shown. A seat that sums up where names are hidden also sees labels, always the same.
     pub fn labels(&self, turn: &Turn) -> Labels {
+        if let Some(labels) = self.answer_labels(turn) {
+            return labels;
+        }
         let task = self
             .seats
             .iter()

@@ -1,6 +1,6 @@
 //! Seats, threads, batches and turns as they stand.
 
-use super::{Labels, Reserve, Spent};
+use super::{AnswerMove, Labels, Reserve, Spent};
 use crate::model::payload::{BatchOpened, CallParameters, ThreadClosed, ThreadOpened, TurnEnded};
 use crate::model::*;
 use serde_json::{Map, Value};
@@ -86,6 +86,8 @@ pub struct Thread {
     pub floor: Option<(SeatId, Key)>,
     /// The last verdict on it, and how many utterances there were then.
     pub verdict: Option<(VerdictGiven, u32)>,
+    /// What was done, where it looks for one answer.
+    pub moves: Vec<AnswerMove>,
     /// How it ended; none while it is open.
     pub closed: Option<ThreadClosed>,
 }
@@ -105,6 +107,8 @@ pub struct Batch {
     pub running: Vec<(TurnId, SeatId)>,
     /// The turns that are over, in the order of their ends.
     pub ended: Vec<Reply>,
+    /// The answers that made those who still worked begin again, by their places.
+    pub restarts: Vec<Seq>,
     /// What a crash took from seats that are owed their turn again.
     pub interrupted: BTreeMap<SeatId, Interrupted>,
 }

@@ -61,6 +61,27 @@ pub fn word_likeness(a: &str, b: &str) -> f64 {
     ratio(longest - strsim::generic_levenshtein(&a, &b), longest)
 }
 
+/// Words that turn what is said into its opposite.
+const DENIALS: [&str; 12] = [
+    "no", "not", "never", "none", "nobody", "nothing", "without", "against", "nor", "neither",
+    "cannot", "hardly",
+];
+
+/// Returns the share of all their words that two texts have in common (Jaccard), from 0 to 1; 0 where one denies what the
+/// other says, because opposites share most of their words.
+pub fn shared_words(a: &str, b: &str) -> f64 {
+    let words = |text: &str| -> HashSet<String> {
+        text.to_lowercase().replace('\u{2019}', "'").unicode_words().map(str::to_owned).collect()
+    };
+    let (a, b) = (words(a), words(b));
+    let denies = |word: &&String| DENIALS.contains(&word.as_str()) || word.ends_with("n't");
+    if a.symmetric_difference(&b).any(|word| denies(&word)) {
+        return 0.0;
+    }
+    let both = a.intersection(&b).count();
+    ratio(both, a.len() + b.len() - both)
+}
+
 fn number(words: &[&str]) -> u64 {
     let mut hasher = DefaultHasher::new();
     words.hash(&mut hasher);
@@ -101,6 +122,19 @@ mod tests {
             ("I offer 300 for the boat", "I offer 320 for the boat", 0.0),
         ] {
             assert_eq!(word_likeness(a, b), likeness, "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn opposites_are_never_alike() {
+        for (a, b, shared) in [
+            ("We should sell the boat.", "we should sell the boat", 1.0),
+            ("We should sell the boat.", "We should not sell the boat.", 0.0),
+            ("It won't hold.", "It will hold.", 0.0),
+            ("It won\u{2019}t hold.", "It won't hold.", 1.0),
+            ("one two three", "one two four", 0.5),
+        ] {
+            assert_eq!(shared_words(a, b), shared, "{a} {b}");
         }
     }
 

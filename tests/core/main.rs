@@ -19,6 +19,7 @@
 //! | whose words are seen, under which names, and what nobody sees | `shows` |
 //! | a talk in circles is warned of, then ended; a debate is not | `loops` |
 //! | what is known of a person: kept fact by fact, ranked, the same after a kill | `profiles` |
+//! | answers and votes: who begins again, whose vote counts, how ties end | `consensus` |
 //! | judges of a talk and of its phases: who stops, who breaks a tie | `judging`, `verdicts` |
 //! | a limit holds, it does not end | `counting`, `money` |
 //! | money is set aside before a call | `money` |
@@ -41,6 +42,7 @@ mod again;
 mod choosers;
 mod chosen;
 mod commands;
+mod consensus;
 mod counting;
 mod depends;
 mod digests;

@@ -134,8 +134,12 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
             json!({"message": "Hm.", "profile": {"music": "jazz"}})
         }
         Form::Schema(_) => json!({"needs_clarification": said < 4, "finding": "It rained."}),
+        Form::Proposal { among, .. } if !among.is_empty() => {
+            json!({"vote": among[0].1, "why": "It is short."})
+        }
         Form::Free
         | Form::Markers(_)
+        | Form::Proposal { .. }
         | Form::Answer { .. }
         | Form::Ranking { .. }
         | Form::Scores(_) => Value::Null,

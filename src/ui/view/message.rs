@@ -442,6 +442,7 @@ fn cut(why: CutWhy) -> &'static str {
     match why {
         CutWhy::CutIn => "interrupted by you",
         CutWhy::PauseNow | CutWhy::Operator => "stopped by you",
+        CutWhy::Superseded => "began again",
         CutWhy::Timeout => "timed out",
         CutWhy::Crash => "interrupted by a crash",
         CutWhy::BrokenOff => "failed mid-sentence",

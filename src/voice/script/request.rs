@@ -23,6 +23,7 @@ pub(super) fn request(ask: &CallRequest) -> Value {
         "prompt": rendered(&ask.prompt, &history),
         "system": ask.prompt.system,
         "brief": ask.prompt.brief,
+        "sections": ask.prompt.sections,
         "known": ask.prompt.known.as_ref().map(|known| &known.text),
         "notes": ask.prompt.notes,
         "task": ask.prompt.task,
@@ -72,6 +73,8 @@ fn said(ask: &CallRequest, block: &Block) -> Value {
 fn rendered(prompt: &Prompt, history: &[Value]) -> String {
     let mut parts: Vec<String> = vec![prompt.system.to_string()];
     parts.extend(prompt.brief.iter().map(|brief| brief.to_string()));
+    parts.extend(prompt.sections.iter().map(|section| section.to_string()));
+    parts.extend(prompt.known.iter().map(|known| known.text.to_string()));
     parts.extend(history.iter().map(|said| {
         let part = |key: &str| said[key].as_str().unwrap_or_default();
         format!("{}: {}", part("name"), part("text"))

@@ -1,0 +1,441 @@
+//! A table that looks for one answer: everybody answers, or votes for an answer that is there, until all have voted.
+//!
+//! Each round all who have not settled work at once. A new answer restarts those who still work, a few times a round, so
+//! that they know it. Whoever voted before the newest answer came is asked again. When all have voted on what is there, or
+//! the rounds are used up, the votes are counted: the last one of each seat, for answers that stand. The rule for ties is
+//! explicit, and no votes at all is an outcome of its own. The winner presents the answer.
+
+use super::in_turn::ROUNDS;
+use super::memo;
+use super::{Decision, NextMove, Policy, View};
+use crate::model::{Outcome, Purpose, Requester, SeatId, Seq, StopReason, Text, TurnId};
+use crate::scenario::{CONSENSUS, OptionKind, OptionRow, PolicyRow};
+use crate::state::{AnswerDeed, Coordination, FROM, STEP, TIED, WITHDRAWN};
+use serde_json::{Value, json};
+
+/// See the module.
+pub struct Consensus;
+
+const ROW: PolicyRow = PolicyRow {
+    name: CONSENSUS,
+    meaning: "Everyone answers or votes for an answer, until all have voted; the winner presents it.",
+    options: &[
+        ROUNDS,
+        OptionRow {
+            key: "on_new",
+            kind: OptionKind::OneOf(&["restart", "tell"]),
+            meaning: "What a new answer does to those who still work: they begin again and know it (default), or they are \
+                      told in the next round.",
+        },
+        OptionRow {
+            key: "restarts",
+            kind: OptionKind::Count,
+            meaning: "How often new answers restart the others in a round (default 2).",
+        },
+        OptionRow {
+            key: "answers",
+            kind: OptionKind::Count,
+            meaning: "How many answers each participant may give; then it can only vote (default 3).",
+        },
+        OptionRow {
+            key: "votes",
+            kind: OptionKind::OneOf(&["hidden", "shown"]),
+            meaning: "Whether the votes so far are shown to those who have not voted (default hidden).",
+        },
+        OptionRow {
+            key: "tie",
+            kind: OptionKind::OneOf(&["run_off", "first", "random", "judge", "human"]),
+            meaning: "How a tie is broken: another vote between the tied answers, then at random (default); the answer given \
+                      first; at random; by `judge`; by you, who give the floor to the winner.",
+        },
+        OptionRow {
+            key: "judge",
+            kind: OptionKind::Named { speaks: false },
+            meaning: "The participant who breaks a tie, or says whether an answer is new.",
+        },
+        OptionRow {
+            key: "novelty",
+            kind: OptionKind::Share,
+            meaning: "An answer that shares more than this part of its words with a known one is asked for again (default \
+                      off). Words that deny are never overlooked.",
+        },
+        OptionRow {
+            key: "novelty_by",
+            kind: OptionKind::OneOf(&["words", "judge"]),
+            meaning: "Who says whether an answer is new: its words, or `judge` (which needs no threshold).",
+        },
+    ],
+    needs_operator: false,
+};
+
+/// Rounds of work, unless the scenario says otherwise.
+const ROUNDS_MAX: u64 = 3;
+/// Restarts in a round, unless the scenario says otherwise.
+const RESTARTS: u64 = 2;
+/// Salt of the dice that break a tie.
+const TIE_SALT: &str = "tie of a consensus";
+/// What the winner is asked for.
+const PRESENT: &str = "Your answer won. Present it now as the final answer of the table: complete, on its own, and without \
+                       a word about the vote.";
+
+impl Policy for Consensus {
+    fn row(&self) -> &'static PolicyRow {
+        &ROW
+    }
+
+    fn next(&self, v: &View<'_>) -> Decision {
+        let stands = v.state.coordination(v.thread, v.state.next_seq);
+        match v.thread.step() {
+            "" => begin(v),
+            "present" => v.end(StopReason::Consensus),
+            "novelty" => after_novelty(v, &stands),
+            "ballot" => counted(v, &stands),
+            "run_off" => after_run_off(v, &stands),
+            "judge" => after_judge(v, &stands),
+            "human" => after_human(v),
+            _ => worked(v, &stands),
+        }
+    }
+
+    fn supersedes(&self, v: &View<'_>) -> Option<TurnId> {
+        let batch = v.thread.batch.as_ref()?;
+        if v.thread.step() != "work" || batch.spec.requester != Requester::Policy {
+            return None;
+        }
+        if v.option_is("on_new", "tell") {
+            return None;
+        }
+        let stands = v.state.coordination(v.thread, v.state.next_seq);
+        let of_batch = |m: &&&crate::state::AnswerMove| m.seq.0 > batch.id.0;
+        let answers =
+            stands.moves.iter().filter(of_batch).filter(|m| m.did == AnswerDeed::Answered);
+        let newest = answers.map(|m| m.seq).max()?;
+        let most = v.option_count("restarts").unwrap_or(RESTARTS);
+        let may = batch.restarts.contains(&newest) || (batch.restarts.len() as u64) < most;
+        let running = batch.running.iter().filter_map(|(id, _)| v.state.turns.get(id));
+        running.filter(|_| may).find(|turn| turn.horizon < newest).map(|turn| turn.id)
+    }
+
+    fn result(&self, v: &View<'_>) -> Value {
+        let stands = v.state.coordination(v.thread, v.state.next_seq);
+        let winner = v.thread.memo[memo::WINNER].as_str();
+        let text = |seat: &str| {
+            let answer = stands.answers.iter().find(|(who, _)| **who == *seat);
+            answer.map(|(_, entry)| entry.text().clone())
+        };
+        let presented = stands.moves.iter().rev().find(|m| m.did == AnswerDeed::Presented);
+        let presented = presented.and_then(|m| {
+            let by = |e: &&crate::state::Entry| e.version().turn == Some(m.turn);
+            v.state.entries.iter().rev().find(by).map(|e| e.text().clone())
+        });
+        let votes = stands
+            .votes
+            .iter()
+            .map(|(by, (whose, why, _))| json!({"by": by, "for": whose, "why": why}));
+        let restarts = stands.moves.iter().filter(|m| m.did == AnswerDeed::Restarted).count();
+        json!({
+            "winner": winner,
+            "answer": presented.or_else(|| text(winner?)),
+            "how": v.thread.memo[memo::HOW],
+            "votes": votes.collect::<Value>(),
+            "answers": stands.answers.iter().map(|(seat, e)| json!({"by": seat, "text": e.text()})).collect::<Value>(),
+            "rounds": v.thread.round,
+            "restarts": restarts,
+        })
+    }
+}
+
+/// All answer.
+fn begin(v: &View<'_>) -> Decision {
+    let seats: Vec<SeatId> = v.able().cloned().collect();
+    if seats.is_empty() {
+        return v.nobody();
+    }
+    work(v, seats, 1, v.memo_with([(FROM, json!(v.state.since.seq))]), "everyone answers")
+}
+
+fn work(v: &View<'_>, seats: Vec<SeatId>, round: u64, memo: Value, why: &str) -> Decision {
+    let mut memo = memo;
+    memo[STEP] = "work".into();
+    memo[memo::ROUND] = round.into();
+    let next = NextMove::Speak {
+        seats,
+        why: format!("{why}, round {round}").into(),
+        queue: vec![],
+        round: u32::try_from(v.memo_count(memo::BEFORE) + round).ok(),
+    };
+    Decision { next, memo }
+}
+
+/// Returns the seats that have yet to vote on what is there. Whoever failed in the round has left it.
+fn unsettled(v: &View<'_>, stands: &Coordination<'_>) -> Vec<SeatId> {
+    let newest = stands.newest();
+    let settled = |seat: &SeatId| {
+        let vote = stands.votes.get(seat);
+        vote.is_some_and(|(_, _, horizon)| newest.is_none_or(|newest| *horizon >= newest))
+    };
+    let left = |seat: &SeatId| {
+        let last = stands.moves.iter().rev().find(|m| m.seat == *seat);
+        last.is_some_and(|m| m.did == AnswerDeed::Left)
+    };
+    v.able().filter(|seat| !settled(seat) && !left(seat)).cloned().collect()
+}
+
+/// After a round of work.
+fn worked(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
+    if let Some(asked) = novelty(v, stands) {
+        return asked;
+    }
+    let round = v.memo_count(memo::ROUND);
+    let most = v.option_count("rounds").unwrap_or(ROUNDS_MAX);
+    let open = unsettled(v, stands);
+    if stands.answers.is_empty() {
+        // without an answer there is nothing to vote for; whoever left is asked once more
+        let seats: Vec<SeatId> = v.able().cloned().collect();
+        return match round < most && !seats.is_empty() {
+            true => work(v, seats, round + 1, v.thread.memo.clone(), "nobody answered yet"),
+            false => v.end(StopReason::NoVotes),
+        };
+    }
+    if open.is_empty() {
+        return counted(v, stands);
+    }
+    if round < most {
+        return work(v, open, round + 1, v.thread.memo.clone(), "answer or vote");
+    }
+    ask(v, "ballot", open, "the rounds are used up: everyone votes", json!({}))
+}
+
+/// Asks seats for something other than work.
+fn ask(v: &View<'_>, step: &str, seats: Vec<SeatId>, why: &str, also: Value) -> Decision {
+    let mut memo = v.memo_with([(STEP, json!(step))]);
+    for (key, value) in also.as_object().into_iter().flatten() {
+        memo[key.as_str()] = value.clone();
+    }
+    let next = NextMove::Speak {
+        seats,
+        why: why.into(),
+        queue: vec![],
+        round: Some(v.thread.round.max(1)),
+    };
+    Decision { next, memo }
+}
+
+/// Returns the answers that have most votes, and how many.
+fn best<'a>(stands: &'a Coordination<'_>, among: Option<&[SeatId]>) -> (Vec<&'a SeatId>, usize) {
+    let tally = stands.tally();
+    let open = |seat: &SeatId| among.is_none_or(|among| among.contains(seat));
+    let tally: Vec<(&SeatId, usize)> = tally.into_iter().filter(|(seat, _)| open(seat)).collect();
+    let most = tally.first().map_or(0, |(_, votes)| *votes);
+    let best = tally.into_iter().filter(|(_, votes)| *votes == most && most > 0);
+    (best.map(|(seat, _)| seat).collect(), most)
+}
+
+fn count_words(votes: usize) -> String {
+    if votes == 1 { "1 vote".to_owned() } else { format!("{votes} votes") }
+}
+
+/// Counts the votes.
+fn counted(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
+    let (best, votes) = best(stands, None);
+    let tied: Vec<SeatId> = best.iter().map(|seat| (*seat).clone()).collect();
+    let of = stands.votes.len();
+    let names = |seats: &[SeatId]| seats.iter().map(|s| &*s.0).collect::<Vec<_>>().join(" and ");
+    match &tied[..] {
+        [] => v.end(StopReason::NoVotes),
+        [winner] => present(v, winner, &format!("{} of {of}", count_words(votes))),
+        _ => {
+            let why = format!("a tie of {} with {} each", names(&tied), count_words(votes));
+            let also = json!({TIED: tied});
+            let judge = v.thread.spec.options["judge"].as_str().map(|j| SeatId(j.into()));
+            match v.thread.spec.options["tie"].as_str().unwrap_or("run_off") {
+                "first" => {
+                    present(v, &first(stands, &tied), &format!("{why}; the first one given"))
+                }
+                "random" => present(v, &thrown(v, &tied), &format!("{why}; at random")),
+                "human" => {
+                    let told = format!(
+                        "{why}: give the floor to the one who wins, as in `floor {}`",
+                        tied[0]
+                    );
+                    let warned = v.state.warnings.iter().any(|w| *w.text == *told);
+                    let next = if warned { NextMove::Wait } else { NextMove::Warn(told.into()) };
+                    Decision { next, memo: v.memo_with([(STEP, json!("human"))]) }
+                }
+                "judge" if let Some(judge) = judge.filter(|j| v.state.may(Purpose::Judge, j)) => {
+                    ask(v, "judge", vec![judge], &why, also)
+                }
+                "judge" => {
+                    present(v, &thrown(v, &tied), &format!("{why}; at random, without a judge"))
+                }
+                _ => ask(
+                    v,
+                    "run_off",
+                    v.able().cloned().collect(),
+                    &format!("{why}: a run-off"),
+                    also,
+                ),
+            }
+        }
+    }
+}
+
+/// Returns the tied seat whose answer was given first.
+fn first(stands: &Coordination<'_>, tied: &[SeatId]) -> SeatId {
+    let first = stands.answers.iter().map(|(seat, _)| *seat).find(|seat| tied.contains(seat));
+    first.or(tied.first()).cloned().unwrap_or_else(|| SeatId("".into()))
+}
+
+/// Throws dice between tied seats.
+fn thrown(v: &View<'_>, tied: &[SeatId]) -> SeatId {
+    let place = v.thread.ordinal * 1_000_003 + u64::from(v.thread.round);
+    let mut seats = tied.to_vec();
+    seats.sort();
+    let at = usize::try_from(v.state.dice(place, TIE_SALT) % seats.len().max(1) as u64);
+    seats.get(at.unwrap_or(0)).cloned().unwrap_or_else(|| SeatId("".into()))
+}
+
+fn tied(v: &View<'_>) -> Vec<SeatId> {
+    let tied = v.thread.memo[TIED].as_array();
+    let tied = tied.into_iter().flatten().filter_map(Value::as_str);
+    tied.map(|seat| SeatId(seat.into())).collect()
+}
+
+/// Returns the votes of the batch that ran last.
+fn cast(v: &View<'_>) -> Vec<SeatId> {
+    let asked = v.thread.asked.as_ref();
+    let said = asked.into_iter().flat_map(|b| &b.ended).filter(|r| r.outcome == Outcome::Said);
+    said.filter_map(|r| r.structured["vote"].as_str()).map(|seat| SeatId(seat.into())).collect()
+}
+
+fn after_run_off(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
+    let (tied, cast) = (tied(v), cast(v));
+    let votes = |seat: &SeatId| cast.iter().filter(|c| *c == seat).count();
+    let most = tied.iter().map(votes).max().unwrap_or(0);
+    let best: Vec<SeatId> = tied.iter().filter(|s| votes(s) == most).cloned().collect();
+    let of = stands.votes.len().max(cast.len());
+    match &best[..] {
+        [winner] => present(v, winner, &format!("a run-off, {} of {of}", count_words(most))),
+        _ => present(v, &thrown(v, &best), "a tie, also in the run-off; at random"),
+    }
+}
+
+fn after_judge(v: &View<'_>, _: &Coordination<'_>) -> Decision {
+    let tied = tied(v);
+    match cast(v).first() {
+        Some(winner) => present(v, winner, "a tie; the judge chose"),
+        None => present(v, &thrown(v, &tied), "a tie; the judge chose nobody; at random"),
+    }
+}
+
+/// The operator gave the floor to the winner, who has presented the answer with it.
+fn after_human(v: &View<'_>) -> Decision {
+    let wait = Decision { next: NextMove::Wait, memo: v.thread.memo.clone() };
+    let batch = v.thread.batch.as_ref().filter(|b| b.spec.requester == Requester::Operator);
+    let Some(winner) = batch.and_then(|b| b.spec.seats.first()) else { return wait };
+    let stands = v.state.coordination(v.thread, v.state.next_seq);
+    match stands.answers.iter().any(|(seat, _)| *seat == winner) {
+        true => present(v, winner, "a tie; the operator chose"),
+        false => wait,
+    }
+}
+
+/// The winner presents.
+fn present(v: &View<'_>, winner: &SeatId, how: &str) -> Decision {
+    let memo = v.memo_with([
+        (STEP, json!("present")),
+        (memo::WINNER, json!(winner)),
+        (memo::HOW, json!(how)),
+        (TIED, Value::Null),
+    ]);
+    if !v.state.may_speak(winner) {
+        // it left or was muted meanwhile: the answer stands without it
+        let by = v.able().next().cloned();
+        let Some(by) = by else {
+            return Decision { next: NextMove::End(StopReason::Consensus), memo };
+        };
+        return presents(by, winner, how, memo);
+    }
+    presents(winner.clone(), winner, how, memo)
+}
+
+fn presents(by: SeatId, winner: &SeatId, how: &str, memo: Value) -> Decision {
+    let next = NextMove::Ask {
+        purpose: Purpose::Speak,
+        seats: vec![by],
+        why: format!("{winner} won: {how}").into(),
+        question: PRESENT.into(),
+        options: vec![],
+    };
+    Decision { next, memo }
+}
+
+/// Asks the judge whether an answer of the last round is new, where it is the judge who says so.
+fn novelty(v: &View<'_>, stands: &Coordination<'_>) -> Option<Decision> {
+    if !v.option_is("novelty_by", "judge") {
+        return None;
+    }
+    let judge = v.thread.spec.options["judge"].as_str().map(|j| SeatId(j.into()))?;
+    if !v.state.may(Purpose::Judge, &judge) {
+        return None;
+    }
+    let judged = |turn: TurnId| {
+        let turns = v.thread.memo[memo::JUDGED].as_array();
+        turns.is_some_and(|turns| turns.contains(&json!(turn)))
+    };
+    let fresh =
+        |entry: &crate::state::Entry| entry.version().turn.is_some_and(|turn| !judged(turn));
+    let (seat, entry) = stands.answers.iter().skip(1).find(|(_, entry)| fresh(entry))?;
+    let turn = entry.version().turn?;
+    let before: Vec<String> = stands
+        .answers
+        .iter()
+        .filter(|(_, known)| known.version().seq < entry.version().seq)
+        .map(|(_, known)| format!("- {}", known.text()))
+        .collect();
+    if before.is_empty() {
+        return None;
+    }
+    let question: Text = format!(
+        "Known answers:\n{}\n\nAnother answer:\n{}\n\nDoes it say anything that none of the known answers says? To deny what \
+         another affirms is something new.",
+        before.join("\n"),
+        entry.text()
+    )
+    .into();
+    let mut turns = v.thread.memo[memo::JUDGED].as_array().cloned().unwrap_or_default();
+    turns.push(json!(turn));
+    let next = NextMove::Ask {
+        purpose: Purpose::Judge,
+        seats: vec![judge],
+        why: format!("is the answer of {seat} new?").into(),
+        question,
+        options: vec!["yes".into(), "no".into()],
+    };
+    Some(Decision {
+        next,
+        memo: v.memo_with([(STEP, json!("novelty")), (memo::JUDGED, turns.into())]),
+    })
+}
+
+/// The judge has said whether an answer is new; silence is no reason to throw an answer away.
+fn after_novelty(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
+    let asked = v.thread.asked.as_ref().and_then(|b| b.ended.last());
+    let no = asked.is_some_and(|r| r.outcome == Outcome::Said && r.structured["choice"] == "no");
+    let judged = v.thread.memo[memo::JUDGED].as_array().and_then(|turns| turns.last()).cloned();
+    let known =
+        |turn: &Value| v.thread.memo[WITHDRAWN].as_array().is_some_and(|all| all.contains(turn));
+    if let Some(turn) = judged.filter(|turn| no && !known(turn)) {
+        let mut withdrawn = v.thread.memo[WITHDRAWN].as_array().cloned().unwrap_or_default();
+        withdrawn.push(turn);
+        // the memo is written with the next decision, which is made on it
+        let thread = crate::state::Thread {
+            memo: v.memo_with([(WITHDRAWN, withdrawn.into()), (STEP, json!("work"))]),
+            ..v.thread.clone()
+        };
+        let view = View { state: v.state, thread: &thread };
+        let stands = v.state.coordination(&thread, Seq(u64::MAX));
+        return worked(&view, &stands);
+    }
+    worked(v, stands)
+}

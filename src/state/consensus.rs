@@ -1,0 +1,258 @@
+//! Answers and votes of a table that looks for one answer: who gave which, who voted for whose, and when.
+//!
+//! The transcript has the words; what each turn was is noted beside it, in the order of arrival.
+
+use super::{Conversation, Entry, Labels, Thread, Turn};
+use crate::model::payload::TurnEnded;
+use crate::model::*;
+use crate::scenario::CONSENSUS;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The key of the memo under which it says what its seats are asked for.
+pub const STEP: &str = "step";
+/// The key of the memo for the place from which the exchange counts.
+pub const FROM: &str = "from";
+/// The key of the memo for the seats whose answers can be voted for, where these are not all.
+pub const TIED: &str = "tied";
+/// The key of the memo for turns whose answers were found to say nothing new.
+pub const WITHDRAWN: &str = "withdrawn";
+
+/// What one turn of a table that looks for one answer was.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnswerMove {
+    /// Whose.
+    pub seat: SeatId,
+    /// The turn.
+    pub turn: TurnId,
+    /// The place of its end.
+    pub seq: Seq,
+    /// What it saw: up to here.
+    pub horizon: Seq,
+    /// When it ended.
+    pub ms: Ms,
+    /// The round, from 1.
+    pub round: u32,
+    /// What it did.
+    pub did: AnswerDeed,
+}
+
+/// What a turn did at such a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnswerDeed {
+    /// It gave an answer, its first or another one.
+    Answered,
+    /// It voted for the answer of a seat.
+    Voted {
+        /// Whose answer.
+        whose: SeatId,
+        /// Why.
+        why: Text,
+    },
+    /// It failed, passed, or was cut, and left the round.
+    Left,
+    /// It was stopped because a new answer had come, and began again.
+    Restarted,
+    /// It presented the answer that won.
+    Presented,
+}
+
+/// How a table that looks for one answer stands in an exchange.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Coordination<'a> {
+    /// The answers that stand, in the order in which they were given: the last one of each seat.
+    pub answers: Vec<(&'a SeatId, &'a Entry)>,
+    /// The last vote of each seat: for whose answer, why, and what it saw when it voted.
+    pub votes: BTreeMap<&'a SeatId, (&'a SeatId, &'a Text, Seq)>,
+    /// Everything that was done, in order.
+    pub moves: Vec<&'a AnswerMove>,
+}
+
+impl Coordination<'_> {
+    /// Returns how many votes each answer has, the most first; equals in the order of the answers.
+    pub fn tally(&self) -> Vec<(&SeatId, usize)> {
+        let count =
+            |seat: &SeatId| self.votes.values().filter(|(whose, ..)| *whose == seat).count();
+        let mut all: Vec<(&SeatId, usize)> =
+            self.answers.iter().map(|(seat, _)| (*seat, count(seat))).collect();
+        all.sort_by_key(|(_, votes)| std::cmp::Reverse(*votes));
+        all
+    }
+
+    /// Returns how often a seat answered.
+    pub fn answered(&self, seat: &SeatId) -> usize {
+        let by = |m: &&&AnswerMove| m.seat == *seat && m.did == AnswerDeed::Answered;
+        self.moves.iter().filter(by).count()
+    }
+
+    /// Returns how often a seat began again because a new answer had come.
+    pub fn restarted(&self, seat: &SeatId) -> usize {
+        let by = |m: &&&AnswerMove| m.seat == *seat && m.did == AnswerDeed::Restarted;
+        self.moves.iter().filter(by).count()
+    }
+
+    /// Returns the place of the newest answer.
+    pub fn newest(&self) -> Option<Seq> {
+        self.answers.iter().map(|(_, entry)| entry.version().seq).max()
+    }
+}
+
+impl Thread {
+    /// Returns what its policy asks its seats for, where it says so.
+    pub fn step(&self) -> &str {
+        self.memo[STEP].as_str().unwrap_or_default()
+    }
+
+    /// Returns the place of the newest answer that was given.
+    pub(super) fn newest(&self) -> Option<Seq> {
+        self.moves.iter().rev().find(|m| m.did == AnswerDeed::Answered).map(|m| m.seq)
+    }
+
+    /// Returns the place from which its exchange counts.
+    pub fn exchange_from(&self) -> Seq {
+        Seq(self.memo[FROM].as_u64().unwrap_or(0))
+    }
+}
+
+impl Conversation {
+    /// Returns the thread of a turn, if it looks for one answer there.
+    pub fn finds_answer(&self, turn: &Turn) -> Option<&Thread> {
+        self.threads.get(&turn.thread).filter(|t| &*t.spec.policy == CONSENSUS)
+    }
+
+    /// Notes what a turn was at a table that looks for one answer.
+    pub(super) fn note_move(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
+        let ms = self.ms;
+        let step = self.batch_of(turn).map(|b| b.spec.memo[STEP].as_str().unwrap_or("").to_owned());
+        let Some(thread) = self.threads.get_mut(&turn.thread) else { return };
+        if &*thread.spec.policy != CONSENSUS || !turn.speaks() {
+            return;
+        }
+        let text = |key: &str| e.structured[key].as_str().map(Text::from);
+        let did = match (e.outcome, e.why, text("vote")) {
+            (Outcome::Cut, Some(CutWhy::Superseded), _) => AnswerDeed::Restarted,
+            (Outcome::Cut, Some(CutWhy::Crash | CutWhy::PauseNow | CutWhy::CutIn), _)
+                if !e.has_words() || e.why == Some(CutWhy::Crash) =>
+            {
+                return;
+            }
+            (Outcome::Said, _, _)
+                if step.as_deref().is_none_or(|s| s == "present" || s.is_empty()) =>
+            {
+                AnswerDeed::Presented
+            }
+            (Outcome::Said, _, Some(whose)) => AnswerDeed::Voted {
+                whose: SeatId(whose),
+                why: text("why").unwrap_or_else(|| "".into()),
+            },
+            (Outcome::Said, _, None) if e.structured["proposal"].is_string() => {
+                AnswerDeed::Answered
+            }
+            (Outcome::Said | Outcome::Cut | Outcome::Failed | Outcome::Passed, _, _) => {
+                AnswerDeed::Left
+            }
+        };
+        thread.moves.push(AnswerMove {
+            seat: turn.seat.clone(),
+            turn: turn.id,
+            seq,
+            horizon: turn.horizon,
+            ms,
+            round: thread.round,
+            did,
+        });
+    }
+
+    /// Returns how a table that looks for one answer stands in its exchange, as seen up to a place.
+    pub fn coordination<'a>(&'a self, thread: &'a Thread, upto: Seq) -> Coordination<'a> {
+        let from = thread.exchange_from();
+        let moves: Vec<&AnswerMove> =
+            thread.moves.iter().filter(|m| m.seq > from && m.seq <= upto).collect();
+        let withdrawn = |turn: TurnId| {
+            let turns = thread.memo[WITHDRAWN].as_array();
+            turns.is_some_and(|turns| turns.contains(&Value::from(turn.0)))
+        };
+        let entry = |m: &AnswerMove| {
+            let by = |e: &&Entry| e.version().turn == Some(m.turn) && e.hidden.is_none();
+            self.entries.iter().rev().find(by)
+        };
+        let mut answers: Vec<(&SeatId, &Entry)> = vec![];
+        for m in moves.iter().filter(|m| m.did == AnswerDeed::Answered && !withdrawn(m.turn)) {
+            let Some(entry) = entry(m) else { continue };
+            match answers.iter_mut().find(|(seat, _)| **seat == m.seat) {
+                // a revised answer keeps its place
+                Some(known) => known.1 = entry,
+                None => answers.push((&m.seat, entry)),
+            }
+        }
+        let mut votes = BTreeMap::new();
+        for m in &moves {
+            match &m.did {
+                AnswerDeed::Voted { whose, why } => {
+                    let stands = answers.iter().any(|(seat, _)| *seat == whose);
+                    let vote = stands && entry(m).is_some();
+                    if vote {
+                        votes.insert(&m.seat, (whose, why, m.horizon));
+                    }
+                }
+                // whoever answers anew takes the vote back
+                AnswerDeed::Answered => {
+                    votes.remove(&m.seat);
+                }
+                AnswerDeed::Left | AnswerDeed::Restarted | AnswerDeed::Presented => {}
+            }
+        }
+        Coordination { answers, votes, moves }
+    }
+
+    /// Returns what the reply of a turn at such a table may be; none where any words will do.
+    pub(super) fn proposal(&self, turn: &Turn) -> Option<Form> {
+        let thread = self.finds_answer(turn)?;
+        let memo = &self.batch_of(turn)?.spec.memo;
+        let step = memo[STEP].as_str()?;
+        let tied: Option<Vec<&str>> =
+            memo[TIED].as_array().map(|all| all.iter().filter_map(Value::as_str).collect());
+        let labels = self.labels(turn);
+        let stands = self.coordination(thread, turn.horizon);
+        let open = |seat: &SeatId| tied.as_ref().is_none_or(|tied| tied.contains(&&*seat.0));
+        let mut among: Vec<(Text, SeatId)> = stands
+            .answers
+            .iter()
+            .filter(|(seat, _)| open(seat))
+            .map(|(seat, _)| (labels.get(*seat).unwrap_or(&seat.0).clone(), (*seat).clone()))
+            .collect();
+        // the order of the table would tell who is who
+        among.sort();
+        let most = thread.spec.options["answers"].as_u64().unwrap_or(ANSWERS);
+        match step {
+            "work" => {
+                let answers = (stands.answered(&turn.seat) as u64) < most;
+                Some(Form::Proposal { among, answers })
+            }
+            "ballot" | "run_off" | "judge" => Some(Form::Proposal { among, answers: false }),
+            _ => None,
+        }
+    }
+
+    /// Returns the labels under which a turn sees the answers: others for each viewer and each round.
+    pub(super) fn answer_labels(&self, turn: &Turn) -> Option<Labels> {
+        let thread = self.finds_answer(turn).filter(|_| turn.speaks())?;
+        let step = self.batch_of(turn)?.spec.memo[STEP].as_str()?;
+        if step == "present" {
+            return None;
+        }
+        let place = thread.ordinal * 1_000_003 + u64::from(thread.round);
+        let viewer = &turn.seat;
+        let mut seats = thread.seats.clone();
+        seats
+            .sort_by_cached_key(|seat| self.dice(place, &format!("answer {step} {viewer} {seat}")));
+        let label = |n: usize| match u8::try_from(n) {
+            Ok(n) if n < 26 => format!("Answer {}", char::from(b'A' + n)),
+            Ok(_) | Err(_) => format!("Answer {}", n + 1),
+        };
+        Some(seats.into_iter().enumerate().map(|(n, seat)| (seat, label(n).into())).collect())
+    }
+}
+
+/// How many answers a seat may give in an exchange, unless the scenario says otherwise.
+const ANSWERS: u64 = 3;
