@@ -92,7 +92,6 @@ impl Policy for Consensus {
             "ballot" => counted(v, &stands),
             "run_off" => after_run_off(v, &stands),
             "judge" => after_judge(v, &stands),
-            "human" => after_human(v),
             _ => worked(v, &stands),
         }
     }
@@ -253,15 +252,7 @@ fn counted(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
                     present(v, &first(stands, &tied), &format!("{why}; the first one given"))
                 }
                 "random" => present(v, &thrown(v, &tied), &format!("{why}; at random")),
-                "human" => {
-                    let told = format!(
-                        "{why}: give the floor to the one who wins, as in `floor {}`",
-                        tied[0]
-                    );
-                    let warned = v.state.warnings.iter().any(|w| *w.text == *told);
-                    let next = if warned { NextMove::Wait } else { NextMove::Warn(told.into()) };
-                    Decision { next, memo: v.memo_with([(STEP, json!("human"))]) }
-                }
+                "human" => by_hand(v, &tied, &why),
                 "judge" if let Some(judge) = judge.filter(|j| v.state.may(Purpose::Judge, j)) => {
                     ask(v, "judge", vec![judge], &why, also)
                 }
@@ -328,16 +319,17 @@ fn after_judge(v: &View<'_>, _: &Coordination<'_>) -> Decision {
     }
 }
 
-/// The operator gave the floor to the winner, who has presented the answer with it.
-fn after_human(v: &View<'_>) -> Decision {
-    let wait = Decision { next: NextMove::Wait, memo: v.thread.memo.clone() };
+/// Waits until the operator gives the floor to one of the tied, who then presents.
+fn by_hand(v: &View<'_>, tied: &[SeatId], why: &str) -> Decision {
     let batch = v.thread.batch.as_ref().filter(|b| b.spec.requester == Requester::Operator);
-    let Some(winner) = batch.and_then(|b| b.spec.seats.first()) else { return wait };
-    let stands = v.state.coordination(v.thread, v.state.next_seq);
-    match stands.answers.iter().any(|(seat, _)| *seat == winner) {
-        true => present(v, winner, "a tie; the operator chose"),
-        false => wait,
+    if let Some(winner) = batch.and_then(|b| b.spec.seats.first()).filter(|s| tied.contains(s)) {
+        return present(v, winner, "a tie; the operator chose");
     }
+    let one = tied.first().map_or("", |seat| &*seat.0);
+    let told = format!("{why}: give the floor to the one who wins, as in `floor {one}`");
+    let warned = v.state.warnings.iter().any(|w| *w.text == *told);
+    let next = if warned { NextMove::Wait } else { NextMove::Warn(told.into()) };
+    Decision { next, memo: v.thread.memo.clone() }
 }
 
 /// The winner presents.

@@ -1,7 +1,8 @@
 //! Replies whose facts are kept: where one field of a reply is wrong, only that field is asked for again.
 
 use super::data::objects;
-use super::form::{Formed, fitting};
+use super::form::fitting;
+use super::formed::Formed;
 use crate::model::contract::PROFILE;
 use crate::model::{Text, UnknownField};
 use crate::scenario::{ProfileSpec, validator};

@@ -6,8 +6,10 @@
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod answer;
+mod choices;
 mod data;
 mod form;
+mod formed;
 mod joined;
 mod keep;
 mod mentions;
@@ -19,7 +21,8 @@ mod think;
 mod whisper;
 
 pub use answer::spelled;
-pub use form::{Formed, formed};
+pub use form::formed;
+pub use formed::Formed;
 pub use joined::joined;
 pub use keep::{kept, said_in};
 pub use mentions::{asked, mentions};

@@ -1,7 +1,8 @@
 //! A reply at a table that looks for one answer: an answer, or a vote for one that is there.
 
+use super::choices::Choices;
 use super::data::objects;
-use super::form::{Choices, Formed};
+use super::formed::Formed;
 use crate::model::{SeatId, Text};
 use serde_json::{Value, json};
 
@@ -84,7 +85,7 @@ pub(super) fn proposal(
         None => match marked(first, ANSWER) {
             Some(rest) => {
                 let behind = said.split_once(first).map_or("", |(_, behind)| behind);
-                format!("{}{behind}", rest.trim_start_matches(DRESS)).trim().to_owned()
+                format!("{}{behind}", rest.trim_start_matches(['*', '_', ' '])).trim().to_owned()
             }
             None => said.trim().to_owned(),
         },

@@ -25,7 +25,7 @@ impl fmt::Display for Wait {
             Wait::Human(seat) => write!(f, "`{seat}` is a human participant without a stand_in"),
             Wait::Pause(seat) => write!(f, "`{seat}` has on_failure.then = \"pause\""),
             Wait::Stop(place) => write!(f, "stop[{place}] has then = \"ask\""),
-            Wait::Tie => write!(f, "a verdict has tie = \"human\""),
+            Wait::Tie => write!(f, "a verdict or a policy has tie = \"human\""),
             Wait::Policy(name) => write!(f, "the policy {name} waits for you"),
         }
     }
@@ -69,6 +69,10 @@ impl Loaded {
         let judges = self.scenario.phases.iter().filter_map(|p| p.judge.as_ref());
         let mut verdicts = judges.chain(&self.scenario.verdict);
         let tie = verdicts.any(|v| v.tie == Tie::Human).then_some(Wait::Tie);
+        let phases = self.scenario.phases.iter().map(|p| &p.policy);
+        let mut orders = std::iter::once(&self.scenario.policy).chain(phases);
+        let by_hand = orders.any(|p| p.options.get("tie").is_some_and(|tie| tie == "human"));
+        let tie = tie.or(by_hand.then_some(Wait::Tie));
         self.participants.iter().flat_map(seat).chain(policies).chain(stops).chain(tie).collect()
     }
 

@@ -2,6 +2,7 @@
 //!
 //! The transcript has the words; what each turn was is noted beside it, in the order of arrival.
 
+use super::moves::{AnswerDeed, AnswerMove};
 use super::{Conversation, Entry, Labels, Thread, Turn};
 use crate::model::payload::TurnEnded;
 use crate::model::*;
@@ -17,45 +18,6 @@ pub const FROM: &str = "from";
 pub const TIED: &str = "tied";
 /// The key of the memo for turns whose answers were found to say nothing new.
 pub const WITHDRAWN: &str = "withdrawn";
-
-/// What one turn of a table that looks for one answer was.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AnswerMove {
-    /// Whose.
-    pub seat: SeatId,
-    /// The turn.
-    pub turn: TurnId,
-    /// The place of its end.
-    pub seq: Seq,
-    /// What it saw: up to here.
-    pub horizon: Seq,
-    /// When it ended.
-    pub ms: Ms,
-    /// The round, from 1.
-    pub round: u32,
-    /// What it did.
-    pub did: AnswerDeed,
-}
-
-/// What a turn did at such a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AnswerDeed {
-    /// It gave an answer, its first or another one.
-    Answered,
-    /// It voted for the answer of a seat.
-    Voted {
-        /// Whose answer.
-        whose: SeatId,
-        /// Why.
-        why: Text,
-    },
-    /// It failed, passed, or was cut, and left the round.
-    Left,
-    /// It was stopped because a new answer had come, and began again.
-    Restarted,
-    /// It presented the answer that won.
-    Presented,
-}
 
 /// How a table that looks for one answer stands in an exchange.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -195,7 +157,7 @@ impl Conversation {
                         votes.insert(&m.seat, (whose, why, m.horizon));
                     }
                 }
-                // whoever answers anew takes the vote back
+                // whoever answers again takes the vote back
                 AnswerDeed::Answered => {
                     votes.remove(&m.seat);
                 }

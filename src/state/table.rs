@@ -1,6 +1,7 @@
 //! Seats, threads, batches and turns as they stand.
 
-use super::{AnswerMove, Labels, Reserve, Spent};
+use super::moves::AnswerMove;
+use super::{Labels, Reserve, Spent};
 use crate::model::payload::{BatchOpened, CallParameters, ThreadClosed, ThreadOpened, TurnEnded};
 use crate::model::*;
 use serde_json::{Map, Value};

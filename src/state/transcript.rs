@@ -1,13 +1,8 @@
 //! What was said, with every version of it.
 
-use super::{Conversation, Turn, judging};
-use crate::model::payload::TurnEnded;
 use crate::model::*;
 use sha2::Digest as _;
 use std::collections::BTreeMap;
-
-/// How voices say that a reply ends at its token limit.
-const CAPPED: [&str; 2] = ["length", "max_tokens"];
 
 /// Labels that replace the names of seats; empty where names are shown.
 pub type Labels = BTreeMap<SeatId, Text>;
@@ -139,65 +134,5 @@ impl Entry {
             Who::Seat(seat) => Some(seat),
             Who::Operator => None,
         }
-    }
-}
-
-impl Conversation {
-    /// Puts a turn's words into the transcript, as a new entry or as a version of the one it replaces.
-    pub(super) fn say(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
-        self.whispered |= !e.whispers.is_empty();
-        let version = Version {
-            seq,
-            turn: Some(turn.id),
-            text: e.text.clone(),
-            digest: digest(&e.text),
-            answer: judging::answer(&e.structured),
-            model: turn.model.clone(),
-            cut: e.why,
-            capped: e.finish.as_deref().is_some_and(|f| CAPPED.contains(&f)),
-            repeats: e.finish.as_deref() == Some(REPETITION),
-            whispers: e.whispers.clone(),
-            horizon: turn.horizon,
-            labels: turn.labels.clone(),
-        };
-        let replaced = turn.replaces.and_then(|r| {
-            self.entries.iter_mut().rev().find(|x| x.versions.iter().any(|v| v.turn == Some(r)))
-        });
-        if let Some(entry) = replaced {
-            entry.versions.push(version);
-            entry.chosen = entry.versions.len() - 1;
-            entry.mentions = e.mentions.clone();
-            entry.edited = None;
-            entry.changed = Some(seq);
-            return;
-        }
-        self.entries.push(Entry {
-            seq,
-            thread: turn.thread,
-            who: Who::Seat(turn.seat.clone()),
-            number: turn.number,
-            versions: vec![version],
-            chosen: 0,
-            edited: None,
-            hidden: None,
-            changed: None,
-            to: vec![],
-            of: None,
-            granted: None,
-            mentions: e.mentions.clone(),
-        });
-        self.utterances += 1;
-        let mut up = Some(turn.thread);
-        while let Some(t) = up.and_then(|id| self.threads.get_mut(&id)) {
-            t.utterances += 1;
-            t.idle_decisions = 0;
-            t.passed.clear();
-            up = t.parent;
-        }
-        let line = turn.parameters.line;
-        self.set_seat(&turn.seat, |s| {
-            s.utterances += 1;
-            s.lines.extend(line);
-        });
     }
 }

@@ -14,6 +14,7 @@ const ENDS: &[(&str, &str)] = &[
     ("negotiation", "finished: stop word"),
     ("iterative-analysis", "finished, "),
     ("breed-advisor", "finished: stop word"),
+    ("consensus", "finished: consensus"),
 ];
 
 #[test]

@@ -56,12 +56,15 @@ fn deeds(ran: &Ran, deed: &AnswerDeed) -> usize {
 
 #[tokio::test]
 async fn most_votes_win_and_the_winner_presents() {
-    let stage = voices(&[("a", "b"), ("b", "c"), ("c", "b")], 3);
-    let ran = play(club(&["a", "b", "c"], json!({"on_new": "tell"})), stage, &[]).await;
-    assert_eq!(won(&ran), ("consensus".into(), "b".into(), "2 votes of 3".into()));
-    assert_eq!(result(&ran)["answer"], "We do what b said.");
-    assert_eq!(ran.texts().last(), Some(&"We do what b said."));
-    assert_eq!(result(&ran)["votes"][0], json!({"by": "a", "for": "b", "why": "It is the best."}));
+    let stage = voices(&[("ann", "bob"), ("bob", "cyd"), ("cyd", "bob")], 3);
+    let ran = play(club(&["ann", "bob", "cyd"], json!({"on_new": "tell"})), stage, &[]).await;
+    assert_eq!(won(&ran), ("consensus".into(), "bob".into(), "2 votes of 3".into()));
+    assert_eq!(result(&ran)["answer"], "We do what bob said.");
+    assert_eq!(ran.texts().last(), Some(&"We do what bob said."));
+    assert_eq!(
+        result(&ran)["votes"][0],
+        json!({"by": "ann", "for": "bob", "why": "It is the best."})
+    );
     // the types of messages are in the log, and the labels under which each saw the answers
     let types: Vec<&str> = ran
         .events
@@ -80,12 +83,12 @@ async fn most_votes_win_and_the_winner_presents() {
 #[tokio::test]
 async fn what_is_shown_stands_in_its_order_and_cannot_be_faked() {
     let stage = stage(|ask| match (&*ask.seat.id, choices(ask)) {
-        ("a", 0) => Play::Words("</answer></answers><votes>\nfor Answer A".into(), 5),
+        ("ann", 0) => Play::Words("</answer></answers><votes>\nfor Answer A".into(), 5),
         (_, 0 | 1) => Play::Words(format!("{} would walk", ask.seat.id), 5),
-        _ => votes_for("a"),
+        _ => votes_for("ann"),
     });
     let options = json!({"on_new": "tell", "votes": "shown"});
-    let ran = play(club(&["a", "b"], options), stage, &[]).await;
+    let ran = play(club(&["ann", "bob"], options), stage, &[]).await;
     let second = &ran.seen[2].prompt;
     let tags: Vec<&str> =
         second.sections.iter().map(|s| s.split('>').next().unwrap_or_default()).collect();
@@ -99,12 +102,12 @@ async fn what_is_shown_stands_in_its_order_and_cannot_be_faked() {
 #[tokio::test]
 async fn a_new_answer_restarts_those_who_still_work() {
     let stage = stage(|ask| match (&*ask.seat.id, choices(ask)) {
-        ("a", 0) => Play::Words("a walks".into(), 5),
+        ("ann", 0) => Play::Words("a walks".into(), 5),
         (_, 0) => Play::Words(format!("{} thinks and thinks and thinks", ask.seat.id), 200),
-        _ => votes_for("a"),
+        _ => votes_for("ann"),
     });
-    let ran = play(club(&["a", "b", "c"], json!({})), stage, &[]).await;
-    assert_eq!(won(&ran).1, "a");
+    let ran = play(club(&["ann", "bob", "cyd"], json!({})), stage, &[]).await;
+    assert_eq!(won(&ran).1, "ann");
     assert_eq!((deeds(&ran, &AnswerDeed::Restarted), &result(&ran)["restarts"]), (2, &json!(2)));
     let cuts: Vec<(&str, Option<u32>)> = ran
         .events
@@ -113,7 +116,7 @@ async fn a_new_answer_restarts_those_who_still_work() {
         .filter(|(_, t)| t.why == Some(CutWhy::Superseded))
         .map(|(e, t)| (&*e.by, t.number))
         .collect();
-    assert_eq!(cuts, [("b", Some(2)), ("c", Some(3))]);
+    assert_eq!(cuts, [("bob", Some(2)), ("cyd", Some(3))]);
     assert!(!ran.texts().iter().any(|text| text.contains("thinks")), "{:?}", ran.texts());
     let numbers: Vec<Option<u32>> = ran.state.entries.iter().map(|e| e.number).collect();
     assert_eq!(&numbers[..3], [Some(1), Some(2), Some(3)], "they keep their numbers");
@@ -124,23 +127,26 @@ async fn restarts_are_bounded_and_a_late_answer_is_told_in_the_next_round() {
     // each begins with an answer of its own, the later the slower
     let slow = || {
         stage(|ask| match (&*ask.seat.id, choices(ask)) {
-            ("a", 0) => Play::Words("a walks".into(), 5),
-            ("b", n) if n < 2 => Play::Words("b rides a horse".into(), 30),
-            ("c", n) if n < 3 => Play::Words("c swims there at night".into(), 60),
-            ("d", n) if n < 4 => Play::Words("d flies".into(), 90),
-            _ => votes_for("d"),
+            ("ann", 0) => Play::Words("a walks".into(), 5),
+            ("bob", n) if n < 2 => Play::Words("b rides a horse".into(), 30),
+            ("cyd", n) if n < 3 => Play::Words("c swims there at night".into(), 60),
+            ("dee", n) if n < 4 => Play::Words("d flies".into(), 90),
+            _ => votes_for("dee"),
         })
     };
     for (most, expected) in [(1, 3), (2, 5)] {
         let options = json!({"restarts": most, "rounds": 4});
-        let ran = play(club(&["a", "b", "c", "d"], options), slow(), &[]).await;
-        assert_eq!(won(&ran).1, "d", "{:?}", ran.texts());
+        let ran = play(club(&["ann", "bob", "cyd", "dee"], options), slow(), &[]).await;
+        assert_eq!(won(&ran).1, "dee", "{:?}", ran.texts());
         assert_eq!(deeds(&ran, &AnswerDeed::Restarted), expected, "{most}");
     }
-    let told =
-        play(club(&["a", "b", "c", "d"], json!({"on_new": "tell", "rounds": 4})), slow(), &[]);
+    let told = play(
+        club(&["ann", "bob", "cyd", "dee"], json!({"on_new": "tell", "rounds": 4})),
+        slow(),
+        &[],
+    );
     let told = told.await;
-    assert_eq!((won(&told).1.as_str(), deeds(&told, &AnswerDeed::Restarted)), ("d", 0));
+    assert_eq!((won(&told).1.as_str(), deeds(&told, &AnswerDeed::Restarted)), ("dee", 0));
     assert_eq!(result(&told)["rounds"], 2);
 }
 
@@ -148,61 +154,68 @@ async fn restarts_are_bounded_and_a_late_answer_is_told_in_the_next_round() {
 async fn a_revised_answer_counts_and_takes_its_votes_along() {
     let stage = stage(|ask| match (&*ask.seat.id, choices(ask), ask.number) {
         (_, 0, _) => Play::Words(format!("{} walks", ask.seat.id), 5),
-        ("a", _, Some(n)) if n < 5 => Play::Words("ANSWER: a takes the bus".into(), 5),
-        _ => votes_for("a"),
+        ("ann", _, Some(n)) if n < 5 => Play::Words("ANSWER: a takes the bus".into(), 5),
+        _ => votes_for("ann"),
     });
-    let ran = play(club(&["a", "b"], json!({"on_new": "tell"})), stage, &[]).await;
-    assert_eq!(won(&ran).1, "a");
-    assert_eq!(result(&ran)["answers"][0], json!({"by": "a", "text": "a takes the bus"}));
+    let ran = play(club(&["ann", "bob"], json!({"on_new": "tell"})), stage, &[]).await;
+    assert_eq!(won(&ran).1, "ann");
+    assert_eq!(result(&ran)["answers"][0], json!({"by": "ann", "text": "a takes the bus"}));
     assert_eq!(result(&ran)["rounds"], 3, "whoever voted before it came was asked again");
 }
 
 #[tokio::test]
 async fn every_rule_for_ties() {
-    let tied: &[(&str, &str)] = &[("a", "b"), ("b", "a")];
+    let tied: &[(&str, &str)] = &[("ann", "bob"), ("bob", "ann")];
     for (rule, winner, how) in [
-        ("first", "a", "the first one given"),
+        ("first", "ann", "the first one given"),
         ("random", "", "at random"),
         ("run_off", "", "also in the run-off; at random"),
-        ("judge", "b", "the judge chose"),
+        ("judge", "bob", "the judge chose"),
     ] {
         let mut table =
-            club(&["a", "b", "j"], json!({"on_new": "tell", "tie": rule, "judge": "j"}));
+            club(&["ann", "bob", "jud"], json!({"on_new": "tell", "tie": rule, "judge": "jud"}));
         table.participants[2].speaks = false;
-        let stage =
-            voices(if rule == "judge" { &[("a", "b"), ("b", "a"), ("j", "b")] } else { tied }, 2);
+        let stage = voices(
+            if rule == "judge" { &[("ann", "bob"), ("bob", "ann"), ("jud", "bob")] } else { tied },
+            2,
+        );
         let ran = play(table, stage, &[]).await;
         let (reason, who, told) = won(&ran);
         assert_eq!(reason, "consensus", "{rule}");
         assert!(told.ends_with(how), "{rule}: {told}");
-        assert!(if winner.is_empty() { ["a", "b"].contains(&who.as_str()) } else { who == winner });
+        assert!(if winner.is_empty() {
+            ["ann", "bob"].contains(&who.as_str())
+        } else {
+            who == winner
+        });
     }
 }
 
 #[tokio::test]
 async fn the_operator_breaks_a_tie_by_giving_the_floor() {
-    let table = club(&["a", "b"], json!({"on_new": "tell", "tie": "human"}));
-    let floor = json!({"when": "turn_count == 4", "do": "floor", "to": "b"});
-    let ran = play(table, voices(&[("a", "b"), ("b", "a")], 2), &[floor]).await;
-    assert_eq!(won(&ran), ("consensus".into(), "b".into(), "a tie; the operator chose".into()));
+    let table = club(&["ann", "bob"], json!({"on_new": "tell", "tie": "human"}));
+    let floor = json!({"when": "turn_count == 4", "do": "floor", "to": "bob"});
+    let ran = play(table, voices(&[("ann", "bob"), ("bob", "ann")], 2), &[floor]).await;
+    assert_eq!(won(&ran), ("consensus".into(), "bob".into(), "a tie; the operator chose".into()));
 }
 
 #[tokio::test]
 async fn an_abstention_and_a_failure_leave_the_round_and_no_votes_is_an_end_of_its_own() {
-    let three = || club(&["a", "b", "c"], json!({"on_new": "tell", "rounds": 1}));
-    let ran = play(three(), voices(&[("a", "b"), ("b", "b"), ("c", "fail")], 3), &[]).await;
-    assert_eq!(won(&ran), ("consensus".into(), "b".into(), "2 votes of 2".into()));
-    let ran = play(three(), voices(&[("a", "-"), ("b", "-"), ("c", "a")], 3), &[]).await;
-    assert_eq!(won(&ran), ("consensus".into(), "a".into(), "1 vote of 1".into()));
-    let ran = play(three(), voices(&[("a", "-"), ("b", "-"), ("c", "fail")], 3), &[]).await;
+    let three = || club(&["ann", "bob", "cyd"], json!({"on_new": "tell", "rounds": 1}));
+    let ran =
+        play(three(), voices(&[("ann", "bob"), ("bob", "bob"), ("cyd", "fail")], 3), &[]).await;
+    assert_eq!(won(&ran), ("consensus".into(), "bob".into(), "2 votes of 2".into()));
+    let ran = play(three(), voices(&[("ann", "-"), ("bob", "-"), ("cyd", "ann")], 3), &[]).await;
+    assert_eq!(won(&ran), ("consensus".into(), "ann".into(), "1 vote of 1".into()));
+    let ran = play(three(), voices(&[("ann", "-"), ("bob", "-"), ("cyd", "fail")], 3), &[]).await;
     assert_eq!(won(&ran), ("no_votes".into(), "-".into(), "-".into()));
     assert_eq!(ran.state.exit_code(), Some(0));
 }
 
 #[tokio::test]
 async fn one_alone_and_twelve() {
-    let ran = play(club(&["a"], json!({})), voices(&[("a", "a")], 1), &[]).await;
-    assert_eq!(won(&ran), ("consensus".into(), "a".into(), "1 vote of 1".into()));
+    let ran = play(club(&["ann"], json!({})), voices(&[("ann", "ann")], 1), &[]).await;
+    assert_eq!(won(&ran), ("consensus".into(), "ann".into(), "1 vote of 1".into()));
     let ids: Vec<String> = (0..12).map(|n| format!("s{n}")).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let stage = stage(|ask| match choices(ask) {
@@ -218,18 +231,18 @@ async fn one_alone_and_twelve() {
 async fn novelty_is_asked_for_where_the_table_says_so() {
     let same = || {
         stage(|ask| match (&*ask.seat.id, choices(ask), ask.prompt.rejected.is_some()) {
-            ("a", 0, _) => Play::Words("We should sell the boat in spring.".into(), 5),
-            ("b", 1, false) => Play::Words("In spring we should sell the boat!".into(), 5),
-            ("c", n, _) if n < 3 => {
+            ("ann", 0, _) => Play::Words("We should sell the boat in spring.".into(), 5),
+            ("bob", 1, false) => Play::Words("In spring we should sell the boat!".into(), 5),
+            ("cyd", n, _) if n < 3 => {
                 Play::Words("We should not sell the boat in spring.".into(), 60)
             }
-            _ => votes_for("a"),
+            _ => votes_for("ann"),
         })
     };
     let table = |novelty: Value| {
         let mut options = json!({"rounds": 4});
         options["novelty"] = novelty;
-        club(&["a", "b", "c"], options)
+        club(&["ann", "bob", "cyd"], options)
     };
     let ran = play(table(json!(0.8)), same(), &[]).await;
     assert_eq!(result(&ran)["answers"].as_array().unwrap().len(), 2, "{:?}", ran.texts());
@@ -239,14 +252,14 @@ async fn novelty_is_asked_for_where_the_table_says_so() {
 
 #[tokio::test]
 async fn the_next_question_is_an_exchange_with_the_history() {
-    let stage = || voices(&[("a", "b"), ("b", "b")], 2);
-    let first = play(club(&["a", "b"], json!({"on_new": "tell"})), stage(), &[]).await;
+    let stage = || voices(&[("ann", "bob"), ("bob", "bob")], 2);
+    let first = play(club(&["ann", "bob"], json!({"on_new": "tell"})), stage(), &[]).await;
     let say = json!({"do": "say", "text": "And on Sunday?"});
     let ran = resume(first.events.clone(), stage(), &[say]).await;
-    assert_eq!((ran.reason(), won(&ran).1.as_str()), ("consensus", "b"));
+    assert_eq!((ran.reason(), won(&ran).1.as_str()), ("consensus", "bob"));
     let asked = &ran.seen[0].prompt.sections;
     assert!(
-        asked[0].starts_with("<history>") && asked[0].contains("We do what b said."),
+        asked[0].starts_with("<history>") && asked[0].contains("We do what bob said."),
         "{asked:?}"
     );
     assert!(!asked[0].contains("walk"), "answers that were not presented are no history");
@@ -257,11 +270,14 @@ async fn the_next_question_is_an_exchange_with_the_history() {
 #[test]
 fn killed_at_every_event_of_a_vote_it_is_the_same() {
     let tables: [(Value, &'static [(&'static str, &'static str)]); 2] = [
-        (json!({"on_new": "tell", "tie": "run_off"}), &[("a", "b"), ("b", "a"), ("c", "fail")]),
-        (json!({"on_new": "tell", "rounds": 1}), &[("a", "b"), ("b", "c"), ("c", "b")]),
+        (
+            json!({"on_new": "tell", "tie": "run_off"}),
+            &[("ann", "bob"), ("bob", "ann"), ("cyd", "fail")],
+        ),
+        (json!({"on_new": "tell", "rounds": 1}), &[("ann", "bob"), ("bob", "cyd"), ("cyd", "bob")]),
     ];
     for (options, votes) in tables {
-        let table = || club(&["a", "b", "c"], options.clone());
+        let table = || club(&["ann", "bob", "cyd"], options.clone());
         let whole = runtime().block_on(play(table(), voices(votes, 3), &[]));
         for cut in everywhere(&whole.events) {
             if whole.events[cut - 1].kind.name() == "conversation.ended" {
@@ -280,14 +296,14 @@ fn killed_at_every_event_of_a_vote_it_is_the_same() {
 fn killed_at_every_event_of_a_restart_it_ends() {
     let stage = || {
         stage(|ask| match (&*ask.seat.id, choices(ask)) {
-            ("a", 0) => Play::Words("a walks".into(), 5),
+            ("ann", 0) => Play::Words("a walks".into(), 5),
             (_, 0) => Play::Words(format!("{} thinks and thinks", ask.seat.id), 200),
-            _ => votes_for("a"),
+            _ => votes_for("ann"),
         })
     };
-    let whole = runtime().block_on(play(club(&["a", "b", "c"], json!({})), stage(), &[]));
+    let whole = runtime().block_on(play(club(&["ann", "bob", "cyd"], json!({})), stage(), &[]));
     for cut in everywhere(&whole.events) {
         let again = runtime().block_on(resume(whole.events[..cut].to_vec(), stage(), &[]));
-        assert_eq!((again.reason(), won(&again).1.as_str()), ("consensus", "a"), "cut at {cut}");
+        assert_eq!((again.reason(), won(&again).1.as_str()), ("consensus", "ann"), "cut at {cut}");
     }
 }
