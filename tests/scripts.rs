@@ -350,7 +350,7 @@ async fn a_script_is_told_everything_and_may_know_nothing_else() {
         json!({
             "participant": {"id": "ada", "name": "Ada", "aliases": [], "role": "pro"},
             "purpose": "speak", "number": 3, "attempt": 1, "parameters": null,
-            "prompt": prompt, "system": "You are Ada.", "brief": null, "notes": ["Be brief."],
+            "prompt": prompt, "system": "You are Ada.", "brief": null, "sections": [], "known": null, "notes": ["Be brief."],
             "task": null, "rejected": null,
             "history": [
                 {"who": "ada", "name": "Ada", "text": "I began."},

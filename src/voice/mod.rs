@@ -131,7 +131,7 @@ pub trait Voice: Send + Sync {
 
 /// Finds the voice of a participant.
 pub trait Voices: Send + Sync {
-    /// Returns the voice that speaks for a participant, or why there is none.
+    /// Returns the voice that speaks for a participant, or why it has none.
     ///
     /// # Errors
     /// A sentence for people, when this program has no such voice.

@@ -261,7 +261,7 @@ fn about(transcript: &Transcript, seat: &SeatId) -> Vec<String> {
     role.into_iter().chain(model).collect()
 }
 
-/// Returns reasoning, folded to one line unless it is open; empty where there is none.
+/// Returns reasoning, folded to one line unless it is open; empty without any.
 fn reasoning(thought: &str, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
     if thought.trim().is_empty() {
         return vec![];

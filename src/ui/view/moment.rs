@@ -7,7 +7,7 @@ use crate::text;
 use crate::ui::view::floor::Status;
 use crate::ui::view::transcript::Transcript;
 
-/// Returns the failed turn that caused the pause; none where there is none.
+/// Returns the failed turn that caused the pause, if one did.
 pub fn failed(transcript: &Transcript) -> Option<&TimedTurn> {
     let state = transcript.state();
     let paused = Status::of(state) == Status::Paused && state.pause_why.is_some();
