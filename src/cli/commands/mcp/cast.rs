@@ -77,7 +77,7 @@ impl Wanted {
     /// Finds the scenario; what it may not do is refused before anything starts.
     ///
     /// # Errors
-    /// When there is none by that name, or it is not allowed.
+    /// When no scenario has that name, or it is not allowed.
     pub fn found(&self, bounds: &Bounds, context: &Context) -> Result<FoundScenario, Failure> {
         let fix = "name a scenario (see list_scenarios), or give a cast of {\"name\", \"persona\"}";
         let found = match (&self.scenario, self.cast.is_empty()) {
