@@ -106,6 +106,13 @@ impl Clock {
         matches!(self.lock().kind, Kind::Virtual { .. })
     }
 
+    /// Leaves out milliseconds in which the program was stopped, from a clock that goes on in real time.
+    pub fn leave_out(&self, ms: u64) {
+        if let Kind::Real { base } = &mut self.lock().kind {
+            *base += Duration::from_millis(ms).min(base.elapsed());
+        }
+    }
+
     /// Returns the session's time.
     pub fn now(&self) -> Ms {
         let c = self.lock();
@@ -223,4 +230,19 @@ fn millis(d: Duration) -> u64 {
 pub fn wall_now() -> Wall {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     Wall(since.map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_asleep_is_left_out() {
+        let clock = Clock::real(Ms(5_000));
+        clock.leave_out(60_000);
+        assert!((5_000..6_000).contains(&clock.now().0), "{:?}", clock.now());
+        let paced = Clock::paced_over(&clock, Ms(7));
+        paced.leave_out(60_000);
+        assert_eq!(paced.now(), Ms(7));
+    }
 }

@@ -104,7 +104,7 @@
 //! | pane | 3 | its file in `ui/draw/`, its row in `ui/draw/mod.rs`, its place in `ui/layout.rs` |
 //! | wire format | 3 | its file in `voice/remote/wire/`, its arms in `voice/remote/wire.rs`, its name in `model/wire.rs` |
 //! | command | 5 | `model/command.rs`, `engine/resolve.rs`, `state/commands.rs` and `engine/execute.rs`, `export/commands.rs` |
-//! | overlay of text | 5 | its file in `ui/view/` and the line in `mod.rs`, `ui/action.rs`, `ui/keymap/rows.rs`, `ui/act/update.rs`; `page.rs` draws it |
+//! | overlay of text | 4 | its file in `ui/view/`, its line and its row of `TEXTS` in `ui/view/mod.rs`, `ui/action.rs`, `ui/keymap/rows.rs`; `page.rs` draws it |
 //! | overlay with keys of its own | 10 | as that, and its file in `ui/draw/` with its row in `OVERLAYS`, `ui/screen.rs`, `ui/act/leave.rs`, `ui/keymap/focus.rs` |
 //! | event kind | 5 or more | `model/event.rs` and `payload.rs`, `state/apply.rs`, `export/narrate.rs`, `cli/commands/schema_event.rs`; the compiler names every other reader |
 //!

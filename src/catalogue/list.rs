@@ -4,13 +4,16 @@ use super::stored::Stored;
 use super::summary::{SessionStatus, SessionSummary};
 use crate::model::Wall;
 use crate::session::{LogFault, ReadProgress, SessionError, SessionFiles, Survey, holder, skim};
-use crate::state::State;
+use crate::state::{Entry, State};
 use crate::workers;
 use jiff::Timestamp;
 use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
+
+/// Characters that are kept of the last utterance.
+const LAST_CHARS: usize = 160;
 
 /// The ending of a log's file name.
 const ENDING: &str = ".jsonl";
@@ -81,6 +84,8 @@ fn summary(entry: &DirEntry) -> SessionSummary {
         title: String::new(),
         standing: SessionStatus::Unfinished,
         utterances: 0,
+        cast: vec![],
+        last: String::new(),
         parent: None,
         written: written(entry),
     };
@@ -95,7 +100,7 @@ fn summary(entry: &DirEntry) -> SessionSummary {
     if let Some(kept) = kept {
         summary.standing = holder(&files).map_or_else(|| kept.standing(), SessionStatus::Running);
         (summary.title, summary.utterances) = (kept.title, kept.utterances);
-        summary.parent = kept.parent;
+        (summary.parent, summary.cast, summary.last) = (kept.parent, kept.cast, kept.last);
         return summary;
     }
     // what was said piece by piece is said again when its turn ends
@@ -105,6 +110,8 @@ fn summary(entry: &DirEntry) -> SessionSummary {
             summary.title = state.shown_title().to_string();
             summary.utterances = state.utterances;
             summary.parent = parent(&state);
+            summary.cast = state.seats.iter().map(|s| s.spec.name.to_string()).collect();
+            summary.last = last_words(&state);
             summary.standing = standing(&files, &log, &state);
             if !matches!(summary.standing, SessionStatus::Running(_)) {
                 // without it the next list takes longer, and nothing else is lost
@@ -115,6 +122,14 @@ fn summary(entry: &DirEntry) -> SessionSummary {
         Err(e) => summary.standing = SessionStatus::Unreadable(why(&e)),
     }
     summary
+}
+
+/// Returns how the last utterance begins that everybody heard.
+fn last_words(state: &State) -> String {
+    let open = |e: &&Entry| e.number.is_some() && e.to.is_empty() && e.hidden.is_none();
+    let last = state.entries.iter().rev().find(open);
+    let words = last.map_or("", |e| e.text()).split_whitespace().collect::<Vec<_>>().join(" ");
+    words.chars().take(LAST_CHARS).collect()
 }
 
 /// Returns what a session branched off, and behind which utterance.

@@ -23,6 +23,10 @@ pub(super) struct Stored {
     pub title: String,
     /// Utterances that count.
     pub utterances: u32,
+    /// The names of its participants, untrusted.
+    pub cast: Vec<String>,
+    /// How the last utterance that everybody heard begins, untrusted.
+    pub last: String,
     /// The session it branched off, and behind which utterance.
     pub parent: Option<(String, u32)>,
     /// Why it ended.
@@ -55,6 +59,8 @@ impl Stored {
             modified: modified(log),
             title: summary.title.clone(),
             utterances: summary.utterances,
+            cast: summary.cast.clone(),
+            last: summary.last.clone(),
             parent: summary.parent.clone(),
             ended,
             damaged,

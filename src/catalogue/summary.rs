@@ -35,6 +35,10 @@ pub struct SessionSummary {
     pub standing: SessionStatus,
     /// Utterances that count.
     pub utterances: u32,
+    /// The names of its participants, untrusted.
+    pub cast: Vec<String>,
+    /// How the last utterance that everybody heard begins, untrusted; empty before the first.
+    pub last: String,
     /// The session it branched off last, and behind which of its utterances.
     pub parent: Option<(String, u32)>,
     /// When its log was last written.

@@ -67,6 +67,8 @@ mod tests {
             title: String::new(),
             standing: SessionStatus::Unfinished,
             utterances: 0,
+            cast: vec![],
+            last: String::new(),
             parent: parent.map(|(id, at)| (id.into(), at)),
             written: Wall(0),
         }

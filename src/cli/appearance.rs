@@ -7,6 +7,7 @@ use crate::cli::args::global::Colour;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::memory::preferences;
 use crate::config::{
     ColourDepth, Environment, Habits, Motion, Mouse, Notify, Settings, Signs, ThemeChoice,
 };
@@ -53,6 +54,8 @@ pub struct AppearanceSettings {
     /// Which habits the keys follow.
     pub habits: Habits,
     choice: ThemeChoice,
+    /// Whether an option or the settings name the theme.
+    fixed: bool,
     /// The ground as the environment tells it.
     ground: Option<Ground>,
 }
@@ -90,6 +93,7 @@ impl ScreenAppearance {
             still: appearance.still,
             far: context.environment.over_ssh(),
             rings: appearance.rings,
+            links: may_link(&context.environment),
         };
         let theme = appearance.theme(told.ground)?;
         let habits = appearance.habits;
@@ -98,6 +102,8 @@ impl ScreenAppearance {
             ground: told.ground.or(appearance.ground),
             depth: appearance.depth,
             library: appearance.shelf,
+            fixed: appearance.fixed,
+            chosen: false,
         };
         Ok(ScreenAppearance { theme, glyphs: appearance.glyphs, keymap, modes, themes, habits })
     }
@@ -112,6 +118,13 @@ pub fn check_theme(context: &Context) -> Result<(), Failure> {
         shelf(context, &ThemeChoice::One(name.clone()))?.meta(name)?;
     }
     Ok(())
+}
+
+/// Returns whether the terminal may be told of addresses: those that know none leave them out, but for a few that are old.
+fn may_link(environment: &Environment) -> bool {
+    let term = environment.term().unwrap_or_default();
+    let inside_screen = term.starts_with("screen") && environment.get("TMUX").is_none();
+    !term.is_empty() && !MUTE.contains(&term) && !inside_screen
 }
 
 /// Returns whether the terminal can be asked: not over a slow link, not where the answer would be none, and not where a
@@ -139,6 +152,12 @@ impl AppearanceSettings {
             Colour::Auto => environment.no_color() && !environment.clicolor_force(),
         };
         let named = context.theme.clone().map(ThemeChoice::One).or(settings.theme.clone());
+        let fixed = colourless || named.is_some();
+        // one that was kept may have gone since
+        let kept = || {
+            Some(preferences::theme(&context.paths.state)?).filter(|name| is_known(context, name))
+        };
+        let named = named.or_else(|| kept().map(ThemeChoice::One));
         let choice = match named {
             _ if colourless => ThemeChoice::One(COLOURLESS.into()),
             Some(named) => named,
@@ -163,6 +182,7 @@ impl AppearanceSettings {
             rings: settings.notify == Notify::Auto
                 && environment.term().is_none_or(|term| !MUTE.contains(&term)),
             choice,
+            fixed,
             ground: environment.get("COLORFGBG").and_then(|v| ground(v.to_str()?)),
         };
         for ground in [Ground::Dark, Ground::Light] {
@@ -189,6 +209,12 @@ impl AppearanceSettings {
         let theme = self.shelf.theme(self.name(ground)?, ground.or(self.ground), self.depth);
         Ok(theme?)
     }
+}
+
+/// Returns whether there is a theme of a name, among those that come with the program and those of the user's folder.
+fn is_known(context: &Context, name: &str) -> bool {
+    let usual = ThemeChoice::One(USUAL.into());
+    shelf(context, &usual).is_ok_and(|shelf| shelf.meta(name).is_ok())
 }
 
 /// Returns all themes: those that come with the program, those of the user's folder, and one that is named by its path.

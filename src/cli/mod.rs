@@ -172,7 +172,7 @@ fn start_with_topic(topic: &str) -> Result<Exit, Failure> {
     }
     match Cli::try_parse_from(rest) {
         Ok(Cli { global, command: None }) => {
-            let home = Home { topic: Some(topic.to_owned()), notice: None };
+            let home = Home { topic: Some(topic.to_owned()), ..Home::default() };
             go(Next::Home(home), &Context::new(global)?)
         }
         Ok(_) => Err(Failure::usage("a topic and a command cannot be combined", "use one of them")),

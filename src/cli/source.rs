@@ -12,6 +12,9 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 /// The ending of a scenario's file name.
 pub const ENDING: &str = ".toml";
 
+/// A scenario that shows the usual keys and can be played as it is.
+pub const TEMPLATE: &str = include_str!("commands/new_scenario.toml");
+
 /// A scenario's text, and what follows from where it was found.
 pub struct FoundScenario {
     /// The text.

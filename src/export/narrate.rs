@@ -6,7 +6,7 @@ use super::{agents, commands, contest, profile, tools};
 use crate::analysis::name;
 use crate::model::payload::{Ended, LimitAt, TurnEnded};
 use crate::model::*;
-use crate::state::{Entry, OpenMention, Spent, State};
+use crate::state::{Entry, OpenMention, RunState, Spent, State};
 use crate::text;
 use std::collections::{BTreeSet, HashMap};
 
@@ -50,6 +50,9 @@ impl Narrator {
             Kind::Opened(o) => vec![opening(state, self.title.take(), o.rehearsed)],
             Kind::Renamed(r) => note(format!("new title: {}", r.title)),
             Kind::Reopened(_) if state.rehearsed => note(format!("resumed; {}", REHEARSED)),
+            Kind::Reopened(_) if state.run == RunState::Paused => {
+                note("reopened, still paused".into())
+            }
             Kind::Reopened(_) => note("resumed".into()),
             Kind::Forked(f) => note(format!("a branch of {}, {}", f.parent, place(state))),
             Kind::Ended(e) => [note(end(state, e)), open(state).map_or(vec![], note)].concat(),

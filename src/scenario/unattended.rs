@@ -31,7 +31,24 @@ impl fmt::Display for Wait {
     }
 }
 
+/// The id of a seat that the person takes at the start.
+const PERSON: &str = "guest";
+/// Its name.
+const NAME: &str = "Guest";
+
 impl Loaded {
+    /// Adds a seat for the person at the keyboard, who speaks in turn with the others.
+    pub fn seat_person(&mut self) {
+        let free = |id: &String| self.participants.iter().all(|p| p.id != id.as_str());
+        let numbered = (2..).map(|n: u32| format!("{PERSON}{n}"));
+        let id = std::iter::once(PERSON.to_owned()).chain(numbered).find(free).unwrap_or_default();
+        let voice = VoiceSpec::Human { seconds: None, pass: false };
+        let mut person = Participant::new(id.as_str(), voice);
+        person.name = NAME.into();
+        person.tell_apart(&self.participants);
+        self.participants.push(person);
+    }
+
     /// Gives every seat of the rehearsed cast its lines as its voice; nobody needs to stand in for it then.
     pub fn rehearse(&mut self) {
         for seat in &mut self.participants {

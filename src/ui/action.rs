@@ -79,6 +79,18 @@ pub enum Action {
     MessageUp,
     /// The message after.
     MessageDown,
+    /// The turn before of the same speaker.
+    SpeakerUp,
+    /// The turn after of the same speaker.
+    SpeakerDown,
+    /// The beginning of this round, or of the one before.
+    RoundUp,
+    /// The beginning of the next round.
+    RoundDown,
+    /// The beginning of this phase, or of the one before.
+    PhaseUp,
+    /// The beginning of the next phase.
+    PhaseDown,
     /// Looks for words.
     Search,
     /// The next place that was found.
@@ -101,6 +113,8 @@ pub enum Action {
     OpenLink,
     /// Shows it alone.
     Zoom,
+    /// Shows what became of the last commands.
+    Outcomes,
     /// Shows the dependencies.
     Dependencies,
     /// Shows what its speaker was shown.

@@ -1,6 +1,6 @@
 //! What a key may ask for outside the screen: whoever runs the screen carries it out.
 
-use crate::model::Command;
+use crate::model::{Command, SeatId};
 use crate::ui::action::Action;
 use crate::ui::view::branches::{BranchPoint, SessionFilter};
 
@@ -15,8 +15,12 @@ pub enum Request {
     Beside(String),
     /// A command of the operator.
     Send(Command),
+    /// Several commands, one after the other.
+    SendAll(Vec<Command>),
     /// The conversation that ended is extended, and these commands come first.
     Extend(Vec<Command>),
+    /// The models that can be reached, to give one to a seat.
+    Models(SeatId),
     /// A text for the clipboard, and what it is in words.
     Copy(String, String),
     /// An address, for the program that the system has for it.

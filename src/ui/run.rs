@@ -5,7 +5,7 @@
 //! nobody speaks nothing wakes it but a key or an event.
 
 use crate::clock::Clock;
-use crate::model::{Command, Key, Ms, SteerLine};
+use crate::model::{Command, Key, Ms, SeatId, SteerLine};
 use crate::session::tail::Tail;
 use crate::text;
 use crate::ui::act::branches;
@@ -15,6 +15,7 @@ use crate::ui::act::update;
 use crate::ui::request::Request;
 use crate::ui::screen::Screen;
 use crate::ui::view::branches::{BranchPoint, OtherSession, SessionList};
+use crate::ui::view::models::{self, ReachableModel};
 
 use crate::ui::draw;
 use crate::ui::terminal::{AGAIN, STOP, Terminal};
@@ -47,6 +48,8 @@ pub struct Outside<'a> {
     pub open: &'a dyn Fn(&str) -> Result<&'static str, String>,
     /// Lets the person write in an editor of their own, which has the terminal meanwhile; returns what is written then.
     pub edit: &'a dyn Fn(String) -> LocalBoxFuture<'a, Result<String, String>>,
+    /// Finds the models that can be reached.
+    pub models: &'a dyn Fn() -> LocalBoxFuture<'a, Result<Vec<ReachableModel>, String>>,
     /// Says which sessions there are.
     pub sessions: &'a dyn Fn() -> Result<SessionList, String>,
     /// Reads another session, by its name or path.
@@ -85,6 +88,8 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     let (mut dirty, mut open, mut suspending) = (true, true, false);
     let (mut drawn, mut answered): (Option<Ms>, Option<Ms>) = (None, None);
     let mut pressed = false;
+    // the models that are being looked for, and for whom
+    let mut looking: Option<(SeatId, LocalBoxFuture<'_, _>)> = None;
     // the time of a recording may stand still or go back
     let frames = Clock::real(Ms(0));
     // what the engine does at once stands in the first frame already
@@ -96,7 +101,9 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
         }
         if std::mem::take(&mut suspending) {
             yield_now().await;
+            let stopped = frames.now();
             terminal.suspend()?;
+            screen.clock.leave_out(frames.now().since(stopped));
             dirty = true;
         }
         if let Some(told) = screen.view.ring.take() {
@@ -109,6 +116,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
         let due = if pressed { left(drawn).min(left(answered)) } else { left(drawn) };
         if dirty && due == 0 {
             terminal.draw(|frame| draw::draw(frame, screen))?;
+            terminal.link(&screen.view.links)?;
             terminal.entitle(&screen.entitled())?;
             (dirty, drawn) = (false, Some(now));
             if std::mem::take(&mut pressed) {
@@ -183,6 +191,10 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                         Ok(other) => screen.view.page = Some(branches::beside(screen, &other)),
                         Err(why) => screen.view.notice = Some(why),
                     },
+                    Some(Request::Models(who)) => {
+                        screen.view.notice = Some("looking for models...".into());
+                        looking = Some((who, (outside.models)()));
+                    }
                     Some(Request::Redraw) => terminal.redraw(),
                     Some(Request::Retaken) => terminal.again()?,
                     Some(Request::Mouse(taken)) => terminal.mouse(taken)?,
@@ -196,6 +208,9 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                         suspending = true;
                     }
                     Some(Request::Send(command)) => send(screen, command),
+                    Some(Request::SendAll(commands)) => {
+                        commands.into_iter().for_each(|command| send(screen, command));
+                    }
                     None => {}
                 }
                 (dirty, pressed) = (true, true);
@@ -204,6 +219,17 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                 match item {
                     Some(item) => screen.take(&item),
                     None => open = false,
+                }
+                dirty = true;
+            }
+            (who, models) = found(&mut looking) => {
+                looking = None;
+                match models {
+                    Ok(models) => {
+                        screen.view.notice = None;
+                        screen.view.list = Some(models::list(&screen.transcript, &who, &models));
+                    }
+                    Err(why) => screen.view.notice = Some(text::line(&why).into_owned()),
                 }
                 dirty = true;
             }
@@ -246,6 +272,14 @@ pub fn ticking(screen: &Screen) -> bool {
         Status::Running | Status::Stepping | Status::Pausing => true,
         Status::Waiting | Status::Paused => !state.turns.is_empty(),
         Status::Stopped | Status::Done | Status::Error => false,
+    }
+}
+
+/// Waits for the models that are being looked for, if any are.
+async fn found<T>(looking: &mut Option<(SeatId, LocalBoxFuture<'_, T>)>) -> (SeatId, T) {
+    match looking {
+        Some((who, models)) => (who.clone(), models.await),
+        None => pending().await,
     }
 }
 

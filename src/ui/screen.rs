@@ -16,7 +16,9 @@ use crate::ui::theme::{Theme, Themes};
 use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::completion::Completion;
 use crate::ui::view::composer::Composer;
+use crate::ui::view::drag::Drag;
 use crate::ui::view::floor::Status;
+use crate::ui::view::link::ScreenLink;
 use crate::ui::view::list::List;
 use crate::ui::view::message::{Look, Reading};
 use crate::ui::view::modal::Vim;
@@ -50,6 +52,8 @@ pub struct ViewState {
     pub composer: Composer,
     /// Whether the keyboard is in the composer.
     pub writing: bool,
+    /// Whether what is written was refused: the next command takes its place.
+    pub refused: bool,
     /// Whether what is being written is to stop whoever speaks.
     pub cutting_in: bool,
     /// Whether the terminal has said that the person looks elsewhere.
@@ -90,6 +94,10 @@ pub struct ViewState {
     pub prefixed_since: Option<Ms>,
     /// Whether the keys that can follow it are listed.
     pub keys_listed: bool,
+    /// The addresses on the screen.
+    pub links: Vec<ScreenLink>,
+    /// Words of a message that the mouse is selecting.
+    pub drag: Option<Drag>,
     /// What a click does, by the cells it falls on.
     pub clicks: Vec<(Rect, Action)>,
     /// What became of what they asked for last.

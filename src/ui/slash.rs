@@ -157,9 +157,8 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
         "final_round" => (word == "final").then(|| true.into()),
         "note" | "tool" => Some(word.into()),
         "set" | "participant" => {
-            let table = format!("it = {{ {} }}", std::mem::take(rest)).parse::<toml::Table>();
-            let table = table.map_err(|_| "write KEY=VALUE, KEY=VALUE, with text in quotes")?;
-            return serde_json::to_value(&table["it"]).map(Some).map_err(|e| e.to_string());
+            let pairs = pairs(std::mem::take(rest), key == "participant")?;
+            return serde_json::to_value(&pairs).map(Some).map_err(|e| e.to_string());
         }
         "question" => {
             let end = rest.find('|').unwrap_or(rest.len());
@@ -178,6 +177,56 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
         *rest = rest[word.len()..].trim_start();
     }
     Ok(found)
+}
+
+/// Reads `KEY=VALUE, KEY=VALUE`, where text needs no quotes unless it holds a comma; a seat's first word may be its id
+/// alone.
+fn pairs(words: &str, of_seat: bool) -> Result<toml::Table, String> {
+    if let Ok(mut whole) = format!("it = {{ {words} }}").parse::<toml::Table>()
+        && let Some(toml::Value::Table(table)) = whole.remove("it")
+    {
+        return Ok(table);
+    }
+    let mut table = toml::Table::new();
+    for (at, pair) in parted(words).into_iter().enumerate() {
+        let (key, value) = match pair.split_once('=') {
+            Some((key, value)) => (key.trim(), value.trim()),
+            None if at == 0 && of_seat && !pair.contains(char::is_whitespace) => ("id", &*pair),
+            None => return Err("write KEY=VALUE, KEY=VALUE".into()),
+        };
+        let read = format!("it = {value}").parse::<toml::Table>();
+        let known = read.ok().and_then(|mut read| read.remove("it"));
+        let text = || toml::Value::String(value.trim_matches('"').to_owned());
+        if key.is_empty() || value.is_empty() {
+            return Err(format!(
+                "write KEY=VALUE: `{pair}` has no {}",
+                if key.is_empty() { "key" } else { "value" }
+            ));
+        }
+        table.insert(key.to_owned(), known.unwrap_or_else(text));
+    }
+    Ok(table)
+}
+
+/// Parts a line at its commas, but not at those within quotes or brackets.
+fn parted(words: &str) -> Vec<String> {
+    let (mut parts, mut part) = (Vec::new(), String::new());
+    let (mut quoted, mut depth) = (false, 0_i32);
+    for c in words.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            '[' | '{' if !quoted => depth += 1,
+            ']' | '}' if !quoted => depth -= 1,
+            ',' if !quoted && depth == 0 => {
+                parts.push(std::mem::take(&mut part));
+                continue;
+            }
+            _ => {}
+        }
+        part.push(c);
+    }
+    parts.push(part);
+    parts.into_iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
 /// Takes the queued messages off the rest of a line: by their number as they are shown, by their key, or by nothing where
@@ -290,6 +339,8 @@ mod tests {
     #[test]
     fn a_line_means_what_it_says() {
         let state = state();
+        let join =
+            |participant: &serde_json::Value| Command::Join { participant: participant.clone() };
         let bo: SeatId = "bo".into();
         for (line, command) in [
             ("/cut-in One moment.", Command::CutIn { text: "One moment.".into(), who: None }),
@@ -307,6 +358,19 @@ mod tests {
             (
                 "/note @bo --standing be brief",
                 Command::Note { text: "be brief".into(), to: vec![bo], lives: NoteFor::Standing },
+            ),
+            ("/join dee", join(&json!({"id": "dee"}))),
+            (
+                "/join id = \"dee\", lines = [\"Hello, you.\"]",
+                join(&json!({"id": "dee", "lines": ["Hello, you."]})),
+            ),
+            (
+                "/change @bo model = openai:gpt-5, weight = 2",
+                Command::Change {
+                    who: "bo".into(),
+                    set: serde_json::from_value(json!({"model": "openai:gpt-5", "weight": 2}))
+                        .unwrap(),
+                },
             ),
             (
                 "/vote Ban them? | yes | no",
@@ -341,6 +405,8 @@ mod tests {
             ("/pause later", "use /pause"),
             ("/step 0", "must be at least 1"),
             ("/limit 12", "KEY=VALUE"),
+            ("/limit utterances =", "has no value"),
+            ("/join dee, persona = A calm, quiet voice", "KEY=VALUE"),
         ] {
             let why = read(line, &state).unwrap_err();
             assert!(why.contains(words), "{line}: {why}");

@@ -3,6 +3,7 @@
 use crate::stage::Stage;
 use colloquium::model::{Event, Kind, Purpose};
 use colloquium::session::decode;
+use crossterm::event::KeyCode::Char;
 use std::process::Command;
 
 const TABLE: &str = r#"
@@ -84,5 +85,22 @@ fn what_is_asked_beside_the_talk_is_told_with_its_reasons() {
     let (bids, _) = seen(played("\"bids\""));
     for told in ["Ada bids 4", "Bo bids 9: I know beans", "Mo gave no answer"] {
         assert!(bids.contains(told), "{told:?} is not in\n{bids}");
+    }
+}
+
+#[test]
+fn votes_and_scores_are_drawn_in_the_analysis() {
+    let mut stage = Stage::new(100, 44);
+    played("{ name = \"moderated\", moderator = \"mo\" }").into_iter().for_each(|e| stage.take(e));
+    stage.press(&[Char('a'), Char('3')]);
+    let page = stage.text();
+    for told in [
+        "vote after turn 1: Shall we stop?",
+        "no            ▆▆▆▆",
+        "scores, one column per verdict",
+        "ada           ▆ 4",
+        "bo            █ 6",
+    ] {
+        assert!(page.contains(told), "{told:?} is not in\n{page}");
     }
 }

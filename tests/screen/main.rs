@@ -3,6 +3,7 @@
 
 mod contest;
 mod figures;
+mod finding;
 mod keys;
 mod limits;
 mod long;

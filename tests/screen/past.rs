@@ -44,6 +44,8 @@ fn summary(id: &str, parent: Option<(&str, u32)>, standing: SessionStatus) -> Se
         title: "Should cities ban private cars?".into(),
         standing,
         utterances: 9,
+        cast: vec![],
+        last: String::new(),
         parent: parent.map(|(id, at)| (id.into(), at)),
         written: Wall(0),
     }

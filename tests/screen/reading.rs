@@ -99,7 +99,7 @@ fn words_are_found_while_they_are_typed() {
     assert!(stage.rows()[23].contains("/toothbrush   1/1"), "{}", stage.rows()[23]);
     assert!(stage.rows()[4].contains("2 Bo"), "{}", stage.rows()[4]);
     stage.press(&[Esc]);
-    stage.press(&"/from:ada the".chars().map(Char).collect::<Vec<_>>());
+    stage.press(&"/from:ada".chars().map(Char).collect::<Vec<_>>());
     assert!(stage.rows()[23].contains("/2"), "{}", stage.rows()[23]);
     // the message that keys act on is marked once they do
     let row = |stage: &mut Stage| stage.rows()[4].chars().skip(2).collect::<String>();

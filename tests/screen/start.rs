@@ -62,6 +62,8 @@ pub fn found() -> StartScreen {
         title: title.into(),
         standing,
         utterances: 7,
+        cast: ["Ada", "Bo", "Cy"].map(str::to_owned).to_vec(),
+        last: "So we agree on the name, and on nothing else yet.".into(),
         parent: None,
         written: Wall(start.now.0 - minutes * 60_000),
     };
@@ -111,6 +113,7 @@ fn a_rehearsed_debate_is_one_key_away() {
         scenario: "round-table".into(),
         topic: None,
         voice: VoiceChoice::Rehearsed,
+        take_part: false,
     };
     let mut start = table();
     (start.first, start.at) = (true, StartRow::Demo);
@@ -126,7 +129,7 @@ fn what_is_typed_is_the_topic_and_enter_begins_with_a_local_model() {
     write(&mut start, "Is q a letter?");
     let voice = VoiceChoice::Mind(local("ollama:small"));
     let topic = Some("Is q a letter?".into());
-    let begins = Choice::Begin { scenario: "round-table".into(), topic, voice };
+    let begins = Choice::Begin { scenario: "round-table".into(), topic, voice, take_part: false };
     assert_eq!(press(&mut start, &[Enter]), Some(begins));
 }
 
@@ -136,7 +139,7 @@ fn scenario_and_voice_are_turned_to_and_found_by_letters() {
     press(&mut start, &[Tab, Right, Tab]);
     write(&mut start, "larg");
     let voice = VoiceChoice::Mind(local("ollama:large"));
-    let begins = Choice::Begin { scenario: "bare".into(), topic: None, voice };
+    let begins = Choice::Begin { scenario: "bare".into(), topic: None, voice, take_part: false };
     assert_eq!(press(&mut start, &[Enter]), Some(begins));
     let mut start = found();
     press(&mut start, &[Tab, Tab]);
@@ -169,7 +172,7 @@ fn what_cannot_begin_says_what_would_do() {
 #[test]
 fn what_has_not_ended_goes_first_and_enter_goes_on_with_it() {
     let mut start = found();
-    let opened = press(&mut start, &[Down, Down, Down, Enter]);
+    let opened = press(&mut start, &[Down, Down, Down, Down, Enter]);
     let path = "/sessions/Rust or Zig for the parser?.jsonl";
     assert_eq!(opened, Some(Choice::Open(path.into())));
     assert_eq!(press(&mut start, &[Char('r')]), Some(Choice::Replay(path.into())));
@@ -180,11 +183,11 @@ fn two_sessions_are_compared_and_one_is_dropped_by_asking_twice() {
     let path = |title: &str| format!("/sessions/{title}.jsonl").into();
     let (one, two) = (path("Rust or Zig for the parser?"), path("Naming the new service"));
     let mut start = found();
-    assert_eq!(press(&mut start, &[Down, Down, Down, Char('c')]), None);
+    assert_eq!(press(&mut start, &[Down, Down, Down, Down, Char('c')]), None);
     assert!(shown(&mut start, 80, 24).contains("press c to compare"));
     assert_eq!(press(&mut start, &[Down, Char('c')]), Some(Choice::Beside(one, two)));
     let mut start = found();
-    assert_eq!(press(&mut start, &[Down, Down, Down, Char('x')]), None);
+    assert_eq!(press(&mut start, &[Down, Down, Down, Down, Char('x')]), None);
     assert!(shown(&mut start, 80, 24).contains("press x again to move it to the trash"));
     assert_eq!(press(&mut start, &[Down, Char('x')]), None, "another one is asked about again");
     let dropped = press(&mut start, &[Char('x')]);
@@ -228,7 +231,7 @@ fn a_key_set_anew_is_used_in_hints_and_help_and_what_is_said() {
     let down = KeyEvent::new(Char('n'), KeyModifiers::CONTROL);
     assert_eq!(press(&mut start, &[Down]), None);
     assert_eq!(start.at, StartRow::Topic, "the key of before means nothing now");
-    (0..3).for_each(|_| _ = key(&mut start, &down));
+    (0..4).for_each(|_| _ = key(&mut start, &down));
     assert!(
         shown(&mut start, 100, 24).contains("p replay  c compare  alt-x delete  up ctrl-n move")
     );
@@ -276,4 +279,76 @@ fn a_key_that_means_two_things_at_the_start_screen_is_refused_with_its_line() {
             "{fault}"
         );
     }
+}
+
+#[test]
+fn you_take_part_by_turning_one_row() {
+    let mut start = found();
+    press(&mut start, &[Tab, Tab, Tab, Right]);
+    assert!(shown(&mut start, 80, 24).contains("You          take part  you have a seat"));
+    let chosen = press(&mut start, &[Enter]);
+    assert!(matches!(chosen, Some(Choice::Begin { take_part: true, .. })), "{chosen:?}");
+    assert!(matches!(
+        press(&mut start, &[Char(' '), Enter]),
+        Some(Choice::Begin { take_part: false, .. })
+    ));
+}
+
+#[test]
+fn the_address_of_a_server_is_typed_and_its_models_are_chosen() {
+    let mut start = found();
+    start.keyless = vec![("openai".into(), "OPENAI_API_KEY".into())];
+    key(&mut start, &KeyEvent::new(Char('x'), KeyModifiers::CONTROL));
+    press(&mut start, &[Char('k'), KeyCode::Up]);
+    assert_eq!(press(&mut start, &[Enter]), None);
+    assert!(shown(&mut start, 80, 24).contains("type the address first"));
+    paste(&mut start, "box.example:8000\n");
+    assert!(shown(&mut start, 80, 24).contains("Address      box.example:8000"));
+    let server = || Some(Choice::Server("http://box.example:8000".into()));
+    assert_eq!(press(&mut start, &[Enter]), server());
+    // the row of the model takes it as well
+    press(&mut start, &[Tab, Tab]);
+    write(&mut start, "http://box.example:8000/");
+    assert_eq!(press(&mut start, &[Enter]), server());
+    let host = |minds: Vec<Mind>| {
+        let says = if minds.is_empty() { "connection refused" } else { "1 model" };
+        let usable = !minds.is_empty();
+        let name = "http://box.example:8000".into();
+        News::Host(Host { name, says: says.into(), usable, minds })
+    };
+    start.server = Some("http://box.example:8000".into());
+    start.take(host(vec![]));
+    assert!(shown(&mut start, 80, 24).contains("http://box.example:8000: connection refused"));
+    start.take(host(vec![local("endpoint:tiny")]));
+    assert_eq!(start.voice(), Some(VoiceChoice::Mind(local("endpoint:tiny"))));
+}
+
+#[test]
+fn a_scenario_is_written_and_one_with_faults_is_edited_again() {
+    let mut start = found();
+    start.at = StartRow::Write;
+    assert_eq!(press(&mut start, &[Enter]), Some(Choice::Write(None)));
+    start.writing = Some("mine".into());
+    start.notice = Some((1..40).map(|n| format!("fault {n}\n")).collect());
+    let screen = shown(&mut start, 80, 24);
+    assert!(screen.contains("Edit your scenario          mine"), "{screen}");
+    assert!(screen.contains("fault 1\n") && screen.contains("lines more"), "{screen}");
+    assert_eq!(press(&mut start, &[Enter]), Some(Choice::Write(Some("mine".into()))));
+}
+
+#[test]
+fn sessions_of_one_title_are_told_apart_and_what_does_not_fit_is_counted() {
+    let mut start = found();
+    for (session, last) in start.sessions.iter_mut().zip(["No more than this.", "Yes, at last."]) {
+        (session.title, session.last) = ("Cars".into(), last.into());
+    }
+    let screen = shown(&mut start, 80, 24);
+    assert!(screen.contains("\"No more than this.\"") && screen.contains("\"Yes, at last.\""));
+    press(&mut start, &[Down, Down, Down, Down]);
+    assert!(shown(&mut start, 80, 24).contains("Ada, Bo, Cy  \"No more than this.\""));
+    let low = shown(&mut start, 80, 16);
+    let below = low.lines().rev().nth(1).unwrap();
+    assert!(below.contains("more below"), "{low}");
+    let high = shown(&mut start, 80, 50);
+    assert!(!high.contains("more below"), "{high}");
 }

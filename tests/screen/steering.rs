@@ -73,7 +73,7 @@ fn commands_of_the_screen_act_and_leave_the_pen() {
     assert!(stage.text().contains("/zoom takes no argument"), "{}", stage.text());
     write(&mut stage, "i/theme nord");
     stage.press(&[Enter]);
-    assert!(stage.text().contains("Theme: nord."), "{}", stage.text());
+    assert!(stage.text().contains("theme: nord,"), "{}", stage.text());
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn a_theme_is_tried_on_and_taken_off() {
     assert_eq!(stage.terminal.backend().buffer(), &plain, "all is as it was");
     write(&mut stage, "tnord");
     stage.press(&[Enter]);
-    assert!(stage.text().contains("To keep it: theme = \"nord\""), "{}", stage.text());
+    assert!(stage.text().contains("theme: nord, kept for the next time"), "{}", stage.text());
     assert_ne!(stage.terminal.backend().buffer(), &plain);
 }
 

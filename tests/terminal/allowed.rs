@@ -52,6 +52,15 @@ impl Perform for Guard {
                 return;
             }
         }
+        // an address that the terminal opens, and the end of one: no key in it and nothing that acts
+        if let [b"8", b"", address] = params {
+            let address = String::from_utf8_lossy(address).into_owned();
+            let web = ["https://", "http://", "mailto:"].iter().any(|s| address.starts_with(s));
+            let plain = address.chars().all(|c| c.is_ascii_graphic()) && !address.contains('@');
+            if address.is_empty() || web && (plain || address.starts_with("mailto:")) {
+                return;
+            }
+        }
         // its ground, asked and not set
         if params == [&b"11"[..], b"?"] {
             return;

@@ -39,6 +39,7 @@ fn a_link_is_shown_whole_and_opened_by_the_system_and_the_title_is_safe() {
     let mut program = house.start(command);
     program.until("stopped at the limit of 1 turn");
     program.until_sent("\u{1b}]0;STOPPED Links", 1);
+    program.until_sent("\u{1b}]8;;https://a.example/page?x=1\u{1b}\\", 1);
     program.keys("u");
     program.until("https://good.example@evil");
     program.keys("\r");
@@ -60,6 +61,7 @@ fn a_link_is_shown_whole_and_opened_by_the_system_and_the_title_is_safe() {
     let left = program.left();
     left.restored();
     assert_eq!(strangers(&left.bytes), Vec::<String>::new());
+    assert!(!String::from_utf8_lossy(&left.bytes).contains("]8;;https://good"));
     let bytes = String::from_utf8_lossy(&left.bytes).into_owned();
     let (kept, back) = (bytes.find("\u{1b}[22;2t").unwrap(), bytes.rfind("\u{1b}[23;2t").unwrap());
     assert!(kept < bytes.find("\u{1b}]0;").unwrap() && bytes.rfind("\u{1b}]0;").unwrap() < back);
@@ -69,7 +71,7 @@ fn a_link_is_shown_whole_and_opened_by_the_system_and_the_title_is_safe() {
 fn a_key_is_pasted_and_never_shown() {
     let house = House::new();
     let mut program = house.run(&[]);
-    program.until("Connect a provider");
+    program.until("paste an API key");
     program.until("quit");
     program.keys("\u{18}k");
     program.until("paste your key");
@@ -100,6 +102,9 @@ fn a_recorded_talk_plays_from_the_first_page() {
     program.keys("w");
     program.until("REPLAY");
     program.keys("q");
+    // back where it was chosen
+    program.until("first run");
+    program.keys("\u{3}\u{3}");
     let left = program.left();
     assert_eq!(left.code, 0, "{}", left.told);
     left.restored();

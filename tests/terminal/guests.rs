@@ -79,7 +79,7 @@ fn nothing_hostile_reaches_the_terminal_from_anywhere() {
     let mut program = house.run(&[]);
     program.until("Recent");
     program.until("unfinished");
-    program.keys("\t\t\t");
+    program.keys("\t\t\t\t");
     program.until("replay");
     program.keys("r");
     program.until("REPLAY");

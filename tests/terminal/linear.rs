@@ -16,6 +16,8 @@ fn a_talk_is_begun_steered_and_ended_by_numbers() {
     program.keys("1\r");
     program.until("Which model?");
     program.keys("1\r");
+    program.until("And you?");
+    program.keys("1\r");
     program.until("Begin?");
     program.keys("\r");
     program.until("Accessible mode");

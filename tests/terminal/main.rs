@@ -16,6 +16,7 @@ mod guests;
 mod house;
 mod linear;
 mod long;
+mod own;
 mod quiet;
 mod secrets;
 #[path = "../cli/server.rs"]

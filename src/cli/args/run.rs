@@ -12,6 +12,9 @@ pub struct RunOptions {
     /// Topic; `-` reads it from standard input
     #[arg(long, value_name = "TEXT")]
     pub topic: Option<String>,
+    /// Add a seat for yourself
+    #[arg(long)]
+    pub take_part: bool,
     /// Random seed
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

@@ -1,6 +1,7 @@
 //! `replay`: plays a recorded conversation again. Whatever the file says, nothing in it is run and no model is called.
 
 use crate::cli::args::format::PrintFormat;
+use crate::cli::args::models::ModelOptions;
 use crate::cli::args::session::SessionName;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -90,14 +91,18 @@ pub fn play(replay: &next::Replay, context: &Context) -> Result<Next, Failure> {
         true => Next::Over(print(&transport, &log, replay.format)?),
         false => show(&transport, &log, replay, context)?,
     };
-    let Next::Over(exit) = next else { return Ok(next) };
+    let (Next::Over(exit) | Next::Left(exit)) = next else { return Ok(next) };
+    let over = |exit| match next {
+        Next::Left(_) => Next::Left(exit),
+        _ => Next::Over(exit),
+    };
     if State::fold(log.records.iter().map(|r| &r.event)).ended.is_none() {
         let resume = resume_command(&context.name_of(&log.files), &Play::default(), context);
         context.say(&format!("unfinished; resume: {resume}"));
     }
     // whoever was shown all that can be read has chosen to leave, and is not brought back for what cannot be read
     let faults = report_faults(&log, context).unwrap_or_else(|failure| context.fail(&failure));
-    Ok(Next::Over(if exit == Exit::Done { faults } else { exit }))
+    Ok(over(if exit == Exit::Done { faults } else { exit }))
 }
 
 fn seek(transport: &Transport, from: Option<StartAt>) -> Result<(), Failure> {
@@ -154,7 +159,8 @@ fn show(
         }
         let terminal = Terminal::enter(screen.modes).map_err(refused)?;
         let tail = transport.tail();
-        let reader = outside::with(&log.files, None, context, async |outside| {
+        let models = ModelOptions::default();
+        let reader = outside::with(&log.files, (None, &models), context, async |outside| {
             run::run(&mut screen, tail, terminal, terminal::events, commands, outside).await
         });
         tokio::select! { biased;
@@ -162,7 +168,7 @@ fn show(
             left = reader => match left {
                 // a recording is never steered, so nothing comes after its end
                 Ok(LeaveTo::Home | LeaveTo::Extend(_)) => Ok(Next::Home(Home::default())),
-                Ok(LeaveTo::Quit) => Ok(Next::Over(Exit::Done)),
+                Ok(LeaveTo::Quit) => Ok(Next::Left(Exit::Done)),
                 Ok(LeaveTo::Fork(leaf)) => {
                     Ok(Next::fork(log.files.log(), leaf, None, &Play::default(), false))
                 }

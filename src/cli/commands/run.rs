@@ -223,6 +223,9 @@ fn apply(loaded: &mut Loaded, options: &RunOptions, asked: Option<String>) -> Re
             }
         }
     }
+    if options.take_part {
+        loaded.seat_person();
+    }
     let limits: Limits = options.play.limits();
     loaded.scenario.limits.merge(&limits);
     Ok(())

@@ -4,7 +4,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::cli::source::{self, ENDING};
+use crate::cli::source::{self, ENDING, TEMPLATE};
 use crate::config::make_private;
 use crate::scenario::{Source, about, bundled, bundled_names, load, protocol_names};
 use crate::{policy, scenario, testing, text};
@@ -13,8 +13,6 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
-/// A scenario that shows the usual keys and can be played as it is.
-const TEMPLATE: &str = include_str!("new_scenario.toml");
 /// A test of it.
 const TEST: &str = include_str!("new_test.toml");
 /// What stands for the scenario in it.

@@ -2,6 +2,7 @@
 //! nothing and keeps nobody from writing.
 
 use crate::cli::args::format::PrintFormat;
+use crate::cli::args::models::ModelOptions;
 use crate::cli::args::play::Play;
 use crate::cli::args::session::SessionName;
 use crate::cli::context::Context;
@@ -127,7 +128,8 @@ fn show(mut follower: Follower, context: &Context) -> Result<Next, Failure> {
         // nobody hears commands here
         let (commands, _) = mpsc::channel(1);
         let terminal = Terminal::enter(screen.modes).map_err(refused)?;
-        let reader = outside::with(&files, None, context, async |outside| {
+        let models = ModelOptions::default();
+        let reader = outside::with(&files, (None, &models), context, async |outside| {
             run::run(&mut screen, tail, terminal, terminal::events, commands, outside).await
         });
         let follow = async {

@@ -18,8 +18,8 @@ use crate::{policy, text};
 use std::fs;
 
 /// Returns the options that a choice stands for.
-pub fn options(topic: Option<String>, voice: VoiceChoice) -> RunOptions {
-    let mut options = RunOptions { topic, ..RunOptions::default() };
+pub fn options(topic: Option<String>, voice: VoiceChoice, take_part: bool) -> RunOptions {
+    let mut options = RunOptions { topic, take_part, ..RunOptions::default() };
     options.play.rehearsed = voice == VoiceChoice::Rehearsed;
     options.play.models = match voice {
         VoiceChoice::Mind(mind) => {
@@ -32,8 +32,8 @@ pub fn options(topic: Option<String>, voice: VoiceChoice) -> RunOptions {
 
 /// Returns what a choice would use, in words; or why that is not known.
 pub fn estimate(choice: &Choice, context: &Context) -> String {
-    let Choice::Begin { scenario, topic, voice } = choice else { return String::new() };
-    let options = options(topic.clone(), voice.clone());
+    let Choice::Begin { scenario, topic, voice, take_part } = choice else { return String::new() };
+    let options = options(topic.clone(), voice.clone(), *take_part);
     let begin = Begin { scenario: scenario.clone(), options };
     run::estimate(&begin, context).unwrap_or_else(|failure| failure.message)
 }

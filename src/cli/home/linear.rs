@@ -48,7 +48,7 @@ pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failu
         match choose("What next?", &entries, 0)? {
             Some(0) => {
                 let scenario = start.scripts.first().map(|s| s.name.clone()).unwrap_or_default();
-                return Ok(play(scenario, None, VoiceChoice::Rehearsed));
+                return Ok(play(scenario, None, VoiceChoice::Rehearsed, false));
             }
             Some(1) => return begin(&start, None, context),
             Some(2) => match session(&start)? {
@@ -67,8 +67,8 @@ pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failu
     }
 }
 
-fn play(scenario: String, topic: Option<String>, voice: VoiceChoice) -> Next {
-    Next::Begin(Box::new(Begin { scenario, options: options(topic, voice) }))
+fn play(scenario: String, topic: Option<String>, voice: VoiceChoice, take_part: bool) -> Next {
+    Next::Begin(Box::new(Begin { scenario, options: options(topic, voice, take_part) }))
 }
 
 /// Finds what can be chosen; servers of this machine are asked for the time they get on the screen as well.
@@ -113,15 +113,25 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
         let Some(voice) = voice("Which model?", &names, &voices, start)? else {
             return Ok(Next::Over(Exit::Done));
         };
+        let seats = ["watch; you can still write at any time", "take part: a seat of your own"];
+        let Some(seat) = choose("And you?", &seats.map(str::to_owned), 0)? else {
+            return Ok(Next::Over(Exit::Done));
+        };
+        let take_part = seat == 1;
         let topic = topic.filter(|t| script.topic.as_ref() != Some(t));
         let scenario = script.name.clone();
-        let plan = Choice::Begin { scenario: scenario.clone(), topic: None, voice: voice.clone() };
+        let plan = Choice::Begin {
+            scenario: scenario.clone(),
+            topic: None,
+            voice: voice.clone(),
+            take_part,
+        };
         if voice != VoiceChoice::Rehearsed {
             tell(&format!("Estimate: {}\n\n", text::line(&estimate(&plan, context))))?;
         }
         let sure = ["begin".to_owned(), "check again".to_owned(), "quit".to_owned()];
         match choose("Begin?", &sure, 0)? {
-            Some(0) => return Ok(play(scenario, topic, voice)),
+            Some(0) => return Ok(play(scenario, topic, voice, take_part)),
             Some(1) => {}
             Some(_) | None => return Ok(Next::Over(Exit::Done)),
         }
@@ -205,5 +215,5 @@ fn read() -> Result<Option<String>, Failure> {
 }
 
 fn tell(words: &str) -> Result<(), Failure> {
-    output::data(words.as_bytes())
+    output::wrapped(words)
 }

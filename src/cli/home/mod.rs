@@ -4,6 +4,7 @@ mod facts;
 mod linear;
 mod nearby;
 mod screen;
+mod write;
 
 use crate::cli::context::Context;
 use crate::cli::error::Failure;

@@ -9,6 +9,10 @@ use crate::model::{Secret, Text};
 use crate::ui::start::{Host, Mind};
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
+
+/// How long the server at an address that was typed may take to list its models.
+const SERVER_TIME: Duration = Duration::from_secs(5);
 
 /// A place that is being looked at.
 pub type Looking = Pin<Box<dyn Future<Output = Host>>>;
@@ -38,6 +42,24 @@ pub fn look(providers: &Providers, environment: &Environment) -> Vec<Looking> {
 
 fn looking(host: impl Future<Output = Host> + 'static) -> Looking {
     Box::pin(host)
+}
+
+/// Asks the server at an address that was typed; what it is called is the address.
+pub fn ask(address: String) -> Looking {
+    looking(async move {
+        let with_version = format!("{address}/v1");
+        let mut refused = String::new();
+        for url in [&address, &with_version] {
+            match list(usual_place(&address, url), SERVER_TIME).await {
+                Ok(models) => {
+                    return answered(&address, ENDPOINT, Some(&url.as_str()), Ok(models));
+                }
+                Err(why) if refused.is_empty() => refused = why,
+                Err(_) => {}
+            }
+        }
+        Host { name: address, says: refused, usable: false, minds: vec![] }
+    })
 }
 
 /// The key of a server of this machine, where one is set as a variable.

@@ -10,8 +10,8 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::home::facts::{estimate, options, prepared};
-use crate::cli::home::nearby;
-use crate::cli::models::providers::Providers;
+use crate::cli::home::{nearby, write};
+use crate::cli::models::providers::{Providers, address};
 use crate::cli::play::next::{Begin, Home, Next, Replay, Resume};
 use crate::cli::play::screen::failed;
 use crate::cli::play::signals::Signals;
@@ -33,7 +33,7 @@ pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
         Left::Chose(choice, pasted) => (choice, pasted),
         Left::Signal(exit) => return Ok(Next::Over(exit)),
     };
-    let again = |notice| Next::Home(Home { topic: home.topic.clone(), notice });
+    let again = |notice| Next::Home(Home { notice, scenario: None, writing: None, ..home.clone() });
     Ok(match choice {
         Choice::Leave => Next::Over(Exit::Done),
         Choice::Replay(path) => replay(path, None),
@@ -47,9 +47,15 @@ pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
         }
         Choice::Key(provider) => again(pasted.map(|key| keep(&provider, &key, context))),
         Choice::Open(path) => resume(path),
-        Choice::Begin { scenario, topic, voice } => {
-            Next::Begin(Box::new(Begin { scenario, options: options(topic, voice) }))
+        Choice::Begin { scenario, topic, voice, take_part } => {
+            let options = options(topic, voice, take_part);
+            Next::Begin(Box::new(Begin { scenario, options }))
         }
+        Choice::Server(typed) => match address(&typed) {
+            Ok(server) => Next::Home(Home { server: Some(server), notice: None, ..home.clone() }),
+            Err(failure) => again(Some(failure.with_hint())),
+        },
+        Choice::Write(name) => Next::Home(write::write(name, home, context)),
     })
 }
 
@@ -86,8 +92,17 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
     let mut start =
         prepared(StartScreen::new(appearance.theme, appearance.glyphs), &providers, context);
     start.keymap = appearance.keymap;
-    start.first &= topic.is_none() && notice.is_none();
-    start.at = if start.first { StartRow::Demo } else { StartRow::Topic };
+    let chosen = home.scenario.as_ref().or(home.writing.as_ref());
+    start.first &= topic.is_none() && notice.is_none() && home.server.is_none();
+    let at = chosen.and_then(|name| start.scripts.iter().position(|s| s.name == *name));
+    start.script = at.unwrap_or(start.script);
+    (start.writing, start.server) = (home.writing.clone(), home.server.clone());
+    start.at = match (start.first, &start.writing, &start.server) {
+        (true, ..) => StartRow::Demo,
+        (_, Some(_), _) => StartRow::Write,
+        (_, None, Some(_)) => StartRow::Voice,
+        (_, None, None) => StartRow::Topic,
+    };
     let sessions = context.paths.sessions();
     start.notice = notice;
     topic.into_iter().for_each(|topic| start.about(topic));
@@ -95,8 +110,10 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
     block_on(async {
         let mut signals = Signals::at_terminal().map_err(refused)?;
         let mut terminal = Terminal::enter(appearance.modes).map_err(refused)?;
-        let looking: FuturesUnordered<_> =
-            nearby::look(&providers, &context.environment).into_iter().collect();
+        let looking: FuturesUnordered<_> = nearby::look(&providers, &context.environment)
+            .into_iter()
+            .chain(home.server.clone().map(nearby::ask))
+            .collect();
         let sessions = stream::once(async move {
             // a folder that cannot be read has no sessions to offer; `sessions list` says why
             let listed =

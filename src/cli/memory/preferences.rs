@@ -10,6 +10,7 @@ use std::path::Path;
 
 const PANELS: &str = "panels";
 const COMMANDS: &str = "commands";
+const THEME: &str = "theme";
 
 /// Returns which commands were run last from their list, the last one first; none where nothing is kept that can be read.
 pub fn commands(folder: &Path) -> Vec<String> {
@@ -30,6 +31,24 @@ pub fn keep_commands(folder: &Path, used: &[String]) -> io::Result<()> {
         &folder.join(COMMANDS),
         &used.iter().map(|id| format!("{id}\n")).collect::<String>(),
     )
+}
+
+/// Returns the theme that was chosen last from the list; none where nothing is kept that can be read.
+pub fn theme(folder: &Path) -> Option<String> {
+    let name = fs::read_to_string(folder.join(THEME)).ok()?;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+/// Keeps the theme that was chosen from the list.
+///
+/// # Errors
+/// When the folder or the file cannot be written.
+pub fn keep_theme(folder: &Path, name: &str) -> io::Result<()> {
+    if theme(folder).as_deref() == Some(name) {
+        return Ok(());
+    }
+    make_private(folder).map_err(io::Error::other)?;
+    write_private(&folder.join(THEME), name)
 }
 
 /// Returns how panels were shown last; as they fit where nothing is kept that can be read.

@@ -274,8 +274,11 @@ fn merged(
     })
 }
 
-/// Checks the address of `--endpoint`; one that holds a key would end up in errors.
-fn address(url: &str) -> Result<String, Failure> {
+/// Returns the address of `--endpoint` as it is asked.
+///
+/// # Errors
+/// When it is no address of the web, or may hold a key, which would end up in errors.
+pub fn address(url: &str) -> Result<String, Failure> {
     let plain = url.starts_with("http://") || url.starts_with("https://");
     if plain && !url.contains(['@', '?', '#', ' ']) {
         return Ok(url.trim_end_matches('/').to_owned());

@@ -5,9 +5,11 @@
 
 use crate::cli::error::Failure;
 use crate::cli::models::providers::{KeySource, Providers, ResolvedProvider};
+use crate::cli::models::resolve::is_local;
 use crate::cli::runtime::block_on;
-use crate::model::Text;
+use crate::model::{Price, Text};
 use crate::net::Client;
+use crate::ui::view::models::ReachableModel;
 use crate::voice::remote::{Endpoint, Wire, models};
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -62,15 +64,38 @@ impl SurveyedPlace {
 
 /// Asks all places that may be asked, at the same time.
 pub fn survey(providers: &Providers) -> Result<Vec<SurveyedPlace>, Failure> {
+    block_on(async { Ok(surveyed(providers).await) })
+}
+
+/// Asks all places that may be asked, at the same time.
+async fn surveyed(providers: &Providers) -> Vec<SurveyedPlace> {
     let known = providers.all().iter().map(async |known| ask(providers, known).await);
     // one that the user has set up is asked already
     let set_up = |base_url: &str| providers.all().iter().any(|known| known.base_url == base_url);
     let usual = LOCAL.iter().filter(|(_, base_url)| !set_up(base_url));
     let usual = usual.map(async |(name, base_url)| look(name, base_url).await);
-    let (mut found, usual) =
-        block_on(async { Ok(tokio::join!(join_all(known), join_all(usual))) })?;
+    let (mut found, usual) = tokio::join!(join_all(known), join_all(usual));
     found.extend(usual);
-    Ok(found)
+    found
+}
+
+/// Returns the models that a seat can be given in a conversation that runs, each with its price in words.
+pub async fn reachable(providers: &Providers) -> Vec<ReachableModel> {
+    let asked = providers.all().iter().map(async |known| ask(providers, known).await);
+    let places = join_all(asked).await;
+    let model = |place: &SurveyedPlace, model: &Text| {
+        let name = format!("{}:{model}", place.name);
+        let price = match providers.settings.facts(&name).price {
+            _ if is_local(&place.base_url) => "local".into(),
+            Some(Price(into, out)) => format!("${into} in, ${out} out per million tokens"),
+            None => "price unknown".into(),
+        };
+        ReachableModel { name, price }
+    };
+    let has = |place: &SurveyedPlace| {
+        place.has.iter().flatten().map(|name| model(place, name)).collect::<Vec<_>>()
+    };
+    places.iter().flat_map(has).collect()
 }
 
 /// Looks for a server at a usual place of this machine.

@@ -20,6 +20,13 @@ pub fn go(first: Next, context: &Context) -> Result<Exit, Failure> {
     loop {
         next = match step(&next, context) {
             Ok(Next::Over(exit)) => return Ok(exit),
+            Ok(Next::Left(exit)) => {
+                let home = screens.iter().find(|screen| matches!(screen, Next::Home(_)));
+                match home {
+                    Some(home) => home.clone(),
+                    None => return Ok(exit),
+                }
+            }
             Ok(following) => {
                 if let Next::Home(_) = next {
                     screens.clear();
@@ -37,7 +44,7 @@ pub fn go(first: Next, context: &Context) -> Result<Exit, Failure> {
 
 fn step(next: &Next, context: &Context) -> Result<Next, Failure> {
     match next {
-        Next::Over(exit) => Ok(Next::Over(*exit)),
+        Next::Over(exit) | Next::Left(exit) => Ok(Next::Over(*exit)),
         Next::Home(home) => home::open(home, context),
         Next::Replay(recorded) => replay::play(recorded, context),
         Next::Begin(begin) => play(run::start(begin, context)?, context),
@@ -75,10 +82,13 @@ fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
 fn left(screen: &Next, chosen: &Next) -> Option<Next> {
     let recorded = |path, from| Next::Replay(Box::new(Replay { path, from, ..Replay::default() }));
     match (screen, chosen) {
-        (Next::Home(_), Next::Begin(begin)) => {
-            Some(Next::Home(Home { topic: begin.options.topic.clone(), notice: None }))
+        (Next::Home(home), Next::Begin(begin)) => {
+            let (topic, scenario) = (begin.options.topic.clone(), Some(begin.scenario.clone()));
+            Some(Next::Home(Home { topic, notice: None, scenario, ..home.clone() }))
         }
-        (Next::Home(_), _) => Some(Next::Home(Home::default())),
+        (Next::Home(home), _) => {
+            Some(Next::Home(Home { server: home.server.clone(), ..Home::default() }))
+        }
         (Next::Replay(_), Next::Fork(fork)) => {
             let from = match fork.at {
                 ForkPoint::Event(seq) => StartAt::Event(seq),
@@ -93,7 +103,9 @@ fn left(screen: &Next, chosen: &Next) -> Option<Next> {
         }
         (_, Next::Fork(fork)) => Some(recorded(fork.path.clone(), None)),
         (_, Next::Resume(resume)) => Some(recorded(resume.path.clone(), None)),
-        (_, Next::Begin(_) | Next::Replay(_) | Next::Home(_) | Next::Over(_)) => None,
+        (_, Next::Begin(_) | Next::Replay(_) | Next::Home(_) | Next::Left(_) | Next::Over(_)) => {
+            None
+        }
     }
 }
 
@@ -111,6 +123,6 @@ fn saying(screen: Next, failure: &Failure) -> Next {
         Next::Resume(resume) => {
             Next::Resume(Box::new(Resume { notice: Some(failure.with_hint()), ..*resume }))
         }
-        screen @ (Next::Begin(_) | Next::Fork(_) | Next::Over(_)) => screen,
+        screen @ (Next::Begin(_) | Next::Fork(_) | Next::Left(_) | Next::Over(_)) => screen,
     }
 }

@@ -39,7 +39,7 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
         let mut reader = Linear::new(since, conversation.saved);
         notice.iter().for_each(|notice| context.say(notice));
-        output::data(Linear::greeting(because).as_bytes())?;
+        output::wrapped(&Linear::greeting(because))?;
         let mut typed = stdin::typed().await.map_err(refused)?;
         let left = {
             let (commands, given) = mpsc::channel(COMMANDS_WAITING);
@@ -69,7 +69,7 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
                                 rest += &reader.take(&item);
                             }
                             if !reader.goes_on() {
-                                output::data(rest.as_bytes())?;
+                                output::wrapped(&rest)?;
                                 break Left::Done;
                             }
                             (rest, AfterLine::Wait)
@@ -77,7 +77,7 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
                         Stopped::Unwritable(why) => break Left::Unwritable(why),
                     },
                 };
-                output::data(words.as_bytes())?;
+                output::wrapped(&words)?;
                 match then {
                     AfterLine::Wait => {}
                     AfterLine::Leave => break Left::Done,
@@ -90,7 +90,7 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
             }
         };
         while let Some(item) = tail.try_next() {
-            output::data(reader.take(&item).as_bytes())?;
+            output::wrapped(&reader.take(&item))?;
         }
         let unwritable = match &left {
             Left::Unwritable(why) => Some(why.clone()),

@@ -25,6 +25,8 @@ pub enum Next {
     Replay(Box<Replay>),
     /// Show the start screen.
     Home(Home),
+    /// Go back to the start screen, where the person came from it; end the program with a code, where they did not.
+    Left(Exit),
     /// End the program, with a code.
     Over(Exit),
 }
@@ -122,6 +124,12 @@ pub struct Home {
     pub topic: Option<String>,
     /// What it says first.
     pub notice: Option<String>,
+    /// The scenario that is chosen there: its name.
+    pub scenario: Option<String>,
+    /// The scenario of your own that has faults still: its name.
+    pub writing: Option<String>,
+    /// The address of a server that was typed there.
+    pub server: Option<String>,
 }
 
 impl Next {

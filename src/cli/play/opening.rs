@@ -2,6 +2,7 @@
 //!
 //! A later refusal leaves the file as it was: nothing is locked or written here.
 
+use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -132,7 +133,8 @@ fn show_end(path: &Path, context: &Context) -> Result<OpenOutcome, Failure> {
         let (commands, _) = mpsc::channel(1);
         let feed = Feed::new();
         let tail: Tail = feed.tail();
-        let reader = outside::with(&files, None, context, async |outside| {
+        let models = ModelOptions::default();
+        let reader = outside::with(&files, (None, &models), context, async |outside| {
             run(&mut screen, tail, terminal, terminal::events, commands, outside).await
         });
         let opened = tokio::select! { biased;

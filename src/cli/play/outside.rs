@@ -1,11 +1,14 @@
 //! What a screen asks of the world outside it: files, sessions, an editor, the programs of the system.
 
 use crate::catalogue;
+use crate::cli::args::models::ModelOptions;
 use crate::cli::args::session::SessionName;
 use crate::cli::commands::export::written;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::memory::last_copy;
+use crate::cli::models::providers::Providers;
+use crate::cli::models::survey;
 use crate::cli::play::editor;
 use crate::cli::session_file;
 use crate::session::ReadProgress;
@@ -14,13 +17,14 @@ use crate::session::{self, SessionFiles};
 use crate::spawn::open_with_system;
 use crate::ui::run;
 use crate::ui::view::branches::{OtherSession, SessionList};
+use crate::ui::view::models::ReachableModel;
 use std::cell::Cell;
 
 /// Shows a screen of a session with all that it may ask for. `lent` says while an editor has the terminal; a screen on
-/// which nothing is written has none.
+/// which nothing is written has none. `models` says where its models are.
 pub async fn with<T>(
     files: &SessionFiles,
-    lent: Option<&Cell<bool>>,
+    (lent, models): (Option<&Cell<bool>>, &ModelOptions),
     context: &Context,
     show: impl AsyncFnOnce(run::Outside<'_>) -> T,
 ) -> T {
@@ -38,6 +42,14 @@ pub async fn with<T>(
             written
         })
     };
+    let reachable =
+        || -> futures::future::LocalBoxFuture<'_, Result<Vec<ReachableModel>, String>> {
+            Box::pin(async move {
+                let providers =
+                    Providers::new(context, models).map_err(|failure| failure.message)?;
+                Ok(survey::reachable(&providers).await)
+            })
+        };
     let sessions = || sessions(files, context);
     let other = |name: &str| other(name, context).map_err(|failure| failure.message);
     show(run::Outside {
@@ -45,6 +57,7 @@ pub async fn with<T>(
         export: &export,
         open: &open,
         edit: &edit,
+        models: &reachable,
         sessions: &sessions,
         other: &other,
     })

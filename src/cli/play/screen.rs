@@ -64,7 +64,7 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
         let (commands, given) = mpsc::channel(COMMANDS_WAITING);
         let (inputs, to_engine) = mpsc::channel(COMMANDS_WAITING);
         let log_tail = context.keeps().then(|| engine.tail());
-        let show = outside::with(&files, Some(&lent), context, async |outside| {
+        let show = outside::with(&files, (Some(&lent), &play.models), context, async |outside| {
             run::run(&mut screen, tail, terminal, terminal::events, commands, outside).await
         });
         let left = {
@@ -95,6 +95,7 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
         let _ = input_history::write(state_folder, &screen.view.composer.history);
         let _ = drafts::keep(state_folder, &files.id(), &screen.view.composer.whole());
         let _ = preferences::keep_panels(state_folder, screen.view.panels);
+        let _ = keep_theme(&screen, context);
         let _ = preferences::keep_commands(state_folder, &screen.view.used);
         let unwritable = match &left {
             Left::Unwritable(why) => Some(why.clone()),
@@ -123,9 +124,10 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
                 Ok(Next::again(files.log(), commands, &play))
             }
             Left::Quit(Err(e)) => Ok(Next::Over(failed(&e)?)),
-            Left::Quit(Ok(run::LeaveTo::Quit)) | Left::Unwritable(_) => {
-                Ok(Next::Over(exit::ended(&state).unwrap_or(Exit::Done)))
+            Left::Quit(Ok(run::LeaveTo::Quit)) => {
+                Ok(Next::Left(exit::ended(&state).unwrap_or(Exit::Done)))
             }
+            Left::Unwritable(_) => Ok(Next::Over(exit::ended(&state).unwrap_or(Exit::Done))),
         }
     })
 }
@@ -149,6 +151,17 @@ pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen,
     screen.view.used = preferences::commands(&context.paths.state);
     screen.view.composer.history = input_history::read(&context.paths.state);
     Ok(screen)
+}
+
+/// Keeps the theme that was chosen on a screen, unless an option or the settings name one.
+///
+/// # Errors
+/// When it cannot be kept.
+pub fn keep_theme(screen: &Screen, context: &Context) -> io::Result<()> {
+    match screen.themes.fixed || !screen.themes.chosen {
+        true => Ok(()),
+        false => preferences::keep_theme(&context.paths.state, &screen.themes.current),
+    }
 }
 
 /// Keeps what each call came to in the log file; what was before is there already.

@@ -42,7 +42,13 @@ pub fn set_theme(screen: &mut Screen, name: &str) {
         Ok(theme) => {
             screen.set_theme(theme);
             screen.themes.current = name.to_owned();
-            format!("Theme: {name}. To keep it: theme = \"{name}\" in config.toml")
+            screen.themes.chosen = true;
+            match screen.themes.fixed {
+                true => {
+                    format!("theme: {name}, for this run; the settings or --theme name another")
+                }
+                false => format!("theme: {name}, kept for the next time"),
+            }
         }
         Err(why) => why,
     });

@@ -76,13 +76,16 @@ pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Re
         };
         let point = s.parent.as_ref().filter(|_| *depth > 0);
         let point = point.map_or(String::new(), |(_, at)| format!("after #{at}  "));
-        let here = if s.id == sessions.here { "current  " } else { "" };
         let title = text::label(&s.title);
-        let stands = standing(&s.standing);
+        // what is on the screen is held by this program, not elsewhere
+        let stands = match s.id == sessions.here {
+            true => "current".into(),
+            false => standing(&s.standing),
+        };
         ListEntry {
             action: EntryAction::Beside(s.path.display().to_string()),
             call: text::label(&s.id).into_owned(),
-            title: format!("{twigs}{point}{here}{stands}, {} turns  {title}", s.utterances),
+            title: format!("{twigs}{point}{stands}, {} turns  {title}", s.utterances),
         }
     };
     let title = match shelf {

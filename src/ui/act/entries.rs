@@ -24,6 +24,13 @@ pub(in crate::ui) fn whisper(screen: &mut Screen) {
     }
 }
 
+/// Begins a note, for the selected participant where one is.
+pub(in crate::ui) fn note(screen: &mut Screen) {
+    let seat = screen.view.selected.and_then(|at| screen.transcript.state().seats.get(at));
+    let to = seat.map_or(String::new(), |seat| format!("@{} ", seat.spec.id));
+    begin(screen, &format!("/note {to}"));
+}
+
 /// Goes to the composer with the beginning of a command; a draft is kept aside.
 pub(in crate::ui) fn begin(screen: &mut Screen, words: &str) {
     if !screen.view.composer.is_empty() {
@@ -78,13 +85,15 @@ pub(in crate::ui) fn begin_limit(screen: &mut Screen) {
     begin(screen, &format!("/limit {} = ", limit.unwrap_or("utterances")));
 }
 
-/// Begins the command that changes the model of the selected participant, or of the one that failed.
-pub(in crate::ui) fn begin_model(screen: &mut Screen) {
+/// Asks for the models that the selected participant can be given, or the one that failed.
+pub(in crate::ui) fn ask_models(screen: &mut Screen) -> Option<Request> {
     let failed = moment::failed(&screen.transcript).map(|turn| turn.seat.clone());
     let chosen = screen.view.selected.is_none().then_some(failed).flatten();
-    if let Some(seat) = chosen.or_else(|| intents::selected(screen)) {
-        begin(screen, &format!("/change @{seat} model = "));
+    let who = chosen.or_else(|| intents::selected(screen))?;
+    if screen.view.playback.is_some() {
+        return intents::past(screen);
     }
+    Some(Request::Models(who))
 }
 
 /// Lists the actions for the selected participant.

@@ -165,10 +165,11 @@ pub fn skip(screen: &mut Screen) -> Option<Request> {
     asked
 }
 
-/// Retries the last turn; where that costs money, only when asked twice in a row.
+/// Retries the turn that is spoken, else the last one; where that costs money, only when asked twice in a row.
 pub fn retry(screen: &mut Screen) -> Option<Request> {
     let state = screen.transcript.state();
-    let last = state.last.as_ref().and_then(|last| state.seat(&last.seat));
+    let now = screen.transcript.speaking().next().map(|turn| &turn.seat);
+    let last = now.or(state.last.as_ref().map(|last| &last.seat)).and_then(|id| state.seat(id));
     let paid = |spec: &Participant| matches!(spec.voice, VoiceSpec::Model(_)) && !spec.local;
     match last.filter(|seat| paid(&seat.spec)).map(|seat| seat.spec.id.clone()) {
         Some(id) => {
@@ -182,7 +183,21 @@ pub fn retry(screen: &mut Screen) -> Option<Request> {
                 ),
             )
         }
-        None => ask(screen, Command::Retry { utterance: None }),
+        None => retry_now(screen),
+    }
+}
+
+/// Retries the turn that is spoken, else the last one. Words that are being spoken are cut first; what was said of them
+/// stays as a version.
+pub fn retry_now(screen: &mut Screen) -> Option<Request> {
+    let again = Command::Retry { utterance: None };
+    let runs = screen.transcript.state().run == RunState::Going;
+    let only = screen.transcript.speaking().count() == 1;
+    match ask(screen, again.clone()) {
+        Some(Request::Send(_)) if only && runs => {
+            Some(Request::SendAll(vec![Command::PauseNow {}, again, Command::Resume {}]))
+        }
+        asked => asked,
     }
 }
 

@@ -21,6 +21,9 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
     if view.writing && view.completion.take().is_some() {
         return None;
     }
+    if !view.writing && view.analysis.is_some() && view.search.take().is_some() {
+        return None;
+    }
     if !view.writing && view.analysis.take().is_some() {
         return None;
     }

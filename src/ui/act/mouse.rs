@@ -1,10 +1,13 @@
 //! The mouse: the wheel moves what is under the pointer, a click does what stands there. Nothing needs it.
 
+use crate::text;
 use crate::ui::act::{playback, update::act};
 use crate::ui::action::{Action, Direction};
 use crate::ui::layout::axis;
 use crate::ui::request::Request;
 use crate::ui::screen::Screen;
+use crate::ui::view::drag::{Drag, DragSpot};
+use crate::ui::view::transcript::RowView;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
@@ -17,11 +20,17 @@ pub fn mouse(screen: &mut Screen, event: &MouseEvent) -> Option<Request> {
     match event.kind {
         MouseEventKind::ScrollUp => wheel(screen, at, Direction::Up),
         MouseEventKind::ScrollDown => wheel(screen, at, Direction::Down),
-        MouseEventKind::Down(MouseButton::Left) => click(screen, at),
+        MouseEventKind::Down(MouseButton::Left) => {
+            let began = begin_drag(screen, at);
+            if began { None } else { click(screen, at) }
+        }
         MouseEventKind::Drag(MouseButton::Left) => {
-            scrub(screen, at);
+            if !drag(screen, at) {
+                scrub(screen, at);
+            }
             None
         }
+        MouseEventKind::Up(MouseButton::Left) => end_drag(screen),
         MouseEventKind::Down(_)
         | MouseEventKind::Up(_)
         | MouseEventKind::Drag(_)
@@ -29,6 +38,48 @@ pub fn mouse(screen: &mut Screen, event: &MouseEvent) -> Option<Request> {
         | MouseEventKind::ScrollLeft
         | MouseEventKind::ScrollRight => None,
     }
+}
+
+/// Begins to select words of the message under the pointer; returns whether one is there.
+fn begin_drag(screen: &mut Screen, at: Position) -> bool {
+    let view = &screen.view;
+    let covered = view.list.is_some() || view.page.is_some() || view.analysis.is_some();
+    let spot = (!covered).then(|| spot(screen, at)).flatten();
+    let words = |row: usize| matches!(screen.transcript.shown(row), Some(RowView::Words(..)));
+    screen.view.drag =
+        spot.filter(|(row, _)| words(*row)).map(|(row, spot)| Drag { row, from: spot, to: spot });
+    screen.view.drag.is_some()
+}
+
+/// Goes on selecting, within the message where it began; returns whether anything is being selected.
+fn drag(screen: &mut Screen, at: Position) -> bool {
+    let spot = spot(screen, at);
+    let Some(drag) = &mut screen.view.drag else { return false };
+    if let Some((row, spot)) = spot
+        && row == drag.row
+    {
+        drag.to = spot;
+    }
+    true
+}
+
+/// Copies what was selected, as it was written; a click alone selects nothing.
+fn end_drag(screen: &mut Screen) -> Option<Request> {
+    let drag = screen.view.drag.take().filter(|drag| drag.from != drag.to)?;
+    let Some(RowView::Words(entry, _)) = screen.transcript.shown(drag.row) else { return None };
+    let said = text::block(entry.text()).into_owned();
+    let mut lines = None;
+    screen.read(|t, transcript, look| lines = Some(t.lines_of(transcript, look, drag.row)));
+    let words = drag.source(&lines?, &said)?.to_owned();
+    Some(Request::Copy(words, "the selected words".into()))
+}
+
+/// Returns the row of the transcript under the pointer, and the place in its lines.
+fn spot(screen: &Screen, at: Position) -> Option<(usize, DragSpot)> {
+    let area = screen.view.areas.transcript;
+    let line = area.contains(at).then(|| usize::from(at.y - area.y))?;
+    let (row, line) = *screen.view.viewport.spots().get(line)?;
+    Some((row, (line, usize::from(at.x - area.x))))
 }
 
 /// Moves the list that is open, else the transcript; never what was written before.
@@ -61,7 +112,10 @@ fn scrub(screen: &mut Screen, at: Position) -> bool {
 /// Does what stands under the pointer; beside an open list, closes it.
 fn click(screen: &mut Screen, at: Position) -> Option<Request> {
     if let Some(list) = &mut screen.view.list {
-        let row = list.rows.contains(at).then(|| usize::from(at.y - list.rows.y));
+        let column = (at.x.saturating_sub(list.rows.x)).checked_div(list.column).unwrap_or(0);
+        let row = list.rows.contains(at).then(|| {
+            usize::from(at.y - list.rows.y) + usize::from(column.min(1) * list.rows.height)
+        });
         return match row.map(|row| list.drawn.get(row).copied().flatten()) {
             Some(Some(entry)) => {
                 list.at = entry;

@@ -16,6 +16,7 @@ use crate::ui::view::link;
 use crate::ui::view::list::{EntryAction, ListEntry};
 use crate::ui::view::transcript::{Id, RowView};
 use crate::ui::view::versions;
+use ratatui::text::Line;
 
 /// The width at which plain text is laid out, in cells: no line of a message breaks at it.
 const PLAIN_WIDTH: usize = 10_000;
@@ -61,23 +62,32 @@ pub fn search_again(screen: &mut Screen) {
     found(screen, Direction::Down);
 }
 
-/// Goes to the next place that was found; behind the last one comes the first.
+/// Goes to the next match; behind the last one comes the first.
 pub fn found(screen: &mut Screen, way: Direction) {
     let Some(search) = &mut screen.view.search else { return };
     let (from, found) = (search.at, search.matches(&screen.transcript).to_vec());
     let mut first = 0;
     screen.read(|t, transcript, look| first = t.first(transcript, look).0);
+    let all = found.iter().flat_map(|(row, n)| (0..*n).map(|nth| (*row, nth)));
     let next = match (way, from) {
-        (Direction::Down, Some(at)) => found.iter().find(|m| **m > at).or(found.first()),
-        (Direction::Down, None) => found.iter().find(|m| **m >= first).or(found.first()),
-        (Direction::Up, Some(at)) => found.iter().rev().find(|m| **m < at).or(found.last()),
-        (Direction::Up, None) => found.iter().rev().find(|m| **m <= first).or(found.last()),
+        (Direction::Down, Some(at)) => all.clone().find(|m| *m > at),
+        (Direction::Down, None) => all.clone().find(|(row, _)| *row >= first),
+        (Direction::Up, Some(at)) => all.clone().filter(|m| *m < at).last(),
+        (Direction::Up, None) => all.clone().filter(|(row, _)| *row <= first).last(),
     };
-    let Some(at) = next.copied() else { return };
-    if let Some(search) = &mut screen.view.search {
-        search.at = Some(at);
-    }
-    screen.read(|t, transcript, look| t.select(transcript, look, at));
+    let around = match way {
+        Direction::Down => all.clone().next(),
+        Direction::Up => all.last(),
+    };
+    let Some(at) = next.or(around) else { return };
+    let Some(search) = &mut screen.view.search else { return };
+    search.at = Some(at);
+    let search = search.clone();
+    screen.read(|t, transcript, look| {
+        let in_line = |line: &Line<'_>| search.in_line(line);
+        let (line, _) = t.locate(transcript, look, at, in_line);
+        t.select_line(transcript, look, (at.0, line));
+    });
 }
 
 /// Goes from the chosen event of the analysis to where it happened.

@@ -61,6 +61,7 @@ pub fn send_command(screen: &mut Screen, line: &str) -> Option<FollowUp> {
         return None;
     }
     let sent = command(screen, line);
+    screen.view.refused = sent.is_none();
     if sent.is_some() {
         screen.view.composer.sent();
         screen.view.completion = None;

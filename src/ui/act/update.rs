@@ -8,7 +8,7 @@ use crate::text;
 use crate::ui::act::extract::Extract;
 use crate::ui::act::send::Delivery;
 use crate::ui::act::{
-    appearance, branches, completion, entries, history, intents, leave, modal, navigate,
+    appearance, branches, completion, entries, history, intents, jump, leave, modal, navigate,
     participant, playback, select, send,
 };
 use crate::ui::action::{Action, Direction};
@@ -16,12 +16,12 @@ use crate::ui::keymap::{self, Focus};
 use crate::ui::request::{FollowUp, Request};
 use crate::ui::screen::Screen;
 use crate::ui::text::caret;
+use crate::ui::view::TEXTS;
 use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::branches::SessionFilter;
 use crate::ui::view::completion::Completion;
-use crate::ui::view::dependencies;
 use crate::ui::view::list::{FeedKind, List, ListKind};
-use crate::ui::view::search::Search;
+use crate::ui::view::search::{LineMatches, Search};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// Takes in a key.
@@ -44,9 +44,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
                 {
                     Some(Request::Leave)
                 }
-                Action::Retry if leaving == Some(action) => {
-                    intents::ask(screen, Command::Retry { utterance: None })
-                }
+                Action::Retry if leaving == Some(action) => intents::retry_now(screen),
                 Action::End if leaving == Some(action) => intents::end(screen),
                 action => act(screen, action),
             }
@@ -68,12 +66,19 @@ fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
             KeyCode::Backspace => caret::pop(&mut search.query),
             _ => return,
         }
-        navigate::search_again(screen);
+        match (&mut screen.view.page, &mut screen.view.analysis) {
+            (Some(page), _) => page.found.restart(),
+            (None, Some(analysis)) => analysis.found.restart(),
+            (None, None) => navigate::search_again(screen),
+        }
         return;
     }
     match (place, &mut screen.view.list) {
         (Focus::Write, _) if key.kind != KeyEventKind::Release => {
             screen.view.notice = None;
+            if std::mem::take(&mut screen.view.refused) && key.code == KeyCode::Char('/') {
+                screen.view.composer.clear();
+            }
             caret::input(&mut screen.view.composer.area, *key);
             completion::refresh(screen);
         }
@@ -150,6 +155,14 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         return None;
     }
     if let Some(analysis) = &mut screen.view.analysis
+        && screen.view.page.is_none()
+        && screen.view.search.is_some()
+        && !screen.view.writing
+        && search_in(&mut analysis.found, action)
+    {
+        return None;
+    }
+    if let Some(analysis) = &mut screen.view.analysis
         && analysis.handle(action)
     {
         return None;
@@ -157,11 +170,16 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
     if let Some(page) = &mut screen.view.page
         && !screen.view.writing
     {
+        if screen.view.search.is_some() && search_in(&mut page.found, action) {
+            return None;
+        }
         if let Some(asked) = select::handle(page, action) {
             return asked;
         }
         match action {
-            Action::Back | Action::Quit | Action::Prompt | Action::Zoom | Action::Dependencies => {
+            // what was looked for goes first
+            Action::Back if screen.view.search.take().is_some() => return None,
+            Action::Back | Action::Quit | Action::Prompt | Action::Zoom => {
                 screen.view.page = None;
                 // `zz`, which is there and back for everybody else
                 if action == Action::Zoom && screen.view.vim.is_some() {
@@ -181,8 +199,17 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
                 return Some(Request::Copy(words, what.into()));
             }
             action if page.moves(action) => return None,
+            action if TEXTS.iter().any(|(shows, ..)| *shows == action) => {
+                screen.view.page = None;
+                return None;
+            }
             _ => {}
         }
+    }
+    if let Some((_, make, nothing)) = TEXTS.iter().find(|(shows, ..)| *shows == action) {
+        screen.view.page = make(&screen.transcript, screen.clock.now(), screen.glyphs);
+        screen.view.notice = screen.view.page.is_none().then(|| (*nothing).into());
+        return None;
     }
     match action {
         Action::Analysis => {
@@ -232,13 +259,6 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Links => return navigate::take_out(screen, Extract::Links),
         Action::Zoom => navigate::zoom(screen),
         Action::Prompt => navigate::prompt(screen),
-        Action::Dependencies => {
-            screen.view.page =
-                dependencies::page(&screen.transcript, screen.clock.now(), screen.glyphs);
-            if screen.view.page.is_none() {
-                screen.view.notice = Some("no dependencies in this conversation".into());
-            }
-        }
         Action::Filter => navigate::filter(screen),
         Action::Mark => return intents::ask(screen, Command::Mark { text: None }),
         Action::MarkUp => navigate::mark(screen, Direction::Up),
@@ -257,12 +277,12 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::SelectNext => participant::select_next(screen, Direction::Down),
         Action::SelectPrevious => participant::select_next(screen, Direction::Up),
         Action::Whisper => entries::whisper(screen),
-        Action::Note => entries::begin(screen, "/note "),
+        Action::Note => entries::note(screen),
         Action::Write => screen.view.writing = true,
         Action::Address => entries::address(screen),
         Action::Interject => (screen.view.writing, screen.view.cutting_in) = (true, true),
         Action::SetLimit => entries::begin_limit(screen),
-        Action::ChangeModel => entries::begin_model(screen),
+        Action::ChangeModel => return entries::ask_models(screen),
         Action::End => return intents::ask_end(screen),
         Action::Earlier if screen.view.completion.is_some() => {
             screen.view.completion.iter_mut().for_each(Completion::up);
@@ -306,6 +326,12 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Back => return leave::back(screen),
         Action::MessageUp => navigate::message(screen, Direction::Up),
         Action::MessageDown => navigate::message(screen, Direction::Down),
+        Action::SpeakerUp => jump::speaker(screen, Direction::Up),
+        Action::SpeakerDown => jump::speaker(screen, Direction::Down),
+        Action::RoundUp => jump::round(screen, Direction::Up),
+        Action::RoundDown => jump::round(screen, Direction::Down),
+        Action::PhaseUp => jump::phase(screen, Direction::Up),
+        Action::PhaseDown => jump::phase(screen, Direction::Down),
         Action::Search => {
             screen.view.search = Some(Search { typing: true, ..Search::default() });
         }
@@ -327,23 +353,18 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::PageDown => screen.read(|t, transcript, look| t.down(transcript, look, t.page())),
         Action::Top => screen.read(|t, transcript, look| t.go(transcript, look, 0)),
         Action::Follow => screen.read(|t, _, _| t.follow()),
-        // `perform` carries these out, or they are of the start screen alone
-        Action::Send
-        | Action::CutIn
-        | Action::RunEntry
-        | Action::EntryUp
-        | Action::EntryDown
-        | Action::OpenLink
-        | Action::NextField
-        | Action::PreviousField
-        | Action::TurnOn
-        | Action::TurnBack
-        | Action::ReplaySession
-        | Action::CompareSessions
-        | Action::DropSession
-        | Action::Demo
-        | Action::Recorded
-        | Action::Connect => {}
+        // `perform` carries these out, `TEXTS` has them, or they are of the start screen alone
+        _ => {}
     }
     None
+}
+
+/// Moves among what was found in a text over the transcript; returns whether the action means that.
+fn search_in(found: &mut LineMatches, action: Action) -> bool {
+    match action {
+        Action::NextFound => found.step(Direction::Down),
+        Action::PreviousFound => found.step(Direction::Up),
+        _ => return false,
+    }
+    true
 }

@@ -45,6 +45,16 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let laid = analysis.laid(room, |analysis| lay(analysis, screen, room));
     let height = usize::from(area.height).saturating_sub(2);
     analysis.height = height;
+    let mut all: Vec<Line<'static>> = laid.rows.clone();
+    if let Some(search) = &screen.view.search
+        && let Some(line) = analysis.found.light(&mut all, search, (theme, analysis.at))
+    {
+        analysis.at = match analysis.chooses() {
+            true => line.saturating_sub(laid.first),
+            false if (analysis.at..analysis.at + height).contains(&line) => analysis.at,
+            false => line.saturating_sub(height / 2),
+        };
+    }
     let (top, chosen) = if analysis.chooses() {
         analysis.at = analysis.at.min(laid.rows.len().saturating_sub(laid.first + 2));
         let chosen = laid.first + analysis.at;
@@ -54,7 +64,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         (analysis.at, None)
     };
     let selection = theme.style(ThemeRole::Selection);
-    let shown = laid.rows.iter().enumerate().skip(top).take(height);
+    let shown = all.iter().enumerate().skip(top).take(height);
     let shown = shown.map(|(at, row)| match chosen == Some(at) && row.width() > 0 {
         true => row.clone().style(selection),
         false => row.clone(),
@@ -73,8 +83,13 @@ fn lay(analysis: &AnalysisPane, screen: &Screen, room: usize) -> Laid {
         FigurePage::Cost => vec![
             charts::spent(&screen.transcript, glyphs, room),
             charts::growth(&screen.transcript, glyphs, room),
+            charts::cost(&screen.transcript, glyphs, room),
         ],
-        FigurePage::Positions => vec![charts::mentions(&screen.transcript, glyphs, room)],
+        FigurePage::Positions => vec![
+            charts::votes(&screen.transcript, glyphs, room),
+            charts::scores(&screen.transcript, glyphs, room),
+            charts::mentions(&screen.transcript, glyphs, room),
+        ],
         FigurePage::Events => vec![],
     };
     for picture in pictures.into_iter().filter(|picture| !picture.is_empty()) {

@@ -2,7 +2,7 @@
 
 use crate::export::ended as how_it_ended;
 use crate::model::{Ms, SeatId, StopReason};
-use crate::state::State;
+use crate::state::{State, Thread};
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
@@ -184,10 +184,13 @@ fn shortened(
         Status::Paused => (paused(state), next),
         Status::Waiting if now.is_empty() => {
             let begun = state.leaves().any(|thread| thread.batch.is_some());
-            let what = if begun {
-                "waiting for you to choose a speaker"
-            } else {
-                "waiting for the first turn"
+            let asks = |thread: &Thread| &*thread.spec.policy == "manual";
+            let able = state.seats.iter().any(|s| s.spec.speaks && state.may_speak(&s.spec.id));
+            let what = match begun {
+                false => "waiting for the first turn",
+                true if !able => "waiting: everyone is muted",
+                true if state.leaves().any(asks) => "waiting for you to choose a speaker",
+                true => "between turns",
             };
             (what.into(), String::new())
         }

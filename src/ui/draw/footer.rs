@@ -46,7 +46,12 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let typed = format!("/{}", search.query);
         let caret = bar.left.iter().map(Span::width).sum::<usize>() + width(&typed);
         bar.left(typed, theme.style(ThemeRole::Text));
-        bar.left(format!("   {}", search.told(&screen.transcript)), theme.style(ThemeRole::Notice));
+        let told = match (&screen.view.page, &screen.view.analysis) {
+            (Some(page), _) => page.found.told(search),
+            (None, Some(analysis)) => analysis.found.told(search),
+            (None, None) => search.told(&screen.transcript),
+        };
+        bar.left(format!("   {told}"), theme.style(ThemeRole::Notice));
         let x = area.x + u16::try_from(caret).unwrap_or(u16::MAX).min(area.width - 1);
         frame.set_cursor_position(Position::new(x, area.y));
     } else if let Some(told) = told(screen, place, room(&bar, area)) {
@@ -55,6 +60,14 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         spills = screen.view.notice.is_some();
         if let (Focus::Found, Some(search)) = (place, &mut screen.view.search) {
             let told = search.told(&screen.transcript);
+            bar.left(format!("/{}   {told}   ", search.query), theme.style(ThemeRole::Text));
+        }
+        if let (Focus::Page | Focus::Analysis, Some(search)) = (place, &screen.view.search) {
+            let told = match (&screen.view.page, &screen.view.analysis) {
+                (Some(page), _) => page.found.told(search),
+                (None, Some(analysis)) => analysis.found.told(search),
+                (None, None) => String::new(),
+            };
             bar.left(format!("/{}   {told}   ", search.query), theme.style(ThemeRole::Text));
         }
         for action in hints(screen, place) {
@@ -162,17 +175,20 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
         Focus::Write => vec![Send, CutIn, NewLine, Back, Prefix, Complete],
         Focus::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
         Focus::Search | Focus::Start | Focus::StartList => vec![],
+        Focus::Analysis | Focus::Page if screen.view.search.is_some() => {
+            vec![NextFound, PreviousFound]
+        }
         Focus::Analysis
             if screen.view.analysis.as_ref().is_some_and(|analysis| analysis.chooses()) =>
         {
-            vec![Select(1), LineDown, OpenEvent, Export, Copy]
+            vec![Select(1), LineDown, OpenEvent, Search, Export, Copy]
         }
-        Focus::Analysis => vec![Select(1), LineDown, Export, Copy],
+        Focus::Analysis => vec![Select(1), LineDown, Search, Export, Copy],
         Focus::Pick => vec![RunEntry, EntryUp, EntryDown, PageUp, PageDown],
         Focus::Page => match &screen.view.page {
             Some(page) if page.link.is_some() => vec![OpenLink, Copy],
             Some(page) if page.lines.is_some() => vec![LineUp, LineDown, SelectLines, Copy],
-            Some(_) | None => vec![LineUp, LineDown, PageUp, PageDown, Top, Follow, Copy],
+            Some(_) | None => vec![LineUp, LineDown, PageUp, PageDown, Search, Top, Follow, Copy],
         },
         Focus::Replay => vec![
             PlayPause,

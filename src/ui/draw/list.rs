@@ -27,6 +27,9 @@ const CALL_MIN: usize = 18;
 const GROUP_WIDTH: usize = 9;
 /// Cells from which the group is named: below, what an entry does needs them.
 const GROUP_ROOM: usize = 82;
+/// Cells of a list of keys from which they stand in two columns, and the widest such list.
+const COLUMNS_MIN: u16 = 96;
+const COLUMNS_MAX: u16 = 140;
 /// Rows of a list besides its entries: the frame, what was typed, and the line below it.
 const AROUND: usize = 4;
 /// Rows below which no line is drawn under what was typed.
@@ -47,7 +50,9 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         false => list.size() + 1,
     };
     let high = u16::try_from(rows + AROUND).unwrap_or(u16::MAX).min(HEIGHT_MAX);
-    let area = on_top(whole, &screen.view.areas, (WIDTH_MAX, high));
+    let headed = list.kind == ListKind::Keys && list.filter.is_empty();
+    let widest = if headed { COLUMNS_MAX } else { WIDTH_MAX };
+    let area = on_top(whole, &screen.view.areas, (widest, high));
     let title = match list.kind {
         ListKind::Commands => "Commands",
         ListKind::Keys => "Keys",
@@ -75,10 +80,12 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     }
     let above = lines.len() as u16;
     let rows = usize::from(inner.height.saturating_sub(above));
+    let columns = if headed && inner.width >= COLUMNS_MIN { 2 } else { 1 };
+    let whole_room = room;
+    let room = room / columns;
     let call = call_width(&entries, list.kind, room);
     let mut listed: Vec<(Option<usize>, Line<'static>)> = Vec::new();
     let mut group = None;
-    let headed = list.kind == ListKind::Keys && list.filter.is_empty();
     for (i, entry) in entries.iter().enumerate() {
         if let (true, EntryAction::Action(of)) = (headed, &entry.action)
             && group.replace(of.group) != Some(of.group)
@@ -92,14 +99,28 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         );
     }
     let end = listed.iter().rposition(|(i, _)| *i == Some(list.at)).map_or(0, |last| last + 1);
-    let seen = listed.into_iter().skip(end.saturating_sub(rows)).take(rows);
-    let (drawn, seen): (Vec<_>, Vec<_>) = seen.unzip();
-    lines.extend(seen);
+    let seen = listed.into_iter().skip(end.saturating_sub(rows * columns)).take(rows * columns);
+    let (drawn, mut seen): (Vec<_>, Vec<_>) = seen.unzip();
+    let second = seen.split_off(rows.min(seen.len()));
+    for (i, mut line) in seen.into_iter().enumerate() {
+        if let Some(beside) = second.get(i) {
+            line.spans.push(Span::raw(" ".repeat(room.saturating_sub(line.width()))));
+            line.spans.extend(
+                beside
+                    .spans
+                    .iter()
+                    .cloned()
+                    .map(|s| Span::styled(s.content, beside.style.patch(s.style))),
+            );
+        }
+        lines.push(line);
+    }
     frame.render_widget(Text::from(lines), inner);
     frame.set_cursor_position(Position::new(inner.x + width(&typed) as u16, inner.y));
     if let Some(list) = &mut screen.view.list {
         list.rows = Rect { y: inner.y + above, height: rows as u16, ..inner };
         list.drawn = drawn;
+        list.column = if columns > 1 { (whole_room / columns) as u16 } else { 0 };
     }
 }
 

@@ -31,7 +31,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     if let Some(rebuilt) =
         page.again.and_then(|again| again(&screen.transcript, screen.clock.now(), screen.glyphs))
     {
-        page = Page { top: page.top, ..rebuilt };
+        page = Page { top: page.top, found: page.found, ..rebuilt };
     }
     let theme = &screen.theme;
     let side_by_side = !page.beside.is_empty();
@@ -52,19 +52,29 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
             lines.push(line);
         }
     }
+    // which side is whose stays in sight
+    let fixed = if side_by_side { lines.len() } else { 0 };
     lines.extend(laid(&page.parts, room, theme));
     for row in &page.beside {
         lines.extend(beside(row, room, screen));
     }
     let moves = page.lines.as_ref().map(|chosen| select(chosen, room, screen, &mut lines));
-    let height = usize::from(inner.height);
+    let head: Vec<Line<'static>> = lines.drain(..fixed).collect();
+    let height = usize::from(inner.height).saturating_sub(fixed);
     page.extent = (lines.len().saturating_sub(height), height);
     page.top = page.top.min(page.extent.0);
     if let Some((first, end)) = moves {
         // the line that moves stays in sight
         page.top = page.top.max(end.saturating_sub(height)).min(first);
     }
-    let seen = lines.into_iter().skip(page.top).take(height).map(|mut line| {
+    if let Some(search) = &screen.view.search
+        && let Some(line) = page.found.light(&mut lines, search, (theme, page.top))
+        && !(page.top..page.top + height).contains(&line)
+    {
+        page.top = line.saturating_sub(height / 2).min(page.extent.0);
+    }
+    let seen = head.into_iter().chain(lines.into_iter().skip(page.top).take(height));
+    let seen = seen.map(|mut line| {
         line.spans.insert(0, Span::raw(" "));
         line
     });
@@ -107,9 +117,15 @@ fn laid(parts: &[Section], room: usize, theme: &Theme) -> Vec<Line<'static>> {
     for part in parts {
         lines.push(Line::default());
         if !part.head.is_empty() {
-            lines.extend(plain(&part.head, room, theme.style(ThemeRole::Title)));
+            let look = part.by.map_or(theme.style(ThemeRole::Title), |by| theme.speaker(by));
+            lines.extend(plain(&part.head, room, look));
         }
+        let drawn = !part.picture.is_empty() && part.picture.iter().all(|row| cells(row) <= room);
         lines.extend(match part.markdown {
+            _ if drawn => {
+                let style = theme.style(part.role());
+                part.picture.iter().map(|row| Line::styled(row.clone(), style)).collect()
+            }
             true => rows(&part.body, room, theme),
             false => plain(&part.body, room, theme.style(part.role())),
         });

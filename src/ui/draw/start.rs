@@ -2,12 +2,13 @@
 
 mod keys;
 mod page;
+mod recent;
 
 use crate::text;
 use crate::ui::draw::ambiguous;
 use crate::ui::draw::bar::Bar;
 use crate::ui::draw::start::page::{LABEL, StartPage, VALUE};
-use crate::ui::start::{Keying, StartRow, StartScreen, VoiceChoice, ago, standing};
+use crate::ui::start::{Keying, StartRow, StartScreen, VoiceChoice};
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
 use ratatui::Frame;
@@ -19,12 +20,10 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// The widest column, in cells; on a wide screen it stands in the middle.
 const COLUMN: u16 = 100;
+/// Rows from which there is room for gaps and for two rows a session.
+const TALL: u16 = 36;
 /// Signs that stand for a key at most.
 const MASK: usize = 24;
-/// Sessions that are listed at once.
-const SESSIONS: usize = 8;
-/// Columns from which a session says how many utterances it has.
-const FIGURES_COLUMNS: usize = 60;
 
 /// Draws the screen.
 pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
@@ -48,15 +47,25 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
     let column = whole.width.min(COLUMN);
     let body =
         Rect { x: (whole.width - column) / 2, y: 2, width: column, height: whole.height - 4 };
-    let notice = notice(start, usize::from(column));
-    let told = (notice.len() as u16).min(body.height / 2);
+    let mut notice = notice(start, usize::from(column));
+    let most = usize::from(body.height * 2 / 3).max(1);
+    if notice.len() > most {
+        let more = format!(" ... and {} lines more", notice.len() + 1 - most);
+        notice.truncate(most - 1);
+        notice.push(Line::styled(more, theme.style(ThemeRole::Muted)));
+    }
+    let told = (notice.len() as u16).min(body.height);
     let list = Rect { height: body.height - told, ..body };
     let mut page = StartPage {
         start,
         room: usize::from(column) - 1,
-        lines: vec![Line::default()],
+        tall: whole.height >= TALL,
+        lines: vec![],
         focus: None,
     };
+    if page.tall || start.first || start.keying.is_some() || start.help.is_some() {
+        page.blank();
+    }
     match (&start.keying, start.help, start.first) {
         (Some(keying), ..) => page.key(keying),
         (None, Some(_), _) => page.help(),
@@ -66,12 +75,21 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
     let StartPage { lines, focus, .. } = page;
     let height = usize::from(list.height);
     let at = focus.map_or(0, |(line, _)| line);
-    let last = lines.len().saturating_sub(height);
+    let whole_lines = lines.len();
+    let last = whole_lines.saturating_sub(height);
     // no line of the help is the keyboard's
     let from = start.help.unwrap_or((at + 2).saturating_sub(height)).min(last);
     start.help = start.help.map(|_| from);
     keys::footer(frame, row(whole.height - 1), (start, last > 0));
     let seen: Vec<Line<'static>> = lines.into_iter().skip(from).take(height).collect();
+    let below = whole_lines.saturating_sub(from + seen.len());
+    if below > 0 {
+        let more = format!(" {below} more below ");
+        let x = whole.right().saturating_sub(width(&more) as u16 + 2);
+        let area =
+            Rect { x, width: width(&more) as u16, ..row(whole.height - 2) }.intersection(whole);
+        frame.render_widget(Line::styled(more, theme.style(ThemeRole::Notice)), area);
+    }
     frame.render_widget(Text::from(seen), list);
     let last = Rect { y: body.bottom() - told, height: told, ..body };
     frame.render_widget(Text::from(notice), last);
@@ -122,6 +140,11 @@ impl StartPage<'_> {
             }
         };
         self.field(StartRow::Voice, "Model", &value, &said);
+        let (value, said) = match start.take_part {
+            true => ("take part", "you have a seat and speak in turn"),
+            false => ("watch", "you can still write at any time"),
+        };
+        self.field(StartRow::You, "You", value, said);
         let plan = start.plan();
         let known = start.estimate.as_ref().filter(|(_, of)| Some(of) == plan.as_ref());
         if let Some((estimate, _)) = known {
@@ -131,19 +154,18 @@ impl StartPage<'_> {
         }
         self.room += 2;
         self.framed(begin, "What should they talk about?");
-        self.blank();
         if !start.sessions.is_empty() {
+            self.gap();
             self.sessions();
-            self.blank();
         }
-        self.heading("No key needed");
-        let said = "rehearsed, offline";
-        self.offer(StartRow::Demo, "Watch a debate", said, 36);
-        self.examples(36);
-        if !start.keyless.is_empty() {
-            self.offer(StartRow::Provider, "Connect a provider", "paste an API key", 36);
-        }
-        self.blank();
+        self.gap();
+        self.heading("More");
+        self.write(28);
+        self.offer(StartRow::Demo, "Watch a debate", "rehearsed, offline", 28);
+        self.examples(28);
+        let said = "paste an API key, or type a server's address";
+        self.offer(StartRow::Provider, "Connect", said, 28);
+        self.gap();
         self.hosts();
     }
 
@@ -177,6 +199,23 @@ impl StartPage<'_> {
         }
     }
 
+    /// A scenario of your own, or the one that has faults still.
+    fn write(&mut self, label: usize) {
+        match &self.start.writing {
+            Some(name) => self.offer(StartRow::Write, "Edit your scenario", name, label),
+            None => {
+                self.offer(StartRow::Write, "Write a scenario", "opens a commented file", label);
+            }
+        }
+    }
+
+    /// An empty line, where there is room for it.
+    fn gap(&mut self) {
+        if self.tall {
+            self.blank();
+        }
+    }
+
     /// Sessions that come with the program.
     fn examples(&mut self, label: usize) {
         for (i, (_, title)) in self.start.examples.iter().enumerate() {
@@ -187,16 +226,25 @@ impl StartPage<'_> {
     /// The page on which a provider's key is entered, which it never shows.
     fn key(&mut self, keying: &Keying) {
         let start = self.start;
+        let of_server = start.keyless.get(keying.at).is_none();
         let (name, variable) = start.keyless.get(keying.at).cloned().unwrap_or_default();
-        self.heading("Connect a provider");
+        self.heading("Connect a provider or a server");
         self.blank();
         let sign = start.glyphs.hidden;
         let entered = match keying.length() {
             0 => "paste your key (hidden)".to_owned(),
             n => format!("{} {n} characters", sign.repeat(n.min(MASK))),
         };
-        let of = format!("{} of {}", keying.at + 1, start.keyless.len());
-        for (label, value) in [("Provider", format!("{name}   {of}")), ("Key", entered)] {
+        let typed = match keying.address() {
+            "" => "type it, as in http://127.0.0.1:8080/v1".to_owned(),
+            typed => typed.to_owned(),
+        };
+        let of = format!("{} of {}", keying.at + 1, start.keyless.len() + 1);
+        let fields = match of_server {
+            true => [("Server", format!("by its address   {of}")), ("Address", typed)],
+            false => [("Provider", format!("{name}   {of}")), ("Key", entered)],
+        };
+        for (label, value) in fields {
             let value = Line::from(text::line(&value).into_owned());
             for (i, value) in wrap(&value, self.room.saturating_sub(LABEL)).iter().enumerate() {
                 let label = if i == 0 { label } else { "" };
@@ -207,11 +255,19 @@ impl StartPage<'_> {
             }
         }
         self.blank();
-        let words = [
-            format!("Stored in {}, readable only by you, and sent only to {name}.", start.kept),
-            "Never written to a session, a log or an export. Checked on first use.".to_owned(),
-            format!("Or set {variable} in your shell and reopen colloquium."),
-        ];
+        let words = match of_server {
+            true => vec![
+                "Any server that speaks the OpenAI API: llama.cpp, vLLM, LM Studio, a gateway.".into(),
+                "It is asked for its models now, without a key, and used in this run alone.".into(),
+                "To keep it, or to give it a key, set it up under [providers.NAME] in the settings.".into(),
+            ],
+            false => vec![
+                format!("Stored in {}, readable only by you, and sent only to {name}.", start.kept),
+                "Never written to a session, a log or an export. Checked on first use.".to_owned(),
+                format!("Or set {variable} in your shell and reopen colloquium."),
+                "Behind the last provider: the address of a server of your own.".to_owned(),
+            ],
+        };
         let style = self.style(ThemeRole::Muted);
         for words in words {
             let line = Line::styled(format!("   {}", text::line(&words)), style);
@@ -246,52 +302,6 @@ impl StartPage<'_> {
         self.row(StartRow::Topic, label, vec![Span::styled(shown, self.style(role))]);
         if let Some((_, at)) = self.focus.as_mut().filter(|_| start.at == StartRow::Topic) {
             *at = Some(LABEL + width(&before).saturating_sub(skip));
-        }
-    }
-
-    fn sessions(&mut self) {
-        let start = self.start;
-        let figures = self.room >= FIGURES_COLUMNS;
-        let head = if figures { format!("{:>22}{:>9}", "turns", "updated") } else { String::new() };
-        let gap = self.room.saturating_sub(8 + width(&head));
-        self.heading(&format!("{:<7}{}{head}", "Recent", " ".repeat(gap)));
-        let at = match start.at {
-            StartRow::Session(at) => at,
-            StartRow::Topic
-            | StartRow::Scenario
-            | StartRow::Voice
-            | StartRow::Demo
-            | StartRow::Example(_)
-            | StartRow::Local
-            | StartRow::Provider
-            | StartRow::Own => 0,
-        };
-        let from = (at + 1).saturating_sub(SESSIONS);
-        for (i, session) in start.sessions.iter().enumerate().skip(from).take(SESSIONS) {
-            let stands = standing(&session.standing);
-            let end = match figures {
-                true => format!(
-                    "{stands:>20}{:>7}{:>9}",
-                    session.utterances,
-                    ago(start.now, session.written)
-                ),
-                false => format!("  {stands}"),
-            };
-            let room = self.room.saturating_sub(width(&end) + 3);
-            let title = match session.title.as_str() {
-                "" => &session.id,
-                title => title,
-            };
-            let title = clip(&text::label(title), room, start.glyphs.ellipsis);
-            let gap = room.saturating_sub(width(&title));
-            let end = format!("{}{end}", " ".repeat(gap));
-            let end = Span::styled(end, self.style(ThemeRole::Muted));
-            self.row(StartRow::Session(i), title, vec![end]);
-        }
-        let more = start.sessions.len().saturating_sub(from + SESSIONS);
-        if more > 0 {
-            self.lines
-                .push(Line::styled(format!("   and {more} more"), self.style(ThemeRole::Muted)));
         }
     }
 
@@ -344,11 +354,12 @@ impl StartPage<'_> {
         self.examples(30);
         for (row, label, said) in [
             (StartRow::Local, "Use a local model", local.as_str()),
-            (StartRow::Provider, "Connect a provider", "paste an API key, or set its variable"),
-            (StartRow::Own, "New conversation", "choose topic and cast"),
+            (StartRow::Provider, "Connect", "paste an API key, or type a server's address"),
         ] {
             self.offer(row, label, said, 30);
         }
+        self.write(30);
+        self.offer(StartRow::Own, "New conversation", "choose topic and cast", 30);
         self.blank();
         self.heading("Setup");
         for (name, says) in &start.checks {

@@ -3,6 +3,7 @@
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::theme::ThemeRole;
+use crate::ui::view::link::{self, ScreenLink};
 use crate::ui::view::message::Look;
 use crate::ui::view::transcript::{RowView, Transcript};
 use crate::ui::view::viewport::Viewport;
@@ -23,9 +24,57 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let mark = acts.then(|| mark(&mut view.viewport, transcript, look)).flatten();
     let mut lines = view.viewport.window(transcript, look, usize::from(area.height), mark);
     if let Some(search) = &view.search {
-        lines = lines.iter().map(|line| search.light(line, theme)).collect();
+        let current = search.at.map(|(row, nth)| {
+            let in_line = |line: &Line<'_>| search.in_line(line);
+            let (line, nth) = view.viewport.locate(transcript, look, (row, nth), in_line);
+            ((row, line), nth)
+        });
+        let spots = view.viewport.spots();
+        let nth = |i: usize| current.filter(|(at, _)| spots.get(i) == Some(at)).map(|(_, nth)| nth);
+        let all = lines.iter().enumerate();
+        lines = all.map(|(i, line)| search.light(line, theme, nth(i))).collect();
     }
+    view.links = links(transcript, view.viewport.spots(), &lines, area);
     frame.render_widget(Text::from(lines), area);
+    let Some(drag) = view.drag else { return };
+    let style = theme.style(ThemeRole::Selection);
+    for (y, (row, line)) in view.viewport.spots().iter().enumerate() {
+        if *row == drag.row
+            && let Some((from, to)) = drag.cells(*line, width)
+        {
+            let cells = Rect {
+                x: area.x + from as u16,
+                y: area.y + y as u16,
+                width: to.saturating_sub(from) as u16,
+                height: 1,
+            };
+            frame.buffer_mut().set_style(cells.intersection(area), style);
+        }
+    }
+}
+
+/// The addresses in what is seen.
+fn links(
+    transcript: &Transcript,
+    spots: &[(usize, usize)],
+    lines: &[Line<'static>],
+    area: Rect,
+) -> Vec<ScreenLink> {
+    let mut found = Vec::new();
+    let mut rows: Vec<usize> = spots.iter().map(|(row, _)| *row).collect();
+    rows.dedup();
+    for row in rows {
+        let Some(RowView::Words(entry, _)) = transcript.shown(row) else { continue };
+        // most messages have none
+        if !entry.text().contains("://") && !entry.text().contains("mailto:") {
+            continue;
+        }
+        let of_row = spots.iter().zip(lines).enumerate().filter(|(_, ((at, _), _))| *at == row);
+        let of_row =
+            of_row.map(|(y, ((_, line), text))| (area.y + y as u16, *line, text.to_string()));
+        found.extend(link::seen(entry.text(), &of_row.collect::<Vec<_>>(), area.x));
+    }
+    found
 }
 
 /// Rows that are looked through for the message that keys act on: what is further off is not on the screen.

@@ -72,8 +72,8 @@ impl Linear {
     /// Returns what is said first.
     pub fn greeting(because: &str) -> String {
         format!(
-            "Accessible mode ({because}): plain text, nothing is redrawn. Enter: options. Anything you type is said to \
-             everyone. /help: commands.\n\n"
+            "Accessible mode ({because}): plain text, nothing is redrawn. Enter or ?: options. Anything you type is said \
+             to everyone. /help: commands.\n\n"
         )
     }
 
@@ -155,7 +155,7 @@ impl Linear {
     fn words(&mut self, line: &str, now: Ms) -> (String, AfterLine) {
         let state = self.transcript.state();
         match line {
-            "" | "/menu" | "/help" => self.list(menu::short()),
+            "" | "?" | "/menu" | "/help" => self.list(menu::short()),
             "/all" => self.list(menu::all()),
             "/status" => (self.status(now), AfterLine::Wait),
             "/more" if self.goes_on() => (String::new(), AfterLine::Extend(intents::again(state))),

@@ -1,16 +1,19 @@
-//! What a key changes while a provider's key is entered.
+//! What a key changes while a provider's key, or the address of a server, is entered.
 
 use crate::model::Secret;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
-use crate::ui::start::keying::Keying;
+use crate::ui::start::keying::{Keying, address};
 use crate::ui::start::state::{Choice, StartScreen};
+use crate::ui::text::caret;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// Takes in a key press while a provider's key is entered, and what it means.
+/// Takes in a key press while a key or an address is entered, and what it means.
 pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> Option<Choice> {
     let keying = start.keying.as_mut()?;
-    let all = start.keyless.len().max(1);
+    let keys = start.keyless.len();
+    let of_server = keying.at >= keys;
+    let all = keys + 1;
     match (action, key.code) {
         (Some(Action::Back), _) => start.keying = None,
         (Some(Action::EntryUp | Action::PreviousField | Action::TurnBack), _) => {
@@ -19,19 +22,25 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> O
         (Some(Action::EntryDown | Action::NextField | Action::TurnOn), _) => {
             keying.at = (keying.at + 1) % all;
         }
-        (Some(Action::RunEntry), _) if keying.key.is_empty() => {
+        (Some(Action::RunEntry), _) if of_server && !keying.address.is_empty() => {
+            let address = address(&start.keying.take()?.address);
+            return Some(Choice::Server(address));
+        }
+        (Some(Action::RunEntry), _) if of_server || keying.key.is_empty() => {
             let back = start.keymap.reach(Action::Back, Focus::Start).unwrap_or_default();
-            start.notice = Some(format!("paste the key first ({back}: back)"));
+            let what = if of_server { "type the address" } else { "paste the key" };
+            start.notice = Some(format!("{what} first ({back}: back)"));
         }
         (Some(Action::RunEntry), _) => {
-            let Keying { at, key } = start.keying.take()?;
+            let Keying { at, key, .. } = start.keying.take()?;
             let provider = start.keyless.get(at)?.0.clone();
             start.pasted = Some(Secret::new(key));
             return Some(Choice::Key(provider));
         }
+        (None, KeyCode::Backspace) if of_server => caret::pop(&mut keying.address),
         (None, KeyCode::Backspace) => _ = keying.key.pop(),
         (None, KeyCode::Char(c)) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
-            keying.paste(&c.to_string());
+            keying.paste(keys, &c.to_string());
         }
         _ => {}
     }

@@ -88,7 +88,13 @@ pub enum Choice {
         topic: Option<String>,
         /// Who speaks.
         voice: VoiceChoice,
+        /// Whether the person has a seat of their own.
+        take_part: bool,
     },
+    /// A scenario of your own is written, or the one that is being written: its name.
+    Write(Option<String>),
+    /// A server is asked for its models: its address.
+    Server(String),
     /// A session goes on: its file.
     Open(PathBuf),
     /// A session plays again: its file.
@@ -114,6 +120,10 @@ pub enum StartRow {
     Scenario,
     /// Who speaks.
     Voice,
+    /// Whether the person has a seat.
+    You,
+    /// A scenario of your own.
+    Write,
     /// The session at a place of the list.
     Session(usize),
     /// The rehearsed debate.
@@ -144,7 +154,7 @@ pub struct StartScreen {
     pub keyless: Vec<(String, String)>,
     /// Where keys that are pasted are kept, in words.
     pub kept: String,
-    /// The key that is being entered.
+    /// The key or the address that is being entered.
     pub keying: Option<Keying>,
     /// The key that was entered.
     pub pasted: Option<Secret>,
@@ -166,6 +176,12 @@ pub struct StartScreen {
     pub script: usize,
     /// Who was chosen to speak; as the screen proposes, while nobody was.
     pub voice: Option<VoiceChoice>,
+    /// Whether the person has a seat of their own.
+    pub take_part: bool,
+    /// The scenario that is being written and has faults: its name.
+    pub writing: Option<String>,
+    /// The address that was typed; its first model is chosen once it answers.
+    pub server: Option<String>,
     /// What was typed to find a scenario or a model.
     pub typed: String,
     /// What would be used, and by which plan.
@@ -210,6 +226,9 @@ impl StartScreen {
             topic: field(""),
             script: 0,
             voice: None,
+            take_part: false,
+            writing: None,
+            server: None,
             typed: String::new(),
             estimate: None,
             notice: None,
@@ -228,9 +247,10 @@ impl StartScreen {
     pub fn place(&self) -> Focus {
         match self.at {
             _ if self.keying.is_some() => Focus::Start,
-            StartRow::Topic | StartRow::Scenario | StartRow::Voice => Focus::Start,
+            StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::You => Focus::Start,
             StartRow::Session(_)
             | StartRow::Demo
+            | StartRow::Write
             | StartRow::Example(_)
             | StartRow::Local
             | StartRow::Provider
@@ -246,7 +266,14 @@ impl StartScreen {
     /// Takes in what was found out.
     pub fn take(&mut self, news: News) {
         match news {
-            News::Host(host) => self.hosts.push(host),
+            News::Host(host) => {
+                match host.minds.first() {
+                    _ if self.server.as_ref() != Some(&host.name) => {}
+                    Some(mind) => self.voice = Some(VoiceChoice::Mind(mind.clone())),
+                    None => self.notice = Some(format!("{}: {}", host.name, host.says)),
+                }
+                self.hosts.push(host);
+            }
             News::Sessions(mut sessions) => {
                 sessions.sort_by_key(|s| matches!(s.standing, SessionStatus::Ended(_)));
                 self.sessions = sessions;
@@ -307,7 +334,7 @@ impl StartScreen {
     pub fn plan(&self) -> Option<Choice> {
         let voice = self.voice().filter(|v| *v != VoiceChoice::Rehearsed && !self.first)?;
         let scenario = self.script().filter(|s| s.fault.is_none())?.name.clone();
-        Some(Choice::Begin { scenario, topic: None, voice })
+        Some(Choice::Begin { scenario, topic: None, voice, take_part: self.take_part })
     }
 
     /// Returns whether it is known what a plan would use.
@@ -319,16 +346,16 @@ impl StartScreen {
     pub fn rows(&self) -> Vec<StartRow> {
         if self.first {
             let examples = (0..self.examples.len()).map(StartRow::Example);
-            let rest = [StartRow::Local, StartRow::Provider, StartRow::Own];
+            let rest = [StartRow::Local, StartRow::Provider, StartRow::Write, StartRow::Own];
             return [StartRow::Demo].into_iter().chain(examples).chain(rest).collect();
         }
         let sessions = (0..self.sessions.len()).map(StartRow::Session);
-        [StartRow::Topic, StartRow::Scenario, StartRow::Voice]
+        [StartRow::Topic, StartRow::Scenario, StartRow::Voice, StartRow::You]
             .into_iter()
             .chain(sessions)
-            .chain([StartRow::Demo])
+            .chain([StartRow::Write, StartRow::Demo])
             .chain((0..self.examples.len()).map(StartRow::Example))
-            .chain((!self.keyless.is_empty()).then_some(StartRow::Provider))
+            .chain([StartRow::Provider])
             .collect()
     }
 }

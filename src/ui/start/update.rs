@@ -5,7 +5,7 @@
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::keymap;
-use crate::ui::start::keying::Keying;
+use crate::ui::start::keying::{Keying, address, is_address};
 use crate::ui::start::keys;
 use crate::ui::start::state::{Choice, Mind, StartRow, StartScreen, VoiceChoice};
 use crate::ui::text::caret;
@@ -125,7 +125,7 @@ fn drop_session(start: &mut StartScreen, dropping: Option<PathBuf>) -> Option<Ch
 /// Takes in pasted text: it goes to the topic, or is the key that is asked for.
 pub fn paste(start: &mut StartScreen, pasted: &str) {
     if let Some(keying) = &mut start.keying {
-        return keying.paste(pasted);
+        return keying.paste(start.keyless.len(), pasted);
     }
     (start.first, start.at) = (false, StartRow::Topic);
     let one_line = pasted.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -166,9 +166,11 @@ fn turn(start: &mut StartScreen, way: Way) {
             let at = voices.iter().position(|v| Some(v) == now.as_ref()).unwrap_or(0);
             start.voice = voices.into_iter().nth(next(at, start.voices().len()));
         }
+        StartRow::You => start.take_part = !start.take_part,
         StartRow::Topic
         | StartRow::Session(_)
         | StartRow::Demo
+        | StartRow::Write
         | StartRow::Example(_)
         | StartRow::Local
         | StartRow::Provider
@@ -179,6 +181,7 @@ fn turn(start: &mut StartScreen, way: Way) {
 /// Takes in a key that is text: of the topic, or of what is to be found.
 fn write(start: &mut StartScreen, key: &KeyEvent) {
     match (start.at, key.code) {
+        (StartRow::You, KeyCode::Char(' ')) => start.take_part = !start.take_part,
         (StartRow::Topic, _) => caret::input(&mut start.topic, *key),
         (StartRow::Scenario | StartRow::Voice, KeyCode::Backspace) => {
             caret::pop(&mut start.typed);
@@ -217,19 +220,17 @@ fn find(start: &mut StartScreen) {
 
 fn demo(start: &mut StartScreen) -> Option<Choice> {
     let scenario = start.scripts.first()?.name.clone();
-    Some(Choice::Begin { scenario, topic: None, voice: VoiceChoice::Rehearsed })
+    let take_part = false;
+    Some(Choice::Begin { scenario, topic: None, voice: VoiceChoice::Rehearsed, take_part })
 }
 
 fn example(start: &StartScreen, at: usize) -> Option<Choice> {
     start.examples.get(at).map(|(name, _)| Choice::Example(name.clone()))
 }
 
-/// Asks for a key, where one is missing.
+/// Asks for a key, where one is missing, or for the address of a server.
 fn connect(start: &mut StartScreen) {
-    match start.keyless.is_empty() {
-        true => start.notice = Some(start.set_up.clone()),
-        false => start.keying = Some(Keying::default()),
-    }
+    start.keying = Some(Keying::default());
 }
 
 fn enter(start: &mut StartScreen) -> Option<Choice> {
@@ -238,7 +239,13 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
         StartRow::Session(at) => {
             return start.sessions.get(at).map(|s| Choice::Open(s.path.clone()));
         }
-        StartRow::Topic | StartRow::Scenario | StartRow::Voice => return begin(start),
+        StartRow::Voice if is_address(&start.typed) => {
+            return Some(Choice::Server(address(&start.typed)));
+        }
+        StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::You => {
+            return begin(start);
+        }
+        StartRow::Write => return Some(Choice::Write(start.writing.clone())),
         StartRow::Own => (start.first, start.at) = (false, StartRow::Topic),
         StartRow::Example(at) => return example(start, at),
         StartRow::Provider => connect(start),
@@ -250,7 +257,7 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
             None => {
                 start.notice = Some(
                     "no local server found; start Ollama, llama.cpp, LM Studio or vLLM on its default port \
-                     and reopen colloquium"
+                     and reopen colloquium, or type the address of a server under Connect"
                         .into(),
                 );
             }
@@ -269,7 +276,8 @@ fn begin(start: &mut StartScreen) -> Option<Choice> {
     let Some(voice) = start.voice() else {
         start.at = StartRow::Voice;
         start.notice = Some(format!(
-            "no model selected: type one as PROVIDER:NAME, start a local server, or choose a rehearsed scenario. {}",
+            "no model selected: type one as PROVIDER:NAME, or the address of a server (http://...), or choose a \
+             rehearsed scenario. {}",
             start.set_up
         ));
         return None;
@@ -283,5 +291,6 @@ fn begin(start: &mut StartScreen) -> Option<Choice> {
         ));
         return None;
     }
-    Some(Choice::Begin { scenario: script.name, topic, voice })
+    let take_part = start.take_part;
+    Some(Choice::Begin { scenario: script.name, topic, voice, take_part })
 }

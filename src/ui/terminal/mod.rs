@@ -11,6 +11,7 @@ pub use crate::ui::terminal::ask::{TerminalReport, ask};
 use crate::model::Ms;
 use crate::ui::terminal::ask::Late;
 use crate::ui::terminal::painter::Painter;
+use crate::ui::view::link::ScreenLink;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{
     DisableBracketedPaste, EnableBracketedPaste, Event, EventStream, KeyCode, KeyEvent,
@@ -80,6 +81,8 @@ pub struct TerminalModes {
     pub far: bool,
     /// Whether it rings for somebody who looks elsewhere.
     pub rings: bool,
+    /// Whether it opens addresses by itself.
+    pub links: bool,
 }
 
 /// The terminal while the screen has it.
@@ -120,6 +123,14 @@ impl Terminal {
                 Err(e)
             }
         }
+    }
+
+    /// Says which cells of the last frame are addresses, where the terminal opens these.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn link(&mut self, links: &[ScreenLink]) -> io::Result<()> {
+        if self.modes.links { self.inner.backend_mut().link(links) } else { Ok(()) }
     }
 
     /// Draws one frame; the terminal shows it at once where it can. Where nothing changed, nothing is written.

@@ -3,6 +3,7 @@
 //! It sits below ratatui as its backend. A frame in which no cell and no cursor changed writes nothing. Rows that only
 //! moved up or down are scrolled by the terminal, which takes thirty bytes where writing them again takes thousands.
 
+use crate::ui::view::link::ScreenLink;
 use ratatui::backend::{Backend, ClearType, WindowSize};
 use ratatui::buffer::{Buffer, Cell, CellDiffOption};
 use ratatui::layout::{Position, Rect, Size};
@@ -60,6 +61,9 @@ pub struct Painter<W: Write> {
     /// Where the cursor is seen; `None` inside: it is hidden; outside: nobody knows.
     cursor: Option<Option<Position>>,
     next_cursor: Option<Position>,
+    /// The addresses that the terminal knows of, and whether anything was written since.
+    links: Vec<ScreenLink>,
+    wrote: bool,
 }
 
 impl<W: Write> Painter<W> {
@@ -73,6 +77,53 @@ impl<W: Write> Painter<W> {
             erase: false,
             cursor: None,
             next_cursor: None,
+            links: vec![],
+            wrote: false,
+        }
+    }
+
+    /// Marks cells as addresses that the terminal opens itself; cells that are none any more are written again without.
+    /// Where neither they nor the frame changed, nothing is written.
+    pub fn link(&mut self, links: &[ScreenLink]) -> io::Result<()> {
+        let wrote = std::mem::take(&mut self.wrote);
+        if links == self.links && (!wrote || links.is_empty()) {
+            return Ok(());
+        }
+        let gone: Vec<ScreenLink> =
+            self.links.iter().filter(|l| !links.contains(l)).cloned().collect();
+        self.links = links.to_vec();
+        self.bytes.clear();
+        self.bytes.extend_from_slice(FRAME_BEGINS);
+        for link in &gone {
+            self.write_link(link, None);
+        }
+        for link in links {
+            self.write_link(link, Some(&link.address));
+        }
+        if let Some(position) = self.next_cursor {
+            move_to(&mut self.bytes, position);
+        }
+        self.bytes.extend_from_slice(FRAME_ENDS);
+        self.out.write_all(&self.bytes)?;
+        self.out.flush()
+    }
+
+    /// Writes the cells of an address again; with it only where they still show a part of it.
+    fn write_link(&mut self, link: &ScreenLink, address: Option<&str>) {
+        let ((x, y), area) = (link.at, self.shown.area);
+        let end = x.saturating_add(link.width).min(area.width);
+        if y >= area.height || x >= end {
+            return;
+        }
+        let shown = &self.shown;
+        let words: String = (x..end).map(|x| shown[(x, y)].symbol()).collect();
+        let address = address.filter(|address| address.contains(&words));
+        if let Some(address) = address {
+            push(&mut self.bytes, format_args!("\x1b]8;;{address}\x1b\\"));
+        }
+        write_cells(&mut self.bytes, None, (x..end).map(|x| (x, y, &shown[(x, y)])));
+        if address.is_some() {
+            self.bytes.extend_from_slice(b"\x1b]8;;\x1b\\");
         }
     }
 
@@ -175,6 +226,7 @@ impl<W: Write> Backend for Painter<W> {
         // the screen is ours alone, and only ever erased as a whole
         self.erase = true;
         (self.shown, self.cursor) = (Buffer::default(), None);
+        self.links.clear();
         self.changes.clear();
         Ok(())
     }
@@ -199,6 +251,7 @@ impl<W: Write> Backend for Painter<W> {
             return Ok(());
         }
         self.bytes.clear();
+        self.wrote = true;
         self.paint();
         self.out.write_all(&self.bytes)?;
         self.out.flush()

@@ -15,6 +15,10 @@ pub struct Themes {
     pub depth: Depth,
     /// The name of the current theme.
     pub current: String,
+    /// Whether an option or the settings name the theme: then the one that is chosen holds for this run alone.
+    pub fixed: bool,
+    /// Whether it was chosen on the screen.
+    pub chosen: bool,
 }
 
 impl Themes {

@@ -49,6 +49,10 @@ pub struct Glyphs {
     pub ellipsis: &'static str,
     /// A column of a chart, from the lowest to the full one.
     pub levels: &'static [&'static str],
+    /// The head of an arrow to the right.
+    pub arrow: &'static str,
+    /// Lines that meet in a cell, by the ways that lead out of it: up is 1, down 2, left 4, right 8.
+    pub joints: [&'static str; 16],
     /// The filled part of a bar.
     pub full: &'static str,
     /// The rest of a bar.
@@ -57,6 +61,13 @@ pub struct Glyphs {
     pub played: &'static str,
     /// Where the recording stands.
     pub playhead: &'static str,
+}
+
+impl Glyphs {
+    /// Returns the line of a cell, by the ways that lead out of it.
+    pub fn joint(&self, ways: u8) -> &'static str {
+        self.joints.get(usize::from(ways)).copied().unwrap_or(" ")
+    }
 }
 
 /// Plain Unicode; no emoji, no icon font.
@@ -84,6 +95,8 @@ pub const UNICODE: Glyphs = Glyphs {
     hidden: "•",
     ellipsis: "…",
     levels: &["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
+    arrow: "▶",
+    joints: [" ", "│", "│", "│", "─", "┘", "┐", "┤", "─", "└", "┌", "├", "─", "┴", "┬", "┼"],
     full: "█",
     empty: "░",
     played: "━",
@@ -115,6 +128,8 @@ pub const ASCII: Glyphs = Glyphs {
     hidden: "*",
     ellipsis: "~",
     levels: &["_", "-", "=", "#"],
+    arrow: ">",
+    joints: [" ", "|", "|", "|", "-", "+", "+", "+", "-", "+", "+", "+", "-", "+", "+", "+"],
     full: "#",
     empty: ".",
     played: "=",

@@ -9,6 +9,7 @@ use crate::text::word_count;
 use crate::ui::action::Action;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::view::search::LineMatches;
 use crate::ui::view::transcript::Transcript;
 use ratatui::text::Line;
 use std::rc::Rc;
@@ -25,6 +26,8 @@ pub struct AnalysisPane {
     pub at: usize,
     /// How many rows are shown.
     pub height: usize,
+    /// What was found on the page.
+    pub found: LineMatches,
     tables: Vec<Table>,
     /// How much had happened when they were computed.
     counted: usize,
@@ -87,9 +90,11 @@ impl AnalysisPane {
             Action::PageUp => -page,
             Action::PageDown => page,
             Action::Top => isize::MIN,
+            Action::Follow => isize::MAX,
             Action::Select(number) => {
                 if let Some(page) = FigurePage::ALL.get(usize::from(number) - 1) {
                     (self.page, self.at) = (*page, 0);
+                    self.found.restart();
                 }
                 return true;
             }

@@ -49,11 +49,18 @@ pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &'a OtherS
     let here = here.filter(is_whole);
     let there = other.recording.records().iter().map(|r| &r.event).filter(is_whole);
     let beside = Beside::of(here.clone(), there.clone());
+    let names = |events: &mut dyn Iterator<Item = &'a Event>| -> Vec<String> {
+        let state = State::fold(events);
+        state.seats.iter().map(|seat| text::name(&seat.spec.name).into_owned()).collect()
+    };
+    let (ours, theirs) = (names(&mut here.clone()), names(&mut there.clone()));
     let same = Section { body: "identical".into(), ..Section::default() };
     let rows = beside.rows.iter().map(|row| {
-        let side = |told: &[Narrated]| told.iter().map(part).collect::<Vec<Section>>();
-        let theirs = if row.a == row.b { vec![same.clone()] } else { side(&row.b) };
-        (side(&row.a), theirs)
+        let side = |told: &[Narrated], names: &[String]| {
+            told.iter().map(|told| part(told, names)).collect::<Vec<Section>>()
+        };
+        let other = if row.a == row.b { vec![same.clone()] } else { side(&row.b, &theirs) };
+        (side(&row.a, &ours), other)
     });
     Page {
         title: "Comparison".into(),
@@ -73,12 +80,17 @@ fn title<'a>(events: impl Iterator<Item = &'a Event>) -> String {
     text::label(&state.shown_title()).into_owned()
 }
 
-fn part(told: &Narrated) -> Section {
+/// Returns what is told as a part of the page, in the colour of the one of these names who said it.
+fn part(told: &Narrated, names: &[String]) -> Section {
     match told {
         Narrated::Words { place, who, body } => Section {
             head: format!("{place}  {who}"),
             body: body.clone(),
             markdown: true,
+            by: names.iter().position(|name| {
+                who.strip_prefix(name.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with([',', ' ']))
+            }),
             ..Section::default()
         },
         Narrated::Note(note) => Section { body: note.clone(), ..Section::default() },

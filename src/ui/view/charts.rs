@@ -2,7 +2,10 @@
 //!
 //! They are made of the same fold as the tables below them; what cannot be drawn in the room there is, is left out whole.
 
+use crate::analysis::MomentKind;
+use crate::model::{Text, VerdictGiven};
 use crate::state::Seat;
+use crate::text;
 use crate::text::word_count;
 use crate::ui::text::card::bar;
 use crate::ui::text::wrap::{clip, width};
@@ -14,6 +17,8 @@ use crate::ui::view::transcript::Transcript;
 const NAMES: usize = 14;
 /// Seats that a table of who names whom has at most.
 const NAMED_MAX: usize = 12;
+/// Votes that are drawn.
+const VOTES: usize = 3;
 /// Cells of a column of that table.
 const COLUMN: usize = 4;
 
@@ -61,14 +66,87 @@ pub fn growth(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<Char
             sum
         })
         .collect();
-    let fit = sums.get(sums.len().saturating_sub(room.saturating_sub(NAMES + 8))..);
+    risen(&sums, "tokens so far", &tokens(sum), glyphs, room)
+}
+
+/// Returns what everybody cost after each turn, the sum of all, as one row; nothing where nothing has a price.
+pub fn cost(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
+    let mut sum = 0;
+    let sums: Vec<u64> = transcript
+        .turn_log
+        .turns
+        .iter()
+        .map(|turn| {
+            sum += turn.end.cost.map_or(0, |usd| usd.0);
+            sum
+        })
+        .collect();
+    risen(&sums, "cost so far", &crate::model::Usd(sum).to_string(), glyphs, room)
+}
+
+/// Draws sums that grow as one row, the last ones that fit.
+fn risen(sums: &[u64], name: &str, told: &str, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
+    let Some(last) = sums.last().copied().filter(|last| *last > 0) else { return vec![] };
+    let fit = sums.get(sums.len().saturating_sub(room.saturating_sub(NAMES + width(told) + 2))..);
     let top = glyphs.levels.len().saturating_sub(1) as u64;
-    let level = |n: &u64| glyphs.levels.get((n * top).div_ceil(sum.max(1)) as usize).copied();
+    let level = |n: &u64| glyphs.levels.get((n * top).div_ceil(last) as usize).copied();
     let row: String = fit.unwrap_or_default().iter().filter_map(level).collect();
-    match sum {
-        0 => vec![],
-        sum => vec![(None, format!("{:NAMES$}{row} {}", "tokens so far", tokens(sum)))],
+    vec![(None, format!("{name:NAMES$}{row} {told}"))]
+}
+
+/// Returns the last votes as bars, a row for each choice.
+pub fn votes(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
+    let votes = transcript.turn_log.moments.iter().filter_map(|moment| match &moment.what {
+        MomentKind::Vote(vote) => Some((moment.after, vote)),
+        _ => None,
+    });
+    let votes: Vec<_> = votes.collect();
+    let mut rows = Vec::new();
+    for (after, vote) in votes.iter().skip(votes.len().saturating_sub(VOTES)) {
+        let asked = text::label(&vote.question);
+        rows.push((None, format!("vote after turn {after}: {asked}")));
+        let count = |choice: &Text| u64::from(vote.counts.get(choice).copied().unwrap_or(0));
+        let most = vote.options.iter().map(count).max().unwrap_or(0);
+        for choice in &vote.options {
+            let name = clip(&text::label(choice), NAMES - 2, glyphs.ellipsis);
+            let gap = " ".repeat(NAMES.saturating_sub(width(&name)));
+            let drawn = bar(count(choice) as f64, most as f64, room, glyphs);
+            let won = if vote.winner.as_ref() == Some(choice) { glyphs.done } else { "" };
+            let row = format!("{name}{gap}{drawn} {} {won}", count(choice));
+            rows.push((None, row.trim_end().to_owned()));
+        }
     }
+    rows
+}
+
+/// Returns the scores of each side over the verdicts so far: a row each, a column a verdict, and the last score.
+pub fn scores(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
+    let verdicts = transcript.turn_log.moments.iter().filter_map(|moment| match &moment.what {
+        MomentKind::Verdict(verdict) => Some(verdict),
+        _ => None,
+    });
+    let verdicts: Vec<_> = verdicts.collect();
+    let Some(last) = verdicts.last() else { return vec![] };
+    let score = |verdict: &VerdictGiven, side: &Text| match verdict.scores.get(side) {
+        Some(score) => *score,
+        None => {
+            verdict.judgements.iter().filter(|j| j.winner.as_ref() == Some(side)).count() as f64
+        }
+    };
+    let all = verdicts.iter().flat_map(|v| v.sides.iter().map(|side| score(v, side)));
+    let most = all.fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+    let top = glyphs.levels.len().saturating_sub(1) as f64;
+    let level = |n: f64| glyphs.levels.get((n / most * top).round() as usize).copied();
+    let fit = verdicts.len().saturating_sub(room.saturating_sub(NAMES + 8));
+    let row = |side: &Text| {
+        let name = clip(&text::label(side), NAMES - 2, glyphs.ellipsis);
+        let gap = " ".repeat(NAMES.saturating_sub(width(&name)));
+        let line: String = verdicts[fit..].iter().filter_map(|v| level(score(v, side))).collect();
+        let last = (score(last, side) * 10.0).round() / 10.0;
+        (None, format!("{name}{gap}{line} {last}"))
+    };
+    let head = (None, "scores, one column per verdict".to_owned());
+    [head].into_iter().chain(last.sides.iter().map(row)).collect()
 }
 
 /// Returns who named whom how often, as a table of shades; nothing where nobody named anybody.

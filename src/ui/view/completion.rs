@@ -1,6 +1,7 @@
 //! What a word that is being written could become: a seat behind `@`, a command behind `/`, and what such a command
 //! takes. It is offered above the composer, chosen with the keys that move in a list, and never taken by itself.
 
+use crate::model::VoiceSpec;
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::text;
 use crate::ui::action::Action;
@@ -102,9 +103,27 @@ fn seats(transcript: &Transcript, sign: &str) -> Vec<Candidate> {
     .collect()
 }
 
+/// The models that are in use, and those that stand in for them.
+fn models(transcript: &Transcript) -> Vec<Candidate> {
+    let mut all: Vec<Candidate> = Vec::new();
+    for seat in &transcript.state().seats {
+        let VoiceSpec::Model(spec) = &seat.spec.voice else { continue };
+        let names = std::iter::once(&spec.name).chain(spec.fallbacks.iter().map(|f| &f.name));
+        for name in names.map(|name| text::name(name).into_owned()) {
+            if !name.is_empty() && !all.iter().any(|known| known.words == name) {
+                all.push(candidate(name, "in use"));
+            }
+        }
+    }
+    all
+}
+
 /// Returns what the next word of a command could be.
 fn arguments(transcript: &Transcript, themes: &[&str], before: &str) -> Vec<Candidate> {
     let second = before.split_whitespace().count() == 1;
+    if slash::row(before).is_some() && before.trim_end().ends_with("model =") {
+        return models(transcript);
+    }
     if let Some(row) = slash::row(before) {
         return command_arguments(row, second, transcript);
     }
@@ -142,7 +161,7 @@ fn command_arguments(row: &CommandRow, second: bool, transcript: &Transcript) ->
     }
     let keys = match row.name {
         "limit" => &LIMIT_KEYS[..],
-        "change" if !second => &SEAT_KEYS[..],
+        "change" | "join" if !second => &SEAT_KEYS[..],
         _ => &[],
     };
     all.extend(keys.iter().map(|key| candidate(format!("{key} ="), usage(row))));

@@ -9,6 +9,7 @@ use crate::state::{EDGES, Seat, State, Thread, Who};
 use crate::text;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::floor::{next, seat_word};
+use crate::ui::view::graph;
 use crate::ui::view::page::{Page, Section};
 use crate::ui::view::transcript::Transcript;
 
@@ -46,23 +47,66 @@ pub fn page(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
         let body = lines.iter().map(|line| format!("  {line}\n")).collect();
         Section { head, body, ..Section::default() }
     };
-    let drawn = Section { body: graph(transcript, now, glyphs), ..Section::default() };
+    let drawn = Section {
+        body: graph(transcript, now, glyphs),
+        picture: drawn(transcript, now, glyphs),
+        ..Section::default()
+    };
     let parts = state.seats.iter().enumerate().filter(|(_, s)| !s.gone).map(part);
     let parts = [drawn].into_iter().chain(parts).collect();
     Some(Page { title: "Dependencies".into(), parts, again: Some(page), ..Page::default() })
 }
 
-/// Who triggers whom, drawn: under each participant those that it triggers, with how each stands.
+/// Who triggers whom, as boxes with lines between them; what leads back is told below.
+fn drawn(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Vec<String> {
+    let state = transcript.state();
+    let (queue, _) = next(state);
+    let seats: Vec<(usize, &Seat)> =
+        state.seats.iter().enumerate().filter(|(_, seat)| !seat.gone).collect();
+    let node = |(place, seat): &(usize, &Seat)| {
+        let (sign, word) = stands(transcript, seat, now, &queue, glyphs);
+        let name = format!("{} {}", place + 1, transcript.name(&seat.spec.id));
+        (name, format!("{sign} {word}"))
+    };
+    let nodes: Vec<(String, String)> = seats.iter().map(node).collect();
+    let at = |id: &SeatId| seats.iter().position(|(_, seat)| seat.spec.id == *id);
+    let mut edges = Vec::new();
+    for (to, (_, seat)) in seats.iter().enumerate() {
+        edges.extend(
+            seat.spec.runs.after.iter().filter_map(|after| Some((at(&after.participant)?, to))),
+        );
+    }
+    let picture = graph::picture(&nodes, &edges, glyphs);
+    let name = |at: usize| nodes.get(at).map_or("", |(name, _)| name.as_str());
+    let back = picture
+        .back
+        .iter()
+        .map(|(from, to)| format!("back: {} {} {}", name(*from), glyphs.arrow, name(*to)));
+    picture.rows.into_iter().chain(back).collect()
+}
+
+/// The sign and the word for how a participant stands.
+fn stands(
+    transcript: &Transcript,
+    seat: &Seat,
+    now: Ms,
+    queue: &[SeatId],
+    glyphs: &Glyphs,
+) -> (&'static str, String) {
+    let speaks = transcript.state().turns.values().any(|turn| turn.seat == seat.spec.id);
+    match (speaks, seat.utterances) {
+        (true, _) => (glyphs.speaking, seat_word(transcript, &seat.spec.id, now, queue)),
+        (false, 0) => (glyphs.waiting, "waiting".into()),
+        (false, _) => (glyphs.done, "done".into()),
+    }
+}
+
+/// Who triggers whom, in words: under each participant those that it triggers, with how each stands.
 fn graph(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> String {
     let state = transcript.state();
     let (queue, _) = next(state);
     let node = |place: usize, seat: &Seat| {
-        let speaks = state.turns.values().any(|turn| turn.seat == seat.spec.id);
-        let (sign, word) = match (speaks, seat.utterances) {
-            (true, _) => (glyphs.speaking, seat_word(transcript, &seat.spec.id, now, &queue)),
-            (false, 0) => (glyphs.waiting, "waiting".into()),
-            (false, _) => (glyphs.done, "done".into()),
-        };
+        let (sign, word) = stands(transcript, seat, now, &queue, glyphs);
         format!("{sign} {} {} ({word})", place + 1, transcript.name(&seat.spec.id))
     };
     let [_, _, corner, _] = glyphs.corners;

@@ -2,10 +2,68 @@
 //! where it does not lead where it seems to.
 
 use crate::text;
+use crate::ui::text::links::links;
+use crate::ui::text::wrap::width;
 use crate::ui::view::page::{Page, Section};
 
+/// Letters of an address at least that are taken for the rest of one that a line broke.
+const PIECE_MIN: usize = 3;
 /// The longest address that is opened, in bytes.
 const LONGEST: usize = 2_048;
+
+/// An address, or a part of it, where it stands on the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScreenLink {
+    /// Its first cell.
+    pub at: (u16, u16),
+    /// Its cells, in one row.
+    pub width: u16,
+    /// The whole address.
+    pub address: String,
+}
+
+/// Finds the addresses of a message in its lines, each with the place of its row on the screen and of the line in the
+/// message: those that lead where they seem to, also where a line breaks in one.
+pub fn seen(said: &str, lines: &[(u16, usize, String)], left: u16) -> Vec<ScreenLink> {
+    let all = links(said);
+    let whole: Vec<&String> = all.iter().filter(|link| refused(link).is_none()).collect();
+    let mut found = Vec::new();
+    // what is left of an address at the end of a line
+    let mut open: Option<(usize, &String, usize)> = None;
+    for (y, line, text) in lines {
+        let mut add = |from: usize, cells: usize, address: &String| {
+            let x = left.saturating_add(width(&text[..from]) as u16);
+            found.push(ScreenLink { at: (x, *y), width: cells as u16, address: address.clone() });
+        };
+        if let Some((_, address, used)) = open.take().filter(|(before, ..)| before + 1 == *line) {
+            let rest = &address[used..];
+            // it goes on with the first word of the line
+            let piece = text.split_whitespace().rev().find_map(|word| {
+                let same = word.bytes().zip(rest.bytes()).take_while(|(a, b)| a == b).count();
+                let goes_on = same == rest.len() || same == word.len() && same >= PIECE_MIN;
+                goes_on.then(|| &rest[..same])
+            });
+            if let Some((from, piece)) = piece.and_then(|piece| Some((text.find(piece)?, piece))) {
+                add(from, piece.len(), address);
+                let used = used + piece.len();
+                open = (used < address.len()).then_some((*line, address, used));
+            }
+        }
+        for (from, _) in text.match_indices("http").chain(text.match_indices("mailto:")) {
+            let run = text[from..].split(|c: char| c.is_whitespace()).next().unwrap_or_default();
+            let fits = |link: &&&String| run.starts_with(&***link) || link.starts_with(run);
+            let Some(address) = whole.iter().filter(fits).max_by_key(|link| link.len()) else {
+                continue;
+            };
+            let cells = run.len().min(address.len());
+            add(from, cells, address);
+            if cells < address.len() {
+                open = Some((*line, *address, cells));
+            }
+        }
+    }
+    found
+}
 
 /// Returns an address alone, with what Enter would do.
 pub fn page(address: &str) -> Page {
@@ -56,6 +114,24 @@ pub fn refused(address: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_found_in_its_rows_and_one_that_deceives_is_not() {
+        let said = "See https://a.example/long/way?x=1, or https://good.example@evil.example/.";
+        let lines = [
+            (4, 1, "▌ See https://a.example/lo".to_owned()),
+            (5, 2, "▌ ng/way?x=1, or https://go".to_owned()),
+            (6, 3, "▌ od.example@evil.example/.".to_owned()),
+        ];
+        let found = seen(said, &lines, 1);
+        let address = "https://a.example/long/way?x=1";
+        let places: Vec<_> = found.iter().map(|l| (l.at, l.width, &*l.address)).collect();
+        assert_eq!(places, [((7, 4), 20, address), ((3, 5), 10, address)]);
+        let lines = [(4, 1, format!("▌ See {address}, or")), (5, 2, "▌ https://good".to_owned())];
+        let found = seen(said, &lines, 0);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].at, found[0].width), ((6, 4), 30));
+    }
 
     #[test]
     fn only_what_leads_where_it_seems_to_is_opened() {

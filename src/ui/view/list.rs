@@ -134,8 +134,10 @@ pub struct List {
     pub own: (String, Vec<ListEntry>),
     /// Where its entries were drawn last.
     pub rows: Rect,
-    /// The entry in each of these rows; a heading is none.
+    /// The entry in each of these rows, column after column; a heading is none.
     pub drawn: Vec<Option<usize>>,
+    /// The cells of a column; a list of one column has none.
+    pub column: u16,
 }
 
 impl List {
@@ -152,6 +154,7 @@ impl List {
             own: Default::default(),
             rows: Rect::ZERO,
             drawn: vec![],
+            column: 0,
         }
     }
 

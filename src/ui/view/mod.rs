@@ -8,16 +8,20 @@ pub mod completion;
 pub mod composer;
 pub mod contest;
 pub mod dependencies;
+pub mod drag;
 pub mod extension;
 pub mod floor;
+pub mod graph;
 pub mod inspector;
 pub mod lanes;
 pub mod link;
 pub mod list;
 pub mod message;
 pub mod modal;
+pub mod models;
 pub mod moment;
 pub mod outbox;
+pub mod outcomes;
 pub mod page;
 pub mod player;
 pub mod search;
@@ -28,3 +32,13 @@ pub mod undo;
 pub mod versions;
 pub mod viewport;
 pub mod waypoints;
+
+use crate::ui::action::Action;
+use crate::ui::view::page::MakePage;
+
+/// The texts over the transcript that are made from how the conversation stands: the action that shows each, what makes
+/// it, and what is said where there is nothing to show.
+pub const TEXTS: &[(Action, MakePage, &str)] = &[
+    (Action::Dependencies, dependencies::page, "no dependencies in this conversation"),
+    (Action::Outcomes, outcomes::page, "you have given no commands yet"),
+];

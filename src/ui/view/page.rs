@@ -7,6 +7,7 @@ use crate::model::Ms;
 use crate::ui::action::Action;
 use crate::ui::theme::ThemeRole;
 use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::view::search::LineMatches;
 use crate::ui::view::selection::LineSelection;
 use crate::ui::view::transcript::Transcript;
 
@@ -17,10 +18,14 @@ pub struct Section {
     pub head: String,
     /// The text.
     pub body: String,
+    /// A picture that is drawn instead of the text, where there is room for it.
+    pub picture: Vec<String>,
     /// Whether the text is Markdown.
     pub markdown: bool,
     /// Whether a person should know.
     pub warns: bool,
+    /// Whose it is, by the place at the table: then the head has that colour.
+    pub by: Option<usize>,
 }
 
 /// Makes a page from how the conversation stands.
@@ -43,6 +48,8 @@ pub struct Page {
     pub beside: Vec<(Vec<Section>, Vec<Section>)>,
     /// Makes it again, where what it shows goes on.
     pub again: Option<MakePage>,
+    /// What was found in it.
+    pub found: LineMatches,
     /// The first row that is seen.
     pub top: usize,
     /// The last row that can be the first, and the rows that are seen; known once it was drawn.

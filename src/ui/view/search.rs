@@ -4,6 +4,7 @@
 
 use crate::model::{SeatId, Seq};
 use crate::state::Who;
+use crate::ui::action::Direction;
 use crate::ui::theme::{Theme, ThemeRole};
 use crate::ui::view::transcript::{RowView, Transcript};
 use ratatui::text::{Line, Span};
@@ -18,8 +19,8 @@ pub struct Search {
     pub query: String,
     /// Whether it is still being typed.
     pub typing: bool,
-    /// The row of the transcript where the reader stands.
-    pub at: Option<usize>,
+    /// The match where the reader stands: its row of the transcript, and which of that row's it is, from 0.
+    pub at: Option<(usize, usize)>,
     /// What was found so far.
     pub found: Matches,
 }
@@ -31,8 +32,8 @@ pub struct Matches {
     of: (String, Option<Seq>),
     /// The rows that were looked at and will not change by themselves.
     upto: usize,
-    /// The rows that fit among them, and among those that are being spoken.
-    rows: Vec<usize>,
+    /// The rows that fit among them, and among those that are being spoken, each with how many matches it has.
+    rows: Vec<(usize, usize)>,
 }
 
 impl Search {
@@ -43,8 +44,8 @@ impl Search {
         (words.collect::<Vec<_>>().join(" "), from.map(str::to_lowercase))
     }
 
-    /// Returns the rows that fit, in order; only what was not looked at yet is.
-    pub fn matches(&mut self, transcript: &Transcript) -> &[usize] {
+    /// Returns the rows that fit, in order, each with how many matches it has; only what was not looked at yet is.
+    pub fn matches(&mut self, transcript: &Transcript) -> &[(usize, usize)] {
         let of = (self.query.clone(), transcript.revised());
         // a recording may have gone back
         if self.found.of.1 != of.1 || self.found.upto > transcript.rows().len() {
@@ -53,7 +54,7 @@ impl Search {
             let Matches { of: (query, _), upto, rows } = std::mem::take(&mut self.found);
             let (upto, rows) = match narrows(&query, &of.0) {
                 true => {
-                    let settled = rows.into_iter().filter(|at| *at < upto);
+                    let settled = rows.into_iter().map(|(at, _)| at).filter(|at| *at < upto);
                     (upto, self.fitting(transcript, settled))
                 }
                 false => (0, vec![]),
@@ -61,15 +62,19 @@ impl Search {
             self.found = Matches { of, upto, rows };
         }
         let upto = self.found.upto;
-        self.found.rows.retain(|at| *at < upto);
+        self.found.rows.retain(|(at, _)| *at < upto);
         let new = self.fitting(transcript, upto..transcript.len());
         self.found.rows.extend(new);
         self.found.upto = transcript.rows().len();
         &self.found.rows
     }
 
-    /// Returns the rows that fit, of some.
-    fn fitting(&self, transcript: &Transcript, rows: impl Iterator<Item = usize>) -> Vec<usize> {
+    /// Returns the rows that fit, of some, each with how many matches it has.
+    fn fitting(
+        &self,
+        transcript: &Transcript,
+        rows: impl Iterator<Item = usize>,
+    ) -> Vec<(usize, usize)> {
         let (words, from) = self.parts();
         if words.is_empty() && from.is_none() {
             return vec![];
@@ -79,26 +84,30 @@ impl Search {
                 *seat == name.as_str() || transcript.name(seat).to_lowercase() == *name
             })
         };
-        let fits = |at: &usize| match transcript.shown(*at) {
+        let count = |at: usize| match transcript.shown(at) {
             Some(RowView::Words(entry, _)) => match &entry.who {
-                Who::Seat(seat) => is_by(seat) && has(entry.text(), &words),
-                Who::Operator => from.is_none() && has(entry.text(), &words),
+                Who::Seat(seat) if is_by(seat) => many(entry.text(), &words),
+                Who::Operator if from.is_none() => many(entry.text(), &words),
+                Who::Seat(_) | Who::Operator => 0,
             },
-            Some(RowView::Speaking(turn)) => {
-                is_by(&turn.seat) && has(&transcript.live.said(turn.id), &words)
+            Some(RowView::Speaking(turn)) if is_by(&turn.seat) => {
+                many(&transcript.live.said(turn.id), &words)
             }
-            Some(RowView::Aside(head, _)) => from.is_none() && has(head, &words),
-            None => false,
+            Some(RowView::Aside(head, _)) if from.is_none() => many(head, &words),
+            Some(RowView::Speaking(_) | RowView::Aside(..)) | None => 0,
         };
-        rows.filter(fits).collect()
+        rows.map(|at| (at, count(at))).filter(|(_, n)| *n > 0).collect()
     }
 
     /// Returns the line that says how many there are and where the reader stands.
     pub fn told(&mut self, transcript: &Transcript) -> String {
         let (at, nothing_typed) = (self.at, self.query.is_empty());
         let found = self.matches(transcript);
-        let place = at.and_then(|at| found.iter().position(|m| *m == at));
-        match (found.len(), place) {
+        let place = at.and_then(|(row, nth)| {
+            let at = found.iter().position(|(m, n)| *m == row && nth < *n)?;
+            Some(found[..at].iter().map(|(_, n)| n).sum::<usize>() + nth)
+        });
+        match (found.iter().map(|(_, n)| n).sum::<usize>(), place) {
             (0, _) if nothing_typed => "text, or from:NAME".into(),
             (0, _) => "no matches".into(),
             (n, Some(place)) => format!("{}/{n}", place + 1),
@@ -106,15 +115,31 @@ impl Search {
         }
     }
 
-    /// Shows what was found in a line.
-    pub fn light(&self, line: &Line<'static>, theme: &Theme) -> Line<'static> {
+    /// Returns how many matches a line has as it is shown.
+    pub fn in_line(&self, line: &Line<'_>) -> usize {
         let (words, _) = self.parts();
+        let whole = line.to_string();
+        if words.is_empty() { 0 } else { many(&whole, &words) }
+    }
+
+    /// Shows what was found in a line; the match where the reader stands is one of it, if `current` says which.
+    pub fn light(
+        &self,
+        line: &Line<'static>,
+        theme: &Theme,
+        current: Option<usize>,
+    ) -> Line<'static> {
+        let (words, _) = self.parts();
+        let mut seen = 0;
         let mut lit = Line::default().style(line.style);
         for span in &line.spans {
             let mut rest: &str = &span.content;
             while let Some((from, to)) = find(rest, &words) {
                 lit.spans.push(Span::styled(rest[..from].to_owned(), span.style));
-                let style = span.style.patch(theme.style(ThemeRole::SearchMatch));
+                let here = current == Some(seen);
+                let role = if here { ThemeRole::SearchCurrent } else { ThemeRole::SearchMatch };
+                let style = span.style.patch(theme.style(role));
+                seen += 1;
                 lit.spans.push(Span::styled(rest[from..to].to_owned(), style));
                 rest = &rest[to..];
             }
@@ -129,8 +154,78 @@ fn narrows(before: &str, query: &str) -> bool {
     !before.trim().is_empty() && query.starts_with(before) && !query.contains(FROM)
 }
 
-fn has(text: &str, words: &str) -> bool {
-    words.is_empty() || find(text, words).is_some()
+/// Returns how often the words stand in a text; no words are found once.
+fn many(text: &str, words: &str) -> usize {
+    if words.is_empty() {
+        return 1;
+    }
+    let (mut rest, mut n) = (text, 0);
+    while let Some((_, end)) = find(rest, words) {
+        (rest, n) = (&rest[end..], n + 1);
+    }
+    n
+}
+
+/// What was found in a text that is laid out already, as that over the transcript is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineMatches {
+    /// The line of each match.
+    lines: Vec<usize>,
+    /// The one where the reader stands.
+    at: Option<usize>,
+    /// Whether it is to come into sight.
+    seeks: bool,
+}
+
+impl LineMatches {
+    /// Begins again: other words are looked for.
+    pub fn restart(&mut self) {
+        (self.at, self.seeks) = (None, true);
+    }
+
+    /// Goes to the next one; behind the last one comes the first.
+    pub fn step(&mut self, way: Direction) {
+        let n = self.lines.len().max(1);
+        self.at = Some(match (way, self.at) {
+            (_, None) => 0,
+            (Direction::Down, Some(at)) => (at + 1) % n,
+            (Direction::Up, Some(at)) => (at + n - 1) % n,
+        });
+        self.seeks = true;
+    }
+
+    /// Says how many there are and where the reader stands.
+    pub fn told(&self, search: &Search) -> String {
+        match (self.lines.len(), self.at) {
+            (0, _) if search.query.is_empty() => "type the text to find".into(),
+            (0, _) => "no matches".into(),
+            (n, Some(at)) => format!("{}/{n}", at + 1),
+            (n, None) => format!("{n} matches"),
+        }
+    }
+
+    /// Looks through all lines from the first that is seen, and shows what it finds; returns the line that is to come
+    /// into sight.
+    pub fn light(
+        &mut self,
+        lines: &mut [Line<'static>],
+        search: &Search,
+        (theme, top): (&Theme, usize),
+    ) -> Option<usize> {
+        let each = lines.iter().enumerate();
+        self.lines = each.flat_map(|(i, line)| vec![i; search.in_line(line)]).collect();
+        let first = self.lines.iter().position(|line| *line >= top);
+        let proposed = first.or((!self.lines.is_empty()).then_some(0));
+        self.at = self.at.filter(|at| *at < self.lines.len()).or(proposed);
+        let current = self.at.and_then(|at| Some((at, *self.lines.get(at)?)));
+        for (i, line) in lines.iter_mut().enumerate() {
+            let nth = current.filter(|(_, line)| *line == i).map(|(at, line)| {
+                at - self.lines.iter().position(|other| *other == line).unwrap_or(at)
+            });
+            *line = search.light(line, theme, nth);
+        }
+        std::mem::take(&mut self.seeks).then_some(current?.1)
+    }
 }
 
 /// Returns where the words begin and end; a capital in them makes capitals count.

@@ -4,6 +4,7 @@
 //! what is seen is laid out, and finished rows are laid out once for each width.
 
 use crate::ui::text::code;
+use crate::ui::view::drag::body;
 use crate::ui::view::message::{Growing, Look, continued, is_left_out, lines, marked};
 use crate::ui::view::transcript::{Id, RowView, Transcript};
 use ratatui::text::Line;
@@ -25,6 +26,8 @@ pub struct Viewport {
     selected: Option<Id>,
     height: usize,
     width: usize,
+    /// The row and the line in it of each line that was seen last.
+    spots: Vec<(usize, usize)>,
     /// Whether code stands in the colours of its language.
     coloured: bool,
     cache: HashMap<Id, (Stamp, Rc<Vec<Line<'static>>>)>,
@@ -69,6 +72,61 @@ impl Viewport {
         }
     }
 
+    /// Goes to a message as [`select`](Viewport::select) does, so that a line of it is in sight.
+    pub fn select_line(
+        &mut self,
+        transcript: &Transcript,
+        look: Look<'_>,
+        (at, line): (usize, usize),
+    ) {
+        if line + 1 < self.height {
+            return self.select(transcript, look, at);
+        }
+        self.stand(transcript, look, (at, line - self.height / 2));
+        self.selected = transcript.id(at);
+    }
+
+    /// Returns in which line of a row a match stands, and which of that line's it is, as far as the row's lines show it.
+    pub fn locate(
+        &mut self,
+        transcript: &Transcript,
+        look: Look<'_>,
+        (at, nth): (usize, usize),
+        in_line: impl Fn(&Line<'_>) -> usize,
+    ) -> (usize, usize) {
+        // words stand below their head
+        let words = !matches!(transcript.shown(at), Some(RowView::Aside(..)) | None);
+        let lines = self.lines(transcript, at, look);
+        let (mut before, mut last) = (0, (0, 0));
+        let body = if words { body(&lines) } else { 0 };
+        for (i, line) in lines.iter().enumerate().skip(body) {
+            let n = in_line(line);
+            if n > 0 {
+                last = (i, (n - 1).min(nth.saturating_sub(before)));
+            }
+            before += n;
+            if before > nth {
+                break;
+            }
+        }
+        last
+    }
+
+    /// Returns the row and the line in it of each line that was seen last.
+    pub fn spots(&self) -> &[(usize, usize)] {
+        &self.spots
+    }
+
+    /// Returns the lines of a row, as they are laid out.
+    pub fn lines_of(
+        &mut self,
+        transcript: &Transcript,
+        look: Look<'_>,
+        at: usize,
+    ) -> Rc<Vec<Line<'static>>> {
+        self.lines(transcript, at, look)
+    }
+
     /// Returns the width it was seen at last, in cells.
     pub fn width(&self) -> usize {
         self.width
@@ -105,6 +163,7 @@ impl Viewport {
         (self.width, self.height, self.coloured) = (look.width, height, coloured);
         let (mut at, mut skip) = self.top(transcript, look);
         let mut seen: Vec<Line<'static>> = Vec::new();
+        self.spots.clear();
         let rows = self.lines(transcript, at, look);
         // the head must not take the place of the only line that is left
         let sticky = (skip > 1 && rows.len() > skip + 1).then(|| continued(&rows, look)).flatten();
@@ -112,6 +171,7 @@ impl Viewport {
         while seen.len() < height && at < transcript.len() {
             let rows = self.lines(transcript, at, look);
             let rows = rows.iter().skip(skip).take(height - seen.len()).cloned();
+            self.spots.extend((skip..skip + rows.len()).map(|line| (at, line)));
             match mark == Some(at) {
                 true => seen.extend(rows.map(|line| marked(line, look))),
                 false => seen.extend(rows),

@@ -43,7 +43,8 @@ pub(super) fn pair(start: &StartScreen, actions: &[Action]) -> String {
 /// Returns the hints of the page that is open: whatever it is, the keys that matter now.
 fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
     let begins = match start.at {
-        StartRow::Topic | StartRow::Scenario | StartRow::Voice => "start",
+        StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::You => "start",
+        StartRow::Write => "write",
         StartRow::Session(_) => "resume",
         StartRow::Demo | StartRow::Example(_) => "watch",
         StartRow::Local | StartRow::Provider | StartRow::Own => "choose",
@@ -54,18 +55,20 @@ fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
     };
     let moves = |word| (pair(start, &[EntryUp, EntryDown]), word);
     if start.keying.is_some() {
-        let keep = (pair(start, &[RunEntry]), "save");
-        return vec![keep, moves("another provider")];
+        let of_server = start.keying.as_ref().is_some_and(|k| k.at >= start.keyless.len());
+        let keep = (pair(start, &[RunEntry]), if of_server { "connect" } else { "save" });
+        return vec![keep, moves("another provider or a server")];
     }
     if start.help.is_some() {
         return scrolls.then(|| moves("scroll")).into_iter().collect();
     }
-    let turns = matches!(start.at, StartRow::Scenario | StartRow::Voice);
+    let filters = matches!(start.at, StartRow::Scenario | StartRow::Voice);
+    let turns = filters || start.at == StartRow::You;
     let session = matches!(start.at, StartRow::Session(_));
     let hints = [
         Some((pair(start, &[RunEntry]), begins)),
         turns.then(|| (pair(start, &[TurnBack, TurnOn]), "change")),
-        turns.then(|| ("type".to_owned(), "filter")),
+        filters.then(|| ("type".to_owned(), "filter")),
         session.then(|| hint(&[ReplaySession])),
         session.then(|| hint(&[CompareSessions])),
         session.then(|| hint(&[DropSession])),

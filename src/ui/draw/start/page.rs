@@ -15,6 +15,8 @@ pub(super) const VALUE: usize = LABEL - 3;
 pub(super) struct StartPage<'a> {
     pub(super) start: &'a StartScreen,
     pub(super) room: usize,
+    /// Whether there is room for gaps.
+    pub(super) tall: bool,
     pub(super) lines: Vec<Line<'static>>,
     /// The line of the keyboard, and the column of the caret where one is shown.
     pub(super) focus: Option<(usize, Option<usize>)>,
@@ -100,7 +102,9 @@ impl StartPage<'_> {
         let (at, of) = match row {
             StartRow::Scenario => (Some(start.script), start.scripts.len()),
             StartRow::Voice => voice(),
+            StartRow::You => (Some(usize::from(start.take_part)), 2),
             StartRow::Topic
+            | StartRow::Write
             | StartRow::Session(_)
             | StartRow::Demo
             | StartRow::Example(_)

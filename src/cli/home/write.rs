@@ -1,0 +1,71 @@
+//! A scenario of the person's own, written in their editor and checked when they come back.
+//!
+//! Nothing starts by itself: what has no faults is chosen on the start screen, and Enter begins it.
+
+use crate::cli::context::Context;
+use crate::cli::play::next::Home;
+use crate::cli::runtime::block_on;
+use crate::cli::source::{self, ENDING, TEMPLATE};
+use crate::config::make_private;
+use crate::spawn::foreground;
+use crate::{policy, scenario};
+use std::fs;
+use std::path::PathBuf;
+
+/// The name of a scenario that has none yet.
+const NEW: &str = "my-scenario";
+
+/// Opens a scenario in the person's editor, a new one if none is named; returns the start screen that says how it is.
+pub fn write(name: Option<String>, home: &Home, context: &Context) -> Home {
+    let home = Home { notice: None, scenario: None, writing: None, ..home.clone() };
+    let saying = |notice: String| Home { notice: Some(notice), ..home.clone() };
+    let Some(editor) = context.environment.editor() else {
+        return saying("no editor is set; set EDITOR, as in EDITOR=nano".into());
+    };
+    let name = name.unwrap_or_else(|| unused(context));
+    let path = match begun(&name, context) {
+        Ok(path) => path,
+        Err(why) => return saying(why),
+    };
+    let ended = block_on(async { Ok(foreground(editor, &path).await) });
+    let shown = path.display();
+    let failed = match ended {
+        Err(failure) => Some(failure.message),
+        Ok(Err(e)) => Some(format!("{editor}: {e}")),
+        Ok(Ok(status)) if !status.success() => Some(format!("{editor} failed ({status})")),
+        Ok(Ok(_)) => None,
+    };
+    if let Some(why) = failed {
+        return Home { writing: Some(name), ..saying(format!("{why}; the file is {shown}")) };
+    }
+    let checked =
+        source::find(context, &name).map_err(|failure| failure.message).and_then(|found| {
+            scenario::load(&found.source, &policy::rows()).map_err(|faults| faults.to_string())
+        });
+    match checked {
+        Ok(_) => Home {
+            scenario: Some(name.clone()),
+            ..saying(format!("{name} has no errors; press enter to start it ({shown})"))
+        },
+        Err(faults) => Home { writing: Some(name), ..saying(faults) },
+    }
+}
+
+/// Returns a name that no scenario has yet.
+fn unused(context: &Context) -> String {
+    let taken = source::own_names(context);
+    let numbered = (2..).map(|n: u32| format!("{NEW}-{n}"));
+    let mut names = std::iter::once(NEW.to_owned()).chain(numbered);
+    names.find(|name| !taken.contains(name)).unwrap_or_default()
+}
+
+/// Writes the commented file to begin with, unless it is there.
+fn begun(name: &str, context: &Context) -> Result<PathBuf, String> {
+    let folder = context.paths.scenarios();
+    make_private(&folder).map_err(|e| e.to_string())?;
+    let path = folder.join(format!("{name}{ENDING}"));
+    if !path.exists() {
+        fs::write(&path, TEMPLATE).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+    }
+    Ok(path)
+}

@@ -1,0 +1,87 @@
+//! What was said before, on the start screen: a row a session, or two, that tells it from others of the same title.
+
+use crate::catalogue::SessionSummary;
+use crate::text;
+use crate::ui::draw::start::page::StartPage;
+use crate::ui::start::{StartRow, ago, standing};
+use crate::ui::text::wrap::{clip, width};
+use crate::ui::theme::ThemeRole;
+use ratatui::text::{Line, Span};
+
+/// Sessions that are listed at once where there is room, and where there is little.
+const LISTED: (usize, usize) = (6, 4);
+/// Columns from which a session says how many turns it has and how old it is.
+const FIGURES_COLUMNS: usize = 60;
+/// Cells of a title at least, where the last words stand behind it.
+const TITLE_MIN: usize = 24;
+
+impl StartPage<'_> {
+    /// The sessions that fit, from the row of the keyboard up.
+    pub(super) fn sessions(&mut self) {
+        let start = self.start;
+        let figures = self.room >= FIGURES_COLUMNS;
+        let head = if figures { format!("{:>7}{:>9}", "turns", "updated") } else { String::new() };
+        let gap = self.room.saturating_sub(8 + width(&head));
+        self.heading(&format!("{:<7}{}{head}", "Recent", " ".repeat(gap)));
+        let at = if let StartRow::Session(at) = start.at { at } else { 0 };
+        let listed = if self.tall { LISTED.0 } else { LISTED.1 };
+        let from = (at + 1).saturating_sub(listed);
+        for (i, session) in start.sessions.iter().enumerate().skip(from).take(listed) {
+            self.session(i, session, figures);
+        }
+        let more = start.sessions.len().saturating_sub(from + listed);
+        if more > 0 {
+            self.lines
+                .push(Line::styled(format!("   and {more} more"), self.style(ThemeRole::Muted)));
+        }
+    }
+
+    /// A session: its title and how it stands; who took part and what was said last behind it, or below where there is
+    /// room.
+    fn session(&mut self, at: usize, session: &SessionSummary, figures: bool) {
+        let ellipsis = self.start.glyphs.ellipsis;
+        let stands = standing(&session.standing);
+        let age = ago(self.start.now, session.written);
+        let end = match figures {
+            true => format!("{stands:>12}{:>7}{age:>9}", session.utterances),
+            false => format!("  {stands}"),
+        };
+        let room = self.room.saturating_sub(width(&end) + 3);
+        let title = match session.title.as_str() {
+            "" => &session.id,
+            title => title,
+        };
+        let here = self.start.at == StartRow::Session(at);
+        let below = self.tall || here;
+        // what stands below needs no room beside the title
+        let most = if below { room } else { room.min((room * 2 / 5).max(TITLE_MIN)) };
+        let title = clip(&text::label(title), most, ellipsis);
+        let left = room.saturating_sub(width(&title));
+        let beside = match below || left < 4 {
+            true => String::new(),
+            false => clip(&format!("  {}", said(session)), left, ellipsis),
+        };
+        let gap = " ".repeat(left.saturating_sub(width(&beside)));
+        let muted = self.style(ThemeRole::Muted);
+        self.row(
+            StartRow::Session(at),
+            title,
+            vec![Span::styled(format!("{beside}{gap}{end}"), muted)],
+        );
+        if below {
+            let cast = text::name(&session.cast.join(", ")).into_owned();
+            let words = [cast, said(session)];
+            let words: Vec<String> = words.into_iter().filter(|w| !w.is_empty()).collect();
+            let words = clip(&format!("     {}", words.join("  ")), self.room, ellipsis);
+            self.lines.push(Line::styled(words, muted));
+        }
+    }
+}
+
+/// What was said last, as a quotation.
+fn said(session: &SessionSummary) -> String {
+    match text::line(&session.last) {
+        words if words.is_empty() => String::new(),
+        words => format!("\"{words}\""),
+    }
+}

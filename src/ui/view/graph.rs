@@ -1,0 +1,172 @@
+//! A graph of who triggers whom as a picture: a box for each participant, those that depend on others to the right of
+//! these, and lines between them.
+//!
+//! Columns are depths: a participant stands behind the deepest of those it waits for. What leads back to an earlier one is
+//! no line; whoever draws it says so in words.
+
+use crate::ui::text::wrap::{clip, width};
+use crate::ui::theme::glyphs::Glyphs;
+
+/// Cells of a box, its walls included.
+const BOX: usize = 20;
+/// Cells between two columns: an arrow and room for lines.
+const GUTTER: usize = 6;
+/// Rows of a box, and the gap below it.
+const ROWS: usize = 4;
+
+/// Ways that lead out of a cell.
+const UP: u8 = 1;
+const DOWN: u8 = 2;
+const LEFT: u8 = 4;
+const RIGHT: u8 = 8;
+
+/// A picture, and the lines that it leaves out since they lead back: from, to.
+pub struct Picture {
+    /// Its rows, all as wide as they need to be.
+    pub rows: Vec<String>,
+    /// What leads back.
+    pub back: Vec<(usize, usize)>,
+}
+
+/// Returns the picture of nodes, each a name and a word below it, and edges between their places.
+pub fn picture(nodes: &[(String, String)], edges: &[(usize, usize)], glyphs: &Glyphs) -> Picture {
+    let (depths, back) = depths(nodes.len(), edges);
+    let columns = depths.iter().max().map_or(0, |deepest| deepest + 1);
+    let mut places = vec![(0, 0); nodes.len()];
+    let mut filled = vec![0; columns];
+    for (node, depth) in depths.iter().enumerate() {
+        places[node] = (*depth, filled[*depth]);
+        filled[*depth] += 1;
+    }
+    let high = filled.iter().max().copied().unwrap_or(0) * ROWS;
+    let wide = columns * (BOX + GUTTER);
+    let mut ways = vec![vec![0_u8; wide]; high];
+    let mut arrows: Vec<(usize, usize)> = Vec::new();
+    for (from, to) in edges.iter().filter(|edge| !back.contains(edge)) {
+        let ((column, row), (to_column, to_row)) = (places[*from], places[*to]);
+        let (y, to_y) = (row * ROWS + 1, to_row * ROWS + 1);
+        let out = column * (BOX + GUTTER) + BOX;
+        let end = to_column * (BOX + GUTTER) - 1;
+        let turn = end - 3;
+        if to_column == column + 1 {
+            across(&mut ways, y, (out, turn));
+            along(&mut ways, turn, (y, to_y));
+        } else {
+            // below the row of the boxes in between there is a free one
+            let lane = row * ROWS + ROWS - 1;
+            across(&mut ways, y, (out, out + 1));
+            along(&mut ways, out + 1, (y, lane));
+            across(&mut ways, lane, (out + 1, turn));
+            along(&mut ways, turn, (lane, to_y));
+        }
+        across(&mut ways, to_y, (turn, end));
+        arrows.push((end, to_y));
+    }
+    let mut cells: Vec<Vec<String>> = ways
+        .iter()
+        .map(|row| row.iter().map(|ways| glyphs.joint(*ways).to_owned()).collect())
+        .collect();
+    arrows.iter().for_each(|(x, y)| cells[*y][*x] = glyphs.arrow.to_owned());
+    for (node, (column, row)) in nodes.iter().zip(&places) {
+        let lines = boxed(node, glyphs);
+        for (i, line) in lines.iter().enumerate() {
+            let x = column * (BOX + GUTTER);
+            let row = &mut cells[row * ROWS + i];
+            row[x].clone_from(line);
+            row[x + 1..x + BOX].iter_mut().for_each(String::clear);
+        }
+    }
+    let rows = cells.iter().map(|row| row.concat().trim_end().to_owned()).collect();
+    Picture { rows, back }
+}
+
+/// The rows of a box.
+fn boxed((name, word): &(String, String), glyphs: &Glyphs) -> [String; 3] {
+    let [top_left, top_right, bottom_left, bottom_right] = glyphs.corners;
+    let inside = BOX - 2;
+    let name = format!(" {} ", clip(name, inside - 3, glyphs.ellipsis));
+    let rule = glyphs.rule.repeat(inside - width(&name));
+    let word = format!(" {}", clip(word, inside - 2, glyphs.ellipsis));
+    let gap = " ".repeat(inside - width(&word));
+    [
+        format!("{top_left}{name}{rule}{top_right}"),
+        format!("{}{word}{gap}{}", glyphs.wall, glyphs.wall),
+        format!("{bottom_left}{}{bottom_right}", glyphs.rule.repeat(inside)),
+    ]
+}
+
+/// Adds a line within a row.
+fn across(ways: &mut [Vec<u8>], y: usize, (from, to): (usize, usize)) {
+    for x in from..=to {
+        let left = if x > from { LEFT } else { 0 };
+        let right = if x < to { RIGHT } else { 0 };
+        ways[y][x] |= left | right;
+    }
+    // it comes out of a box
+    if ways[y][from] == RIGHT {
+        ways[y][from] |= LEFT;
+    }
+}
+
+/// Adds a line within a column.
+fn along(ways: &mut [Vec<u8>], x: usize, (from, to): (usize, usize)) {
+    let (from, to) = (from.min(to), from.max(to));
+    for (y, row) in ways.iter_mut().enumerate().take(to + 1).skip(from) {
+        row[x] |= if y > from { UP } else { 0 } | if y < to { DOWN } else { 0 };
+    }
+}
+
+/// Returns how deep each node stands, and which edges lead back.
+fn depths(nodes: usize, edges: &[(usize, usize)]) -> (Vec<usize>, Vec<(usize, usize)>) {
+    let mut forward: Vec<(usize, usize)> = Vec::new();
+    let mut back = Vec::new();
+    for edge in edges {
+        // one that closes a circle of those before it leads back
+        match edge.0 == edge.1 || reaches(&forward, edge.1, edge.0) {
+            true => back.push(*edge),
+            false => forward.push(*edge),
+        }
+    }
+    let mut depths = vec![0; nodes];
+    for _ in 0..nodes {
+        for (from, to) in &forward {
+            depths[*to] = depths[*to].max(depths[*from] + 1);
+        }
+    }
+    (depths, back)
+}
+
+/// Returns whether a way leads from one node to another.
+fn reaches(edges: &[(usize, usize)], from: usize, to: usize) -> bool {
+    let mut seen = vec![from];
+    let mut at = 0;
+    while let Some(node) = seen.get(at).copied() {
+        at += 1;
+        let next = edges.iter().filter(|(a, b)| *a == node && !seen.contains(b)).map(|(_, b)| *b);
+        let next: Vec<usize> = next.collect();
+        seen.extend(next);
+    }
+    seen.contains(&to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::theme::glyphs::{ASCII, UNICODE};
+
+    #[test]
+    fn boxes_stand_behind_what_they_wait_for_and_lines_join_them() {
+        let node = |name: &str| (name.to_owned(), "waiting".to_owned());
+        let nodes = ["a", "b", "c", "d"].map(node);
+        let edges = [(0, 1), (0, 2), (1, 3), (2, 3), (0, 3), (3, 0)];
+        let drawn = picture(&nodes, &edges, &UNICODE);
+        assert_eq!(drawn.back, [(3, 0)]);
+        let shown = drawn.rows.join("\n");
+        let row = |words: &str| drawn.rows.iter().find(|row| row.contains(words)).unwrap();
+        assert!(row("┌ a").contains("┌ b") && row("┌ a").contains("┌ d"), "{shown}");
+        assert!(row("┌ c").starts_with("      "), "{shown}");
+        assert_eq!(shown.matches('▶').count(), 3, "arrows meet: {shown}");
+        let ascii = picture(&nodes, &edges, &ASCII).rows.join("");
+        assert!(ascii.is_ascii(), "{ascii}");
+    }
+}

@@ -1,0 +1,245 @@
+//! Finding one's way: matches counted and marked, jumps over rounds and speakers, words taken with the mouse, what became
+//! of commands.
+
+use crate::stage::Stage;
+use colloquium::model::{Command, VoiceSpec};
+use colloquium::ui::act::mouse::mouse;
+use colloquium::ui::request::Request;
+use colloquium::ui::theme::ThemeRole;
+use crossterm::event::KeyCode::{Char, Enter, Esc};
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::style::Style;
+use serde_json::json;
+
+fn keys(stage: &mut Stage, keys: &str) -> Vec<Request> {
+    stage.press(&keys.chars().map(Char).collect::<Vec<_>>())
+}
+
+/// The words that stand in the look of the match where the reader stands, and how many rows they are in.
+fn current(stage: &mut Stage) -> String {
+    let style = stage.screen.theme.style(ThemeRole::SearchCurrent);
+    stage.draw();
+    let buffer = stage.terminal.backend().buffer();
+    let is =
+        |s: Style| s.bg == style.bg && s.fg == style.fg && s.add_modifier == style.add_modifier;
+    assert!(style != Style::default(), "the theme marks it");
+    let cells = buffer.content().iter().filter(|cell| is(cell.style()));
+    cells.map(|cell| cell.symbol()).collect()
+}
+
+#[test]
+fn every_match_is_counted_and_one_is_marked() {
+    let mut stage = Stage::new(100, 40).whole();
+    stage.screen.theme = colloquium::ui::theme::ThemeLibrary::default()
+        .theme("colloquium-dark", None, colloquium::ui::theme::Depth::True)
+        .unwrap();
+    keys(&mut stage, "g/traffic");
+    let said: usize = crate::stage::demo()
+        .iter()
+        .filter_map(|e| match &e.kind {
+            colloquium::model::Kind::TurnEnded(end) => Some(end.text.to_string()),
+            _ => None,
+        })
+        .map(|text| text.to_lowercase().matches("traffic").count())
+        .sum();
+    assert!(said > 2, "{said}");
+    assert!(stage.text().contains(&format!("/{said}")), "{}", stage.text());
+    assert_eq!(current(&mut stage).to_lowercase(), "traffic");
+    stage.press(&[Enter]);
+    let mut places = std::collections::BTreeSet::new();
+    for _ in 0..said {
+        assert_eq!(current(&mut stage).to_lowercase(), "traffic");
+        places.insert(stage.screen.view.search.as_ref().unwrap().at.unwrap());
+        keys(&mut stage, "n");
+    }
+    assert_eq!(places.len(), said, "each one is gone to: {places:?}");
+    keys(&mut stage, "N");
+    assert!(stage.text().contains(&format!("{said}/{said}")), "{}", stage.text());
+}
+
+#[test]
+fn what_lies_on_top_is_searched_as_well() {
+    let mut stage = Stage::new(100, 20).whole();
+    keys(&mut stage, "a/participant");
+    assert!(stage.text().contains("/participant   1/"), "{}", stage.text());
+    stage.press(&[Enter]);
+    keys(&mut stage, "n");
+    assert!(stage.text().contains("   2/"), "{}", stage.text());
+    stage.press(&[Esc]);
+    assert!(stage.text().contains("ANALYSIS"), "the search goes first");
+    stage.press(&[Esc]);
+    assert!(!stage.text().contains("ANALYSIS"));
+    keys(&mut stage, "gz/the");
+    assert!(stage.text().contains("/the   1/"), "{}", stage.text());
+    stage.press(&[Enter]);
+    keys(&mut stage, "n");
+    assert!(stage.text().contains("   2/"), "{}", stage.text());
+    stage.press(&[Esc]);
+    assert!(stage.screen.view.page.is_some(), "the search goes first");
+    stage.press(&[Esc]);
+    assert!(stage.screen.view.page.is_none());
+}
+
+#[test]
+fn speakers_and_rounds_are_jumped_over() {
+    let mut stage = Stage::new(100, 30).whole();
+    let number = |stage: &mut Stage| {
+        let at = stage.screen.reading();
+        let entry = stage.screen.transcript.entry(at).unwrap();
+        stage.screen.transcript.state().entries[entry].number
+    };
+    let seats: Vec<String> = {
+        let state = stage.screen.transcript.state();
+        state.entries.iter().filter_map(|e| Some(e.seat()?.to_string())).collect()
+    };
+    let by_ada = |from: u32| {
+        let next = seats.iter().enumerate().skip(from as usize).find(|(_, who)| **who == "ada");
+        next.map(|(at, _)| at as u32 + 1)
+    };
+    keys(&mut stage, "g");
+    stage.screen.view.selected = Some(0);
+    keys(&mut stage, ">");
+    assert_eq!(number(&mut stage), by_ada(1));
+    keys(&mut stage, ">");
+    let second = by_ada(1).unwrap();
+    assert_eq!(number(&mut stage), by_ada(second));
+    keys(&mut stage, "<");
+    assert_eq!(number(&mut stage), Some(second));
+    stage.screen.view.selected = None;
+    keys(&mut stage, "g}");
+    assert!(stage.text().contains("round 2"), "{}", stage.text());
+    assert_eq!(number(&mut stage), Some(4));
+    keys(&mut stage, "}{");
+    assert!(stage.text().contains("round 2"), "{}", stage.text());
+    keys(&mut stage, "{{");
+    assert_eq!(number(&mut stage), Some(1));
+    keys(&mut stage, "{");
+    assert!(stage.text().contains("this is the first one"), "{}", stage.text());
+    keys(&mut stage, ")");
+    assert!(stage.text().contains("one phase so far"), "{}", stage.text());
+}
+
+#[test]
+fn what_became_of_the_last_commands_is_seen_again() {
+    let mut stage = Stage::new(80, 24).during(2, 6);
+    keys(&mut stage, "H");
+    assert!(stage.text().contains("you have given no commands yet"));
+    let given = |n: u32, name: &str| json!({"key": format!("0:{n}"), "do": name, "who": "bo"});
+    for n in 1..=6 {
+        stage.happens("operator", "command.given", given(n, "mute"));
+        stage.happens("engine", "receipt", json!({"of": format!("0:{n}"), "is": "done"}));
+    }
+    stage.happens("operator", "command.given", json!({"key": "0:9", "do": "say", "text": "x"}));
+    stage.happens("engine", "receipt", json!({"of": "0:9", "is": "queued"}));
+    keys(&mut stage, "H");
+    let page = stage.text();
+    assert_eq!(page.matches("/mute").count(), 4, "five in all: {page}");
+    let (say, mute) = (page.find("/say").unwrap(), page.find("/mute").unwrap());
+    assert!(say < mute && page.contains("queued") && page.contains("done"), "{page}");
+    keys(&mut stage, "H");
+    assert!(stage.screen.view.page.is_none());
+}
+
+#[test]
+fn a_note_goes_to_who_is_selected() {
+    let mut stage = Stage::new(80, 24).during(2, 6);
+    keys(&mut stage, "N");
+    assert_eq!(stage.screen.view.composer.whole(), "/note ");
+    stage.screen.view.composer.clear();
+    stage.press(&[Esc, Esc, Esc]);
+    keys(&mut stage, "2N");
+    assert_eq!(stage.screen.view.composer.whole(), "/note @bo ");
+}
+
+#[test]
+fn a_retry_cuts_what_is_spoken_and_a_priced_one_asks_once() {
+    let again = || Command::Retry { utterance: None };
+    let all = || vec![Request::SendAll(vec![Command::PauseNow {}, again(), Command::Resume {}])];
+    let mut stage = Stage::new(80, 24).during(2, 6);
+    assert_eq!(keys(&mut stage, "r"), all());
+    let mut paid = Stage::altered(80, 24, |event| {
+        if let colloquium::model::Kind::Opened(opened) = &mut event.kind {
+            let voice = VoiceSpec::Model(Default::default());
+            opened.participants.iter_mut().for_each(|p| p.voice = voice.clone());
+        }
+    })
+    .during(2, 6);
+    assert_eq!(keys(&mut paid, "r"), []);
+    assert!(paid.text().contains("a retry costs another call to Bo's model"), "{}", paid.text());
+    assert_eq!(keys(&mut paid, "r"), all());
+}
+
+#[test]
+fn the_models_that_can_be_reached_are_offered_for_who_is_selected() {
+    let mut stage = Stage::new(80, 24).during(2, 6);
+    assert_eq!(keys(&mut stage, "2M"), [Request::Models("bo".into())]);
+    let models = [colloquium::ui::view::models::ReachableModel {
+        name: "ollama:small".into(),
+        price: "local".into(),
+    }];
+    let list = colloquium::ui::view::models::list(&stage.screen.transcript, &"bo".into(), &models);
+    stage.screen.view.list = Some(list);
+    assert!(stage.text().contains("Model of Bo") && stage.text().contains("ollama:small  local"));
+    let set = json!({"model": "ollama:small"}).as_object().cloned().unwrap();
+    let change = Command::Change { who: "bo".into(), set };
+    assert_eq!(stage.press(&[Enter]), [Request::Send(change)]);
+}
+
+#[test]
+fn a_theme_that_is_chosen_is_kept_unless_the_settings_name_one() {
+    for (fixed, told) in [(false, "kept for the next time"), (true, "for this run")] {
+        let mut stage = Stage::new(80, 24).during(2, 6);
+        stage.screen.themes.fixed = fixed;
+        keys(&mut stage, "t");
+        stage.press(&[Enter]);
+        assert!(stage.text().contains(told), "{}", stage.text());
+        assert!(stage.screen.themes.chosen);
+    }
+}
+
+#[test]
+fn words_dragged_over_are_copied_as_they_were_written() {
+    let mut stage = Stage::new(80, 24).whole();
+    keys(&mut stage, "g");
+    let rows = stage.rows();
+    let find = |words: &str| {
+        let (y, row) = rows.iter().enumerate().find(|(_, row)| row.contains(words)).unwrap();
+        let x = row[..row.find(words).unwrap()].chars().count();
+        (x as u16, y as u16)
+    };
+    let (from, to) = (find("Last week"), find("On Mill Lane".trim_start_matches("On ")));
+    let mut at = |kind, (column, row): (u16, u16)| {
+        let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+        let asked = mouse(&mut stage.screen, &event);
+        stage.draw();
+        asked
+    };
+    let left = MouseButton::Left;
+    assert_eq!(at(MouseEventKind::Down(left), from), None);
+    assert_eq!(at(MouseEventKind::Drag(left), (to.0 + 3, to.1)), None);
+    let copied = at(MouseEventKind::Up(left), (to.0 + 3, to.1));
+    let words = "Last week I stood on Mill".to_owned();
+    assert_eq!(copied, Some(Request::Copy(words, "the selected words".into())));
+    // a click alone copies nothing
+    assert_eq!(at(MouseEventKind::Down(left), from), None);
+    assert_eq!(at(MouseEventKind::Up(left), from), None);
+}
+
+#[test]
+fn a_refused_line_does_not_swallow_the_next_command() {
+    let mut stage = Stage::new(80, 24).during(2, 6);
+    let write = |stage: &mut Stage, words: &str| {
+        for c in words.chars() {
+            stage.press(&[Char(c)]);
+        }
+        stage.press(&[Enter])
+    };
+    assert_eq!(write(&mut stage, "i/floor dan"), []);
+    assert!(stage.text().contains("no participant named `dan`"), "{}", stage.text());
+    let floor = Request::Send(Command::Floor { to: "cy".into() });
+    assert_eq!(write(&mut stage, "/floor cy"), [floor]);
+    // one that is mended goes on where it stood
+    assert_eq!(write(&mut stage, "/floor"), []);
+    let floor = Request::Send(Command::Floor { to: "bo".into() });
+    assert_eq!(write(&mut stage, " bo"), [floor]);
+}
