@@ -40,7 +40,7 @@ pub struct Heard {
 }
 
 /// What is replied.
-pub struct Reply {
+pub struct HttpReply {
     status: u16,
     body: Option<String>,
 }
@@ -81,12 +81,12 @@ impl Drop for Connection {
 
 impl Connection {
     /// Reads the request, replies and closes.
-    pub fn answer(self, reply: impl FnOnce(&Heard) -> Reply) {
+    pub fn answer(self, reply: impl FnOnce(&Heard) -> HttpReply) {
         let waits = self.stream.set_read_timeout(Some(PATIENCE));
         let waits = waits.and_then(|()| self.stream.set_write_timeout(Some(PATIENCE)));
         let replied = waits.and_then(|()| match heard(&self.stream)? {
             Some(heard) => reply(&heard).write(&self.stream),
-            None => Reply::status(400).write(&self.stream),
+            None => HttpReply::status(400).write(&self.stream),
         });
         // a client that has gone has nobody to be told
         drop(replied);
@@ -134,15 +134,15 @@ impl Heard {
     }
 }
 
-impl Reply {
+impl HttpReply {
     /// Returns a reply without a body.
-    pub fn status(status: u16) -> Reply {
-        Reply { status, body: None }
+    pub fn status(status: u16) -> HttpReply {
+        HttpReply { status, body: None }
     }
 
     /// Returns a reply of JSON.
-    pub fn json(value: &Value) -> Reply {
-        Reply { status: 200, body: Some(value.to_string()) }
+    pub fn json(value: &Value) -> HttpReply {
+        HttpReply { status: 200, body: Some(value.to_string()) }
     }
 
     fn write(&self, mut stream: &TcpStream) -> io::Result<()> {

@@ -231,7 +231,8 @@ fn a_restart_of_the_server_loses_no_conversation() {
     let again = client.call("start", start);
     assert_eq!(again["session"], json!(session), "{again}");
     let said = client.call("say", json!({"session": session, "as": "p1", "text": "After it."}));
-    assert_eq!(said["taken"], true, "{said}");
+    let log = || std::fs::read_to_string(house.path(&format!("data/sessions/{session}.jsonl")));
+    assert_eq!(said["taken"], true, "{said} {:?}", log());
     let result = client.call("wait", json!({"session": session}));
     assert_eq!(result["complete"], true, "{result}");
     let text = result["transcript_end"].as_str().unwrap();

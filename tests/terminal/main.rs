@@ -119,7 +119,7 @@ fn from_the_first_run_to_a_debate_and_home_again() {
     program.until("Recent");
     program.until("unfinished");
     // to the session, and on with it
-    program.keys("\t\t\t\r");
+    program.keys("\t\t\t\t\r");
     program.until("stopped by you");
     program.until("PAUSED");
     program.keys("h");

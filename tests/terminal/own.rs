@@ -86,6 +86,8 @@ fn a_seat_taken_on_the_start_screen_gets_its_turn() {
     program.keys("I have a word as well.\r");
     program.until("I have a word as well.");
     program.keys("\u{1b}");
-    program.keys("qq");
+    program.until(" READ ");
+    program.keys("q");
+    program.keys("q");
     program.left().restored();
 }

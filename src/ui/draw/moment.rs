@@ -35,15 +35,17 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let mut hints = Vec::new();
     for (action, what) in keys {
         let way = screen.keymap.way(action, Focus::Read);
-        hints.push(Span::styled(way, key));
-        hints.push(Span::styled(format!(" {what}   "), text));
+        let apart = if hints.is_empty() { "" } else { "  " };
+        hints.push(Span::styled(format!("{apart}{way}"), key));
+        hints.push(Span::styled(format!(" {what}"), text));
     }
     let rows = vec![Line::styled(told, text), Line::from(hints)];
     let edge = screen.theme.style(role);
     let mut lines = card(&title, rows, usize::from(room), edge, screen.glyphs);
-    // what does not fit is left out from the middle: the frame stays whole
+    // what does not fit is left out from the middle: the frame stays whole, and the keys as long as they can
     while lines.len() > usize::from(area.height) && lines.len() > 2 {
-        lines.remove(lines.len() - 2);
+        let second = if lines.len() > ROWS.into() { 2 } else { lines.len() - 2 };
+        lines.remove(second);
     }
     frame.render_widget(Text::from(lines), Rect { x: area.x + 1, width: room, ..area });
 }
@@ -61,7 +63,7 @@ fn of(screen: &Screen) -> Option<Moment> {
         let title = format!("PERMISSION {} {name}", screen.glyphs.dot);
         let keys = vec![
             (Action::AllowOnce, "allow once".into()),
-            (Action::AllowTool, "allow until you leave".into()),
+            (Action::AllowTool, "until you leave".into()),
             (Action::RefuseTool, "refuse".into()),
         ];
         let told = asks.told.chars().take(TOLD_MAX).collect();

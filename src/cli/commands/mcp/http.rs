@@ -6,7 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::play::assemble::random;
-use crate::net::{Heard, Reply, Server};
+use crate::net::{Heard, HttpReply, Server};
 use crate::rpc::{self, RpcMessage};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -36,33 +36,33 @@ pub fn serve(address: SocketAddr, jobs: &Jobs, context: &Context) -> Result<(), 
     Ok(())
 }
 
-fn reply(heard: &Heard, token: &str, at: SocketAddr, jobs: &Jobs, context: &Context) -> Reply {
+fn reply(heard: &Heard, token: &str, at: SocketAddr, jobs: &Jobs, context: &Context) -> HttpReply {
     let own = [format!("http://{at}"), format!("http://localhost:{}", at.port())];
     // a page that somebody reads in a browser is no client, whatever name it gave this machine
     let strange = heard.header("origin").is_some_and(|origin| !own.iter().any(|own| own == origin));
     let host = heard.header("host").unwrap_or_default();
     let named = own.iter().any(|own| own.strip_prefix("http://") == Some(host));
     if strange || !named {
-        return Reply::status(403);
+        return HttpReply::status(403);
     }
     let given = heard.header("authorization").and_then(|key| key.strip_prefix("Bearer "));
     if !given.is_some_and(|given| same(given.as_bytes(), token.as_bytes())) {
-        return Reply::status(401);
+        return HttpReply::status(401);
     }
     match (&*heard.method, &*heard.path) {
         ("POST", PATH) => {}
-        ("GET" | "DELETE", PATH) => return Reply::status(405),
-        (_, _) => return Reply::status(404),
+        ("GET" | "DELETE", PATH) => return HttpReply::status(405),
+        (_, _) => return HttpReply::status(404),
     }
     match rpc::read(&heard.body) {
         Ok(RpcMessage::Request { id, method, params }) => {
             let result = protocol::answer(&method, &params, jobs, context, &|_| true);
-            Reply::json(&rpc::answered(&id, &result))
+            HttpReply::json(&rpc::answered(&id, &result))
         }
-        Ok(RpcMessage::Notice { .. } | RpcMessage::Answer { .. }) => Reply::status(202),
+        Ok(RpcMessage::Notice { .. } | RpcMessage::Answer { .. }) => HttpReply::status(202),
         Err(fault) => {
             let error = rpc::RpcError { code: rpc::NO_MESSAGE, message: fault.to_string() };
-            Reply::json(&rpc::answered(&Value::Null, &Err(error)))
+            HttpReply::json(&rpc::answered(&Value::Null, &Err(error)))
         }
     }
 }

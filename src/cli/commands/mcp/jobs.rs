@@ -16,7 +16,7 @@ use crate::cli::play::setup::Setup;
 use crate::cli::runtime::block_on;
 use crate::config::make_private;
 use crate::engine::Input;
-use crate::model::{Key, Kind, SteerLine, Usd};
+use crate::model::{Key, Kind, Seq, SteerLine, Usd};
 use crate::session::{self, Item};
 use crate::state::State;
 use serde_json::{Value, json};
@@ -38,6 +38,8 @@ const HEARD_WITHIN: Duration = Duration::from_secs(3);
 /// What is known of a conversation that runs.
 #[derive(Debug, Default)]
 struct Pulse {
+    /// The first event of this run; what comes before it is read from the session.
+    begins: Seq,
     /// Events so far.
     events: u64,
     /// Turns so far.
@@ -169,6 +171,7 @@ impl Convened {
         let Item::Event(record) = item else { return };
         let mut pulse = lock(&self.pulse);
         pulse.events += 1;
+        let past = record.event.seq < pulse.begins;
         match &record.event.kind {
             Kind::CommandGiven(given) => {
                 pulse.heard.insert(given.key.clone(), None);
@@ -178,8 +181,8 @@ impl Convened {
             }
             Kind::TurnEnded(end) if end.number.is_some() => pulse.turns += 1,
             // nobody raises a limit or repairs what failed: the end follows
-            Kind::LimitReached(_) => *lock(&self.orders) = None,
-            Kind::Paused(_) if record.event.cause.is_none() => *lock(&self.orders) = None,
+            Kind::LimitReached(_) if !past => *lock(&self.orders) = None,
+            Kind::Paused(_) if !past && record.event.cause.is_none() => *lock(&self.orders) = None,
             _ => {}
         }
         self.changed.notify_all();
@@ -286,6 +289,7 @@ impl Jobs {
             let job = Convened { pulse: Mutex::new(pulse), ..Convened::new(id.to_owned(), spent) };
             return Ok(Arc::new(job));
         }
+        let has_caller = state.seats.iter().any(|s| s.spec.voice.is_human());
         self.bounds.admit(state.seats.iter().map(|s| &*s.spec))?;
         self.begun(context, move |context, left| {
             let opened = match opening::open(&path, Follows::Output, context)? {
@@ -294,6 +298,8 @@ impl Jobs {
             };
             let mut resume = Resume { path, ..Resume::default() };
             resume.play.headless = true;
+            // the caller's words take their time, as they did before
+            resume.play.steer = has_caller.then(|| "-".to_owned());
             let usd = state.limits.usd.map_or(left, |usd| usd.min(left));
             resume.play.max_usd = Some(usd);
             resume::start(&resume, opened, context)
@@ -325,6 +331,7 @@ impl Jobs {
             let job = Convened::new(setup.conversation.files.id(), kept.min(left));
             let ((orders, taken), (stop, stopped)) =
                 (mpsc::channel(COMMANDS_WAITING), oneshot::channel());
+            lock(&job.pulse).begins = setup.conversation.engine.live.state.next_seq;
             (*lock(&job.orders), *lock(&job.stop)) = (Some(orders), Some(stop));
             let job = Arc::new(job);
             let _ = tx.send(Ok(job.clone()));

@@ -338,7 +338,12 @@ fn say(call: &ToolCall<'_>) -> Result<Value, Failure> {
 /// Waits until a participant that the caller speaks for has the floor.
 fn await_floor(job: &Convened, who: &str, call: &ToolCall<'_>) -> Result<(), Failure> {
     for _ in 0..WAIT_SECONDS {
-        let state = fold(&report::read(&job.id, call.context)?);
+        // a conversation that has only just begun has no file yet
+        let state = match report::read(&job.id, call.context) {
+            Ok(log) => fold(&log),
+            Err(_) if job.nap() => continue,
+            Err(failure) => return Err(failure),
+        };
         let seat = state.seats.iter().find(|s| *s.spec.id == *who && s.spec.voice.is_human());
         if seat.is_none() {
             let message = format!("you do not speak for `{}`", text::line(who));
