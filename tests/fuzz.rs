@@ -3,6 +3,8 @@
 //! An input is made of a number alone: a text of the repository, changed at random places. A failure names its number;
 //! `FROM=number INPUTS=1` feeds it again. `INPUTS` says how many each room gets.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 #[path = "corpus/mod.rs"]
 mod corpus;
 #[path = "remote/streams.rs"]

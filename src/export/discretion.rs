@@ -88,17 +88,16 @@ fn summaries_of_whispers<'a>(events: impl Iterator<Item = &'a Event>) -> BTreeSe
     let mut turns = BTreeSet::new();
     for event in events {
         match &event.kind {
-            Kind::CommandGiven(given) => match &given.line.command {
-                Command::Whisper { to, .. } => {
+            Kind::CommandGiven(given) => {
+                if let Command::Whisper { to, .. } = &given.line.command {
                     told.insert(to.clone());
                 }
-                _ => {}
-            },
+            }
             Kind::TurnEnded(end) => told.extend(end.whispers.iter().map(|w| w.to.clone())),
-            Kind::BatchOpened(batch) => {
-                if batch.summary_task().is_some_and(|task| told.contains(&task.viewer)) {
-                    batches.insert(BatchId(event.seq.0));
-                }
+            Kind::BatchOpened(batch)
+                if batch.summary_task().is_some_and(|task| told.contains(&task.viewer)) =>
+            {
+                batches.insert(BatchId(event.seq.0));
             }
             Kind::FloorGranted(grant) if batches.contains(&grant.batch) => {
                 turns.insert(TurnId(event.seq.0));

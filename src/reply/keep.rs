@@ -55,7 +55,7 @@ pub fn kept(
 
 /// Returns a reply whose words are in one of its fields.
 pub fn said_in(formed: Formed, says: Option<&Text>) -> Formed {
-    let words = says.and_then(|field| formed.structured[&**field].as_str());
+    let words = says.and_then(|field| formed.structured.get(&**field)?.as_str());
     match words.map(str::trim).filter(|words| !words.is_empty()) {
         Some(words) => Formed { text: Some(words.to_owned()), ..formed },
         None => formed,

@@ -72,12 +72,12 @@ pub fn found(screen: &mut Screen, way: Direction) {
     let next = match (way, from) {
         (Direction::Down, Some(at)) => all.clone().find(|m| *m > at),
         (Direction::Down, None) => all.clone().find(|(row, _)| *row >= first),
-        (Direction::Up, Some(at)) => all.clone().filter(|m| *m < at).last(),
-        (Direction::Up, None) => all.clone().filter(|(row, _)| *row <= first).last(),
+        (Direction::Up, Some(at)) => all.clone().rfind(|m| *m < at),
+        (Direction::Up, None) => all.clone().rfind(|(row, _)| *row <= first),
     };
     let around = match way {
         Direction::Down => all.clone().next(),
-        Direction::Up => all.last(),
+        Direction::Up => all.clone().next_back(),
     };
     let Some(at) = next.or(around) else { return };
     let Some(search) = &mut screen.view.search else { return };

@@ -97,10 +97,10 @@ fn boxed((name, word): &(String, String), glyphs: &Glyphs) -> [String; 3] {
 
 /// Adds a line within a row.
 fn across(ways: &mut [Vec<u8>], y: usize, (from, to): (usize, usize)) {
-    for x in from..=to {
+    for (x, cell) in ways[y].iter_mut().enumerate().take(to + 1).skip(from) {
         let left = if x > from { LEFT } else { 0 };
         let right = if x < to { RIGHT } else { 0 };
-        ways[y][x] |= left | right;
+        *cell |= left | right;
     }
     // it comes out of a box
     if ways[y][from] == RIGHT {

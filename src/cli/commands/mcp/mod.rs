@@ -74,15 +74,18 @@ fn serve(jobs: &Jobs, context: &Context) {
                 Ok(0) | Err(_) => break,
                 Ok(n) => n,
             };
-            let read = match lines.push(bytes.get(..n).unwrap_or_default()) {
-                Ok(read) => read,
-                Err(fault) => {
-                    let error = RpcError { code: NO_MESSAGE, message: fault.to_string() };
-                    write(&rpc::answered(&Value::Null, &Err(error)));
-                    lines = RpcLines::default();
-                    continue;
+            let mut read = vec![];
+            // line by line: what follows a bad line in the same bytes is read all the same
+            for part in bytes.get(..n).unwrap_or_default().split_inclusive(|b| *b == b'\n') {
+                match lines.push(part) {
+                    Ok(messages) => read.extend(messages),
+                    Err(fault) => {
+                        let error = RpcError { code: NO_MESSAGE, message: fault.to_string() };
+                        write(&rpc::answered(&Value::Null, &Err(error)));
+                        lines = RpcLines::default();
+                    }
                 }
-            };
+            }
             for message in read {
                 match message {
                     RpcMessage::Request { id, method, params } => {
