@@ -23,7 +23,7 @@ fn a_limit_that_holds_is_a_card_with_the_keys_that_help() {
     for words in [
         "┏━ STOPPED · limit of 9 turns ━",
         "9 of 9 used",
-        "+ raise to 12 turns   = set it   Q end here",
+        "+ raise to 12 turns  = set it  Q end here",
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
@@ -46,7 +46,7 @@ fn a_failure_that_pauses_is_a_card_with_the_keys_that_help() {
     stage.happens("engine", "turn.ended", end);
     stage.happens("engine", "paused", json!({"why": "Bo failed"}));
     let shown = stage.text();
-    for words in ["┏━ FAILED · Bo ━", "`sh` exited 3 (oops)", "r retry   M another model"] {
+    for words in ["┏━ FAILED · Bo ━", "`sh` exited 3 (oops)", "r retry  M another model"] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
     // the one that failed, without selecting it
