@@ -3,6 +3,7 @@
 //! They are made of the same fold as the tables below them; what cannot be drawn in the room there is, is left out whole.
 
 use crate::analysis::MomentKind;
+use crate::model::payload::TurnEnded;
 use crate::model::{Text, VerdictGiven};
 use crate::state::Seat;
 use crate::text;
@@ -54,34 +55,30 @@ pub fn spent(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<Chart
     bars(transcript, &amounts, figure, glyphs, room)
 }
 
-/// Returns the sum of tokens after each turn as one row, the last turns that fit; nothing where nobody counted.
-pub fn growth(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
+/// Returns what a figure of the turns adds up to after each of them.
+fn sums(transcript: &Transcript, figure: impl Fn(&TurnEnded) -> u64) -> Vec<u64> {
     let mut sum = 0;
-    let sums: Vec<u64> = transcript
-        .turn_log
-        .turns
-        .iter()
+    let turns = transcript.turn_log.turns.iter();
+    turns
         .map(|turn| {
-            sum += turn.end.usage.as_ref().map_or(0, |usage| usage.tokens());
+            sum += figure(&turn.end);
             sum
         })
-        .collect();
-    risen(&sums, "tokens so far", &tokens(sum), glyphs, room)
+        .collect()
+}
+
+/// Returns the sum of tokens after each turn as one row, the last turns that fit; nothing where nobody counted.
+pub fn growth(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
+    let sums = sums(transcript, |end| end.usage.as_ref().map_or(0, |usage| usage.tokens()));
+    let last = sums.last().copied().unwrap_or(0);
+    risen(&sums, "tokens so far", &tokens(last), glyphs, room)
 }
 
 /// Returns what everybody cost after each turn, the sum of all, as one row; nothing where nothing has a price.
 pub fn cost(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
-    let mut sum = 0;
-    let sums: Vec<u64> = transcript
-        .turn_log
-        .turns
-        .iter()
-        .map(|turn| {
-            sum += turn.end.cost.map_or(0, |usd| usd.0);
-            sum
-        })
-        .collect();
-    risen(&sums, "cost so far", &crate::model::Usd(sum).to_string(), glyphs, room)
+    let sums = sums(transcript, |end| end.cost.map_or(0, |usd| usd.0));
+    let last = sums.last().copied().unwrap_or(0);
+    risen(&sums, "cost so far", &crate::model::Usd(last).to_string(), glyphs, room)
 }
 
 /// Draws sums that grow as one row, the last ones that fit.
