@@ -17,6 +17,7 @@ impl Settings {
         ModelFacts {
             window: own.and_then(|m| m.window).or(listed.and_then(|m| m.window)),
             price: own.and_then(|m| m.price).or(listed.and_then(|m| m.price)),
+            tools: own.and_then(|m| m.tools).or(listed.and_then(|m| m.tools)),
         }
     }
 }

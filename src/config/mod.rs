@@ -20,8 +20,9 @@ pub use layers::Project;
 pub use look::{ColourDepth, Habits, Motion, Mouse, Notify, Signs, ThemeChoice};
 pub use origin::Origin;
 pub use paths::{Error, Paths, keep_key, make_private};
-pub use serving::{AgentSettings, Serving};
+pub use serving::{AgentSettings, Serving, ToolSettings};
 pub use settings::{
-    CONFIG_VARIABLE, Layer, ModelFacts, Provider, Retries, Settings, SettingsError, read_key_file,
+    CONFIG_VARIABLE, Layer, ModelFacts, Provider, Retries, Settings, SettingsError, ToolForm,
+    read_key_file,
 };
 pub use table::{SETTINGS, Setting, schema};

@@ -100,6 +100,11 @@ impl Paths {
         self.keys().join(provider)
     }
 
+    /// Returns the home folder of the agents of a program, where it keeps its settings and its login.
+    pub fn agent_home(&self, program: &str) -> PathBuf {
+        self.data.join("agents").join(program)
+    }
+
     /// Returns the folder of the user's own scenarios.
     pub fn scenarios(&self) -> PathBuf {
         self.config.join("scenarios")

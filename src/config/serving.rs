@@ -1,6 +1,7 @@
-//! The bounds of `colloquium mcp`: what other programs may spend and use, and which variables agents may know.
+//! The bounds of `colloquium mcp`: what other programs may spend and use; what agents may know and tools may do.
 
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 /// The permissions of clients of the MCP server.
@@ -44,6 +45,29 @@ impl Serving {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AgentSettings {
-    /// Variables of the environment that agents may see besides the paths and the language.
+    /// Variables of the environment that agents may see besides the paths and the language; `PROGRAM:NAME` is for the
+    /// agent of that program alone.
     pub environment: Vec<String>,
+    /// Whether agents have the user's home folder, with the settings, hooks, instructions and logins in it.
+    pub user_home: bool,
+}
+
+impl AgentSettings {
+    /// Returns the variables that the agent of a program may see.
+    pub fn variables<'a>(&'a self, program: &'a str) -> impl Iterator<Item = &'a str> {
+        self.environment.iter().filter_map(move |entry| match entry.split_once(':') {
+            Some((of, name)) => (of == program).then_some(name),
+            None => Some(&**entry),
+        })
+    }
+}
+
+/// What the user allows tools of participants.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ToolSettings {
+    /// Tools that change something and run without being asked for.
+    pub allow: Vec<String>,
+    /// The variables that hold the keys of tool servers, by the server's whole address.
+    pub keys: BTreeMap<String, String>,
 }

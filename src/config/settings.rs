@@ -7,7 +7,7 @@ use super::Environment;
 use super::keys::{self, Binding};
 use super::look::{ColourDepth, Habits, Motion, Mouse, Notify, Signs, ThemeChoice};
 use super::origin::{Origin, origins, with_nearest};
-use super::serving::{AgentSettings, Serving};
+use super::serving::{AgentSettings, Serving, ToolSettings};
 use crate::model::{CallRate, FailureRule, Price, Wire};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -95,6 +95,8 @@ pub struct Settings {
     pub mcp: Serving,
     /// What agents can see of the user's environment.
     pub agents: AgentSettings,
+    /// What the user allows tools of participants.
+    pub tools: ToolSettings,
     /// The theme of the screen; none is automatic.
     pub theme: Option<ThemeChoice>,
     /// How many colours the terminal shows.
@@ -173,6 +175,18 @@ pub struct ModelFacts {
     pub window: Option<u32>,
     /// Its price in dollars per million tokens, in and out.
     pub price: Option<Price>,
+    /// How it asks for tools; none is as its API has it.
+    pub tools: Option<ToolForm>,
+}
+
+/// How a model asks for tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolForm {
+    /// As calls of its API.
+    Native,
+    /// In words, for models that cannot call tools.
+    Text,
 }
 
 impl Settings {
@@ -317,6 +331,7 @@ mod tests {
             [models."mine:tiny"]
             window = 8192
             price = [0.5, 1.5]
+            tools = "text"
         "#;
         let settings = Settings::parse(text, "config.toml").unwrap();
         let mine = Provider {
@@ -327,7 +342,11 @@ mod tests {
         };
         assert_eq!(settings.default_model.as_deref(), Some("ollama:llama3"));
         assert_eq!(settings.providers["mine"], mine);
-        let facts = ModelFacts { window: Some(8192), price: Some(Price(0.5, 1.5)) };
+        let facts = ModelFacts {
+            window: Some(8192),
+            price: Some(Price(0.5, 1.5)),
+            tools: Some(ToolForm::Text),
+        };
         assert_eq!(settings.models["mine:tiny"], facts);
     }
 

@@ -120,6 +120,12 @@ pub const SETTINGS: &[Setting] = &[
         "Price of provider:name in dollars per million input and output tokens.",
     ),
     row(
+        "models.MODEL.tools",
+        r#"{"enum": ["native", "text"]}"#,
+        "native",
+        "How provider:name asks for tools: native, or in its text, for models that cannot call tools.",
+    ),
+    row(
         "mcp.max_usd",
         r#"{"type": "number", "minimum": 0}"#,
         "1.00",
@@ -147,7 +153,27 @@ pub const SETTINGS: &[Setting] = &[
         "agents.environment",
         r#"{"type": "array", "items": {"type": "string"}}"#,
         "none",
-        "Environment variables that agents may see besides PATH, HOME, language and user, such as the API key they need.",
+        "Environment variables that agents may see besides PATH, language and user, such as the API key they need; \
+             PROGRAM:NAME is for one agent.",
+    ),
+    row(
+        "agents.user_home",
+        r#"{"type": "boolean"}"#,
+        "false",
+        "Whether agents use your home folder, with your settings, hooks, instructions and logins; if not, each program \
+             has one of its own.",
+    ),
+    row(
+        "tools.allow",
+        r#"{"type": "array", "items": {"type": "string"}}"#,
+        "none",
+        "Tools that change something and may run unasked, by the name that models use, as with --allow-tool.",
+    ),
+    row(
+        "tools.keys.ADDRESS",
+        TEXT,
+        "none",
+        "Environment variable that holds the key of the tool server at this address.",
     ),
     row(
         "keys.PLACE.ACTION",
@@ -203,6 +229,9 @@ mod tests {
             ("[providers.x]\nzzzzzz = 1", "providers.NAME."),
             ("[models.x]\nzzzzzz = 1", "models.MODEL."),
             ("[retries]\nzzzzzz = 1", "retries."),
+            ("[mcp]\nzzzzzz = 1", "mcp."),
+            ("[agents]\nzzzzzz = 1", "agents."),
+            ("[tools]\nzzzzzz = 1", "tools."),
         ] {
             for key in known(text) {
                 let key = format!("{prefix}{key}");

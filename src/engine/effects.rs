@@ -116,7 +116,7 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
         number: turn.number,
         attempt: turn.calls,
         messages,
-        tools: tools::offered(state, turn).to_vec(),
+        tools: state.tools_offered(turn).to_vec(),
         prompt,
         form: state.contract_of(turn).form,
         parameters: turn.parameters.clone(),

@@ -9,8 +9,6 @@ use crate::tool::{ToolJob, ToolResult};
 use crate::voice::Done;
 use serde_json::Value;
 
-/// Rounds of requests in one turn; after the last of them a model is offered no tool.
-pub const ROUNDS_MAX: usize = 8;
 /// The most requests of one call that are carried out.
 const REQUESTS_MAX: usize = 16;
 /// How often the same request of a turn may fail before it is no longer tried.
@@ -18,17 +16,10 @@ const EQUAL_FAILURES: usize = 2;
 /// The longest message about wrong arguments, in bytes.
 const WRONG_MAX: usize = 500;
 
-/// Returns the tools that the next call of a turn may ask for.
-pub(super) fn offered<'a>(state: &'a State, turn: &Turn) -> &'a [Tool] {
-    match state.seat(&turn.seat) {
-        Some(seat) if turn.speaks() && turn.tools.len() < ROUNDS_MAX => &seat.spec.tools,
-        Some(_) | None => &[],
-    }
-}
-
 /// A call that ended with requests for tools which were offered.
 pub(super) fn asked(state: &State, turn: &Turn, done: &Done, used: Option<Usage>) -> Option<Draft> {
-    let call = turn.call.filter(|_| !done.tools.is_empty() && !offered(state, turn).is_empty())?;
+    let call =
+        turn.call.filter(|_| !done.tools.is_empty() && !state.tools_offered(turn).is_empty())?;
     let requests = done.tools.iter().take(REQUESTS_MAX).cloned().collect();
     let asked = ToolAsked { turn: turn.id, call, requests, usage: used };
     Some(draft(turn.thread, &turn.seat, asked.into()))
@@ -69,6 +60,9 @@ enum Decided {
 fn decided(state: &State, turn: &Turn, run: &ToolRun) -> Decided {
     let back = |is, why: String| Decided::Back(is, why.into());
     let name = &run.request.tool;
+    if !run.request.arguments.is_object() {
+        return back(ToolOutcome::Failed, "the arguments are not a JSON object".to_owned());
+    }
     let tools = state.seat(&turn.seat).map(|s| s.spec.tools.as_slice()).unwrap_or_default();
     let Some(tool) = tools.iter().find(|tool| tool.name == *name) else {
         let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
@@ -99,9 +93,6 @@ fn decided(state: &State, turn: &Turn, run: &ToolRun) -> Decided {
 
 /// Checks arguments against the schema of a tool.
 fn fits(tool: &Tool, arguments: &Value) -> Result<(), String> {
-    if !arguments.is_object() {
-        return Err("the arguments are not a JSON object".into());
-    }
     let validator = scenario::validator(&tool.parameters)?;
     validator.validate(arguments).map_err(|e| {
         let mut why = match e.instance_path().as_str() {

@@ -85,6 +85,9 @@ pub struct Participant {
     /// Context window of the model in tokens.
     #[serde(default)]
     pub window: Option<u32>,
+    /// Whether its tools are told to its model in words, and asked for in words: for models that cannot call tools.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub text_tools: bool,
     /// The tools that its model may ask for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<Tool>,
@@ -145,6 +148,7 @@ impl Participant {
             price: None,
             local: false,
             window: None,
+            text_tools: false,
             tools: vec![],
         }
     }
@@ -229,6 +233,9 @@ pub struct Fallback {
     /// Its context window in tokens; none is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
+    /// Whether it is told of tools in words, as a seat has it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub text_tools: bool,
 }
 
 impl Participant {
@@ -237,8 +244,9 @@ impl Participant {
         let VoiceSpec::Model(spec) = &self.voice else { return None };
         let (next, rest) = spec.fallbacks.split_first()?;
         let spec = ModelSpec { name: next.name.clone(), fallbacks: rest.to_vec(), ..spec.clone() };
-        let (price, local, window) = (next.price, next.local, next.window);
-        Some(Participant { voice: VoiceSpec::Model(spec), price, local, window, ..self.clone() })
+        let voice = VoiceSpec::Model(spec);
+        let Fallback { price, local, window, text_tools, .. } = *next;
+        Some(Participant { voice, price, local, window, text_tools, ..self.clone() })
     }
 }
 

@@ -79,6 +79,7 @@ fn fixed(prompt: &Prompt) -> usize {
     let lore: usize = prompt.lore.iter().map(tokens).sum();
     let asked = asked + lore + prompt.aside.as_ref().map_or(0, tokens);
     let tools: usize = tool_bytes(prompt).div_ceil(BYTES_PER_TOKEN);
+    let tools = tools + prompt.text_tools.as_ref().map_or(0, tokens);
     tools + tokens(&prompt.system) + prompt.brief.as_ref().map_or(0, tokens) + notes + asked
 }
 

@@ -4,13 +4,15 @@
 //! of everything that looks like one of our tags, or like the control tokens of a model's own chat format, is escaped.
 //! It deliberately spells no wire format and leaves nothing out.
 
+use crate::model::tool::{REQUEST_TAG, RESULT_TAG, ToolRound, ToolRun};
 use crate::model::{Block, KnownBlock, Message, Prompt, Role, Text};
 use crate::text;
 use memchr::memchr3_iter;
+use serde_json::json;
 use std::borrow::Cow;
 
 /// Names of the tags that frame words.
-const TAGS: [&str; 14] = [
+const TAGS: [&str; 16] = [
     "said",
     "host",
     "moderator",
@@ -25,6 +27,9 @@ const TAGS: [&str; 14] = [
     "message",
     "answer",
     "vote",
+    // the underscore is no letter, so the names are found without it
+    "toolrequest",
+    "toolresult",
 ];
 /// The beginning of a control token of a chat format, after its `<`.
 const CONTROL: [&str; 9] =
@@ -57,6 +62,9 @@ pub fn unjoined(prompt: &Prompt) -> Vec<Message> {
 
 fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
     let mut all = Messages(vec![Message::new(Role::System, prompt.system.trim_end())], kept);
+    if let Some(tools) = prompt.text_tools.as_deref().filter(|tools| !tools.is_empty()) {
+        all.add(Role::System, tools.to_owned());
+    }
     if let Some(brief) = &prompt.brief {
         all.add(Role::User, format!("<brief>\n{}\n</brief>", quoted(brief)));
     }
@@ -117,6 +125,10 @@ fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
         };
         all.add_fresh(why);
     }
+    for round in prompt.tools.iter().filter(|_| prompt.text_tools.is_some()) {
+        all.add(Role::Assistant, requests(round));
+        all.add_fresh(results(round));
+    }
     for message in &mut all.0 {
         if let Cow::Owned(text) = text::forwarded(&message.text) {
             message.text = text;
@@ -144,6 +156,28 @@ fn closing(prompt: &Prompt) -> String {
 /// Returns what a prompt asks for.
 fn asked(prompt: &Prompt) -> &str {
     prompt.cue.as_deref().or(prompt.task.as_deref()).unwrap_or(CUE)
+}
+
+/// Returns what a model asked for, in its own form.
+fn requests(round: &ToolRound) -> String {
+    let request = |run: &ToolRun| {
+        let words =
+            json!({"name": run.request.tool, "arguments": run.request.arguments}).to_string();
+        format!("<{REQUEST_TAG}>{}</{REQUEST_TAG}>", quoted(&words))
+    };
+    let said = quoted(round.said.trim_end());
+    let said = Some(said).filter(|said| !said.is_empty());
+    said.into_iter().chain(round.runs.iter().map(request)).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns what came back; the results are escaped already.
+fn results(round: &ToolRound) -> String {
+    let result = |run: &ToolRun| {
+        let (is, text) = run.returned.clone().unwrap_or_default();
+        let name = attribute(&run.request.tool);
+        format!("<{RESULT_TAG} of=\"{name}\" is=\"{}\">\n{text}\n</{RESULT_TAG}>", is.as_str())
+    };
+    round.runs.iter().map(result).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns a request to the reader, attributed like a message.
@@ -254,7 +288,7 @@ mod tests {
         let names = after.map(|(at, c)| {
             let rest = &text[at + c.len_utf8()..];
             let inside = rest.split(OPENERS).next().unwrap_or_default();
-            let letters = inside.chars().filter(|c| c.is_alphanumeric()).take(9);
+            let letters = inside.chars().filter(|c| c.is_alphanumeric()).take(12);
             letters.collect::<String>().to_lowercase()
         });
         names.filter(|n| TAGS.iter().any(|tag| n.starts_with(tag))).count()

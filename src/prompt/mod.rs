@@ -14,6 +14,7 @@ mod messages;
 mod persona;
 mod profile;
 mod task;
+mod toolkit;
 
 pub use account::{Account, account, digest};
 pub use budget::UNKNOWN_WINDOW;
@@ -169,6 +170,7 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
         cue: None,
         rejected: turn.rejected.clone(),
         tools: turn.tools.iter().map(told).collect(),
+        text_tools: toolkit::in_words(state, turn),
         left_out: 0,
     }
 }

@@ -65,6 +65,11 @@ impl ChildEnvironment {
         ChildEnvironment(variables.into_iter().filter(|(name, _)| may_pass(name)).collect())
     }
 
+    /// Returns the value of a variable; of several with one name the last counts.
+    pub fn get(&self, name: &str) -> Option<&OsStr> {
+        self.0.iter().rfind(|(known, _)| known == name).map(|(_, value)| &**value)
+    }
+
     /// Returns the environment with further variables, which the operator named one by one.
     #[must_use]
     pub fn with(&self, more: impl IntoIterator<Item = (OsString, OsString)>) -> ChildEnvironment {

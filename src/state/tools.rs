@@ -1,9 +1,11 @@
 //! The fold of tool requests: they stand in their turn until all have come back.
 
-use super::{Conversation, Turn};
+use super::{Conversation, State, Turn};
 use crate::model::tool::*;
 use crate::model::*;
 
+/// Rounds of requests in one turn; after the last of them a model is offered no tool.
+const ROUNDS_MAX: usize = 8;
 /// The result that a model reads for a tool that was stopped before it answered.
 const INTERRUPTED: &str =
     "interrupted before the tool returned; it may or may not have taken effect";
@@ -23,6 +25,16 @@ impl Turn {
             }
         }
         rounds
+    }
+}
+
+impl State {
+    /// Returns the tools that the next call of a turn may ask for.
+    pub fn tools_offered(&self, turn: &Turn) -> &[Tool] {
+        match self.seat(&turn.seat) {
+            Some(seat) if turn.speaks() && turn.tools.len() < ROUNDS_MAX => &seat.spec.tools,
+            Some(_) | None => &[],
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! One connection to a server of tools: a question, its answer, and nothing of what comes in between.
 
-use crate::model::Text;
-use crate::model::tool::ServerPlace;
+use crate::model::{Secret, Text};
 use crate::net::{Ask, Client, Response};
 use crate::rpc::{self, LINE_MAX, NO_METHOD, RpcError, RpcLines, RpcMessage};
 use crate::spawn::{self, Child, ChildEnvironment, Job, Output};
@@ -22,6 +21,11 @@ const REASON_MAX: usize = 300;
 pub(super) struct LinkFault(pub String);
 
 impl LinkFault {
+    /// Returns whether the server answered with this error, so that it can be asked again.
+    pub(super) fn is_of_server(&self) -> bool {
+        self.0.starts_with(REFUSED)
+    }
+
     pub(super) fn late(within: Duration) -> LinkFault {
         LinkFault(format!("did not answer within {} s", within.as_secs()))
     }
@@ -35,38 +39,64 @@ impl<E: std::error::Error> From<E> for LinkFault {
 
 /// A connection.
 pub(super) struct Link {
-    line: Line,
+    line: ToolLine,
     next: u64,
 }
 
-enum Line {
-    Child { child: Box<Child>, lines: RpcLines, read: VecDeque<RpcMessage> },
-    Http { client: Client, url: String, session: Option<String> },
+/// What carries the messages of a connection.
+pub(super) enum ToolLine {
+    /// A child process, by lines.
+    Child {
+        /// The process.
+        child: Box<Child>,
+        /// Its lines so far.
+        lines: RpcLines,
+        /// Messages that were not yet read.
+        read: VecDeque<RpcMessage>,
+    },
+    /// An address of HTTP.
+    Http(HttpToolLine),
+}
+
+/// A server over HTTP.
+pub(super) struct HttpToolLine {
+    client: Client,
+    url: Text,
+    key: Option<Secret>,
+    /// The id that the server gave the connection.
+    session: Option<String>,
+}
+
+impl ToolLine {
+    /// Starts a server as a child process.
+    pub(super) fn child(
+        command: &[Text],
+        folder: &Path,
+        environment: &ChildEnvironment,
+    ) -> Result<ToolLine, LinkFault> {
+        let child = spawn::start_talk(Job {
+            command: command.iter().map(Text::to_string).collect(),
+            folder: folder.to_owned(),
+            environment: environment.clone(),
+            input: vec![],
+        })?;
+        Ok(ToolLine::Child {
+            child: Box::new(child),
+            lines: RpcLines::default(),
+            read: VecDeque::new(),
+        })
+    }
+
+    /// Returns the line to a server over HTTP, to which nothing was sent yet.
+    pub(super) fn http(client: Client, url: Text, key: Option<Secret>) -> ToolLine {
+        let key = key.map(|key| key.after("Bearer "));
+        ToolLine::Http(HttpToolLine { client, url, key, session: None })
+    }
 }
 
 impl Link {
-    /// Connects and agrees on the protocol.
-    pub(super) async fn open(
-        place: &ServerPlace,
-        folder: &Path,
-        environment: &ChildEnvironment,
-        client: &Client,
-    ) -> Result<Link, LinkFault> {
-        let line = match place {
-            ServerPlace::Command(command) => Line::Child {
-                child: Box::new(spawn::start_talk(Job {
-                    command: command.iter().map(Text::to_string).collect(),
-                    folder: folder.to_owned(),
-                    environment: environment.clone(),
-                    input: vec![],
-                })?),
-                lines: RpcLines::default(),
-                read: VecDeque::new(),
-            },
-            ServerPlace::Url(url) => {
-                Line::Http { client: client.clone(), url: url.to_string(), session: None }
-            }
-        };
+    /// Agrees on the protocol.
+    pub(super) async fn open(line: ToolLine) -> Result<Link, LinkFault> {
         let mut link = Link { line, next: 0 };
         let client = json!({"name": "colloquium", "version": env!("CARGO_PKG_VERSION")});
         let hello = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": client});
@@ -78,19 +108,11 @@ impl Link {
         Ok(link)
     }
 
-    /// Returns whether a server that gave this fault can be asked again: it answered with an error of its own.
-    pub(super) fn goes_on(&self, fault: &LinkFault) -> bool {
-        fault.0.starts_with(REFUSED)
-    }
-
     async fn tell(&mut self, method: &str) -> Result<(), LinkFault> {
         let notice = rpc::notice(method, &json!({}));
         match &mut self.line {
-            Line::Child { child, .. } => Ok(child.tell(&notice)?),
-            Line::Http { client, url, session } => {
-                let body = String::from_utf8_lossy(&notice).into_owned();
-                post(client, url, session.as_deref(), body).await.map(drop)
-            }
+            ToolLine::Child { child, .. } => Ok(child.tell(&notice)?),
+            ToolLine::Http(line) => line.post(&notice).await.map(drop),
         }
     }
 
@@ -99,16 +121,15 @@ impl Link {
         self.next += 1;
         let (id, request) = (self.next, rpc::request(self.next, method, params));
         let result = match &mut self.line {
-            Line::Child { child, lines, read } => {
+            ToolLine::Child { child, lines, read } => {
                 child.renew();
                 child.tell(&request)?;
                 heard(child, lines, read, id).await?
             }
-            Line::Http { client, url, session } => {
-                let body = String::from_utf8_lossy(&request).into_owned();
-                let mut response = post(client, url, session.as_deref(), body).await?;
+            ToolLine::Http(line) => {
+                let mut response = line.post(&request).await?;
                 if let Some(given) = response.header("mcp-session-id") {
-                    *session = Some(given.to_owned());
+                    line.session = Some(given.to_owned());
                 }
                 streamed(&mut response, id).await?
             }
@@ -154,29 +175,29 @@ async fn heard(
     }
 }
 
-async fn post(
-    client: &Client,
-    url: &str,
-    session: Option<&str>,
-    body: String,
-) -> Result<Response, LinkFault> {
-    let session = session.map(|session| ("mcp-session-id", session.to_owned()));
-    let fixed = [
-        ("accept", "application/json, text/event-stream".to_owned()),
-        ("mcp-protocol-version", VERSION.to_owned()),
-    ];
-    let ask = Ask {
-        url: url.to_owned(),
-        headers: vec![],
-        more: fixed.into_iter().chain(session).collect(),
-        key: None,
-        body: Some(body),
-        connect: CONNECT,
-    };
-    let response = client.send(ask).await?;
-    match response.status() {
-        200..=299 => Ok(response),
-        status => Err(LinkFault(format!("answered with the status {status}"))),
+impl HttpToolLine {
+    async fn post(&self, message: &[u8]) -> Result<Response, LinkFault> {
+        let session = self.session.clone().map(|session| ("mcp-session-id", session));
+        let fixed = [
+            ("accept", "application/json, text/event-stream".to_owned()),
+            ("mcp-protocol-version", VERSION.to_owned()),
+        ];
+        let ask = Ask {
+            url: self.url.to_string(),
+            headers: vec![],
+            more: fixed.into_iter().chain(session).collect(),
+            key: self.key.clone().map(|key| ("authorization", key)),
+            body: Some(String::from_utf8_lossy(message).into_owned()),
+            connect: CONNECT,
+        };
+        let response = self.client.send(ask).await?;
+        match response.status() {
+            200..=299 => Ok(response),
+            401 | 403 if self.key.is_none() => Err(LinkFault(
+                "needs a key: set its variable under [tools.keys] in the settings".into(),
+            )),
+            status => Err(LinkFault(format!("answered with the status {status}"))),
+        }
     }
 }
 

@@ -5,14 +5,14 @@
 //! them; it is offered nothing, and a request of it is answered with "method not found".
 
 use super::job::{KEPT_MAX, RunningTool, ToolJob, ToolResult};
-use super::link::{Link, LinkFault};
-use crate::model::Text;
+use super::link::{Link, LinkFault, ToolLine};
 use crate::model::tool::{ServerPlace, Tool, ToolServer, ToolSource};
+use crate::model::{Secret, Text};
 use crate::net::Client;
 use crate::scenario::validator;
 use crate::spawn::ChildEnvironment;
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -33,6 +33,8 @@ const NAME_MAX: usize = 64;
 
 /// Says whether a server may be started or reached.
 type Permits = Arc<dyn Fn(&[Text]) -> bool + Send + Sync>;
+/// The keys of servers over HTTP by their address, or why one is missing.
+pub type ToolKeys = BTreeMap<Text, Result<Secret, String>>;
 /// A connection, once it stands.
 type Place = Arc<tokio::sync::Mutex<Option<Link>>>;
 
@@ -47,6 +49,7 @@ pub struct ToolServers {
     pub environment: ChildEnvironment,
     /// For those over HTTP.
     pub client: Client,
+    keys: ToolKeys,
     open: Arc<Mutex<HashMap<ServerPlace, Place>>>,
 }
 
@@ -61,16 +64,30 @@ pub struct OfferedTools {
 
 impl ToolServers {
     /// Returns the servers of a run, of which none is connected to yet.
-    pub fn new(permits: Permits, folder: PathBuf, environment: ChildEnvironment) -> ToolServers {
+    pub fn new(
+        permits: Permits,
+        folder: PathBuf,
+        environment: ChildEnvironment,
+        keys: ToolKeys,
+    ) -> ToolServers {
         let (client, open) = (Client::new(), Arc::default());
-        ToolServers { permits, folder, environment, client, open }
+        ToolServers { permits, folder, environment, client, keys, open }
     }
 
     async fn connect(&self, place: &ServerPlace) -> Result<Link, LinkFault> {
         if !(self.permits)(&place.agreed()) {
             return Err(LinkFault("is not trusted: add --trust to use it".into()));
         }
-        let link = Link::open(place, &self.folder, &self.environment, &self.client);
+        let line = match place {
+            ServerPlace::Command(command) => {
+                ToolLine::child(command, &self.folder, &self.environment)?
+            }
+            ServerPlace::Url(url) => {
+                let key = self.keys.get(url).cloned().transpose().map_err(LinkFault)?;
+                ToolLine::http(self.client.clone(), url.clone(), key)
+            }
+        };
+        let link = Link::open(line);
         timeout(OPEN_WITHIN, link).await.unwrap_or_else(|_| Err(LinkFault::late(OPEN_WITHIN)))
     }
 
@@ -122,30 +139,36 @@ impl ToolServers {
                 let mut open = servers.open.lock().unwrap_or_else(PoisonError::into_inner);
                 open.entry(server.place.clone()).or_default().clone()
             };
+            // requests to one server wait for each other, and what they wait is not their time
             let mut slot = place.lock().await;
-            // taken out, so that one that was stopped in the middle is not used again
-            let link = match slot.take() {
-                Some(link) => Ok(link),
-                None => servers.connect(&server.place).await,
-            };
-            let mut link = match link {
-                Ok(link) => link,
-                Err(fault) => return ToolResult::failed(format!("the tool server {}", fault.0)),
-            };
-            let params = json!({"name": tool, "arguments": job.arguments});
-            match link.ask("tools/call", &params).await {
-                Ok(result) => {
-                    *slot = Some(link);
-                    read(&result)
-                }
-                Err(fault) => {
-                    if link.goes_on(&fault) {
-                        *slot = Some(link);
-                    }
-                    ToolResult::failed(format!("the tool server {}", fault.0))
-                }
-            }
+            let within = Duration::from_secs(u64::from(server.seconds));
+            let answer = timeout(within, servers.ask(&mut slot, &server, &tool, &job)).await;
+            let answer = answer.unwrap_or_else(|_| Err(LinkFault::late(within)));
+            answer.map_or_else(
+                |fault| ToolResult::failed(format!("the tool server {}", fault.0)),
+                |result| read(&result),
+            )
         })
+    }
+
+    /// Asks for one use of a tool; a connection that fails or is left in the middle is not used again.
+    async fn ask(
+        &self,
+        slot: &mut Option<Link>,
+        server: &ToolServer,
+        tool: &Text,
+        job: &ToolJob,
+    ) -> Result<Value, LinkFault> {
+        let mut link = match slot.take() {
+            Some(link) => link,
+            None => self.connect(&server.place).await?,
+        };
+        let params = json!({"name": tool, "arguments": job.arguments});
+        let answer = link.ask("tools/call", &params).await;
+        if answer.as_ref().map_or_else(LinkFault::is_of_server, |_| true) {
+            *slot = Some(link);
+        }
+        answer
     }
 }
 

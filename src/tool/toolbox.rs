@@ -24,7 +24,8 @@ impl Tools for Toolbox {
         let within = Duration::from_secs(u64::from(job.tool.seconds));
         let running: RunningTool = match (job.tool.source.clone(), &self.folder) {
             (ToolSource::Script(command), _) => self.scripts.run(command, job),
-            (ToolSource::Server { server, tool }, _) => self.servers.run(server, tool, job),
+            // it counts its time by itself
+            (ToolSource::Server { server, tool }, _) => return self.servers.run(server, tool, job),
             (_, None) => Box::pin(async { ToolResult::failed("no folder was named with --files") }),
             (source, Some(folder)) => {
                 let folder = folder.clone();

@@ -189,7 +189,7 @@ fn what_is_wrong_with_an_agent_is_said_at_once() {
     for (how, said) in [
         (
             "login",
-            "needs a login (it offers: Log in on the web); log in with its own program first",
+            "needs a login (it offers: Log in on the web); log in with its own program, with HOME=",
         ),
         ("future", "speaks version 7 of the Agent Client Protocol; this program speaks 1"),
         ("dead", "ended in the middle of its work (exit status: 3): no such model"),
@@ -217,11 +217,44 @@ fn what_is_wrong_with_an_agent_is_said_at_once() {
 
 #[test]
 fn a_hang_is_ended_by_the_time_limit_and_leaves_nobody() {
+    // in the middle of a turn, and before the protocol was agreed on
+    for how in ["hang", "mute"] {
+        let house = House::new();
+        let path = talk(&house, how, 2, "timeout = \"2s\"\non_failure = { retry = 0 }");
+        let ran = run(&house, &path, &[]).code(0);
+        assert!(ran.out.contains("Coffee, says Bo."), "{how}: {}", ran.out);
+        let told = told(&house);
+        assert!(!lives(notes(&told, "started")[0]), "{how}: no process survives");
+    }
+}
+
+#[test]
+fn an_agent_has_a_home_of_its_own_and_the_keys_that_it_needs() {
     let house = House::new();
-    let path = talk(&house, "hang", 2, "timeout = \"2s\"\non_failure = { retry = 0 }");
-    run(&house, &path, &[]).code(0);
-    let told = told(&house);
-    assert!(!lives(notes(&told, "started")[0]), "no process survives");
+    house.file(".claude/CLAUDE.md", "instructions of the user");
+    let path = talk(&house, "plain", 1, "");
+    let run = ["run", &path, "--headless", "--trust"];
+    let seen = |settings: &str| {
+        house.file(".config/colloquium/config.toml", settings);
+        let mut command = house.command(&run);
+        command.env("ITS_KEY", "sk-its").env("OTHER_KEY", "sk-other").env("ALL_KEY", "sk-all");
+        end(command.spawn().unwrap()).code(0);
+        told(&house).into_iter().rfind(|t| !t["started"].is_null()).unwrap()
+    };
+    let own = seen(
+        "[agents]\nenvironment = [\"python3:ITS_KEY\", \"codex-acp:OTHER_KEY\", \"ALL_KEY\"]\n",
+    );
+    let home = std::path::Path::new(own["home"].as_str().unwrap());
+    assert_eq!(home, house.path("data/agents/python3"), "its own, where nothing of the user's is");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&home.metadata().unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o700);
+    let names = own["env"].to_string();
+    assert!(names.contains("ITS_KEY") && names.contains("ALL_KEY"), "{names}");
+    assert!(!names.contains("OTHER_KEY"), "{names}");
+    let argv = own["argv"].to_string();
+    assert!(!argv.contains("tea") && !argv.contains("Tea"), "nothing of the prompt: {argv}");
+    let users = seen("[agents]\nuser_home = true\n");
+    assert_eq!(users["home"], json!(house.home.path()));
 }
 
 #[test]

@@ -60,7 +60,7 @@ def permission(session, number):
 
 
 initialized, session, turns = False, None, 0
-log({"started": os.getpid(), "cwd": os.getcwd(), "env": sorted(os.environ)})
+log({"started": os.getpid(), "cwd": os.getcwd(), "env": sorted(os.environ), "home": os.environ.get("HOME"), "argv": sys.argv})
 if HOW == "dead":
     print("no such model", file=sys.stderr)
     sys.exit(3)
@@ -74,6 +74,8 @@ while True:
         if params["protocolVersion"] != 1 or initialized:
             breach("initialize")
         initialized = True
+        if HOW == "mute":
+            time.sleep(3600)
         version = 7 if HOW == "future" else 1
         result = {"protocolVersion": version, "agentCapabilities": {}, "authMethods": [{"id": "web", "name": "Log in on the web"}]}
         send({"id": message["id"], "result": result})

@@ -21,6 +21,10 @@ tools = [
     {"name": "echo", "description": about, "inputSchema": {"type": "object", "properties": {"words": {"type": "string"}}, "required": ["words"]}},
     {"name": "write", "description": "Write a note.", "inputSchema": {"type": "object"}},
 ]
+if HOW == "renamed":
+    tools[1]["name"] = "note"
+if HOW == "reshaped":
+    tools[1]["inputSchema"] = {"type": "object", "properties": {"to": {"type": "string"}}}
 if HOW == "hostile":
     tools += [
         {"name": "\x1b[2Jowned", "description": "x"},

@@ -1,9 +1,12 @@
 //! Servers of tools (MCP) on the built binary: a fake one that is as strict as the protocol, hostile variants, and real
 //! ones from public packages where they are installed.
 
-use crate::house::{House, Ran};
+use crate::house::{House, Ran, end};
 use crate::tools::model;
 use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
 
 const SERVER: &str = include_str!("fake_server.py");
 
@@ -93,6 +96,25 @@ fn what_a_server_offers_is_pinned_and_a_change_is_shown() {
     );
     let again = go("changed", &["--trust"]);
     assert!(!again.err.contains("something else"), "agreed to once: {}", again.err);
+    // a scenario of the user's own needs no trust, but nobody is there to agree to a change
+    let text = std::fs::read_to_string(&path)
+        .unwrap()
+        .replace("server.py", &house.file("server.py", SERVER));
+    let text = text.replace("(cat how)", &format!("(cat {})", house.path("how").display()));
+    house.file(".config/colloquium/scenarios/own-talk.toml", &text);
+    house.file("how", "plain");
+    let echo = || vec![("fake_echo", json!({"words": "tea"}))];
+    assert_eq!(run(&house, "own-talk", echo(), &[]).0.code, 0);
+    for (how, told) in [
+        ("changed", "~ fake_echo: was Repeat words.; is Repeat words. Always"),
+        ("renamed", "- fake_write (no longer offered)"),
+        ("renamed", "+ fake_note: Write a note."),
+        ("reshaped", "~ fake_write: arguments were {\"type\":\"object\"}; are {"),
+    ] {
+        house.file("how", how);
+        let (ran, sent) = run(&house, "own-talk", echo(), &[]);
+        assert!(ran.code == 3 && ran.err.contains(told) && sent.is_empty(), "{how}: {}", ran.err);
+    }
     let pins = house.path(".local/state/colloquium/tools.json");
     assert!(pins.exists(), "the pins are in the state folder");
     std::fs::write(&pins, "{broken").unwrap();
@@ -176,6 +198,102 @@ fn wrong_servers_are_faults_with_their_place() {
     std::fs::write(&url, text).unwrap();
     let (ran, _) = run(&house, &url, vec![], &["--trust"]);
     assert!(ran.code == 3 && ran.err.contains("the tool server far"), "{}", ran.err);
+}
+
+/// A server over HTTP that wants this key; returns its address and the keys that came.
+fn over_http(key: &'static str) -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let keys = Arc::new(Mutex::new(vec![]));
+    let seen = keys.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut reader = BufReader::new(stream.unwrap());
+            let mut head: Vec<String> = vec![];
+            while head.last().is_none_or(|line| !line.trim().is_empty()) {
+                let mut line = String::new();
+                if reader.read_line(&mut line).unwrap_or(0) == 0 {
+                    break;
+                }
+                head.push(line);
+            }
+            let header = |name: &str| {
+                let lower = |line: &&String| line.to_lowercase().starts_with(name);
+                head.iter().find(lower).and_then(|line| Some(line.split_once(':')?.1.trim()))
+            };
+            let mut body = vec![0; header("content-length").map_or(0, |n| n.parse().unwrap())];
+            reader.read_exact(&mut body).unwrap();
+            let message: Value = serde_json::from_slice(&body).unwrap();
+            let given = header("authorization").unwrap_or_default().to_owned();
+            seen.lock().unwrap().push(given.clone());
+            let text = json!({"content": [{"type": "text", "text": "hot tea"}]});
+            let result = match message["method"].as_str() {
+                Some("initialize") => json!({"protocolVersion": "2025-06-18", "capabilities": {}}),
+                Some("tools/list") => {
+                    json!({"tools": [{"name": "look", "inputSchema": {"type": "object"}}]})
+                }
+                _ => text,
+            };
+            let (status, body) = match (given == format!("Bearer {key}"), &message["id"]) {
+                (false, _) => (401, String::new()),
+                (true, Value::Null) => (202, String::new()),
+                (true, id) => {
+                    (200, json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string())
+                }
+            };
+            let head = format!(
+                "HTTP/1.1 {status} x\r\ncontent-type: application/json\r\nmcp-session-id: s1\r\n\
+                content-length: {}\r\nconnection: close\r\n\r\n",
+                body.len()
+            );
+            let _ = reader.into_inner().write_all((head + &body).as_bytes());
+        }
+    });
+    (url, keys)
+}
+
+#[test]
+fn a_server_over_http_gets_the_key_that_the_settings_name_for_its_address() {
+    let (url, keys) = over_http("token-of-the-server");
+    let house = House::new();
+    let (address, sent) = model(vec![("far_look", json!({}))]);
+    let talk = format!(
+        "title = \"t\"\n[limits]\nutterances = 1\n[[server]]\nname = \"far\"\nurl = \"{url}\"\n\
+         [[participant]]\nid = \"ada\"\nname = \"Ada\"\ntools = [\"far\"]\n"
+    );
+    let path = house.file("talk.toml", &talk);
+    let settings = ".config/colloquium/config.toml";
+    let go = |variable: Option<&str>| {
+        let run = ["run", &path, "--headless", "--trust", "--endpoint", &address];
+        let mut command = house.command(&[&run[..], &["--model", "endpoint:tiny"]].concat());
+        command.envs(variable.map(|value| ("FAR_KEY", value)));
+        end(command.spawn().unwrap())
+    };
+    let without = go(Some("token-of-the-server")).code(3);
+    assert!(
+        without.err.contains("far needs a key") && without.err.contains("[tools.keys]"),
+        "{}",
+        without.err
+    );
+    house.file(settings, "[tools.keys]\n\"http://127.0.0.1:1/mcp\" = \"FAR_KEY\"\n");
+    go(Some("token-of-the-server")).code(3);
+    assert!(
+        keys.lock().unwrap().iter().all(String::is_empty),
+        "the key of one address goes to no other"
+    );
+    let allow = "[tools]\nallow = [\"far_look\", \"no_such_tool\"]\n";
+    house.file(settings, &format!("{allow}[tools.keys]\n\"{url}\" = \"FAR_KEY\"\n"));
+    let unset = go(None).code(3);
+    assert!(unset.err.contains("needs the variable FAR_KEY, which is not set"), "{}", unset.err);
+    let ran = go(Some("token-of-the-server")).code(0);
+    assert!(
+        ran.out.contains("Ada used far_look(): hot tea"),
+        "allowed by the settings: {}",
+        ran.out
+    );
+    assert!(!sent.lock().unwrap().iter().any(|body| body.to_string().contains("token-of")));
+    let log = std::fs::read_to_string(house.sessions()[0]["path"].as_str().unwrap()).unwrap();
+    assert!(!log.contains("token-of-the-server"), "the key is in no session");
 }
 
 /// A server of a public package, or why it cannot be tried.

@@ -128,8 +128,8 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Setup, Failure> {
     let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.count(&changes.seats, &changes.limits)?;
     models.meet(&changes.seats, context)?;
-    let environment = &context.environment;
-    let tools = toolbox(&changes.seats, allowed.clone(), folder.clone(), play, environment)?;
+    let tools = toolbox(&changes.seats, allowed.clone(), folder.clone(), play, context)?;
+    let decided = decisions(play, &changes.seats, context)?;
     let virtual_time =
         play.may_be_virtual() && assemble::is_timeless(seats(&past), play.steered_live());
     let date = context.environment.source_date_epoch().map(Wall);
@@ -153,7 +153,7 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Setup, Failure> {
         voices: Arc::new(cast),
         attended: !play.headless,
         tools,
-        commands: decisions(play)
+        commands: decided
             .into_iter()
             .chain(changes.commands)
             .chain(fork.commands.clone())

@@ -53,8 +53,8 @@ pub fn start(
     let lines = steer_lines(&play)?;
     let folder = PathBuf::from(".");
     let Looked { allowed, models, changes } = look(resume, &opened, &mut play, &folder, context)?;
-    let environment = &context.environment;
-    let tools = toolbox(&changes.seats, allowed.clone(), folder.clone(), &play, environment)?;
+    let tools = toolbox(&changes.seats, allowed.clone(), folder.clone(), &play, context)?;
+    let decided = decisions(&play, &changes.seats, context)?;
     let OpenedSession { survey, past, before } = opened;
     let ResumedSession { log, again, repaired, writer } =
         session::resume_read(survey, Mode::Normal)?;
@@ -77,7 +77,7 @@ pub fn start(
         voices: Arc::new(cast),
         attended: !play.headless,
         tools,
-        commands: decisions(&play)
+        commands: decided
             .into_iter()
             .chain(changes.commands)
             .chain(resume.commands.clone())

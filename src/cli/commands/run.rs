@@ -149,8 +149,8 @@ pub fn start_found(
     let allowed = Allowed::by_scenario(seats, &found, consent, context)?;
     meet_servers(seats, &allowed, &found.folder, consent, context)?;
     let seats = &loaded.participants;
-    let environment = &context.environment;
-    let tools = toolbox(seats, allowed.clone(), found.folder.clone(), play, environment)?;
+    let tools = toolbox(seats, allowed.clone(), found.folder.clone(), play, context)?;
+    let commands = decisions(play, seats, context)?;
     models.meet(seats, context)?;
     resolve::report_unknown_windows(seats, context);
     let virtual_time = play.may_be_virtual() && assemble::is_timeless(seats, play.steered_live());
@@ -173,7 +173,7 @@ pub fn start_found(
         clock: assemble::clock(virtual_time, &State::default(), named.0),
         attended: !play.headless,
         tools,
-        commands: decisions(play),
+        commands,
         lines: first.into_iter().chain(history.lines).collect(),
         saved: !options.keep.no_save,
     });

@@ -3,8 +3,8 @@
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::config;
-use crate::model::{AgentSpec, Participant, Timeouts, VoiceSpec};
-use std::path::PathBuf;
+use crate::model::{AgentSpec, Participant, Text, Timeouts, VoiceSpec};
+use std::path::{Path, PathBuf};
 
 /// A program that can take a seat.
 pub struct KnownAgent {
@@ -49,6 +49,12 @@ pub fn seated(seat: &mut Participant, environment: &config::Environment) -> Resu
     seat.voice = VoiceSpec::Agent(AgentSpec { command, folder: None });
     (seat.timeouts, seat.tools) = (Timeouts::AGENT, vec![]);
     Ok(true)
+}
+
+/// Returns the name of a command's program, by which agents are told apart.
+pub fn program_of(command: &[Text]) -> &str {
+    let program = command.first().map(|program| Path::new(&**program));
+    program.and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or("agent")
 }
 
 impl KnownAgent {

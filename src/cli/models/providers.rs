@@ -7,7 +7,7 @@ use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::config::{self, Provider, Settings};
+use crate::config::{self, Paths, Provider, Settings};
 use crate::model::near::nearest;
 use crate::model::{Secret, Wire};
 use crate::spawn::{self, ChildEnvironment, Job, Output};
@@ -86,6 +86,8 @@ pub struct Providers {
     list: Vec<ResolvedProvider>,
     /// What the program was started with.
     pub environment: config::Environment,
+    /// The program's folders.
+    pub paths: Paths,
 }
 
 impl Providers {
@@ -129,7 +131,8 @@ impl Providers {
                 known.key = KeySource::File(path);
             }
         }
-        Ok(Providers { settings, list, environment: context.environment.clone() })
+        let (environment, paths) = (context.environment.clone(), context.paths.clone());
+        Ok(Providers { settings, list, environment, paths })
     }
 
     /// Returns the variable that a provider's key is missing in, if it is.

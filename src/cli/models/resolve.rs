@@ -12,6 +12,7 @@ use crate::cli::exit::Exit;
 use crate::cli::models::agents;
 use crate::cli::models::providers::Providers;
 use crate::cli::runtime::block_on;
+use crate::config::{ToolForm, make_private};
 use crate::model::{ErrorClass, Fallback, Limits, ModelSpec, Participant, Text, VoiceSpec};
 use crate::net::{self, Client};
 use crate::prompt::UNKNOWN_WINDOW;
@@ -86,6 +87,7 @@ impl ModelSource {
             self.has_settings(&seat.id, spec, &fallback.name)?;
         }
         (seat.window, seat.price, seat.local) = (own.window, own.price, own.local);
+        seat.text_tools = own.text_tools;
         for fallback in &mut spec.fallbacks {
             *fallback = self.known(&fallback.name)?;
         }
@@ -112,15 +114,28 @@ impl ModelSource {
         let providers = &self.places.providers;
         let place = providers.find(parts(name)?.0)?;
         let (facts, local) = (providers.settings.facts(name), is_local(&place.base_url));
-        Ok(Fallback { name: name.clone(), price: facts.price, local, window: facts.window })
+        let text_tools = facts.tools == Some(ToolForm::Text);
+        let (price, window) = (facts.price, facts.window);
+        Ok(Fallback { name: name.clone(), price, local, window, text_tools })
     }
 
-    /// Returns what agents may know of the environment.
-    pub fn for_agents(&self) -> ChildEnvironment {
-        let Providers { environment, settings, .. } = &self.places.providers;
-        let named = settings.agents.environment.iter();
+    /// Returns what an agent may know of the environment, with a home folder of its own where the user did not set
+    /// otherwise: no hook, no instruction and no login of the user's is there.
+    ///
+    /// # Errors
+    /// A sentence for people, when its home folder could not be made.
+    pub fn for_agent(&self, command: &[Text]) -> Result<ChildEnvironment, String> {
+        let Providers { environment, settings, paths, .. } = &self.places.providers;
+        let program = agents::program_of(command);
+        let named = settings.agents.variables(program);
         let named = named.filter_map(|name| Some((name.into(), environment.get(name)?.to_owned())));
-        ChildEnvironment::allowed(environment.for_children()).with(named)
+        let known = ChildEnvironment::allowed(environment.for_children()).with(named);
+        if settings.agents.user_home {
+            return Ok(known);
+        }
+        let home = paths.agent_home(program);
+        make_private(&home).map_err(|e| e.to_string())?;
+        Ok(known.with([("HOME".into(), home.into_os_string())]))
     }
 
     /// Refuses a limit in dollars that could not hold.

@@ -58,7 +58,8 @@ impl Cast {
         };
         // agents want a whole path
         let folder = folder.canonicalize().unwrap_or(folder);
-        let agent = Arc::new(Agent::new(spec.clone(), folder, self.models.for_agents()));
+        let environment = self.models.for_agent(&spec.command)?;
+        let agent = Arc::new(Agent::new(spec.clone(), folder, environment));
         agents.insert(place, Seated { agent: agent.clone(), _own: own });
         Ok(agent)
     }

@@ -8,11 +8,12 @@ use crate::cli::runtime::block_on;
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::pins;
 use crate::cli::trust::untrusted::Consent;
-use crate::config;
-use crate::model::{Command, Participant, Text, Tool, ToolSource, VoiceSpec};
+use crate::model::agent::{AGENT_TOOLS, permission};
+use crate::model::{Command, Participant, Secret, Text, Tool, ToolSource, VoiceSpec};
 use crate::spawn::ChildEnvironment;
 use crate::tool::{Folder, ToolScripts, ToolServers, Toolbox, Tools};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ pub fn toolbox<'a>(
     allowed: Allowed,
     folder: PathBuf,
     play: &Play,
-    environment: &config::Environment,
+    context: &Context,
 ) -> Result<Arc<dyn Tools>, Failure> {
     let files = play.files.as_ref().map(|path| {
         Folder::new(path).map(Arc::new).map_err(|e| {
@@ -45,11 +46,12 @@ pub fn toolbox<'a>(
         return Err(Failure::new(Exit::Invalid, message)
             .hint("name a folder with --files FOLDER; nothing outside it is read"));
     }
-    let servers = tool_servers(allowed.clone(), folder.clone(), environment);
+    let servers = tool_servers(allowed.clone(), folder.clone(), context)?;
+    let environment = ChildEnvironment::allowed(context.environment.for_children());
     let scripts = ToolScripts {
         permits: Arc::new(move |command| allowed.permits(command)),
         folder,
-        environment: ChildEnvironment::allowed(environment.for_children()),
+        environment,
     };
     Ok(Arc::new(Toolbox { scripts, servers, folder: files }))
 }
@@ -57,10 +59,17 @@ pub fn toolbox<'a>(
 fn tool_servers(
     allowed: Allowed,
     folder: PathBuf,
-    environment: &config::Environment,
-) -> ToolServers {
-    let environment = ChildEnvironment::allowed(environment.for_children());
-    ToolServers::new(Arc::new(move |place| allowed.permits(place)), folder, environment)
+    context: &Context,
+) -> Result<ToolServers, Failure> {
+    let environment = ChildEnvironment::allowed(context.environment.for_children());
+    let key = |(address, name): (String, String)| {
+        let value = context.environment.get(&name).and_then(OsStr::to_str).map(str::trim);
+        let key = value.ok_or_else(|| format!("needs the variable {name}, which is not set"));
+        (address.into(), key.map(|key| Secret::new(key.to_owned())))
+    };
+    let keys = context.settings()?.tools.keys.into_iter().map(key).collect();
+    let permits = Arc::new(move |place: &[Text]| allowed.permits(place));
+    Ok(ToolServers::new(permits, folder, environment, keys))
 }
 
 /// Asks the servers that seats name for their tools, and gives each seat those that it names: what a conversation may
@@ -76,7 +85,7 @@ pub fn meet_servers(
     context: &Context,
 ) -> Result<(), Failure> {
     let mut met: BTreeMap<Text, Vec<Tool>> = BTreeMap::new();
-    let servers = tool_servers(allowed.clone(), folder.to_owned(), &context.environment);
+    let servers = tool_servers(allowed.clone(), folder.to_owned(), context)?;
     for seat in seats.iter_mut().filter(|seat| matches!(seat.voice, VoiceSpec::Model(_))) {
         let mut tools: Vec<Tool> = vec![];
         for named in std::mem::take(&mut seat.tools) {
@@ -121,9 +130,25 @@ pub fn meet_servers(
     Ok(())
 }
 
-/// Returns the commands by which the operator allows tools before anything starts.
-pub fn decisions(play: &Play) -> Vec<Command> {
+/// Returns the commands by which the operator allows tools before anything starts: those of the options, and those of
+/// the settings that somebody at the table has.
+pub fn decisions<'a>(
+    play: &Play,
+    seats: impl IntoIterator<Item = &'a Participant>,
+    context: &Context,
+) -> Result<Vec<Command>, Failure> {
+    let seats: Vec<&Participant> = seats.into_iter().collect();
     let allow =
         |name: &String| Command::Decide { tool: name.as_str().into(), yes: true, once: false };
-    play.allow_tool.iter().map(allow).collect()
+    let has = |name: &&String| {
+        seats.iter().any(|seat| match seat.voice {
+            VoiceSpec::Agent(_) => {
+                AGENT_TOOLS.iter().any(|sort| *permission(&seat.id, sort) == ***name)
+            }
+            _ => seat.tools.iter().any(|tool| *tool.name == ***name && !tool.read_only),
+        })
+    };
+    let settings = context.settings()?.tools.allow;
+    let own = settings.iter().filter(|name| !play.allow_tool.contains(name)).filter(has);
+    Ok(play.allow_tool.iter().chain(own).map(allow).collect())
 }

@@ -4,6 +4,7 @@
 //! It is the same code that built the prompt then; if the log now gives another one, the page says so.
 
 use crate::model::payload::{CallParameters, CallStarted};
+use crate::model::tool::ToolRun;
 use crate::model::*;
 use crate::prompt;
 use crate::state::{State, Turn};
@@ -71,6 +72,9 @@ fn page(state: &State, turn: &Turn, call: &CallStarted) -> Page {
     };
     facts.push(("context", format!("{blocks}{left_out}")));
     facts.extend((!prompt.notes.is_empty()).then(|| ("notes", prompt.notes.len().to_string())));
+    let offered = state.tools_offered(turn).iter().map(|tool| text::name(&tool.name));
+    let offered: Vec<_> = offered.collect();
+    facts.extend((!offered.is_empty()).then(|| ("tools", offered.join(", "))));
     let mut parts = Vec::new();
     if other && !same {
         parts.push(Section {
@@ -101,11 +105,28 @@ fn page(state: &State, turn: &Turn, call: &CallStarted) -> Page {
         body: message.text,
         ..Section::default()
     }));
+    if prompt.text_tools.is_none() {
+        parts.extend(prompt.tools.iter().flat_map(called));
+    }
     let title = match turn.number {
         Some(number) => format!("Prompt for turn {number} ({name})"),
         None => format!("Prompt for {name}"),
     };
     Page { title, facts, parts, ..Page::default() }
+}
+
+/// Returns what was asked of tools in one call of the turn, and what the model was shown of it.
+fn called(round: &ToolRound) -> [Section; 2] {
+    let line = |run: &ToolRun| format!("{} {}", run.request.tool, run.request.arguments);
+    let back = |run: &ToolRun| {
+        let (is, result) = run.returned.clone().unwrap_or_default();
+        format!("{} {}:\n{result}", run.request.tool, is.as_str())
+    };
+    let said = Some(round.said.trim_end().to_owned()).filter(|said| !said.is_empty());
+    let asked: Vec<String> = said.into_iter().chain(round.runs.iter().map(line)).collect();
+    let results: Vec<String> = round.runs.iter().map(back).collect();
+    [("ASSISTANT (asks tools)", asked.join("\n")), ("TOOL RESULTS", results.join("\n"))]
+        .map(|(head, body)| Section { head: head.into(), body, ..Section::default() })
 }
 
 /// Parameters as people read them.

@@ -1,11 +1,24 @@
 //! Why a turn of an agent failed.
 
 use crate::model::ErrorClass;
-use crate::spawn::SpawnError;
+use crate::spawn::{ChildEnvironment, SpawnError};
 
 /// Why a turn of an agent failed.
 #[derive(Debug, PartialEq)]
 pub(super) struct AgentFault(pub ErrorClass, pub String);
+
+impl AgentFault {
+    /// Names the home folder where the agent looks for its login.
+    pub(super) fn at_home(self, environment: &ChildEnvironment) -> AgentFault {
+        match environment.get("HOME") {
+            Some(home) if self.0 == ErrorClass::Credentials => {
+                let home = home.to_string_lossy();
+                AgentFault(self.0, format!("{}, with HOME={home}", self.1))
+            }
+            Some(_) | None => self,
+        }
+    }
+}
 
 impl From<SpawnError> for AgentFault {
     fn from(e: SpawnError) -> AgentFault {

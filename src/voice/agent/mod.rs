@@ -104,9 +104,9 @@ async fn spoken(
     let talk = match slot {
         Some(talk) => talk,
         None => {
-            let folder = job.folder.clone();
+            let (folder, environment) = (job.folder.clone(), job.environment.clone());
             let begun = slot.insert(Talk::start(job)?);
-            begun.open(&folder).await?;
+            begun.open(&folder).await.map_err(|fault| fault.at_home(&environment))?;
             begun
         }
     };

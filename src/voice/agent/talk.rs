@@ -361,10 +361,7 @@ fn login(agreed: &Value) -> AgentFault {
         true => String::new(),
         false => format!(" (it offers: {})", names.join(", ")),
     };
-    AgentFault(
-        ErrorClass::Credentials,
-        format!("needs a login{how}; log in with its own program first"),
-    )
+    AgentFault(ErrorClass::Credentials, format!("needs a login{how}; log in with its own program"))
 }
 
 fn reason(text: &str) -> String {

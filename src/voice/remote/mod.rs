@@ -15,6 +15,7 @@ mod content;
 mod decoder;
 mod failure;
 mod frames;
+mod text_requests;
 mod tools;
 mod vendor;
 mod wire;
@@ -26,13 +27,14 @@ pub use vendor::{Endpoint, VENDORS, Vendor};
 
 use super::{CallFailure, CallRequest, Chunk, Done, Out, Pieces, Speaking, Voice};
 use crate::clock;
-use crate::model::{Channel, ErrorClass, ModelSpec, Text, Timeouts, VoiceSpec};
+use crate::model::{Channel, ErrorClass, ModelSpec, Text, Timeouts, ToolRequest, VoiceSpec};
 use crate::net::{self, Ask, Client, NetError, Response};
 use crate::text::KeyRedactor;
 use content::{Call, Spelled};
 use failure::ReplyStart;
 use serde_json::Value;
 use std::{pin::Pin, sync::Arc, time::Duration};
+use text_requests::TextRequests;
 use tokio::time::{Sleep, sleep, timeout};
 
 /// Milliseconds that are waited for what only completes an answer: the usage after the words, the body of a refusal.
@@ -87,9 +89,14 @@ impl Remote {
         let bound = ask.parameters.max_tokens.and_then(|n| u32::try_from(n).ok());
         spec.max_tokens = bound.or(spec.max_tokens);
         // small models need it, and the vendors of large ones do not agree on it; held to a form, a model does not think first
-        let schema = ask.form.schema().filter(|_| ask.seat.local && spec.effort.is_none());
+        let in_words = ask.prompt.text_tools.is_some();
+        let (tools, rounds): (&[_], &[_]) =
+            if in_words { (&[], &[]) } else { (&ask.tools, &ask.prompt.tools) };
+        let asks = in_words && !ask.tools.is_empty();
+        let held = ask.seat.local && spec.effort.is_none() && !asks;
+        let schema = ask.form.schema().filter(|_| held);
         let shown = messages.iter().map(|m| m.text.len()).sum();
-        let mut sink = RedactingSink::new(out);
+        let mut sink = RedactingSink::new(out, asks);
         let heard = async {
             let mut schema = schema.as_ref();
             loop {
@@ -99,8 +106,8 @@ impl Remote {
                     spec: &spec,
                     schema,
                     window: ask.seat.window,
-                    tools: &ask.tools,
-                    rounds: &ask.prompt.tools,
+                    tools,
+                    rounds,
                     provider: &self.endpoint.name,
                 };
                 let Spelled { path, body } = self.endpoint.wire.spell(&call);
@@ -115,8 +122,11 @@ impl Remote {
             timeout(Duration::from_millis(timeouts.total), heard).await.unwrap_or_else(|_| {
                 Err(silence(format!("did not finish within {} s", seconds(timeouts.total))))
             });
-        sink.close().await;
-        let heard = heard.map(without_keys);
+        let requests = sink.close().await;
+        let heard = heard.map(|mut done| {
+            done.tools.extend(requests);
+            without_keys(done)
+        });
         heard.map_err(|fault| fault.told(&self.endpoint, &self.model, messages))
     }
 
@@ -252,11 +262,14 @@ struct RedactingSink<'a> {
     out: &'a Out,
     said: KeyRedactor,
     thought: KeyRedactor,
+    /// Takes requests for tools out of the words of a model that cannot call them.
+    asked: Option<TextRequests>,
 }
 
 impl RedactingSink<'_> {
-    fn new(out: &Out) -> RedactingSink<'_> {
-        RedactingSink { out, said: KeyRedactor::default(), thought: KeyRedactor::default() }
+    fn new(out: &Out, asks: bool) -> RedactingSink<'_> {
+        let asked = asks.then(TextRequests::default);
+        RedactingSink { out, said: KeyRedactor::default(), thought: KeyRedactor::default(), asked }
     }
 
     async fn send(&mut self, pieces: Pieces) {
@@ -266,15 +279,27 @@ impl RedactingSink<'_> {
                 Channel::Think => &mut self.thought,
             };
             let certain = redactor.push(&text);
+            let certain = self.without_requests(channel, certain);
             self.say(channel, certain).await;
         }
     }
 
-    /// Says what was held back: nothing more comes.
-    async fn close(&mut self) {
+    fn without_requests(&mut self, channel: Channel, words: String) -> String {
+        match &mut self.asked {
+            Some(asked) if channel == Channel::Say => asked.push(&words),
+            Some(_) | None => words,
+        }
+    }
+
+    /// Says what was held back: nothing more comes. Returns what was asked for in the words.
+    async fn close(&mut self) -> Vec<ToolRequest> {
         let (thought, said) = (self.thought.finish(), self.said.finish());
         self.say(Channel::Think, thought).await;
+        let mut said = self.without_requests(Channel::Say, said);
+        let (rest, requests) = self.asked.take().unwrap_or_default().finish();
+        said.push_str(&rest);
         self.say(Channel::Say, said).await;
+        requests
     }
 
     async fn say(&self, channel: Channel, text: String) {

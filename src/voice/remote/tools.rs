@@ -7,9 +7,9 @@ use crate::model::tool::{Tool, ToolRequest, ToolRun};
 use serde_json::{Value, json};
 
 /// Requests that are kept of one answer.
-const REQUESTS_MAX: usize = 16;
+pub(super) const REQUESTS_MAX: usize = 16;
 /// Bytes of the names and arguments that are kept of one answer.
-const BYTES_MAX: usize = 256 << 10;
+pub(super) const BYTES_MAX: usize = 256 << 10;
 
 /// The requests of an answer so far.
 #[derive(Debug, Default)]

@@ -207,13 +207,8 @@ fn one(
     let (fingerprint, judge) = fingerprints(&loaded);
     let planned = calls(&loaded.scenario);
     let timeless = assemble::is_timeless(&loaded.participants, false);
-    let tools = toolbox(
-        &loaded.participants,
-        allowed.clone(),
-        found.folder.clone(),
-        &play,
-        &context.environment,
-    )?;
+    let tools =
+        toolbox(&loaded.participants, allowed.clone(), found.folder.clone(), &play, context)?;
     let cast = Cast::new(allowed, found.folder, &context.environment, models);
     Ok(Prepared {
         protocol: Protocol { name, fingerprint, judge, planned },
