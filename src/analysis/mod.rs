@@ -4,6 +4,7 @@
 //! from a file alike. Every figure is a [`Table`] that says what it counts, so that a screen, a page and a file show
 //! the same numbers. It judges no words and guesses nothing: what was not counted has no number.
 
+mod coordination;
 mod cost;
 mod divergence;
 mod events;
@@ -49,20 +50,30 @@ pub const FIGURES: &[(FigurePage, Figure)] = &[
     (FigurePage::Cost, speed::table),
     (FigurePage::Positions, positions::decisions),
     (FigurePage::Positions, positions::positions),
+    (FigurePage::Positions, coordination::table),
     (FigurePage::Positions, stances::table),
     (FigurePage::Positions, positions::alike),
     (FigurePage::Positions, mentions::table),
     (FigurePage::Positions, repetition::table),
     (FigurePage::Events, events::table),
-    // behind all others: it is left out where no tool was used
     (FigurePage::Cost, tools::table),
 ];
 
+/// The names of tables that most conversations have no rows for: of answers and votes, and of tools.
+const SOMETIMES: &[&str] = &["coordination", "tools"];
+
 impl Analysis<'_> {
-    /// Returns every table, in the order of [`FIGURES`]; that of tools only where some were used.
+    /// Returns every table with its page, in the order of [`FIGURES`]; those of answers and votes and of tools only
+    /// where they have rows.
+    pub fn pages(&self) -> Vec<(FigurePage, Table)> {
+        let shown = |table: &Table| !SOMETIMES.contains(&table.name) || !table.rows.is_empty();
+        let all = FIGURES.iter().map(|(page, figure)| (*page, figure(self)));
+        all.filter(|(_, table)| shown(table)).collect()
+    }
+
+    /// Returns the tables of [`Analysis::pages`].
     pub fn tables(&self) -> Vec<Table> {
-        let used = |table: &Table| table.name != "tools" || !table.rows.is_empty();
-        FIGURES.iter().map(|(_, figure)| figure(self)).filter(used).collect()
+        self.pages().into_iter().map(|(_, table)| table).collect()
     }
 }
 

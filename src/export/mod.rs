@@ -32,6 +32,7 @@ pub use discretion::{Reveal, discreet};
 pub use document::Document;
 pub use narrate::{Narrator, cost, ended, nearing, reason, spent, whole};
 pub use narrated::{Narrated, REHEARSED, Spelling, utterances};
+pub use profile::{fact, field};
 
 /// A format in which a conversation is kept as a file.
 pub struct Format {

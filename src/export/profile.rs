@@ -26,9 +26,14 @@ pub fn fact(value: &Value) -> String {
     }
 }
 
+/// Returns a field in words.
+pub fn field(field: &str) -> String {
+    text::label(field).replace('_', " ").replace('.', ", ")
+}
+
 /// Returns a change in words.
 pub fn change(changed: &FactChanged) -> String {
-    let field = changed.field.replace('_', " ");
+    let field = field(&changed.field);
     match (&changed.from, &changed.to) {
         (Value::Null, now) => format!("{field}: {}", fact(now)),
         (before, Value::Null) => format!("{field}: deleted, was {}", fact(before)),

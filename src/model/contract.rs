@@ -7,6 +7,7 @@ use super::answer::{Aggregation, AnswerKind};
 use super::ids::{SeatId, Text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// What a seat's replies must be, and how often it may try again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -121,6 +122,9 @@ pub enum Form {
     Proposal {
         /// The answers that can be voted for.
         among: Vec<(Text, SeatId)>,
+        /// The names of their seats, for those who watch.
+        #[serde(default)]
+        names: BTreeMap<SeatId, Text>,
         /// Whether it may be an answer.
         answers: bool,
     },

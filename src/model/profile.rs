@@ -109,10 +109,12 @@ pub fn merge(profile: &mut Map<String, Value>, news: &Map<String, Value>) {
                     Some(_) | None => Map::new(),
                 };
                 merge(&mut whole, inner);
-                match whole.is_empty() {
-                    true => profile.remove(field),
-                    false => profile.insert(field.clone(), Value::Object(whole)),
-                };
+                match (whole.is_empty(), profile.get(field)) {
+                    // a table that says nothing takes no other fact away
+                    (true, Some(known)) if !known.is_object() => {}
+                    (true, _) => drop(profile.remove(field)),
+                    (false, _) => drop(profile.insert(field.clone(), Value::Object(whole))),
+                }
             }
             fact => {
                 profile.insert(field.clone(), fact.clone());
@@ -173,6 +175,8 @@ mod tests {
             ),
             (json!({"home": {"size": 40}}), json!({"home": {"size": null}}), json!({})),
             (json!({"home": "flat"}), json!({"home": {"size": 40}}), json!({"home": {"size": 40}})),
+            (json!({"home": "flat"}), json!({"home": {}}), json!({"home": "flat"})),
+            (json!({"home": {"size": 40}}), json!({"home": {}}), json!({"home": {"size": 40}})),
             (json!({"a": [1, 2]}), json!({"a": [3]}), json!({"a": [3]})),
         ] {
             let mut profile = map(known.clone());

@@ -80,7 +80,10 @@ fn fixed(prompt: &Prompt) -> usize {
     let asked = asked + lore + prompt.aside.as_ref().map_or(0, tokens);
     let tools: usize = tool_bytes(prompt).div_ceil(BYTES_PER_TOKEN);
     let tools = tools + prompt.text_tools.as_ref().map_or(0, tokens);
-    tools + tokens(&prompt.system) + prompt.brief.as_ref().map_or(0, tokens) + notes + asked
+    let sections: usize = prompt.sections.iter().map(tokens).sum();
+    let known = prompt.known.as_ref().map_or(0, |known| tokens(&known.text));
+    let shown = sections + known + tools + prompt.brief.as_ref().map_or(0, tokens);
+    shown + tokens(&prompt.system) + notes + asked
 }
 
 /// Returns how many blocks at the beginning have to be summed up, so that what stays verbatim takes half the room; none
@@ -97,6 +100,11 @@ pub(super) fn too_many(prompt: &Prompt, room: usize) -> Option<usize> {
         fits
     });
     Some(prompt.blocks.len() - kept.count())
+}
+
+/// Returns the bytes that so many tokens are surely enough for.
+pub(super) fn bytes_of(tokens: usize) -> usize {
+    tokens.saturating_mul(BYTES_PER_TOKEN)
 }
 
 /// Returns the words that a summary for a seat may have.

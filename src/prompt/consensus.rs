@@ -4,15 +4,37 @@ use super::messages::{attribute, quoted};
 use crate::model::Text;
 use crate::state::{AnswerDeed, Entry, STEP, State, Thread, Turn};
 
-/// Returns the parts in their order: earlier exchanges, the message, the answers, and the votes where they are shown.
-pub(super) fn sections(state: &State, turn: &Turn) -> Option<Vec<Text>> {
+/// The sections of a prompt, and what of the history they leave out.
+pub(super) struct AnswerSections {
+    /// Whole parts in their order, each in its tag.
+    pub(super) all: Vec<Text>,
+    /// How many messages of earlier exchanges are not in them.
+    pub(super) left_out: u32,
+}
+
+/// Returns the parts in their order: earlier exchanges, the message, the answers, and the votes where they are shown. Of the
+/// earlier exchanges, the oldest messages go first where all of them take more than `most` bytes.
+pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<AnswerSections> {
     let thread = state.finds_answer(turn).filter(|_| turn.speaks())?;
     let step = state.batch_of(turn)?.spec.memo[STEP].as_str()?;
     let stands = state.coordination(thread, turn.horizon);
     let labels = state.labels(turn);
     let said: Vec<&Entry> = state.visible(turn).filter(|e| !e.text().trim().is_empty()).collect();
     let (before, now) = split(thread, &said);
-    let history: Vec<String> = before.iter().filter_map(|e| earlier(state, thread, e)).collect();
+    let mut history: Vec<String> =
+        before.iter().filter_map(|e| earlier(state, thread, e)).collect();
+    let mut left = most;
+    let fit = history.iter().rev().take_while(|said| {
+        let fits = said.len() < left;
+        left = left.saturating_sub(said.len() + 1);
+        fits
+    });
+    let left_out = history.len() - fit.count();
+    history.drain(..left_out);
+    if left_out > 0 {
+        let what = if left_out == 1 { "message" } else { "messages" };
+        history.insert(0, format!("[{left_out} earlier {what} left out]"));
+    }
     let asked: Vec<&str> = now.iter().filter(|e| e.seat().is_none()).map(|e| &**e.text()).collect();
     let topic = state.scenario.topic.as_ref().or(state.title.as_ref()).map(|t| t.trim());
     let message: Vec<&str> = match thread.exchange_from().0 {
@@ -56,7 +78,8 @@ pub(super) fn sections(state: &State, turn: &Turn) -> Option<Vec<Text>> {
         ("votes", votes),
     ];
     let whole = whole.into_iter().filter(|(_, text)| !text.trim().is_empty());
-    Some(whole.map(|(tag, text)| format!("<{tag}>\n{text}\n</{tag}>").into()).collect())
+    let all = whole.map(|(tag, text)| format!("<{tag}>\n{text}\n</{tag}>").into()).collect();
+    Some(AnswerSections { all, left_out: u32::try_from(left_out).unwrap_or(u32::MAX) })
 }
 
 /// Splits what was said into earlier exchanges and this one. What somebody said before the table began is history, and

@@ -50,8 +50,8 @@ pub fn build(state: &State, turn: &Turn) -> Prompt {
 /// A prompt with everything around its blocks, before it is made to fit.
 fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
     let mut prompt = frame(state, turn);
-    if let Some(sections) = consensus::sections(state, turn) {
-        prompt.sections = sections;
+    if let Some(sections) = sections(state, turn, &prompt) {
+        (prompt.sections, prompt.left_out) = (sections.all, sections.left_out);
         blocks.clear();
     }
     if let Some(seat) = state.seat(&turn.seat).map(|s| &*s.spec)
@@ -63,7 +63,7 @@ fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
         if let Budget::Last(most) = seat.context {
             let more = blocks.len().saturating_sub(most as usize);
             blocks.drain(..more);
-            prompt.left_out = u32::try_from(more).unwrap_or(u32::MAX);
+            prompt.left_out += u32::try_from(more).unwrap_or(u32::MAX);
         }
         let labels = state.labels(turn);
         let name = labels.get(&turn.seat).unwrap_or(&seat.name);
@@ -72,6 +72,26 @@ fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
     }
     prompt.known = profile::known(state, turn, &blocks);
     Prompt { blocks, ..prompt }
+}
+
+/// Returns what stands for the conversation at a table that looks for one answer; to a model, as much of the history as its
+/// window has room for.
+fn sections(state: &State, turn: &Turn, frame: &Prompt) -> Option<consensus::AnswerSections> {
+    let whole = consensus::sections(state, turn, usize::MAX)?;
+    let seat = &state.seat(&turn.seat)?.spec;
+    if !matches!(seat.voice, VoiceSpec::Model(_)) {
+        return Some(whole);
+    }
+    let room = budget::room(seat, state.reply_tokens(turn), turn.shrunk);
+    let cost = |sections: &consensus::AnswerSections| {
+        budget::tokens_of(&Prompt { sections: sections.all.clone(), ..frame.clone() }) as usize
+    };
+    if cost(&whole) <= room {
+        return Some(whole);
+    }
+    // the answers stay, whatever they take
+    let least = cost(&consensus::sections(state, turn, 0)?);
+    consensus::sections(state, turn, budget::bytes_of(room.saturating_sub(least)))
 }
 
 /// Returns what a turn's speaker read last: the topic, its task, and the last message of another.

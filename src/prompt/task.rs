@@ -119,7 +119,7 @@ fn form(form: &Form) -> Option<String> {
                 ),
             })
         }
-        Form::Proposal { among, answers } => Some(proposal(among, *answers)),
+        Form::Proposal { among, answers, .. } => Some(proposal(among, *answers)),
         Form::Scores(of) => {
             let lines: Vec<String> = of.iter().map(|name| format!("\"SCORE {name}: \"")).collect();
             Some(format!(

@@ -39,7 +39,9 @@ pub fn formed(
             None => answer::answer(*of, *confidence, said),
         })),
         Form::Ranking { most, among } => Ok(Formed::data(answer::ranking(*most, among, said))),
-        Form::Proposal { among, answers } => proposal::proposal(among, *answers, said, data),
+        Form::Proposal { among, names, answers } => {
+            proposal::proposal(among, names, *answers, said, data)
+        }
         Form::Scores(of) => Ok(Formed::data(answer::scores(of, said))),
     }
 }

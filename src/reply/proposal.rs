@@ -5,6 +5,7 @@ use super::data::objects;
 use super::formed::Formed;
 use crate::model::{SeatId, Text};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// What a vote begins with.
 const VOTE: &str = "VOTE";
@@ -17,32 +18,39 @@ pub const ANSWERED: &str = "answer";
 /// The type of a message that is a vote.
 pub const VOTED: &str = "vote";
 
-/// Reads a reply; `among` are the answers that can be voted for, by label, and `answers` says whether another may be given.
+/// Reads a reply; `among` are the answers that can be voted for, by label, `names` say whose they are to those who watch,
+/// and `answers` says whether another may be given.
 ///
 /// # Errors
 /// What is wrong with it, in words for whoever is to try again.
 pub(super) fn proposal(
     among: &[(Text, SeatId)],
+    names: &BTreeMap<SeatId, Text>,
     answers: bool,
     said: &str,
     data: &Value,
 ) -> Result<Formed, String> {
     let labels: Vec<Text> = among.iter().map(|(label, _)| label.clone()).collect();
-    // a letter stands for the label that it ends; rehearsed voices know who is who
-    let also = among.iter().flat_map(|(label, seat)| {
-        let letter = label.rsplit(' ').next().unwrap_or_default();
-        [(letter.into(), label.clone()), (seat.0.clone(), label.clone())]
-    });
-    let also: Vec<(Text, Text)> = also.collect();
+    // a letter stands for the label that it ends; rehearsed voices know who is who, as long as no id is such a letter
+    let letters = among.iter().map(|(label, _)| (letter(label).into(), label.clone()));
+    let mut also: Vec<(Text, Text)> = letters.collect();
+    let is_label = |id: &str| {
+        let same =
+            |label: &Text| label.eq_ignore_ascii_case(id) || letter(label).eq_ignore_ascii_case(id);
+        labels.iter().any(same)
+    };
+    let ids = among.iter().filter(|(_, seat)| !is_label(seat));
+    also.extend(ids.map(|(label, seat)| (seat.0.clone(), label.clone())));
     let choices = Choices { options: &labels, also: &also };
     let seat = |label: &Text| among.iter().find(|(known, _)| known == label).map(|(_, seat)| seat);
     let vote = |label: &Text, why: &str| {
         let seat = seat(label)?;
         let why = why.trim().trim_start_matches([':', '.', ',', '-', ')', '*']).trim();
+        let name = names.get(seat).unwrap_or(&seat.0);
         let text = if why.is_empty() {
-            format!("Votes for {seat}.")
+            format!("Votes for {name}.")
         } else {
-            format!("Votes for {seat}: {why}")
+            format!("Votes for {name}: {why}")
         };
         let structured = json!({"vote": seat, "why": why});
         Some(Formed { text: Some(text), structured, message: Some(VOTED.into()), passes: false })
@@ -67,7 +75,7 @@ pub(super) fn proposal(
         let behind = said.split_once(first).map_or("", |(_, behind)| behind);
         // what stands behind the label on its line is the beginning of the reason
         let by = seat(label).map_or("", |seat| &*seat.0);
-        let spelled = [&**label, by, label.rsplit(' ').next().unwrap_or(label)];
+        let spelled = [&**label, by, letter(label)];
         let lower = rest.to_lowercase();
         let begins = |s: &&&str| lower.trim_start_matches(DRESS).starts_with(&s.to_lowercase());
         let end = spelled.iter().filter(|s| !s.is_empty()).find(begins);
@@ -95,6 +103,11 @@ pub(super) fn proposal(
     }
     let structured = json!({"proposal": answer});
     Ok(Formed { text: Some(answer), structured, message: Some(ANSWERED.into()), passes: false })
+}
+
+/// Returns the letter that a label ends with, or its number.
+fn letter(label: &str) -> &str {
+    label.rsplit(' ').next().unwrap_or(label)
 }
 
 /// Returns what stands behind a marker that a line begins with.
@@ -132,11 +145,15 @@ mod tests {
             ),
             ("We should put it to the vote.", json!({"proposal": "We should put it to the vote."})),
         ] {
-            let read = proposal(&among(), true, said, &Value::Null).map(|f| f.structured);
+            let read = proposal(&among(), &BTreeMap::new(), true, said, &Value::Null)
+                .map(|f| f.structured);
             assert_eq!(read, Ok(expected), "{said}");
         }
         for said in ["VOTE: D", "VOTE:", "ANSWER:", "{\"vote\": \"zoe\"}"] {
-            assert!(proposal(&among(), true, said, &Value::Null).is_err(), "{said}");
+            assert!(
+                proposal(&among(), &BTreeMap::new(), true, said, &Value::Null).is_err(),
+                "{said}"
+            );
         }
     }
 
@@ -148,11 +165,28 @@ mod tests {
             ("Both are good.", None),
             ("", None),
         ] {
-            let read = proposal(&among(), false, said, &Value::Null).ok();
+            let read = proposal(&among(), &BTreeMap::new(), false, said, &Value::Null).ok();
             let read = read.map(|f| f.structured["vote"].as_str().unwrap_or_default().to_owned());
             assert_eq!(read.as_deref(), whose, "{said}");
         }
-        let early = proposal(&[], true, "VOTE: A", &Value::Null).unwrap_err();
+        let early = proposal(&[], &BTreeMap::new(), true, "VOTE: A", &Value::Null).unwrap_err();
         assert!(early.contains("no answer to vote for yet"), "{early}");
+    }
+
+    #[test]
+    fn an_id_that_is_a_letter_is_never_taken_for_a_label() {
+        let among = vec![("Answer A".into(), "b".into()), ("Answer B".into(), "a".into())];
+        let names = BTreeMap::from([("a".into(), "Ann".into()), ("b".into(), "Bea".into())]);
+        for (said, whose, text) in [
+            ("VOTE: B\nIt is short.", "a", "Votes for Ann: It is short."),
+            ("VOTE: Answer A", "b", "Votes for Bea."),
+            ("{\"vote\": \"a\"}", "b", "Votes for Bea."),
+        ] {
+            let read = proposal(&among, &names, true, said, &Value::Null).unwrap();
+            assert_eq!(
+                (read.structured["vote"].as_str(), read.text.as_deref()),
+                (Some(whose), Some(text))
+            );
+        }
     }
 }

@@ -185,13 +185,15 @@ impl Conversation {
             .collect();
         // the order of the table would tell who is who
         among.sort();
+        let name = |seat: &SeatId| self.seat(seat).map(|s| (seat.clone(), s.spec.name.clone()));
+        let names = among.iter().filter_map(|(_, seat)| name(seat)).collect();
         let most = thread.spec.options["answers"].as_u64().unwrap_or(ANSWERS);
         match step {
             "work" => {
                 let answers = (stands.answered(&turn.seat) as u64) < most;
-                Some(Form::Proposal { among, answers })
+                Some(Form::Proposal { among, names, answers })
             }
-            "ballot" | "run_off" | "judge" => Some(Form::Proposal { among, answers: false }),
+            "ballot" | "run_off" | "judge" => Some(Form::Proposal { among, names, answers: false }),
             _ => None,
         }
     }

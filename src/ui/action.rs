@@ -115,8 +115,10 @@ pub enum Action {
     Zoom,
     /// Shows what became of the last commands.
     Outcomes,
-    /// Shows the dependencies.
+    /// Shows how the table stands: dependencies, or answers and votes.
     Dependencies,
+    /// Shows what is known of the person, and the ranking made of it.
+    Profile,
     /// Shows what its speaker was shown.
     Prompt,
     /// Shows the words of one speaker alone, or all again.

@@ -33,6 +33,12 @@ const LANES_ROWS: u16 = 30;
 const LANES_ASKED_ROWS: u16 = 20;
 /// Rows from which a card asks for the operator's attention.
 const CARD_ROWS: u16 = 18;
+/// Rows from which answers, votes and what is known of the person are shown, and the part of the messages that they
+/// take at most.
+const BOARD_ROWS: u16 = 20;
+const BOARD_PART: u16 = 3;
+/// Rows that the panel keeps above what is known of the person.
+const PANEL_ROWS: u16 = 10;
 /// Lanes that have a row each; more of them share one.
 pub const MOST_LANES: usize = 6;
 
@@ -56,6 +62,10 @@ pub struct Areas {
     pub panel: Rect,
     /// The message that is read, at the other side of a wide screen.
     pub side: Rect,
+    /// The answers and votes of a table that looks for one answer.
+    pub coordination: Rect,
+    /// What is known of the person: at the side below the panel, or below the messages.
+    pub profile: Rect,
     /// The lanes of a live conversation: who spoke when.
     pub lanes: Rect,
     /// The card that asks for the operator's attention.
@@ -105,6 +115,10 @@ pub struct RowsNeeded {
     pub lanes: u16,
     /// Rows of the card that asks for the operator's attention.
     pub card: u16,
+    /// Rows of answers and votes.
+    pub coordination: u16,
+    /// Rows of what is known of the person: at the side, and below the messages.
+    pub profile: (u16, u16),
     /// Whether the panel is shown at this width.
     pub panels: Panels,
 }
@@ -173,6 +187,16 @@ pub fn areas(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
     };
     if screen.height >= lanes_from {
         areas.lanes = bottom(&mut areas.transcript, needs.lanes);
+    }
+    if screen.height >= BOARD_ROWS {
+        let most = areas.transcript.height / BOARD_PART;
+        areas.coordination = bottom(&mut areas.transcript, needs.coordination.min(most));
+        let (at_side, below) = needs.profile;
+        let spare = areas.panel.height.saturating_sub(PANEL_ROWS);
+        areas.profile = match docked {
+            true => bottom(&mut areas.panel, at_side.min(spare)),
+            false => bottom(&mut areas.transcript, below.min(most)),
+        };
     }
     if screen.height >= CARD_ROWS {
         areas.card = bottom(&mut areas.transcript, needs.card);

@@ -39,6 +39,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says by them what did not hold")]
 
 mod again;
+mod ballots;
 mod choosers;
 mod chosen;
 mod commands;

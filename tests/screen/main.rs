@@ -1,6 +1,7 @@
 //! The screen as pictures, and its promises to a reader: nothing moves under their eyes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
+mod boards;
 mod contest;
 mod figures;
 mod finding;

@@ -3,7 +3,7 @@
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
-use crate::ui::draw::{lanes, moment, timeline};
+use crate::ui::draw::{coordination, lanes, moment, profile, timeline};
 use crate::ui::keymap::Focus;
 use crate::ui::layout::{Panels, RowsNeeded};
 use crate::ui::screen::Screen;
@@ -30,7 +30,11 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     let queue = (waiting + usize::from(screen.transcript.human_turn().is_some())) as u16;
     let raw = screen.view.reading.raw;
     let panels = if raw { Panels::Hide } else { screen.view.panels };
-    let needs = RowsNeeded { queue, panels, ..RowsNeeded::default() };
+    let (coordination, profile) = match panels {
+        Panels::Hide => (0, (0, 0)),
+        Panels::Auto | Panels::Show => (coordination::rows(screen), profile::rows(screen, width)),
+    };
+    let needs = RowsNeeded { queue, panels, coordination, profile, ..RowsNeeded::default() };
     match &screen.view.playback {
         Some(playback) => RowsNeeded { timeline: timeline::rows(playback), ..needs },
         None => RowsNeeded {

@@ -9,6 +9,7 @@ mod bar;
 mod cast;
 mod completion;
 mod composer;
+mod coordination;
 mod details;
 pub(super) mod floor;
 mod footer;
@@ -20,6 +21,7 @@ mod overlay;
 mod page;
 mod panel;
 mod prefix;
+mod profile;
 pub mod start;
 pub(super) mod timeline;
 mod transcript;
@@ -49,6 +51,8 @@ const PANES: &[Pane] = &[
     Pane { area: |a| a.transcript, draw: transcript::draw },
     Pane { area: |a| a.panel, draw: panel::draw },
     Pane { area: |a| a.side, draw: details::draw },
+    Pane { area: |a| a.coordination, draw: coordination::draw },
+    Pane { area: |a| a.profile, draw: profile::draw },
     Pane { area: |a| a.lanes, draw: lanes::draw },
     Pane { area: |a| a.card, draw: moment::draw },
     Pane { area: |a| a.floor, draw: floor::draw },

@@ -3,7 +3,7 @@
 //! They are computed when the pane opens and when a turn is over, never for a frame. It holds where the reader stands;
 //! drawing is `draw`'s.
 
-use crate::analysis::{Cell, FIGURES, FigurePage, Stand, Standpoints, Table, name, standpoints};
+use crate::analysis::{Cell, FigurePage, Stand, Standpoints, Table, name, standpoints};
 use crate::model::SeatId;
 use crate::text::word_count;
 use crate::ui::action::Action;
@@ -28,7 +28,7 @@ pub struct AnalysisPane {
     pub height: usize,
     /// What was found on the page.
     pub found: LineMatches,
-    tables: Vec<Table>,
+    tables: Vec<(FigurePage, Table)>,
     /// How much had happened when they were computed.
     counted: usize,
     laid: Option<((FigurePage, usize, usize), Rc<Laid>)>,
@@ -59,7 +59,7 @@ impl AnalysisPane {
     }
 
     fn count(&mut self, transcript: &Transcript) {
-        self.tables = transcript.analysis().tables();
+        self.tables = transcript.analysis().pages();
         self.counted = transcript.turn_log.happened();
     }
 
@@ -106,9 +106,9 @@ impl AnalysisPane {
 
     /// Returns the figures of the page.
     pub fn tables(&self) -> Vec<Table> {
-        let tables = FIGURES.iter().zip(&self.tables);
-        let here = tables.filter(|((page, _), table)| *page == self.page && !table.rows.is_empty());
-        here.map(|(_, table)| table.clone()).collect()
+        let here =
+            |(page, table): &&(FigurePage, Table)| *page == self.page && !table.rows.is_empty();
+        self.tables.iter().filter(here).map(|(_, table)| table.clone()).collect()
     }
 
     /// Returns whether rows are chosen here rather than scrolled.

@@ -7,6 +7,7 @@ pub mod charts;
 pub mod completion;
 pub mod composer;
 pub mod contest;
+pub mod coordination;
 pub mod dependencies;
 pub mod drag;
 pub mod extension;
@@ -24,6 +25,7 @@ pub mod outbox;
 pub mod outcomes;
 pub mod page;
 pub mod player;
+pub mod profile;
 pub mod search;
 pub mod selection;
 pub mod timeline;
@@ -33,12 +35,22 @@ pub mod versions;
 pub mod viewport;
 pub mod waypoints;
 
+use crate::model::Ms;
 use crate::ui::action::Action;
-use crate::ui::view::page::MakePage;
+use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::view::page::{MakePage, Page};
+use crate::ui::view::transcript::Transcript;
 
 /// The texts over the transcript that are made from how the conversation stands: the action that shows each, what makes
 /// it, and what is said where there is nothing to show.
 pub const TEXTS: &[(Action, MakePage, &str)] = &[
-    (Action::Dependencies, dependencies::page, "no dependencies in this conversation"),
+    (Action::Dependencies, table, "no dependencies in this conversation, nor answers and votes"),
+    (Action::Profile, profile::page, "no profile is kept in this conversation"),
     (Action::Outcomes, outcomes::page, "you have given no commands yet"),
 ];
+
+/// Returns the page of how the table stands, as its policy has it: answers and votes, or who depends on whom.
+fn table(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
+    coordination::page(transcript, now, glyphs)
+        .or_else(|| dependencies::page(transcript, now, glyphs))
+}

@@ -1,0 +1,55 @@
+//! Answers and votes of tables that look for one answer: who answered, who voted for whose answer and why, in time.
+
+use super::{Analysis, Cell, Table, name};
+use crate::model::Seq;
+use crate::state::{AnswerDeed, AnswerMove};
+
+/// Returns it as a figure; without rows where no answer was looked for.
+pub fn table(study: &Analysis<'_>) -> Table {
+    let mut table = Table::new(
+        "coordination",
+        "Answers and votes",
+        "what each turn of a table that looks for one answer was, in order; only a participant's last vote counts",
+        0,
+        &[
+            ("at_ms", "at"),
+            ("round", "round"),
+            ("participant", "participant"),
+            ("did", "did"),
+            ("for", "for"),
+            ("why", "why"),
+        ],
+    );
+    let mut all: Vec<(Seq, &AnswerMove)> = study
+        .state
+        .threads
+        .values()
+        .flat_map(|thread| &thread.moves)
+        .filter(|m| m.seq >= study.from)
+        .map(|m| (m.seq, m))
+        .collect();
+    all.sort_by_key(|(seq, _)| *seq);
+    let hidden = |m: &AnswerMove| {
+        let of = |e: &&crate::state::Entry| e.version().turn == Some(m.turn);
+        study.state.entries.iter().rev().find(of).is_some_and(|e| e.hidden.is_some())
+    };
+    for (_, m) in all {
+        let (did, whose, why) = match &m.did {
+            AnswerDeed::Answered => ("answered", None, None),
+            AnswerDeed::Voted { whose, why } => ("voted", Some(whose), Some(why)),
+            AnswerDeed::Left => ("left the round", None, None),
+            AnswerDeed::Restarted => ("began again", None, None),
+            AnswerDeed::Presented => ("presented", None, None),
+        };
+        let why = why.filter(|why| !why.trim().is_empty() && !hidden(m));
+        table.rows.push(vec![
+            Cell::At(m.ms.0),
+            Cell::Count(u64::from(m.round)),
+            Cell::Text(name(study.state, &m.seat)),
+            Cell::text(did),
+            whose.map_or(Cell::None, |whose| Cell::Text(name(study.state, whose))),
+            why.map_or(Cell::None, |why| Cell::text(why)),
+        ]);
+    }
+    table
+}

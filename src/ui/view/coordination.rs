@@ -1,0 +1,189 @@
+//! How a table that looks for one answer stands: who answered, who voted for whose answer and why, who works again.
+//!
+//! Everything is read from the fold, so that a live conversation, a recording and a resumed one show the same.
+
+use crate::model::{Ms, SeatId, Seq};
+use crate::scenario::CONSENSUS;
+use crate::state::{AnswerDeed, AnswerMove, Coordination, State, Thread};
+use crate::text;
+use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::view::message::clock;
+use crate::ui::view::page::{Page, Section};
+use crate::ui::view::transcript::Transcript;
+
+/// What a seat is doing, or did last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtWork {
+    /// It works on an answer or a vote now, for the n-th time in this turn's batch.
+    Works,
+    /// Its answer stands, or its vote is in.
+    Settled,
+    /// It failed, passed or could not be read, and left the round.
+    Left,
+    /// It has not had its turn.
+    Waits,
+}
+
+/// A seat of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeatStanding {
+    /// Its place, which is its colour.
+    pub place: usize,
+    /// What it does.
+    pub work: AtWork,
+    /// When its answer came, if one stands.
+    pub answered: Option<Ms>,
+    /// How often it began again in this exchange.
+    pub restarts: usize,
+    /// The votes for its answer.
+    pub votes: usize,
+    /// Whether its answer won.
+    pub won: bool,
+    /// The first words of its answer, where one stands.
+    pub answer: Option<String>,
+    /// For whose answer it voted, by place, and why.
+    pub vote: Option<(usize, String)>,
+}
+
+/// How the table stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableStanding {
+    /// The round, restarts and the outcome, in a few words each.
+    pub facts: Vec<String>,
+    /// Its seats, in the order of the table.
+    pub seats: Vec<SeatStanding>,
+}
+
+/// Returns the talk that looks for one answer: the open one, else the last that did.
+fn thread(state: &State) -> Option<&Thread> {
+    let mut all = state.threads.values().filter(|t| &*t.spec.policy == CONSENSUS);
+    let last = all.clone().next_back();
+    all.rfind(|t| t.closed.is_none()).or(last)
+}
+
+/// Returns how it stands; nothing where no answer is looked for, or nobody has begun.
+pub fn standing(transcript: &Transcript) -> Option<TableStanding> {
+    let state = transcript.state();
+    let thread = thread(state)?;
+    let now = state.coordination(thread, Seq(u64::MAX));
+    let runs =
+        |seat: &SeatId| state.turns.values().any(|t| t.seat == *seat && t.thread == thread.id);
+    if now.moves.is_empty() && !thread.seats.iter().any(runs) {
+        return None;
+    }
+    let winner = thread.memo["winner"].as_str();
+    let standing = |seat: &SeatId| {
+        let last = now.moves.iter().rev().find(|m| m.seat == *seat);
+        let answered = |m: &&&AnswerMove| m.seat == *seat && m.did == AnswerDeed::Answered;
+        let answer = now.answers.iter().find(|(who, _)| *who == seat).map(|(_, entry)| *entry);
+        let stands = answer.is_some();
+        let vote = now.votes.get(seat);
+        SeatStanding {
+            place: transcript.seat_place(seat),
+            work: match last.map(|m| &m.did) {
+                _ if runs(seat) => AtWork::Works,
+                Some(AnswerDeed::Left) => AtWork::Left,
+                _ if stands || vote.is_some() => AtWork::Settled,
+                _ => AtWork::Waits,
+            },
+            answered: now.moves.iter().rev().find(answered).map(|m| m.ms).filter(|_| stands),
+            restarts: now.restarted(seat),
+            votes: now.votes.values().filter(|(whose, ..)| *whose == seat).count(),
+            answer: answer.map(|entry| text::label(entry.text()).into_owned()),
+            won: winner == Some(&**seat),
+            vote: vote.map(|(whose, why, _)| {
+                (transcript.seat_place(whose), text::label(why).into_owned())
+            }),
+        }
+    };
+    let seats = thread.seats.iter().filter(|id| state.seat(id).is_some_and(|s| s.spec.speaks));
+    Some(TableStanding {
+        facts: facts(transcript, thread, &now),
+        seats: seats.map(standing).collect(),
+    })
+}
+
+fn facts(transcript: &Transcript, thread: &Thread, now: &Coordination<'_>) -> Vec<String> {
+    let restarts = now.moves.iter().filter(|m| m.did == AnswerDeed::Restarted).count();
+    let step = match thread.step() {
+        "ballot" => Some("last ballot"),
+        "run_off" => Some("run-off"),
+        "judge" => Some("the judge decides"),
+        "novelty" => Some("is it new?"),
+        _ => None,
+    };
+    let winner = thread.memo["winner"].as_str().map(|winner| {
+        let how = thread.memo["how"].as_str().unwrap_or_default();
+        format!("{} won, {}", transcript.name(&SeatId(winner.into())), text::label(how))
+    });
+    let round = (winner.is_none() && thread.round > 0).then(|| format!("round {}", thread.round));
+    let restarts = match restarts {
+        0 => None,
+        1 => Some("1 restart".to_owned()),
+        n => Some(format!("{n} restarts")),
+    };
+    let all = [winner, round, step.filter(|_| thread.closed.is_none()).map(Into::into), restarts];
+    all.into_iter().flatten().collect()
+}
+
+/// Returns the page with every vote and its reason, and what was done in time.
+pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
+    let table = standing(transcript)?;
+    let state = transcript.state();
+    let thread = thread(state)?;
+    let now = state.coordination(thread, Seq(u64::MAX));
+    let name = |place: usize| match state.seats.get(place) {
+        Some(seat) => format!("{} {}", place + 1, transcript.name(&seat.spec.id)),
+        None => String::new(),
+    };
+    let mut parts = Vec::new();
+    for seat in &table.seats {
+        let won = if seat.won { format!("  {} won", glyphs.done) } else { String::new() };
+        let votes = match (seat.answered, seat.votes) {
+            (None, _) => String::new(),
+            (_, 1) => "  1 vote".into(),
+            (_, n) => format!("  {n} votes"),
+        };
+        let id = state.seats.get(seat.place).map(|s| &s.spec.id);
+        let answer = now.answers.iter().find(|(who, _)| Some(*who) == id);
+        let mut body = match answer {
+            Some((_, entry)) => format!("  {}\n", text::block(entry.text()).replace('\n', "\n  ")),
+            None => format!("  {}\n", work(seat.work)),
+        };
+        if let Some((whose, why)) = &seat.vote {
+            let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+            body.push_str(&format!("  {} voted for {}{why}\n", glyphs.arrow, name(*whose)));
+        }
+        let head = format!("{}{votes}{won}", name(seat.place));
+        parts.push(Section { head, body, by: Some(seat.place), ..Section::default() });
+    }
+    let row = |m: &&AnswerMove| {
+        let who = transcript.name(&m.seat);
+        format!("  {}  round {}  {who} {}\n", clock(m.ms.0), m.round, deed(transcript, &m.did))
+    };
+    let body: String = now.moves.iter().map(row).collect();
+    parts.push(Section { head: "In time".into(), body, ..Section::default() });
+    let title = "Answers and votes".into();
+    let facts = vec![("stands", table.facts.join(", "))];
+    Some(Page { title, facts, parts, again: Some(page), ..Page::default() })
+}
+
+/// Returns what a seat does, in words.
+pub fn work(work: AtWork) -> &'static str {
+    match work {
+        AtWork::Works => "working",
+        AtWork::Settled => "settled",
+        AtWork::Left => "left the round",
+        AtWork::Waits => "waiting",
+    }
+}
+
+fn deed(transcript: &Transcript, did: &AnswerDeed) -> String {
+    match did {
+        AnswerDeed::Answered => "answered".into(),
+        AnswerDeed::Voted { whose, .. } => format!("voted for {}", transcript.name(whose)),
+        AnswerDeed::Left => "left the round".into(),
+        AnswerDeed::Restarted => "began again".into(),
+        AnswerDeed::Presented => "presented the answer".into(),
+    }
+}
