@@ -380,11 +380,11 @@ fn who_waits_for_whom_makes_a_graph_that_begins_and_ends() {
     check(
         &graph(
             "{ id = \"a\", starts = true, after = [{ participant = \"c\" }] },\n\
-             { id = \"b\", after = [{ participant = \"a\" }] },\n\
+             { id = \"b\", after = [\"a\"] },\n\
              { id = \"c\", after = [{ participant = \"b\" }] },",
         ),
         &[
-            "4:36 participant[1].after: is a dependency cycle: a waits for c waits for b waits for itself",
+            "4:36 participant[1].after: is a dependency cycle: a waits for c waits for b waits for a",
         ],
     );
     let bounded = "{ id = \"a\", after = [{ participant = \"b\", max = 2 }] },\n\
@@ -393,6 +393,10 @@ fn who_waits_for_whom_makes_a_graph_that_begins_and_ends() {
     check(
         &graph("{ id = \"ada\" }, { id = \"b\", after = [{ participant = \"adda\" }] }"),
         &["4:54 participant[2].after[1].participant: no participant \"adda\""],
+    );
+    check(
+        &graph("{ id = \"ada\" }, { id = \"b\", after = [\"adda\"] }"),
+        &["4:38 participant[2].after[1]: no participant \"adda\""],
     );
     check(
         "title = \"T\"\nparticipant = [{ id = \"a\", needs = \"any\" }]",

@@ -277,9 +277,9 @@ pub(super) const PARTICIPANT: &[Key] = &[
     key("max_utterances", UTTERANCE_RANGE, "3", "Maximum turns of this participant."),
     key(
         "after",
-        ValueKind::List(&ValueKind::Table(AFTER)),
-        r#"[{ participant = "bo", when = "context.get('unclear', False)" }]"#,
-        "The participants to wait for, with the policy depends.",
+        ValueKind::List(&ValueKind::AnyOf(&[ValueKind::Id, ValueKind::Table(AFTER)])),
+        r#"["ada", { participant = "bo", when = "context.get('unclear', False)" }]"#,
+        "The participants to wait for, with the policy depends: an id, or a table.",
     ),
     key(
         "needs",

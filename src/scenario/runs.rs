@@ -18,7 +18,7 @@ pub(super) fn runs(node: &Node) -> Runs {
     let text = |node: &Node, key: &str| node.get(key).and_then(Node::text).map(Text::from);
     let after = |node: &Node| {
         Some(After {
-            participant: node.get("participant")?.text()?.into(),
+            participant: source(node)?.text()?.into(),
             when: text(node, "when"),
             max: count(node, "max").unwrap_or(1),
         })
@@ -32,6 +32,11 @@ pub(super) fn runs(node: &Node) -> Runs {
         starts: node.get("starts").and_then(Node::flag),
         state_key: text(node, "state_key"),
     }
+}
+
+/// Returns the id in a dependency: `"bo"` is short for `{ participant = "bo" }`.
+fn source(after: &Node) -> Option<&Node> {
+    if after.text().is_some() { Some(after) } else { after.get("participant") }
 }
 
 /// Checks the graph that all seats make.
@@ -63,7 +68,7 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
 /// Checks that every dependency names a seat.
 fn named(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) {
     for (i, after) in node.get("after").map_or(&[][..], Node::items).iter().enumerate() {
-        let Some(name) = after.get("participant") else { continue };
+        let Some(name) = source(after) else { continue };
         let id = name.text().unwrap_or_default();
         if seats.iter().any(|s| s.id == id) {
             continue;
@@ -72,7 +77,8 @@ fn named(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) {
             Some(near) => format!("the nearest is `{near}`"),
             None => "use the id of a participant".into(),
         };
-        let path = join(path, &format!("after[{}].participant", i + 1));
+        let key = if after.text().is_some() { "" } else { ".participant" };
+        let path = join(path, &format!("after[{}]{key}", i + 1));
         walk.fault(&name.span, &path, format!("no participant {}", quote(id)), fix);
     }
 }
@@ -83,7 +89,7 @@ fn cycles(walk: &mut Walk<'_>, nodes: &[Node]) {
     let bare = |node: &&Node| node.get("when").is_none() && node.get("max").is_none();
     let waits_for = |node: &Node| -> Vec<String> {
         let after = node.get("after").map_or(&[][..], Node::items).iter().filter(bare);
-        after.filter_map(|a| a.get("participant")?.text().map(str::to_owned)).collect()
+        after.filter_map(|a| source(a)?.text().map(str::to_owned)).collect()
     };
     let mut told: Vec<String> = vec![];
     for (i, node) in nodes.iter().enumerate() {
@@ -95,8 +101,8 @@ fn cycles(walk: &mut Walk<'_>, nodes: &[Node]) {
             let here = nodes.iter().find(|n| path.last() == Some(&id(n)));
             let next = here.map(&waits_for).unwrap_or_default();
             if next.contains(&start) && !path.iter().any(|p| told.contains(p)) {
-                let message =
-                    format!("is a dependency cycle: {} waits for itself", path.join(" waits for "));
+                let chain = path.join(" waits for ");
+                let message = format!("is a dependency cycle: {chain} waits for {start}");
                 let fix = "give one of these dependencies a `when` or a `max`";
                 let span = node.get("after").map_or(&None, |n| &n.span);
                 walk.fault(span, &format!("participant[{}].after", i + 1), message, fix);
