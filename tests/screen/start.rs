@@ -306,6 +306,12 @@ fn the_address_of_a_server_is_typed_and_its_models_are_chosen() {
     assert!(shown(&mut start, 80, 24).contains("Address      box.example:8000"));
     let server = || Some(Choice::Server("http://box.example:8000".into()));
     assert_eq!(press(&mut start, &[Enter]), server());
+    // an address typed as a provider's key is no key
+    key(&mut start, &KeyEvent::new(Char('x'), KeyModifiers::CONTROL));
+    press(&mut start, &[Char('k')]);
+    write(&mut start, "http://box.example:8000");
+    assert!(shown(&mut start, 80, 24).contains("Address      http://box.example:8000"));
+    assert_eq!(press(&mut start, &[Enter]), server());
     // the row of the model takes it as well
     press(&mut start, &[Tab, Tab]);
     write(&mut start, "http://box.example:8000/");

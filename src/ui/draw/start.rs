@@ -265,7 +265,7 @@ impl StartPage<'_> {
                 format!("Stored in {}, readable only by you, and sent only to {name}.", start.kept),
                 "Never written to a session, a log or an export. Checked on first use.".to_owned(),
                 format!("Or set {variable} in your shell and reopen colloquium."),
-                "Behind the last provider: the address of a server of your own.".to_owned(),
+                "Or type the address of your own server, as in http://127.0.0.1:8080/v1.".to_owned(),
             ],
         };
         let style = self.style(ThemeRole::Muted);

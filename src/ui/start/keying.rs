@@ -27,11 +27,16 @@ impl Keying {
         &self.address
     }
 
-    /// Takes in pasted text: of the address behind the last of so many keys, else of the key.
+    /// Takes in pasted text: of the address behind the last of so many keys, else of the key. What begins as an address
+    /// is never a key: it becomes the server's address, whichever provider was chosen.
     pub fn paste(&mut self, keys: usize, pasted: &str) {
         let entered = if self.at >= keys { &mut self.address } else { &mut self.key };
         let room = LONGEST.saturating_sub(entered.chars().count());
         entered.extend(pasted.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(room));
+        if self.at < keys && is_address(&self.key) {
+            self.at = keys;
+            self.address = std::mem::take(&mut self.key);
+        }
     }
 }
 
