@@ -2,11 +2,14 @@
 
 use crate::house::House;
 use portable_pty::CommandBuilder;
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 
 /// Presses a key until a row of the start screen has the keyboard.
 const DOWN: &str = "\u{1b}[B";
+
+/// A reply as a stream.
+const SAID: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"Trams, I say.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
 
 #[test]
 fn a_scenario_is_written_checked_and_started_from_the_start_screen() {
@@ -48,17 +51,7 @@ fn a_server_is_asked_at_the_address_that_was_typed() {
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut line = String::new();
-            BufReader::new(stream.try_clone().unwrap()).read_line(&mut line).unwrap();
-            // the path of the API stands behind the address that people know
-            let (status, body) = match line.starts_with("GET /v1/models") {
-                true => ("200 OK", "{\"data\":[{\"id\":\"tiny\"}]}"),
-                false => ("404 Not Found", "{}"),
-            };
-            let head = format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\n");
-            let length = body.len();
-            _ = write!(stream, "{head}content-length: {length}\r\nconnection: close\r\n\r\n{body}");
+            answer(&mut stream.unwrap());
         }
     });
     let mut program = house.run(&[]);
@@ -70,8 +63,46 @@ fn a_server_is_asked_at_the_address_that_was_typed() {
     program.until("type it, as in");
     program.keys(&format!("{address}\r"));
     program.until("Model        endpoint:tiny");
+    program.keys("\r");
+    program.until("Trams, I say.");
+    program.keys("qq");
+    // what began there is resumed there: the address is still known
+    program.until("Recent");
+    program.keys("\u{1b}[B\u{1b}[B");
+    program.until("▸ Should cities");
+    program.keys("\r");
+    program.until("resumed");
+    program.keys("qq");
+    program.until("Recent");
     program.keys("\u{3}\u{3}");
     program.left().restored();
+}
+
+/// Answers a request as a server with one model does; its API is behind the path that people leave out.
+fn answer(stream: &mut TcpStream) {
+    let mut request = BufReader::new(stream.try_clone().unwrap());
+    let (mut first, mut length) = (String::new(), 0);
+    request.read_line(&mut first).unwrap();
+    loop {
+        let mut line = String::new();
+        request.read_line(&mut line).unwrap();
+        match line.trim().split_once(": ") {
+            None => break,
+            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                length = value.parse().unwrap();
+            }
+            Some(_) => {}
+        }
+    }
+    request.read_exact(&mut vec![0; length]).unwrap();
+    let (status, kind, body) = match first.split_once(" HTTP").unwrap().0 {
+        "GET /v1/models" => ("200 OK", "application/json", "{\"data\":[{\"id\":\"tiny\"}]}"),
+        "POST /v1/chat/completions" => ("200 OK", "text/event-stream", SAID),
+        _ => ("404 Not Found", "application/json", "{}"),
+    };
+    let length = body.len();
+    let head = format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n");
+    _ = write!(stream, "{head}connection: close\r\n\r\n{body}");
 }
 
 #[test]

@@ -118,7 +118,8 @@ fn look(
         admit_project(Consent::of(play), context)?;
     }
     if resume.finds_server {
-        local::find_endpoint(&changes.seats, &mut play.models, context)?;
+        let typed = resume.typed_server.as_deref();
+        local::find_endpoint(&changes.seats, typed, &mut play.models, context)?;
     }
     let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.count(&changes.seats, &changes.limits)?;

@@ -46,7 +46,7 @@ pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
             replay(session_file::find(&SessionName::of(Some(&name)), context)?, None)
         }
         Choice::Key(provider) => again(pasted.map(|key| keep(&provider, &key, context))),
-        Choice::Open(path) => resume(path),
+        Choice::Open(path) => resume(path, home.server.clone()),
         Choice::Begin { scenario, topic, voice, take_part } => {
             let options = options(topic, voice, take_part);
             Next::Begin(Box::new(Begin { scenario, options }))
@@ -64,9 +64,10 @@ fn replay(path: PathBuf, beside: Option<String>) -> Next {
     Next::Replay(Box::new(Replay { path, beside, ..Replay::default() }))
 }
 
-/// Returns the session of a file, to be resumed. Here is no place to name the address of a server, so it is looked for.
-pub fn resume(path: PathBuf) -> Next {
-    Next::Resume(Box::new(Resume { path, finds_server: true, ..Resume::default() }))
+/// Returns the session of a file, to be resumed. The server of its models is looked for: first at the address that was
+/// typed, if one was.
+pub fn resume(path: PathBuf, typed_server: Option<String>) -> Next {
+    Next::Resume(Box::new(Resume { path, finds_server: true, typed_server, ..Resume::default() }))
 }
 
 /// Keeps a key that was pasted; returns what there is to say of it.

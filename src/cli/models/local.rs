@@ -14,9 +14,11 @@ use crate::cli::runtime::block_on;
 use crate::model::Participant;
 use futures::future::join_all;
 
-/// Names the local server that has all models of the provider `endpoint`, where some are needed and none is named.
+/// Names the server that has all models of the provider `endpoint`, where some are needed and none is named: the one
+/// whose address was `typed`, else a local one.
 pub fn find_endpoint(
     seats: &[Participant],
+    typed: Option<&str>,
     options: &mut ModelOptions,
     context: &Context,
 ) -> Result<(), Failure> {
@@ -28,7 +30,10 @@ pub fn find_endpoint(
     if known()? {
         return Ok(());
     }
-    let found = block_on(async { Ok(server_with(&wanted, &LOCAL).await) })?;
+    let with_version = typed.map(|url| format!("{url}/v1"));
+    let own = typed.into_iter().chain(with_version.as_deref()).map(|url| (ENDPOINT, url));
+    let places: Vec<_> = own.chain(LOCAL).collect();
+    let found = block_on(async { Ok(server_with(&wanted, &places).await) })?;
     match found {
         Some(url) => options.endpoint = Some(url),
         None => {
@@ -36,7 +41,7 @@ pub fn find_endpoint(
                 Exit::NoModel,
                 format!("no local server currently has the model {missing}"),
             )
-            .hint("start it and try again, or name its address: colloquium resume SESSION --endpoint URL"));
+            .hint("start it, or type its address under Connect, and try again; or: colloquium resume SESSION --endpoint URL"));
         }
     }
     Ok(())

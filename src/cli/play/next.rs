@@ -51,6 +51,8 @@ pub struct Resume {
     pub commands: Vec<Command>,
     /// Whether the local servers are asked where the session needs the address of one and none was named.
     pub finds_server: bool,
+    /// The address of a server that was typed at the start screen; it is asked before them.
+    pub typed_server: Option<String>,
     /// What the screen says first.
     pub notice: Option<String>,
 }

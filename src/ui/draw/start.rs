@@ -118,7 +118,8 @@ impl StartPage<'_> {
     fn usual(&mut self) {
         let begin = self.lines.len();
         // the frame takes a cell at both sides
-        self.room -= 2;
+        // the frame, and a column before its right edge
+        self.room -= 3;
         self.topic();
         let start = self.start;
         if let Some(script) = start.script() {
@@ -148,11 +149,11 @@ impl StartPage<'_> {
         let plan = start.plan();
         let known = start.estimate.as_ref().filter(|(_, of)| Some(of) == plan.as_ref());
         if let Some((estimate, _)) = known {
-            let told = format!("{}about {}", " ".repeat(LABEL), text::line(estimate));
+            let told = format!("   {:<VALUE$}{}", "Estimate", text::line(estimate));
             let told = clip(&told, self.room, start.glyphs.ellipsis);
             self.lines.push(Line::styled(told, self.style(ThemeRole::Notice)));
         }
-        self.room += 2;
+        self.room += 3;
         self.framed(begin, "What should they talk about?");
         if !start.sessions.is_empty() {
             self.gap();
@@ -315,8 +316,9 @@ impl StartPage<'_> {
         }
         let (usable, rest): (Vec<_>, Vec<_>) = start.hosts.iter().partition(|h| h.usable);
         for host in usable {
-            let name =
-                Span::styled(format!("   {:<VALUE$}", host.name), self.style(ThemeRole::Text));
+            let gap = if width(&host.name) < VALUE { "" } else { "  " };
+            let name = format!("   {:<VALUE$}{gap}", host.name);
+            let name = Span::styled(name, self.style(ThemeRole::Text));
             let says =
                 Span::styled(text::label(&host.says).into_owned(), self.style(ThemeRole::Muted));
             self.lines.push(Line::from(vec![name, says]));
