@@ -199,10 +199,10 @@ impl Engine {
         }
     }
 
-    /// Returns whether the rest of a call's reply is of no use, now that a piece of it ends a sentence.
+    /// Returns whether the rest of a call's reply is of no use, now that a piece of it ends a sentence or pauses in one.
     fn goes_astray(&self, call: CallId, piece: &str) -> bool {
         let turn = || self.live.state.turn_of(call);
-        piece.contains(['.', '!', '?'])
+        piece.contains(words::PAUSES)
             && turn().is_some_and(|turn| words::goes_astray(&self.live, turn, piece))
     }
 

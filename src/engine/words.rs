@@ -6,6 +6,8 @@ use crate::reply::{self, Parted, RepairedReply, Splitter};
 use crate::state::{Live, Seat, State, Turn};
 use std::borrow::Cow;
 
+/// Where a sentence ends or pauses: there it shows whether a reply only repeats itself.
+pub(super) const PAUSES: [char; 4] = ['.', '!', '?', ','];
 /// Up to this many bytes a reply is checked at every line.
 const SHORT_BYTES: usize = 8 * 1024;
 /// How often a longer one is checked, as a power of two, until it has doubled.
@@ -120,7 +122,7 @@ pub(super) fn goes_astray(live: &Live, turn: &Turn, new: &str) -> bool {
     }
     let mut said = live.said(turn.id);
     let old = said.len().saturating_sub(new.len());
-    let ends = new.contains(['.', '!', '?', '\n']);
+    let ends = new.contains(PAUSES) || new.contains('\n');
     if ends && is_looked_at(old, said.len()) && repeats(&live.state, turn, &said) {
         return true;
     }

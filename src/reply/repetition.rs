@@ -8,6 +8,12 @@ use std::collections::HashMap;
 
 /// How often a sentence may be said in one reply.
 const TIMES: usize = 2;
+/// How often the same words may come straight after each other within a sentence.
+const STRAIGHT: usize = 3;
+/// The most words that are looked for straight after each other.
+const LONGEST: usize = 12;
+/// Words of such a run that are no figure of speech ("never again, never again, never again").
+const RUN_WORDS: usize = 12;
 /// Words of a sentence that is no mere "yes".
 const SENTENCE_WORDS: usize = 4;
 /// Words of a reply that can be an echo; shorter ones may well be said twice.
@@ -23,8 +29,46 @@ struct Sentence {
 }
 
 /// Returns where a reply begins to only repeat itself: at the end of what it said once, as soon as one of its sentences
-/// comes for the third time. Only complete sentences count, so that it can be called on a stream.
+/// comes for the third time, or the same few words come straight after each other for the fourth. Only complete
+/// sentences and words count, so that it can be called on a stream.
 pub fn repeats_from(reply: &str) -> Option<usize> {
+    let found = [sentence_repeats(reply), words_repeat(reply)];
+    found.into_iter().flatten().min()
+}
+
+/// Returns where the same few words come again straight after each other, without an end.
+fn words_repeat(reply: &str) -> Option<usize> {
+    let end = reply.rfind(char::is_whitespace).unwrap_or(0);
+    let complete = reply.get(..end).unwrap_or_default();
+    let (mut words, mut code) = (vec![], false);
+    for line in complete.split_inclusive('\n') {
+        let fence = line.trim_start().starts_with("```");
+        code ^= fence;
+        let begins = line.as_ptr() as usize - reply.as_ptr() as usize;
+        // a table of numbers may well have the same row twice
+        let said = line.split_whitespace().filter(|_| !code && !fence);
+        words.extend(said.filter_map(|word| {
+            let bare = bare(word);
+            let at = begins + (word.as_ptr() as usize - line.as_ptr() as usize);
+            bare.contains(char::is_alphabetic).then_some((at, bare))
+        }));
+    }
+    (1..=LONGEST).find_map(|length| {
+        let later = words.get(length..)?;
+        let mut same = 0;
+        let end = words.iter().zip(later).position(|((_, word), (_, again))| {
+            same = if word == again { same + 1 } else { 0 };
+            same >= STRAIGHT * length && same + length >= RUN_WORDS
+        })?;
+        later.get(end + 1 - same).map(|(at, _)| *at)
+    })
+}
+
+fn bare(word: &str) -> String {
+    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+fn sentence_repeats(reply: &str) -> Option<usize> {
     let sentences = sentences(reply);
     let mut times: HashMap<&str, usize> = HashMap::new();
     let third = sentences.iter().position(|sentence| {
@@ -61,11 +105,8 @@ fn sentences(reply: &str) -> Vec<Sentence> {
         if text.trim_start().starts_with("```") {
             code = !code;
         }
-        let words: Vec<String> = text
-            .split_whitespace()
-            .map(|w| w.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase())
-            .filter(|w| !w.is_empty())
-            .collect();
+        let words: Vec<String> =
+            text.split_whitespace().map(bare).filter(|w| !w.is_empty()).collect();
         if !words.is_empty() {
             let begins = text.find(|c: char| !c.is_whitespace()).unwrap_or(0);
             let counts = !code && words.len() >= SENTENCE_WORDS;
@@ -106,6 +147,17 @@ mod tests {
                 "A word is enough. Fine. A word is enough. Good. A word is enough.",
                 Some("A word is enough. Fine. A word is enough. Good. "),
             ),
+            (
+                "Well, you're right, you're right, you're right, you're right, you're right, you're right, you",
+                Some("Well, you're right, "),
+            ),
+            (
+                "It is the way of the world that it is the way of the world that it is the way of the \
+                 world that it is the way of the world that it",
+                Some("It is the way of the world that "),
+            ),
+            ("Never again, never again, never again! No, no, no, no, no and no.", None),
+            ("| 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 |", None),
             ("No. No. No. No. No.", None),
             ("It rains in Bergen. It rains in Bergen. It rains in Oslo.", None),
             ("It rains in Bergen. It rains in Bergen. It rains in Berg", None),

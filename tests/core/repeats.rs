@@ -30,17 +30,23 @@ fn most(ran: &Ran) -> Vec<u64> {
 
 #[tokio::test]
 async fn a_reply_that_repeats_itself_is_cut_there_and_the_call_ends() {
-    let stage = stage(|ask| match &*ask.seat.id {
+    let loops = stage(|ask| match &*ask.seat.id {
         "ada" => Play::Words("I sell tea. The question is a question. ".repeat(50), 10),
         _ => Play::Words("I drink it hot, and what of it?".into(), 10),
     });
-    let ran = play(local(3), stage, &[]).await;
+    let ran = play(local(3), loops, &[]).await;
     assert_eq!(ran.texts()[0], "I sell tea. The question is a question.");
     let end = first_end(&ran);
     assert_eq!(end.finish.as_deref(), Some("repetition"));
     assert!(end.raw.unwrap().len() > end.text.len());
     assert!(end.took_ms < 500, "nobody waits for the rest: {} ms", end.took_ms);
     assert!(ran.state.warnings.is_empty(), "one who repeats itself makes no circle");
+    // also within a sentence that never ends
+    let endless = stage(|_| Play::Words("Well, you're right, ".repeat(500), 10));
+    let ran = play(local(1), endless, &[]).await;
+    assert_eq!(ran.texts()[0], "Well, you're right,");
+    let end = first_end(&ran);
+    assert!(end.took_ms < 500, "nobody waits for the rest: {} ms", end.took_ms);
 }
 
 #[tokio::test]
