@@ -29,7 +29,7 @@ pub struct Column {
 /// The content of a cell. Texts are single lines that are safe to show.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// No value.
+    /// A cell without a value, drawn as a dash or left empty.
     None,
     /// A single line of text.
     Text(String),

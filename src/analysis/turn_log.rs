@@ -30,7 +30,7 @@ pub struct TimedTurn {
     pub seq: Seq,
     /// The utterance it is, or that it came after.
     pub number: u32,
-    /// Whose.
+    /// The seat whose turn it was.
     pub seat: SeatId,
     /// When it got the floor.
     pub granted: Ms,
@@ -49,15 +49,15 @@ pub struct TimedTurn {
 pub struct Moment {
     /// Its place in the log.
     pub seq: Seq,
-    /// When.
+    /// When it happened, on the clock of the session.
     pub ms: Ms,
     /// After which utterance.
     pub after: u32,
-    /// What.
+    /// What happened, with its own facts.
     pub what: MomentKind,
 }
 
-/// What happened.
+/// What happened at a moment that is worth jumping to.
 #[derive(Clone, Debug)]
 pub enum MomentKind {
     /// A command of the operator.
@@ -66,11 +66,11 @@ pub enum MomentKind {
     Retried(TurnId, Text),
     /// A limit holds.
     Limit(LimitAt),
-    /// A vote.
+    /// A vote was closed and counted.
     Vote(Box<VoteClosed>),
-    /// A verdict.
+    /// A judge decided.
     Verdict(Box<VerdictGiven>),
-    /// The end.
+    /// The conversation ended, for this reason.
     Ended(StopReason),
     /// What went before is another session's.
     Forked(Text),

@@ -12,7 +12,7 @@ pub enum SessionStatus {
     Unfinished,
     /// It was stopped in the middle of a line; all before that is there, and it can be resumed.
     Recovered,
-    /// It ended.
+    /// The last event ends it, for this reason.
     Ended(StopReason),
     /// It can be read in part, and has to be repaired before it goes on; the first thing that is wrong.
     Damaged(String),
@@ -25,9 +25,9 @@ pub enum SessionStatus {
 /// What a list shows of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionSummary {
-    /// Its name.
+    /// The id of the session: the name of its file without the suffix.
     pub id: String,
-    /// Its log.
+    /// The file of its log.
     pub path: PathBuf,
     /// Its title as it was last, untrusted.
     pub title: String,

@@ -37,13 +37,13 @@ const PROGRAMS: [&str; 5] = ["iTerm.app", "WezTerm", "ghostty", "vscode", "Hyper
 
 /// How the screen is dressed.
 pub struct AppearanceSettings {
-    /// All themes.
+    /// The bundled themes and those in the settings folder.
     pub shelf: ThemeLibrary,
     /// How many colours are shown.
     pub depth: Depth,
-    /// The signs.
+    /// The characters that frames and signs are drawn with.
     pub glyphs: &'static Glyphs,
-    /// The keys.
+    /// The default keys with those of the settings over them.
     pub keymap: Keymap,
     /// Whether the mouse is the screen's.
     pub mouse: bool,
@@ -62,11 +62,11 @@ pub struct AppearanceSettings {
 
 /// What the screen wears.
 pub struct ScreenAppearance {
-    /// The colours.
+    /// The colours by role, as the terminal can show them.
     pub theme: Theme,
-    /// The signs.
+    /// The characters that frames and signs are drawn with.
     pub glyphs: &'static Glyphs,
-    /// The keys.
+    /// The default keys with those of the settings over them.
     pub keymap: Keymap,
     /// What the terminal is used for besides showing.
     pub modes: TerminalModes,

@@ -17,7 +17,7 @@ pub const TEMPLATE: &str = include_str!("commands/new_scenario.toml");
 
 /// A scenario's text, and what follows from where it was found.
 pub struct FoundScenario {
-    /// The text.
+    /// The text of the file, for faults to point into.
     pub source: Source,
     /// The folder its scripts run in.
     pub folder: PathBuf,

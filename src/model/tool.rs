@@ -45,7 +45,7 @@ pub enum ToolSource {
     SearchFiles,
     /// A server that speaks the Model Context Protocol.
     Server {
-        /// The server.
+        /// The server that offers it.
         server: ToolServer,
         /// The tool's name there; nothing as long as the server was not asked, and then all of its tools are meant.
         tool: Text,

@@ -40,7 +40,7 @@ enum Route {
     Outside,
 }
 
-/// A request.
+/// A request that is to be sent.
 pub struct Ask {
     /// The whole address.
     pub url: String,

@@ -16,7 +16,7 @@ const BODY_MAX: usize = 4 << 20;
 /// How long a client may take for its next bytes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A listener.
+/// A listener on one address that takes one request per connection.
 pub struct Server {
     listener: TcpListener,
     open: Arc<AtomicUsize>,
@@ -28,14 +28,14 @@ pub struct Connection {
     open: Arc<AtomicUsize>,
 }
 
-/// A request.
+/// A request that came in, whole.
 pub struct Heard {
     /// `GET`, `POST` and so on.
     pub method: String,
-    /// The path.
+    /// The path of the request, without the query.
     pub path: String,
     headers: Vec<(String, String)>,
-    /// The body.
+    /// The body of the request, at most as long as was allowed.
     pub body: Vec<u8>,
 }
 

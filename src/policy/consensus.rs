@@ -144,7 +144,7 @@ impl Policy for Consensus {
     }
 }
 
-/// All answer.
+/// Opens the first batch of an exchange: everybody answers.
 fn begin(v: &View<'_>) -> Decision {
     let seats: Vec<SeatId> = v.able().cloned().collect();
     if seats.is_empty() {

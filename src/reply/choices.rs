@@ -31,7 +31,7 @@ const LEADS: [&str; 20] = [
 
 /// The answers of a form, and the other names for them.
 pub(super) struct Choices<'a> {
-    /// The answers.
+    /// The answers to choose from.
     pub(super) options: &'a [Text],
     /// Other names for them.
     pub(super) also: &'a [(Text, Text)],

@@ -13,7 +13,7 @@ const REPORT_COLUMNS: usize = 100;
 /// Whether a fault keeps the scenario from being played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gravity {
-    /// It does.
+    /// The scenario cannot be played.
     Error,
     /// It does not, but the author may not have meant it.
     Warning,
@@ -26,7 +26,7 @@ pub struct Place {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// Bytes.
+    /// The bytes of the source that it is about.
     pub span: Range<usize>,
 }
 
@@ -82,7 +82,7 @@ impl Fault {
 /// Everything that is wrong with one scenario, in the order of its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faults {
-    /// The faults.
+    /// The faults in the order of the file.
     pub list: Vec<Fault>,
     name: String,
     text: String,

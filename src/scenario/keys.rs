@@ -191,7 +191,7 @@ const LORE: &[Key] = &[
     ),
 ];
 
-/// One seat.
+/// The keys of `[[participant]]`.
 pub(super) const PARTICIPANT: &[Key] = &[
     needed(
         "id",
@@ -383,7 +383,7 @@ pub(super) const CHANGEABLE: &[&str] = &[
     "lines",
 ];
 
-/// One dependency.
+/// The keys of a dependency in `after`.
 const AFTER: &[Key] = &[
     needed("participant", ValueKind::Id, r#""bo""#, "The participant to wait for."),
     key(

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct PendingCommand {
     /// The place of its `command.given`.
     pub seq: Seq,
-    /// The command.
+    /// The command as it was given.
     pub given: Arc<CommandGiven>,
     /// Its words as they are now: queued words can be edited.
     pub text: Option<Text>,
@@ -36,7 +36,7 @@ pub struct Note {
     pub id: Seq,
     /// Its key, for receipts.
     pub key: Key,
-    /// The words.
+    /// The words that will be said.
     pub text: Text,
     /// Whom it is for.
     pub to: Vec<SeatId>,
@@ -71,7 +71,7 @@ impl Note {
 pub enum Ending {
     /// As soon as it is judged, where it is.
     Now,
-    /// At once.
+    /// As soon as it is given.
     AtOnce,
     /// After these seats have had a final word.
     FinalRound(Vec<SeatId>),

@@ -66,14 +66,14 @@ use std::sync::Arc;
 /// Whether the floor moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunState {
-    /// It moves.
+    /// Turns are granted as the policy decides.
     #[default]
     Going,
     /// It moves for so many grants more, then it pauses.
     Stepping(u32),
     /// It pauses as soon as nobody speaks.
     Pausing,
-    /// Nothing starts.
+    /// Nobody speaks, and no turn starts.
     Paused,
 }
 
@@ -231,7 +231,7 @@ pub struct Conversation {
     pub tools_decided: BTreeMap<Text, bool>,
     /// The tools that the operator allowed for one use.
     pub tools_allowed_once: Vec<Text>,
-    /// Warnings given.
+    /// The warnings that were given, in order.
     pub warnings: Vec<payload::Warning>,
     /// Bookmarks: after which entry, and what they say.
     pub marks: Vec<(Seq, Option<Text>)>,

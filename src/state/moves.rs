@@ -5,9 +5,9 @@ use crate::model::{Ms, SeatId, Seq, Text, TurnId};
 /// What one turn of a table that looks for one answer was.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnswerMove {
-    /// Whose.
+    /// The seat that answered or voted.
     pub seat: SeatId,
-    /// The turn.
+    /// The turn in which it did.
     pub turn: TurnId,
     /// The place of its end.
     pub seq: Seq,
@@ -28,9 +28,9 @@ pub enum AnswerDeed {
     Answered,
     /// It voted for the answer of a seat.
     Voted {
-        /// Whose answer.
+        /// The seat whose answer it voted for.
         whose: SeatId,
-        /// Why.
+        /// The reason that it gave; empty if none.
         why: Text,
     },
     /// It failed, passed, or was cut, and left the round.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// Labels that replace the names of seats; empty where names are shown.
 pub type Labels = BTreeMap<SeatId, Text>;
 
-/// A SHA-256.
+/// A SHA-256 digest of words.
 pub type Digest = [u8; 32];
 
 /// Returns the SHA-256 of some words.

@@ -37,7 +37,7 @@ impl<E: std::error::Error> From<E> for LinkFault {
     }
 }
 
-/// A connection.
+/// A connection to a server of tools.
 pub(super) struct Link {
     line: ToolLine,
     next: u64,
@@ -47,7 +47,7 @@ pub(super) struct Link {
 pub(super) enum ToolLine {
     /// A child process, by lines.
     Child {
-        /// The process.
+        /// The server, which ends with the link.
         child: Box<Child>,
         /// Its lines so far.
         lines: RpcLines,

@@ -145,7 +145,7 @@ pub enum Action {
     Theme,
     /// Shows panels always, never, or where they fit.
     Panels,
-    /// The beginning.
+    /// Shows the first message.
     Top,
     /// The end, and following what comes.
     Follow,
@@ -199,9 +199,9 @@ pub enum Action {
     RestoreDraft,
     /// The next key means what it means at the table.
     Prefix,
-    /// All commands.
+    /// Opens the list of all commands.
     Palette,
-    /// All keys.
+    /// Opens the list of all keys.
     Help,
     /// The entry before.
     EntryUp,
@@ -211,7 +211,7 @@ pub enum Action {
     RunEntry,
     /// Goes back: closes what lies on top, leaves WRITE, clears the selection. Destroys nothing.
     Back,
-    /// Redraws everything.
+    /// Draws the whole screen again, after another program wrote on it.
     Redraw,
     /// The words as they were written, at the edge of the screen, and the mouse selects them; or as before.
     Raw,

@@ -56,7 +56,7 @@ pub struct Areas {
     pub cast: Rect,
     /// The rule below the header.
     pub rule: Rect,
-    /// The messages.
+    /// Where the messages are.
     pub transcript: Rect,
     /// The cast, the floor and the limits, at the side.
     pub panel: Rect,

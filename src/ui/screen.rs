@@ -136,17 +136,17 @@ impl ViewState {
 
 /// Everything the screen holds.
 pub struct Screen {
-    /// The conversation.
+    /// The conversation, folded from its events.
     pub transcript: Transcript,
     /// Where the reader is.
     pub view: ViewState,
-    /// The colours.
+    /// The colours by role.
     pub theme: Theme,
     /// The themes to choose from.
     pub themes: Themes,
-    /// The signs.
+    /// The characters that frames and signs are drawn with.
     pub glyphs: &'static Glyphs,
-    /// The keys.
+    /// Which key means which action, and where.
     pub keymap: Keymap,
     /// What the terminal is used for besides showing.
     pub modes: TerminalModes,

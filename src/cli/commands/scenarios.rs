@@ -36,7 +36,7 @@ pub enum ScenariosArgs {
 }
 
 impl ScenariosArgs {
-    /// Does it.
+    /// Lists, shows or creates scenarios, as the sub-command says.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         match self {
             ScenariosArgs::List => list(context),

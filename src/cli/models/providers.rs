@@ -32,9 +32,9 @@ pub enum KeySource {
     None,
     /// A variable, which may not be set.
     Variable(String),
-    /// A file.
+    /// A file that holds the key.
     File(PathBuf),
-    /// A program.
+    /// A command that prints the key.
     Command(Vec<String>),
 }
 
@@ -54,7 +54,7 @@ impl fmt::Display for KeySource {
 /// A provider as resolved from all layers, without its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedProvider {
-    /// Its name.
+    /// The name that models are prefixed with, as in `ollama:llama3`.
     pub name: String,
     /// How it is spoken to.
     pub wire: Wire,
@@ -79,9 +79,9 @@ impl ResolvedProvider {
     }
 }
 
-/// All providers.
+/// The providers that are known, by the settings and by default.
 pub struct Providers {
-    /// The settings.
+    /// The settings of the person and of the project.
     pub settings: Settings,
     list: Vec<ResolvedProvider>,
     /// What the program was started with.

@@ -32,9 +32,9 @@ const OLLAMA: &str = "http://127.0.0.1:11434";
 
 /// What was found out about one place.
 pub struct SurveyedPlace {
-    /// Its name.
+    /// What the server is called, as in "llama.cpp".
     pub name: String,
-    /// Its address.
+    /// The base URL of its API.
     pub base_url: String,
     /// Which layer defines it, in words.
     pub from: &'static str,

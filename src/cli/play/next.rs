@@ -36,16 +36,16 @@ pub enum Next {
 pub struct Begin {
     /// Its name or path, or `-`.
     pub scenario: String,
-    /// How.
+    /// The options of `run`.
     pub options: RunOptions,
 }
 
 /// A session to resume.
 #[derive(Clone, Debug, Default)]
 pub struct Resume {
-    /// Its file.
+    /// The file of the session.
     pub path: PathBuf,
-    /// How.
+    /// The options of a conversation that is played.
     pub play: Play,
     /// Commands of the operator that are executed first.
     pub commands: Vec<Command>,
@@ -90,7 +90,7 @@ pub enum ForkPoint {
 /// A recorded session to play.
 #[derive(Clone, Debug, Default)]
 pub struct Replay {
-    /// Its file.
+    /// The file of the session.
     pub path: PathBuf,
     /// The session that is shown beside it, by its name or path.
     pub beside: Option<String>,

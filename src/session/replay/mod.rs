@@ -146,7 +146,7 @@ impl Transport {
         });
     }
 
-    /// Pauses playback.
+    /// Pauses playback where it is.
     pub fn pause(&self) {
         self.change(Deck::stop);
     }

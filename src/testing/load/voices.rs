@@ -28,7 +28,7 @@ const WINDOW: u32 = 131_072;
 /// Keys of a line of which it has one at most.
 const ACTS: [&str; 5] = ["fail", "silence", "cut", "bad_json", "pass"];
 
-/// One `[[voice]]`.
+/// A `[[voice]]` of a test: which seat, and what speaks for it.
 #[derive(Clone, Debug)]
 pub struct VoiceOf {
     /// The voice; none where the seat keeps its own.

@@ -13,7 +13,7 @@ pub enum Group {
     Replay,
     /// Moving through what was said.
     Reading,
-    /// Joining in.
+    /// Keys for joining in.
     Writing,
     /// The program itself.
     App,

@@ -47,7 +47,7 @@ pub struct Mind {
 /// A place where models may be.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Host {
-    /// Its name.
+    /// The name of the host, or its address.
     pub name: String,
     /// How it stands, in words.
     pub says: String,
@@ -66,7 +66,7 @@ pub enum News {
     Sessions(Vec<SessionSummary>),
 }
 
-/// Who speaks.
+/// Who speaks in a new conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VoiceChoice {
     /// The rehearsed cast: no model, no key, no network.
@@ -86,7 +86,7 @@ pub enum Choice {
         scenario: String,
         /// What it is about, if not what the scenario says.
         topic: Option<String>,
-        /// Who speaks.
+        /// Who speaks: rehearsed lines or a model.
         voice: VoiceChoice,
         /// Whether the person has a seat of their own.
         take_part: bool,
@@ -116,9 +116,9 @@ pub enum Choice {
 pub enum StartRow {
     /// What to talk about.
     Topic,
-    /// Which scenario.
+    /// The field in which the scenario is chosen.
     Scenario,
-    /// Who speaks.
+    /// The field in which the model is chosen.
     Voice,
     /// Whether the person has a seat.
     You,
@@ -190,11 +190,11 @@ pub struct StartScreen {
     pub notice: Option<String>,
     /// The first line that is seen of the keys, while they are listed.
     pub help: Option<usize>,
-    /// The colours.
+    /// The colours by role.
     pub theme: Theme,
-    /// The signs.
+    /// The characters that frames and signs are drawn with.
     pub glyphs: &'static Glyphs,
-    /// The keys.
+    /// Which key means which action, and where.
     pub keymap: Keymap,
     /// The session that another one is to stand beside.
     pub beside: Option<PathBuf>,

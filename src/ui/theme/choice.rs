@@ -7,7 +7,7 @@ use crate::ui::theme::{Theme, ThemeLibrary};
 /// The themes that can be shown here.
 #[derive(Clone, Debug, Default)]
 pub struct Themes {
-    /// All themes.
+    /// The themes to choose from.
     pub library: ThemeLibrary,
     /// The terminal's ground, where it is known.
     pub ground: Option<Ground>,

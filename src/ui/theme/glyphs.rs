@@ -3,7 +3,7 @@
 /// A set of signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Glyphs {
-    /// Who speaks.
+    /// Before whoever speaks, and before the row of the keyboard.
     pub speaking: &'static str,
     /// The floor does not move.
     pub paused: &'static str,
@@ -41,7 +41,7 @@ pub struct Glyphs {
     pub shades: [&'static str; 5],
     /// Before what the person writes.
     pub prompt: &'static str,
-    /// Between facts.
+    /// Between two facts on a row.
     pub dot: &'static str,
     /// Stands for something that is not shown.
     pub hidden: &'static str,
@@ -103,7 +103,7 @@ pub const UNICODE: Glyphs = Glyphs {
     playhead: "●",
 };
 
-/// ASCII only.
+/// Characters that every terminal and font has.
 pub const ASCII: Glyphs = Glyphs {
     speaking: ">",
     paused: "\"",

@@ -20,7 +20,7 @@ const NAMES: usize = 14;
 /// Where the reader of the figures stands.
 #[derive(Clone, Debug, Default)]
 pub struct AnalysisPane {
-    /// Which page.
+    /// Which figures are shown.
     pub page: FigurePage,
     /// The first row that is shown; of events, the one that is chosen.
     pub at: usize,
@@ -37,7 +37,7 @@ pub struct AnalysisPane {
 /// A page as rows.
 #[derive(Debug)]
 pub struct Laid {
-    /// The rows.
+    /// The figures as rows, as wide as the pane.
     pub rows: Vec<Line<'static>>,
     /// The place of the first row that can be chosen.
     pub first: usize,

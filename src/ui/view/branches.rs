@@ -34,7 +34,7 @@ pub struct SessionList {
     pub here: String,
 }
 
-/// Another session.
+/// Another branch of the same conversation.
 pub struct OtherSession {
     /// What it is called by.
     pub name: String,

@@ -22,7 +22,7 @@ pub fn formats() -> impl Iterator<Item = &'static str> {
 pub enum ListKind {
     /// Everything that can be done.
     Commands,
-    /// Every key.
+    /// The list of every key.
     Keys,
     /// Every format in which a session can be written.
     Formats,
@@ -68,15 +68,15 @@ pub enum EntryAction {
     Edit(Key, String),
     /// A text for the clipboard, and what it is.
     Copy(String, String),
-    /// A theme.
+    /// The theme of this name is used.
     Theme(String),
-    /// An address.
+    /// This address is opened.
     Link(String),
     /// Another session beside the conversation: its path.
     Beside(String),
 }
 
-/// One entry.
+/// A row of a list, and what choosing it does.
 #[derive(Clone)]
 pub struct ListEntry {
     /// What it does.

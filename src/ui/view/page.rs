@@ -16,7 +16,7 @@ use crate::ui::view::transcript::Transcript;
 pub struct Section {
     /// One line; none where it is empty.
     pub head: String,
-    /// The text.
+    /// The text under the heading.
     pub body: String,
     /// A picture that is drawn instead of the text, where there is room for it.
     pub picture: Vec<String>,
@@ -38,7 +38,7 @@ pub struct Page {
     pub title: String,
     /// Facts above the text: name and value.
     pub facts: Vec<(&'static str, String)>,
-    /// The text.
+    /// The sections of the page, in order.
     pub parts: Vec<Section>,
     /// Lines that are chosen, in the place of the text.
     pub lines: Option<LineSelection>,

@@ -39,7 +39,7 @@ impl FactIs {
 /// A field of the profile, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// Its name.
+    /// The name of the field.
     pub name: String,
     /// Its value; empty where it is not known.
     pub value: String,

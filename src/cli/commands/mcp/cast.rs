@@ -56,13 +56,13 @@ pub struct Wanted {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Member {
-    /// Its name.
+    /// The name that the others see; the id is made from it.
     pub name: String,
     /// Who it is.
     pub persona: Option<String>,
-    /// Its role.
+    /// The role, shown to everybody at the table.
     pub role: Option<String>,
-    /// Its model.
+    /// The model as `provider:name`, if not the one for all.
     pub model: Option<String>,
     /// Whether the caller speaks for it, with `say`.
     pub caller: bool,

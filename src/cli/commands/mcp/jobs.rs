@@ -52,7 +52,7 @@ struct Pulse {
 
 /// A conversation that was started here.
 pub struct Convened {
-    /// Its session.
+    /// The id of the session that the conversation is kept in.
     pub id: String,
     /// Dollars that are set aside for it.
     kept: Usd,
@@ -155,7 +155,7 @@ impl Convened {
         }
     }
 
-    /// Ends it.
+    /// Ends the conversation, as an operator would.
     pub fn stop(&self) {
         self.told(Stop::End);
     }

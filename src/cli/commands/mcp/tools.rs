@@ -49,19 +49,19 @@ const HITS_MAX: usize = 100;
 
 /// What a call is made with.
 pub struct ToolCall<'a> {
-    /// The conversations.
+    /// The conversations that were started here.
     pub jobs: &'a Jobs,
     /// Folders and settings.
     pub context: &'a Context,
-    /// The arguments.
+    /// The arguments as the client sent them, not checked yet.
     pub arguments: &'a Map<String, Value>,
     /// Tells how many turns there are; returns whether the call is still wanted.
     pub tell: &'a dyn Fn(u32) -> bool,
 }
 
-/// One tool.
+/// A tool that other programs can call.
 pub struct ServedTool {
-    /// Its name.
+    /// The name that a client calls it by.
     pub name: &'static str,
     /// What it does, for models.
     pub description: &'static str,
@@ -69,11 +69,11 @@ pub struct ServedTool {
     pub read_only: bool,
     /// Its arguments as JSON Schema: properties, and which are needed.
     schema: fn() -> (Value, &'static [&'static str]),
-    /// Who answers.
+    /// The function that answers a call.
     pub answer: fn(&ToolCall<'_>) -> Result<Value, Failure>,
 }
 
-/// Every tool.
+/// The tools in the order in which a client sees them.
 pub const TOOLS: &[ServedTool] = &[
     ServedTool {
         name: "list_scenarios",
