@@ -1,6 +1,6 @@
 //! What a test's voice does in one call: it speaks, or fails on purpose.
 
-use crate::model::{ErrorClass, Line, Usage};
+use crate::model::{ErrorClass, Line, ToolRequest, Usage};
 
 /// One line of a test's voice.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +15,8 @@ pub struct Answer {
     pub slow: u64,
     /// The tokens that the model reports.
     pub usage: Option<Usage>,
+    /// The tools that it calls; templates in their arguments are filled in.
+    pub tools: Vec<ToolRequest>,
 }
 
 /// What happens to a call.

@@ -41,7 +41,7 @@ impl CallSeen {
     }
 }
 
-/// Returns a prompt as text: the messages that a model takes, each under its role.
+/// Returns a prompt as text: the messages that a model takes, each under its role, and what tools returned in the turn.
 pub fn shown(prompt: &Prompt) -> String {
     let mut text = String::new();
     for message in prompt::messages(prompt) {
@@ -52,6 +52,11 @@ pub fn shown(prompt: &Prompt) -> String {
         };
         // writing to a string does not fail
         let _ = writeln!(text, "## {role}\n{}\n", message.text.trim_end());
+    }
+    for run in prompt.tools.iter().flat_map(|round| &round.runs) {
+        let (request, back) = (&run.request, run.returned.as_ref().map(|(_, result)| result));
+        let result = back.map_or("", |result| result.trim_end());
+        let _ = writeln!(text, "## tool {} {}\n{result}\n", request.tool, request.arguments);
     }
     text
 }

@@ -8,11 +8,13 @@ use super::calls::shown;
 use super::difference;
 use crate::model::payload::TurnEnded;
 use crate::model::{
-    CallError, Channel, ErrorClass, Event, Kind, Outcome, Participant, Purpose, SeatId, TurnId,
+    CallError, Channel, ErrorClass, Event, Kind, Outcome, Participant, Purpose, SeatId,
+    ToolRequest, ToolRound, TurnId,
 };
 use crate::prompt;
 use crate::session::{self, Mode, Record, Session, SessionPlace};
 use crate::state::State;
+use crate::tool::ToolResult;
 use crate::voice::{CallFailure, Chunk, Done};
 use regex::Regex;
 use std::collections::{BTreeMap, HashMap};
@@ -36,7 +38,17 @@ pub struct Cassette {
 #[derive(Debug)]
 struct Recorded {
     ended: TurnEnded,
-    prompt: String,
+    /// The prompts of its calls: the first one, and the one after each round of tools.
+    prompts: Vec<String>,
+    /// The rounds of tools that came before its end.
+    rounds: Vec<ToolRound>,
+}
+
+/// A turn that is being read.
+struct OpenTurn {
+    seat: SeatId,
+    prompts: Vec<String>,
+    rounds: Vec<ToolRound>,
 }
 
 /// A prompt that differs from the recording's.
@@ -65,7 +77,7 @@ impl Cassette {
             return Err("contains no turns".into());
         }
         let mut state = State::default();
-        let mut prompts: BTreeMap<TurnId, (SeatId, String)> = BTreeMap::new();
+        let mut open: BTreeMap<TurnId, OpenTurn> = BTreeMap::new();
         let mut turns: HashMap<(SeatId, Purpose), Vec<Recorded>> = HashMap::new();
         for record in &log.records {
             state.apply(&as_seated(&record.event, seats));
@@ -73,13 +85,24 @@ impl Cassette {
                 Kind::CallStarted(call) => {
                     if let Some(turn) = state.turns.get(&call.turn) {
                         let prompt = shown(&prompt::build(&state, turn));
-                        prompts.insert(call.turn, (turn.seat.clone(), prompt));
+                        let seat = turn.seat.clone();
+                        let fresh = OpenTurn { seat, prompts: vec![], rounds: vec![] };
+                        let open = open.entry(call.turn).or_insert(fresh);
+                        // of a call that was tried again, what it was shown last
+                        open.prompts.truncate(turn.tools.len());
+                        open.prompts.push(prompt);
+                    }
+                }
+                Kind::ToolReturned(back) => {
+                    let rounds = state.turns.get(&back.turn).map(|turn| &turn.tools);
+                    if let (Some(open), Some(rounds)) = (open.get_mut(&back.turn), rounds) {
+                        open.rounds.clone_from(rounds);
                     }
                 }
                 Kind::TurnEnded(ended) => {
                     // a turn without a call is a person's, whose words are commands
-                    if let Some((seat, prompt)) = prompts.remove(&ended.turn) {
-                        let recorded = Recorded { ended: TurnEnded::clone(ended), prompt };
+                    if let Some(OpenTurn { seat, prompts, rounds }) = open.remove(&ended.turn) {
+                        let recorded = Recorded { ended: TurnEnded::clone(ended), prompts, rounds };
                         turns.entry((seat, ended.purpose)).or_default().push(recorded);
                     }
                 }
@@ -94,7 +117,8 @@ impl Cassette {
         self.turns.keys().any(|(id, _)| **id == *seat)
     }
 
-    /// Returns what a participant says in one of its turns, from 0, and how the current prompt differs.
+    /// Returns what a participant says in one of its turns, from 0, after some rounds of tools, and how the current prompt
+    /// differs.
     ///
     /// # Errors
     /// A sentence that the recording has no such turn.
@@ -103,6 +127,7 @@ impl Cassette {
         seat: &SeatId,
         purpose: Purpose,
         turn: usize,
+        round: usize,
         now: &str,
     ) -> Result<(Vec<Chunk>, Option<Drift>), String> {
         let all = self.turns.get(&(seat.clone(), purpose)).map_or(&[][..], Vec::as_slice);
@@ -110,7 +135,8 @@ impl Cassette {
             let path = self.path.display();
             let last = all
                 .last()
-                .and_then(|r| difference::words(&self.plain(&r.prompt), &self.plain(now)));
+                .and_then(|r| r.prompts.first())
+                .and_then(|prompt| difference::words(&self.plain(prompt), &self.plain(now)));
             let last = last.map_or(String::new(), |words| {
                 format!("; prompt changes since the last recorded turn: {words}")
             });
@@ -120,13 +146,32 @@ impl Cassette {
                 turn + 1
             ));
         };
-        let differs = difference::words(&self.plain(&recorded.prompt), &self.plain(now));
+        let prompt = recorded.prompts.get(round).or(recorded.prompts.last());
+        let prompt = prompt.map_or("", String::as_str);
+        let differs = difference::words(&self.plain(prompt), &self.plain(now));
         let drift = differs.map(|difference| Drift {
             path: self.path.clone(),
             turn: format!("{seat}, turn {}", turn + 1),
             difference,
         });
-        Ok((chunks(&recorded.ended), drift))
+        let said = match recorded.rounds.get(round) {
+            Some(round) => calls(round),
+            None => chunks(&recorded.ended),
+        };
+        Ok((said, drift))
+    }
+
+    /// Returns what a tool returned to a participant when it was called like this, in one of its turns.
+    pub fn returned(
+        &self,
+        seat: &SeatId,
+        turn: usize,
+        request: &ToolRequest,
+    ) -> Option<ToolResult> {
+        let recorded = self.turns.get(&(seat.clone(), Purpose::Speak))?.get(turn)?;
+        let mut runs = recorded.rounds.iter().flat_map(|round| &round.runs);
+        let (is, result) = runs.find(|run| run.request == *request)?.returned.clone()?;
+        Some(ToolResult { is, result, ..ToolResult::default() })
     }
 
     /// Returns a prompt without what differs from run to run.
@@ -148,6 +193,13 @@ fn as_seated(event: &Event, seats: &[Participant]) -> Event {
         }
     }
     event
+}
+
+/// A call that ended with requests for tools.
+fn calls(round: &ToolRound) -> Vec<Chunk> {
+    let said = (!round.said.is_empty()).then(|| Chunk::Piece(Channel::Say, round.said.clone()));
+    let tools = round.runs.iter().map(|run| run.request.clone()).collect();
+    said.into_iter().chain([Chunk::Done(Done { tools, ..Done::default() })]).collect()
 }
 
 fn chunks(ended: &TurnEnded) -> Vec<Chunk> {

@@ -3,7 +3,7 @@
 use super::outcome::{Broken, CriterionVerdict, Judged, TestOutcome};
 use super::plan::{Checked, Expect, ExpectKind, Test};
 use super::result::TestRun;
-use super::{difference, facts};
+use super::{difference, facts, tools};
 use crate::expr::{Condition, Facts, parts};
 use crate::state::{Entry, State};
 use crate::text;
@@ -54,6 +54,8 @@ pub fn check(
         ExpectKind::Rates(_) => None,
         ExpectKind::Each(checked) => each(test, ran, at, checked),
         ExpectKind::Speakers(expected) => speakers(expected, &ran.state),
+        ExpectKind::ToolCalls(expected) => tools::unlike(expected, &ran.events)
+            .map(|found| wrong(TestOutcome::Fail, "tool_calls".into(), found)),
         ExpectKind::Prompt { of, turn, contains, lacks, file } => {
             match facts::prompt_of(&ran.asked, of, *turn) {
                 Err(why) => Some(wrong(TestOutcome::Fail, format!("prompt of {of}"), vec![why])),

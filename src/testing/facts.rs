@@ -6,6 +6,7 @@
 use super::calls::CallSeen;
 use super::plan::Test;
 use super::result::TestRun;
+use super::tools;
 use crate::export;
 use crate::expr::{Facts, Function};
 use crate::model::payload::TurnEnded;
@@ -44,6 +45,9 @@ pub fn of_run(test: &Test, ran: &TestRun, run: u32, wanted: impl Fn(&str) -> boo
     }
     if wanted("calls") {
         facts["calls"] = ran.asked.iter().map(call).collect();
+    }
+    if wanted("tool_calls") {
+        facts["tool_calls"] = tools::called(&ran.events).into();
     }
     if wanted("transcript") {
         facts["transcript"] = transcript(&ran.events).into();

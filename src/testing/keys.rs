@@ -16,6 +16,11 @@ pub const RUNS_MAX: u64 = 1_000;
 /// The most cases of one file.
 pub const CASES_MAX: usize = 10_000;
 
+/// What results of tools see.
+const OF_TOOL: &[&str] = &["arguments", "participant", "tool"];
+/// What becomes of a tool call, as in sessions.
+const OUTCOMES: &[&str] = &["done", "failed", "refused", "interrupted"];
+
 const SHARE: ValueKind = ValueKind::Number { least: 0.0, most: 1.0 };
 const UTTERANCE: ValueKind = ValueKind::Count { least: 1, most: 100_000 };
 const TEXTS: ValueKind = ValueKind::AnyOf(&[ValueKind::Text, ValueKind::List(&ValueKind::Text)]);
@@ -44,6 +49,18 @@ pub const TEST: &[Key] = &[
         r#"[{ seat = "bo", lines = ["No."] }]"#,
         "Who speaks for a participant; without a voice, it uses its own lines, the rehearsed cast's, or its \
              stand-in's.",
+    ),
+    key(
+        "tool",
+        ValueKind::List(&ValueKind::Table(TOOL)),
+        r#"[{ name = "weather", results = ["Rain."] }]"#,
+        "What a tool of the scenario returns; a tool that is called and is not here is an error.",
+    ),
+    key(
+        "files",
+        ValueKind::Line,
+        r#""docs""#,
+        "The folder that read_file, list_dir and search_files really read.",
     ),
     key(
         "given",
@@ -233,6 +250,12 @@ pub const ANSWER: &[Key] = &[
     ),
     key("pass", ValueKind::True, "true", "The participant passes."),
     key(
+        "tool_calls",
+        ValueKind::List(&ValueKind::Table(TOOL_CALL)),
+        r#"[{ tool = "weather", arguments = { town = "Bonn" } }]"#,
+        "The tools that are called; the next line answers the call that sees their results.",
+    ),
+    key(
         "tokens",
         ValueKind::List(&ValueKind::Count { least: 0, most: 10_000_000 }),
         "[900, 120]",
@@ -240,10 +263,80 @@ pub const ANSWER: &[Key] = &[
     ),
 ];
 
+/// A tool that the test plays.
+const TOOL: &[Key] = &[
+    needed("name", ValueKind::Line, r#""weather""#, "The tool, as participants call it."),
+    key(
+        "results",
+        ValueKind::List(&ValueKind::AnyOf(&[ValueKind::Text, ValueKind::Table(TOOL_RESULT)])),
+        r#"["Rain.", { fail = "no such town" }]"#,
+        "One result per call, in order, repeating after the last; texts may use {{ arguments.KEY }}.",
+    ),
+    key("script", ValueKind::True, "true", "The tool's own script, which is actually run."),
+];
+
+/// One result of a tool.
+const TOOL_RESULT: &[Key] = &[
+    key("text", ValueKind::Text, r#""Rain in {{ arguments.town }}.""#, "The text."),
+    key(
+        "when",
+        ValueKind::Condition(OF_TOOL),
+        r#""arguments.town == 'Bonn'""#,
+        "The result is returned when this condition holds, before results without a condition.",
+    ),
+    key(
+        "every",
+        ValueKind::Flag,
+        "true",
+        "Whether a result with `when` is returned every time its condition is true.",
+    ),
+    key("fail", ValueKind::Text, r#""no such town""#, "The tool fails, with this reason."),
+];
+
+const TOOL_NAME: Key = needed("tool", ValueKind::Line, r#""weather""#, "The tool.");
+const ARGUMENTS: Key =
+    key("arguments", ValueKind::Free, r#"{ town = "Bonn" }"#, "The arguments (default: none).");
+
+/// A tool call that a voice makes.
+const TOOL_CALL: &[Key] = &[TOOL_NAME, ARGUMENTS];
+
+/// A tool call that was made before the test starts.
+const GIVEN_CALL: &[Key] = &[
+    TOOL_NAME,
+    ARGUMENTS,
+    key("result", ValueKind::Text, r#""Rain.""#, "What the tool returned."),
+    key("fail", ValueKind::Text, r#""no such town""#, "Why the tool failed."),
+];
+
+/// A tool call that is expected.
+const EXPECTED_CALL: &[Key] = &[
+    key("who", ValueKind::Id, r#""ada""#, "The participant that called it."),
+    key("tool", ValueKind::Line, r#""weather""#, "The tool."),
+    key("arguments", ValueKind::Free, r#"{ town = "Bonn" }"#, "The arguments, all of them."),
+    key(
+        "is",
+        ValueKind::OneOf { words: OUTCOMES, later: &[] },
+        r#""done""#,
+        "What became of the call.",
+    ),
+    key("result", ValueKind::Text, r#""Rain.""#, "What the participant was shown."),
+];
+
 /// The keys of earlier words.
 const GIVEN: &[Key] = &[
     needed("who", ValueKind::Id, r#""ada""#, "A participant, or operator."),
-    needed("text", ValueKind::Text, r#""Tea.""#, "The text."),
+    key(
+        "text",
+        ValueKind::Text,
+        r#""Tea.""#,
+        "The text; without one, the participant's first turn continues after `tool_calls`.",
+    ),
+    key(
+        "tool_calls",
+        ValueKind::List(&ValueKind::Table(GIVEN_CALL)),
+        r#"[{ tool = "weather", arguments = { town = "Bonn" }, result = "Rain." }]"#,
+        "The tools that the participant called, and what they returned.",
+    ),
 ];
 
 /// The keys of an `[[expect]]`.
@@ -255,6 +348,12 @@ pub const EXPECT: &[Key] = &[
         "A condition over the final state.",
     ),
     key("speakers", ValueKind::List(&ValueKind::Id), r#"["ada", "bo"]"#, "Who spoke, in order."),
+    key(
+        "tool_calls",
+        ValueKind::List(&ValueKind::Table(EXPECTED_CALL)),
+        r#"[{ who = "ada", tool = "weather", arguments = { town = "Bonn" } }]"#,
+        "All tool calls, in order; keys that are left out may be anything.",
+    ),
     key(
         "prompt",
         ValueKind::Table(OF_PROMPT),
@@ -350,6 +449,7 @@ pub const EXPECT_NAMES: &[&str] = &[
     "run",
     "speakers",
     "tokens",
+    "tool_calls",
     "transcript",
     "turns",
     "utterance",

@@ -5,7 +5,9 @@
 
 mod cases;
 mod expects;
+mod given;
 mod places;
+mod tools;
 mod voices;
 
 use super::find::ENDING;
@@ -14,7 +16,7 @@ use super::plan::{ExpectKind, Speaker, Test, TestFile};
 use super::replies::ReplyFile;
 use crate::model::near::nearest;
 use crate::model::steering::duration_ms;
-use crate::model::{Command, Key, SteerLine};
+use crate::model::{Key, SteerLine};
 use crate::scenario::{
     self, Faults, Gravity, Loaded, Node, Override, PolicyRow, Source, Walk, join, quote,
 };
@@ -32,8 +34,6 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const MODEL_TIMEOUT: Duration = Duration::from_secs(600);
 /// The ending of the file of recorded replies, beside the test's.
 const REPLIES: &str = ".replies.jsonl";
-/// Who speaks words that were given before the start, besides seats.
-const OPERATOR: &str = "operator";
 
 /// Why a test file cannot be run: its own faults, or those of the scenario it names.
 #[derive(Debug)]
@@ -274,7 +274,9 @@ fn test(
     case: Case,
     place: &Place<'_>,
 ) -> Test {
-    let mut steer = given(walk, root, &loaded, &case);
+    let tools = tools::tools(walk, root, &mut loaded);
+    let given = given::given(walk, root, &loaded, &case);
+    let mut steer = given.steer;
     let (lines, joins) = commands(walk, root, &case);
     steer.extend(lines);
     let voices = match voices::cast(&mut loaded, voices, &joins) {
@@ -308,6 +310,9 @@ fn test(
         seed: root.get("seed").and_then(Node::whole).unwrap_or(0),
         voices,
         steer,
+        tools,
+        files: tools::files(walk, root, place.folder),
+        given: given.turns,
         expects,
         runs: root
             .get("runs")
@@ -321,40 +326,6 @@ fn test(
         case: case.name,
         variables: case.variables,
     }
-}
-
-/// What was said before, as the commands that put it at the beginning.
-fn given(walk: &mut Walk<'_>, root: &Node, loaded: &Loaded, case: &Case) -> Vec<(Key, SteerLine)> {
-    let nodes = root.get("given").map_or(&[][..], Node::items).iter().enumerate();
-    let line = |(i, node): (usize, &Node)| {
-        let path = format!("given[{}]", i + 1);
-        let (who, words) = (node.get("who")?, node.get("text")?);
-        let text = match case.fill(words.text()?) {
-            Ok(text) => text.into(),
-            Err(why) => {
-                walk.fault(&words.span, &join(&path, "text"), why, "as in {{ case.n }}");
-                return None;
-            }
-        };
-        let command = match who.text()? {
-            OPERATOR => Command::Say { text },
-            id if loaded.participants.iter().any(|p| p.id == *id) => {
-                Command::SpeakAs { text, who: id.into() }
-            }
-            id => {
-                let message = format!("the scenario has no participant `{id}`");
-                walk.fault(
-                    &who.span,
-                    &join(&path, "who"),
-                    message,
-                    "name a participant, or operator",
-                );
-                return None;
-            }
-        };
-        Some((Key::from(format!("given:{}", i + 1)), command.into()))
-    };
-    nodes.filter_map(line).collect()
 }
 
 /// The commands of a test, and the ids of the seats that they let join.

@@ -32,6 +32,7 @@ mod result;
 mod run;
 mod simulated;
 mod stage;
+mod tools;
 mod written;
 
 pub use case::How;

@@ -4,6 +4,7 @@ use super::answers::Answer;
 use super::cassette::Cassette;
 use super::replies::ReplyFile;
 use super::simulated::Simulated;
+use super::tools::{ExpectedCall, GivenTurn, PlayedTool};
 use crate::expr::Condition;
 use crate::model::{Key, Participant, SeatId, SteerLine, VoiceSpec};
 use crate::scenario::{Faults, Loaded};
@@ -46,6 +47,12 @@ pub struct Test {
     pub voices: BTreeMap<SeatId, Speaker>,
     /// What was said before, and the operator's commands.
     pub steer: Vec<(Key, SteerLine)>,
+    /// The tools that it plays, by name.
+    pub tools: BTreeMap<String, PlayedTool>,
+    /// The folder that built-in tools read.
+    pub files: Option<PathBuf>,
+    /// Turns with tool calls that were made before it starts.
+    pub given: BTreeMap<SeatId, Vec<GivenTurn>>,
     /// The expectations, in the order of the file.
     pub expects: Vec<Expect>,
     /// How often it is run.
@@ -107,6 +114,8 @@ pub enum ExpectKind {
     Each(Checked),
     /// Who spoke, in order.
     Speakers(Vec<String>),
+    /// All tool calls, in order.
+    ToolCalls(Vec<ExpectedCall>),
     /// The prompt of a participant.
     Prompt {
         /// The participant's seat.
@@ -163,6 +172,16 @@ impl Test {
             Some(case) => format!("{}::{case}", self.file),
             None => self.file.clone(),
         }
+    }
+
+    /// Returns whether a tool of it is really run.
+    pub fn uses_real_tools(&self) -> bool {
+        self.files.is_some() || self.runs_scripts()
+    }
+
+    /// Returns whether a tool of it is a script that is really run.
+    pub fn runs_scripts(&self) -> bool {
+        self.tools.values().any(|tool| matches!(tool, PlayedTool::Script))
     }
 
     /// Returns the models that it may ask, as it names them; the empty name is the default model.

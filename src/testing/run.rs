@@ -7,7 +7,7 @@ use super::judging;
 use super::plan::{ExpectKind, Speaker, Test};
 use super::replies::{RealModel, RecordMode, RunModels};
 use super::result::{TestRun, Unfinished};
-use super::stage::Stage;
+use super::stage::{OwnSources, Stage};
 use crate::clock::Clock;
 use crate::engine::{Engine, Stopped};
 use crate::model::payload::Opened;
@@ -15,6 +15,7 @@ use crate::model::{Event, Kind, Ms, Outcome, Participant, VoiceSpec};
 use crate::session::writer::{Mode, SessionWriter, WriterStart};
 use crate::session::{FORMAT, Feed, Item, Tail};
 use crate::state::State;
+use crate::tool::Tools;
 use crate::voice::Voices;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
@@ -30,6 +31,12 @@ pub trait Real: Send + Sync {
     /// # Errors
     /// Why they may not speak, with the fix.
     fn voices(&self, test: &Test) -> Result<Arc<dyn Voices>, String>;
+
+    /// Returns what runs the scripts of tools and reads the files of the test's folder.
+    ///
+    /// # Errors
+    /// Why they may not run, with the fix.
+    fn tools(&self, test: &Test) -> Result<Arc<dyn Tools>, String>;
 
     /// Returns a model by its name, or the default one if the name is empty; no model is called yet, and no key is needed.
     ///
@@ -67,6 +74,10 @@ pub fn once(
         (true, Some(real)) => Some(real.voices(test).map_err(Unfinished::Error)?),
         (true, None) | (false, _) => None,
     };
+    let tools = match (test.uses_real_tools(), real) {
+        (true, Some(real)) => Some(real.tools(test).map_err(Unfinished::Error)?),
+        (true, None) | (false, _) => None,
+    };
     let model = |name: String| {
         let model =
             real.map_or_else(|| Err("no model can be asked here".into()), |r| r.model(&name));
@@ -80,7 +91,8 @@ pub fn once(
         test.command(),
         models,
     );
-    runtime.block_on(play(test, run, voices, Arc::new(models), stop, options.bless))
+    let own = OwnSources { voices, tools };
+    runtime.block_on(play(test, run, own, Arc::new(models), stop, options.bless))
 }
 
 /// Runs a test once without any seat's own voice, and returns every event.
@@ -104,7 +116,7 @@ fn speaks_itself(test: &Test, seat: &Participant) -> bool {
 async fn play(
     test: &Arc<Test>,
     run: u32,
-    real: Option<Arc<dyn Voices>>,
+    own: OwnSources,
     models: Arc<RunModels>,
     mut stop: watch::Receiver<bool>,
     bless: bool,
@@ -115,9 +127,10 @@ async fn play(
         .map_err(|e| error(format!("system error: {e}")))?;
     let feed = Feed::new();
     let mut tail = feed.tail();
-    let stage = Stage::new(test.clone(), run, real, models.clone());
+    let stage = Stage::new(test.clone(), run, own, models.clone());
     let clock = Clock::virtual_from(Ms(0));
     let mut engine = Engine::new(writer, feed, clock, Arc::new(stage.clone()));
+    engine.tools = Arc::new(stage.clone());
     engine.steer(test.steer.iter().cloned());
     engine.open(opened(test, run, &models).map_err(error)?);
     let (nobody, orders) = mpsc::channel(1);
@@ -244,6 +257,7 @@ impl Heard {
             ExpectKind::That(_)
             | ExpectKind::Rates(_)
             | ExpectKind::Speakers(_)
+            | ExpectKind::ToolCalls(_)
             | ExpectKind::Prompt { .. }
             | ExpectKind::Transcript(_)
             | ExpectKind::Judge(_) => false,

@@ -3,16 +3,21 @@
 //! A seat without lines speaks with its own voice, which the caller has to pass; otherwise it has none, so that a test
 //! reaches no network and starts no program by accident.
 
+mod known;
+
 use super::answers::{Act, Answer, first_half};
 use super::calls::{CallSeen, shown};
 use super::cassette::{Cassette, Drift};
 use super::plan::{Speaker, Test};
 use super::replies::{ModelReply, NoReply, ReplyPlace, RunModels};
 use super::simulated::{AttackProgress, Simulated};
-use crate::expr::{Facts, Template};
+use super::tools;
+use crate::expr::Facts;
 use crate::model::{
-    Channel, ErrorClass, Line, Participant, Purpose, SeatId, TurnId, Usage, VoiceSpec,
+    Channel, ErrorClass, Line, Participant, Purpose, SeatId, Text, ToolRequest, TurnId, Usage,
+    VoiceSpec,
 };
+use crate::tool::Tools;
 use crate::voice::{
     CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices, rehearsed,
 };
@@ -30,11 +35,20 @@ const EMPTY_TRIES: usize = 3;
 /// Who is charged for what participants ask of models.
 const PARTICIPANTS: &str = "participants";
 
+/// What of a run is not played by its test.
+#[derive(Clone)]
+pub struct OwnSources {
+    /// The voices of seats that keep their own.
+    pub voices: Option<Arc<dyn Voices>>,
+    /// What runs the scripts of tools, and reads files for those that are built in.
+    pub tools: Option<Arc<dyn Tools>>,
+}
+
 /// The voices of one run.
 #[derive(Clone)]
 pub struct Stage {
     test: Arc<Test>,
-    real: Option<Arc<dyn Voices>>,
+    own: OwnSources,
     models: Arc<RunModels>,
     run: u32,
     kept: Arc<Mutex<Kept>>,
@@ -53,17 +67,18 @@ struct Kept {
     progress: BTreeMap<SeatId, AttackProgress>,
     /// Calls of models that failed, by turn.
     failed: BTreeMap<TurnId, String>,
+    /// The turns of each seat that began with tool calls which the test gives.
+    given: BTreeMap<SeatId, Vec<TurnId>>,
+    /// The results that each tool has returned.
+    returned: BTreeMap<Text, Vec<usize>>,
+    /// The turn of each recorded seat that is being spoken, from 0.
+    recorded: BTreeMap<TurnId, usize>,
 }
 
 impl Stage {
-    /// Returns the stage of a run, counted from 0; `real` finds the own voices of seats that keep them.
-    pub fn new(
-        test: Arc<Test>,
-        run: u32,
-        real: Option<Arc<dyn Voices>>,
-        models: Arc<RunModels>,
-    ) -> Stage {
-        Stage { test, real, models, run, kept: Arc::default() }
+    /// Returns the stage of a run, counted from 0.
+    pub fn new(test: Arc<Test>, run: u32, own: OwnSources, models: Arc<RunModels>) -> Stage {
+        Stage { test, own, models, run, kept: Arc::default() }
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -84,7 +99,9 @@ impl Stage {
     fn recorded(&self, ask: &CallRequest, recording: &Cassette) -> Vec<Chunk> {
         let mut kept = self.kept();
         let turn = kept.turn_of(ask);
-        match recording.says(&ask.seat.id, ask.purpose, turn, &shown(&ask.prompt)) {
+        kept.recorded.insert(ask.turn, turn);
+        let round = ask.prompt.tools.len();
+        match recording.says(&ask.seat.id, ask.purpose, turn, round, &shown(&ask.prompt)) {
             Ok((chunks, drift)) => {
                 kept.drifts.extend(drift);
                 chunks
@@ -243,7 +260,7 @@ impl Kept {
 
 impl Voices for Stage {
     fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String> {
-        match (self.test.voices.contains_key(&seat.id), &self.real) {
+        match (self.test.voices.contains_key(&seat.id), &self.own.voices) {
             (true, _) => Ok(Arc::new(self.clone())),
             (false, Some(real)) => {
                 let voice = real.voice(seat)?;
@@ -256,6 +273,13 @@ impl Voices for Stage {
 
 impl Voice for Stage {
     fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
+        if let Some(given) = self.given(&ask) {
+            return Box::pin(async move {
+                for chunk in given {
+                    out.send(chunk).await;
+                }
+            });
+        }
         self.kept().asked.push(CallSeen::of(&ask));
         let (answers, pace) = match self.test.voices.get(&ask.seat.id) {
             Some(Speaker::Lines { answers, pace }) => (answers, *pace),
@@ -287,13 +311,17 @@ impl Voice for Stage {
         let chosen = self.choose(&ask, answers, &facts);
         let answer = chosen.and_then(|i| answers.get(i)).cloned();
         let words = answer.as_ref().map(|answer| words(answer, &facts));
+        let words =
+            words.map(|words| words.and_then(|text| Ok((text, requests(&answer, &facts)?))));
         if let Some(Err(fault)) = &words {
             let fault = format!("a voice has an invalid line: `{}`: {fault}", ask.seat.id);
             self.kept().faults.push(fault);
         }
         Box::pin(async move {
             let last = match (answer, words) {
-                (Some(answer), Some(Ok(text))) => play(answer, text, pace, &out).await,
+                (Some(answer), Some(Ok((text, tools)))) => {
+                    play(answer, text, tools, pace, &out).await
+                }
                 (_, Some(Err(fault))) => {
                     Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, fault))
                 }
@@ -324,16 +352,27 @@ async fn say(chunks: Vec<Chunk>, out: Out) {
 
 /// The words of an answer, its template filled in.
 fn words(answer: &Answer, facts: &Facts) -> Result<String, String> {
-    let text = &answer.line.text;
-    if !text.contains('{') {
-        return Ok(text.to_string());
-    }
-    let filled = Template::compile(text).and_then(|template| template.render(facts));
-    filled.map_err(|fault| fault.message)
+    tools::filled(&answer.line.text, facts)
+}
+
+/// The tools that an answer calls, with the templates in their arguments filled in.
+fn requests(answer: &Option<Answer>, facts: &Facts) -> Result<Vec<ToolRequest>, String> {
+    let requests = answer.iter().flat_map(|answer| &answer.tools);
+    let request = |r: &ToolRequest| {
+        let arguments = tools::filled_value(&r.arguments, facts)?;
+        Ok(ToolRequest { tool: r.tool.clone(), arguments })
+    };
+    requests.map(request).collect()
 }
 
 /// Says an answer word by word, or does what it does instead; returns how the call ends.
-async fn play(answer: Answer, text: String, pace: u64, out: &Out) -> Chunk {
+async fn play(
+    answer: Answer,
+    text: String,
+    tools: Vec<ToolRequest>,
+    pace: u64,
+    out: &Out,
+) -> Chunk {
     let failed = |class, why: String| Chunk::Failed(CallFailure::new(class, why));
     let (text, left) = match answer.act {
         Act::Say => (text.as_str(), usize::MAX),
@@ -364,6 +403,7 @@ async fn play(answer: Answer, text: String, pace: u64, out: &Out) -> Chunk {
             Chunk::Done(Done {
                 finish: Some("stop".into()),
                 usage: answer.usage,
+                tools,
                 ..Done::default()
             })
         }
@@ -378,6 +418,9 @@ struct Watched {
 
 impl Voice for Watched {
     fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
+        if let Some(given) = self.stage.given(&ask) {
+            return Box::pin(say(given, out));
+        }
         self.stage.kept().asked.push(CallSeen::of(&ask));
         self.voice.speak(ask, out)
     }

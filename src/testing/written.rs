@@ -3,8 +3,10 @@
 //! The words of every participant become the lines of its voice, the operator's commands become `[[steer]]`, and the
 //! order of speakers, the end and the number of turns are expected. It is a start: delete what does not matter.
 
+use super::tools;
 use crate::model::payload::TurnEnded;
-use crate::model::{Event, Kind, Outcome, Purpose, SeatId, TurnId};
+use crate::model::tool::ToolCalled;
+use crate::model::{Event, Kind, Outcome, Purpose, SeatId, Text, ToolOutcome, ToolRequest, TurnId};
 use crate::state::State;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -44,6 +46,13 @@ pub fn from_session(scenario: &str, events: &[Event], words: Words) -> String {
         }
         text.push_str("]\n");
     }
+    for (tool, results) in results(events) {
+        let _ = writeln!(text, "\n[[tool]]\nname = {}\nresults = [", quoted(&tool));
+        for result in results {
+            let _ = writeln!(text, "  {result},");
+        }
+        text.push_str("]\n");
+    }
     let mut ended = 0;
     for event in events {
         match &event.kind {
@@ -57,6 +66,10 @@ pub fn from_session(scenario: &str, events: &[Event], words: Words) -> String {
     let spoke = state.entries.iter().filter(|e| e.number.is_some());
     let speakers: Vec<String> = spoke.filter_map(|e| e.seat()).map(|s| quoted(s)).collect();
     let _ = writeln!(text, "\n[[expect]]\nspeakers = [{}]", speakers.join(", "));
+    let calls: Vec<String> = tools::called(events).iter().map(expected).collect();
+    if !calls.is_empty() {
+        let _ = writeln!(text, "\n[[expect]]\ntool_calls = [\n  {},\n]", calls.join(",\n  "));
+    }
     if let Some(end) = &state.ended {
         let _ =
             writeln!(text, "\n[[expect]]\nthat = \"ended.reason == '{}'\"", end.reason.as_str());
@@ -80,6 +93,12 @@ fn lines(events: &[Event]) -> BTreeMap<SeatId, Vec<String>> {
             Kind::FloorGranted(granted) => {
                 seats.insert(TurnId(event.seq.0), granted.participant.clone());
             }
+            Kind::ToolAsked(asked) => {
+                let Some(seat) = seats.get(&asked.turn) else { continue };
+                let calls: Vec<String> = asked.requests.iter().map(request).collect();
+                let line = format!("{{ tool_calls = [{}] }}", calls.join(", "));
+                lines.entry(seat.clone()).or_default().push(line);
+            }
             Kind::TurnEnded(ended) => {
                 let (Some(seat), Some(line)) = (seats.get(&ended.turn), line(ended)) else {
                     continue;
@@ -90,6 +109,55 @@ fn lines(events: &[Event]) -> BTreeMap<SeatId, Vec<String>> {
         }
     }
     lines
+}
+
+/// A tool call as a line of a voice has it.
+fn request(request: &ToolRequest) -> String {
+    let arguments = toml(&as_said(&request.arguments));
+    format!("{{ tool = {}, arguments = {arguments} }}", quoted(&request.tool))
+}
+
+/// A tool call as an expectation has it.
+fn expected(call: &Value) -> String {
+    let text = |key: &str| quoted(call[key].as_str().unwrap_or_default());
+    let (who, tool, is) = (text("participant"), text("tool"), text("is"));
+    format!("{{ who = {who}, tool = {tool}, arguments = {}, is = {is} }}", toml(&call["arguments"]))
+}
+
+/// Returns what each tool returned, in the order in which it was called.
+fn results(events: &[Event]) -> BTreeMap<Text, Vec<String>> {
+    let mut results: BTreeMap<Text, Vec<String>> = BTreeMap::new();
+    let returned = |called: &ToolCalled| {
+        events.iter().find_map(|event| match &event.kind {
+            Kind::ToolReturned(r) if (r.asked, r.at) == (called.asked, called.at) => Some(r),
+            _ => None,
+        })
+    };
+    for event in events {
+        if let Kind::ToolCalled(called) = &event.kind
+            && let Some(back) = returned(called)
+        {
+            let text = quoted(&plain(&back.result));
+            let result = match back.is {
+                ToolOutcome::Done => text,
+                ToolOutcome::Failed | ToolOutcome::Refused | ToolOutcome::Interrupted => {
+                    format!("{{ fail = {text} }}")
+                }
+            };
+            results.entry(called.tool.clone()).or_default().push(result);
+        }
+    }
+    results
+}
+
+/// A value whose texts come as they are, though they are templates.
+fn as_said(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(plain(text)),
+        Value::Array(items) => items.iter().map(as_said).collect(),
+        Value::Object(map) => map.iter().map(|(k, v)| (k.clone(), as_said(v))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
 }
 
 fn line(ended: &TurnEnded) -> Option<String> {
@@ -145,8 +213,13 @@ fn toml(value: &Value) -> String {
             format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", "))
         }
         Value::Object(map) => {
-            let all: Vec<String> = map.iter().map(|(k, v)| format!("{k} = {}", toml(v))).collect();
-            format!("{{ {} }}", all.join(", "))
+            let is_bare = |key: &str| {
+                !key.is_empty()
+                    && key.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+            };
+            let key = |key: &String| if is_bare(key) { key.clone() } else { quoted(key) };
+            let all = map.iter().map(|(k, v)| format!("{} = {}", key(k), toml(v)));
+            format!("{{ {} }}", all.collect::<Vec<_>>().join(", "))
         }
         Value::Null => "\"\"".into(),
         Value::Bool(_) | Value::Number(_) => value.to_string(),

@@ -44,6 +44,7 @@ mod settings;
 mod steering;
 mod stopping;
 mod study;
+mod test_tools;
 mod themes;
 mod tls;
 mod tools;

@@ -7,12 +7,14 @@ use crate::model::facts::{self, OF_CONVERSATION};
 use crate::scenario::{Node, Walk, join};
 use crate::testing::keys::EXPECT_NAMES;
 use crate::testing::plan::{Checked, Expect, ExpectKind, JudgeQuestion};
+use crate::testing::tools::ExpectedCall;
 use regex::Regex;
 use std::path::Path;
 use std::sync::LazyLock;
 
 /// What an expectation says; the first of them that is there.
-const WHATS: [&str; 6] = ["that", "speakers", "prompt", "transcript", "each", "judge"];
+const WHATS: [&str; 7] =
+    ["that", "speakers", "tool_calls", "prompt", "transcript", "each", "judge"];
 /// Keys that belong to `prompt`.
 const OF_PROMPT: [&str; 3] = ["contains", "lacks", "file"];
 /// Keys that belong to `judge`.
@@ -79,6 +81,7 @@ fn expect(
         "speakers" => ExpectKind::Speakers(
             value.items().iter().filter_map(Node::text).map(str::to_owned).collect(),
         ),
+        "tool_calls" => ExpectKind::ToolCalls(tool_calls(walk, value, &here, case)),
         "judge" => ExpectKind::Judge(judge(walk, node, value, path, case, folder)?),
         "transcript" => ExpectKind::Transcript(file(walk, value, &here, case, folder)?),
         _ => {
@@ -112,6 +115,17 @@ fn expect(
         pass: node.get("pass").and_then(Node::number).filter(|_| !of_votes),
         line: walk.line(&node.span),
     })
+}
+
+/// Resolves the tool calls that are expected.
+fn tool_calls(walk: &mut Walk<'_>, value: &Node, path: &str, case: &Case) -> Vec<ExpectedCall> {
+    let calls = value.items().iter().filter_map(|node| {
+        let filled = case.fill_value(&node.to_json());
+        let filled =
+            filled.map_err(|why| walk.fault(&node.span, path, why, "as in {{ case.n }}")).ok()?;
+        Some(ExpectedCall(filled.as_object()?.clone()))
+    });
+    calls.collect()
 }
 
 /// Resolves what a judge is asked.

@@ -16,16 +16,19 @@ pub fn file(folder: &Path, name: &str) -> Result<PathBuf, String> {
     }
     // a path that people read has no `./` in front
     let path = if folder == Path::new(".") { named.to_owned() } else { folder.join(named) };
+    let climbs = named.components().next_back() == Some(Component::ParentDir);
     // what is not there yet is judged by its folder
-    let there = path.canonicalize().or_else(|_| {
+    let there = path.canonicalize().or_else(|e| {
+        if climbs {
+            return Err(e);
+        }
         let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(folder);
         let name = path.file_name().unwrap_or_default();
         parent.canonicalize().map(|parent| parent.join(name))
     });
-    let climbs = named.components().next_back() == Some(Component::ParentDir);
     let there = match there {
-        Ok(there) if !climbs => there,
-        Ok(_) | Err(_) => return Err("is in a folder that does not exist".into()),
+        Ok(there) => there,
+        Err(_) => return Err("is in a folder that does not exist".into()),
     };
     let inside = |root: &Path| root.canonicalize().is_ok_and(|root| there.starts_with(root));
     match inside(folder) || inside(Path::new(".")) {

@@ -1,6 +1,6 @@
 //! `[[voice]]` resolved: which lines speak for which seat, and the cast for the seats that a test does not name.
 
-use super::places;
+use super::{places, tools};
 use crate::model::{
     Form, Line, ModelSpec, Participant, Price, Purpose, SeatId, Text, Usage, VoiceSpec,
     steering::duration_ms,
@@ -200,7 +200,7 @@ fn answer(walk: &mut Walk<'_>, node: &Node, path: &str) -> Answer {
     }
     let act = act(node, ms("wait"));
     let speaks = matches!(act, Act::Say | Act::Cut(_) | Act::BadJson);
-    if let (None, true) = (text("text"), speaks) {
+    if let (None, None, true) = (text("text"), node.get("tool_calls"), speaks) {
         walk.fault(&node.span, path, "says nothing", r#"as in text = "No.", or fail = "429""#);
     }
     if let (Some(every), None) = (node.get("every"), text("when")) {
@@ -228,6 +228,7 @@ fn answer(walk: &mut Walk<'_>, node: &Node, path: &str) -> Answer {
         act,
         slow: ms("slow").unwrap_or(0),
         usage,
+        tools: tools::requests(node),
     }
 }
 
@@ -271,6 +272,13 @@ pub fn cast(
         if named.is_some_and(|voice| voice.tape.is_some()) {
             speaks_here(seat, named);
             continue;
+        }
+        let calls = match &speaker {
+            Some(Speaker::Lines { answers, .. }) => answers.iter().any(|a| !a.tools.is_empty()),
+            Some(Speaker::Recorded(_) | Speaker::Model { .. }) | None => false,
+        };
+        if calls && seat.tools.is_empty() {
+            faults.push(format!("`{}` calls tools and has none in the scenario", seat.id));
         }
         let asks_own = named.is_some_and(|voice| voice.model.as_deref() == Some(""));
         match (&seat.voice, speaker) {

@@ -9,8 +9,10 @@ use crate::cli::runtime::refused;
 use crate::model::{ModelSpec, Participant, VoiceSpec};
 use crate::spawn::ChildEnvironment;
 use crate::testing::{Real, RealModel, Test};
+use crate::tool::{Folder, ToolScripts, ToolServers, Toolbox, Tools};
 use crate::voice::script::Script;
 use crate::voice::{CallRequest, Out, Speaking, Voice, Voices};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -94,6 +96,28 @@ impl Real for Own {
             })),
             false => Err("the scenario runs scripts; add --trust to let it".into()),
         }
+    }
+
+    fn tools(&self, test: &Test) -> Result<Arc<dyn Tools>, String> {
+        let runs = test.trusted || self.trust;
+        if !runs && test.runs_scripts() {
+            return Err("the test runs scripts as tools; add --trust to let it".into());
+        }
+        let folder = test.files.as_ref().map(|path| {
+            let found = Folder::new(path).map(Arc::new);
+            found.map_err(|e| format!("files = \"{}\": {e}", path.display()))
+        });
+        let (place, environment) = (test.folder.clone(), self.environment.clone());
+        Ok(Arc::new(Toolbox {
+            scripts: ToolScripts {
+                permits: Arc::new(move |_| runs),
+                folder: place.clone(),
+                environment: environment.clone(),
+            },
+            // a test starts no server and asks none
+            servers: ToolServers::new(Arc::new(|_| false), place, environment, BTreeMap::new()),
+            folder: folder.transpose()?,
+        }))
     }
 
     fn model(&self, name: &str) -> Result<RealModel, String> {

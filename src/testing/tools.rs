@@ -1,0 +1,180 @@
+//! The tools of a test: what each returns, and the calls that were made before it starts.
+
+use crate::expr::{Facts, Template};
+use crate::model::{
+    Event, Kind, Line, Purpose, SeatId, Seq, Text, ToolOutcome, ToolRequest, TurnId,
+};
+use crate::tool::{ToolJob, ToolResult};
+use crate::voice::rehearsed;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// A tool as a test plays it.
+#[derive(Clone, Debug)]
+pub enum PlayedTool {
+    /// It returns these, one for each call.
+    Results(Vec<PlayedResult>),
+    /// Its own script is run.
+    Script,
+}
+
+/// One result of a tool.
+#[derive(Clone, Debug, Default)]
+pub struct PlayedResult {
+    /// The text, and the condition under which it is returned.
+    pub line: Line,
+    /// Whether a result with a condition is returned each time that it is true, instead of once.
+    pub every: bool,
+    /// Whether the tool fails, with the text as its reason.
+    pub fails: bool,
+}
+
+/// Tool calls of a participant before the test starts.
+#[derive(Clone, Debug)]
+pub struct GivenTurn {
+    /// The calls, with what came back.
+    pub calls: Vec<ReturnedCall>,
+    /// What it said then; none where its first turn in the test goes on from here.
+    pub text: Option<Text>,
+}
+
+/// A tool call whose result is known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReturnedCall {
+    /// The request.
+    pub request: ToolRequest,
+    /// What became of it.
+    pub is: ToolOutcome,
+    /// What the participant was shown.
+    pub result: Text,
+}
+
+/// A tool call that a test expects; what it does not name may be anything.
+#[derive(Clone, Debug)]
+pub struct ExpectedCall(pub Map<String, Value>);
+
+impl PlayedResult {
+    /// Returns what a tool returns to a call.
+    pub fn result(&self, facts: &Facts) -> Result<ToolResult, String> {
+        let text = filled(&self.line.text, facts)?;
+        Ok(if self.fails { ToolResult::failed(text) } else { ToolResult::done(text) })
+    }
+}
+
+impl ReturnedCall {
+    /// Returns its result as a tool returns it.
+    pub fn result(&self) -> ToolResult {
+        ToolResult { is: self.is, result: self.result.clone(), ..ToolResult::default() }
+    }
+}
+
+/// Returns the facts of a call of a tool.
+pub fn facts_of(job: &ToolJob, case: &Map<String, Value>) -> Facts {
+    Facts::new(json!({
+        "arguments": job.arguments, "case": case, "participant": job.participant,
+        "tool": job.tool.name,
+    }))
+}
+
+/// Chooses among the results of a tool as among the lines of a voice; `used` are those that were returned.
+pub fn choose(results: &[PlayedResult], used: &[usize], facts: &Facts) -> Option<usize> {
+    let lines: Vec<Line> = results.iter().map(|result| result.line.clone()).collect();
+    rehearsed::choose(&lines, Purpose::Speak, used, || facts.clone())
+}
+
+/// Fills a template.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn filled(text: &str, facts: &Facts) -> Result<String, String> {
+    if !text.contains('{') {
+        return Ok(text.to_owned());
+    }
+    let filled = Template::compile(text).and_then(|template| template.render(facts));
+    filled.map_err(|fault| fault.message)
+}
+
+/// Fills the templates in the arguments of a call.
+///
+/// # Errors
+/// What is wrong with one of them.
+pub fn filled_value(value: &Value, facts: &Facts) -> Result<Value, String> {
+    Ok(match value {
+        Value::String(text) => Value::String(filled(text, facts)?),
+        Value::Array(items) => {
+            Value::Array(items.iter().map(|v| filled_value(v, facts)).collect::<Result<_, _>>()?)
+        }
+        Value::Object(map) => {
+            let all = map.iter().map(|(k, v)| Ok((k.clone(), filled_value(v, facts)?)));
+            Value::Object(all.collect::<Result<_, String>>()?)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    })
+}
+
+/// Returns every tool call of a run, in order, as expectations know it.
+pub fn called(events: &[Event]) -> Vec<Value> {
+    let mut seats: BTreeMap<TurnId, &SeatId> = BTreeMap::new();
+    let mut all: Vec<(TurnId, Map<String, Value>)> = vec![];
+    let mut places: BTreeMap<(Seq, u32), usize> = BTreeMap::new();
+    for event in events {
+        match &event.kind {
+            Kind::FloorGranted(granted) => {
+                seats.insert(TurnId(event.seq.0), &granted.participant);
+            }
+            Kind::ToolAsked(asked) => {
+                for (at, request) in (0..).zip(&asked.requests) {
+                    let call = json!({
+                        "participant": seats.get(&asked.turn), "tool": request.tool,
+                        "arguments": request.arguments, "is": null, "result": null,
+                        "took": null, "utterance": null,
+                    });
+                    places.insert((event.seq, at), all.len());
+                    all.extend(call.as_object().map(|call| (asked.turn, call.clone())));
+                }
+            }
+            Kind::ToolReturned(back) => {
+                let place = places.get(&(back.asked, back.at)).and_then(|at| all.get_mut(*at));
+                if let Some((_, call)) = place {
+                    call["is"] = json!(back.is);
+                    call["result"] = json!(back.result);
+                    call["took"] = json!(back.took_ms as f64 / 1000.0);
+                }
+            }
+            Kind::TurnEnded(ended) => {
+                let of_turn = all.iter_mut().filter(|(of, _)| *of == ended.turn);
+                of_turn.for_each(|(_, call)| call["utterance"] = json!(ended.number));
+            }
+            _ => {}
+        }
+    }
+    all.into_iter().map(|(_, call)| Value::Object(call)).collect()
+}
+
+/// Returns why the calls of a run are not those expected: the first difference, and all calls that were made.
+pub fn unlike(expected: &[ExpectedCall], events: &[Event]) -> Option<Vec<String>> {
+    let calls = called(events);
+    let unlike = |(expected, call): (&ExpectedCall, &Value)| {
+        expected.0.iter().find_map(|(key, value)| {
+            let of = if key == "who" { "participant" } else { key };
+            (call[of] != *value).then(|| format!("{key} = {}, not {value}", call[of]))
+        })
+    };
+    let differs = expected
+        .iter()
+        .zip(&calls)
+        .enumerate()
+        .find_map(|(at, pair)| unlike(pair).map(|why| format!("call {}: {why}", at + 1)));
+    let count = || {
+        let differs = expected.len() != calls.len();
+        differs.then(|| format!("{} tool calls were made, not {}", calls.len(), expected.len()))
+    };
+    let why = differs.or_else(count)?;
+    let told = calls.iter().enumerate().map(|(at, call)| {
+        let text = |key: &str| call[key].as_str().unwrap_or_default().to_owned();
+        let (who, tool, is) = (text("participant"), text("tool"), text("is"));
+        let back = format!("{is}: {}", text("result"));
+        format!("call {}: {who} called {tool} with {}; {back}", at + 1, call["arguments"])
+    });
+    Some([why].into_iter().chain(told).collect())
+}
