@@ -10,6 +10,9 @@ const BUNDLED: &[(&str, &str)] = &[
     ("code-review", include_str!("../../assets/scenarios/code-review.toml")),
     ("negotiation", include_str!("../../assets/scenarios/negotiation.toml")),
     ("iterative-analysis", include_str!("../../assets/scenarios/iterative-analysis.toml")),
+    ("writing-room", include_str!("../../assets/scenarios/writing-room.toml")),
+    ("debug-loop", include_str!("../../assets/scenarios/debug-loop.toml")),
+    ("story-game", include_str!("../../assets/scenarios/story-game.toml")),
     ("breed-advisor", include_str!("../../assets/scenarios/breed-advisor.toml")),
     ("consensus", include_str!("../../assets/scenarios/consensus.toml")),
 ];

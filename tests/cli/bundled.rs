@@ -13,6 +13,9 @@ const ENDS: &[(&str, &str)] = &[
     ("code-review", "finished: stop word"),
     ("negotiation", "finished: stop word"),
     ("iterative-analysis", "finished, "),
+    ("writing-room", "finished, "),
+    ("debug-loop", "finished, "),
+    ("story-game", "finished: stop word"),
     ("breed-advisor", "finished: stop word"),
     ("consensus", "finished: consensus"),
 ];
