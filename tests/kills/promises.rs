@@ -155,13 +155,24 @@ fn what_is_offered_at_an_end_is_a_way_on() {
     // no option raises rounds, so a line is offered that does
     let rounds = house.file("rounds.toml", &talk(9, 3).replace("utterances = 9", "rounds = 2"));
     let ran = house.run(&["run", &rounds, "--headless"]).code(0);
-    let offer = ran.err.split("resume: ").nth(1).unwrap().trim();
-    let (line, resume) = offer.strip_prefix("echo '").unwrap().split_once("' | ").unwrap();
-    assert!(resume.ends_with(" --steer -"), "{offer}");
-    let steer = house.file("raise.jsonl", line);
-    let raised = house.run(&["resume", "--last", "--headless", "--steer", &steer]).code(0);
+    let steered = |err: &str| {
+        let offer = err.split("resume: ").nth(1).unwrap().trim();
+        let (line, resume) = offer.strip_prefix("echo '").unwrap().split_once("' | ").unwrap();
+        assert!(resume.ends_with(" --steer -"), "{offer}");
+        let steer = house.file("offered.jsonl", line);
+        house.run(&["resume", "--last", "--headless", "--steer", &steer]).code(0)
+    };
+    let raised = steered(&ran.err);
     assert!(raised.out.contains("-- new limit: 4 rounds"), "{}", raised.out);
     assert!(raised.out.contains("[8] "), "{}", raised.out);
+    // where nobody may speak, or nobody is there to resume, the line that is offered changes that
+    let muted = ["ada", "bo"]
+        .map(|s| format!("{{\"after\":{{\"utterance\":1}},\"do\":\"mute\",\"who\":\"{s}\"}}\n"));
+    for stopped in [&*muted.concat(), "{\"after\":{\"utterance\":1},\"do\":\"pause\"}\n"] {
+        let steer = house.file("stop.jsonl", stopped);
+        let ran = house.run(&["run", &path, "--headless", "--steer", &steer]).code(1);
+        assert!(steered(&ran.err).out.contains("[4] "), "{}", ran.err);
+    }
     let taken = house.run(&["run", &path, "--headless", "--out-session", &path]).code(6);
     assert!(taken.err.contains("does not exist yet"), "{}", taken.err);
 }

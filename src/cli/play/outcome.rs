@@ -8,10 +8,10 @@ use crate::cli::play::signals::{Signals, unless_told_again};
 use crate::cli::play::state_file;
 use crate::engine::Engine;
 use crate::export::{ended as how_it_ended, spent, utterances};
-use crate::model::{Limit, Usd, Wire};
+use crate::model::{Limit, StopReason, Usd, Wire};
 use crate::session::SessionFiles;
-use crate::state::State;
-use serde_json::json;
+use crate::state::{RunState, State};
+use serde_json::{Value, json};
 
 /// Finishes the session of a conversation that is left and says what was saved; returns how it was then.
 pub async fn leave(
@@ -81,10 +81,22 @@ pub fn resume_command(name: &str, play: &Play, context: &Context) -> String {
     context.command_line(&words)
 }
 
-/// Returns the command that resumes a conversation; with a higher limit if a limit ended it, so that it does not end
-/// again at once.
+/// Returns the command that resumes a conversation; with what keeps it from ending again at once: a higher limit if a
+/// limit ended it, somebody unmuted if all were muted, a resume if it was paused, the screen if a person has to speak or to choose.
 pub fn way_on(state: &State, resume: &str) -> String {
-    let Some(at) = &state.limit else { return resume.to_owned() };
+    let Some(at) = &state.limit else {
+        let failed = state.ended.as_ref().is_some_and(|e| e.reason == StopReason::Failure);
+        let mut speakers = state.seats.iter().filter(|s| s.spec.speaks);
+        let able = speakers.clone().any(|s| state.may_speak(&s.spec.id));
+        let waits = speakers.clone().any(|s| s.spec.voice.is_human());
+        return match speakers.find(|s| s.muted && !s.gone) {
+            _ if !failed => resume.to_owned(),
+            _ if state.run == RunState::Paused => steered(resume, &json!({"do": "resume"})),
+            Some(seat) if !able => steered(resume, &json!({"do": "unmute", "who": seat.spec.id})),
+            _ if waits => resume.replacen(" --headless", "", 1),
+            _ => resume.to_owned(),
+        };
+    };
     // a limit that was set late may be far below what was reached
     let more = at.limit.max(at.value).saturating_mul(2);
     match at.what {
@@ -93,8 +105,12 @@ pub fn way_on(state: &State, resume: &str) -> String {
         Limit::Tokens => format!("{resume} --max-tokens {more}"),
         Limit::Usd => format!("{resume} --max-usd {}", f64::from(Usd(more))),
         Limit::Rounds | Limit::Batches => {
-            let line = json!({"do": "limit", "set": {at.what.key(): more}});
-            format!("echo '{line}' | {resume} --steer -")
+            steered(resume, &json!({"do": "limit", "set": {at.what.key(): more}}))
         }
     }
+}
+
+/// Returns a command that is steered by one line.
+fn steered(resume: &str, line: &Value) -> String {
+    format!("echo '{line}' | {resume} --steer -")
 }
