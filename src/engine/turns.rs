@@ -5,7 +5,7 @@ use super::tools;
 use super::words::{is_empty, is_free, mentions, own_words, parted};
 use crate::expr::Facts;
 use crate::model::agent::{self, AgentPlan, AgentTool, PermissionAsked};
-use crate::model::payload::{CallParameters, CallRetried, CallStarted, TurnEnded};
+use crate::model::payload::{CallParameters, CallRetried, CallStarted, TurnEnded, Warning};
 use crate::model::*;
 use crate::prompt;
 use crate::reply::{self, Formed, Parted, RepairedReply};
@@ -306,6 +306,7 @@ pub(super) fn did(turn: &Turn, did: &Did) -> Option<Draft> {
         Did::Used { title, sort, status, input, result } => {
             AgentTool { turn: turn_id, call, title, sort, status, input, result }.into()
         }
+        Did::Warns(text) => Warning { text, about: None }.into(),
         Did::Plans(steps) => AgentPlan { turn: turn_id, call, steps }.into(),
         Did::Asks { request, sort, title, input } => {
             let tool = agent::permission(&turn.seat, &sort);

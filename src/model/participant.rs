@@ -182,6 +182,21 @@ pub enum VoiceSpec {
     },
 }
 
+/// What the name of a model begins with whose words are read from a session.
+const RECORDING: &str = "recording:";
+
+impl ModelSpec {
+    /// Returns the model whose words are those of a participant in the session of a file.
+    pub fn recorded(file: &str) -> ModelSpec {
+        ModelSpec { name: format!("{RECORDING}{file}").into(), ..ModelSpec::default() }
+    }
+
+    /// Returns the file of the session that it speaks from; none where it is a real model.
+    pub fn recording(&self) -> Option<&str> {
+        self.name.strip_prefix(RECORDING)
+    }
+}
+
 /// A language model and the parameters of its calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelSpec {

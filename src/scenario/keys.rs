@@ -245,6 +245,12 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "A program and its arguments: one JSON request in, the reply out.",
     ),
     key(
+        "recording",
+        ValueKind::Line,
+        r#""talk.jsonl""#,
+        "A session in the scenario's folder: this participant says what it said there, and no model is called.",
+    ),
+    key(
         "human",
         ValueKind::AnyOf(&[ValueKind::True, ValueKind::Table(HUMAN)]),
         "true",

@@ -16,7 +16,7 @@ use crate::model::{
 use serde_json::{Map, Value as Json};
 
 /// The keys of which a seat has at most one.
-const VOICES: [&str; 5] = ["model", "script", "agent", "human", "lines"];
+const VOICES: [&str; 6] = ["model", "script", "agent", "human", "lines", "recording"];
 /// The keys with the parameters of a model's calls.
 const OF_MODELS: [&str; 10] = [
     "temperature",
@@ -313,6 +313,9 @@ fn voice(node: &Node, pace: u64) -> Option<VoiceSpec> {
     if let Some(model) = node.get("model") {
         let name = model.text().unwrap_or_default().into();
         return Some(VoiceSpec::Model(ModelSpec { name, ..ModelSpec::default() }));
+    }
+    if let Some(file) = node.get("recording") {
+        return Some(VoiceSpec::Model(ModelSpec::recorded(file.text().unwrap_or_default())));
     }
     if let Some(script) = node.get("script") {
         return Some(VoiceSpec::Script(texts(script)));

@@ -117,6 +117,12 @@ impl Cassette {
         self.turns.keys().any(|(id, _)| **id == *seat)
     }
 
+    /// Returns the first turn of a participant, from 0, that had this prompt.
+    pub fn turn_of(&self, seat: &SeatId, purpose: Purpose, prompt: &str) -> Option<usize> {
+        let all = self.turns.get(&(seat.clone(), purpose))?;
+        all.iter().position(|turn| turn.prompts.first().is_some_and(|first| first == prompt))
+    }
+
     /// Returns what a participant says in one of its turns, from 0, after some rounds of tools, and how the current prompt
     /// differs.
     ///

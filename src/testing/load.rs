@@ -6,12 +6,12 @@
 mod cases;
 mod expects;
 mod given;
-mod places;
 mod tools;
 mod voices;
 
 use super::find::ENDING;
 use super::keys::{CASES_MAX, TEST, VOICE_NAMES};
+use super::places;
 use super::plan::{ExpectKind, Speaker, Test, TestFile};
 use super::replies::ReplyFile;
 use crate::model::near::nearest;

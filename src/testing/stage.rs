@@ -19,15 +19,14 @@ use crate::model::{
 };
 use crate::tool::Tools;
 use crate::voice::{
-    CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices, rehearsed,
+    BREATH_WORDS, CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices, paced,
+    rehearsed,
 };
 use regex::Regex;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// How many words of silence go before the first one, as rehearsed lines have it.
-const BREATH_WORDS: u64 = 6;
 /// How long silence lasts at a time, in virtual milliseconds: longer than any call.
 const SILENCE_MS: u64 = 86_400_000;
 /// How many empty replies of a simulated person in a row are accepted.
@@ -133,7 +132,7 @@ impl Stage {
             Ok(reply) => reply.chunks(),
             Err(failure) => vec![Chunk::Failed(failure)],
         };
-        say(chunks, out).await;
+        paced(chunks, out).await;
     }
 
     /// Speaks as a simulated person or attacker; an empty reply is requested again.
@@ -177,7 +176,7 @@ impl Stage {
                 vec![Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why))]
             }
         };
-        say(chunks, out).await;
+        paced(chunks, out).await;
     }
 
     /// Returns how far attackers have come.
@@ -285,7 +284,7 @@ impl Voice for Stage {
             Some(Speaker::Lines { answers, pace }) => (answers, *pace),
             Some(Speaker::Recorded(recording)) => {
                 let chunks = self.recorded(&ask, recording);
-                return Box::pin(say(chunks, out));
+                return Box::pin(paced(chunks, out));
             }
             Some(Speaker::Model { ignored, plays, .. }) => {
                 let (ignored, plays) = (ignored.clone(), plays.clone());
@@ -298,7 +297,7 @@ impl Voice for Stage {
             None => {
                 let why = "this participant has no voice in this test";
                 let failure = Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why));
-                return Box::pin(say(vec![failure], out));
+                return Box::pin(paced(vec![failure], out));
             }
         };
         let facts = Facts::new(json!({
@@ -332,21 +331,6 @@ impl Voice for Stage {
             };
             out.send(last).await;
         })
-    }
-}
-
-/// Says what was recorded, word by word.
-async fn say(chunks: Vec<Chunk>, out: Out) {
-    out.wait(VoiceSpec::PACE_MS * BREATH_WORDS).await;
-    for chunk in chunks {
-        let Chunk::Piece(channel, text) = chunk else {
-            out.send(chunk).await;
-            continue;
-        };
-        for word in text.split_inclusive(char::is_whitespace) {
-            out.wait(VoiceSpec::PACE_MS).await;
-            out.send(Chunk::Piece(channel, word.into())).await;
-        }
     }
 }
 
@@ -419,7 +403,7 @@ struct Watched {
 impl Voice for Watched {
     fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
         if let Some(given) = self.stage.given(&ask) {
-            return Box::pin(say(given, out));
+            return Box::pin(paced(given, out));
         }
         self.stage.kept().asked.push(CallSeen::of(&ask));
         self.voice.speak(ask, out)

@@ -13,7 +13,7 @@ use crate::model::agent::PlanStep;
 use crate::model::payload::CallParameters;
 use crate::model::{
     CallId, Channel, ErrorClass, Form, Message, Participant, Prompt, Purpose, SeatId, Text, Tool,
-    ToolRequest, TurnId, Usage,
+    ToolRequest, TurnId, Usage, VoiceSpec,
 };
 use serde_json::Value;
 use std::{collections::BTreeMap, future::Future, pin::Pin, sync::Arc};
@@ -58,7 +58,7 @@ pub struct CallRequest {
 pub enum Chunk {
     /// A piece of the reply.
     Piece(Channel, Text),
-    /// An agent did something, or asks leave for something, besides speaking.
+    /// The voice did something, or asks leave for something, besides speaking.
     Did(Did),
     /// The end of a complete reply.
     Done(Done),
@@ -68,12 +68,14 @@ pub enum Chunk {
     Failed(CallFailure),
 }
 
-/// What an agent does besides speaking, as logged.
+/// What an agent or a recording does besides speaking, as logged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are those of the events, which say what they mean")]
 pub enum Did {
     /// It has used a tool of its own; the fields are those of `agent.tool`.
     Used { title: Text, sort: Text, status: Text, input: Option<Text>, result: Option<Text> },
+    /// It warns people of something that is wrong with its words.
+    Warns(Text),
     /// The agent's plan; it replaces the one before.
     Plans(Vec<PlanStep>),
     /// It asks leave, and waits for [`Voice::answered`].
@@ -172,5 +174,23 @@ impl Out {
     /// Sleeps on the session's clock, for `ms` milliseconds.
     pub async fn wait(&self, ms: u64) {
         self.clock.sleep(self.call, ms).await;
+    }
+}
+
+/// Words of silence before the first one, as people breathe.
+pub(crate) const BREATH_WORDS: u64 = 6;
+
+/// Sends what is known of a reply word by word, at the pace of rehearsed lines.
+pub async fn paced(chunks: Vec<Chunk>, out: Out) {
+    out.wait(VoiceSpec::PACE_MS * BREATH_WORDS).await;
+    for chunk in chunks {
+        let Chunk::Piece(channel, text) = chunk else {
+            out.send(chunk).await;
+            continue;
+        };
+        for word in text.split_inclusive(char::is_whitespace) {
+            out.wait(VoiceSpec::PACE_MS).await;
+            out.send(Chunk::Piece(channel, word.into())).await;
+        }
     }
 }

@@ -4,13 +4,10 @@
 //! nothing: a plain line is the next one in order, and the first follows the last; a line with a condition waits until
 //! it is true and then goes first, once. Lines `for` a vote, a pick or a judgement answer those alone.
 
-use super::{CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice};
+use super::{BREATH_WORDS, CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice};
 use crate::expr::{Condition, ExprError, Facts, Template};
 use crate::model::{Channel, ErrorClass, Line, Purpose, Text, VoiceSpec};
 use std::cell::LazyCell;
-
-/// The silence before the first word, counted in words.
-const BREATH_WORDS: u64 = 6;
 
 /// Returns which line a seat speaks next, given those it has spoken.
 pub fn choose(

@@ -126,7 +126,7 @@ fn what_is_wrong_with_a_test_is_told_with_its_place() {
     let output = command.current_dir(house.path("deep")).output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(3), "{err}");
-    assert!(err.contains("outside the test's folder") && !err.contains("s3cret"), "{err}");
+    assert!(err.contains("outside the folder of the file") && !err.contains("s3cret"), "{err}");
 }
 
 #[test]

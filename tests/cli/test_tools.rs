@@ -223,7 +223,7 @@ fn wrong_tools_of_a_test_are_told_with_their_place() {
         assert!(ran.err.contains("t.test.toml:") && ran.err.contains("= hint: "), "{}", ran.err);
     }
     let ran = house("files = \"../..\"\n").run(&["test"]).code(3);
-    assert!(ran.err.contains("files: is outside the test's folder"), "{}", ran.err);
+    assert!(ran.err.contains("files: is outside the folder"), "{}", ran.err);
 }
 
 /// A session with tool calls speaks again, its tools too, and becomes a test.

@@ -20,6 +20,7 @@ const PAGES: &[Page] = &[
     ("settings", include_str!("../../../assets/help/settings.md")),
     ("sessions", include_str!("../../../assets/help/sessions.md")),
     ("testing", include_str!("../../../assets/help/testing.md")),
+    ("test-files", include_str!("../../../assets/help/test-files.md")),
     ("experiments", include_str!("../../../assets/help/experiments.md")),
     ("security", include_str!("../../../assets/help/security.md")),
     ("exit-codes", include_str!("../../../assets/help/exit-codes.md")),

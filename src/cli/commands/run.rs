@@ -163,8 +163,9 @@ pub fn start_found(
     let fixed = assemble::fixed_epoch(virtual_time, options.seed, date);
     let named = assemble::naming(fixed, seed);
     let place = options.keep.place(&sessions, named);
-    let session = session::create(place, Mode::Normal)?;
     let cast = Cast::new(allowed.clone(), found.folder, &context.environment, models);
+    cast.read_recordings(seats)?;
+    let session = session::create(place, Mode::Normal)?;
     let conversation = assemble(Parts {
         session,
         start: Opening::Open(Box::new(opened(loaded, rates(context)?, seed, !play.headless)?)),

@@ -24,6 +24,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
+/// The window in tokens of a model that is only read from a session.
+const RECORDING_WINDOW: u32 = 131_072;
 /// How many names of models an error lists.
 const NAMES_SHOWN: usize = 12;
 
@@ -78,6 +80,10 @@ impl ModelSource {
             return Ok(());
         }
         let VoiceSpec::Model(spec) = &mut seat.voice else { return Ok(()) };
+        if spec.recording().is_some() {
+            (seat.window, seat.local) = (Some(RECORDING_WINDOW), true);
+            return Ok(());
+        }
         let retries = &self.places.providers.settings.retries;
         seat.on_failure.tries = retries.tries.get();
         seat.on_failure.wait = u64::from(retries.seconds) * 1000;
@@ -173,7 +179,7 @@ impl ModelSource {
             );
         }
         self.complete(seat).map_err(|failure| failure.with_hint())?;
-        for name in spec(seat).into_iter().flat_map(names) {
+        for name in spec(seat).filter(|s| s.recording().is_none()).into_iter().flat_map(names) {
             let (provider, _) = parts(&name).map_err(|failure| failure.with_hint())?;
             self.places
                 .providers
@@ -190,7 +196,8 @@ impl ModelSource {
         seats: impl IntoIterator<Item = &'a Participant>,
         context: &Context,
     ) -> Result<(), Failure> {
-        let chains: Vec<Vec<Text>> = seats.into_iter().filter_map(spec).map(names).collect();
+        let asked = seats.into_iter().filter_map(spec).filter(|s| s.recording().is_none());
+        let chains: Vec<Vec<Text>> = asked.map(names).collect();
         let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for name in chains.iter().flatten() {
             let (provider, model) = parts(name)?;

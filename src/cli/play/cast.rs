@@ -1,10 +1,13 @@
-//! The voices of a conversation: rehearsed lines, scripts, models and agents.
+//! The voices of a conversation: rehearsed lines, scripts, models, recordings and agents.
 
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::trust::allowed::Allowed;
 use crate::config;
-use crate::model::{AgentSpec, Participant, SeatId, VoiceSpec};
+use crate::model::{AgentSpec, Participant, SeatId, Text, VoiceSpec};
 use crate::spawn::ChildEnvironment;
+use crate::testing::RecordedVoice;
 use crate::voice::agent::Agent;
 use crate::voice::rehearsed::Rehearsed;
 use crate::voice::script::Script;
@@ -21,6 +24,7 @@ pub struct Cast {
     environment: ChildEnvironment,
     models: ModelSource,
     agents: Mutex<HashMap<(SeatId, AgentSpec), Seated>>,
+    recordings: Mutex<HashMap<(SeatId, Text), Arc<RecordedVoice>>>,
 }
 
 /// An agent in its seat, with a temporary folder if none was named. The process ends before the folder.
@@ -38,7 +42,43 @@ impl Cast {
         models: ModelSource,
     ) -> Cast {
         let environment = ChildEnvironment::allowed(environment.for_children());
-        Cast { allowed, folder, environment, models, agents: Mutex::default() }
+        Cast {
+            allowed,
+            folder,
+            environment,
+            models,
+            agents: Mutex::default(),
+            recordings: Mutex::default(),
+        }
+    }
+
+    /// Reads the sessions that seats speak from, before anything starts.
+    ///
+    /// # Errors
+    /// The first that a seat cannot speak from.
+    pub fn read_recordings(&self, seats: &[Participant]) -> Result<(), Failure> {
+        for seat in seats {
+            let VoiceSpec::Model(spec) = &seat.voice else { continue };
+            if let Some(Err(why)) = spec.recording().map(|file| self.recording(seat, file)) {
+                let message = format!("{}: {why}", seat.id);
+                return Err(Failure::new(Exit::Invalid, message).hint(
+                    "name a session in the scenario's folder in which this participant speaks",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the recording of a seat: the same one as long as the seat has it.
+    fn recording(&self, seat: &Participant, file: &str) -> Result<Arc<dyn Voice>, String> {
+        let mut recordings = self.recordings.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = (seat.id.clone(), Text::from(file));
+        if let Some(recording) = recordings.get(&place) {
+            return Ok(recording.clone());
+        }
+        let recording = RecordedVoice::read(&self.folder, file, seat);
+        let recording = recording.map_err(|why| format!("the recording {file}: {why}"))?;
+        Ok(recordings.entry(place).or_insert(Arc::new(recording)).clone())
     }
 
     /// Returns the agent of a seat: the same one as long as the seat has it.
@@ -85,7 +125,10 @@ impl Voices for Cast {
                 "`{}` was not run: not trusted. Add --trust to run it",
                 spec.agreed().join(" ")
             )),
-            VoiceSpec::Model(spec) => self.models.voice(spec),
+            VoiceSpec::Model(spec) => match spec.recording() {
+                Some(file) => self.recording(seat, file),
+                None => self.models.voice(spec),
+            },
             VoiceSpec::Human { .. } => Err("this participant is a person".into()),
         }
     }

@@ -1,11 +1,11 @@
 //! `[[expect]]` resolved: conditions that compile and name only known values, and the files they name.
 
 use super::cases::Case;
-use super::places;
 use crate::expr::{Condition, ExprError};
 use crate::model::facts::{self, OF_CONVERSATION};
 use crate::scenario::{Node, Walk, join};
 use crate::testing::keys::EXPECT_NAMES;
+use crate::testing::places;
 use crate::testing::plan::{Checked, Expect, ExpectKind, JudgeQuestion};
 use crate::testing::tools::ExpectedCall;
 use regex::Regex;

@@ -1,11 +1,11 @@
 //! `[[tool]]` resolved, and the tool calls of voices and of earlier words.
 
 use super::cases::Case;
-use super::places;
 use crate::model::{
     Line, Participant, Purpose, Text, Tool, ToolOutcome, ToolRequest, ToolSource, near::nearest,
 };
 use crate::scenario::{Loaded, Node, Walk, join, quote};
+use crate::testing::places;
 use crate::testing::tools::{PlayedResult, PlayedTool, ReturnedCall};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

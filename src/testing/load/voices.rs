@@ -1,6 +1,6 @@
 //! `[[voice]]` resolved: which lines speak for which seat, and the cast for the seats that a test does not name.
 
-use super::{places, tools};
+use super::tools;
 use crate::model::{
     Form, Line, ModelSpec, Participant, Price, Purpose, SeatId, Text, Usage, VoiceSpec,
     steering::duration_ms,
@@ -8,6 +8,7 @@ use crate::model::{
 use crate::scenario::{Loaded, Node, Rule, Stop, Walk};
 use crate::testing::answers::{Act, Answer, failure};
 use crate::testing::cassette::Cassette;
+use crate::testing::places;
 use crate::testing::plan::Speaker;
 use crate::testing::simulated::{Attack, SCORE_MAX, Simulated};
 use regex::Regex;

@@ -48,8 +48,8 @@ Participants without a [[voice]] say the scenario's rehearsed lines; model = \"P
 its recorded replies (NAME.replies.jsonl) from then on. `schema test` lists every key.
 
 An expectation can use: utterances (number, participant, text, outcome, at, took, tokens, calls), history, turns, calls,
-ended (reason, settled), exit, speakers, prompt('bo', 2), receipts (by the id of a command: is, why, all), events (how many
-of each kind), context, seats, vote, verdict, agreement, cost, tokens (input, output, total), ms, transcript, warnings,
+ended (reason, settled), exit, speakers, prompt('bo', 2), tool_calls (participant, tool, arguments, is, result), receipts (by the
+id of a command: is, why, all), events (how many of each kind), context, seats, vote, verdict, agreement, cost, tokens (input, output, total), ms, transcript, warnings,
 round, turn_count, topic, title, attack (by participant: score, scores, phase, refusals), case, run, and with `runs`
 rate(\"CONDITION\").
 

@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 pub fn file(folder: &Path, name: &str) -> Result<PathBuf, String> {
     let named = Path::new(name);
     if named.is_absolute() {
-        return Err("is an absolute path; name a file beside the test".into());
+        return Err("is an absolute path; name a file beside the one that names it".into());
     }
     // a path that people read has no `./` in front
     let path = if folder == Path::new(".") { named.to_owned() } else { folder.join(named) };
@@ -33,7 +33,10 @@ pub fn file(folder: &Path, name: &str) -> Result<PathBuf, String> {
     let inside = |root: &Path| root.canonicalize().is_ok_and(|root| there.starts_with(root));
     match inside(folder) || inside(Path::new(".")) {
         true => Ok(path),
-        false => Err("is outside the test's folder and outside the current folder".into()),
+        false => {
+            Err("is outside the folder of the file that names it, and outside the current one"
+                .into())
+        }
     }
 }
 

@@ -1,0 +1,73 @@
+//! A recorded session as the voice of a participant in any conversation, with no network.
+
+use super::calls::shown;
+use super::cassette::Cassette;
+use super::places;
+use crate::model::{Block, ErrorClass, Participant, Purpose, SeatId, TurnId};
+use crate::voice::{CallFailure, CallRequest, Chunk, Did, Out, Speaking, Voice, paced};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// What a participant said in a session, which it says again turn by turn.
+#[derive(Debug)]
+pub struct RecordedVoice {
+    cassette: Cassette,
+    /// The last turn of each purpose, and which one of the recording it is, from 0.
+    last: Mutex<HashMap<(SeatId, Purpose), (TurnId, usize)>>,
+}
+
+impl RecordedVoice {
+    /// Reads the session that a scenario in a folder names for a seat.
+    ///
+    /// # Errors
+    /// A sentence that says why the seat cannot speak from it.
+    pub fn read(folder: &Path, file: &str, seat: &Participant) -> Result<RecordedVoice, String> {
+        let path = places::file(folder, file)?;
+        let cassette = Cassette::read(&path, std::slice::from_ref(seat), vec![])?;
+        match cassette.has(&seat.id) {
+            true => Ok(RecordedVoice { cassette, last: Mutex::default() }),
+            false => Err(format!("has no turns of `{}`", seat.id)),
+        }
+    }
+
+    /// Returns which turn of the recording a call belongs to: the next one; the first after a resume is found by its
+    /// prompt, or by how often the participant has spoken.
+    fn turn(&self, ask: &CallRequest, prompt: &str) -> usize {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = (ask.seat.id.clone(), ask.purpose);
+        let turn = match last.get(&place) {
+            Some((turn, at)) if *turn == ask.turn => *at,
+            Some((_, at)) => at + 1,
+            None => {
+                let spoke = |block: &&Block| matches!(block, Block::Own { .. });
+                let own = || ask.prompt.blocks.iter().filter(spoke).count();
+                let own = || if ask.purpose == Purpose::Speak { own() } else { 0 };
+                self.cassette.turn_of(&ask.seat.id, ask.purpose, prompt).unwrap_or_else(own)
+            }
+        };
+        last.insert(place, (ask.turn, turn));
+        turn
+    }
+}
+
+impl Voice for RecordedVoice {
+    fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
+        let prompt = shown(&ask.prompt);
+        let (turn, round) = (self.turn(&ask, &prompt), ask.prompt.tools.len());
+        let chunks = match self.cassette.says(&ask.seat.id, ask.purpose, turn, round, &prompt) {
+            Ok((chunks, None)) => chunks,
+            Ok((mut chunks, Some(drift))) => {
+                let path = drift.path.display();
+                let why = format!(
+                    "the prompt of {} differs from {path}: {}",
+                    drift.turn, drift.difference
+                );
+                chunks.insert(0, Chunk::Did(Did::Warns(why.into())));
+                chunks
+            }
+            Err(why) => vec![Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why))],
+        };
+        Box::pin(paced(chunks, out))
+    }
+}

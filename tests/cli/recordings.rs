@@ -1,0 +1,98 @@
+//! `recording` as a voice in a scenario: a session speaks again, with no model and no network.
+
+use crate::house::House;
+
+/// Two participants with lines, and the same with a session.
+fn house() -> House {
+    let house = House::new();
+    let talk = "title = \"Tea\"\ntopic = \"Tea or coffee?\"\nlimits = { utterances = 4 }\n\
+        [[participant]]\nid = \"ada\"\npersona = \"You like tea.\"\nlines = [\"Tea.\", \"Still tea.\"]\n\
+        [[participant]]\nid = \"bo\"\nlines = [\"Coffee.\", \"Still coffee.\"]\n";
+    house.file("talk.toml", talk);
+    house.run(&["run", "talk.toml", "--headless", "--out-session", "tape.jsonl"]).code(0);
+    house.file("again.toml", &again(talk));
+    house
+}
+
+fn again(talk: &str) -> String {
+    let voice = |line: &str| match line.starts_with("lines") {
+        true => "recording = \"tape.jsonl\"\n".to_owned(),
+        false => format!("{line}\n"),
+    };
+    talk.lines().map(voice).collect()
+}
+
+fn change(house: &House, from: &str, to: &str) {
+    let text = std::fs::read_to_string(house.path("again.toml")).unwrap();
+    assert!(text.contains(from));
+    house.file("again.toml", &text.replace(from, to));
+}
+
+#[test]
+fn a_session_speaks_again_and_a_changed_prompt_is_shown_in_words() {
+    let house = house();
+    let run = ["run", "again.toml", "--headless"];
+    let ran = house.run(&run).code(0);
+    let words = ["Tea.", "Coffee.", "Still tea.", "Still coffee."];
+    let said = |out: &str| words.map(|word| out.contains(&format!("\n  {word}\n")));
+    assert_eq!(said(&ran.out), [true; 4], "{}", ran.out);
+    assert!(!ran.out.contains("warning") && !ran.err.contains("warning"), "{}{}", ran.out, ran.err);
+    assert!(!ran.err.contains("window"), "{}", ran.err);
+
+    change(&house, "like tea", "hate milk");
+    let ran = house.run(&run).code(0);
+    let why = "warning: the prompt of ada, turn 1 differs from tape.jsonl";
+    assert!(ran.err.contains(why), "{}", ran.err);
+    for part in [why, "You [-like tea.-] {+hate milk.+}"] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+    assert!(!ran.out.contains("the prompt of bo"), "{}", ran.out);
+    assert_eq!(said(&ran.out), [true; 4], "{}", ran.out);
+}
+
+/// A turn that was not recorded is never shown as a fault of a connection.
+#[test]
+fn a_turn_that_was_not_recorded_is_told() {
+    let house = house();
+    change(&house, "utterances = 4", "utterances = 5");
+    let ran = house.run(&["run", "again.toml", "--headless"]).code(1);
+    let why = "tape.jsonl has 2 matching turns of `ada`, but this is turn 3";
+    assert!(ran.out.contains(why), "{}", ran.out);
+    assert!(!ran.out.contains("connection"), "{}", ran.out);
+}
+
+#[test]
+fn a_session_that_cannot_speak_is_told_before_anything_starts() {
+    for (file, why) in [
+        ("none.jsonl", "ada: the recording none.jsonl: could not open none.jsonl"),
+        ("../secret.jsonl", "ada: the recording ../secret.jsonl: is outside the folder"),
+        ("talk.toml", "ada: the recording talk.toml: "),
+    ] {
+        let house = house();
+        change(&house, "tape.jsonl", file);
+        let before = house.sessions().len();
+        let ran = house.run(&["run", "again.toml", "--headless"]).code(3);
+        assert!(ran.err.contains(why), "{}", ran.err);
+        assert_eq!(house.sessions().len(), before, "nothing was begun");
+    }
+    let house = house();
+    change(&house, "id = \"ada\"", "id = \"cy\"");
+    let ran = house.run(&["run", "again.toml", "--headless"]).code(3);
+    assert!(ran.err.contains("cy: the recording tape.jsonl: has no turns of `cy`"), "{}", ran.err);
+    change(&house, "recording =", "lines = [\"x\"]\nrecording =");
+    let ran = house.run(&["check", "again.toml"]).code(3);
+    assert!(ran.err.contains("is a second voice of \"cy\" beside `lines`"), "{}", ran.err);
+}
+
+/// A resumed conversation goes on with the turn that comes next.
+#[test]
+fn a_resumed_conversation_goes_on_where_the_recording_is() {
+    let house = house();
+    let run = ["run", "again.toml", "--headless", "--max-utterances", "2"];
+    house.run(&[&run[..], &["--out-session", "part.jsonl"]].concat()).code(0);
+    let ran = house.run(&["resume", "part.jsonl", "--headless", "--max-utterances", "4"]).code(0);
+    for words in ["Still tea.", "Still coffee."] {
+        assert!(ran.out.contains(&format!("\n  {words}\n")), "{words}: {}", ran.out);
+    }
+    assert!(!ran.err.contains("warning"), "{}", ran.err);
+}
