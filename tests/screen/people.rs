@@ -171,7 +171,11 @@ fn a_weight_is_changed_from_the_list_of_a_seat_and_by_its_command() {
 
 /// The demo at a table of fifty, at which the last one speaks.
 fn crowded(width: u16, height: u16) -> Stage {
-    let stage = Stage::altered(width, height, |event| match &mut event.kind {
+    crowd(width, height).during(2, 2)
+}
+
+fn crowd(width: u16, height: u16) -> Stage {
+    Stage::altered(width, height, |event| match &mut event.kind {
         Kind::Opened(opened) => {
             for n in 4..=50 {
                 let mut guest = opened.participants[0].clone();
@@ -181,8 +185,7 @@ fn crowded(width: u16, height: u16) -> Stage {
         }
         Kind::FloorGranted(granted) => granted.participant = "p50".into(),
         _ => {}
-    });
-    stage.during(2, 2)
+    })
 }
 
 #[test]
@@ -198,6 +201,10 @@ fn at_a_table_of_fifty_whoever_speaks_is_in_sight_and_so_is_the_rest_of_the_pane
         let gutters = cells.iter().filter(|cell| cell.symbol() == "▌");
         assert!(gutters.into_iter().all(|cell| !cell.modifier.contains(Modifier::UNDERLINED)));
     }
+    let second = |e: &colloquium::model::Event| matches!(&e.kind, Kind::FloorGranted(g) if g.number == Some(2));
+    let mut waiting = crowd(100, 30).until(second);
+    let shown = waiting.text();
+    assert!(shown.contains("▸ 50 Guest 50  waiting"), "its name is not lost: {shown}");
     let row = crowded(80, 24).rows()[1].clone();
     assert!(row.starts_with(" …  48 Guest 48   49 ") && row.contains("50 ▸ speaking"), "{row}");
     let mut stage = crowded(80, 24);

@@ -148,13 +148,15 @@ fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'sta
     lines
 }
 
-/// A line with something at both of its ends; the left one is shortened.
+/// A line with something at both of its ends; the left one is shortened, but keeps half of the room.
 fn both_ends(
     (left, look): (String, Style),
     (right, muted): (String, Style),
     room: usize,
     glyphs: &Glyphs,
 ) -> Line<'static> {
+    let least = width(&left).min(room / 2);
+    let right = clip(&right, room.saturating_sub(least + 1), glyphs.ellipsis);
     let left = clip(&left, room.saturating_sub(width(&right) + 1), glyphs.ellipsis);
     let gap = " ".repeat(room.saturating_sub(width(&left) + width(&right)));
     Line::from(vec![Span::styled(left, look), Span::raw(gap), Span::styled(right, muted)])

@@ -75,9 +75,13 @@ pub(super) struct File {
     on_dark: Palette,
     #[serde(default)]
     on_light: Palette,
-    /// The palette where the terminal has sixteen colours.
+    /// The palette where the terminal has sixteen colours; the next two add to it where its background is known.
     #[serde(default)]
     on_sixteen: Palette,
+    #[serde(default)]
+    on_sixteen_dark: Palette,
+    #[serde(default)]
+    on_sixteen_light: Palette,
     #[serde(default)]
     roles: BTreeMap<String, Spanned<Value>>,
 }
@@ -121,14 +125,17 @@ impl Colours {
     ) -> Result<Colours, ThemeError> {
         let mut colours = Colours { named: BTreeMap::new(), depth };
         for (source, file) in layers {
-            // sixteen colours cannot show fixed ones, so the background makes no difference there
+            // sixteen colours cannot show fixed ones
+            let few = depth == Depth::Ansi;
             let known = match ground {
-                _ if depth == Depth::Ansi => Some(&file.on_sixteen),
+                Some(Ground::Dark) if few => Some(&file.on_sixteen_dark),
+                Some(Ground::Light) if few => Some(&file.on_sixteen_light),
                 Some(Ground::Dark) => Some(&file.on_dark),
                 Some(Ground::Light) => Some(&file.on_light),
                 None => None,
             };
-            for (name, spelled) in file.palette.iter().chain(known.into_iter().flatten()) {
+            let palettes = [Some(&file.palette), few.then_some(&file.on_sixteen), known];
+            for (name, spelled) in palettes.into_iter().flatten().flatten() {
                 let colour = colours.literal(spelled.get_ref());
                 let colour = colour.map_err(|why| fault(source, spelled.span().start, why))?;
                 colours.named.insert(name.clone(), colour);

@@ -38,6 +38,8 @@ pub fn schema() -> Value {
             "on-dark": palette,
             "on-light": palette,
             "on-sixteen": palette,
+            "on-sixteen-dark": palette,
+            "on-sixteen-light": palette,
             "roles": {
                 "type": "object",
                 "properties": roles.collect::<Map<_, _>>(),

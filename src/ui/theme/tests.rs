@@ -91,7 +91,48 @@ fn where_the_ground_is_unknown_colours_do_on_every_one() {
         let differ = (1..3).all(|i| !looks[..i].contains(&looks[i]));
         assert!(differ && !looks.contains(&Color::Reset), "{depth:?}: {looks:?}");
         let names = SPEAKERS.map(|role| theme.style(role));
-        assert!((1..8).all(|i| !names[..i].contains(&names[i])), "{depth:?}: {names:?}");
+        // no more of the sixteen can be read both on black and on white
+        let apart = if depth == Depth::Ansi { 7 } else { 8 };
+        assert!((1..apart).all(|i| !names[..i].contains(&names[i])), "{depth:?}: {names:?}");
+    }
+}
+
+/// A colour of the sixteen as xterm shows it, in bold as well, which many terminals make brighter.
+fn of_xterm(colour: Color, bold: bool) -> Color {
+    let (normal, bright) = match colour {
+        Color::Red => ((205, 0, 0), (255, 0, 0)),
+        Color::Green => ((0, 205, 0), (0, 255, 0)),
+        Color::Yellow => ((205, 205, 0), (255, 255, 0)),
+        Color::Blue => ((0, 0, 238), (92, 92, 255)),
+        Color::Magenta => ((205, 0, 205), (255, 0, 255)),
+        Color::Cyan => ((0, 205, 205), (0, 255, 255)),
+        Color::DarkGray => ((127, 127, 127), (127, 127, 127)),
+        Color::LightRed => ((255, 0, 0), (255, 0, 0)),
+        Color::LightBlue => ((92, 92, 255), (92, 92, 255)),
+        Color::LightMagenta => ((255, 0, 255), (255, 0, 255)),
+        other => panic!("{other:?} is not in the theme"),
+    };
+    let (r, g, b) = if bold { bright } else { normal };
+    Color::Rgb(r, g, b)
+}
+
+#[test]
+fn sixteen_colours_can_be_read_on_black_and_on_white() {
+    let shelf = ThemeLibrary::default();
+    let (dark, light) = (Color::Rgb(0, 0, 0), Color::Rgb(255, 255, 255));
+    for (known, grounds) in [
+        (None, &[dark, light][..]),
+        (Some(Ground::Dark), &[dark][..]),
+        (Some(Ground::Light), &[light][..]),
+    ] {
+        let theme = shelf.theme("terminal", known, Depth::Ansi).unwrap();
+        let shown = theme.styles.iter().filter_map(|s| s.fg).filter(|c| *c != Color::Reset);
+        for (colour, bold) in shown.flat_map(|colour| [(colour, false), (colour, true)]) {
+            for ground in grounds {
+                let found = contrast(of_xterm(colour, bold), *ground);
+                assert!(found >= EVERYWHERE, "{known:?}: {colour} has {found:.2}:1 on {ground}");
+            }
+        }
     }
 }
 
