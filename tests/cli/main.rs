@@ -32,6 +32,7 @@ mod old_logs;
 mod old_sessions;
 mod past_sessions;
 mod plans;
+mod real_servers;
 mod recordings;
 mod replay;
 mod resuming;

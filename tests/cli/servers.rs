@@ -295,38 +295,3 @@ fn a_server_over_http_gets_the_key_that_the_settings_name_for_its_address() {
     let log = std::fs::read_to_string(house.sessions()[0]["path"].as_str().unwrap()).unwrap();
     assert!(!log.contains("token-of-the-server"), "the key is in no session");
 }
-
-/// A server of a public package, or why it cannot be tried.
-fn installed(program: &str) -> Option<String> {
-    let folders = std::env::var("MCP_SERVERS").unwrap_or_default();
-    let found = std::env::split_paths(&folders)
-        .map(|folder| folder.join(program))
-        .find(|path| path.exists());
-    if found.is_none() {
-        eprintln!("skipped: no program `{program}` in a folder of MCP_SERVERS");
-    }
-    found.map(|path| path.display().to_string())
-}
-
-#[test]
-fn real_servers_of_public_packages_answer() {
-    for (program, arguments, tool, request, shown) in [
-        ("mcp-server-time", "", "get_current_time", json!({"timezone": "UTC"}), "timezone"),
-        ("mcp-server-filesystem", ", \".\"", "list_directory", json!({"path": "."}), "server.py"),
-        ("mcp-server-everything", "", "echo", json!({"message": "tea"}), "tea"),
-    ] {
-        let Some(path) = installed(program) else { continue };
-        let house = House::new();
-        house.file("server.py", "");
-        let text = format!(
-            "title = \"t\"\n[limits]\nutterances = 1\n[[server]]\nname = \"real\"\ncommand = [\"{path}\"{arguments}]\nread_only = [\"{tool}\"]\n\
-             [[participant]]\nid = \"ada\"\nname = \"Ada\"\ntools = [\"real/{tool}\"]\n"
-        );
-        let talk = house.file("talk.toml", &text);
-        let name: &'static str = Box::leak(format!("real_{tool}").into_boxed_str());
-        let (ran, sent) = run(&house, &talk, vec![(name, request)], &["--trust"]);
-        assert_eq!(ran.code, 0, "{program}: {}", ran.err);
-        assert!(sent[1].to_string().contains(shown), "{program}: {}", sent[1]);
-        println!("{program}: {}", ran.out.lines().find(|l| l.contains("used")).unwrap_or_default());
-    }
-}

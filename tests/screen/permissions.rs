@@ -59,3 +59,37 @@ fn each_key_gives_its_decision_and_the_card_goes() {
     stage.press(&[KeyCode::Char('l')]);
     assert!(stage.text().contains("no tool is waiting"), "{}", stage.text());
 }
+
+#[test]
+fn the_prompt_of_a_turn_shows_what_tools_were_asked_and_returned() {
+    let mut stage = Stage::altered(120, 60, attended).during(3, 1);
+    let turn = stage.turn();
+    let seat = stage.screen.transcript.state().turns[&turn].seat.to_string();
+    let call = stage.screen.transcript.call_of(turn).0.unwrap();
+    let used = json!({"turn": turn, "call": call.0, "sort": "edit", "status": "completed",
+        "title": "Write \u{1b}[2Jnotes.txt", "input": "{\"path\":\"notes.txt\"}", "result": "changed notes.txt"});
+    stage.happens(&seat, "agent.tool", used);
+    let request = json!({"tool": "note", "arguments": {"path": "list.txt"}});
+    let asked = stage.screen.transcript.state().next_seq;
+    stage.happens(
+        &seat,
+        "tool.asked",
+        json!({"turn": turn, "call": call.0, "requests": [request]}),
+    );
+    let came = json!({"turn": turn, "asked": asked, "at": 0, "tool": "note", "is": "failed", "result": "no such list"});
+    stage.happens("engine", "tool.returned", came);
+    stage.happens(&seat, "call.started", serde_json::to_value(&call.1).unwrap());
+    stage.press(&[KeyCode::Char('p'), KeyCode::Char('G')]);
+    let text = stage.text();
+    for shown in [
+        "note {\"path\":\"list.txt\"}",
+        "note failed:",
+        "no such list",
+        "TOOL (edit, completed): Write",
+        "{\"path\":\"notes.txt\"}",
+        "changed notes.txt",
+    ] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+    assert!(!text.contains('\u{1b}'), "{text}");
+}

@@ -5,16 +5,16 @@ use crate::cli::commands::explain;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::models::agents;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::survey::{SurveyedPlace, survey};
+use crate::cli::models::{agents, tool_servers};
 use crate::cli::output;
 use crate::config::Layer;
 use crate::model::Timeouts;
 use clap::Args;
 use serde_json::{Value, json};
 
-/// Diagnose settings, providers and agents
+/// Diagnose settings, providers, agents and tool servers
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// Print JSON
@@ -55,6 +55,7 @@ impl DoctorArgs {
                     "command": agent.command,
                     "program": agent.program(&context.environment).map(|path| path.display().to_string()),
                 })).collect::<Value>(),
+                "tool_servers": tool_servers::KNOWN.iter().map(|server| server.json(&context.environment)).collect::<Value>(),
                 "providers": found.iter().map(SurveyedPlace::json).collect::<Value>(),
             });
             return output::text(&format!("{report:#}\n"));
@@ -88,6 +89,19 @@ impl DoctorArgs {
                 format!("{}; --model {}, or {}", path.display(), agent.model(), agent.key())
             });
             out.push_str(&format!("  {:<11} {found}\n", agent.name));
+        }
+        let homes = match settings.agents.user_home {
+            true => "your own".to_owned(),
+            false => context.paths.agent_home("PROGRAM").display().to_string(),
+        };
+        out.push_str(&format!("  home folder: {homes}\n"));
+        out.push_str("\ntool servers\n");
+        let servers = tool_servers::KNOWN.iter();
+        servers.for_each(|server| out.push_str(&server.line(&context.environment)));
+        for (address, name) in &settings.tools.keys {
+            let has = context.environment.get(name).is_some();
+            let standing = if has { "set" } else { "not set" };
+            out.push_str(&format!("  {address}  key: the variable {name} ({standing})\n"));
         }
         output::text(&out)
     }

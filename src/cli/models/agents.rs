@@ -17,7 +17,7 @@ pub struct KnownAgent {
 /// The agents that the program looks for.
 pub const KNOWN: &[KnownAgent] = &[
     KnownAgent { name: "opencode", command: &["opencode", "acp"] },
-    KnownAgent { name: "Gemini CLI", command: &["gemini", "--experimental-acp"] },
+    KnownAgent { name: "Gemini CLI", command: &["gemini", "--acp"] },
     KnownAgent { name: "Claude", command: &["claude-agent-acp"] },
     KnownAgent { name: "Codex", command: &["codex-acp"] },
     KnownAgent { name: "goose", command: &["goose", "acp"] },

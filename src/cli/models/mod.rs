@@ -5,3 +5,4 @@ pub mod local;
 pub mod providers;
 pub mod resolve;
 pub mod survey;
+pub mod tool_servers;

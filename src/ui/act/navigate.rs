@@ -120,7 +120,9 @@ pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<SelectedMessage
         }
         RowView::Speaking(_) | RowView::Aside(..) => None,
     };
-    let Some((at, entry)) = (0..=from).rev().find_map(words) else {
+    // above the first message only notes are read: then it is the next one
+    let behind = from + 1..transcript.rows().len();
+    let Some((at, entry)) = (0..=from).rev().chain(behind).find_map(words) else {
         screen.view.notice = Some("no turns yet".into());
         return None;
     };

@@ -12,6 +12,7 @@ use crate::text;
 use crate::ui::view::page::{Page, Section};
 use crate::ui::view::transcript::{RowView, Transcript};
 use serde_json::Value;
+use std::ops::ControlFlow;
 
 /// Digits of a digest that are shown: enough to tell two apart.
 const DIGITS: usize = 16;
@@ -37,7 +38,11 @@ pub fn prompt_of(transcript: &Transcript, at: usize) -> Result<Page, &'static st
     };
     let state = transcript.state_at(seq);
     match state.turns.get(&turn) {
-        Some(turn) => Ok(page(&state, turn, &call)),
+        Some(turn) => {
+            let mut page = page(&state, turn, &call);
+            page.parts.extend(used(transcript, turn.id));
+            Ok(page)
+        }
         None => Err("the log lacks the start of this turn"),
     }
 }
@@ -113,6 +118,29 @@ fn page(state: &State, turn: &Turn, call: &CallStarted) -> Page {
         None => format!("Prompt for {name}"),
     };
     Page { title, facts, parts, ..Page::default() }
+}
+
+/// Returns what an agent used in a turn: its arguments and what came of it, in full as the log has them.
+fn used(transcript: &Transcript, of: TurnId) -> Vec<Section> {
+    let mut parts = vec![];
+    transcript.events(Seq(of.0), &mut |event| {
+        match &event.kind {
+            Kind::AgentTool(tool) if tool.turn == of => {
+                let texts = [tool.input.clone(), tool.result.clone()];
+                let body: Vec<String> = texts.iter().flatten().map(ToString::to_string).collect();
+                let head = format!("TOOL ({}, {}): {}", tool.sort, tool.status, tool.title);
+                parts.push(Section {
+                    head: text::label(&head).into_owned(),
+                    body: body.join("\n"),
+                    ..Section::default()
+                });
+            }
+            Kind::TurnEnded(end) if end.turn == of => return ControlFlow::Break(()),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    });
+    parts
 }
 
 /// Returns what was asked of tools in one call of the turn, and what the model was shown of it.

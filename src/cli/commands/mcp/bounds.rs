@@ -5,6 +5,23 @@ use crate::cli::exit::Exit;
 use crate::config::Serving;
 use crate::model::{Participant, Usd, VoiceSpec};
 
+/// What is left of the dollars of a server when another conversation begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Purse {
+    /// All of it.
+    pub left: Usd,
+    /// An equal part for each conversation that may still begin beside those that run.
+    pub share: Usd,
+}
+
+impl Purse {
+    /// Returns the limit of a conversation that asks for so much, or for nothing. It is never none: what costs nothing
+    /// goes on when the dollars are used up, and what costs something does not begin.
+    pub fn limit(self, asked: Option<Usd>) -> Usd {
+        asked.map_or(self.share, |usd| usd.min(self.left)).max(Usd(1))
+    }
+}
+
 /// The bounds of clients.
 pub struct Bounds {
     /// Dollars of all conversations together.

@@ -1,6 +1,6 @@
 //! A scenario from what a client says: a name, or a cast of its own, which is data and never a program.
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, Purse};
 use crate::cli::args::models::ModelOptions;
 use crate::cli::args::play::Play;
 use crate::cli::args::run::RunOptions;
@@ -159,12 +159,12 @@ impl Wanted {
     ///
     /// # Errors
     /// When a limit is none.
-    pub fn begin(&self, left: Usd, seconds: u64) -> Result<Begin, Failure> {
+    pub fn begin(&self, purse: Purse, seconds: u64) -> Result<Begin, Failure> {
         let asked = self.max_usd.map(Usd::try_from).transpose();
         let asked = asked.map_err(|_| {
             Failure::usage("max_usd is no amount of dollars", "as in {\"max_usd\": 0.50}")
         })?;
-        let max_usd = (!self.rehearsed).then(|| asked.map_or(left, |usd| usd.min(left)));
+        let max_usd = (!self.rehearsed).then(|| purse.limit(asked));
         let play = Play {
             headless: true,
             rehearsed: self.rehearsed,

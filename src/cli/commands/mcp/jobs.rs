@@ -3,7 +3,7 @@
 //! What came of one is read from its session, so that a server that was started again knows as much as the one before;
 //! a conversation that its end stopped goes on as soon as somebody waits for it.
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, Purse};
 use crate::cli::commands::resume;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -21,7 +21,7 @@ use crate::session::{self, Item};
 use crate::state::State;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc as channel};
 use std::thread;
 use std::time::Duration;
@@ -34,6 +34,11 @@ const FOLDER: &str = "mcp";
 const COMMANDS_WAITING: usize = 64;
 /// How long a command may take until it is known whether it can be carried out.
 const HEARD_WITHIN: Duration = Duration::from_secs(3);
+
+/// How long a conversation may take until its file is there.
+const BEGINS_WITHIN: Duration = Duration::from_secs(10);
+/// How often it is looked for.
+const LOOKS: Duration = Duration::from_millis(10);
 
 /// What is known of a conversation that runs.
 #[derive(Debug, Default)]
@@ -116,6 +121,16 @@ impl Convened {
             if !tell(turns) {
                 return false;
             }
+        }
+    }
+
+    /// Waits until its file is there: the events are known a little earlier.
+    fn begins(&self, path: &Path) {
+        let mut left = BEGINS_WITHIN;
+        while self.runs() && !path.is_file() && !left.is_zero() {
+            let waited = self.changed.wait_timeout(lock(&self.pulse), LOOKS);
+            drop(waited.unwrap_or_else(PoisonError::into_inner));
+            left = left.saturating_sub(LOOKS);
         }
     }
 
@@ -232,6 +247,13 @@ impl Jobs {
         Usd(self.bounds.usd.0.saturating_sub(used.0))
     }
 
+    /// Returns what another conversation may cost: several at once share what is left.
+    pub fn purse(&self) -> Purse {
+        let places = self.bounds.running.saturating_sub(self.running().len()).max(1);
+        let left = self.left();
+        Purse { left, share: Usd(left.0 / places as u64) }
+    }
+
     /// Starts a conversation, unless one with the same key was started before; returns its session.
     ///
     /// # Errors
@@ -241,7 +263,7 @@ impl Jobs {
         key: Option<&str>,
         arguments: &Value,
         context: &Context,
-        begin: impl FnOnce(&Context, Usd) -> Result<Setup, Failure> + Send + 'static,
+        begin: impl FnOnce(&Context, Purse) -> Result<Setup, Failure> + Send + 'static,
     ) -> Result<Arc<Convened>, Failure> {
         let _one = lock(&self.starting);
         if let Some((id, same)) = key.and_then(|key| self.remembered(key, arguments)) {
@@ -291,7 +313,7 @@ impl Jobs {
         }
         let has_caller = state.seats.iter().any(|s| s.spec.voice.is_human());
         self.bounds.admit(state.seats.iter().map(|s| &*s.spec))?;
-        self.begun(context, move |context, left| {
+        self.begun(context, move |context, purse| {
             let opened = match opening::open(&path, Follows::Output, context)? {
                 OpenOutcome::Read(opened) => *opened,
                 _ => return Err(Failure::new(Exit::Session, "the session could not be read")),
@@ -300,8 +322,7 @@ impl Jobs {
             resume.play.headless = true;
             // the caller's words take their time, as they did before
             resume.play.steer = has_caller.then(|| "-".to_owned());
-            let usd = state.limits.usd.map_or(left, |usd| usd.min(left));
-            resume.play.max_usd = Some(usd);
+            resume.play.max_usd = Some(purse.limit(state.limits.usd));
             resume::start(&resume, opened, context)
         })
     }
@@ -309,17 +330,17 @@ impl Jobs {
     fn begun(
         &self,
         context: &Context,
-        begin: impl FnOnce(&Context, Usd) -> Result<Setup, Failure> + Send + 'static,
+        begin: impl FnOnce(&Context, Purse) -> Result<Setup, Failure> + Send + 'static,
     ) -> Result<Arc<Convened>, Failure> {
         if self.running().len() >= self.bounds.running {
             let message = format!("{} conversations run already", self.bounds.running);
             let fix = "wait for one of them to end, or raise mcp.max_running in the settings";
             return Err(Failure::usage(message, fix));
         }
-        let (left, seconds) = (self.left(), self.bounds.seconds);
+        let (purse, seconds) = (self.purse(), self.bounds.seconds);
         let (own, (tx, rx)) = (context.again(), channel::channel());
         let thread = thread::Builder::new().name("conversation".into()).spawn(move || {
-            let setup = match begin(&own, left) {
+            let setup = match begin(&own, purse) {
                 Ok(setup) => setup,
                 Err(failure) => {
                     // whoever asked waits for it
@@ -328,7 +349,7 @@ impl Jobs {
                 }
             };
             let kept = setup.conversation.engine.live.state.limits.usd.unwrap_or_default();
-            let job = Convened::new(setup.conversation.files.id(), kept.min(left));
+            let job = Convened::new(setup.conversation.files.id(), kept.min(purse.left));
             let ((orders, taken), (stop, stopped)) =
                 (mpsc::channel(COMMANDS_WAITING), oneshot::channel());
             lock(&job.pulse).begins = setup.conversation.engine.live.state.next_seq;
@@ -340,6 +361,8 @@ impl Jobs {
         let thread = thread.map_err(crate::cli::runtime::refused)?;
         let job =
             rx.recv().unwrap_or_else(|_| Err(Failure::new(Exit::Failed, "it ended at once")))?;
+        // its session can be read as soon as anybody knows its id
+        job.begins(&context.paths.sessions().join(format!("{}.jsonl", job.id)));
         lock(&self.threads).push(thread);
         lock(&self.all).insert(job.id.clone(), job.clone());
         Ok(job)

@@ -44,6 +44,10 @@ const COMMANDS: [&str; 17] = [
     "speak",
     "end",
 ];
+/// Characters of a text of a client.
+const TEXT_MAX: usize = 64 << 10;
+/// Characters of a name or a role.
+const NAME_MAX: usize = 200;
 /// Sessions that a search names.
 const HITS_MAX: usize = 100;
 
@@ -222,18 +226,18 @@ fn seconds(description: &str) -> Value {
 fn wanted() -> Value {
     let count =
         |description: &str| json!({"type": "integer", "minimum": 1, "description": description});
-    let text = |description: &str| json!({"type": "string", "description": description});
+    let text = |description: &str| json!({"type": "string", "maxLength": TEXT_MAX, "description": description});
     json!({
         "scenario": text("a name from list_scenarios (default: the panel `council`)"),
         "cast": {"type": "array", "maxItems": 12, "description": "participants of your own, in place of a scenario",
             "items": {"type": "object", "required": ["name"], "additionalProperties": false, "properties": {
-                "name": {"type": "string"},
+                "name": {"type": "string", "maxLength": NAME_MAX},
                 "persona": text("who this is"),
-                "role": {"type": "string"},
+                "role": {"type": "string", "maxLength": NAME_MAX},
                 "model": text("provider:name (default: the user's default model)"),
                 "caller": {"type": "boolean", "description": "you speak for it yourself, with `say`"}}}},
         "topic": text("the topic or question"),
-        "material": {"type": "array", "items": {"type": "string"}, "description": "texts that everybody reads first"},
+        "material": {"type": "array", "maxItems": 100, "items": {"type": "string"}, "description": "texts that everybody reads first"},
         "opinion": text("your own opinion, given to the panel as one of the opinions"),
         "model": text("provider:name for participants without a model"),
         "rehearsed": {"type": "boolean", "description": "play the rehearsed lines of the scenario; no model is called"},
@@ -291,10 +295,10 @@ fn started(call: &ToolCall<'_>) -> Result<Arc<Convened>, Failure> {
     let wanted: Wanted = serde_json::from_value(arguments.clone()).map_err(wrong)?;
     let found = wanted.found(&call.jobs.bounds, call.context)?;
     let (lines, seconds) = (wanted.lines()?, call.jobs.bounds.seconds);
-    wanted.begin(call.jobs.left(), seconds)?;
+    wanted.begin(call.jobs.purse(), seconds)?;
     let key = key.as_ref().and_then(Value::as_str);
-    call.jobs.start(key, &arguments, call.context, move |context, left| {
-        run::start_found(&wanted.begin(left, seconds)?, found, lines, context)
+    call.jobs.start(key, &arguments, call.context, move |context, purse| {
+        run::start_found(&wanted.begin(purse, seconds)?, found, lines, context)
     })
 }
 
@@ -338,12 +342,7 @@ fn say(call: &ToolCall<'_>) -> Result<Value, Failure> {
 /// Waits until a participant that the caller speaks for has the floor.
 fn await_floor(job: &Convened, who: &str, call: &ToolCall<'_>) -> Result<(), Failure> {
     for _ in 0..WAIT_SECONDS {
-        // a conversation that has only just begun has no file yet
-        let state = match report::read(&job.id, call.context) {
-            Ok(log) => fold(&log),
-            Err(_) if job.nap() => continue,
-            Err(failure) => return Err(failure),
-        };
+        let state = fold(&report::read(&job.id, call.context)?);
         let seat = state.seats.iter().find(|s| *s.spec.id == *who && s.spec.voice.is_human());
         if seat.is_none() {
             let message = format!("you do not speak for `{}`", text::line(who));

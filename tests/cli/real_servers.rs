@@ -1,0 +1,121 @@
+//! Servers of tools from public packages, where they are installed: files, everything, time and fetch, as the recipes of
+//! `colloquium help tools` have them. `MCP_SERVERS` names the folders of their programs.
+
+use crate::house::House;
+use crate::tools::model;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+
+/// A server of a public package, or why it cannot be tried.
+fn installed(program: &str) -> Option<String> {
+    let folders = std::env::var("MCP_SERVERS").unwrap_or_default();
+    let found = std::env::split_paths(&folders)
+        .map(|folder| folder.join(program))
+        .find(|path| path.exists());
+    if found.is_none() {
+        eprintln!("skipped: no program `{program}` in a folder of MCP_SERVERS");
+    }
+    found.map(|path| path.display().to_string())
+}
+
+/// Has a model ask a server for a tool that only reads; what the model was shown has to hold these words.
+fn asks(server: &str, tool: &str, request: &Value, shown: &str) {
+    let house = House::new();
+    house.file("notes.txt", "buy tea");
+    let text = format!(
+        "title = \"t\"\n[limits]\nutterances = 1\n[[server]]\nname = \"real\"\n{server}\nread_only = [\"{tool}\"]\n\
+         [[participant]]\nid = \"ada\"\nname = \"Ada\"\ntools = [\"real/{tool}\"]\n"
+    );
+    let talk = house.file("talk.toml", &text);
+    let name: &'static str = Box::leak(format!("real_{tool}").into_boxed_str());
+    let (url, sent) = model(vec![(name, request.clone())]);
+    let run =
+        ["run", &talk, "--headless", "--trust", "--endpoint", &url, "--model", "endpoint:tiny"];
+    // they are slow to start, so no time limit of the house is right
+    let ran = house.command(&run).output().unwrap();
+    let out = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{tool}: {out}{}", String::from_utf8_lossy(&ran.stderr));
+    let sent = sent.lock().unwrap();
+    assert!(sent[1].to_string().contains(shown), "{tool}: {}", sent[1]);
+    println!("{tool}: {}", out.lines().find(|l| l.contains("used")).unwrap_or_default());
+}
+
+#[test]
+fn files_everything_and_time_answer_over_lines() {
+    for (program, arguments, tool, request, shown) in [
+        ("mcp-server-time", "", "get_current_time", json!({"timezone": "UTC"}), "timezone"),
+        ("mcp-server-filesystem", ", \".\"", "list_directory", json!({"path": "."}), "notes.txt"),
+        (
+            "mcp-server-filesystem",
+            ", \".\"",
+            "read_text_file",
+            json!({"path": "notes.txt"}),
+            "buy tea",
+        ),
+        (
+            "mcp-server-filesystem",
+            ", \".\"",
+            "read_text_file",
+            json!({"path": "/etc/hosts"}),
+            "failed: ",
+        ),
+        ("mcp-server-everything", "", "echo", json!({"message": "tea"}), "tea"),
+        ("mcp-server-everything", "", "get-tiny-image", json!({}), "[image]"),
+    ] {
+        let Some(path) = installed(program) else { continue };
+        asks(&format!("command = [\"{path}\"{arguments}]"), tool, &request, shown);
+    }
+}
+
+#[test]
+fn fetch_reads_a_page_of_this_machine() {
+    let Some(path) = installed("mcp-server-fetch") else { return };
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/tea.html", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut reader = BufReader::new(stream.unwrap());
+            let mut line = String::new();
+            while reader.read_line(&mut line).is_ok_and(|n| n > 2) {
+                line.clear();
+            }
+            let page = "<html><body><h1>Tea</h1><p>Tea is a warm drink.</p></body></html>";
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                page.len()
+            );
+            let _ = reader.into_inner().write_all((head + page).as_bytes());
+        }
+    });
+    // it refuses loopback addresses otherwise
+    let server =
+        format!("command = [\"{path}\", \"--ignore-robots-txt\", \"--allow-private-ips\"]");
+    asks(&server, "fetch", &json!({"url": url}), "Tea is a warm drink.");
+}
+
+#[test]
+fn everything_answers_over_http() {
+    let Some(path) = installed("mcp-server-everything") else { return };
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut child = Command::new(path)
+        .arg("streamableHttp")
+        .env("PORT", port.to_string())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("listening on port")));
+    // its pipe is read on, so that it does not end for want of a reader
+    std::thread::spawn(move || lines.for_each(drop));
+    let server = format!("url = \"http://127.0.0.1:{port}/mcp\"");
+    let talked = std::panic::catch_unwind(|| {
+        asks(&server, "echo", &json!({"message": "hot tea"}), "hot tea");
+        let slow = json!({"duration": 1, "steps": 3});
+        asks(&server, "trigger-long-running-operation", &slow, "Long running operation completed");
+    });
+    let _ = child.kill();
+    child.wait().unwrap();
+    talked.unwrap();
+}
