@@ -31,6 +31,7 @@
 //! | the words everything is spelled in: events, commands, participants | [`model`] |
 //! | what the fold remembers, and how an event changes it | [`state`] (`apply.rs`) |
 //! | why somebody speaks next | [`policy`], one file each; `in_turn.rs` has mentions and who is owed a turn for one |
+//! | plans: steps, executors, their messages | `policy/plan.rs` decides what begins, `policy/step.rs` is the talk in a step, `state/planned.rs` what is known; `engine/steps.rs` checks the operator's commands on it |
 //! | what the commands of the operator do | [`model::command::COMMANDS`] names them; `engine/resolve.rs` says what they act on, `state/commands.rs` and `engine/execute.rs` what they do |
 //! | what happens when a call fails, who is asked again and after how long (a 429) | `engine/turns.rs`; the classes of failures are in `voice/remote/failure.rs` |
 //! | words half spoken when somebody stops them | `engine/turns.rs` (`cut`); what was shown is sealed by `engine/drive.rs` |

@@ -133,17 +133,14 @@ fn what_comes_later_is_refused_by_name() {
         "human = { seconds = 5, then = \"stand_in\" }",
         &["4:31 participant[1].human.then: \"stand_in\" is not supported yet"],
     );
-    let phase = "[[phase]]\nname = \"x\"\norder = \"plan\"\nuntil = \"paused\"\nwords = [2, 1]";
+    let phase = "[[phase]]\nname = \"x\"\nuntil = \"paused\"\nwords = [2, 1]";
     check(
         &format!("title = \"T\"\npolicy = \"phases\"\nparticipant = [{{ id = \"a\" }}]\n{phase}"),
         &[
-            "6:9 phase[1].order: \"plan\" is not supported yet",
-            "7:9 phase[1].until: needs `rounds` as an upper bound",
-            "8:9 phase[1].words: takes two numbers, the smaller one first",
+            "6:9 phase[1].until: needs `rounds` as an upper bound",
+            "7:9 phase[1].words: takes two numbers, the smaller one first",
         ],
     );
-    let text = "title = \"T\"\npolicy = \"plan\"\nparticipant = [{ id = \"a\" }]";
-    check(text, &["2:10 policy: \"plan\" is not supported yet"]);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Names that conditions ask for: of facts, filters, tests, methods, and of keys in the context.
+//! Names that conditions ask for: of facts, filters, tests, methods, and of keys in the context; names of seats that a
+//! plan asks for.
 
 mod scenario_rows;
 
@@ -12,13 +13,18 @@ fn source(text: &str) -> Source {
 /// Asserts the whole list of faults of a text that follows a title and one seat, each as `line:column key: message`.
 #[track_caller]
 fn check_rest(rest: &str, expected: &[&str]) {
-    let text = format!("title = \"T\"\n[[participant]]\nid = \"ada\"\n{rest}");
-    let faults = load(&source(&text), ROWS).expect_err("faults");
+    check(&format!("title = \"T\"\n[[participant]]\nid = \"ada\"\n{rest}"), expected);
+}
+
+/// Asserts the whole list of faults of a text.
+#[track_caller]
+fn check(text: &str, expected: &[&str]) {
+    let found = load(&source(text), ROWS).err().map(|faults| faults.list).unwrap_or_default();
     let line = |f: &colloquium::scenario::Fault| {
         let place = f.place.as_ref().map_or("-".into(), |p| format!("{}:{}", p.line, p.column));
         format!("{place} {}: {}", f.key, f.message)
     };
-    assert_eq!(faults.list.iter().map(line).collect::<Vec<_>>(), expected);
+    assert_eq!(found.iter().map(line).collect::<Vec<_>>(), expected, "{text}");
 }
 
 /// A name that nothing has would be false for ever: it is a fault before anybody speaks, at its own place.
@@ -126,4 +132,37 @@ fn a_fault_beside_a_character_of_many_bytes_is_shown() {
         let faults = load(&source(&text), ROWS).expect_err("faults");
         assert!(format!("{faults}").contains(when), "{faults}");
     }
+}
+
+#[test]
+fn a_plan_has_a_planner_and_somebody_to_make_executors_from() {
+    let plan = |policy: &str, seats: &str, expected: &[&str]| {
+        check(&format!("title = \"T\"\npolicy = {policy}\nparticipant = [{seats}]"), expected);
+    };
+    let two = "{ id = \"a\" }, { id = \"w\" }";
+    plan("{ name = \"plan\", executor = \"w\" }", two, &[]);
+    plan("\"plan\"", two, &["2:10 policy.executor: is missing, and plan needs it"]);
+    plan(
+        "{ name = \"plan\", executor = \"z\" }",
+        two,
+        &["2:38 policy.executor: no participant \"z\""],
+    );
+    plan(
+        "{ name = \"plan\", executor = \"w\", planner = \"w\" }",
+        two,
+        &["2:38 policy.executor: \"w\" is the planner too"],
+    );
+    plan(
+        "{ name = \"plan\", executor = \"w\" }",
+        "{ id = \"a\" }, { id = \"w\", human = true }, { id = \"w-2\", speaks = false }",
+        &[
+            "2:38 policy.executor: \"w\" is a person, and one person cannot be several executors",
+            "2:38 policy.executor: executors made from \"w\" would be called \"w-2\"",
+        ],
+    );
+    let fault = "phase[1].order.executor: is missing, and plan needs it";
+    check(
+        "title = \"T\"\npolicy = \"phases\"\nparticipant = [{ id = \"a\" }]\n[[phase]]\nname = \"x\"\norder = \"plan\"",
+        &[&format!("6:9 {fault}")],
+    );
 }

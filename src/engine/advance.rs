@@ -191,8 +191,9 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
     {
         return grant(state, thread, batch, seat);
     }
+    let overlaps = policy::find(&thread.spec.policy).is_some_and(policy::Policy::overlaps);
     let busy = state.running_in(thread.id).next().is_some()
-        || state.open_threads().any(|c| c.parent == Some(thread.id));
+        || !overlaps && state.open_threads().any(|c| c.parent == Some(thread.id));
     if busy {
         return None;
     }
@@ -241,6 +242,7 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
     match decision.next {
         NextMove::Wait => None,
         NextMove::Warn(text) => warn_once(state, text.to_string().into()),
+        NextMove::Record(kind) => Some(draft(thread.id, ENGINE, *kind)),
         NextMove::End(reason) => Some(verdict::close(state, thread, reason)),
         NextMove::Open(spec) => verdict::after_round(state, thread)
             .or_else(|| Some(draft(thread.id, ENGINE, (*spec).into()))),

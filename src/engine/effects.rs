@@ -67,6 +67,11 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
         | Kind::ThreadClosed(_)
         | Kind::CommandGiven(_)
         | Kind::CommandRefused(_)
+        | Kind::SeatJoined(_)
+        | Kind::SeatLeft(_)
+        | Kind::PlanMade(_)
+        | Kind::StepEnded(_)
+        | Kind::PlanEnded(_)
         | Kind::BatchOpened(_)
         | Kind::FloorGranted(_)
         | Kind::ToolReturned(_)
@@ -136,7 +141,8 @@ pub fn deadline(live: &Live) -> Option<Ms> {
             }
             (_, Some(_), _) => {
                 let due = call_deadline(live, turn.id, &spec.timeouts).map(|due| due.at);
-                due.into_iter().chain(time_is_up(state, turn)).min()
+                let up = [time_is_up(state, turn), state.step_deadline(turn)];
+                due.into_iter().chain(up.into_iter().flatten()).min()
             }
             // a pause also holds a turn that waits for a rate
             (_, None, None) if state.run == RunState::Paused => None,

@@ -158,7 +158,16 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
         Command::Leave { .. } => {
             stop_turns(state, command, CutWhy::Operator).or_else(|| done(command))
         }
-        Command::LiftNote { .. }
+        Command::CancelStep { .. } => {
+            stop_turns(state, command, CutWhy::Operator).or_else(|| done(command))
+        }
+        Command::AnswerStep { .. } => stop_turns(state, command, CutWhy::Operator)
+            .or_else(|| words(state, command, Moment::Now)),
+        Command::RerunStep { .. }
+        | Command::EditStep { .. }
+        | Command::AddStep { .. }
+        | Command::MoveStep { .. }
+        | Command::LiftNote { .. }
         | Command::EditQueued { .. }
         | Command::DropQueued { .. }
         | Command::Mute { .. }

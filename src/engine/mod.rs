@@ -23,6 +23,7 @@ mod permissions;
 mod profile;
 mod react;
 mod resolve;
+mod steps;
 mod stops;
 mod summary;
 mod tally;

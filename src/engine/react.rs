@@ -118,7 +118,9 @@ fn tick(live: &Live, now: Ms) -> Vec<Draft> {
                 if let Some(due) = due.filter(|due| now >= due.at) {
                     let silence = CallFailure::new(ErrorClass::Silence, due.words());
                     drafts.push(turns::failed(live, turn, now, &silence, CutWhy::Timeout));
-                } else if time_is_up(state, turn).is_some_and(|at| now >= at) {
+                } else if time_is_up(state, turn).is_some_and(|at| now >= at)
+                    || state.step_deadline(turn).is_some_and(|at| now >= at)
+                {
                     drafts.push(turns::cut(live, turn, now, CutWhy::Timeout));
                 }
             }

@@ -1,6 +1,6 @@
 //! What a steering line acts on when it is given, or why it cannot be a command.
 
-use super::{asking, permissions, words};
+use super::{asking, permissions, steps, words};
 use crate::model::*;
 use crate::scenario;
 use crate::state::{Seat, State, Thread, Turn};
@@ -23,6 +23,12 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
         Command::Pause {} | Command::Mark { .. } | Command::Rename { .. } => {}
         Command::Decide { tool, .. } => known_tool(state, tool)?,
         Command::Limit { set } => limits(state, set)?,
+        Command::CancelStep { .. }
+        | Command::AnswerStep { .. }
+        | Command::RerunStep { .. }
+        | Command::EditStep { .. }
+        | Command::AddStep { .. }
+        | Command::MoveStep { .. } => targets = steps::resolve(state, &line.command)?,
         Command::End { .. } => {
             targets.turns = state.turns.keys().copied().collect();
         }
@@ -366,6 +372,8 @@ fn unfinished(state: &State, number: Option<u32>) -> Result<TurnId, String> {
         | Form::Answer { .. }
         | Form::Ranking { .. }
         | Form::Proposal { .. }
+        | Form::Plan { .. }
+        | Form::Message { .. }
         | Form::Scores(_) => false,
     });
     let entry = said.number.and_then(|n| state.utterance(n));

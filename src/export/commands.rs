@@ -64,6 +64,20 @@ pub(super) fn given(
             None => note("the operator asked for a retry".into()),
         },
         Command::Continue { .. } => note("the operator asked to continue a cut turn".into()),
+        Command::CancelStep { step } => note(format!("step {step} is cancelled")),
+        Command::RerunStep { step } => note(format!("step {step} runs again")),
+        Command::EditStep { step, set } => {
+            let keys: Vec<&str> = set.keys().map(String::as_str).collect();
+            note(format!("step {step} changed: {}", keys.join(", ")))
+        }
+        Command::AddStep { .. } => match state.plan().and_then(|plan| plan.steps.last()) {
+            Some(step) => note(format!("step {} added: {}", step.spec.number, step.spec.goal)),
+            None => vec![],
+        },
+        Command::MoveStep { step, before } => match before {
+            Some(before) => note(format!("step {step} moved before step {before}")),
+            None => note(format!("step {step} moved to the end")),
+        },
         Command::Limit { set } => {
             let each = set.per_seat.map(|n| format!("{} per participant", utterances(n)));
             let words = |limit: Limit| Some(limit.words(set.of(limit)?));
@@ -94,6 +108,7 @@ pub(super) fn given(
         | Command::CutIn { .. }
         | Command::Whisper { .. }
         | Command::SpeakAs { .. }
+        | Command::AnswerStep { .. }
         | Command::Speak { .. }
         | Command::Pass { .. }
         | Command::EditQueued { .. }

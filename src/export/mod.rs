@@ -23,6 +23,7 @@ mod html;
 mod markup;
 mod narrate;
 mod narrated;
+mod plan;
 mod profile;
 mod tools;
 mod words;

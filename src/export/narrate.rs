@@ -2,7 +2,7 @@
 
 use super::failing::{Again, Failing};
 use super::narrated::{Narrated, REHEARSED, Spelling, place, utterances};
-use super::{agents, commands, contest, profile, tools};
+use super::{agents, commands, contest, plan, profile, tools};
 use crate::analysis::name;
 use crate::model::payload::{Ended, LimitAt, TurnEnded};
 use crate::model::*;
@@ -106,6 +106,11 @@ impl Narrator {
             Kind::ProfileUpdated(p) => profile::updated(p),
             Kind::StageEntered(s) => profile::stage(s),
             Kind::RankingMade(r) => profile::ranking(r),
+            Kind::SeatJoined(joined) => plan::joined(joined),
+            Kind::SeatLeft(left) => plan::left(state, left),
+            Kind::PlanMade(made) => plan::made(made),
+            Kind::StepEnded(ended) => plan::step(ended),
+            Kind::PlanEnded(ended) => plan::ended(ended),
             Kind::VerdictGiven(v) => contest::verdict(state, v),
             Kind::Paused(p) => match &p.why {
                 Some(why) => note(format!("paused: {why}")),
@@ -143,7 +148,7 @@ impl Narrator {
             Kind::ToolReturned(r) => tools::returned(state, r),
             Kind::ToolAsked(a) => tools::waiting(state, a),
             Kind::AgentTool(used) => agents::used(state, used),
-            Kind::AgentPlan(plan) => agents::plan(state, plan),
+            Kind::AgentPlan(steps) => agents::plan(state, steps),
             Kind::PermissionAsked(asked) => agents::asked(state, asked),
             Kind::PermissionAnswered(answered) => agents::answered(state, answered),
             Kind::ThreadClosed(_)

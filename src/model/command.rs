@@ -131,6 +131,22 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         once: bool,
     },
+    /// Cancels a step of the plan.
+    CancelStep { step: u32 },
+    /// Answers the executor of a step in the planner's place.
+    AnswerStep { step: u32, text: Text },
+    /// Runs a step of the plan again that is over.
+    RerunStep { step: u32 },
+    /// Changes a step of the plan that has not begun, while paused: description, goal, executor, after.
+    EditStep { step: u32, set: Map<String, Value> },
+    /// Adds a step to the plan, while paused, with the same keys.
+    AddStep { set: Map<String, Value> },
+    /// Moves a step of the plan in front of another, or to the end, while paused.
+    MoveStep {
+        step: u32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<u32>,
+    },
     /// Sets the limits that `set` names and leaves the others.
     Limit { set: Limits },
     /// Puts a bookmark into the session.
@@ -218,6 +234,12 @@ pub const COMMANDS: &[CommandRow] = &[
     command!("vote" ["question"] ["options", "tie", "count"] "Call a secret vote: yes or no, or one of the options; count says how, tie what breaks a tie." ["batch.opened", "vote.closed"]),
     command!("verdict" [] ["winner"] "Ask the judges now; with a winner, break a tie that waits for you." ["batch.opened", "verdict.given"]),
     command!("decide" ["tool", "yes"] ["once"] "Allow or refuse a tool requested by a participant; `once` allows a single use." ["tool.called", "tool.returned"]),
+    command!("cancel_step" ["step"] [] "Cancel a step of the plan." ["turn.ended", "step.ended"]),
+    command!("answer_step" ["step", "text"] [] "Answer the question of a step's executor in the planner's place." ["turn.ended", "human.said"]),
+    command!("rerun_step" ["step"] [] "Run a step of the plan again." ["thread.opened"]),
+    command!("edit_step" ["step", "set"] [] "While paused, change a step that has not begun: description, goal, executor, after." []),
+    command!("add_step" ["set"] [] "While paused, add a step to the plan, with the same keys." []),
+    command!("move_step" ["step"] ["before"] "While paused, move a step that has not begun before another, or to the end." []),
     command!("limit" ["set"] [] "Set limits: utterances, rounds, seconds, batches, per_seat, tokens, usd." []),
     command!("mark" [] ["text"] "A bookmark." []),
     command!("rename" ["text"] [] "Rename the session." ["conversation.renamed"]),
@@ -265,6 +287,12 @@ impl Command {
             Command::Vote { .. } => "vote",
             Command::Verdict { .. } => "verdict",
             Command::Decide { .. } => "decide",
+            Command::CancelStep { .. } => "cancel_step",
+            Command::AnswerStep { .. } => "answer_step",
+            Command::RerunStep { .. } => "rerun_step",
+            Command::EditStep { .. } => "edit_step",
+            Command::AddStep { .. } => "add_step",
+            Command::MoveStep { .. } => "move_step",
             Command::Limit { .. } => "limit",
             Command::Mark { .. } => "mark",
             Command::Rename { .. } => "rename",
@@ -312,7 +340,7 @@ mod tests {
             let mut line = serde_json::json!({"do": row.name});
             for key in row.needs {
                 line[*key] = match *key {
-                    "utterance" | "alternative" => 1.into(),
+                    "utterance" | "alternative" | "step" => 1.into(),
                     "yes" => true.into(),
                     "participant" | "set" => serde_json::json!({}),
                     _ => "x".into(),

@@ -130,6 +130,24 @@ pub enum Form {
     },
     /// Any words, and a score from 0 to [`SCORE_MAX`] for each of these in the last lines.
     Scores(Vec<Text>),
+    /// A plan. Filled in for each call.
+    Plan {
+        /// The steps that have begun: they stay, and others may wait for them.
+        begun: Vec<u32>,
+        /// The steps that were given up: they are not given out again.
+        over: Vec<u32>,
+        /// How many steps a plan may have in all.
+        most: u32,
+    },
+    /// A typed message of an executor to its planner, or of the planner to an executor. Filled in for each call.
+    Message {
+        /// Whether it is the planner's.
+        planner: bool,
+        /// Whether a part of the result is there, so that the word that all is done is enough.
+        given: bool,
+        /// The other executors to whom it may write.
+        siblings: Vec<SeatId>,
+    },
 }
 
 impl Form {
@@ -141,11 +159,13 @@ impl Form {
             | Form::Answer { .. }
             | Form::Ranking { .. }
             | Form::Proposal { .. }
+            | Form::Message { .. }
             | Form::Scores(_) => true,
             Form::Choice(_)
             | Form::Schema(_)
             | Form::Ballot { .. }
             | Form::Bid
+            | Form::Plan { .. }
             | Form::Judgement(_) => false,
         }
     }
@@ -167,6 +187,7 @@ impl Form {
             | Form::Answer { .. }
             | Form::Ranking { .. }
             | Form::Proposal { .. }
+            | Form::Message { .. }
             | Form::Scores(_) => None,
             Form::Schema(schema) => Some(bounded(schema)),
             Form::Choice(options) => {
@@ -192,6 +213,17 @@ impl Form {
                 Some(object(all))
             }
             Form::Bid => Some(object(json!({"bid": upto(BID_MAX), "why": why}))),
+            Form::Plan { .. } => {
+                let text = json!({"type": "string", "maxLength": WHY_MAX});
+                let number = json!({"type": "integer", "minimum": 1, "maximum": 999});
+                let step = object(json!({
+                    "number": number, "description": text, "goal": text,
+                    "executor": {"type": "boolean"},
+                    "after": {"type": "array", "items": number, "maxItems": STEPS_MAX},
+                }));
+                let steps = json!({"type": "array", "items": step, "maxItems": STEPS_MAX});
+                Some(object(json!({"analysis": text, "steps": steps})))
+            }
             Form::Judgement(sides) => {
                 let scores: Map<String, Value> =
                     sides.iter().map(|side| (side.to_string(), upto(SCORE_MAX))).collect();
@@ -225,6 +257,8 @@ fn bounded(schema: &Value) -> Value {
 
 /// Characters of a string of a schema that bounds it itself in no way.
 const STRING_MAX: u32 = 1_200;
+/// How many steps a plan may have that a server holds a model to.
+const STEPS_MAX: u32 = 20;
 /// Characters of why that a model held to a form gives at least: a reason, and no empty text.
 const WHY_MIN: u32 = 10;
 /// Characters of why that a model held to a form may give.

@@ -4,6 +4,7 @@ use super::agent::{AgentPlan, AgentTool, PermissionAnswered, PermissionAsked};
 use super::ballot::{StanceRecorded, VerdictGiven, VoteClosed};
 use super::ids::{Key, Ms, Seq, Text, ThreadId, Wall};
 use super::payload::*;
+use super::plan::{PlanEnded, PlanMade, SeatJoined, SeatLeft, StepEnded};
 use super::profile::{ProfileUpdated, RankingMade, StageEntered};
 use super::steering::CommandGiven;
 use super::tool::{ToolAsked, ToolCalled, ToolReturned};
@@ -158,6 +159,16 @@ kinds! {
     "command.given" => CommandGiven(std::sync::Arc<CommandGiven>),
     /// A steering line that could not be carried out.
     "command.refused" => CommandRefused(CommandRefused),
+    /// The engine seats a participant that it made.
+    "seat.joined" => SeatJoined(Box<SeatJoined>),
+    /// The engine takes a participant out.
+    "seat.left" => SeatLeft(SeatLeft),
+    /// There is a plan, or another one than before.
+    "plan.made" => PlanMade(PlanMade),
+    /// A step of the plan is over.
+    "step.ended" => StepEnded(StepEnded),
+    /// The plan is over.
+    "plan.ended" => PlanEnded(PlanEnded),
     /// One decision about who speaks.
     "batch.opened" => BatchOpened(BatchOpened),
     /// A turn begins: its seat gets the floor.

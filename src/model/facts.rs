@@ -15,6 +15,7 @@ pub const OF_CONVERSATION: &[&str] = &[
     "item",
     "paused",
     "pausing",
+    "plan",
     "profile",
     "ranking",
     "round",
@@ -46,6 +47,7 @@ pub const OF_CALL: &[&str] = &[
     "number",
     "operator",
     "options",
+    "plan",
     "profile",
     "purpose",
     "question",
@@ -54,6 +56,7 @@ pub const OF_CALL: &[&str] = &[
     "round",
     "seats",
     "stage",
+    "step",
     "topic",
     "turn_count",
 ];

@@ -20,6 +20,7 @@ pub mod near;
 pub mod participant;
 pub mod payload;
 pub mod piece;
+pub mod plan;
 pub mod profile;
 pub mod prompt;
 pub mod rate;
@@ -48,6 +49,9 @@ pub use participant::{
     Budget, FailureRule, Fallback, Line, ModelSpec, Participant, Then, Timeouts, VoiceSpec,
 };
 pub use piece::{Channel, Piece};
+pub use plan::{
+    MessageKind, PlanEnded, PlanMade, SeatJoined, SeatLeft, StepEnded, StepSpec, StepState,
+};
 pub use profile::{
     FactChanged, ProfileUpdated, RankedBecause, RankedItem, RankingMade, StageEntered, UnknownField,
 };

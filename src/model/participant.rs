@@ -91,6 +91,9 @@ pub struct Participant {
     /// The tools that its model may ask for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<Tool>,
+    /// The participant it was made from, where the engine made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_from: Option<SeatId>,
 }
 
 fn one() -> f64 {
@@ -150,6 +153,7 @@ impl Participant {
             window: None,
             text_tools: false,
             tools: vec![],
+            made_from: None,
         }
     }
 }

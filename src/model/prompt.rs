@@ -12,7 +12,7 @@ pub struct Prompt {
     /// The persona and its own rules, where they come after the conversation (the shared layout).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aside: Option<Text>,
-    /// What a thread starts from that does not inherit.
+    /// The task of a step of a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub brief: Option<Text>,
     /// What stands for the talk where that is not shown as it was said: whole parts in their order, each in its tag.

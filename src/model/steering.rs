@@ -292,8 +292,9 @@ fn command(mut map: Map<String, Value>) -> Result<Command, BadLine> {
         return Err(BadLine(format!("`{name}` has no key `{key}`; it takes {}", keys.join(", "))));
     }
     // `choose` counts alternatives from 1, `step` utterances: zero has no meaning there
-    if let Some(key) =
-        ["n", "utterance", "alternative"].into_iter().find(|k| map.get(*k) == Some(&json!(0)))
+    if let Some(key) = ["n", "utterance", "alternative", "step", "before"]
+        .into_iter()
+        .find(|k| map.get(*k) == Some(&json!(0)))
     {
         return Err(BadLine(format!("`{key}` must be at least 1")));
     }

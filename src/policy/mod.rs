@@ -14,8 +14,10 @@ mod manual;
 mod memo;
 mod moderated;
 mod phases;
+mod plan;
 mod round_robin;
 mod simultaneous;
+mod step;
 mod talkative;
 mod view;
 mod weighted;
@@ -38,11 +40,15 @@ pub const ALL: &[&dyn Policy] = &[
     &phases::Phases,
     &depends::Depends,
     &consensus::Consensus,
+    &plan::Planning,
 ];
+
+/// Policies of threads that another policy opens: no scenario names them.
+const INNER: &[&dyn Policy] = &[&step::StepTalk];
 
 /// Returns a policy by its name.
 pub fn find(name: &str) -> Option<&'static dyn Policy> {
-    ALL.iter().copied().find(|p| p.row().name == name)
+    ALL.iter().chain(INNER).copied().find(|p| p.row().name == name)
 }
 
 /// Returns the result of a thread, final or so far.

@@ -1,7 +1,7 @@
 //! What a policy is shown, and what it answers: all that a policy needs to know of this room.
 
 use crate::model::payload::ThreadOpened;
-use crate::model::{Purpose, SeatId, StopReason, Text, TurnId};
+use crate::model::{Kind, Purpose, SeatId, StopReason, Text, TurnId};
 use crate::scenario::PolicyRow;
 use crate::state::{Entry, State, Thread};
 use serde_json::{Map, Value};
@@ -37,6 +37,8 @@ pub enum NextMove {
     Open(Box<ThreadOpened>),
     /// Wait until the operator gives the floor.
     Wait,
+    /// Append this event; then the policy is asked again.
+    Record(Box<Kind>),
     /// Warn the operator; then the policy is asked again.
     Warn(Text),
     /// End this thread, for this reason.
@@ -66,6 +68,11 @@ pub trait Policy: Sync {
     fn row(&self) -> &'static PolicyRow;
     /// Decides; called only when no turn in the thread is running or owed.
     fn next(&self, view: &View<'_>) -> Decision;
+
+    /// Returns whether it is also asked while threads inside its own are open.
+    fn overlaps(&self) -> bool {
+        false
+    }
 
     /// Returns a turn that is to begin again, because something came that it has to know; asked while turns run.
     fn supersedes(&self, _view: &View<'_>) -> Option<TurnId> {

@@ -44,6 +44,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
         || turn.summarises.is_some()
         || turn.part.is_some()
         || state.finds_answer(turn).is_some()
+        || state.plan_thread(turn.thread).is_some()
         || state.contract_of(turn).keep;
     if by_model || reworded || matches!(state.sees(turn), Sees::Answers | Sees::Summary) {
         let prompt = build(state, turn);

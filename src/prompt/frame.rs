@@ -128,6 +128,7 @@ fn label_is_common(state: &State, turn: &Turn) -> bool {
 /// Returns who else is at the table, with what they do there.
 fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<String> {
     let others = state.seats.iter().filter(|s| !s.gone && (shared || s.spec.id != turn.seat));
+    let others = others.filter(|s| !state.is_template(&s.spec.id));
     if !labels.is_empty() {
         let mut names: Vec<&Text> =
             others.map(|s| labels.get(&s.spec.id).unwrap_or(&s.spec.name)).collect();
@@ -194,7 +195,9 @@ fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> Strin
     if !state.contract_of(turn).form.is_words() {
         return format!("Answer only as {name}, and never for anybody else.");
     }
-    let guided = state.scenario.debate == Debate::Guided;
+    // who works on a step does not debate
+    let guided =
+        state.scenario.debate == Debate::Guided && state.plan_thread(turn.thread).is_none();
     let prose = if guided { " plain prose," } else { "" };
     let length = length(state, seat, persona).map_or(String::new(), |words| format!(" {words},"));
     let say = format!(

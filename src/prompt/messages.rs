@@ -12,7 +12,7 @@ use serde_json::json;
 use std::borrow::Cow;
 
 /// Names of the tags that frame words.
-const TAGS: [&str; 16] = [
+const TAGS: [&str; 19] = [
     "said",
     "host",
     "moderator",
@@ -27,6 +27,9 @@ const TAGS: [&str; 16] = [
     "message",
     "answer",
     "vote",
+    "plan",
+    "step",
+    "result",
     // the underscore is no letter, so the names are found without it
     "toolrequest",
     "toolresult",
@@ -65,10 +68,10 @@ fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
     if let Some(tools) = prompt.text_tools.as_deref().filter(|tools| !tools.is_empty()) {
         all.add(Role::System, tools.to_owned());
     }
+    prompt.sections.iter().for_each(|part| all.add(Role::User, part.to_string()));
     if let Some(brief) = &prompt.brief {
         all.add(Role::User, format!("<brief>\n{}\n</brief>", quoted(brief)));
     }
-    prompt.sections.iter().for_each(|part| all.add(Role::User, part.to_string()));
     let known = |all: &mut Messages, at: usize| {
         let here = |k: &&KnownBlock| prompt.blocks.len().saturating_sub(k.behind) == at;
         let known = prompt.known.iter().find(here);

@@ -12,6 +12,7 @@ mod host;
 mod lore;
 mod messages;
 mod persona;
+mod plan;
 mod profile;
 mod task;
 mod toolkit;
@@ -53,6 +54,12 @@ fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
     if let Some(sections) = sections(state, turn, &prompt) {
         (prompt.sections, prompt.left_out) = (sections.all, sections.left_out);
         blocks.clear();
+    }
+    if let Some(plan::PlanParts { brief, sections, alone }) = plan::parts(state, turn) {
+        (prompt.brief, prompt.sections) = (brief, sections);
+        if alone {
+            blocks.clear();
+        }
     }
     if let Some(seat) = state.seat(&turn.seat).map(|s| &*s.spec)
         && seat.voice.reads_as_a_model()

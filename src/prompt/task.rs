@@ -120,6 +120,9 @@ fn form(form: &Form) -> Option<String> {
             })
         }
         Form::Proposal { among, answers, .. } => Some(proposal(among, *answers)),
+        Form::Plan { begun, over, most } => Some(plan(begun.len() + over.len(), *most)),
+        Form::Message { planner: true, .. } => None,
+        Form::Message { given, siblings, .. } => Some(message(*given, siblings)),
         Form::Scores(of) => {
             let lines: Vec<String> = of.iter().map(|name| format!("\"SCORE {name}: \"")).collect();
             Some(format!(
@@ -145,6 +148,38 @@ fn proposal(among: &[(Text, SeatId)], answers: bool) -> String {
              \"ANSWER:\" and the whole answer, which stands on its own and takes from the others what is right."
         ),
     }
+}
+
+/// Returns how a plan is written. The example is of another matter and stops early.
+fn plan(known: usize, most: u32) -> String {
+    let most = (most as usize).saturating_sub(known);
+    format!(
+        "Answer with one JSON object and nothing else: \"analysis\" is one sentence on the request; \"steps\" is a list of at \
+         most {most} steps, each with \"number\", \"description\" (what is done, in a line), \"goal\" (what is true \
+         once it is done), \"executor\" (true if somebody else is to do it, false if you do it yourself) and \"after\" (a \
+         list of the numbers of the steps whose results it needs)."
+    )
+}
+
+/// Returns how an executor writes to its planner.
+fn message(given: bool, siblings: &[SeatId]) -> String {
+    let results = if given { "" } else { ", and under it a line \"Results:\" with all results" };
+    let mut lines = vec![
+        "Begin with one of these, in capitals, and go on behind it:".to_owned(),
+        "\"QUESTION:\" where you cannot go on without an answer;".to_owned(),
+        "\"PROGRESS:\" where a part is done and more is to do;".to_owned(),
+        format!("\"TASK COMPLETE:\" where the goal is reached{results};"),
+        "\"ERROR:\" where it cannot be done, with the reason.".to_owned(),
+        "Without one of these it is taken for a part of the result.".to_owned(),
+    ];
+    if !siblings.is_empty() {
+        let names: Vec<&str> = siblings.iter().map(|s| &*s.0).collect();
+        lines.push(format!(
+            "To write to somebody who works on another step, begin with \"TO \", the name and a colon: {}.",
+            names.join(", ")
+        ));
+    }
+    lines.join("\n")
 }
 
 fn quoted(options: &[Text]) -> String {

@@ -7,7 +7,7 @@
 use super::choices::{Choices, DRESS};
 use super::data::{found, object, objects, unfenced};
 use super::formed::Formed;
-use super::{answer, proposal};
+use super::{answer, message, plan, proposal};
 use crate::model::Text;
 use crate::model::contract::{BID_MAX, Form, SCORE_MAX, TIE};
 use crate::scenario::validator;
@@ -43,6 +43,10 @@ pub fn formed(
             proposal::proposal(among, names, *answers, said, data)
         }
         Form::Scores(of) => Ok(Formed::data(answer::scores(of, said))),
+        Form::Plan { begun, over, most } => plan::plan(begun, over, *most, said, data),
+        Form::Message { planner, given, siblings } => {
+            message::message(*planner, *given, siblings, said, data)
+        }
     }
 }
 

@@ -13,6 +13,8 @@ mod formed;
 mod joined;
 mod keep;
 mod mentions;
+mod message;
+mod plan;
 mod proposal;
 mod quotes;
 mod repair;

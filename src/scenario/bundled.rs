@@ -15,6 +15,7 @@ const BUNDLED: &[(&str, &str)] = &[
     ("story-game", include_str!("../../assets/scenarios/story-game.toml")),
     ("breed-advisor", include_str!("../../assets/scenarios/breed-advisor.toml")),
     ("consensus", include_str!("../../assets/scenarios/consensus.toml")),
+    ("planner-executor", include_str!("../../assets/scenarios/planner-executor.toml")),
 ];
 
 /// The panels that `ask` puts questions to; they are scenarios too, whose last speaker gives the answer.

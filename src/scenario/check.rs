@@ -5,7 +5,7 @@
 
 use super::fault::{Fault, Gravity, place};
 use super::json_schema::{schema, validator};
-use super::keys::{ANY_POLICY, CAST_LINES, Key, LATER_POLICIES, PHASES, ValueKind};
+use super::keys::{ANY_POLICY, CAST_LINES, Key, PHASES, ValueKind};
 use super::kinds;
 use super::tree::{Node, Span, TableEntry, Value, quote};
 use super::{OptionKind, OptionRow, PolicyRow};
@@ -153,7 +153,7 @@ impl<'a> Walk<'a> {
                 self.policy(node, &self.rows.iter().map(|r| r.name).collect::<Vec<_>>(), path);
             }
             ValueKind::Order if node.text().is_some() => {
-                self.word(node, &orders(self.rows), &later(self.rows), path);
+                self.word(node, &orders(self.rows), &[], path);
             }
             ValueKind::Order => self.policy(node, &policies(self.rows), path),
             ValueKind::Condition(known) => {
@@ -264,7 +264,7 @@ impl<'a> Walk<'a> {
             let fix = r#"as in { name = "round_robin" }"#;
             return self.fault(&node.span, &name_path, "is missing or not a string", fix);
         };
-        self.word(name, words, &later(self.rows), &name_path);
+        self.word(name, words, &[], &name_path);
         let row = self.rows.iter().find(|r| Some(r.name) == name.text());
         if let (Some(row), None) = (row, node.text()) {
             self.table(node, &policy_keys(row), path);
@@ -294,11 +294,6 @@ pub(super) fn orders(rows: &[PolicyRow]) -> Vec<&'static str> {
 /// Returns the policies that a phase can have.
 fn policies(rows: &[PolicyRow]) -> Vec<&'static str> {
     rows.iter().map(|r| r.name).filter(|name| *name != PHASES).collect()
-}
-
-fn later(rows: &[PolicyRow]) -> Vec<&'static str> {
-    let missing = |name: &&str| !rows.iter().any(|r| r.name == *name);
-    LATER_POLICIES.iter().copied().filter(missing).collect()
 }
 
 /// Returns the keys of a policy's table: its name, its own options, and the options of every policy.

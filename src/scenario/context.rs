@@ -32,6 +32,8 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
         | Form::Answer { .. }
         | Form::Ranking { .. }
         | Form::Proposal { .. }
+        | Form::Plan { .. }
+        | Form::Message { .. }
         | Form::Scores(_) => false,
     });
     let ids = seats.iter().map(|s| s.id.to_string());
@@ -67,7 +69,12 @@ fn written(form: &Form) -> Vec<String> {
         Form::Answer { .. } => ["answer", "confidence"].map(str::to_owned).to_vec(),
         Form::Ranking { .. } => vec!["ranking".to_owned()],
         Form::Scores(_) => vec!["scores".to_owned()],
-        Form::Free | Form::Bid | Form::Judgement(_) | Form::Proposal { .. } => vec![],
+        Form::Free
+        | Form::Bid
+        | Form::Judgement(_)
+        | Form::Proposal { .. }
+        | Form::Plan { .. }
+        | Form::Message { .. } => vec![],
     }
 }
 

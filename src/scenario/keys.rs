@@ -27,8 +27,10 @@ use voice::{CAST, HUMAN, LINES, ON_FAILURE, STAND_IN};
 
 /// The policy that plays `[[phase]]`.
 pub(super) const PHASES: &str = "phases";
-/// Policies of the language that this version does not have.
-pub(super) const LATER_POLICIES: &[&str] = &["plan"];
+/// The policy by which a planner has a plan carried out by executors.
+pub const PLAN: &str = "plan";
+/// The policy of the talk in a step of a plan; no scenario names it.
+pub const STEP_POLICY: &str = "step";
 /// The policy by which a table looks for one answer.
 pub const CONSENSUS: &str = "consensus";
 

@@ -17,8 +17,8 @@ const LISTS: &[&str] = &[
 ];
 /// The names whose values are mappings.
 const MAPPINGS: &[&str] = &[
-    "answers", "context", "ended", "item", "last", "limits", "me", "operator", "profile",
-    "verdict", "vote",
+    "answers", "context", "ended", "item", "last", "limits", "me", "operator", "plan", "profile",
+    "step", "verdict", "vote",
 ];
 /// The names whose values are numbers.
 const NUMBERS: &[&str] = &["agreement", "dice", "number", "round", "turn_count"];

@@ -7,6 +7,7 @@ use super::context;
 use super::contract::whispers;
 use super::fault::{Faults, Gravity};
 use super::keys::{PARALLEL, TOP};
+use super::plan;
 use super::policy::policy;
 use super::profile::{keeper, profile, ranking, stages};
 use super::resolve::{cast, limits, lore, phases};
@@ -146,6 +147,7 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
     chairs(walk, root, &participants);
     clerks(walk, root, &participants);
     runs::check(walk, root, &participants);
+    plan::check(walk, root, &participants);
     context::check(walk, root, &participants);
     keeper(walk, root, &participants);
     let item = item(walk, root);

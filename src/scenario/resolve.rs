@@ -6,7 +6,7 @@ use super::answer::filled;
 use super::check::{Walk, join};
 use super::contest::judging;
 use super::contract::{contract, one_form};
-use super::keys::{BATCHES, CONSENSUS, DEPENDS, DEPENDS_SECONDS, PHASES, UTTERANCES};
+use super::keys::{BATCHES, CONSENSUS, DEPENDS, DEPENDS_SECONDS, PHASES, PLAN, UTTERANCES};
 use super::policy::{DEFAULT_POLICY, policy, spec};
 use super::seat::rehearsed;
 use super::shows::shows;
@@ -35,7 +35,7 @@ pub(super) fn limits(root: &Node) -> Limits {
     }
     match &*policy(root).name {
         // its rounds, or its phases, define its length
-        PHASES | CONSENSUS => {}
+        PHASES | CONSENSUS | PLAN => {}
         DEPENDS => {
             limits.batches = limits.batches.or(Some(BATCHES));
             limits.seconds = limits.seconds.or(Some(DEPENDS_SECONDS));

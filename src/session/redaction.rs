@@ -61,6 +61,18 @@ pub struct Redaction {
     pub facts: BTreeSet<String>,
 }
 
+/// Adds every text of some data that is long enough to belong to somebody.
+fn strings(data: &Value, texts: &mut Vec<String>) {
+    match data {
+        Value::String(text) if text.trim().chars().count() >= QUOTED_CHARS => {
+            texts.push(text.trim().to_owned());
+        }
+        Value::Array(list) => list.iter().for_each(|value| strings(value, texts)),
+        Value::Object(map) => map.values().for_each(|value| strings(value, texts)),
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 /// Returns the field of the profile that contains a field.
 fn top(field: &str) -> &str {
     field.split('.').next().unwrap_or(field)
@@ -86,6 +98,8 @@ impl Redaction {
                     if text.chars().count() >= QUOTED_CHARS {
                         self.texts.push(text.to_owned());
                     }
+                    // a plan and a step's result are handed on in parts
+                    strings(&end.structured, &mut self.texts);
                 }
                 _ => {}
             }

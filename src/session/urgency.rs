@@ -30,10 +30,15 @@ pub(super) fn urgency(kind: &Kind) -> Urgency {
         | Kind::VoteClosed(_)
         | Kind::VerdictGiven(_)
         | Kind::Paused(_)
-        | Kind::Resumed(_) => Urgency::Soon,
+        | Kind::Resumed(_)
+        | Kind::StepEnded(_)
+        | Kind::PlanEnded(_) => Urgency::Soon,
         // what the engine would decide again, or say again
         Kind::ThreadOpened(_)
         | Kind::ThreadClosed(_)
+        | Kind::SeatJoined(_)
+        | Kind::SeatLeft(_)
+        | Kind::PlanMade(_)
         | Kind::CommandRefused(_)
         | Kind::BatchOpened(_)
         | Kind::FloorGranted(_)

@@ -3,6 +3,7 @@
 use super::table::LastTurn;
 use super::*;
 use crate::model::payload::*;
+use crate::scenario::STEP_POLICY;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -42,9 +43,11 @@ impl Conversation {
             Kind::ThreadOpened(t) => {
                 if let Some(parent) = self.threads.get_mut(&thread) {
                     parent.memo = t.memo.clone();
-                    parent.idle_decisions += 1;
+                    // how many steps there can be is bounded by the plan
+                    parent.idle_decisions += u32::from(&*t.policy != STEP_POLICY);
                 }
                 self.add_thread(ThreadId(seq.0), Some(thread), t.clone());
+                self.begin_step(ThreadId(seq.0), event.ms);
             }
             Kind::ThreadClosed(c) => {
                 if let Some(t) = self.threads.get_mut(&thread) {
@@ -55,7 +58,15 @@ impl Conversation {
             Kind::CommandRefused(r) => {
                 self.keys.insert(r.key.clone(), seq);
             }
-            Kind::BatchOpened(b) => self.open_batch(seq, thread, b),
+            Kind::SeatJoined(j) => self.seat_made(j),
+            Kind::SeatLeft(l) => self.unseat(l),
+            Kind::PlanMade(p) => self.note_plan(thread, p),
+            Kind::StepEnded(e) => self.end_step(thread, e),
+            Kind::PlanEnded(e) => self.end_plan(thread, e),
+            Kind::BatchOpened(b) => {
+                self.note_go_on(seq, event.ms, thread, b);
+                self.open_batch(seq, thread, b);
+            }
             Kind::FloorGranted(g) => self.grant(seq, event.ms, thread, g),
             Kind::CallStarted(c) => self.start_call(seq, event.ms, c),
             Kind::CallRetried(r) => self.retry(event.ms, r),
@@ -154,6 +165,8 @@ impl Conversation {
             floor: None,
             verdict: None,
             moves: vec![],
+            plan: None,
+            heard: Seq(0),
             closed: None,
         };
         self.threads.insert(id, thread);
@@ -165,8 +178,8 @@ impl Conversation {
         }
     }
 
-    /// Seats a participant at the end of the order of a thread and of every open talk that inherits from it.
-    pub(super) fn join(&mut self, p: &Participant, thread: ThreadId) {
+    /// Gives a participant a seat, or its seat again.
+    pub(super) fn take_seat(&mut self, p: &Participant) {
         let spec = Arc::new(p.clone());
         match self.seats.iter_mut().find(|s| s.spec.id == p.id) {
             Some(seat) => {
@@ -191,6 +204,11 @@ impl Conversation {
                 widened: 0,
             }),
         }
+    }
+
+    /// Seats a participant at the end of the order of a thread and of every open talk that inherits from it.
+    pub(super) fn join(&mut self, p: &Participant, thread: ThreadId) {
+        self.take_seat(p);
         let inner: Vec<ThreadId> = self
             .open_threads()
             .filter(|_| p.speaks)
@@ -353,6 +371,7 @@ impl Conversation {
         let words = !owed && turn.speaks() && e.has_words();
         self.settle_notes(&turn, words);
         self.note_move(seq, &turn, e);
+        self.note_message(seq, &turn, e);
         let newest = self.threads.get(&turn.thread).filter(|_| superseded).and_then(Thread::newest);
         if let Some(b) = self.threads.get_mut(&turn.thread).and_then(|t| t.batch.as_mut()) {
             b.running.retain(|(id, _)| *id != e.turn);

@@ -53,7 +53,7 @@ impl Conversation {
 
     /// Returns the form of spoken words: the phase's, else the seat's, else the scenario's form of answers.
     fn spoken_contract(&self, turn: &Turn) -> Contract {
-        if let Some(form) = self.proposal(turn) {
+        if let Some(form) = self.proposal(turn).or_else(|| self.plan_form(turn)) {
             return Contract { form, ..Contract::default() };
         }
         let phase = self.phase_of(turn.thread).and_then(|phase| phase.reply.clone());

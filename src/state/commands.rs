@@ -117,7 +117,13 @@ impl Conversation {
                     self.ask_floor(to, given.line.thread, &given.key);
                 }
             }
+            Command::CancelStep { .. }
+            | Command::RerunStep { .. }
+            | Command::EditStep { .. }
+            | Command::AddStep { .. }
+            | Command::MoveStep { .. } => self.change_plan(&given.line.command),
             Command::CutIn { text, .. }
+            | Command::AnswerStep { text, .. }
             | Command::Whisper { text, .. }
             | Command::SpeakAs { text, .. }
             | Command::Speak { text, .. } => {
@@ -307,6 +313,10 @@ impl Conversation {
         let given = command.given.clone();
         let who = match &given.line.command {
             Command::SpeakAs { who, .. } => Who::Seat(who.clone()),
+            Command::AnswerStep { .. } => {
+                self.note_answer(seq, thread, &text);
+                given.targets.seats.first().map_or(Who::Operator, |who| Who::Seat(who.clone()))
+            }
             _ => Who::Operator,
         };
         let to = match &given.line.command {

@@ -39,6 +39,7 @@ impl Conversation {
             "verdict": self.verdict.as_ref().filter(|(_, at)| !again || *at > since.utterances)
                 .map(|(v, _)| json!({"winner": v.winner, "scores": v.scores})),
             "context": if again { json!(self.context_of(|turn| turn.0 > since.seq.0)) } else { json!(self.context) },
+            "plan": if wanted("plan") { self.plan_facts() } else { Value::Null },
             "profile": self.known.profile,
             "fields": self.scenario.profile.fields,
             "stage": self.known.stage.stage,
@@ -95,6 +96,11 @@ impl Conversation {
         };
         let id = |id: &SeatId| labels.get(id).unwrap_or(&id.0).clone();
         let read = |e: &Entry| self.read_as(e.text(), &e.version().labels, &labels);
+        // a planner reads what was said to its executors
+        let plans = self.plan_thread(turn.thread).filter(|t| t.id == turn.thread);
+        heard.extend(
+            plans.and_then(|t| self.unplanned_words(t)).filter(|e| e.thread != turn.thread),
+        );
         let said: Vec<Text> = heard.into_iter().map(read).collect();
         let named = Labels::new();
         let notes = self.notes_of(turn).into_iter().map(|n| self.read_as(&n, &named, &labels));
@@ -127,6 +133,8 @@ impl Conversation {
                 Form::Proposal { among, .. } => Some(among.into_iter().map(|(label, _)| label).collect()),
                 _ => self.batch_of(turn).map(|b| b.spec.options.clone()),
             },
+            "plan": self.plan_facts(),
+            "step": self.step_facts(turn),
             "requests": self.requests_to(turn).into_iter().map(|asking| json!({
                 "by": id(&asking.by), "text": asking.text,
             })).collect::<Vec<_>>(),

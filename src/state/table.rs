@@ -1,6 +1,7 @@
 //! Seats, threads, batches and turns as they stand.
 
 use super::moves::AnswerMove;
+use super::planned::Plan;
 use super::{Labels, Reserve, Spent};
 use crate::model::payload::{BatchOpened, CallParameters, ThreadClosed, ThreadOpened, TurnEnded};
 use crate::model::*;
@@ -89,6 +90,10 @@ pub struct Thread {
     pub verdict: Option<(VerdictGiven, u32)>,
     /// What was done, where it looks for one answer.
     pub moves: Vec<AnswerMove>,
+    /// The plan that is carried out in it, once there is one.
+    pub plan: Option<Box<Plan>>,
+    /// The place up to which its planner has read the operator's words.
+    pub heard: Seq,
     /// How it ended; none while it is open.
     pub closed: Option<ThreadClosed>,
 }

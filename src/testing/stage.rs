@@ -89,6 +89,12 @@ impl Stage {
         std::mem::take(&mut self.kept().asked)
     }
 
+    /// Returns the voice of a participant; one that was made from another has that one's.
+    fn speaker(&self, seat: &Participant) -> Option<&Speaker> {
+        let voices = &self.test.voices;
+        voices.get(&seat.id).or_else(|| voices.get(seat.made_from.as_ref()?))
+    }
+
     /// Removes and returns the prompts that differ from their recording.
     pub fn drifts(&self) -> Vec<Drift> {
         std::mem::take(&mut self.kept().drifts)
@@ -259,7 +265,7 @@ impl Kept {
 
 impl Voices for Stage {
     fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String> {
-        match (self.test.voices.contains_key(&seat.id), &self.own.voices) {
+        match (self.speaker(seat).is_some(), &self.own.voices) {
             (true, _) => Ok(Arc::new(self.clone())),
             (false, Some(real)) => {
                 let voice = real.voice(seat)?;
@@ -280,7 +286,7 @@ impl Voice for Stage {
             });
         }
         self.kept().asked.push(CallSeen::of(&ask));
-        let (answers, pace) = match self.test.voices.get(&ask.seat.id) {
+        let (answers, pace) = match self.speaker(&ask.seat) {
             Some(Speaker::Lines { answers, pace }) => (answers, *pace),
             Some(Speaker::Recorded(recording)) => {
                 let chunks = self.recorded(&ask, recording);

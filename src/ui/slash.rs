@@ -28,6 +28,8 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("utterance", "N"),
     ("alternative", "N"),
     ("n", "N"),
+    ("step", "N"),
+    ("before", "N"),
     ("note", "NOTE"),
     ("of", "NUMBER"),
     ("tool", "TOOL"),
@@ -130,7 +132,7 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
         "who" | "to" if needed || word.starts_with('@') => {
             Some(Value::from(seat(word, state)?.to_string()))
         }
-        "utterance" | "alternative" | "n" => {
+        "utterance" | "alternative" | "n" | "step" | "before" => {
             match word.trim_start_matches(['u', '#']).parse::<u32>() {
                 Ok(number) => Some(number.into()),
                 Err(_) if needed => return Err(format!("not a number: `{word}`")),
@@ -320,7 +322,7 @@ mod tests {
                 .filter(|(key, _)| row.needs.contains(key))
                 .map(|(key, _)| match *key {
                     "who" | "to" => "Bo",
-                    "utterance" | "alternative" => "2",
+                    "utterance" | "alternative" | "step" => "2",
                     "yes" => "yes",
                     "of" => "1",
                     "set" if row.name == "limit" => "utterances = 12",

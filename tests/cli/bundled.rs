@@ -18,6 +18,7 @@ const ENDS: &[(&str, &str)] = &[
     ("story-game", "finished: stop word"),
     ("breed-advisor", "finished: stop word"),
     ("consensus", "finished: consensus"),
+    ("planner-executor", "finished, 6 turns"),
 ];
 
 #[test]

@@ -20,6 +20,7 @@
 //! | a talk in circles is warned of, then ended; a debate is not | `loops` |
 //! | what is known of a person: kept fact by fact, ranked, the same after a kill | `profiles` |
 //! | answers and votes: who begins again, whose vote counts, how ties end | `consensus` |
+//! | plans: who works on which step, what each is shown, how steps end | `plans`, `plan_commands` |
 //! | judges of a talk and of its phases: who stops, who breaks a tie | `judging`, `verdicts` |
 //! | a limit holds, it does not end | `counting`, `money` |
 //! | money is set aside before a call | `money` |
@@ -62,6 +63,8 @@ mod loops;
 mod many;
 mod minds;
 mod money;
+mod plan_commands;
+mod plans;
 mod policies;
 mod profiles;
 mod prompts;

@@ -137,8 +137,20 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
         Form::Proposal { among, .. } if !among.is_empty() => {
             json!({"vote": among[0].1, "why": "It is short."})
         }
+        Form::Plan { begun, .. } if !begun.is_empty() => json!({"steps": []}),
+        Form::Plan { .. } => json!({"steps": [
+            {"number": 1, "description": "Look", "goal": "It is found.", "after": []},
+            {"number": 2, "description": "Tell", "goal": "It is told.", "after": [1]},
+        ]}),
+        Form::Message { planner: false, .. } if said == 1 => {
+            json!({"type": "question", "text": "Which one?"})
+        }
+        Form::Message { planner: false, .. } => {
+            json!({"type": "task_complete", "text": format!("Found the {said}.")})
+        }
         Form::Free
         | Form::Markers(_)
+        | Form::Message { .. }
         | Form::Proposal { .. }
         | Form::Answer { .. }
         | Form::Ranking { .. }

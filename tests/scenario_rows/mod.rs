@@ -29,6 +29,12 @@ pub const ROWS: &[PolicyRow] = &[
     row("phases", &[]),
     row("chaired", CHAIR),
     row("depends", &[]),
+    row("plan", PLAN),
+];
+
+const PLAN: &[OptionRow] = &[
+    OptionRow { key: "executor", kind: OptionKind::Named { speaks: false }, meaning: "" },
+    OptionRow { key: "planner", kind: OptionKind::Named { speaks: true }, meaning: "" },
 ];
 
 const fn row(name: &'static str, options: &'static [OptionRow]) -> PolicyRow {

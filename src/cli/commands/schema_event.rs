@@ -69,7 +69,7 @@ pub const KINDS: &[Row] = &[
             ("seats", "the participants of the thread, in order"),
             ("inherits", "whether the thread sees what its parent saw"),
             ("limits", "its own limits"),
-            ("about", "the subject, for the policy that opened the thread"),
+            ("about", "what it is about: the phase, or plan, step, attempt and goal"),
             ("memo", "the memo of the policy that opened it"),
         ],
     ),
@@ -97,6 +97,49 @@ pub const KINDS: &[Row] = &[
             ("line", "the line as received"),
             ("id", "the id of the line"),
             ("why", "why, and what to do instead"),
+        ],
+    ),
+    (
+        "seat.joined",
+        "The engine seats a participant that it made, for a step of a plan.",
+        &[("participant", "the participant, as resolved; made_from is the one it was made from")],
+    ),
+    (
+        "seat.left",
+        "The engine takes a participant out.",
+        &[("id", "the participant"), ("why", "why, as text")],
+    ),
+    (
+        "plan.made",
+        "There is a plan, or another one than before.",
+        &[
+            ("plan", "which plan of the conversation, from 1"),
+            TURN,
+            ("why", "why it is another one; absent for the first"),
+            (
+                "steps",
+                "every step: number, description, goal, executor (false: the planner does it), after (what it waits for)",
+            ),
+        ],
+    ),
+    (
+        "step.ended",
+        "A step of the plan is over. Its thread.opened has its number under `about`.",
+        &[
+            ("step", "its number"),
+            ("attempt", "which attempt at it, from 1"),
+            ("is", "completed, failed or cancelled"),
+            ("turn", "the seq of the floor.granted of the turn with its result"),
+            ("why", "why, unless it is completed"),
+        ],
+    ),
+    (
+        "plan.ended",
+        "The plan is over.",
+        &[
+            ("plan", "which plan of the conversation, from 1"),
+            ("is", "completed, or failed: no step was completed, or no answer given"),
+            ("turn", "the seq of the floor.granted of the turn with the answer"),
         ],
     ),
     (

@@ -37,6 +37,9 @@ impl Alive {
         if let Kind::Opened(opened) = &event.kind {
             let names = opened.participants.iter().map(|p| (p.id.clone(), p.name.to_string()));
             self.names.extend(names);
+        } else if let Kind::SeatJoined(joined) = &event.kind {
+            let seat = &joined.participant;
+            self.names.insert(seat.id.clone(), seat.name.to_string());
         } else if let Kind::FloorGranted(granted) = &event.kind {
             self.turns.insert(TurnId(event.seq.0), granted.participant.clone());
         } else if let Kind::CallStarted(call) = &event.kind {

@@ -118,7 +118,10 @@ fn rehearse(changes: &mut Changes, context: &Context) -> Result<(), Failure> {
         return Ok(());
     }
     let ids = |seats: &[Participant]| seats.iter().map(|p| p.id.clone()).collect::<Vec<_>>();
-    let wanted = ids(&changes.seats);
+    // executors of a plan speak the lines of the participant that they were made from
+    let seated: Vec<Participant> =
+        changes.seats.iter().filter(|p| p.made_from.is_none()).cloned().collect();
+    let wanted = ids(&seated);
     let names = bundled_names().map(str::to_owned).chain(source::own_names(context));
     let mut scenarios = names.filter_map(|name| {
         let found = source::find(context, &name).ok()?;
@@ -134,7 +137,9 @@ fn rehearse(changes: &mut Changes, context: &Context) -> Result<(), Failure> {
             "leave out --rehearsed, or name another model with --model PROVIDER:NAME",
         ));
     };
-    for (at, id) in wanted.iter().enumerate() {
+    for at in 0..changes.seats.len() {
+        let seat = &changes.seats[at];
+        let id = seat.made_from.as_ref().unwrap_or(&seat.id);
         if let Some(VoiceSpec::Lines { lines, .. }) = loaded.rehearsed.get(id) {
             let set = Map::from_iter([("lines".to_owned(), json!(lines))]);
             changes.change(at, set).map_err(|why| Failure::usage(why, "leave out --rehearsed"))?;

@@ -72,8 +72,8 @@ fn said(ask: &CallRequest, block: &Block) -> Value {
 /// Returns the whole prompt as plain text, for scripts that hand it on as it is.
 fn rendered(prompt: &Prompt, history: &[Value]) -> String {
     let mut parts: Vec<String> = vec![prompt.system.to_string()];
-    parts.extend(prompt.brief.iter().map(|brief| brief.to_string()));
     parts.extend(prompt.sections.iter().map(|section| section.to_string()));
+    parts.extend(prompt.brief.iter().map(|brief| brief.to_string()));
     parts.extend(prompt.known.iter().map(|known| known.text.to_string()));
     parts.extend(history.iter().map(|said| {
         let part = |key: &str| said[key].as_str().unwrap_or_default();

@@ -1,0 +1,112 @@
+//! What the operator's commands on a plan act on, or why they cannot be carried out.
+
+use crate::model::plan::faults;
+use crate::model::{Command, MessageKind, StepSpec, StepState, Targets, ThreadId};
+use crate::state::{Plan, PlannedStep, RunState, State};
+
+/// Resolves a command on a plan against the state.
+///
+/// # Errors
+/// A sentence that says why not and what would do.
+pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, String> {
+    let thread = state.threads.values().rev().find(|t| t.plan.is_some());
+    let found = thread.and_then(|t| Some((t, t.plan.as_deref()?)));
+    let (thread, plan) = found.ok_or("there is no plan yet")?;
+    if plan.ended.is_some() {
+        return Err("the plan is over".into());
+    }
+    let mut targets = Targets::default();
+    let in_step = |step: &PlannedStep| step.thread.unwrap_or(ThreadId::ROOT);
+    match command {
+        Command::CancelStep { step } => {
+            let step = of(plan, *step)?;
+            if step.state.is_over() {
+                return Err(format!(
+                    "step {} is {} already",
+                    step.spec.number,
+                    step.state.as_str()
+                ));
+            }
+            if step.state == StepState::Running {
+                targets.turns = state.running_in(in_step(step)).map(|t| t.id).collect();
+            }
+        }
+        Command::AnswerStep { step, text } => {
+            let step = of(plan, *step)?;
+            if text.trim().is_empty() {
+                return Err("`text` is empty".into());
+            }
+            let asks = step.current().next_back().is_some_and(|m| m.kind == MessageKind::Question);
+            if step.state != StepState::Running || !asks {
+                return Err(format!("step {} has no open question", step.spec.number));
+            }
+            targets.turns = state.running_in(in_step(step)).map(|t| t.id).collect();
+            targets.threads = vec![in_step(step)];
+            targets.seats = state.planner(thread).into_iter().collect();
+        }
+        Command::RerunStep { step } => {
+            let step = of(plan, *step)?;
+            if !step.state.is_over() {
+                return Err(format!("step {} is {}", step.spec.number, step.state.as_str()));
+            }
+        }
+        Command::EditStep { step, set } => {
+            paused(state)?;
+            let step = waiting(plan, *step)?;
+            let changed = step.spec.with(set)?;
+            sound(plan, &changed, thread.most_steps())?;
+        }
+        Command::AddStep { set } => {
+            paused(state)?;
+            let new = StepSpec::numbered(plan.free_number()).with(set)?;
+            sound(plan, &new, thread.most_steps())?;
+        }
+        Command::MoveStep { step, before } => {
+            paused(state)?;
+            waiting(plan, *step)?;
+            if let Some(before) = before {
+                of(plan, *before)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(targets)
+}
+
+fn of(plan: &Plan, number: u32) -> Result<&PlannedStep, String> {
+    plan.step(number).ok_or_else(|| {
+        let all: Vec<String> = plan.steps.iter().map(|s| s.spec.number.to_string()).collect();
+        format!("no step {number}; the steps are {}", all.join(", "))
+    })
+}
+
+fn waiting(plan: &Plan, number: u32) -> Result<&PlannedStep, String> {
+    let step = of(plan, number)?;
+    match step.state {
+        StepState::Waiting => Ok(step),
+        state => Err(format!(
+            "step {number} is {}: only a step that waits can be changed",
+            state.as_str()
+        )),
+    }
+}
+
+fn paused(state: &State) -> Result<(), String> {
+    match state.run {
+        RunState::Paused | RunState::Pausing => Ok(()),
+        RunState::Going | RunState::Stepping(_) => {
+            Err("pause first, so that no step begins meanwhile".into())
+        }
+    }
+}
+
+/// Returns an error with everything that would be wrong with the plan.
+fn sound(plan: &Plan, changed: &StepSpec, most: u32) -> Result<(), String> {
+    let mut steps: Vec<StepSpec> = plan.steps.iter().map(|s| s.spec.clone()).collect();
+    match steps.iter_mut().find(|s| s.number == changed.number) {
+        Some(step) => *step = changed.clone(),
+        None => steps.push(changed.clone()),
+    }
+    let faults = faults(&steps, &[], most);
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("; ")) }
+}

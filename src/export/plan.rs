@@ -1,0 +1,47 @@
+//! A plan in words: how its steps go, who joins for them, and how it ends.
+
+use super::narrated::Narrated;
+use crate::analysis::name;
+use crate::model::{PlanEnded, PlanMade, SeatJoined, SeatLeft, StepEnded, StepState};
+use crate::state::State;
+use crate::text;
+
+fn note(told: &str) -> Vec<Narrated> {
+    vec![Narrated::Note(text::label(told).into_owned())]
+}
+
+pub(super) fn made(made: &PlanMade) -> Vec<Narrated> {
+    let steps = match made.steps.len() {
+        1 => "1 step".to_owned(),
+        n => format!("{n} steps"),
+    };
+    match &made.why {
+        Some(why) => note(&format!("another plan, because {why}: {steps} in all")),
+        None => note(&format!("the plan has {steps}")),
+    }
+}
+
+pub(super) fn joined(joined: &SeatJoined) -> Vec<Narrated> {
+    note(&format!("{} joins", joined.participant.name))
+}
+
+pub(super) fn left(state: &State, left: &SeatLeft) -> Vec<Narrated> {
+    note(&format!("{} leaves: {}", name(state, &left.id), left.why))
+}
+
+pub(super) fn step(ended: &StepEnded) -> Vec<Narrated> {
+    let why = ended.why.iter().map(|why| format!(": {why}")).collect::<String>();
+    let again = match ended.attempt {
+        0 | 1 => String::new(),
+        n => format!(", attempt {n}"),
+    };
+    note(&format!("step {}{again} {}{why}", ended.step, ended.is.as_str()))
+}
+
+pub(super) fn ended(ended: &PlanEnded) -> Vec<Narrated> {
+    match ended.is {
+        StepState::Completed => note("the plan is completed"),
+        _ if ended.turn.is_none() => note("the plan failed: no answer was given"),
+        _ => note("the plan failed: no step was completed"),
+    }
+}

@@ -1,0 +1,403 @@
+//! A plan as it is spelled: its steps, the types of the messages in it, and the events by which it can be followed.
+
+use super::ids::{SeatId, Text, TurnId};
+use super::participant::Participant;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One step of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepSpec {
+    /// Its number, from 1; it keeps it as long as the plan lives.
+    pub number: u32,
+    /// What is done, in a line.
+    pub description: Text,
+    /// What is true once it is done.
+    pub goal: Text,
+    /// Whether an executor does it; else the planner does.
+    #[serde(default = "yes")]
+    pub executor: bool,
+    /// The steps whose results it waits for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<u32>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// The keys of a step that the operator can set.
+const SETTABLE: [&str; 4] = ["description", "goal", "executor", "after"];
+
+impl StepSpec {
+    /// Returns a step with a number and nothing to do yet.
+    pub fn numbered(number: u32) -> StepSpec {
+        StepSpec { number, description: "".into(), goal: "".into(), executor: true, after: vec![] }
+    }
+
+    /// Returns the step with some keys set; one without a description has its goal for one.
+    ///
+    /// # Errors
+    /// Which key is wrong, and what it takes.
+    pub fn with(&self, set: &Map<String, Value>) -> Result<StepSpec, String> {
+        if let Some(key) = set.keys().find(|key| !SETTABLE.contains(&key.as_str())) {
+            return Err(format!("a step has no `{key}`; it takes {}", SETTABLE.join(", ")));
+        }
+        if set.is_empty() {
+            return Err(format!("`set` has no key; it takes {}", SETTABLE.join(", ")));
+        }
+        let mut step = serde_json::to_value(self).map_err(|e| e.to_string())?;
+        for (key, value) in set {
+            step[key.as_str()] = match (key.as_str(), value) {
+                // one number is a list of one
+                ("after", Value::Number(_)) => Value::Array(vec![value.clone()]),
+                _ => value.clone(),
+            };
+        }
+        let mut step: StepSpec = serde_json::from_value(step).map_err(|e| {
+            format!("{e}; description and goal take text, executor true or false, after a list of numbers")
+        })?;
+        if step.description.trim().is_empty() {
+            step.description = step.goal.clone();
+        }
+        Ok(step)
+    }
+}
+
+/// How far a step, or a plan, has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepState {
+    /// Not begun.
+    #[default]
+    Waiting,
+    /// Being worked on.
+    Running,
+    /// Done.
+    Completed,
+    /// Given up, with a reason.
+    Failed,
+    /// Taken out by the operator.
+    Cancelled,
+}
+
+impl StepState {
+    /// Returns the spelling in the log and on the screen.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            StepState::Waiting => "waiting",
+            StepState::Running => "running",
+            StepState::Completed => "completed",
+            StepState::Failed => "failed",
+            StepState::Cancelled => "cancelled",
+        }
+    }
+
+    /// Returns whether nothing more will be done.
+    pub fn is_over(self) -> bool {
+        matches!(self, StepState::Completed | StepState::Failed | StepState::Cancelled)
+    }
+}
+
+/// The type of a message between a planner and an executor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MessageKind {
+    /// The planner's: what is to be done.
+    TaskAssignment,
+    /// An executor's: what it has to know before it can continue.
+    Question,
+    /// The planner's answer, or its leave to go on.
+    Clarification,
+    /// An executor's: what is done, with more to do.
+    ProgressUpdate,
+    /// An executor's: a part of the result.
+    PartialResult,
+    /// The result; the step is done.
+    TaskComplete,
+    /// The step cannot be done.
+    Error,
+    /// An executor's, to another executor.
+    SiblingMessage,
+}
+
+/// What a line may begin with, and the type of message that it makes. Longer ones come first.
+const MARKERS: &[(&str, MessageKind)] = &[
+    ("TASK COMPLETE", MessageKind::TaskComplete),
+    ("TASK_COMPLETE", MessageKind::TaskComplete),
+    ("TASK COMPLETED", MessageKind::TaskComplete),
+    ("TASK_COMPLETED", MessageKind::TaskComplete),
+    ("PARTIAL RESULT", MessageKind::PartialResult),
+    ("PARTIAL_RESULT", MessageKind::PartialResult),
+    ("CLARIFICATION", MessageKind::Clarification),
+    ("PROGRESS UPDATE", MessageKind::ProgressUpdate),
+    ("PROGRESS_UPDATE", MessageKind::ProgressUpdate),
+    ("PROGRESS", MessageKind::ProgressUpdate),
+    ("QUESTION", MessageKind::Question),
+    ("ERROR", MessageKind::Error),
+];
+/// What may stand around a marker.
+const DRESS: &[char] = &['*', '_', '`', '#', '"', '>', ' ', '\t'];
+/// What the results of a step begin with.
+const RESULTS: &str = "results";
+
+impl MessageKind {
+    /// Every type, in the order of a step.
+    pub const ALL: [MessageKind; 8] = [
+        MessageKind::TaskAssignment,
+        MessageKind::Question,
+        MessageKind::Clarification,
+        MessageKind::ProgressUpdate,
+        MessageKind::PartialResult,
+        MessageKind::TaskComplete,
+        MessageKind::Error,
+        MessageKind::SiblingMessage,
+    ];
+
+    /// Returns the spelling in the log.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            MessageKind::TaskAssignment => "task_assignment",
+            MessageKind::Question => "question",
+            MessageKind::Clarification => "clarification",
+            MessageKind::ProgressUpdate => "progress_update",
+            MessageKind::PartialResult => "partial_result",
+            MessageKind::TaskComplete => "task_complete",
+            MessageKind::Error => "error",
+            MessageKind::SiblingMessage => "sibling_message",
+        }
+    }
+
+    /// Returns the type with a spelling.
+    pub fn named(name: &str) -> Option<MessageKind> {
+        let name = name.trim().to_lowercase().replace([' ', '-'], "_");
+        MessageKind::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
+    /// Returns the type that the first line with words begins with, and the words behind it. A marker inside a sentence
+    /// never counts: it stands first, with a colon behind it or alone on its line.
+    pub fn marked(words: &str) -> Option<(MessageKind, &str)> {
+        let words = words.trim_start();
+        let bare = words.trim_start_matches(DRESS);
+        MARKERS.iter().find_map(|(marker, kind)| {
+            let head = bare.get(..marker.len())?;
+            if !head.eq_ignore_ascii_case(marker) {
+                return None;
+            }
+            let behind = bare[marker.len()..].trim_start_matches(['*', '_', '`', ' ', '\t']);
+            let rest = match behind.strip_prefix(':') {
+                Some(rest) => rest,
+                None if behind.is_empty() || behind.starts_with(['\n', '\r']) => behind,
+                None => return None,
+            };
+            Some((*kind, rest.trim_start_matches(['*', '_', '`', ' ', '\t']).trim()))
+        })
+    }
+}
+
+/// Returns the results in the words of a finished step: what stands behind a line `Results:`, or all behind its marker.
+pub fn results_in(words: &str) -> &str {
+    let behind = MessageKind::marked(words).map_or(words.trim(), |(_, behind)| behind);
+    let mut from = 0;
+    for line in behind.split_inclusive('\n') {
+        let bare = line.trim_start_matches(DRESS);
+        let head = bare.get(..RESULTS.len()).filter(|head| head.eq_ignore_ascii_case(RESULTS));
+        let rest = head.map(|_| bare[RESULTS.len()..].trim_start_matches(['*', '_', '`', ' ']));
+        if let Some(rest) = rest.and_then(|rest| rest.strip_prefix(':')) {
+            let at = from + line.len() - rest.len();
+            let found = behind[at..].trim_start_matches(['*', '_', '`', ' ', '\t']).trim();
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        from += line.len();
+    }
+    behind
+}
+
+/// Returns everything that is wrong with the steps of a plan. They may also wait for `known` steps, whose numbers are
+/// taken; `most` is how many steps there may be in all.
+pub fn faults(steps: &[StepSpec], known: &[u32], most: u32) -> Vec<String> {
+    let mut faults = vec![];
+    if steps.len() + known.len() > most as usize {
+        let n = steps.len() + known.len();
+        faults.push(format!("{n} steps in all, and at most {most} are allowed (policy.steps)"));
+    }
+    for (at, step) in steps.iter().enumerate() {
+        let n = step.number;
+        if steps[..at].iter().any(|other| other.number == n) {
+            faults.push(format!("two steps have the number {n}"));
+        } else if known.contains(&n) {
+            faults.push(format!("step {n} is there already; a new step needs a new number"));
+        }
+        if step.goal.trim().is_empty() {
+            faults.push(format!("step {n} has no goal"));
+        }
+        for other in &step.after {
+            let there = known.contains(other) || steps.iter().any(|s| s.number == *other);
+            if *other == n {
+                faults.push(format!("step {n} waits for itself"));
+            } else if !there {
+                faults.push(format!("step {n} waits for step {other}, which does not exist"));
+            }
+        }
+    }
+    faults.extend(cycle(steps).map(|path| {
+        let path: Vec<String> = path.iter().map(u32::to_string).collect();
+        format!("steps wait for each other in a circle: {}", path.join(" waits for "))
+    }));
+    faults
+}
+
+/// Returns the numbers along the first circle of steps that wait for one another, the first one again at its end.
+fn cycle(steps: &[StepSpec]) -> Option<Vec<u32>> {
+    let after = |n: u32| {
+        let step = steps.iter().find(|s| s.number == n);
+        step.map_or(&[][..], |s| &s.after).iter().copied().filter(move |other| *other != n)
+    };
+    for start in steps.iter().map(|s| s.number) {
+        let (mut paths, mut seen) = (vec![vec![start]], vec![]);
+        while let Some(path) = paths.pop() {
+            let here = path.last().copied().unwrap_or(start);
+            for next in after(here) {
+                let longer: Vec<u32> = path.iter().copied().chain([next]).collect();
+                if next == start {
+                    return Some(longer);
+                }
+                if !seen.contains(&next) {
+                    seen.push(next);
+                    paths.push(longer);
+                }
+            }
+        }
+    }
+    None
+}
+
+/// `plan.made`: the plan as it is from here on, after the planner's reply.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanMade {
+    /// Which plan of the conversation, from 1; a re-plan keeps the number.
+    pub plan: u32,
+    /// The planner's turn.
+    pub turn: TurnId,
+    /// Why it is another one than before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Text>,
+    /// Every step, in order: those that have begun, then the others.
+    pub steps: Vec<StepSpec>,
+}
+
+/// `step.ended`: a step is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepEnded {
+    /// Its number.
+    pub step: u32,
+    /// Which attempt at it, from 1.
+    pub attempt: u32,
+    /// Completed, failed or cancelled.
+    pub is: StepState,
+    /// The turn with its result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// Why, unless it is completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Text>,
+}
+
+/// `plan.ended`: every step is over and the answer is given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanEnded {
+    /// Which plan, from 1.
+    pub plan: u32,
+    /// Completed, or failed where no step was completed or no answer came.
+    pub is: StepState,
+    /// The planner's turn with the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+}
+
+/// `seat.joined`: the engine seats a participant that it made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeatJoined {
+    /// The participant, as resolved.
+    pub participant: Participant,
+}
+
+/// `seat.left`: the engine takes a participant out; its words stay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeatLeft {
+    /// The participant.
+    pub id: SeatId,
+    /// Why, in words.
+    pub why: Text,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_marker_counts_only_where_a_message_begins() {
+        for (words, expected) in [
+            ("QUESTION: Which one?", Some((MessageKind::Question, "Which one?"))),
+            ("\n\n**Progress:** half", Some((MessageKind::ProgressUpdate, "half"))),
+            ("TASK_COMPLETE\nResults:\nfour", Some((MessageKind::TaskComplete, "Results:\nfour"))),
+            ("Task complete: 4", Some((MessageKind::TaskComplete, "4"))),
+            ("> ERROR: no folder", Some((MessageKind::Error, "no folder"))),
+            ("0 tests failed, task complete: all of it", None),
+            ("Errors: none", None),
+            ("ERROR handling is done", None),
+            ("TASK COMPLETENESS: half", None),
+            ("The question: which?", None),
+            ("", None),
+        ] {
+            assert_eq!(MessageKind::marked(words), expected, "{words}");
+        }
+    }
+
+    #[test]
+    fn results_stand_behind_their_line() {
+        for (words, results) in [
+            ("TASK COMPLETE: done\nResults:\n- a\n- b", "- a\n- b"),
+            ("TASK COMPLETE\n**Results:** 7", "7"),
+            ("TASK COMPLETE: seven", "seven"),
+            ("TASK COMPLETE: no results: yet", "no results: yet"),
+            ("seven", "seven"),
+            ("TASK COMPLETE: x\nResults:", "x\nResults:"),
+        ] {
+            assert_eq!(results_in(words), results, "{words}");
+        }
+    }
+
+    fn step(number: u32, goal: &str, after: &[u32]) -> StepSpec {
+        let (description, goal) = ("d".into(), goal.into());
+        StepSpec { number, description, goal, executor: true, after: after.to_vec() }
+    }
+
+    #[test]
+    fn every_fault_of_a_plan_is_named_at_once() {
+        let steps = [
+            step(1, "g", &[3]),
+            step(2, " ", &[2, 9]),
+            step(3, "g", &[4]),
+            step(4, "g", &[1]),
+            step(4, "g", &[]),
+            step(7, "g", &[]),
+        ];
+        assert_eq!(
+            faults(&steps, &[7], 6),
+            [
+                "7 steps in all, and at most 6 are allowed (policy.steps)",
+                "step 2 has no goal",
+                "step 2 waits for itself",
+                "step 2 waits for step 9, which does not exist",
+                "two steps have the number 4",
+                "step 7 is there already; a new step needs a new number",
+                "steps wait for each other in a circle: 1 waits for 3 waits for 4 waits for 1",
+            ]
+        );
+        let fine = [step(1, "g", &[]), step(2, "g", &[1]), step(3, "g", &[1, 2, 8])];
+        assert_eq!(faults(&fine, &[8], 12), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,389 @@
+//! A planner makes a plan, executors carry its steps out, and the planner answers over all results.
+//!
+//! A step begins once those it waits for are over and a place is free; the talk in it is a thread of its own (`step.rs`).
+//! A failed step keeps its reason and the plan goes on, after the planner was asked once for another plan. Before any
+//! step begins the planner has read what the operator said. How far everything is, is in the state's plan; the memo says
+//! what the planner was asked for last.
+
+use super::memo;
+use super::{Decision, NextMove, Policy, View};
+use crate::model::payload::ThreadOpened;
+use crate::model::*;
+use crate::scenario::{OptionKind, OptionRow, PLAN, PolicyRow, STEP_POLICY};
+use crate::state::{CLOSES, PLANS, PLANS_AGAIN, Plan, PlannedStep, Reply, STEP};
+use serde_json::{Value, json};
+
+/// The policy `plan`; the module describes it.
+pub struct Planning;
+
+const ROW: PolicyRow = PolicyRow {
+    name: PLAN,
+    meaning: "A planner makes a plan, executors made from one participant carry out its steps, the planner answers.",
+    options: &[
+        OptionRow {
+            key: "executor",
+            kind: OptionKind::Named { speaks: false },
+            meaning: "The participant that executors are made from, one for each step; it takes no turns itself.",
+        },
+        OptionRow {
+            key: "planner",
+            kind: OptionKind::Named { speaks: true },
+            meaning: "Who plans, answers questions and gives the answer (default: the first participant who speaks).",
+        },
+        OptionRow {
+            key: "judge",
+            kind: OptionKind::Named { speaks: false },
+            meaning: "Who says whether a step is really done before it is accepted (default: no one).",
+        },
+        OptionRow {
+            key: "parallel",
+            kind: OptionKind::Count,
+            meaning: "How many steps are carried out at a time (default 3).",
+        },
+        OptionRow {
+            key: "steps",
+            kind: OptionKind::Count,
+            meaning: "How many steps a plan may have in all (default 12).",
+        },
+        OptionRow {
+            key: "exchanges",
+            kind: OptionKind::Count,
+            meaning: "How many messages an executor may write in a step before it fails (default 10).",
+        },
+        OptionRow {
+            key: "updates",
+            kind: OptionKind::Count,
+            meaning: "After how many updates in a row the planner is asked how to go on (default 3).",
+        },
+        OptionRow {
+            key: "step_seconds",
+            kind: OptionKind::Count,
+            meaning: "Seconds after which a step fails and its call is cut (default: no limit).",
+        },
+        OptionRow {
+            key: "replan",
+            kind: OptionKind::Flag,
+            meaning: "Whether the planner is asked once for another plan when a step fails (default true).",
+        },
+        OptionRow {
+            key: "messages",
+            kind: OptionKind::Count,
+            meaning: "How many messages an executor may write to others in a step (default 3).",
+        },
+    ],
+    needs_operator: false,
+};
+
+/// Steps at a time, unless the scenario says otherwise.
+const PARALLEL: u64 = 3;
+/// What a planner is asked for at first.
+const ASK_PLAN: &str = "Make a plan for the request: steps that each have one goal. Whoever carries out a step sees only its \
+                        description, its goal, the request and the results of the steps that it waits for. Steps that do not \
+                        wait for each other run at the same time.";
+/// What a planner is asked for at the end.
+const ASK_ANSWER: &str = "Every step is over. Give the answer to the request from all results: complete, and on its own. Say \
+                          what could not be done, and why.";
+/// What a planner is told who is asked for another plan.
+const ASK_REST: &str = "List every step that is still to be done, the waiting ones that stay among them; what you leave out is \
+                        not done. Steps that have begun stay without being listed. A new step gets a new number. With nothing \
+                        left to do, list no steps.";
+
+impl Policy for Planning {
+    fn row(&self) -> &'static PolicyRow {
+        &ROW
+    }
+
+    fn overlaps(&self) -> bool {
+        true
+    }
+
+    fn next(&self, v: &View<'_>) -> Decision {
+        let Some(planner) = v.state.planner(v.thread) else { return v.end(StopReason::Failure) };
+        let number = number(v);
+        let plan = v.thread.plan.as_deref().filter(|plan| plan.number == number);
+        let reply = v.thread.asked.as_ref().and_then(|b| b.ended.last());
+        match (v.thread.step(), plan, reply) {
+            ("", ..) => {
+                let before = v.thread.plan.as_ref().map_or(0, |plan| plan.number);
+                let memo = v.memo_with([(memo::NUMBER, json!(before + 1)), (STEP, json!(PLANS))]);
+                ask(v, &planner, "plans", ASK_PLAN.into(), memo)
+            }
+            (PLANS | PLANS_AGAIN, plan, Some(reply))
+                if planned(reply) && plan.is_none_or(|plan| plan.turn != reply.turn) =>
+            {
+                record(v, made(v, plan, reply, number).into())
+            }
+            (PLANS, None, reply) if may_try_again(v, reply) => {
+                ask(v, &planner, "plans", ASK_PLAN.into(), v.thread.memo.clone())
+            }
+            (CLOSES, Some(plan), reply) => closed(v, plan, &planner, reply),
+            (_, Some(plan), _) => carry_out(v, plan, &planner),
+            (_, None, _) => v.end(StopReason::Failure),
+        }
+    }
+
+    fn result(&self, v: &View<'_>) -> Value {
+        let Some(plan) = v.thread.plan.as_deref() else { return Value::Null };
+        let answer = plan.ended.as_ref().and_then(|ended| said(v, ended.turn?));
+        let steps = plan.steps.iter().map(|step| {
+            json!({
+                "number": step.spec.number,
+                "description": step.spec.description,
+                "state": step.state,
+                "executor": step.executor,
+                "exchanges": step.exchange(),
+                "attempts": step.attempt,
+                "result": v.state.step_result(step),
+                "why": step.why,
+            })
+        });
+        let state = plan.ended.as_ref().map(|ended| ended.is);
+        json!({"answer": answer, "state": state, "steps": steps.collect::<Value>()})
+    }
+}
+
+/// Returns the number of the plan that is being made or carried out.
+fn number(v: &View<'_>) -> u32 {
+    u32::try_from(v.memo_count(memo::NUMBER)).unwrap_or(u32::MAX)
+}
+
+/// Returns the words of a turn as they read now.
+fn said(v: &View<'_>, turn: TurnId) -> Option<Text> {
+    let by = |e: &&crate::state::Entry| e.version().turn == Some(turn) && e.hidden.is_none();
+    v.state.entries.iter().rev().find(by).map(|e| e.text().clone())
+}
+
+fn planned(reply: &Reply) -> bool {
+    reply.outcome == Outcome::Said && reply.structured["steps"].is_array()
+}
+
+/// Returns whether the planner is asked again for what it did not give: once more each time that somebody resumes.
+fn may_try_again(v: &View<'_>, reply: Option<&Reply>) -> bool {
+    reply.is_none_or(|reply| v.state.since.reopened.is_some_and(|at| at.0 > reply.turn.0))
+}
+
+fn record(v: &View<'_>, kind: Kind) -> Decision {
+    Decision { next: NextMove::Record(Box::new(kind)), memo: v.thread.memo.clone() }
+}
+
+/// Asks the planner, or waits until it can be asked.
+fn ask(v: &View<'_>, planner: &SeatId, why: &str, question: Text, memo: Value) -> Decision {
+    if !v.state.may_speak(planner) {
+        let muted = v.state.seat(planner).is_some_and(|s| s.muted && !s.gone);
+        return match muted {
+            true => Decision { next: NextMove::Wait, memo: v.thread.memo.clone() },
+            false => v.end(StopReason::Exhausted),
+        };
+    }
+    let next = NextMove::Ask {
+        purpose: Purpose::Speak,
+        seats: vec![planner.clone()],
+        why: format!("{planner} {why}").into(),
+        question,
+        options: vec![],
+    };
+    Decision { next, memo }
+}
+
+/// Returns the plan that the planner's reply makes: what has begun stays, the rest is as the reply has it.
+fn made(v: &View<'_>, plan: Option<&Plan>, reply: &Reply, number: u32) -> PlanMade {
+    let begun = plan.into_iter().flat_map(|p| &p.steps).filter(|s| s.state != StepState::Waiting);
+    let new: Vec<StepSpec> =
+        serde_json::from_value(reply.structured["steps"].clone()).unwrap_or_default();
+    let known: Vec<StepSpec> = begun.map(|s| s.spec.clone()).collect();
+    let fresh = |step: &StepSpec| !known.iter().any(|known| known.number == step.number);
+    let new: Vec<StepSpec> = new.into_iter().filter(fresh).collect();
+    let why = v.thread.memo[memo::WHY].as_str().filter(|_| plan.is_some());
+    PlanMade {
+        plan: number,
+        turn: reply.turn,
+        why: why.map(Into::into),
+        steps: known.into_iter().chain(new).collect(),
+    }
+}
+
+/// What follows while there is a plan and no question to the planner is open.
+fn carry_out(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Decision {
+    if let Some(kind) = closes(v, plan) {
+        return record(v, kind);
+    }
+    // words that wait for their place are read before a step begins
+    let wait = || Decision { next: NextMove::Wait, memo: v.thread.memo.clone() };
+    if words_wait(v) {
+        return wait();
+    }
+    if let Some(again) = plan_again(v, plan, planner) {
+        return again;
+    }
+    let room = v.option_count("parallel").unwrap_or(PARALLEL) as usize;
+    if plan.count(StepState::Running) < room
+        && let Some(step) = ready(plan)
+    {
+        return begin(v, plan, step, planner);
+    }
+    if plan.steps.iter().any(|s| s.state == StepState::Running) {
+        return wait();
+    }
+    let memo = v.memo_with([(STEP, json!(CLOSES))]);
+    ask(v, planner, "answers over all results", ASK_ANSWER.into(), memo)
+}
+
+/// Returns the next state that closes: a step that the operator cancelled or whose talk ended otherwise, then executors
+/// whose steps are over.
+fn closes(v: &View<'_>, plan: &Plan) -> Option<Kind> {
+    let open = |step: &PlannedStep| {
+        let thread = step.thread.and_then(|t| v.state.threads.get(&t));
+        thread.is_some_and(|t| t.closed.is_none())
+    };
+    for step in plan.steps.iter().filter(|s| !open(s)) {
+        let over = |is, why: String| StepEnded {
+            step: step.spec.number,
+            attempt: step.attempt,
+            is,
+            turn: None,
+            why: Some(why.into()),
+        };
+        if step.stopping {
+            return Some(over(StepState::Cancelled, "the operator cancelled it".into()).into());
+        }
+        if step.state == StepState::Running {
+            let closed = step.thread.and_then(|t| v.state.threads.get(&t)?.closed.as_ref());
+            let why = closed.map_or("it was not opened", |closed| closed.reason.as_str());
+            return Some(over(StepState::Failed, format!("its talk ended: {why}")).into());
+        }
+    }
+    let left = |step: &&PlannedStep| {
+        let seat = step.executor.as_ref().and_then(|id| v.state.seat(id));
+        let made = seat.is_some_and(|s| s.spec.made_from.is_some() && !s.gone);
+        made && step.state.is_over() && !open(step)
+    };
+    let step = plan.steps.iter().find(left)?;
+    let why = format!("step {} is over", step.spec.number).into();
+    Some(SeatLeft { id: step.executor.clone()?, why }.into())
+}
+
+/// Returns whether words of the operator are given and not placed yet.
+fn words_wait(v: &View<'_>) -> bool {
+    v.state.pending.values().any(|command| {
+        let says =
+            matches!(command.given.line.command, Command::Say { .. } | Command::CutIn { .. });
+        says && command.placed.is_empty() && command.too_late.is_none()
+    })
+}
+
+/// Asks the planner for another plan: the operator has spoken, or a step has failed.
+fn plan_again(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
+    let mut asked: Vec<u64> = v.thread.memo[memo::COUNTED]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_u64)
+        .collect();
+    let heard = v.memo_count(memo::HEARD);
+    if let Some(entry) = v.state.unplanned_words(v.thread).filter(|e| e.seq.0 > heard) {
+        let why = "the host has spoken";
+        let question =
+            format!("The host has spoken while the plan is being carried out. {ASK_REST}");
+        let memo = v.memo_with([
+            (STEP, json!(PLANS_AGAIN)),
+            (memo::HEARD, json!(entry.seq)),
+            (memo::WHY, json!(why)),
+        ]);
+        return Some(ask(v, planner, "plans again: the host has spoken", question.into(), memo));
+    }
+    if v.thread.spec.options["replan"] == false {
+        return None;
+    }
+    // each failure once: an attempt is known by the thread it was made in
+    let failed = |s: &&PlannedStep| {
+        let place = s.thread.map_or(0, |t| t.0);
+        s.state == StepState::Failed && !asked.contains(&place)
+    };
+    let step = plan.steps.iter().find(failed)?;
+    let (n, place) = (step.spec.number, step.thread.map_or(0, |t| t.0));
+    let reason = step.why.as_deref().unwrap_or("no reason given");
+    asked.push(place);
+    let why = format!("step {n} failed");
+    let question = format!("Step {n} failed: {reason}. {ASK_REST}");
+    let memo = v.memo_with([
+        (STEP, json!(PLANS_AGAIN)),
+        (memo::COUNTED, json!(asked)),
+        (memo::WHY, json!(why)),
+    ]);
+    Some(ask(v, planner, &format!("plans again: {why}"), question.into(), memo))
+}
+
+/// Returns the first step that can begin.
+fn ready(plan: &Plan) -> Option<&PlannedStep> {
+    let waits = |s: &&PlannedStep| s.state == StepState::Waiting && plan.waits_for(s).is_empty();
+    plan.steps.iter().find(waits)
+}
+
+/// Seats the executor of a step, or opens the step's thread.
+fn begin(v: &View<'_>, plan: &Plan, step: &PlannedStep, planner: &SeatId) -> Decision {
+    let n = step.spec.number;
+    let template = v.thread.spec.options["executor"].as_str().and_then(|id| v.state.seat(id));
+    let executor = match template.filter(|_| step.spec.executor) {
+        None => planner.clone(),
+        Some(template) => {
+            let id = SeatId(format!("{}-{n}", template.spec.id).into());
+            if v.state.seat(&id).is_none_or(|s| s.gone) {
+                let mut participant = Participant {
+                    id: id.clone(),
+                    name: format!("{} {n}", template.spec.name).into(),
+                    aliases: vec![],
+                    speaks: true,
+                    made_from: Some(template.spec.id.clone()),
+                    ..(*template.spec).clone()
+                };
+                let others = v.state.seats.iter().filter(|s| s.spec.id != id);
+                participant.tell_apart(others.map(|s| &*s.spec));
+                return record(v, Box::new(SeatJoined { participant }).into());
+            }
+            id
+        }
+    };
+    let mut seats = vec![executor];
+    if seats[0] != *planner {
+        seats.push(planner.clone());
+    }
+    let seconds = v.option_count("step_seconds");
+    let spec = ThreadOpened {
+        name: format!("step {n}: {}", step.spec.description).into(),
+        policy: STEP_POLICY.into(),
+        options: Value::Null,
+        seats,
+        inherits: false,
+        limits: Limits { seconds, ..Limits::default() },
+        about: json!({"plan": plan.number, "step": n, "attempt": step.attempt + 1, "goal": step.spec.goal}),
+        memo: v.thread.memo.clone(),
+    };
+    let memo = spec.memo.clone();
+    Decision { next: NextMove::Open(Box::new(spec)), memo }
+}
+
+/// What follows once the planner was asked for its answer.
+fn closed(v: &View<'_>, plan: &Plan, planner: &SeatId, reply: Option<&Reply>) -> Decision {
+    let reopened = v.state.unplanned_words(v.thread).is_some() || ready(plan).is_some();
+    if reopened && plan.ended.is_none() {
+        return carry_out(v, plan, planner);
+    }
+    let answered = reply.filter(|r| r.outcome == Outcome::Said);
+    if answered.is_none() && may_try_again(v, reply) {
+        return ask(
+            v,
+            planner,
+            "answers over all results",
+            ASK_ANSWER.into(),
+            v.thread.memo.clone(),
+        );
+    }
+    let turn = answered.map(|r| r.turn);
+    let done = answered.is_some() && plan.count(StepState::Completed) > 0;
+    let is = if done { StepState::Completed } else { StepState::Failed };
+    let ended = PlanEnded { plan: plan.number, is, turn };
+    if plan.ended.as_ref() != Some(&ended) {
+        return record(v, ended.into());
+    }
+    v.end(if answered.is_some() { StopReason::Completed } else { StopReason::Failure })
+}

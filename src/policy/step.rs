@@ -1,0 +1,316 @@
+//! The talk in a step of a plan: an executor works, its planner answers questions, until the step is over.
+//!
+//! A question wakes the planner. Updates and parts of the result get leave to go on without it, a few times in a row. The
+//! step ends with the result, an error, the last exchange, its time, or once the same message gets the same answer.
+
+use super::{Decision, NextMove, Policy, View};
+use crate::model::*;
+use crate::scenario::{PolicyRow, STEP_POLICY};
+use crate::state::{CLARIFIES, DOES, EXECUTES, PlannedStep, Reply, STEP, StepMessage, Thread};
+use serde_json::{Value, json};
+
+/// The policy of the thread of a step; the module describes it.
+pub struct StepTalk;
+
+const ROW: PolicyRow = PolicyRow {
+    name: STEP_POLICY,
+    meaning: "An executor works on a step of a plan, and its planner answers.",
+    options: &[],
+    needs_operator: false,
+};
+
+/// What the memo says under [`STEP`] where the judge is asked.
+const JUDGES: &str = "judge";
+/// Updates in a row, unless the scenario says otherwise.
+const UPDATES: u64 = 3;
+/// The answer of a judge who accepts a step.
+const YES: &str = "yes";
+
+impl Policy for StepTalk {
+    fn row(&self) -> &'static PolicyRow {
+        &ROW
+    }
+
+    fn next(&self, v: &View<'_>) -> Decision {
+        let root = v.state.plan_thread(v.thread.id);
+        let (Some(root), Some((_, step))) = (root, v.state.step_of(v.thread.id)) else {
+            return v.end(StopReason::Failure);
+        };
+        let talk = Talk { v, root, step };
+        match step.state {
+            StepState::Completed => v.end(StopReason::Completed),
+            StepState::Failed => v.end(StopReason::Failure),
+            StepState::Cancelled => v.end(StopReason::Operator),
+            StepState::Waiting | StepState::Running => talk.next(),
+        }
+    }
+
+    fn result(&self, v: &View<'_>) -> Value {
+        let Some((_, step)) = v.state.step_of(v.thread.id) else { return Value::Null };
+        json!({"state": step.state, "result": v.state.step_result(step), "why": step.why})
+    }
+}
+
+/// A step, its thread, and the thread of its plan.
+struct Talk<'v, 's> {
+    v: &'v View<'s>,
+    root: &'s Thread,
+    step: &'s PlannedStep,
+}
+
+impl Talk<'_, '_> {
+    fn next(&self) -> Decision {
+        if self.step.stopping {
+            return self.over(StepState::Cancelled, None, "the operator cancelled it".into());
+        }
+        if let Some(seconds) = self.time_is_up() {
+            return self
+                .failed(format!("its time of {seconds} s is up; policy.step_seconds raises it"));
+        }
+        let Some(executor) = &self.step.executor else {
+            return self.failed("it has nobody to do it".into());
+        };
+        let Some(asked) = &self.v.thread.asked else {
+            return self.execute(executor, "", false);
+        };
+        let Some(reply) = asked.ended.last() else {
+            // it was promised the floor and cannot take it
+            return self.cannot(asked.spec.seats.first().unwrap_or(executor));
+        };
+        let by = asked.spec.memo[STEP].as_str().unwrap_or_default();
+        let last = self.step.current().next_back();
+        // what was said since, by that turn or by the operator in the planner's place
+        let fresh = last.is_some_and(|m| m.seq.0 > reply.turn.0);
+        match (by, last) {
+            (JUDGES, _) => self.judged(executor, reply),
+            (_, _) if !fresh && !self.reopened(reply) => self.nothing_said(reply),
+            (DOES, _) if !fresh => self.execute(executor, "", false),
+            (EXECUTES, _) if !fresh => self.execute(executor, "", false),
+            (CLARIFIES, _) if !fresh => self.clarify("asks you the question above"),
+            (_, Some(m)) => self.after(executor, m, reply),
+            (_, None) => self.execute(executor, "", false),
+        }
+    }
+
+    /// Returns whether somebody resumed since a turn: what failed before is tried again.
+    fn reopened(&self, reply: &Reply) -> bool {
+        self.v.state.since.reopened.is_some_and(|at| at.0 > reply.turn.0)
+    }
+
+    /// Returns the limit of the step in seconds, once it is reached.
+    fn time_is_up(&self) -> Option<u64> {
+        let seconds = self.v.thread.spec.limits.seconds?;
+        let ran = self.v.state.running.at(self.v.state.ms).saturating_sub(self.step.began);
+        (ran >= seconds.saturating_mul(1000)).then_some(seconds)
+    }
+
+    /// What follows a message.
+    fn after(&self, executor: &SeatId, message: &StepMessage, reply: &Reply) -> Decision {
+        match message.kind {
+            MessageKind::TaskComplete => self.done(reply.turn),
+            MessageKind::Error => {
+                let why = MessageKind::marked(&message.text).map_or(&*message.text, |(_, why)| why);
+                self.over(StepState::Failed, Some(reply.turn), why.to_owned())
+            }
+            MessageKind::Question => self.clarify("asks you the question above"),
+            MessageKind::ProgressUpdate
+            | MessageKind::PartialResult
+            | MessageKind::SiblingMessage => self.go_on(executor),
+            MessageKind::Clarification | MessageKind::TaskAssignment => {
+                self.answered(executor, message)
+            }
+        }
+    }
+
+    /// An update was sent: the executor goes on, or the planner says how.
+    fn go_on(&self, executor: &SeatId) -> Decision {
+        let updates = || self.step.current().filter(|m| m.from == *executor || !m.implicit);
+        let is_update = |m: &&StepMessage| {
+            m.from == *executor
+                && !matches!(m.kind, MessageKind::Question | MessageKind::TaskComplete)
+        };
+        let row = updates().rev().take_while(is_update);
+        let row: Vec<&StepMessage> = row.collect();
+        if let [last, before, ..] = row[..]
+            && alike(last, before)
+        {
+            return self.stuck();
+        }
+        let most = self.root.spec.options["updates"].as_u64().unwrap_or(UPDATES);
+        if row.len() as u64 > most {
+            let times = row.len();
+            return self.clarify(&format!(
+                "has sent {times} updates in a row. If what is there reaches the goal, begin with TASK COMPLETE:"
+            ));
+        }
+        self.execute(executor, "Your message was read; go on.", true)
+    }
+
+    /// The planner, or the operator in its place, answered.
+    fn answered(&self, executor: &SeatId, answer: &StepMessage) -> Decision {
+        let asked = |m: &&StepMessage| m.from == *executor && m.seq < answer.seq;
+        let mut questions = self.step.current().filter(asked).rev();
+        let earlier = |before: Seq| {
+            let answers = self.step.current().filter(|m| m.from != *executor && !m.implicit);
+            answers.rev().find(|m| m.seq < before)
+        };
+        if let (Some(last), Some(before)) = (questions.next(), questions.next())
+            && alike(last, before)
+            && earlier(last.seq).is_some_and(|earlier| alike(earlier, answer))
+        {
+            return self.stuck();
+        }
+        self.execute(executor, "You have your answer; go on.", false)
+    }
+
+    fn stuck(&self) -> Decision {
+        self.failed("no progress: the same message got the same answer twice".into())
+    }
+
+    /// Asks the executor for its next message, or a step without one for its result.
+    fn execute(&self, executor: &SeatId, told: &str, implicit: bool) -> Decision {
+        if !self.step.spec.executor {
+            let question = format!(
+                "Do step {} of the plan yourself: {}. Goal: {}. Say the result, complete and on its own.",
+                self.step.spec.number, self.step.spec.description, self.step.spec.goal
+            );
+            return self.ask(executor, DOES, "does it", question.into(), false);
+        }
+        let (exchange, most) = (self.step.exchange() + 1, self.root.exchanges());
+        if exchange > most {
+            return self
+                .failed(format!("all {most} exchanges are used; policy.exchanges raises them"));
+        }
+        let last = if exchange == most {
+            " It is the last one: end with TASK COMPLETE or ERROR."
+        } else {
+            ""
+        };
+        let told = if told.is_empty() { String::new() } else { format!(" {told}") };
+        let question = format!("Exchange {exchange} of {most}.{last}{told}");
+        let why = format!("exchange {exchange} of {most}");
+        self.ask(executor, EXECUTES, &why, question.into(), implicit)
+    }
+
+    /// Asks the planner.
+    fn clarify(&self, why: &str) -> Decision {
+        let Some(planner) = self.v.state.planner(self.root) else {
+            return self.failed("there is no planner to ask".into());
+        };
+        let executor = self.step.executor.as_ref().and_then(|id| self.v.state.seat(id));
+        let name = executor.map_or("the executor", |s| &*s.spec.name);
+        let question = format!(
+            "Step {}, exchange {} of {}. {name} {why}. Answer in a few sentences, so that the work can go on.",
+            self.step.spec.number,
+            self.step.exchange(),
+            self.root.exchanges()
+        );
+        self.ask(&planner, CLARIFIES, "clarifies", question.into(), false)
+    }
+
+    /// A result is there: it is accepted, or the judge is asked.
+    fn done(&self, turn: TurnId) -> Decision {
+        let judge = self.root.spec.options["judge"].as_str().map(SeatId::from);
+        let judge = judge.filter(|judge| self.v.state.may(Purpose::Judge, judge));
+        let Some(judge) = judge.filter(|_| self.step.spec.executor) else {
+            return self.over(StepState::Completed, Some(turn), String::new());
+        };
+        let question = format!(
+            "Step {} is said to be done. Its goal: {} Does the result above really reach it? Only a clear yes accepts it.",
+            self.step.spec.number, self.step.spec.goal
+        );
+        let next = NextMove::Ask {
+            purpose: Purpose::Judge,
+            seats: vec![judge],
+            why: format!("is step {} done?", self.step.spec.number).into(),
+            question: question.into(),
+            options: vec![YES.into(), "no".into()],
+        };
+        Decision { next, memo: self.v.memo_with([(STEP, json!(JUDGES))]) }
+    }
+
+    /// The judge has spoken; unclear or nothing is no approval.
+    fn judged(&self, executor: &SeatId, reply: &Reply) -> Decision {
+        let said = reply.outcome == Outcome::Said;
+        let result = self.step.current().rev().find(|m| m.kind == MessageKind::TaskComplete);
+        if said && reply.structured["choice"] == YES {
+            let turn = result.and_then(|m| m.turn);
+            return self.over(StepState::Completed, turn, String::new());
+        }
+        let why =
+            reply.structured["why"].as_str().map(str::trim).filter(|why| said && !why.is_empty());
+        let why = why.unwrap_or("no reason was given");
+        self.execute(executor, &format!("The step is not accepted as done: {why} Go on."), false)
+    }
+
+    /// A turn brought no words.
+    fn nothing_said(&self, reply: &Reply) -> Decision {
+        let seat = self.v.state.seat(&reply.seat);
+        let name = seat.map_or(&reply.seat.0, |s| &s.spec.name);
+        let why = match (reply.outcome, seat.and_then(|s| s.failed.as_ref())) {
+            (Outcome::Passed, _) => format!("{name} passed"),
+            (Outcome::Failed, Some(error)) => format!("{name} failed: {}", error.text),
+            (Outcome::Failed | Outcome::Said, _) => format!("{name} failed"),
+            (Outcome::Cut, _) => format!("{name} was stopped before it said anything"),
+        };
+        self.failed(why)
+    }
+
+    /// A seat cannot take the floor: what the operator can undo is waited for.
+    fn cannot(&self, seat: &SeatId) -> Decision {
+        let found = self.v.state.seat(seat);
+        if found.is_some_and(|s| s.muted && !s.gone) {
+            return Decision { next: NextMove::Wait, memo: self.v.thread.memo.clone() };
+        }
+        let name = found.map_or(&seat.0, |s| &s.spec.name);
+        match found.is_none_or(|s| s.gone) {
+            true => self.failed(format!("{name} has left")),
+            false => self.failed(format!("{name} has reached its own limit")),
+        }
+    }
+
+    fn ask(
+        &self,
+        seat: &SeatId,
+        step: &str,
+        why: &str,
+        question: Text,
+        implicit: bool,
+    ) -> Decision {
+        if !self.v.state.may_speak(seat) {
+            return self.cannot(seat);
+        }
+        let go_on = if implicit { Value::Bool(true) } else { Value::Null };
+        let next = NextMove::Ask {
+            purpose: Purpose::Speak,
+            seats: vec![seat.clone()],
+            why: format!("{seat} in step {}: {why}", self.step.spec.number).into(),
+            question,
+            options: vec![],
+        };
+        Decision { next, memo: self.v.memo_with([(STEP, json!(step)), ("go_on", go_on)]) }
+    }
+
+    fn failed(&self, why: String) -> Decision {
+        self.over(StepState::Failed, None, why)
+    }
+
+    fn over(&self, is: StepState, turn: Option<TurnId>, why: String) -> Decision {
+        let ended = StepEnded {
+            step: self.step.spec.number,
+            attempt: self.step.attempt,
+            is,
+            turn,
+            why: (!why.is_empty()).then(|| why.into()),
+        };
+        let next = NextMove::Record(Box::new(ended.into()));
+        Decision { next, memo: self.v.thread.memo.clone() }
+    }
+}
+
+/// Returns whether two messages say the same.
+fn alike(a: &StepMessage, b: &StepMessage) -> bool {
+    let words =
+        |m: &StepMessage| m.text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    a.kind == b.kind && words(a) == words(b)
+}

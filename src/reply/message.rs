@@ -1,0 +1,183 @@
+//! A message between a planner and an executor: its type, from its first line or from its data.
+
+use super::data::objects;
+use super::formed::Formed;
+use crate::model::plan::results_in;
+use crate::model::{MessageKind, SeatId};
+use serde_json::{Value, json};
+
+/// What a message to another executor begins with, before the name.
+const TO: &str = "TO ";
+/// The keys under which data may have the words of a message.
+const WORDS: &[&str] = &["text", "message", "content", "question", "answer", "summary", "results"];
+
+/// Reads a message; without a type it is a part of the result, or the planner's answer.
+///
+/// # Errors
+/// What is missing in it, in words for whoever is to try again.
+pub(super) fn message(
+    planner: bool,
+    given: bool,
+    siblings: &[SeatId],
+    said: &str,
+    data: &Value,
+) -> Result<Formed, String> {
+    let bare = said.trim().starts_with(['{', '`']) || !data.is_null();
+    let object = objects(said, data).into_iter().find(|o| bare && o["type"].is_string());
+    if let Some(object) = object {
+        let name = object["type"].as_str().unwrap_or_default();
+        let kind =
+            MessageKind::named(name).filter(|kind| possible(*kind, planner)).ok_or_else(|| {
+                format!("there is no type of message {name:?}; use {}", types(planner))
+            })?;
+        let words = WORDS.iter().find_map(|key| spelled(&object[*key])).unwrap_or_default();
+        let results = spelled(&object["results"]).filter(|results| *results != words);
+        let to = object["to"].as_str().map(SeatId::from);
+        let words = match (kind, results) {
+            (MessageKind::TaskComplete, Some(results)) => format!("{words}\nResults:\n{results}"),
+            _ => words,
+        };
+        return typed(kind, &words, given, to.as_ref().filter(|to| siblings.contains(to)));
+    }
+    if let Some((to, words)) = sibling(said, siblings) {
+        return typed(MessageKind::SiblingMessage, words, given, Some(to));
+    }
+    match MessageKind::marked(said) {
+        Some((kind, behind)) if possible(kind, planner) => typed(kind, behind, given, None),
+        Some(_) | None => {
+            let kind = match planner {
+                true => MessageKind::Clarification,
+                false => MessageKind::PartialResult,
+            };
+            typed(kind, said, given, None)
+        }
+    }
+}
+
+/// Returns whether a reply can be of a type: an assignment is no reply, and only executors ask.
+fn possible(kind: MessageKind, planner: bool) -> bool {
+    match kind {
+        MessageKind::TaskAssignment => false,
+        MessageKind::TaskComplete | MessageKind::Error => true,
+        MessageKind::Clarification => planner,
+        MessageKind::Question
+        | MessageKind::ProgressUpdate
+        | MessageKind::PartialResult
+        | MessageKind::SiblingMessage => !planner,
+    }
+}
+
+fn types(planner: bool) -> String {
+    let all = MessageKind::ALL.into_iter().filter(|kind| possible(*kind, planner));
+    all.map(MessageKind::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns a value of some data as words; none where it has none.
+fn spelled(value: &Value) -> Option<String> {
+    let words = match value {
+        Value::Null => return None,
+        Value::String(words) => words.trim().to_owned(),
+        other => other.to_string(),
+    };
+    (!words.is_empty()).then_some(words)
+}
+
+/// Returns the executor to whom some words are addressed, and the words.
+fn sibling<'a>(said: &'a str, siblings: &'a [SeatId]) -> Option<(&'a SeatId, &'a str)> {
+    let words = said.trim_start().trim_start_matches(['*', '_', '`', ' ']);
+    let head = words.get(..TO.len()).filter(|head| head.eq_ignore_ascii_case(TO))?;
+    let (name, behind) = words[head.len()..].split_once(':')?;
+    let name = name.trim_matches(['*', '_', '`', '@', ' ']).to_lowercase();
+    let to = siblings.iter().find(|seat| *seat.0 == *name)?;
+    Some((to, behind.trim_start_matches(['*', '_', '`', ' ']).trim()))
+}
+
+fn typed(
+    kind: MessageKind,
+    words: &str,
+    given: bool,
+    to: Option<&SeatId>,
+) -> Result<Formed, String> {
+    let words = words.trim();
+    let bare = words.is_empty() || words == "Results:";
+    let text = match kind {
+        MessageKind::TaskComplete if bare && given => "TASK COMPLETE".to_owned(),
+        MessageKind::TaskComplete if bare => {
+            return Err("it says that the task is complete, and no results".into());
+        }
+        MessageKind::SiblingMessage if to.is_none() => {
+            return Err("it is for no executor who is at work now".into());
+        }
+        _ if words.is_empty() => return Err("it is empty behind the type of the message".into()),
+        MessageKind::TaskComplete => format!("TASK COMPLETE: {words}"),
+        MessageKind::Question => format!("QUESTION: {words}"),
+        MessageKind::ProgressUpdate => format!("PROGRESS: {words}"),
+        MessageKind::Error => format!("ERROR: {words}"),
+        MessageKind::SiblingMessage => format!("TO {}: {words}", to.map_or("", |to| &*to.0)),
+        MessageKind::PartialResult | MessageKind::Clarification | MessageKind::TaskAssignment => {
+            words.to_owned()
+        }
+    };
+    let mut structured = json!({"type": kind});
+    if let Some(to) = to {
+        structured["to"] = json!(to);
+    }
+    if kind == MessageKind::TaskComplete && !bare {
+        structured["results"] = results_in(&text).into();
+    }
+    let message = Some(kind.as_str().into());
+    Ok(Formed { text: Some(text), structured, message, passes: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(said: &str, planner: bool) -> Result<(String, String), String> {
+        let read = message(planner, false, &["executor-2".into()], said, &Value::Null)?;
+        let kind = read.message.unwrap_or_else(|| "".into());
+        Ok((kind.to_string(), read.text.unwrap_or_default()))
+    }
+
+    #[test]
+    fn a_type_is_a_first_line_or_data_and_never_a_word_inside_a_sentence() {
+        for (said, kind, text) in [
+            ("QUESTION: Which?", "question", "QUESTION: Which?"),
+            ("**question:** Which?", "question", "QUESTION: Which?"),
+            (
+                "{\"type\": \"progress_update\", \"text\": \"Half.\"}",
+                "progress_update",
+                "PROGRESS: Half.",
+            ),
+            (
+                "```json\n{\"type\": \"task_complete\", \"text\": \"Done.\", \"results\": [1]}\n```",
+                "task_complete",
+                "TASK COMPLETE: Done.\nResults:\n[1]",
+            ),
+            ("0 tests failed. ERROR: none.", "partial_result", "0 tests failed. ERROR: none."),
+            ("Is it done? Task complete?", "partial_result", "Is it done? Task complete?"),
+            ("To executor-2: Wait for me.", "sibling_message", "TO executor-2: Wait for me."),
+            ("To executor-9: Wait.", "partial_result", "To executor-9: Wait."),
+        ] {
+            assert_eq!(read(said, false), Ok((kind.into(), text.into())), "{said}");
+        }
+        assert_eq!(read("Both.", true).unwrap().0, "clarification");
+        assert_eq!(read("QUESTION: Why?", true).unwrap().0, "clarification", "a planner answers");
+        assert_eq!(read("TASK COMPLETE: fine", true).unwrap().0, "task_complete");
+    }
+
+    #[test]
+    fn what_says_nothing_is_asked_for_again() {
+        for (said, why) in [
+            ("TASK COMPLETE", "no results"),
+            ("ERROR:", "empty behind"),
+            ("{\"type\": \"task_assignment\", \"text\": \"x\"}", "no type of message"),
+            ("{\"type\": \"sibling_message\", \"text\": \"x\"}", "no executor"),
+        ] {
+            let found = read(said, false).unwrap_err();
+            assert!(found.contains(why), "{said}: {found}");
+        }
+        let enough = message(false, true, &[], "TASK_COMPLETE", &Value::Null).unwrap();
+        assert_eq!(enough.structured, json!({"type": "task_complete"}));
+    }
+}

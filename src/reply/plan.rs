@@ -1,0 +1,198 @@
+//! A reply that is a plan: its steps, in whatever words a model spells their keys, and everything that is wrong with them.
+
+use super::data::{found, objects};
+use super::formed::Formed;
+use crate::model::plan::faults;
+use crate::model::{StepSpec, Text};
+use serde_json::{Value, json};
+
+/// The type of a message that is a plan.
+const PLANNED: &str = "plan";
+/// The keys under which a step may have each of its parts.
+const NUMBER: &[&str] = &["number", "step", "id", "n"];
+const DESCRIPTION: &[&str] = &["description", "title", "name", "task"];
+const GOAL: &[&str] = &["goal", "objective", "outcome"];
+const EXECUTOR: &[&str] =
+    &["executor", "needs_executor", "executor_needed", "requires_executor", "executor_required"];
+const AFTER: &[&str] =
+    &["after", "waits_for", "depends_on", "dependencies", "wait_for", "requires"];
+
+/// Reads a plan; `begun` are the steps that stay, `over` those that were given up, `most` how many there may be in all.
+///
+/// # Errors
+/// All its faults in one, in words for whoever is to try again.
+pub(super) fn plan(
+    begun: &[u32],
+    over: &[u32],
+    most: u32,
+    said: &str,
+    data: &Value,
+) -> Result<Formed, String> {
+    let whole = objects(said, data).into_iter().find(|o| o["steps"].is_array());
+    let bare = || match data.as_array() {
+        Some(list) => Some(list.clone()),
+        None => found(said).into_iter().find_map(|v| v.as_array().cloned()),
+    };
+    let list = whole.as_ref().and_then(|o| o["steps"].as_array().cloned()).or_else(bare);
+    let Some(list) = list else {
+        return Err("it is no JSON object with a list of steps".into());
+    };
+    let known: Vec<u32> = begun.iter().chain(over).copied().collect();
+    let mut wrong = vec![];
+    let mut steps: Vec<StepSpec> = vec![];
+    let first = known.iter().max().map_or(1, |last| last + 1);
+    for (value, place) in list.iter().zip(first..) {
+        match step(value, place) {
+            // what has begun stays as it is
+            Ok(step) if begun.contains(&step.number) => {}
+            Ok(step) => steps.push(step),
+            Err(why) => wrong.push(why),
+        }
+    }
+    if list.is_empty() && known.is_empty() {
+        wrong.push("it has no steps".into());
+    }
+    wrong.extend(faults(&steps, &known, most));
+    if !wrong.is_empty() {
+        return Err(wrong.join("; "));
+    }
+    let analysis = whole.as_ref().and_then(|o| o["analysis"].as_str()).unwrap_or_default().trim();
+    let mut lines: Vec<String> = steps.iter().map(line).collect();
+    if lines.is_empty() {
+        lines.push("Nothing more to do.".into());
+    }
+    let text = match analysis {
+        "" => lines.join("\n"),
+        analysis => format!("{analysis}\n\n{}", lines.join("\n")),
+    };
+    let structured = json!({"analysis": analysis, "steps": steps});
+    Ok(Formed { text: Some(text), structured, message: Some(PLANNED.into()), passes: false })
+}
+
+/// Returns a step as a line.
+fn line(step: &StepSpec) -> String {
+    let after: Vec<String> = step.after.iter().map(u32::to_string).collect();
+    let mut told = vec![];
+    if !step.executor {
+        told.push("by the planner".to_owned());
+    }
+    if !after.is_empty() {
+        told.push(format!("after {}", after.join(", ")));
+    }
+    let told = if told.is_empty() { String::new() } else { format!(" ({})", told.join("; ")) };
+    format!("{}. {}{told}\n   Goal: {}", step.number, step.description, step.goal)
+}
+
+/// Reads one step; one without a number has the number of its place.
+fn step(value: &Value, place: u32) -> Result<StepSpec, String> {
+    if !value.is_object() {
+        return Err(format!("step {place} is no object"));
+    }
+    let part = |keys: &[&str]| keys.iter().map(|k| &value[*k]).find(|v| !v.is_null());
+    let text = |keys| part(keys).and_then(Value::as_str).unwrap_or_default().trim();
+    let numbered = match part(NUMBER) {
+        None => Some(place),
+        Some(v) => number(v),
+    };
+    let number = numbered
+        .ok_or_else(|| format!("the number of step {place} is not a whole number from 1"))?;
+    let goal = text(GOAL);
+    let description = match text(DESCRIPTION) {
+        "" => goal,
+        description => description,
+    };
+    let mut after = vec![];
+    let waits = match part(AFTER) {
+        Some(Value::Array(all)) => all.clone(),
+        Some(one) => vec![one.clone()],
+        None => vec![],
+    };
+    for other in &waits {
+        match self::number(other) {
+            Some(n) if !after.contains(&n) => after.push(n),
+            Some(_) => {}
+            None if other.as_str().is_some_and(|s| ["", "none"].contains(&&*s.to_lowercase())) => {}
+            None => return Err(format!("step {number} waits for {other}, which is no number")),
+        }
+    }
+    let executor = part(EXECUTOR).is_none_or(|v| match v {
+        Value::Bool(needed) => *needed,
+        Value::String(word) => !["no", "false", "none", ""].contains(&&*word.trim().to_lowercase()),
+        _ => true,
+    });
+    let text = |words: &str| Text::from(words);
+    Ok(StepSpec { number, description: text(description), goal: text(goal), executor, after })
+}
+
+/// Reads a number, also where it is spelled `"2"` or `"step 2"`.
+fn number(value: &Value) -> Option<u32> {
+    let whole = match value {
+        Value::String(words) => {
+            let digits = words.trim().trim_start_matches(|c: char| !c.is_ascii_digit());
+            digits.parse().ok()?
+        }
+        other => u32::try_from(other.as_u64()?).ok()?,
+    };
+    (whole > 0).then_some(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(said: &str) -> Result<Value, String> {
+        plan(&[], &[], 12, said, &Value::Null).map(|f| f.structured["steps"].clone())
+    }
+
+    #[test]
+    fn a_plan_is_read_however_its_keys_are_spelled() {
+        let said = r#"Here is my plan:
+```json
+{"analysis": "Two parts.", "steps": [
+  {"step": "1", "title": "Look", "objective": "It is found.", "depends_on": []},
+  {"description": "Tell", "goal": "It is told.", "needs_executor": "no", "waits_for": "step 1"}]}
+```"#;
+        let expected = json!([
+            {"number": 1, "description": "Look", "goal": "It is found.", "executor": true},
+            {"number": 2, "description": "Tell", "goal": "It is told.", "executor": false, "after": [1]},
+        ]);
+        assert_eq!(read(said), Ok(expected));
+        let formed = plan(&[], &[], 12, said, &Value::Null).unwrap();
+        assert_eq!(formed.message.as_deref(), Some("plan"));
+        assert_eq!(
+            formed.text.as_deref(),
+            Some(
+                "Two parts.\n\n1. Look\n   Goal: It is found.\n2. Tell (by the planner; after 1)\n   Goal: It is told."
+            )
+        );
+    }
+
+    #[test]
+    fn all_faults_come_in_one() {
+        for (said, why) in [
+            ("I would look first.", "no JSON object with a list of steps"),
+            (r#"{"steps": []}"#, "it has no steps"),
+            (r#"{"steps": [7]}"#, "step 1 is no object"),
+            (
+                r#"{"steps": [{"number": 1, "goal": ""}, {"number": 1, "goal": "x", "after": [5]}]}"#,
+                "step 1 has no goal; two steps have the number 1; step 1 waits for step 5, which does not exist",
+            ),
+            (r#"{"steps": [{"number": 0, "goal": "x"}]}"#, "not a whole number from 1"),
+        ] {
+            let found = read(said).unwrap_err();
+            assert!(found.contains(why), "{said}: {found}");
+        }
+    }
+
+    #[test]
+    fn another_plan_keeps_what_has_begun_and_gives_nothing_out_twice() {
+        let again = |said: &str| plan(&[1], &[2], 12, said, &Value::Null);
+        let kept = again(
+            r#"{"steps": [{"number": 1, "goal": "x"}, {"number": 3, "goal": "y", "after": [1, 2]}]}"#,
+        );
+        assert_eq!(kept.unwrap().structured["steps"][0]["number"], 3);
+        assert_eq!(again(r#"{"steps": []}"#).unwrap().structured["steps"], json!([]));
+        let twice = again(r#"{"steps": [{"number": 2, "goal": "x"}]}"#).unwrap_err();
+        assert!(twice.contains("step 2 is there already"), "{twice}");
+    }
+}

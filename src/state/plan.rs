@@ -1,0 +1,445 @@
+//! A plan as it stands: its steps, their states, and the messages in them.
+//!
+//! It is folded from `plan.made`, the threads of the steps, the turns in them, `step.ended` and the operator's commands.
+//! Who is asked next is decided by `policy`.
+
+use super::consensus::STEP;
+use super::planned::{Plan, PlannedStep, StepMessage};
+use super::{Conversation, Entry, Thread, Turn, Who};
+use crate::model::payload::{BatchOpened, TurnEnded};
+use crate::model::plan::results_in;
+use crate::model::*;
+use crate::scenario::{PLAN, STEP_POLICY};
+use serde_json::{Value, json};
+
+/// What a planner is asked for, as the memo of its batch says under [`STEP`]: a plan.
+pub const PLANS: &str = "plan";
+/// Another plan, after a failure or the operator's words.
+pub const PLANS_AGAIN: &str = "plan_again";
+/// The answer over all results.
+pub const CLOSES: &str = "close";
+/// What is asked for in a step: an executor's message.
+pub const EXECUTES: &str = "execute";
+/// The planner's answer to it.
+pub const CLARIFIES: &str = "clarify";
+/// A step that the planner does itself.
+pub const DOES: &str = "do";
+
+/// Exchanges in a step, unless the scenario says otherwise.
+const EXCHANGES: u32 = 10;
+/// Steps of a plan, unless the scenario says otherwise.
+const STEPS: u32 = 12;
+/// Messages of an executor to others in a step, unless the scenario says otherwise.
+const TO_SIBLINGS: u32 = 3;
+
+impl Thread {
+    /// Returns a whole number of its policy's options.
+    fn option(&self, key: &str, usual: u32) -> u32 {
+        self.spec.options[key].as_u64().map_or(usual, |n| u32::try_from(n).unwrap_or(u32::MAX))
+    }
+
+    /// Returns how many exchanges a step of its plan may have.
+    pub fn exchanges(&self) -> u32 {
+        self.option("exchanges", EXCHANGES)
+    }
+
+    /// Returns how many steps its plan may have in all.
+    pub fn most_steps(&self) -> u32 {
+        self.option("steps", STEPS)
+    }
+}
+
+impl Conversation {
+    /// Returns the plan of the conversation, the newest one.
+    pub fn plan(&self) -> Option<&Plan> {
+        self.threads.values().rev().find_map(|t| t.plan.as_deref())
+    }
+
+    /// Returns the thread whose plan a thread belongs to: itself, or its parent.
+    pub fn plan_thread(&self, thread: ThreadId) -> Option<&Thread> {
+        let here = self.threads.get(&thread)?;
+        match &*here.spec.policy {
+            PLAN => Some(here),
+            STEP_POLICY => self.threads.get(&here.parent?),
+            _ => None,
+        }
+    }
+
+    /// Returns the plan and the step of a thread, while the thread is that of the step's current attempt.
+    pub fn step_of(&self, thread: ThreadId) -> Option<(&Plan, &PlannedStep)> {
+        let plan = self.plan_thread(thread)?.plan.as_deref()?;
+        let step = plan.steps.iter().find(|s| s.thread == Some(thread))?;
+        Some((plan, step))
+    }
+
+    /// Returns who plans in a thread: the seat that is named for it, or the first one.
+    pub fn planner(&self, thread: &Thread) -> Option<SeatId> {
+        let named = thread.spec.options["planner"].as_str().map(SeatId::from);
+        named.or_else(|| thread.seats.first().cloned())
+    }
+
+    /// Returns whether a seat is only what executors are made from.
+    pub fn is_template(&self, id: &str) -> bool {
+        let phases = self.scenario.phases.iter().map(|p| &p.policy);
+        let mut policies = std::iter::once(&self.scenario.policy).chain(phases);
+        policies.any(|p| &*p.name == PLAN && p.options.get("executor").is_some_and(|e| *e == *id))
+    }
+
+    /// Returns the result of a step as it reads now; none where it has none.
+    pub fn step_result(&self, step: &PlannedStep) -> Option<Text> {
+        let said = |turn: TurnId| {
+            let by = |e: &&Entry| e.version().turn == Some(turn) && e.hidden.is_none();
+            self.entries.iter().rev().find(by).map(|e| e.text().clone())
+        };
+        let parts = || {
+            let parts = step.current().filter(|m| m.kind == MessageKind::PartialResult);
+            parts.filter_map(|m| said(m.turn?)).collect::<Vec<_>>().join("\n\n")
+        };
+        let turn = step.turn.filter(|_| step.state == StepState::Completed)?;
+        let own =
+            step.current().any(|m| m.turn == Some(turn) && Some(&m.from) == step.executor.as_ref());
+        let whole = said(turn)?;
+        let found = results_in(&whole);
+        let found = if own && !found.is_empty() { found.to_owned() } else { parts() };
+        let found = if found.is_empty() { whole.to_string() } else { found };
+        Some(found.into())
+    }
+
+    /// Returns the last words of the operator that a plan's planner has not seen, in any of its threads.
+    pub fn unplanned_words(&self, thread: &Thread) -> Option<&Entry> {
+        let of_plan = |e: &&Entry| {
+            e.seq > thread.heard
+                && e.who == Who::Operator
+                && e.hidden.is_none()
+                && !e.is_whisper()
+                && self.plan_thread(e.thread).is_some_and(|t| t.id == thread.id)
+        };
+        self.entries.iter().rev().take_while(|e| e.seq > thread.heard).find(of_plan)
+    }
+
+    /// Returns the form of the reply of a turn within a plan; none where any words will do.
+    pub(super) fn plan_form(&self, turn: &Turn) -> Option<Form> {
+        let here = self.threads.get(&turn.thread)?;
+        let thread = self.plan_thread(turn.thread)?;
+        match (self.batch_of(turn)?.spec.memo[STEP].as_str()?, self.step_of(here.id)) {
+            (PLANS, _) => {
+                Some(Form::Plan { begun: vec![], over: vec![], most: thread.most_steps() })
+            }
+            (PLANS_AGAIN, _) => {
+                let numbers = |wanted: &dyn Fn(StepState) -> bool| -> Vec<u32> {
+                    let steps = thread.plan.iter().flat_map(|p| &p.steps);
+                    steps.filter(|s| wanted(s.state)).map(|s| s.spec.number).collect()
+                };
+                let given_up = |s| matches!(s, StepState::Failed | StepState::Cancelled);
+                Some(Form::Plan {
+                    begun: numbers(&|s| matches!(s, StepState::Running | StepState::Completed)),
+                    over: numbers(&given_up),
+                    most: thread.most_steps(),
+                })
+            }
+            (EXECUTES | CLARIFIES, Some((plan, step))) => {
+                let planner = Some(&turn.seat) != step.executor.as_ref();
+                let given = step.current().any(|m| m.kind == MessageKind::PartialResult);
+                let sent = step.current().filter(|m| m.kind == MessageKind::SiblingMessage).count();
+                let may = thread.option("messages", TO_SIBLINGS) as usize > sent && !planner;
+                let others = plan.steps.iter().filter(|s| may && s.state == StepState::Running);
+                let siblings = others
+                    .filter(|s| s.spec.executor && s.spec.number != step.spec.number)
+                    .filter_map(|s| s.executor.clone());
+                Some(Form::Message { planner, given, siblings: siblings.collect() })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the messages of other executors that the executor of a step has not answered yet.
+    pub fn sibling_messages<'a>(
+        &'a self,
+        plan: &'a Plan,
+        step: &'a PlannedStep,
+    ) -> Vec<&'a StepMessage> {
+        let to = step.executor.as_ref();
+        // what came while it spoke its last message was not in front of it
+        let own = step.current().filter(|m| Some(&m.from) == to).filter_map(|m| m.turn);
+        let last = own.max().map(|turn| Seq(turn.0));
+        let here = |m: &&StepMessage| {
+            m.kind == MessageKind::SiblingMessage && Some(&m.to) == to && Some(m.seq) > last
+        };
+        plan.steps.iter().flat_map(|s| &s.messages).filter(here).collect()
+    }
+
+    /// Returns when the time of the step that a turn belongs to is up.
+    pub fn step_deadline(&self, turn: &Turn) -> Option<Ms> {
+        let (_, step) = self.step_of(turn.thread)?;
+        let limit = self.threads.get(&turn.thread)?.spec.limits.seconds?;
+        let up = step.began.saturating_add(limit.saturating_mul(1000));
+        Some(self.running.since?.plus(up.saturating_sub(self.running.total)))
+    }
+
+    pub(super) fn note_plan(&mut self, thread: ThreadId, made: &PlanMade) {
+        let Some(t) = self.threads.get_mut(&thread) else { return };
+        let mut known = match t.plan.take() {
+            Some(plan) if plan.number == made.plan => plan.steps,
+            Some(_) | None => vec![],
+        };
+        let step = |spec: &StepSpec| {
+            let at = known.iter().position(|s| s.spec.number == spec.number);
+            match at.map(|at| known.swap_remove(at)) {
+                Some(step) if step.state == StepState::Waiting => {
+                    PlannedStep { spec: spec.clone(), ..step }
+                }
+                Some(step) => step,
+                None => PlannedStep::new(spec.clone()),
+            }
+        };
+        let steps = made.steps.iter().map(step).collect();
+        t.plan = Some(Box::new(Plan { number: made.plan, turn: made.turn, steps, ended: None }));
+    }
+
+    /// Changes the plan that a thread belongs to.
+    fn with_plan(&mut self, thread: ThreadId, change: impl FnOnce(&mut Plan)) {
+        let Some(of) = self.plan_thread(thread).map(|t| t.id) else { return };
+        if let Some(plan) = self.threads.get_mut(&of).and_then(|t| t.plan.as_mut()) {
+            change(plan);
+        }
+    }
+
+    /// A step begins: its thread is open.
+    pub(super) fn begin_step(&mut self, id: ThreadId, ms: Ms) {
+        let Some(thread) = self.threads.get(&id) else { return };
+        let about = &thread.spec.about;
+        let number = about["step"].as_u64().and_then(|n| u32::try_from(n).ok());
+        let (Some(number), Some(executor)) = (number, thread.spec.seats.first().cloned()) else {
+            return;
+        };
+        let planner = self.plan_thread(id).and_then(|t| self.planner(t));
+        let (began, seq) = (self.running.at(ms), Seq(id.0));
+        self.with_plan(id, |plan| {
+            let Some(step) = plan.step_mut(number) else { return };
+            (step.state, step.thread, step.began) = (StepState::Running, Some(id), began);
+            (step.why, step.turn, step.stopping) = (None, None, false);
+            step.attempt += 1;
+            step.executor = Some(executor.clone());
+            if let Some(from) = planner.filter(|planner| *planner != executor) {
+                step.messages.push(StepMessage {
+                    from,
+                    to: executor,
+                    kind: MessageKind::TaskAssignment,
+                    attempt: step.attempt,
+                    exchange: 0,
+                    seq,
+                    ms,
+                    turn: None,
+                    implicit: true,
+                    text: step.spec.goal.clone(),
+                });
+            }
+        });
+    }
+
+    /// Notes that the executor of a step may go on, without a word of the planner.
+    pub(super) fn note_go_on(&mut self, seq: Seq, ms: Ms, thread: ThreadId, b: &BatchOpened) {
+        if b.memo["go_on"] != true || b.memo[STEP] != EXECUTES {
+            return;
+        }
+        let planner = self.plan_thread(thread).and_then(|t| self.planner(t));
+        let (Some(from), Some(to)) = (planner, b.seats.first().cloned()) else { return };
+        let text = b.question.clone().unwrap_or_else(|| "".into());
+        self.push_message(thread, |step| StepMessage {
+            from,
+            to,
+            kind: MessageKind::Clarification,
+            attempt: step.attempt,
+            exchange: step.exchange(),
+            seq,
+            ms,
+            turn: None,
+            implicit: true,
+            text,
+        });
+    }
+
+    fn push_message(
+        &mut self,
+        thread: ThreadId,
+        message: impl FnOnce(&PlannedStep) -> StepMessage,
+    ) {
+        self.with_plan(thread, |plan| {
+            if let Some(step) = plan.steps.iter_mut().find(|s| s.thread == Some(thread)) {
+                let message = message(step);
+                step.messages.push(message);
+            }
+        });
+    }
+
+    /// Notes what a turn within a plan was: a message in a step, or a look of the planner at what the operator said.
+    pub(super) fn note_message(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
+        if !turn.speaks() || !e.has_words() || e.why == Some(CutWhy::Crash) {
+            return;
+        }
+        let memo = self.batch_of(turn).map(|b| b.spec.memo.clone()).unwrap_or_default();
+        let Some(thread) = self.threads.get_mut(&turn.thread) else { return };
+        if &*thread.spec.policy == PLAN {
+            if matches!(memo[STEP].as_str(), Some(PLANS | PLANS_AGAIN))
+                && e.outcome == Outcome::Said
+            {
+                thread.heard = thread.heard.max(turn.heard);
+            }
+            return;
+        }
+        let Some((_, step)) = self.step_of(turn.thread) else { return };
+        let by_executor = step.executor.as_ref() == Some(&turn.seat);
+        let usual = match (by_executor, memo[STEP].as_str()) {
+            (_, Some(DOES)) => MessageKind::TaskComplete,
+            (true, _) => MessageKind::PartialResult,
+            (false, _) => MessageKind::Clarification,
+        };
+        let kind = e.message.as_deref().and_then(MessageKind::named).unwrap_or(usual);
+        let planner = self.plan_thread(turn.thread).and_then(|t| self.planner(t));
+        let sibling = e.structured["to"].as_str().map(SeatId::from);
+        let to = match by_executor {
+            true => sibling.or(planner),
+            false => step.executor.clone(),
+        };
+        let (from, ms, text, turn_id) = (turn.seat.clone(), self.ms, e.text.clone(), turn.id);
+        let to = to.unwrap_or_else(|| from.clone());
+        self.push_message(turn.thread, |step| StepMessage {
+            from,
+            to,
+            kind,
+            attempt: step.attempt,
+            exchange: step.exchange() + u32::from(by_executor),
+            seq,
+            ms,
+            turn: Some(turn_id),
+            implicit: false,
+            text,
+        });
+    }
+
+    /// Notes that the operator answered in the planner's place.
+    pub(super) fn note_answer(&mut self, seq: Seq, thread: ThreadId, text: &Text) {
+        let planner = self.plan_thread(thread).and_then(|t| self.planner(t));
+        let to = self.step_of(thread).and_then(|(_, step)| step.executor.clone());
+        let (Some(from), Some(to), ms, text) = (planner, to, self.ms, text.clone()) else { return };
+        self.push_message(thread, |step| StepMessage {
+            from,
+            to,
+            kind: MessageKind::Clarification,
+            attempt: step.attempt,
+            exchange: step.exchange(),
+            seq,
+            ms,
+            turn: None,
+            implicit: false,
+            text,
+        });
+    }
+
+    /// Carries out what the operator changes in the plan; that it can be done was checked when it was given.
+    pub(super) fn change_plan(&mut self, command: &Command) {
+        let Some(thread) = self.threads.values().rev().find(|t| t.plan.is_some()).map(|t| t.id)
+        else {
+            return;
+        };
+        self.with_plan(thread, |plan| match command {
+            Command::CancelStep { step } => {
+                if let Some(step) = plan.step_mut(*step).filter(|s| !s.state.is_over()) {
+                    step.stopping = true;
+                }
+            }
+            Command::RerunStep { step } => {
+                if let Some(step) = plan.step_mut(*step).filter(|s| s.state.is_over()) {
+                    (step.state, step.why, step.turn) = (StepState::Waiting, None, None);
+                }
+            }
+            Command::EditStep { step, set } => {
+                if let Some(step) = plan.step_mut(*step) {
+                    step.spec = step.spec.with(set).unwrap_or_else(|_| step.spec.clone());
+                }
+            }
+            Command::AddStep { set } => {
+                let spec = StepSpec::numbered(plan.free_number()).with(set);
+                plan.steps.extend(spec.ok().map(PlannedStep::new));
+            }
+            Command::MoveStep { step, before } => {
+                let at = |plan: &Plan, n: u32| plan.steps.iter().position(|s| s.spec.number == n);
+                let Some(from) = at(plan, *step) else { return };
+                let moved = plan.steps.remove(from);
+                let to = before.and_then(|n| at(plan, n)).unwrap_or(plan.steps.len());
+                plan.steps.insert(to, moved);
+            }
+            _ => {}
+        });
+    }
+
+    pub(super) fn end_step(&mut self, thread: ThreadId, ended: &StepEnded) {
+        self.with_plan(thread, |plan| {
+            let Some(step) = plan.step_mut(ended.step) else { return };
+            (step.state, step.turn) = (ended.is, ended.turn);
+            (step.why, step.stopping) = (ended.why.clone(), false);
+        });
+    }
+
+    pub(super) fn end_plan(&mut self, thread: ThreadId, ended: &PlanEnded) {
+        self.with_plan(thread, |plan| plan.ended = Some(ended.clone()));
+    }
+
+    /// Seats a participant that the engine made; it takes part in no thread until one is opened with it.
+    pub(super) fn seat_made(&mut self, joined: &SeatJoined) {
+        self.take_seat(&joined.participant);
+    }
+
+    pub(super) fn unseat(&mut self, left: &SeatLeft) {
+        self.set_seat(&left.id, |seat| seat.gone = true);
+    }
+
+    /// Returns the plan as conditions and templates see it.
+    pub(super) fn plan_facts(&self) -> Value {
+        let Some(plan) = self.plan() else {
+            return json!({"number": 0, "state": "", "steps": []});
+        };
+        let steps = plan.steps.iter().map(|s| {
+            let kinds: Vec<&str> = s.messages.iter().map(|m| m.kind.as_str()).collect();
+            json!({
+                "number": s.spec.number,
+                "description": s.spec.description,
+                "goal": s.spec.goal,
+                "after": s.spec.after,
+                "executor": s.executor,
+                "state": s.state,
+                "attempt": s.attempt,
+                "exchanges": s.exchange(),
+                "messages": kinds,
+                "why": s.why,
+                "result": self.step_result(s),
+            })
+        });
+        let state = plan.ended.as_ref().map_or(StepState::Running, |ended| ended.is);
+        json!({"number": plan.number, "state": state, "steps": steps.collect::<Value>()})
+    }
+
+    /// Returns what a turn within a plan is asked for, as rehearsed lines see it: number 0 outside a step.
+    pub(super) fn step_facts(&self, turn: &Turn) -> Value {
+        let asks = self.plan_thread(turn.thread).and_then(|_| self.batch_of(turn));
+        let asks = asks.and_then(|b| b.spec.memo[STEP].as_str()).unwrap_or_default();
+        let Some((plan, step)) = self.step_of(turn.thread) else {
+            return json!({"number": 0, "asks": asks});
+        };
+        let of = self.plan_thread(turn.thread).map_or(0, Thread::exchanges);
+        let results = step.spec.after.iter().filter_map(|n| plan.step(*n));
+        let results = results
+            .map(|s| json!({"number": s.spec.number, "result": self.step_result(s), "why": s.why}));
+        let written = u32::from(asks == EXECUTES);
+        json!({
+            "number": step.spec.number,
+            "asks": asks,
+            "description": step.spec.description,
+            "goal": step.spec.goal,
+            "exchange": step.exchange() + written,
+            "of": of,
+            "attempt": step.attempt,
+            "results": results.collect::<Value>(),
+        })
+    }
+}

@@ -1,0 +1,413 @@
+//! Plans: who works on which step, what each is shown, and how steps end.
+
+use crate::harness::*;
+use crate::kills::{everywhere, runtime};
+use colloquium::model::*;
+use colloquium::state::PlannedStep;
+use colloquium::voice::CallRequest;
+use serde_json::{Value, json};
+
+/// A planner and whom executors are made from.
+pub fn office(options: Value) -> payload::Opened {
+    let mut policy = json!({"executor": "worker"});
+    policy.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+    let scenario = json!({
+        "topic": "Paint the boat.",
+        "policy": {"name": "plan", "options": policy},
+    });
+    let mut worker = seat("worker");
+    worker.speaks = false;
+    table(scenario, vec![seat("ann"), worker])
+}
+
+/// What a seat is asked for.
+pub fn asks(ask: &CallRequest) -> &str {
+    ask.facts["step"]["asks"].as_str().unwrap_or_default()
+}
+
+pub fn number(ask: &CallRequest) -> u64 {
+    ask.facts["step"]["number"].as_u64().unwrap_or_default()
+}
+
+pub fn exchange(ask: &CallRequest) -> u64 {
+    ask.facts["step"]["exchange"].as_u64().unwrap_or_default()
+}
+
+pub fn says(words: impl Into<String>) -> Play {
+    Play::Words(words.into(), 10)
+}
+
+/// A plan of steps, each with the numbers of those it waits for.
+pub fn plan(steps: &[(u32, &[u32])]) -> Play {
+    let steps: Vec<Value> = steps
+        .iter()
+        .map(|(n, after)| {
+            json!({"number": n, "description": format!("part {n}"), "goal": format!("part {n} is done"), "after": after})
+        })
+        .collect();
+    says(json!({"analysis": "", "steps": steps}).to_string())
+}
+
+/// A planner with this plan that changes nothing later, and executors as told.
+pub fn at_work(
+    steps: &'static [(u32, &'static [u32])],
+    executor: impl Fn(&CallRequest) -> Play + Send + Sync + 'static,
+) -> Stage {
+    stage(move |ask| match asks(ask) {
+        "plan" => plan(steps),
+        "plan_again" => plan(&[]),
+        "close" => says("The boat is painted."),
+        "clarify" => says(format!("Blue, for step {}.", number(ask))),
+        "do" => says("I did it."),
+        _ => executor(ask),
+    })
+}
+
+pub fn done(ask: &CallRequest) -> Play {
+    says(format!("TASK COMPLETE: yes\nResults:\npart {} at last", number(ask)))
+}
+
+pub fn steps(ran: &Ran) -> &[PlannedStep] {
+    &ran.state.plan().expect("there is a plan").steps
+}
+
+fn kinds(step: &PlannedStep) -> Vec<&'static str> {
+    step.messages.iter().map(|m| m.kind.as_str()).collect()
+}
+
+pub fn states(ran: &Ran) -> Vec<&'static str> {
+    steps(ran).iter().map(|s| s.state.as_str()).collect()
+}
+
+pub fn why(ran: &Ran, at: usize) -> String {
+    steps(ran)[at].why.as_deref().unwrap_or_default().to_owned()
+}
+
+/// The kinds of events that a plan makes, with their steps, in order.
+pub fn told(ran: &Ran) -> Vec<String> {
+    let tell = |e: &Event| match &e.kind {
+        Kind::PlanMade(p) => Some(format!("plan of {}", p.steps.len())),
+        Kind::SeatJoined(j) => Some(format!("{} joins", j.participant.id)),
+        Kind::SeatLeft(l) => Some(format!("{} leaves", l.id)),
+        Kind::ThreadOpened(t) => Some(format!("step {} begins", t.about["step"])),
+        Kind::StepEnded(s) => Some(format!("step {} {}", s.step, s.is.as_str())),
+        Kind::ThreadClosed(_) if e.thread != ThreadId::ROOT => Some("its talk ends".into()),
+        Kind::PlanEnded(p) => Some(format!("plan {}", p.is.as_str())),
+        Kind::Ended(_) => Some("the end".into()),
+        _ => None,
+    };
+    ran.events.iter().filter_map(tell).collect()
+}
+
+#[tokio::test]
+async fn states_close_in_order_and_everything_is_an_event() {
+    let ran = play(office(json!({})), at_work(&[(1, &[])], done), &[]).await;
+    assert_eq!(ran.reason(), "completed");
+    let expected = [
+        "plan of 1",
+        "worker-1 joins",
+        "step 1 begins",
+        "step 1 completed",
+        "its talk ends",
+        "worker-1 leaves",
+        "plan completed",
+        "the end",
+    ];
+    assert_eq!(told(&ran), expected);
+    assert_eq!(kinds(&steps(&ran)[0]), ["task_assignment", "task_complete"]);
+    let result = &ran.state.ended.as_ref().unwrap().result;
+    assert_eq!(result["answer"], "The boat is painted.");
+    assert_eq!(result["steps"][0]["result"], "part 1 at last");
+}
+
+#[tokio::test]
+async fn a_question_wakes_the_planner_and_both_know_the_exchange() {
+    let stage = at_work(&[(1, &[])], |ask| match exchange(ask) {
+        1 => says("QUESTION: Which colour?"),
+        _ => done(ask),
+    });
+    let ran = play(office(json!({"exchanges": 4})), stage, &[]).await;
+    assert_eq!(
+        kinds(&steps(&ran)[0]),
+        ["task_assignment", "question", "clarification", "task_complete"]
+    );
+    let tasks: Vec<String> =
+        ran.seen.iter().map(|r| r.prompt.task.as_deref().unwrap_or_default().to_owned()).collect();
+    assert!(tasks[1].starts_with("Exchange 1 of 4."), "{}", tasks[1]);
+    assert!(tasks[2].starts_with("Step 1, exchange 1 of 4. worker 1 asks you"), "{}", tasks[2]);
+    assert!(tasks[3].starts_with("Exchange 2 of 4."), "{}", tasks[3]);
+    let said: Vec<&Text> = ran.seen[3].prompt.blocks.iter().map(Block::text).collect();
+    assert_eq!(
+        said.iter().map(|t| &***t).collect::<Vec<_>>(),
+        ["QUESTION: Which colour?", "Blue, for step 1."]
+    );
+}
+
+#[tokio::test]
+async fn updates_get_leave_to_go_on_three_times_then_the_planner_is_asked() {
+    let stage = at_work(&[(1, &[])], |ask| match exchange(ask) {
+        n if n < 5 => says(format!("PROGRESS: {n} of five")),
+        5 => says("two of the planks"),
+        6 => says("the other planks"),
+        _ => says("TASK COMPLETE"),
+    });
+    let ran = play(office(json!({})), stage, &[]).await;
+    let step = &steps(&ran)[0];
+    let go_ons =
+        |m: &&colloquium::state::StepMessage| m.implicit && m.kind == MessageKind::Clarification;
+    let spoken = step.messages.iter().filter(|m| m.from == "ann" && !m.implicit).count();
+    assert_eq!((step.messages.iter().filter(go_ons).count(), spoken), (5, 1), "{:?}", kinds(step));
+    let fourth = kinds(step).iter().filter(|k| **k == "progress_update").count();
+    assert_eq!(fourth, 4);
+    let result = &ran.state.ended.as_ref().unwrap().result;
+    assert_eq!(
+        result["steps"][0]["result"], "two of the planks\n\nthe other planks",
+        "the parts are the result"
+    );
+}
+
+#[tokio::test]
+async fn the_last_exchange_ends_a_step_and_names_the_setting() {
+    let stage = at_work(&[(1, &[])], |ask| says(format!("QUESTION: What is {}?", exchange(ask))));
+    let ran = play(office(json!({"exchanges": 3, "replan": false})), stage, &[]).await;
+    assert_eq!(states(&ran), ["failed"]);
+    assert_eq!(why(&ran, 0), "all 3 exchanges are used; policy.exchanges raises them");
+    let last = ran.seen.iter().rfind(|r| asks(r) == "execute").unwrap();
+    assert!(last.prompt.task.as_deref().unwrap().contains("Exchange 3 of 3. It is the last one"));
+    assert_eq!(ran.reason(), "completed", "the planner says so: {:?}", ran.texts());
+    assert_eq!(ran.state.plan().unwrap().ended.as_ref().unwrap().is, StepState::Failed);
+}
+
+#[tokio::test]
+async fn the_same_message_with_the_same_answer_is_no_progress() {
+    for (words, turns) in [("QUESTION: Which colour?", 2), ("PROGRESS: I work", 2)] {
+        let stage = at_work(&[(1, &[])], move |_| says(words));
+        let ran = play(office(json!({"replan": false})), stage, &[]).await;
+        assert_eq!(why(&ran, 0), "no progress: the same message got the same answer twice");
+        let spoken = ran.who().split(' ').filter(|who| *who == "worker-1").count();
+        assert_eq!(spoken, turns, "{words}: {}", ran.who());
+    }
+}
+
+#[tokio::test]
+async fn a_step_whose_time_is_up_is_cut_and_keeps_its_reason() {
+    let stage = at_work(&[(1, &[])], |_| Play::Drones);
+    let mut table = office(json!({"step_seconds": 2, "replan": false}));
+    table.participants[1].timeouts.total = 600_000;
+    let ran = play(table, stage, &[]).await;
+    assert_eq!(why(&ran, 0), "its time of 2 s is up; policy.step_seconds raises it");
+    let cut = ran.events.iter().find_map(|e| match &e.kind {
+        Kind::TurnEnded(t) if t.why == Some(CutWhy::Timeout) => Some(e.ms.0),
+        _ => None,
+    });
+    assert!(cut.is_some_and(|ms| ms < 4_000), "{cut:?}");
+    assert_eq!(ran.reason(), "completed");
+}
+
+/// The plan goes on, the planner is asked once for each failure, and what is over is never given out again.
+#[tokio::test]
+async fn a_failed_step_keeps_its_reason_and_is_planned_around_once() {
+    let stage = stage(|ask| match (asks(ask), number(ask)) {
+        ("plan", _) => plan(&[(1, &[]), (2, &[1])]),
+        // what is done and what failed is asked for again: the first is left out, the second refused
+        ("plan_again", _) if ask.attempt == 1 => plan(&[(1, &[]), (2, &[])]),
+        ("plan_again", _) => plan(&[(2, &[1, 3]), (3, &[])]),
+        ("close", _) => says("Half of it."),
+        (_, 1) => says("ERROR: There is no paint."),
+        _ => done(ask),
+    });
+    let ran = play(office(json!({})), stage, &[]).await;
+    assert_eq!(states(&ran), ["failed", "completed", "completed"]);
+    assert_eq!(why(&ran, 0), "There is no paint.");
+    let again: Vec<&CallRequest> = ran.seen.iter().filter(|r| asks(r) == "plan_again").collect();
+    assert_eq!(again.len(), 2, "one call and its repair");
+    let wrong = again[1].prompt.rejected.as_ref().unwrap();
+    assert_eq!(&*wrong.why, "step 1 is there already; a new step needs a new number");
+    let told: Vec<&str> = told_of(&ran);
+    assert_eq!(told, ["step 1 failed"]);
+    // the reason is handed to the step that waits for it
+    let second = ran.seen.iter().find(|r| number(r) == 2).unwrap();
+    let handed: Vec<&Text> =
+        second.prompt.sections.iter().filter(|s| s.starts_with("<result")).collect();
+    assert!(
+        handed[0].contains("Failed: There is no paint.") && handed[1].contains("part 3 at last"),
+        "{handed:?}"
+    );
+}
+
+/// Why there were other plans.
+pub fn told_of(ran: &Ran) -> Vec<&str> {
+    let mut all = vec![];
+    for event in &ran.events {
+        if let Kind::PlanMade(made) = &event.kind {
+            all.extend(made.why.as_deref());
+        }
+    }
+    all
+}
+
+#[tokio::test]
+async fn two_steps_run_at_once_and_a_third_waits_for_both() {
+    let stage = || at_work(&[(1, &[]), (2, &[]), (3, &[1, 2])], done);
+    let ran = play(office(json!({})), stage(), &[]).await;
+    let told = told(&ran);
+    let place = |what: &str| told.iter().position(|t| t == what).unwrap();
+    assert!(place("step 2 begins") < place("step 1 completed"), "{told:?}");
+    assert!(place("step 3 begins") > place("step 1 completed").max(place("step 2 completed")));
+    let third = ran.seen.iter().find(|r| number(r) == 3).unwrap();
+    assert!(
+        third.prompt.sections[1].contains("part 1 at last")
+            && third.prompt.sections[2].contains("part 2 at last")
+    );
+    assert!(third.prompt.brief.as_deref().unwrap().contains("Goal: part 3 is done"));
+    // one at a time
+    let ran = play(office(json!({"parallel": 1})), stage(), &[]).await;
+    let told = self::told(&ran);
+    let place = |what: &str| told.iter().position(|t| t == what).unwrap();
+    assert!(place("step 2 begins") > place("step 1 completed"), "{told:?}");
+}
+
+#[tokio::test]
+async fn all_faults_of_a_plan_go_into_one_repair_and_a_plan_that_stays_bad_is_a_failure() {
+    let stage = |good: bool| {
+        stage(move |ask| match (asks(ask), ask.attempt) {
+            ("plan", 2) if good => plan(&[(1, &[])]),
+            ("plan", _) => plan(&[(1, &[2]), (2, &[1]), (2, &[9])]),
+            ("execute", _) => done(ask),
+            _ => says("Done."),
+        })
+    };
+    let ran = play(office(json!({})), stage(true), &[]).await;
+    assert_eq!((ran.reason(), ran.seen[1].attempt), ("completed", 2));
+    let why = &ran.seen[1].prompt.rejected.as_ref().unwrap().why;
+    for fault in [
+        "two steps have the number 2",
+        "waits for step 9, which does not exist",
+        "1 waits for 2 waits for 1",
+    ] {
+        assert!(why.contains(fault), "{why}");
+    }
+    let ran = play(office(json!({})), stage(false), &[]).await;
+    assert_eq!(ran.reason(), "failure");
+    assert!(ran.state.plan().is_none());
+}
+
+#[tokio::test]
+async fn a_judge_accepts_a_step_only_with_a_clear_yes() {
+    let mut table = office(json!({"judge": "jud"}));
+    let mut judge = seat("jud");
+    judge.speaks = false;
+    table.participants.push(judge);
+    let stage = stage(|ask| match (asks(ask), ask.purpose) {
+        (_, Purpose::Judge) => {
+            let seen = ask.prompt.blocks.len();
+            match seen {
+                1 => Play::Data("no".into(), json!({"choice": "no", "why": "The stern is bare."})),
+                2 => says("well, well"),
+                _ => Play::Data("yes".into(), json!({"choice": "yes", "why": "It is blue."})),
+            }
+        }
+        ("plan", _) => plan(&[(1, &[])]),
+        ("execute", _) => done(ask),
+        _ => says("Done."),
+    });
+    let ran = play(table, stage, &[]).await;
+    assert_eq!((states(&ran), steps(&ran)[0].exchange()), (vec!["completed"], 3));
+    let second = ran.seen.iter().filter(|r| asks(r) == "execute").nth(1).unwrap();
+    assert!(
+        second.prompt.task.as_deref().unwrap().contains("not accepted as done: The stern is bare.")
+    );
+}
+
+/// An executor writes to another one, a few times; the other reads it with its next call.
+#[tokio::test]
+async fn executors_write_to_one_another_a_few_times() {
+    let stage = at_work(&[(1, &[]), (2, &[])], |ask| match (number(ask), exchange(ask)) {
+        (1, n) if n < 4 => says(format!("TO worker-2: hand me brush {n}")),
+        (2, 1) => Play::Words("PROGRESS: I look for brushes in every drawer there is".into(), 60),
+        (2, 2) => {
+            Play::Words("QUESTION: Which brush, in the end, of all of these here?".into(), 60)
+        }
+        _ => done(ask),
+    });
+    let ran = play(office(json!({"messages": 2})), stage, &[]).await;
+    assert_eq!(states(&ran), ["completed", "completed"]);
+    let sent: Vec<&str> =
+        kinds(&steps(&ran)[0]).into_iter().filter(|k| *k == "sibling_message").collect();
+    assert_eq!(sent.len(), 2, "{:?}", kinds(&steps(&ran)[0]));
+    let read: Vec<&CallRequest> =
+        ran.seen.iter().filter(|r| number(r) == 2 && asks(r) == "execute").collect();
+    let from = |r: &CallRequest| {
+        r.prompt.sections.iter().filter(|s| s.starts_with("<message from=\"worker 1\"")).count()
+    };
+    assert_eq!(from(read[1]), 2, "{:?}", read[1].prompt.sections);
+    assert_eq!(from(read[2]), 0, "what was read is not read again");
+}
+
+#[tokio::test]
+async fn the_planner_does_a_step_that_needs_no_executor() {
+    let stage = stage(|ask| match asks(ask) {
+        "plan" => says(r#"{"steps": [{"number": 1, "goal": "It is said.", "executor": false}]}"#),
+        "do" => says("ERROR is a word like any other."),
+        _ => says("Done."),
+    });
+    let ran = play(office(json!({})), stage, &[]).await;
+    assert_eq!((ran.who().as_str(), states(&ran)), ("ann ann ann", vec!["completed"]));
+    assert_eq!(
+        ran.state.ended.as_ref().unwrap().result["steps"][0]["result"],
+        "ERROR is a word like any other."
+    );
+}
+
+#[tokio::test]
+async fn what_is_asked_after_the_end_is_another_plan_with_the_history() {
+    let stage = || at_work(&[(1, &[])], done);
+    let first = play(office(json!({})), stage(), &[]).await;
+    let say = json!({"do": "say", "text": "And the oars?"});
+    let ran = resume(first.events.clone(), stage(), &[say]).await;
+    assert_eq!((ran.reason(), ran.state.plan().unwrap().number), ("completed", 2));
+    let asked = &ran.seen[0].prompt.sections;
+    assert!(
+        asked[0].starts_with("<history>") && asked[0].contains("The boat is painted."),
+        "{asked:?}"
+    );
+    assert!(
+        asked[1].contains("And the oars?") && !asked[1].contains("Paint the boat"),
+        "{asked:?}"
+    );
+}
+
+/// What every step said, and how all ended: who speaks at the same time may come in another order after a kill.
+fn came_of(ran: &Ran) -> (Vec<(String, String)>, String, Vec<&'static str>) {
+    let mut said: Vec<(String, String)> =
+        ran.transcript().into_iter().map(|(_, who, text)| (who, text)).collect();
+    said.sort();
+    (said, ran.reason().to_owned(), states(ran))
+}
+
+#[test]
+fn killed_at_every_event_of_a_plan_it_is_the_same() {
+    let stage = || {
+        stage(|ask| match (asks(ask), number(ask), exchange(ask)) {
+            ("plan", ..) => plan(&[(1, &[]), (2, &[]), (3, &[1, 2])]),
+            ("plan_again", ..) => plan(&[(3, &[1, 2]), (4, &[])]),
+            ("close", ..) => says("The boat is painted."),
+            ("clarify", n, _) => says(format!("Blue, for step {n}.")),
+            ("execute", 1, 1) => says("QUESTION: Which colour?"),
+            ("execute", 1, n) if n < 4 => says(format!("PROGRESS: {n}")),
+            ("execute", 2, _) => Play::Words("ERROR: There is no second one at all.".into(), 40),
+            _ => done(ask),
+        })
+    };
+    let whole = runtime().block_on(play(office(json!({})), stage(), &[]));
+    assert_eq!(states(&whole), ["completed", "failed", "completed", "completed"]);
+    for cut in everywhere(&whole.events) {
+        if whole.events[cut - 1].kind.name() == "conversation.ended" {
+            continue;
+        }
+        let past = whole.events[..cut].to_vec();
+        let again = runtime().block_on(resume(past, stage(), &[]));
+        let kind = whole.events[cut - 1].kind.name();
+        assert_eq!(came_of(&again), came_of(&whole), "cut at {cut}, after {kind}");
+    }
+}
