@@ -81,6 +81,20 @@ fn weights(way: Aggregation, given: &Given, rules: &Rules) -> Option<Vec<(Text, 
         Aggregation::Judge => {
             return given.judged.clone().map(|won| won.into_iter().map(|w| (w, 1.0)).collect());
         }
+        Aggregation::Best => {
+            let means =
+                counted(Aggregation::Mean, weights(Aggregation::Mean, given, rules)?, rules);
+            for (name, score) in &means.weights {
+                let by = |(seat, ..): &&(SeatId, Text, Option<f64>)| seat.0 == *name;
+                let answer = given.answers.iter().rev().find(by).map(|(_, answer, _)| answer);
+                // the best of those who gave the same answer stands for it
+                if let Some(answer) =
+                    answer.filter(|a| !sums.0.iter().any(|(known, _)| known == *a))
+                {
+                    sums.add(answer, *score);
+                }
+            }
+        }
         Aggregation::Last => {
             return given.answers.last().map(|(_, answer, _)| vec![(answer.clone(), 1.0)]);
         }
@@ -203,6 +217,18 @@ mod tests {
         check(&given, &Rules::default(), Aggregation::Borda, Some("2"), &[]);
         given.rankings = vec![ranking("a", &["c"]), ranking("b", &["c"]), ranking("c", &["a"])];
         check(&given, &Rules::default(), Aggregation::Borda, Some("3"), &[]);
+    }
+
+    /// Best-of: who scores best answers for all, however few say the same.
+    #[test]
+    fn the_best_scored_answers_for_all() {
+        let mut given = answers(&[("a", "1", None), ("b", "2", None), ("c", "2", None)]);
+        let score = |a: f64, b: f64| [("a", a), ("b", b)].map(|(n, v)| (n.into(), v)).into();
+        given.scores = vec![score(9.0, 4.0), score(7.0, 8.0)];
+        check(&given, &Rules::default(), Aggregation::Best, Some("1"), &[]);
+        check(&given, &Rules::default(), Aggregation::Majority, Some("2"), &[]);
+        given.scores = vec![score(7.0, 7.0)];
+        check(&given, &Rules::default(), Aggregation::Best, None, &["1", "2"]);
     }
 
     #[test]

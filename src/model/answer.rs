@@ -54,19 +54,22 @@ pub enum Aggregation {
     Median,
     /// The side that the judges found better.
     Judge,
+    /// The answer of the participant with the highest mean score.
+    Best,
     /// The answer that was given last.
     Last,
 }
 
 impl Aggregation {
     /// Every way, by the word that a file uses.
-    pub const ALL: [(&'static str, Aggregation); 7] = [
+    pub const ALL: [(&'static str, Aggregation); 8] = [
         ("majority", Aggregation::Majority),
         ("confidence", Aggregation::Confidence),
         ("borda", Aggregation::Borda),
         ("mean", Aggregation::Mean),
         ("median", Aggregation::Median),
         ("judge", Aggregation::Judge),
+        ("best", Aggregation::Best),
         ("last", Aggregation::Last),
     ];
 
@@ -82,7 +85,9 @@ impl Aggregation {
             | Aggregation::Confidence
             | Aggregation::Borda
             | Aggregation::Mean => true,
-            Aggregation::Median | Aggregation::Judge | Aggregation::Last => false,
+            Aggregation::Median | Aggregation::Judge | Aggregation::Best | Aggregation::Last => {
+                false
+            }
         }
     }
 
@@ -94,6 +99,7 @@ impl Aggregation {
             | Aggregation::Confidence
             | Aggregation::Borda
             | Aggregation::Median
+            | Aggregation::Best
             | Aggregation::Last => true,
         }
     }

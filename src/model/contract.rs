@@ -108,6 +108,9 @@ pub enum Form {
         /// Whether the speaker also states its confidence.
         #[serde(default)]
         confidence: bool,
+        /// Whether it is asked for as a JSON object, which servers can enforce.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        object: bool,
     },
     /// Any words, and a ranking of these in the last line: the label under which each is shown, and its seat.
     Ranking {
@@ -156,7 +159,7 @@ impl Form {
         match self {
             Form::Free
             | Form::Markers(_)
-            | Form::Answer { .. }
+            | Form::Answer { object: false, .. }
             | Form::Ranking { .. }
             | Form::Proposal { .. }
             | Form::Message { .. }
@@ -166,6 +169,7 @@ impl Form {
             | Form::Ballot { .. }
             | Form::Bid
             | Form::Plan { .. }
+            | Form::Answer { object: true, .. }
             | Form::Judgement(_) => false,
         }
     }
@@ -184,11 +188,25 @@ impl Form {
         match self {
             Form::Free
             | Form::Markers(_)
-            | Form::Answer { .. }
+            | Form::Answer { object: false, .. }
             | Form::Ranking { .. }
             | Form::Proposal { .. }
             | Form::Message { .. }
             | Form::Scores(_) => None,
+            Form::Answer { of, confidence, object: true } => {
+                let answer = match of {
+                    AnswerKind::Number => json!({"type": "number"}),
+                    AnswerKind::Letter => json!({"type": "string", "pattern": "^[A-Z]$"}),
+                    AnswerKind::Text => json!({"type": "string", "maxLength": WHY_MAX}),
+                    AnswerKind::Json => json!({}),
+                };
+                // the reason comes first: what is written first cannot follow from it
+                let mut all = json!({"why": why, "answer": answer});
+                if *confidence {
+                    all["confidence"] = upto(100.0);
+                }
+                Some(object(all))
+            }
             Form::Schema(schema) => Some(bounded(schema)),
             Form::Choice(options) => {
                 Some(object(json!({"choice": {"type": "string", "enum": options}, "why": why})))
@@ -290,6 +308,11 @@ mod tests {
         let judged = Form::Judgement(vec!["pro".into(), "con".into()]).schema().unwrap();
         assert_eq!(judged["properties"]["scores"]["required"], json!(["pro", "con"]));
         assert_eq!(judged["properties"]["winner"]["enum"], json!(["pro", "con", "tie"]));
+        let answer =
+            Form::Answer { of: AnswerKind::Number, confidence: true, object: true }.schema();
+        assert_eq!(answer.unwrap()["required"], json!(["why", "answer", "confidence"]));
+        let words = Form::Answer { of: AnswerKind::Number, confidence: true, object: false };
+        assert_eq!(words.schema(), None);
         assert_eq!(Form::Bid.schema().unwrap()["properties"]["bid"]["maximum"], json!(10));
     }
 }

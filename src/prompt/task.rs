@@ -90,7 +90,23 @@ fn form(form: &Form) -> Option<String> {
              number from 0 to {SCORE_MAX} for each of {}; \"winner\" is one of them, or \"{TIE}\".",
             quoted(sides)
         )),
-        Form::Answer { of, confidence } => {
+        Form::Answer { of, confidence, object: true } => {
+            let what = match of {
+                AnswerKind::Number => "a number",
+                AnswerKind::Letter => "a letter",
+                AnswerKind::Text => "a few words",
+                AnswerKind::Json => "a JSON value",
+            };
+            let sure = match confidence {
+                true => "; \"confidence\" is how sure you are, from 0 to 100",
+                false => "",
+            };
+            Some(format!(
+                "Answer with one JSON object and nothing else: \"why\" is your own reason, in one or two sentences; \
+                 \"answer\" is the answer alone, {what}{sure}."
+            ))
+        }
+        Form::Answer { of, confidence, object: false } => {
             let what = match of {
                 AnswerKind::Number => "the number alone",
                 AnswerKind::Letter => "the letter alone",

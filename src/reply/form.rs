@@ -8,8 +8,8 @@ use super::choices::{Choices, DRESS};
 use super::data::{found, object, objects, unfenced};
 use super::formed::Formed;
 use super::{answer, message, plan, proposal};
-use crate::model::Text;
 use crate::model::contract::{BID_MAX, Form, SCORE_MAX, TIE};
+use crate::model::{AnswerKind, Text};
 use crate::scenario::validator;
 use serde_json::{Map, Value, json};
 
@@ -34,10 +34,9 @@ pub fn formed(
         Form::Schema(schema) => fitting(schema, said, data),
         Form::Bid => bid(said, data).map(Formed::data),
         Form::Judgement(sides) => judgement(sides, also, said, data).map(Formed::data),
-        Form::Answer { of, confidence } => Ok(Formed::data(match data.get("answer") {
-            Some(_) => data.clone(),
-            None => answer::answer(*of, *confidence, said),
-        })),
+        Form::Answer { of, confidence, object } => {
+            Ok(answer_of(*of, *confidence, *object, said, data))
+        }
         Form::Ranking { most, among } => Ok(Formed::data(answer::ranking(*most, among, said))),
         Form::Proposal { among, names, answers } => {
             proposal::proposal(among, names, *answers, said, data)
@@ -48,6 +47,30 @@ pub fn formed(
             message::message(*planner, *given, siblings, said, data)
         }
     }
+}
+
+/// Reads an answer; an object with one becomes the words that others would have ended with it.
+fn answer_of(of: AnswerKind, confidence: bool, object: bool, said: &str, data: &Value) -> Formed {
+    if data.get("answer").is_some() {
+        return Formed::data(data.clone());
+    }
+    let found = objects(said, data).into_iter().find(|o| o.get("answer").is_some());
+    let Some(found) = found.filter(|_| object) else {
+        return Formed::data(answer::answer(of, confidence, said));
+    };
+    let told = match &found["answer"] {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    let sure = answer::confidence(&found["confidence"]);
+    let mut read = json!({ "answer": answer::spelled(of, &told) });
+    let mut text = format!("{}\nANSWER: {told}", why(&found)).trim().to_owned();
+    if confidence {
+        read["confidence"] = json!(sure);
+        text.extend(sure.map(|sure| format!("\nCONFIDENCE: {:.0}%", sure * 100.0)));
+    }
+    Formed { text: Some(text), ..Formed::data(read) }
 }
 
 /// Takes markers off the ends of lines.
@@ -313,6 +336,19 @@ mod tests {
         check(&Form::Schema(json!({"type": "number"})), " 12 ", Ok(json!(12)));
         let given = formed(&form, &[], "in words", &json!({"n": 3})).unwrap();
         assert_eq!(given.structured, json!({"n": 3}));
+    }
+
+    #[test]
+    fn an_answer_as_an_object_becomes_words_and_one_that_cannot_be_read_abstains() {
+        let form = Form::Answer { of: AnswerKind::Number, confidence: true, object: true };
+        let read = |said: &str| formed(&form, &[], said, &Value::Null).unwrap();
+        let one = read(r#"{"why": "6 times 7", "answer": 42.0, "confidence": "85%"}"#);
+        assert_eq!(one.text.as_deref(), Some("6 times 7\nANSWER: 42.0\nCONFIDENCE: 85%"));
+        assert_eq!(one.structured, json!({"answer": "42", "confidence": 0.85}));
+        check(&form, r#"{"answer": "many"}"#, Ok(json!({"answer": null, "confidence": null})));
+        check(&form, r#"{"answer": nu"#, Ok(json!({"answer": null, "confidence": null})));
+        let words = json!({"answer": "7", "confidence": null});
+        check(&form, "Plain words do as well.\nANSWER: 7", Ok(words));
     }
 
     #[test]

@@ -22,6 +22,9 @@ pub struct AnswerSpec {
     /// Whether each also states its confidence.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub confidence: bool,
+    /// Whether each is asked for a JSON object, which servers can enforce, instead of words that end with the answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub object: bool,
     /// The seats whose answers count, by their ids.
     #[serde(default)]
     pub of: Vec<Text>,
@@ -85,6 +88,7 @@ pub(super) fn answer(
     Some(AnswerSpec {
         form: AnswerKind::named(word("form")).unwrap_or_default(),
         confidence: confidence.unwrap_or_default(),
+        object: node.get("object").and_then(Node::flag).unwrap_or_default(),
         of,
         every: word("count") == "every",
         by,

@@ -61,7 +61,8 @@ impl Conversation {
         let stated = |own: &Contract| {
             let spec = self.scenario.answer.as_ref().filter(|_| own.form == Form::Free)?;
             let asked = answers::counts(spec, &turn.seat) && spec.by.reads_answers();
-            asked.then_some(Form::Answer { of: spec.form, confidence: spec.confidence })
+            let (of, confidence, object) = (spec.form, spec.confidence, spec.object);
+            asked.then_some(Form::Answer { of, confidence, object })
         };
         let mut contract = match phase {
             Some(contract) => contract,

@@ -22,6 +22,13 @@ pub(super) const ANSWER: &[Key] = &[
         "Whether each is asked how sure it is, from 0 to 100.",
     ),
     key(
+        "object",
+        ValueKind::Flag,
+        "true",
+        "Whether each answers with a JSON object of `why` and `answer`, which local servers enforce: for models too small \
+         to end with a line as asked.",
+    ),
+    key(
         "of",
         ONE_OR_MORE_NAMES,
         r#"["panel"]"#,
@@ -36,12 +43,13 @@ pub(super) const ANSWER: &[Key] = &[
     key(
         "by",
         ValueKind::OneOf {
-            words: &["majority", "confidence", "borda", "mean", "median", "judge", "last"],
+            words: &["majority", "confidence", "borda", "mean", "median", "judge", "best", "last"],
             later: &[],
         },
         r#""majority""#,
         "How answers are combined: most votes (majority, the default), the largest sum of confidence, points from rankings \
-         (borda; self-ranks excluded), the best mean score, the median, the verdict (judge), or the one given last.",
+         (borda; self-ranks excluded), the best mean score, the median, the verdict (judge), the answer of the participant with the best mean score \
+         (best; scores go by its id), or the one given last.",
     ),
     key(
         "tie",
