@@ -4,6 +4,7 @@
 //! from a file alike. Every figure is a [`Table`] that says what it counts, so that a screen, a page and a file show
 //! the same numbers. It judges no words and guesses nothing: what was not counted has no number.
 
+mod answers;
 mod coordination;
 mod cost;
 mod divergence;
@@ -23,6 +24,7 @@ mod tools;
 mod totals;
 mod turn_log;
 
+pub use answers::{AnswerRound, answer_rounds};
 pub use divergence::divergence;
 pub use mentions::named;
 pub use page::FigurePage;
@@ -57,14 +59,16 @@ pub const FIGURES: &[(FigurePage, Figure)] = &[
     (FigurePage::Positions, repetition::table),
     (FigurePage::Events, events::table),
     (FigurePage::Cost, tools::table),
+    (FigurePage::Positions, answers::table),
 ];
 
-/// The names of tables that most conversations have no rows for: of answers and votes, and of tools.
-const SOMETIMES: &[&str] = &["coordination", "tools"];
+/// The names of tables that most conversations have no rows for: of answers and votes, of answers by round,
+/// and of tools.
+const SOMETIMES: &[&str] = &["coordination", "answers", "tools"];
 
 impl Analysis<'_> {
-    /// Returns every table with its page, in the order of [`FIGURES`]; those of answers and votes and of tools only
-    /// where they have rows.
+    /// Returns every table with its page, in the order of [`FIGURES`]; some only where they have
+    /// rows.
     pub fn pages(&self) -> Vec<(FigurePage, Table)> {
         let shown = |table: &Table| !SOMETIMES.contains(&table.name) || !table.rows.is_empty();
         let all = FIGURES.iter().map(|(page, figure)| (*page, figure(self)));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 pub const HARDEST: u32 = 5;
 
 /// Returns items: `difficulty` is the number of operations, from 1 to [`HARDEST`], over numbers of as many digits and one
-/// more, up to three.
+/// more, up to three; 0 adds or subtracts two numbers of one digit.
 pub fn items(count: u64, difficulty: u32, seed: u64) -> impl Iterator<Item = Value> {
     (0..count).map(move |n| item(n, difficulty, seed))
 }
@@ -19,18 +19,21 @@ fn item(n: u64, difficulty: u32, seed: u64) -> Value {
         let span = (most - least + 1).unsigned_abs();
         least + i64::try_from(drawn % span).unwrap_or(0)
     };
-    let most = 10i64.pow(difficulty.clamp(1, 2) + 1) - 1;
-    let mut value = draw(10, most);
+    let (least, most) = match difficulty {
+        0 => (1, 9),
+        n => (10, 10i64.pow(n.min(2) + 1) - 1),
+    };
+    let mut value = draw(least, most);
     let mut text = value.to_string();
     for step in 0..difficulty.clamp(1, HARDEST) {
         // a product of large numbers would be harder than all the rest
-        match draw(0, 2) {
+        match draw(0, if difficulty == 0 { 1 } else { 2 }) {
             0 => {
-                let other = draw(10, most);
+                let other = draw(least, most);
                 (value, text) = (value + other, format!("{text} + {other}"));
             }
             1 => {
-                let other = draw(10, most);
+                let other = draw(least, most);
                 (value, text) = (value - other, format!("{text} - {other}"));
             }
             _ => {
@@ -73,7 +76,7 @@ mod tests {
 
     #[test]
     fn sums_come_out_as_they_say_and_the_same_each_time() {
-        for difficulty in 1..=HARDEST {
+        for difficulty in 0..=HARDEST {
             let all: Vec<Value> = items(200, difficulty, 7).collect();
             assert_eq!(all, items(200, difficulty, 7).collect::<Vec<_>>());
             for item in &all {

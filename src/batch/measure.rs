@@ -1,12 +1,13 @@
 //! Measures one conversation, from its events alone.
 
-use super::results::{Measured, ResultLine, ResultOutcome, Round, Turned, VERSION};
-use crate::analysis;
-use crate::model::{AnswerKind, Event, Kind, Purpose, StopReason, Text, payload::Ended};
+use super::called::{self, Called};
+use super::results::{
+    JudgeCounts, Measured, ResultLine, ResultOutcome, Round, Sure, Turned, VERSION,
+};
+use crate::analysis::{self, AnswerRound};
+use crate::model::{AnswerKind, Event, Purpose, StopReason, Text, payload::Ended};
 use crate::reply::spelled;
 use crate::state::{State, Stated};
-use crate::stats::effective;
-use crate::text::Trigrams;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -36,27 +37,12 @@ pub fn line<'a>(
     subject: Subject<'_>,
     events: impl IntoIterator<Item = &'a Event>,
 ) -> Option<ResultLine> {
-    let (mut calls, mut purposes) = (BTreeMap::new(), BTreeMap::new());
-    let mut retries = 0;
-    let counted = events.into_iter().inspect(|event| match &event.kind {
-        Kind::BatchOpened(batch) => {
-            purposes.insert(event.seq.0, batch.purpose);
-        }
-        Kind::FloorGranted(granted) => {
-            let purpose = purposes.get(&granted.batch.0).copied();
-            purposes.insert(event.seq.0, purpose.unwrap_or(Purpose::Speak));
-        }
-        Kind::CallStarted(call) => {
-            let purpose = purposes.get(&call.turn.0).copied().unwrap_or(Purpose::Speak);
-            *calls.entry(name(purpose)).or_insert(0u64) += 1;
-        }
-        Kind::CallRetried(_) => retries += 1,
-        _ => {}
-    });
-    let (state, _) = analysis::fold(counted);
+    let mut called = Called::default();
+    let (state, _) = analysis::fold(events.into_iter().inspect(|event| called.take(event)));
     let ended = state.ended.as_ref()?;
+    let Called { purposes: mut calls, retries, models, .. } = called;
     // a call that was made again is one call of the protocol
-    if let Some(speak) = calls.get_mut(&name(Purpose::Speak)) {
+    if let Some(speak) = calls.get_mut(&called::name(Purpose::Speak)) {
         *speak = speak.saturating_sub(retries);
     }
     let answered = state.answered();
@@ -68,7 +54,11 @@ pub fn line<'a>(
     let spent = state.spent();
     let rounds = rounds(&state, &stated, &is_right);
     let (flips, rescued, bullied) = turned(&stated, &is_right);
-    let (judged, swap_flips, first_side) = judgements(&state);
+    let last = |s: &&Stated| !stated.iter().any(|o| o.seat == s.seat && o.nth > s.nth);
+    let sure = stated.iter().filter(last).filter_map(|s| {
+        let correct = is_right(s.answer.as_deref()?)?;
+        Some(Sure { seat: s.seat.to_string(), confidence: s.confidence?, correct })
+    });
     let first = rounds.iter().position(|round| round.correct == Some(true));
     let failed = failed(&state, ended);
     Some(ResultLine {
@@ -98,15 +88,11 @@ pub fn line<'a>(
             flips,
             rescued,
             bullied,
-            judged,
-            swap_flips,
-            first_side,
+            sure: sure.collect(),
+            judgements: judgements(&state),
+            models,
         },
     })
-}
-
-fn name(purpose: Purpose) -> String {
-    serde_json::to_value(purpose).ok().and_then(|v| v.as_str().map(Into::into)).unwrap_or_default()
 }
 
 /// Returns what falsifies a conversation, if anything does.
@@ -154,35 +140,15 @@ fn rounds(
     stated: &[Stated],
     is_right: &impl Fn(&str) -> Option<bool>,
 ) -> Vec<Round> {
-    let most = stated.iter().map(|s| s.nth).max().unwrap_or(0);
-    let mut said = Trigrams::default();
-    let round = |nth: u32| {
-        let mut last: BTreeMap<String, Option<String>> = BTreeMap::new();
-        for given in stated.iter().filter(|s| s.nth <= nth) {
-            last.insert(given.seat.to_string(), given.answer.as_ref().map(ToString::to_string));
-        }
-        let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
-        last.values().flatten().for_each(|a| *counts.entry(a).or_default() += 1.0);
-        let best = counts.values().copied().fold(0.0, f64::max);
-        let mut ahead = counts.iter().filter(|(_, n)| **n == best).map(|(answer, _)| *answer);
-        let majority = ahead.next().filter(|_| ahead.next().is_none()).map(str::to_owned);
-        let texts = stated.iter().filter(|s| s.nth == nth).filter_map(|s| {
-            let entry = state.entries.iter().find(|e| e.version().turn == Some(s.turn))?;
-            Some(Trigrams::of(entry.text()))
-        });
-        let texts: Vec<Trigrams> = texts.collect();
-        let new: f64 = texts.iter().map(|t| t.novelty(&said)).sum();
-        texts.iter().for_each(|t| said.extend(t));
-        Round {
-            correct: majority.as_deref().and_then(is_right),
-            majority,
-            agreement: best / last.len().max(1) as f64,
-            effective: effective(counts.values().copied()),
-            novelty: new / texts.len().max(1) as f64,
-            answers: last,
-        }
+    let round = |round: AnswerRound| Round {
+        correct: round.majority.as_deref().and_then(is_right),
+        majority: round.majority,
+        agreement: round.agreement,
+        effective: round.effective,
+        novelty: round.novelty,
+        answers: round.answers,
     };
-    (1..=most).map(round).collect()
+    analysis::answer_rounds(state, stated).into_iter().map(round).collect()
 }
 
 /// Returns how many answers turned, and those that turned right and wrong, with whose answer they took over.
@@ -218,24 +184,32 @@ fn turned(
     (flips, rescued, bullied)
 }
 
-/// Returns how many judgements there are in both orders, how many of them changed with the order, and how many of all
-/// went to the side that was shown first.
-fn judgements(state: &State) -> (u32, u32, u32) {
-    let Some((verdict, _)) = &state.verdict else { return (0, 0, 0) };
-    let (mut both, mut turned, mut first_side) = (0, 0, 0);
-    for first in verdict.judgements.iter().filter(|j| !j.swapped) {
-        let again = verdict
-            .judgements
-            .iter()
-            .find(|j| j.swapped && j.judge == first.judge && j.time == first.time);
-        let (top, bottom) = (verdict.sides.first(), verdict.sides.last());
-        first_side += u32::from(first.winner.is_some() && first.winner.as_ref() == top);
-        let Some(again) = again else { continue };
-        first_side += u32::from(again.winner.is_some() && again.winner.as_ref() == bottom);
-        if first.winner.is_some() && again.winner.is_some() {
-            both += 1;
-            turned += u32::from(first.winner != again.winner);
+/// Returns what can be told of the judgements of a conversation, apart from who won.
+fn judgements(state: &State) -> JudgeCounts {
+    let Some((verdict, _)) = &state.verdict else { return JudgeCounts::default() };
+    let mut judged = JudgeCounts::default();
+    let (top, bottom) = (verdict.sides.first(), verdict.sides.last());
+    for judgement in &verdict.judgements {
+        let Some(winner) = &judgement.winner else { continue };
+        judged.read += 1;
+        *judged.won.entry(winner.to_string()).or_default() += 1;
+        let first = if judgement.swapped { bottom } else { top };
+        judged.first_side += u32::from(Some(winner) == first);
+    }
+    for (at, one) in verdict.judgements.iter().enumerate() {
+        for other in verdict.judgements.iter().skip(at + 1) {
+            if one.winner.is_none() || other.winner.is_none() || one.time != other.time {
+                continue;
+            }
+            let same = one.winner == other.winner;
+            if one.judge == other.judge && one.swapped != other.swapped {
+                judged.both_ways += 1;
+                judged.swap_flips += u32::from(!same);
+            } else if one.judge != other.judge && one.swapped == other.swapped {
+                judged.pairs += 1;
+                judged.agreed += u32::from(same);
+            }
         }
     }
-    (both, turned, first_side)
+    judged
 }

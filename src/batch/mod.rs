@@ -7,21 +7,29 @@
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 pub mod arithmetic;
+mod called;
 mod calls;
+mod each;
+mod gathered;
 mod items;
 mod measure;
 mod merge;
 mod page;
+mod quality;
 pub mod report;
 mod results;
 mod run;
 mod schema;
 
+pub use called::ModelCalls;
 pub use calls::{Calls, calls};
+pub use each::{CONVERSATIONS, conversations};
 pub use items::{BatchItem, Damaged, Items, digest, hash};
 pub use measure::{Subject, line};
 pub use merge::{Refused, merge};
 pub use page::page;
-pub use results::{Appended, KnownResults, ResultLine, ResultOutcome, Turned, VERSION, lines};
+pub use results::{
+    Appended, JudgeCounts, KnownResults, ResultLine, ResultOutcome, Sure, Turned, VERSION, lines,
+};
 pub use run::{BatchJob, BatchRun, BatchStopped, JobOutcome, JobRunner, Progress, Protocol, Slice};
 pub use schema::schema;

@@ -11,6 +11,10 @@ border-bottom:1px solid #ddd;text-align:right}th:first-child,td:first-child,td.w
 p.c{color:#555;max-width:48rem}@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#16181a}\
 th,td{border-color:#333}p.c{color:#aaa}}";
 
+/// Colours of lines, told apart also by those who do not see all colours (Okabe and Ito).
+const COLOURS: [&str; 7] =
+    ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999"];
+
 /// Returns the whole page.
 pub fn page(report: &Report, title: &str) -> String {
     let title = escaped(title);
@@ -19,6 +23,7 @@ pub fn page(report: &Report, title: &str) -> String {
          <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n"
     );
     out.push_str(&picture(report));
+    out.push_str(&curves(report));
     for table in report.tables().iter().filter(|table| !table.rows.is_empty()) {
         out.push_str(&spelled(table));
     }
@@ -59,6 +64,47 @@ fn picture(report: &Report) -> String {
             ),
             None => writeln!(out, "<text x=\"200\" y=\"{}\">withheld</text>", y + 15),
         };
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// How often the majority was right after each round, a line for each protocol with more than one round.
+fn curves(report: &Report) -> String {
+    let all: Vec<(&str, Vec<f64>)> =
+        report.curves().into_iter().filter(|(_, shares)| shares.len() > 1).collect();
+    let Some(rounds) = all.iter().map(|(_, shares)| shares.len()).max() else {
+        return String::new();
+    };
+    let mut out = format!(
+        "<h2>Majority right, by round</h2>\n<svg viewBox=\"0 0 700 {}\" width=\"700\" role=\"img\" aria-label=\"share of \
+         conversations whose majority is right, by round\" font-size=\"14\" fill=\"currentColor\"><path d=\"M60 10V190H440\" \
+         fill=\"none\" stroke=\"currentColor\"/><text x=\"50\" y=\"20\" text-anchor=\"end\">100%</text><text x=\"50\" \
+         y=\"190\" text-anchor=\"end\">0%</text>\n",
+        215.max(all.len() * 20 + 30)
+    );
+    let x = |at: usize| 80.0 + 340.0 * at as f64 / (rounds - 1) as f64;
+    for at in 0..rounds {
+        let _ = writeln!(
+            out,
+            "<text x=\"{:.0}\" y=\"208\" text-anchor=\"middle\">{}</text>",
+            x(at),
+            at + 1
+        );
+    }
+    for (row, ((name, shares), colour)) in all.iter().zip(COLOURS.iter().cycle()).enumerate() {
+        let places: Vec<String> = (shares.iter().enumerate())
+            .map(|(at, share)| format!("{:.1},{:.1}", x(at), 190.0 - 180.0 * share))
+            .collect();
+        let y = row * 20 + 20;
+        let _ = writeln!(
+            out,
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/><rect x=\"460\" y=\"{}\" \
+             width=\"12\" height=\"12\" fill=\"{colour}\"/><text x=\"480\" y=\"{y}\">{}</text>",
+            places.join(" "),
+            y - 11,
+            escaped(name)
+        );
     }
     out.push_str("</svg>\n");
     out

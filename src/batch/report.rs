@@ -1,97 +1,33 @@
 //! Tables over the results of a batch: who was right how often, at what price, and what the rounds changed.
-//!
-//! Three denominators have names: *all* conversations, those *ended* without a failure, and those *scored*, which also
-//! gave an answer that could be read. What cannot be read is never counted as right, nor drawn at random; where there is
-//! too much of it, the score is withheld.
 
-use super::results::{ResultLine, ResultOutcome, lines};
+pub use super::gathered::Report;
+use super::gathered::{is_tie, small};
+use super::quality;
+use super::results::{ResultLine, ResultOutcome};
 use crate::analysis::{Cell, Table};
 use crate::model::Aggregation;
 use crate::stats::{bootstrap, wilson};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io;
-use std::path::Path;
 
 /// The share of conversations without an answer above which a score is withheld.
 pub const UNREAD_MOST: f64 = 0.2;
 
-/// A result, reduced to what the tables need.
-struct Kept {
-    line: ResultLine,
-}
-
-/// The results under analysis.
-#[derive(Default)]
-pub struct Report {
-    /// Protocols in the order in which they came up.
-    protocols: Vec<String>,
-    /// Results by protocol, then by item.
-    of: BTreeMap<String, BTreeMap<String, Kept>>,
-    /// Lines that could not be read.
-    pub damaged: Vec<u64>,
-    /// The share without an answer above which a score is withheld.
-    unread_most: f64,
-}
-
 impl Report {
-    /// Reads a file of results; `unread_most` is the largest share, from 0 to 1, of unreadable answers.
-    ///
-    /// # Errors
-    /// The error of the operating system.
-    pub fn read(path: &Path, unread_most: f64) -> io::Result<Report> {
-        let mut report = Report { unread_most, ..Report::default() };
-        for line in lines(File::open(path)?) {
-            match line {
-                Ok(mut line) => {
-                    if !report.protocols.contains(&line.protocol) {
-                        report.protocols.push(line.protocol.clone());
-                    }
-                    // the answers of each are not needed, and are most of a line
-                    line.measured.rounds.iter_mut().for_each(|round| round.answers.clear());
-                    let protocol = report.of.entry(line.protocol.clone()).or_default();
-                    protocol.insert(line.item.clone(), Kept { line });
-                }
-                Err(number) => report.damaged.push(number),
-            }
-        }
-        Ok(report)
-    }
-
-    /// Returns whether there are no results.
-    pub fn is_empty(&self) -> bool {
-        self.protocols.is_empty()
-    }
-
-    fn all(&self, protocol: &str) -> impl Iterator<Item = &ResultLine> {
-        self.of.get(protocol).into_iter().flat_map(|of| of.values()).map(|kept| &kept.line)
-    }
-
-    fn ended(&self, protocol: &str) -> impl Iterator<Item = &ResultLine> {
-        self.all(protocol).filter(|line| line.outcome == ResultOutcome::Ended)
-    }
-
-    fn scored(&self, protocol: &str) -> impl Iterator<Item = (&ResultLine, bool)> {
-        self.ended(protocol).filter_map(|line| Some((line, line.correct?)))
-    }
-
-    /// Returns whether too many conversations of a protocol gave no answer.
-    fn withheld(&self, protocol: &str) -> bool {
-        let ended = self.ended(protocol).filter(|line| line.key.is_some()).count();
-        let scored = self.scored(protocol).count();
-        ended == 0 || (ended - scored) as f64 / ended as f64 > self.unread_most
-    }
-
     /// Returns every table, in the order of the report.
     pub fn tables(&self) -> Vec<Table> {
         vec![
             self.accuracy(),
             self.pairs(),
+            quality::strengths(self),
             self.rounds(),
             self.turns(),
+            quality::influence(self),
             self.ways(),
+            quality::confidence(self),
+            quality::bands(self),
             self.costs(),
-            self.judges(),
+            quality::judges(self),
+            quality::models(self),
             self.failures(),
         ]
     }
@@ -100,15 +36,16 @@ impl Report {
         let mut table = Table::new(
             "accuracy",
             "Accuracy",
-            "all: every conversation; ended: finished without a failure; scored: also gave a readable answer. Accuracy is the \
-             share of correct answers among these, with a 95 % Wilson interval; `of all` counts no answer as wrong; \
-             withheld if more than --max-unread of the conversations with a key gave no answer",
+            "all: every conversation; ended: finished without a failure; scored: also gave a readable answer or a tie, \
+             which is wrong. Accuracy is the share of correct answers among these, with a 95 % Wilson interval; `of all` \
+             counts no answer as wrong; withheld if more than --max-unread of the conversations with a key gave none",
             1,
             &[
                 ("protocol", "protocol"),
                 ("all", "all"),
                 ("ended", "ended"),
                 ("scored", "scored"),
+                ("ties", "ties"),
                 ("right", "right"),
                 ("accuracy", "accuracy"),
                 ("low", "from"),
@@ -131,6 +68,7 @@ impl Report {
                 Cell::Count(all as u64),
                 Cell::Count(ended as u64),
                 Cell::Count(scored as u64),
+                Cell::Count(self.ended(protocol).filter(|line| is_tie(line)).count() as u64),
                 Cell::Count(right as u64),
                 score(percent(right, scored)),
                 score(fine(low)),
@@ -356,7 +294,9 @@ impl Report {
                 ("tokens", "tokens"),
                 ("took_ms", "took"),
                 ("usd", "money"),
-                ("usd_per_right", "per correct answer"),
+                ("calls_per_right", "calls per correct"),
+                ("tokens_per_right", "tokens per correct"),
+                ("usd_per_right", "money per correct"),
             ],
         );
         for protocol in &self.protocols {
@@ -390,43 +330,20 @@ impl Report {
                 Cell::Count(tokens / n as u64),
                 Cell::Took(self.all(protocol).map(|l| l.measured.ms).sum::<u64>() / n as u64),
                 money.map_or(Cell::NotPriced, |usd| Cell::Dollars(usd / n as f64)),
+                match right {
+                    0 => Cell::None,
+                    right => Cell::Rate(sum as f64 / right as f64),
+                },
+                match right {
+                    0 => Cell::None,
+                    right => Cell::Count(tokens / right as u64),
+                },
                 match money {
                     Some(usd) if right > 0 => Cell::Dollars(usd / right as f64),
                     Some(_) => Cell::None,
                     None => Cell::NotPriced,
                 },
             ]);
-        }
-        table
-    }
-
-    fn judges(&self) -> Table {
-        let mut table = Table::new(
-            "judges",
-            "Judges",
-            "judgements made in both orders, how many changed when the sides were swapped, and the share of all judgements \
-             won by the side named first",
-            1,
-            &[
-                ("protocol", "protocol"),
-                ("judged", "both ways"),
-                ("turned", "turned"),
-                ("first_side", "first side"),
-            ],
-        );
-        for protocol in &self.protocols {
-            let sum = |of: fn(&super::results::Measured) -> u32| -> u64 {
-                self.ended(protocol).map(|line| u64::from(of(&line.measured))).sum()
-            };
-            let judged = sum(|m| m.judged);
-            if judged > 0 {
-                table.rows.push(vec![
-                    Cell::text(protocol),
-                    Cell::Count(judged),
-                    Cell::Count(sum(|m| m.swap_flips)),
-                    Cell::share(sum(|m| m.first_side), 2 * judged),
-                ]);
-            }
         }
         table
     }
@@ -451,25 +368,6 @@ impl Report {
         }
         table
     }
-
-    /// Returns the accuracy of each protocol with its interval, for pictures; none where it is withheld.
-    pub(super) fn bars(&self) -> Vec<(&str, Option<Estimate>)> {
-        let bar = |protocol: &String| {
-            let scored = self.scored(protocol).count();
-            let right = self.scored(protocol).filter(|(_, right)| *right).count();
-            let (low, high) = wilson(small(right), small(scored));
-            let shown = scored > 0 && !self.withheld(protocol);
-            shown.then(|| (right as f64 / scored as f64, low, high))
-        };
-        self.protocols.iter().map(|protocol| (protocol.as_str(), bar(protocol))).collect()
-    }
-}
-
-/// A share with the ends of its interval, low and high.
-pub(super) type Estimate = (f64, f64, f64);
-
-fn small(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 fn fine(share: f64) -> Cell {

@@ -2,6 +2,7 @@
 //! and protocol counts. A line that a kill cut in two is reported and left out: its conversation is still in its
 //! session, and no call is repeated.
 
+use super::called::ModelCalls;
 use super::items::hash;
 use crate::model::{FoundAnswer, StopReason};
 use serde::{Deserialize, Serialize};
@@ -97,12 +98,52 @@ pub struct Measured {
     /// Changes from the right answer to a wrong one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bullied: Vec<Turned>,
-    /// Judgements that could be read both ways round.
-    pub judged: u32,
-    /// How many of them changed when the sides were swapped.
-    pub swap_flips: u32,
+    /// The last answers of those who said how sure they are, where there is a key.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sure: Vec<Sure>,
+    /// The judgements of its verdict.
+    #[serde(default, skip_serializing_if = "JudgeCounts::is_empty")]
+    pub judgements: JudgeCounts,
+    /// Calls by model.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub models: BTreeMap<String, ModelCalls>,
+}
+
+/// A seat's last answer with its confidence: what it thinks the probability is that it is right.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sure {
+    /// The seat's id.
+    pub seat: String,
+    /// The stated confidence, from 0 to 1.
+    pub confidence: f64,
+    /// Whether the answer is right.
+    pub correct: bool,
+}
+
+/// Counts over the judgements of a verdict.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct JudgeCounts {
+    /// Judgements that could be read.
+    pub read: u32,
+    /// How many of them each side won; a tie is a side of its own.
+    pub won: BTreeMap<String, u32>,
     /// How many of them went to the side that was shown first.
     pub first_side: u32,
+    /// Judgements that could be read with the sides in both orders.
+    pub both_ways: u32,
+    /// How many of those changed with the order.
+    pub swap_flips: u32,
+    /// Pairs of judges who judged the same.
+    pub pairs: u32,
+    /// How many of those pairs agree.
+    pub agreed: u32,
+}
+
+impl JudgeCounts {
+    fn is_empty(&self) -> bool {
+        *self == JudgeCounts::default()
+    }
 }
 
 /// All positions after a number of answers from each seat.
@@ -137,8 +178,8 @@ pub struct Turned {
 /// The results so far, in a few bytes each.
 #[derive(Debug, Default)]
 pub struct KnownResults {
-    /// The outcome by the hash of item and protocol.
-    outcomes: BTreeMap<u64, ResultOutcome>,
+    /// The outcome and the tokens by the hash of item and protocol.
+    outcomes: BTreeMap<u64, (ResultOutcome, u64)>,
     /// Fingerprints by protocol.
     pub fingerprints: BTreeMap<String, String>,
     /// The sum over all lines, in dollars.
@@ -152,20 +193,26 @@ pub struct KnownResults {
 impl KnownResults {
     /// Returns the outcome of an item's conversation; none while it is not over.
     pub fn outcome(&self, item: &str, protocol: &str) -> Option<ResultOutcome> {
-        self.outcomes.get(&place(item, protocol)).copied()
+        self.outcomes.get(&place(item, protocol)).map(|(outcome, _)| *outcome)
+    }
+
+    /// Returns the tokens of an item's conversation, read and written; none while it is not over.
+    pub fn tokens_of(&self, item: &str, protocol: &str) -> Option<u64> {
+        self.outcomes.get(&place(item, protocol)).map(|(_, tokens)| *tokens)
     }
 
     /// Adds a result.
     pub fn take(&mut self, line: &ResultLine) {
-        self.outcomes.insert(place(&line.item, &line.protocol), line.outcome);
+        let tokens = line.measured.input + line.measured.output;
+        self.outcomes.insert(place(&line.item, &line.protocol), (line.outcome, tokens));
         self.fingerprints.insert(line.protocol.clone(), line.fingerprint.clone());
         self.usd += line.measured.usd.unwrap_or_default();
-        self.tokens += line.measured.input + line.measured.output;
+        self.tokens += tokens;
     }
 
     /// Returns how many conversations failed.
     pub fn failed(&self) -> usize {
-        self.outcomes.values().filter(|o| **o == ResultOutcome::Failed).count()
+        self.outcomes.values().filter(|(o, _)| *o == ResultOutcome::Failed).count()
     }
 
     /// Returns how many conversations are over, failed ones included.
@@ -230,5 +277,30 @@ impl Appended {
         text.push('\n');
         self.0.write_all(text.as_bytes())?;
         self.0.sync_data()
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Returns a result without an answer.
+    pub(in crate::batch) fn a_result(item: &str, protocol: &str) -> ResultLine {
+        ResultLine {
+            version: VERSION,
+            item: item.into(),
+            line: 1,
+            protocol: protocol.into(),
+            fingerprint: "f".into(),
+            judge: None,
+            session: "s".into(),
+            outcome: ResultOutcome::Ended,
+            reason: None,
+            error: None,
+            key: None,
+            answered: None,
+            correct: None,
+            measured: Measured::default(),
+        }
     }
 }

@@ -22,6 +22,8 @@ pub struct Protocol {
     pub judge: Option<String>,
     /// The fewest and the most calls by its formula.
     pub planned: super::Calls,
+    /// Whether it may use as many tokens on an item as the first protocol did, and no more.
+    pub as_many_tokens: bool,
 }
 
 /// A share of the budget; none is unlimited.
@@ -42,6 +44,8 @@ pub struct BatchJob {
     pub protocol: usize,
     /// Its share of the budget.
     pub slice: Slice,
+    /// The tokens after which it ends, so that it can be compared with the first protocol; none where nothing is compared.
+    pub tokens: Option<u64>,
     /// Whether it has failed before, and is run again.
     pub again: bool,
 }
@@ -191,33 +195,37 @@ impl BatchRun<'_> {
                 if self.shard.is_some_and(|(part, parts)| place % parts != part) {
                     continue;
                 }
-                for (at, protocol) in self.protocols.iter().enumerate() {
-                    let before = done.outcome(&item.id, &protocol.name);
-                    let again = before == Some(ResultOutcome::Failed) && self.retry;
-                    if before.is_none() || again {
-                        waiting.push_back((item.clone(), at, again));
-                    }
+                waiting.extend(self.jobs_of(&item, done));
+            }
+            waiting.pop_front()
+        };
+        let slice =
+            || ledger.lock().unwrap_or_else(PoisonError::into_inner).slice(self.budget, self.jobs);
+        let work = |jobs: Vec<BatchJob>| {
+            let (mut tokens, mut all) = (None, vec![]);
+            for mut job in jobs {
+                let Some(slice) = slice() else {
+                    all.push((job, JobOutcome::NoBudget));
+                    break;
+                };
+                job.slice = slice;
+                job.tokens = job.tokens.or(tokens);
+                let played = play.play(&job);
+                let line = match &played {
+                    JobOutcome::Over(line) => Some(&**line),
+                    JobOutcome::NoBudget | JobOutcome::Stopped | JobOutcome::Impossible(_) => None,
+                };
+                ledger.lock().unwrap_or_else(PoisonError::into_inner).give_back(job.slice, line);
+                tokens = line.map(|line| line.measured.input + line.measured.output);
+                let goes_on = line.is_some();
+                all.push((job, played));
+                if !goes_on {
+                    break;
                 }
             }
-            let slice =
-                ledger.lock().unwrap_or_else(PoisonError::into_inner).slice(self.budget, self.jobs);
-            let Some(slice) = slice else {
-                halt(BatchStopped::Budget);
-                return None;
-            };
-            let (item, protocol, again) = waiting.pop_front()?;
-            Some(BatchJob { item, protocol, slice, again })
+            all
         };
-        let work = |job: BatchJob| {
-            let played = play.play(&job);
-            let line = match &played {
-                JobOutcome::Over(line) => Some(&**line),
-                JobOutcome::NoBudget | JobOutcome::Stopped | JobOutcome::Impossible(_) => None,
-            };
-            ledger.lock().unwrap_or_else(PoisonError::into_inner).give_back(job.slice, line);
-            (job, played)
-        };
-        workers::share(self.jobs, next, work, |(job, played)| match played {
+        let mut take = |job: BatchJob, played: JobOutcome| match played {
             JobOutcome::Over(line) => {
                 if let Err(e) = results.append(&line) {
                     halt(BatchStopped::Unwritable(e));
@@ -233,6 +241,9 @@ impl BatchRun<'_> {
             JobOutcome::NoBudget => halt(BatchStopped::Budget),
             JobOutcome::Stopped => halt(BatchStopped::Told),
             JobOutcome::Impossible(why) => halt(BatchStopped::Impossible(why)),
+        };
+        workers::share(self.jobs, next, work, |all| {
+            all.into_iter().for_each(|(job, played)| take(job, played));
         });
         match stopped.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(why) => Err(why),
@@ -241,9 +252,100 @@ impl BatchRun<'_> {
     }
 }
 
+impl BatchRun<'_> {
+    /// Returns the conversations of an item that are still to be had, those that depend on each other together.
+    fn jobs_of(&self, item: &BatchItem, done: &KnownResults) -> Vec<Vec<BatchJob>> {
+        let mut groups: Vec<Vec<BatchJob>> = vec![];
+        let mut compared = None;
+        for (protocol, of) in self.protocols.iter().enumerate() {
+            let before = done.outcome(&item.id, &of.name);
+            let again = before == Some(ResultOutcome::Failed) && self.retry;
+            if before.is_some() && !again {
+                continue;
+            }
+            let first = self.protocols.first().filter(|_| of.as_many_tokens);
+            let tokens = first.and_then(|first| done.tokens_of(&item.id, &first.name));
+            let job =
+                BatchJob { item: item.clone(), protocol, slice: Slice::default(), tokens, again };
+            let behind = compared.filter(|_| of.as_many_tokens && tokens.is_none());
+            match behind.and_then(|at: usize| groups.get_mut(at)) {
+                Some(group) => group.push(job),
+                None => {
+                    if protocol == 0 {
+                        compared = Some(groups.len());
+                    }
+                    groups.push(vec![job]);
+                }
+            }
+        }
+        groups
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::batch::results::tests::a_result;
+    use std::fs;
+
+    /// Notes what it is asked for, and says that the first protocol took 70 tokens.
+    struct Noted(Mutex<Vec<(String, usize, Option<u64>)>>);
+
+    impl JobRunner for Noted {
+        fn play(&self, job: &BatchJob) -> JobOutcome {
+            let asked = (job.item.id.clone(), job.protocol, job.tokens);
+            self.0.lock().unwrap().push(asked);
+            let name = ["debate", "single", "tokens"][job.protocol];
+            let mut line = a_result(&job.item.id, name);
+            line.measured.input = if job.protocol == 0 { 70 } else { 5 };
+            JobOutcome::Over(Box::new(line))
+        }
+    }
+
+    #[test]
+    fn a_baseline_of_as_many_tokens_comes_after_what_it_is_compared_with() {
+        let named = |name: &str, as_many_tokens| Protocol {
+            name: name.into(),
+            fingerprint: "f".into(),
+            judge: None,
+            planned: None,
+            as_many_tokens,
+        };
+        let protocols = [named("debate", false), named("single", false), named("tokens", true)];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.jsonl");
+        let items = folder.path().join("items.jsonl");
+        fs::write(&items, "{\"id\":\"a\"}\n{\"id\":\"b\"}\n{\"id\":\"c\"}\n").unwrap();
+        let batch = |protocols| BatchRun {
+            protocols,
+            jobs: 3,
+            budget: Slice::default(),
+            retry: false,
+            shard: None,
+            all: 9,
+        };
+        let run = |protocols| {
+            let (mut results, done) = Appended::open(&path).unwrap();
+            let noted = Noted(Mutex::default());
+            let (_tx, stop) = watch::channel(false);
+            let items = super::super::items::Items::open(&items).unwrap();
+            batch(protocols).run(items, &done, &mut results, &stop, &noted, |_, _| ()).unwrap();
+            let mut asked = noted.0.into_inner().unwrap();
+            asked.sort();
+            asked
+        };
+        // those of an earlier run are known by their results
+        assert_eq!(run(&protocols[..2]).len(), 6);
+        let later = run(&protocols);
+        let expected = ["a", "b", "c"].map(|item| (item.to_owned(), 2, Some(70)));
+        assert_eq!(later, expected);
+        fs::remove_file(&path).unwrap();
+        let at_once = run(&protocols);
+        let of = |at: usize| at_once.iter().filter(move |(_, protocol, _)| *protocol == at);
+        assert!(of(2).all(|(.., tokens)| *tokens == Some(70)) && of(2).count() == 3, "{at_once:?}");
+        assert!(of(0).chain(of(1)).all(|(.., tokens)| tokens.is_none()), "{at_once:?}");
+        assert!(run(&protocols).is_empty(), "nothing is asked twice");
+    }
 
     #[test]
     fn slices_never_add_up_to_more_than_the_budget() {

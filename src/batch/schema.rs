@@ -26,6 +26,29 @@ pub fn schema() -> Value {
             "ways": {"type": "array", "description": "the result of each way of counting, from the same replies"},
         },
     });
+    let sure = json!({
+        "type": "array", "description": "last answers with a stated confidence",
+        "items": {
+            "type": "object", "required": ["seat", "confidence", "correct"],
+            "properties": {"seat": text, "confidence": share, "correct": {"type": "boolean"}},
+        },
+    });
+    let judgements = json!({
+        "type": "object", "description": "judgements of the verdict",
+        "properties": {
+            "read": count,
+            "won": {"type": "object", "additionalProperties": count, "description": "by side"},
+            "first_side": {"type": "integer", "minimum": 0, "description": "won by the side shown first"},
+            "both_ways": {"type": "integer", "minimum": 0, "description": "readable in both orders"},
+            "swap_flips": {"type": "integer", "minimum": 0, "description": "of these, changed with the order"},
+            "pairs": {"type": "integer", "minimum": 0, "description": "pairs of judges who judged the same"},
+            "agreed": count,
+        },
+    });
+    let models = json!({
+        "type": "object", "description": "calls by model, retries included",
+        "additionalProperties": {"type": "object", "properties": {"calls": count, "unanswered": count}},
+    });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A result line of a colloquium batch",
@@ -33,7 +56,7 @@ pub fn schema() -> Value {
         "type": "object",
         "required": [
             "version", "item", "line", "protocol", "fingerprint", "session", "outcome", "calls", "retries", "input",
-            "output", "ms", "flips", "judged", "swap_flips", "first_side",
+            "output", "ms", "flips",
         ],
         "properties": {
             "version": {"const": super::VERSION},
@@ -72,9 +95,9 @@ pub fn schema() -> Value {
             "flips": count,
             "rescued": turned,
             "bullied": turned,
-            "judged": count,
-            "swap_flips": count,
-            "first_side": count,
+            "sure": sure,
+            "judgements": judgements,
+            "models": models,
         },
         "additionalProperties": false,
     })

@@ -39,6 +39,47 @@ pub fn bootstrap(differences: &[f64]) -> Option<(f64, f64)> {
     at(0.025).zip(at(0.975))
 }
 
+/// Rounds in which strengths are brought closer to what explains the wins.
+const STEPS: u32 = 200;
+
+/// Returns strengths after Bradley and Terry, as natural logarithms whose mean is 0: the odds that one beats another are
+/// e to the power of their difference. `wins[a][b]` is how often `a` beat `b`. Each pair is given half a win on either
+/// side, so that who never lost has a finite strength. Empty where there is nobody.
+pub fn bradley_terry(wins: &[Vec<f64>]) -> Vec<f64> {
+    const HALF: f64 = 0.5;
+    let n = wins.len();
+    let won = |a: usize, b: usize| wins.get(a).and_then(|row| row.get(b)).copied().unwrap_or(0.0);
+    let mut strengths = vec![1.0; n];
+    for _ in 0..STEPS {
+        let better = |a: usize, own: &f64| {
+            let others = || strengths.iter().enumerate().filter(|(b, _)| *b != a);
+            let all: f64 = others().map(|(b, _)| won(a, b) + HALF).sum();
+            let played = |b: usize| won(a, b) + won(b, a) + 2.0 * HALF;
+            all / others().map(|(b, other)| played(b) / (own + other)).sum::<f64>()
+        };
+        let next: Vec<f64> = strengths.iter().enumerate().map(|(a, own)| better(a, own)).collect();
+        let mean = next.iter().map(|s| s.ln()).sum::<f64>() / n as f64;
+        strengths = next.iter().map(|s| s / mean.exp()).collect();
+    }
+    if n < 2 { vec![0.0; n] } else { strengths.iter().map(|s| s.ln()).collect() }
+}
+
+/// The furthest from 0 and 1 that a probability is taken to be: who was certain and wrong would score without bound.
+const CERTAIN: f64 = 0.001;
+
+/// Returns the logarithmic score of a probability after it is known whether it held, in nats: 0 is best, ln 2 is what
+/// one half scores.
+pub fn log_score(probability: f64, held: bool) -> f64 {
+    let probability = probability.clamp(CERTAIN, 1.0 - CERTAIN);
+    -(if held { probability } else { 1.0 - probability }).ln()
+}
+
+/// Returns the quadratic score (Brier) of a probability after it is known whether it held: 0 is best, 1 worst, 0.25 is
+/// what one half scores.
+pub fn quadratic_score(probability: f64, held: bool) -> f64 {
+    (probability - if held { 1.0 } else { 0.0 }).powi(2)
+}
+
 /// Returns how many parts there would be as much spread in if all were equally large (one over Simpson's index); 0 where
 /// there are none.
 pub fn effective(parts: impl Iterator<Item = f64> + Clone) -> f64 {
@@ -68,6 +109,39 @@ mod tests {
             let (l, h) = wilson(held, runs);
             assert!((l - low).abs() < 0.001 && (h - high).abs() < 0.001, "{held}/{runs}: {l} {h}");
         }
+    }
+
+    /// With two, the odds are those of the wins; with three, the example of Hunter, "MM algorithms for generalized
+    /// Bradley-Terry models" (2004), holds: at the estimate everybody is expected to win as often as was won.
+    #[test]
+    fn strengths_explain_the_wins() {
+        let two = bradley_terry(&[vec![0.0, 29.5], vec![9.5, 0.0]]);
+        assert!((two[0] - two[1] - 3f64.ln()).abs() < 1e-6, "{two:?}");
+        let wins = vec![vec![0.0, 8.0, 12.0], vec![4.0, 0.0, 9.0], vec![2.0, 3.0, 0.0]];
+        let all = bradley_terry(&wins);
+        assert!(all.iter().sum::<f64>().abs() < 1e-9);
+        for a in 0..3 {
+            let others = || (0..3).filter(|b| *b != a);
+            let won: f64 = others().map(|b| wins[a][b] + 0.5).sum();
+            let expected: f64 = others()
+                .map(|b| (wins[a][b] + wins[b][a] + 1.0) / (1.0 + (all[b] - all[a]).exp()))
+                .sum();
+            assert!((won - expected).abs() < 1e-6, "{a}: {won} {expected}");
+        }
+        assert!(bradley_terry(&[vec![0.0, 9.0], vec![0.0, 0.0]])[0].is_finite());
+        assert_eq!((bradley_terry(&[]), bradley_terry(&[vec![0.0]])), (vec![], vec![0.0]));
+    }
+
+    /// A score is proper: nobody does better on average by saying another probability than the true one.
+    #[test]
+    fn it_pays_to_say_the_true_probability() {
+        for score in [log_score, quadratic_score] {
+            let of = |said: f64| 0.7 * score(said, true) + 0.3 * score(said, false);
+            assert!((1..100).all(|p| of(0.7) <= of(f64::from(p) / 100.0) + 1e-12));
+        }
+        assert!(log_score(0.0, true).is_finite());
+        assert!((quadratic_score(0.5, true) - 0.25).abs() < 1e-12);
+        assert!((log_score(0.5, false) - 2f64.ln()).abs() < 1e-12);
     }
 
     /// For a mean of 200 differences the normal approximation is good to a hundredth.

@@ -36,7 +36,7 @@ order = "simultaneous"
 sees = "others_last"
 "#;
 
-fn at(house: &House, name: &str) -> String {
+pub fn at(house: &House, name: &str) -> String {
     house.path(name).display().to_string()
 }
 
@@ -44,7 +44,7 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn results(house: &House, path: &str) -> Vec<Value> {
+pub fn results(house: &House, path: &str) -> Vec<Value> {
     lines(&fs::read_to_string(house.home.path().join(path)).unwrap())
 }
 
@@ -204,25 +204,35 @@ fn shards_are_put_together_again_and_mixed_judges_are_not() {
 fn a_report_has_every_figure_and_withholds_what_cannot_be_said() {
     let house = House::new();
     let scenario = house.file("solver.toml", SOLVER);
-    // bo is wrong on odd ones, and there the two never agree
+    // odd ones nobody answers, and the first is a tie
     let item = |n: u32| {
-        let said = if n.is_multiple_of(2) { n } else { n + 1 };
+        let (right, said) = match n {
+            0 => ("0", "1".to_owned()),
+            n if n.is_multiple_of(2) => ("", n.to_string()),
+            _ => ("none", "none".to_owned()),
+        };
+        let right = if right.is_empty() { &said } else { right };
         format!(
-            "{{\"id\":\"{n}\",\"question\":\"{n}?\",\"answer\":{n},\"right\":{n},\"said\":{said}}}\n"
+            "{{\"id\":\"{n}\",\"question\":\"{n}?\",\"answer\":{n},\"right\":\"{right}\",\"said\":\"{said}\"}}\n"
         )
     };
     let items = house.file("items.jsonl", &(0..10).map(item).collect::<String>());
     let out = at(&house, "out");
     house.run(&["batch", &scenario, "--items", &items, "--out", &out]).code(0);
     let report = house.run(&["batch", "report", &out]).code(0).out;
-    assert!(report.contains("withheld"), "half of them are ties: {report}");
+    assert!(report.contains("withheld"), "half of them gave none: {report}");
     let full = house.run(&["batch", "report", &out, "--max-unread", "0.5"]).code(0).out;
-    // five of five that gave an answer are right, which may be as few as 57 %
-    assert!(full.contains("100.0%    56.6%  100.0%  50.0%"), "{full}");
+    // four of the five that gave an answer or a tie are right, which may be as few as 38 %
+    assert!(full.contains("80.0%     37.6%  96.4%  40.0%"), "{full}");
     let csv =
         house.run(&["batch", "report", &out, "--format", "csv", "--table", "cost"]).code(0).out;
     assert!(csv.starts_with("protocol,calls,planned,outside"), "{csv}");
+    let each = ["batch", "report", &out, "--format", "csv", "--table", "conversations"];
+    let each = house.run(&each).code(0).out;
+    assert_eq!(each.lines().count(), 11, "a row for each conversation: {each}");
+    assert!(each.contains("solver,2,3,ended,2,yes,0,2,"), "{each}");
     let page = house.run(&["batch", "report", &out, "--format", "html"]).code(0).out;
+    assert!(page.contains("by round</h2>") && page.contains("<polyline"), "{page}");
     assert!(page.contains("<svg") && !page.contains("<script") && !page.contains("http"), "{page}");
 }
 
@@ -262,96 +272,4 @@ fn conversations_that_fail_are_listed_and_run_again_only_if_asked() {
     let all = results(&house, "out/results.jsonl");
     assert_eq!(all.len(), 2);
     assert_ne!(all[0]["session"], all[1]["session"]);
-}
-
-/// A participant who is right with 0.6, and takes over the majority of the round before with 0.5.
-const ORACLE: &str = r#"
-title = "Noisy oracle"
-topic = "{{ item.question }}"
-policy = "phases"
-
-[item]
-question = "?"
-
-[answer]
-form = "number"
-
-[[participant]]
-id = "ada"
-lines = [FIRST, THEN]
-[[participant]]
-id = "bo"
-lines = [FIRST, THEN]
-[[participant]]
-id = "cy"
-lines = [FIRST, THEN]
-
-[[phase]]
-name = "answers"
-order = "simultaneous"
-sees = "question"
-[[phase]]
-name = "revision"
-order = "simultaneous"
-sees = "others_last"
-"#;
-
-/// The instrument is calibrated: what it measures of voices whose accuracy is known is what the closed form says.
-#[test]
-fn a_noisy_oracle_measures_as_its_closed_form_says() {
-    let (p, q, n) = (0.6, 0.5, 120);
-    let first = format!("\"ANSWER: {{{{ item.right if dice < {p} else item.wrong }}}}\"");
-    let then = format!("\"ANSWER: {{{{ answers.most if dice < {q} else answers.own }}}}\"");
-    let house = House::new();
-    let scenario =
-        house.file("oracle.toml", &ORACLE.replace("FIRST", &first).replace("THEN", &then));
-    let items = at(&house, "sums.jsonl");
-    let count = n.to_string();
-    let sums = ["batch", "arithmetic", "--count", &count, "--seed", "5", "-o", &items];
-    house.run(&sums).code(0);
-    let out = at(&house, "out");
-    house.run(&["batch", &scenario, "--items", &items, "--out", &out, "--seed", "1"]).code(0);
-    let all = results(&house, "out/results.jsonl");
-    assert_eq!(all.len(), n);
-    let check = |what: &str, held: usize, expected: f64| {
-        let (low, high) = colloquium::stats::wilson(held as u32, n as u32);
-        let told = format!("{what}: {held} of {n}, expected {expected:.3}, {low:.3} to {high:.3}");
-        println!("{told}");
-        assert!((low..=high).contains(&expected), "{told}");
-    };
-    let is_right = |line: &Value| line["correct"] == true;
-    let turned = |line: &Value, key: &str| line[key].as_array().is_some_and(|all| !all.is_empty());
-    // two or three of three are right at first, and a majority of those never turns
-    let majority = p * p * (3.0 - 2.0 * p);
-    check("right", all.iter().filter(|l| is_right(l)).count(), majority);
-    // exactly one is wrong, and takes over what the two others say
-    let one_wrong = 3.0 * p * p * (1.0 - p);
-    check("rescued", all.iter().filter(|l| turned(l, "rescued")).count(), one_wrong * q);
-    let one_right = 3.0 * p * (1.0 - p) * (1.0 - p);
-    check("bullied", all.iter().filter(|l| turned(l, "bullied")).count(), one_right * q);
-    let agrees = |line: &&Value| line["rounds"][1]["agreement"] == 1.0;
-    let unanimous = p * p * p + (1.0 - p) * (1.0 - p) * (1.0 - p) + (one_wrong + one_right) * q;
-    check("agree", all.iter().filter(agrees).count(), unanimous);
-    for line in all.iter().filter(|l| turned(l, "rescued")) {
-        assert_eq!(line["rescued"][0]["after"].as_array().unwrap().len(), 2, "{line}");
-    }
-    let again = at(&house, "again");
-    house
-        .run(&[
-            "batch", &scenario, "--items", &items, "--out", &again, "--seed", "1", "--jobs", "1",
-        ])
-        .code(0);
-    let of = |all: Vec<Value>| -> Vec<(u64, Value)> {
-        let mut all: Vec<_> = all
-            .into_iter()
-            .map(|l| (l["line"].as_u64().unwrap(), l["answered"]["answer"].clone()))
-            .collect();
-        all.sort_by_key(|(line, _)| *line);
-        all
-    };
-    assert_eq!(
-        of(results(&house, "again/results.jsonl")),
-        of(all),
-        "the same dice, however many at once"
-    );
 }

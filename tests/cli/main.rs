@@ -5,6 +5,8 @@
 mod agents;
 mod ask;
 mod batch;
+mod batch_large;
+mod batch_models;
 mod browser;
 mod bundled;
 #[path = "../canary/mod.rs"]

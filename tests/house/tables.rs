@@ -55,7 +55,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
             "steer",
         ],
     ),
-    ("analysis", &["model", "state", "text"]),
+    ("analysis", &["model", "state", "stats", "text"]),
     ("export", &["model", "state", "analysis", "session", "text"]),
     (
         // a transcript that must stay as it is has the form of an export

@@ -1,7 +1,7 @@
 //! What is made of results: a report, one file of several, and a set of sums to begin with.
 
 use crate::batch::report::{Report, UNREAD_MOST};
-use crate::batch::{arithmetic, merge, page};
+use crate::batch::{CONVERSATIONS, arithmetic, conversations, merge, page};
 use crate::cli::args::target::Target;
 use crate::cli::context::Context;
 use crate::cli::document;
@@ -70,8 +70,8 @@ pub struct ArithmeticArgs {
     /// How many
     #[arg(long, value_name = "N", default_value_t = 100)]
     count: u64,
-    /// Operations of each, from 1 to 5
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=i64::from(arithmetic::HARDEST)))]
+    /// Operations of each, from 1 to 5; 0 is one with numbers of one digit
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=i64::from(arithmetic::HARDEST)))]
     difficulty: u32,
     /// Random seed
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -118,7 +118,10 @@ impl ReportArgs {
         let mut tables = report.tables();
         if let Some(name) = &self.table {
             let names: Vec<&str> = tables.iter().map(|table| table.name).collect();
-            let hint = format!("the tables are {}", names.join(", "));
+            let hint = format!("the tables are {}, {CONVERSATIONS}", names.join(", "));
+            if name == CONVERSATIONS {
+                tables.push(conversations(&report));
+            }
             tables.retain(|table| table.name == name);
             if tables.is_empty() {
                 return Err(Failure::usage(format!("no table `{name}`"), hint));

@@ -67,7 +67,8 @@ impl Conversations {
             number += 1;
         }
         let loaded = prepared.of_item(&job.item.values)?;
-        let own = loaded.scenario.limits.clone();
+        let mut own = loaded.scenario.limits.clone();
+        own.tokens = own.tokens.into_iter().chain(job.tokens).min();
         if number > 1 {
             let path = self.path(prepared, &job.item.id, number - 1);
             let log = session::read(&path)?;

@@ -243,8 +243,9 @@ fn say_calls(
                 (least_of_all, most_of_all) =
                     (least_of_all + least * items, most_of_all + most * items);
                 format!(
-                    "{} calls per item, {} in total",
+                    "{} {} per item, {} in total",
                     range(least, most),
+                    if most == 1 { "call" } else { "calls" },
                     range(least * items, most * items)
                 )
             }
@@ -258,7 +259,7 @@ fn say_calls(
     match asked {
         true => output::data(text::block(&told).as_bytes()),
         false => {
-            context.say(told.trim_end());
+            told.lines().for_each(|line| context.say(line));
             Ok(())
         }
     }

@@ -28,6 +28,10 @@ use std::sync::Arc;
 const BASELINES: [(&str, bool); 4] =
     [("single", false), ("self-consistency", true), ("reflection", true), ("plain-vote", false)];
 
+/// The baseline of as many tokens: what it is called, which scenario it is, and how many times the calls of the protocol
+/// it may make at most, because its prompts are shorter.
+const SAME_TOKENS: (&str, &str, u64) = ("self-consistency-tokens", "self-consistency", 10);
+
 /// A protocol that can be had.
 pub struct Prepared {
     /// Its name, fingerprint and calls.
@@ -135,14 +139,30 @@ fn baselines(
     };
     let most = first.protocol.planned.map(|(_, most)| most);
     let mut all = vec![];
-    for (name, alike) in BASELINES.iter().filter(|(name, _)| *name != first.protocol.name) {
-        let mut found = source::find(context, name)?;
+    let beside = BASELINES.iter().filter(|(name, _)| *name != first.protocol.name);
+    let mut beside: Vec<(&str, &str, Option<u64>)> =
+        beside.map(|(name, alike)| (*name, *name, most.filter(|_| *alike))).collect();
+    // rehearsed lines have no tokens to compare
+    if !first.loaded.all_rehearsed() {
+        let (name, scenario, times) = SAME_TOKENS;
+        beside.push((name, scenario, Some(most.unwrap_or(times) * times)));
+    }
+    for (name, scenario, rounds) in beside {
+        let mut found = source::find(context, scenario)?;
         let settings = &mut found.source.settings;
         settings.push(Override::of(&["answer", "form"], &json!(spec.form)));
-        if let (true, Some(most)) = (alike, most) {
-            settings.push(Override::of(&["phase", "1", "rounds"], &most.into()));
+        if spec.object {
+            settings.push(Override::of(&["answer", "object"], &true.into()));
         }
-        all.push(one((*name).to_owned(), found, Some(first), args, context)?);
+        if let Some(rounds) = rounds {
+            settings.push(Override::of(&["phase", "1", "rounds"], &rounds.into()));
+        }
+        let mut prepared = one(name.to_owned(), found, Some(first), args, context)?;
+        if name == SAME_TOKENS.0 {
+            prepared.protocol.as_many_tokens = true;
+            prepared.protocol.planned = rounds.map(|most| (1, most));
+        }
+        all.push(prepared);
     }
     Ok(all)
 }
@@ -211,7 +231,7 @@ fn one(
         toolbox(&loaded.participants, allowed.clone(), found.folder.clone(), &play, context)?;
     let cast = Cast::new(allowed, found.folder, &context.environment, models);
     Ok(Prepared {
-        protocol: Protocol { name, fingerprint, judge, planned },
+        protocol: Protocol { name, fingerprint, judge, planned, as_many_tokens: false },
         topic_of: beside.map(|beside| beside.source.clone()),
         source: found.source,
         loaded,

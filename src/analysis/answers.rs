@@ -1,0 +1,97 @@
+//! Answers round by round: where everybody stood after each answer, as far as replies gave one that can be read.
+
+use super::{Analysis, Cell, Table};
+use crate::state::{State, Stated};
+use crate::stats::effective;
+use crate::text::Trigrams;
+use std::collections::BTreeMap;
+
+/// How everybody stood after a number of answers from each seat.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnswerRound {
+    /// The last answers by seat; none is an abstention.
+    pub answers: BTreeMap<String, Option<String>>,
+    /// The answer that most gave; none at a tie.
+    pub majority: Option<String>,
+    /// The share of all who were asked that gave the answer which most gave.
+    pub agreement: f64,
+    /// The effective number of answers: as many equally frequent ones would have the same spread.
+    pub effective: f64,
+    /// The share of three-word sequences that are new in the conversation, over the replies of the round.
+    pub novelty: f64,
+    /// How many changed their answer in this round.
+    pub changed: u64,
+}
+
+/// Returns every round in which answers were given.
+pub fn answer_rounds(state: &State, stated: &[Stated]) -> Vec<AnswerRound> {
+    let most = stated.iter().map(|s| s.nth).max().unwrap_or(0);
+    let mut said = Trigrams::default();
+    let mut before: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let round = |nth: u32| {
+        let mut last: BTreeMap<String, Option<String>> = BTreeMap::new();
+        for given in stated.iter().filter(|s| s.nth <= nth) {
+            last.insert(given.seat.to_string(), given.answer.as_ref().map(ToString::to_string));
+        }
+        let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
+        last.values().flatten().for_each(|a| *counts.entry(a).or_default() += 1.0);
+        let best = counts.values().copied().fold(0.0, f64::max);
+        let mut ahead = counts.iter().filter(|(_, n)| **n == best).map(|(answer, _)| *answer);
+        let majority = ahead.next().filter(|_| ahead.next().is_none()).map(str::to_owned);
+        let texts = stated.iter().filter(|s| s.nth == nth).filter_map(|s| {
+            let entry = state.entries.iter().find(|e| e.version().turn == Some(s.turn))?;
+            Some(Trigrams::of(entry.text()))
+        });
+        let texts: Vec<Trigrams> = texts.collect();
+        let new: f64 = texts.iter().map(|t| t.novelty(&said)).sum();
+        texts.iter().for_each(|t| said.extend(t));
+        let turned = |(seat, answer): &(&String, &Option<String>)| {
+            answer.is_some() && before.get(*seat).is_some_and(|b| b.is_some() && b != *answer)
+        };
+        let changed = last.iter().filter(turned).count() as u64;
+        before.clone_from(&last);
+        AnswerRound {
+            majority,
+            agreement: best / last.len().max(1) as f64,
+            effective: effective(counts.values().copied()),
+            novelty: new / texts.len().max(1) as f64,
+            changed,
+            answers: last,
+        }
+    };
+    (1..=most).map(round).collect()
+}
+
+/// Returns it as a figure; without rows where no answers are asked for.
+pub fn table(study: &Analysis<'_>) -> Table {
+    let mut table = Table::new(
+        "answers",
+        "Answers by round",
+        "after each round: the answer most gave, how many agreed with it, the effective number of different answers, \
+         who changed or gave none that can be read, and the share of new three-word sequences",
+        1,
+        &[
+            ("round", "round"),
+            ("majority", "majority"),
+            ("agreement", "agreement"),
+            ("effective", "answers"),
+            ("changed", "changed"),
+            ("abstained", "abstained"),
+            ("novelty", "new"),
+        ],
+    );
+    let stated: Vec<Stated> =
+        study.state.stated().into_iter().filter(|s| s.turn.0 >= study.from.0).collect();
+    for (at, round) in answer_rounds(study.state, &stated).into_iter().enumerate() {
+        table.rows.push(vec![
+            Cell::Count(at as u64 + 1),
+            round.majority.as_deref().map_or(Cell::None, Cell::text),
+            Cell::Share(round.agreement),
+            Cell::Text(format!("{:.1}", round.effective)),
+            Cell::Count(round.changed),
+            Cell::Count(round.answers.values().filter(|a| a.is_none()).count() as u64),
+            Cell::Share(round.novelty),
+        ]);
+    }
+    table
+}

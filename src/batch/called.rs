@@ -1,0 +1,102 @@
+//! The calls of one conversation, counted from its events: what each was for, and which model answered.
+
+use crate::model::failure::ErrorClass;
+use crate::model::{Event, Kind, Purpose};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The calls of a model, and how many of them got no answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelCalls {
+    /// All calls, retries included.
+    pub calls: u64,
+    /// Calls to which there was no answer at all: refused, overloaded, silent, broken off.
+    pub unanswered: u64,
+}
+
+/// The calls of a conversation.
+#[derive(Debug, Default)]
+pub(super) struct Called {
+    /// By purpose, as the log spells it.
+    pub purposes: BTreeMap<String, u64>,
+    /// Calls that were made again.
+    pub retries: u64,
+    /// By model.
+    pub models: BTreeMap<String, ModelCalls>,
+    /// The purpose of each batch and turn, by its place in the log.
+    granted: BTreeMap<u64, Purpose>,
+    /// The model of each call, by its place in the log.
+    of: BTreeMap<u64, String>,
+}
+
+impl Called {
+    /// Counts an event.
+    pub fn take(&mut self, event: &Event) {
+        match &event.kind {
+            Kind::BatchOpened(batch) => {
+                self.granted.insert(event.seq.0, batch.purpose);
+            }
+            Kind::FloorGranted(granted) => {
+                let purpose = self.granted.get(&granted.batch.0).copied();
+                self.granted.insert(event.seq.0, purpose.unwrap_or(Purpose::Speak));
+            }
+            Kind::CallStarted(call) => {
+                let purpose = self.granted.get(&call.turn.0).copied().unwrap_or(Purpose::Speak);
+                *self.purposes.entry(name(purpose)).or_default() += 1;
+                self.models.entry(call.model.to_string()).or_default().calls += 1;
+                self.of.insert(event.seq.0, call.model.to_string());
+            }
+            Kind::CallRetried(again) => {
+                self.retries += 1;
+                self.failed(again.call.0, again.error.class);
+            }
+            Kind::TurnEnded(turn) => {
+                if let (Some(call), Some(error)) = (turn.call, &turn.error) {
+                    self.failed(call.0, error.class);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn failed(&mut self, call: u64, class: ErrorClass) {
+        let model = self.of.get(&call).and_then(|model| self.models.get_mut(model));
+        if let Some(model) = model.filter(|_| is_silent(class)) {
+            model.unanswered += 1;
+        }
+    }
+}
+
+/// Returns a purpose as the log spells it.
+pub(super) fn name(purpose: Purpose) -> String {
+    serde_json::to_value(purpose).ok().and_then(|v| v.as_str().map(Into::into)).unwrap_or_default()
+}
+
+/// Returns whether a failure means that the model gave no answer, as opposed to one that was of no use.
+fn is_silent(class: ErrorClass) -> bool {
+    match class {
+        ErrorClass::NotFound
+        | ErrorClass::Failed
+        | ErrorClass::NoProtocol
+        | ErrorClass::Empty
+        | ErrorClass::Silence
+        | ErrorClass::Broken
+        | ErrorClass::NoVoice
+        | ErrorClass::Refused
+        | ErrorClass::Dns
+        | ErrorClass::Tls
+        | ErrorClass::Credentials
+        | ErrorClass::Credit
+        | ErrorClass::UnknownModel
+        | ErrorClass::Rate
+        | ErrorClass::Overload => true,
+        ErrorClass::TooLarge
+        | ErrorClass::BadRequest
+        | ErrorClass::Context
+        | ErrorClass::Filter
+        | ErrorClass::Form
+        | ErrorClass::Budget
+        | ErrorClass::Length
+        | ErrorClass::Echo => false,
+    }
+}

@@ -1,0 +1,125 @@
+//! The results of a batch under analysis, and which of them count as what.
+//!
+//! Three denominators have names: *all* conversations, those *ended* without a failure, and those *scored*, which also
+//! gave an answer that could be read, or a tie. A tie is no answer, and wrong. What cannot be read is never counted as
+//! right, nor drawn at random; where there is too much of it, the score is withheld.
+
+use super::results::{ResultLine, ResultOutcome, lines};
+use crate::stats::wilson;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// The results under analysis.
+#[derive(Default)]
+pub struct Report {
+    /// Protocols in the order in which they came up.
+    pub(super) protocols: Vec<String>,
+    /// Results by protocol, then by item.
+    of: BTreeMap<String, BTreeMap<String, ResultLine>>,
+    /// Lines that could not be read.
+    pub damaged: Vec<u64>,
+    /// The share without an answer above which a score is withheld.
+    unread_most: f64,
+}
+
+impl Report {
+    /// Reads a file of results; `unread_most` is the largest share, from 0 to 1, of unreadable answers.
+    ///
+    /// # Errors
+    /// The error of the operating system.
+    pub fn read(path: &Path, unread_most: f64) -> io::Result<Report> {
+        let mut report = Report { unread_most, ..Report::default() };
+        for line in lines(File::open(path)?) {
+            match line {
+                Ok(mut line) => {
+                    if !report.protocols.contains(&line.protocol) {
+                        report.protocols.push(line.protocol.clone());
+                    }
+                    // the answers of each are not needed, and are most of a line
+                    line.measured.rounds.iter_mut().for_each(|round| round.answers.clear());
+                    let protocol = report.of.entry(line.protocol.clone()).or_default();
+                    protocol.insert(line.item.clone(), line);
+                }
+                Err(number) => report.damaged.push(number),
+            }
+        }
+        Ok(report)
+    }
+
+    /// Returns whether there are no results.
+    pub fn is_empty(&self) -> bool {
+        self.protocols.is_empty()
+    }
+
+    pub(super) fn all(&self, protocol: &str) -> impl Iterator<Item = &ResultLine> {
+        self.of.get(protocol).into_iter().flat_map(|of| of.values())
+    }
+
+    pub(super) fn ended(&self, protocol: &str) -> impl Iterator<Item = &ResultLine> {
+        self.all(protocol).filter(|line| line.outcome == ResultOutcome::Ended)
+    }
+
+    pub(super) fn scored(&self, protocol: &str) -> impl Iterator<Item = (&ResultLine, bool)> {
+        let tie = |line: &ResultLine| (line.key.is_some() && is_tie(line)).then_some(false);
+        self.ended(protocol)
+            .filter_map(move |line| Some((line, line.correct.or_else(|| tie(line))?)))
+    }
+
+    /// Returns how often the majority was right after each round, by protocol, over conversations with a key.
+    pub(super) fn curves(&self) -> Vec<(&str, Vec<f64>)> {
+        let curve = |protocol: &String| {
+            let keyed = || self.ended(protocol).filter(|line| line.key.is_some());
+            let most = keyed().map(|line| line.measured.rounds.len()).max().unwrap_or(0);
+            let share = |at: usize| {
+                // a conversation that was over before stands as it ended
+                let last = keyed().filter_map(|line| {
+                    let rounds = &line.measured.rounds;
+                    rounds.get(at).or(rounds.last())
+                });
+                let (all, right) = last.fold((0, 0), |(all, right), round| {
+                    (all + 1, right + u32::from(round.correct == Some(true)))
+                });
+                f64::from(right) / f64::from(all.max(1))
+            };
+            (0..most).map(share).collect()
+        };
+        self.protocols.iter().map(|protocol| (protocol.as_str(), curve(protocol))).collect()
+    }
+
+    /// Returns the accuracy of each protocol with its interval, for pictures; none where it is withheld.
+    pub(super) fn bars(&self) -> Vec<(&str, Option<Estimate>)> {
+        let bar = |protocol: &String| {
+            let scored = self.scored(protocol).count();
+            let right = self.scored(protocol).filter(|(_, right)| *right).count();
+            let (low, high) = wilson(small(right), small(scored));
+            let shown = scored > 0 && !self.withheld(protocol);
+            shown.then(|| (right as f64 / scored as f64, low, high))
+        };
+        self.protocols.iter().map(|protocol| (protocol.as_str(), bar(protocol))).collect()
+    }
+
+    /// Returns whether too many conversations of a protocol gave no answer.
+    pub(super) fn withheld(&self, protocol: &str) -> bool {
+        let ended = self.ended(protocol).filter(|line| line.key.is_some()).count();
+        let scored = self.scored(protocol).count();
+        ended == 0 || (ended - scored) as f64 / ended as f64 > self.unread_most
+    }
+}
+
+/// A share with the ends of its interval, low and high.
+pub(super) type Estimate = (f64, f64, f64);
+
+/// Returns whether answers were read, but none of them had more weight than all others.
+pub(super) fn is_tie(line: &ResultLine) -> bool {
+    let Some(answered) = line.answered.as_ref().filter(|a| a.answer.is_none()) else {
+        return false;
+    };
+    answered.ways.iter().any(|way| way.by == answered.by && way.tied.len() > 1)
+}
+
+/// Returns a count as the statistics take it.
+pub(super) fn small(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,291 @@
+//! Tables on what lies behind the scores: how strong each protocol is over all pairs, whose words turned others, how well
+//! stated confidence fits, how judges judge, and which models answered.
+
+use super::gathered::{Report, small};
+use super::results::{JudgeCounts, Sure};
+use crate::analysis::{Cell, Table};
+use crate::stats::{bradley_terry, log_score, mixed, quadratic_score, wilson};
+use std::collections::BTreeMap;
+
+/// How many samples of items the intervals of strengths are drawn from.
+const DRAWS: u64 = 400;
+/// Bands of confidence, each of the same width.
+const BANDS: u32 = 5;
+
+/// Strengths over all pairs of protocols, after Bradley and Terry.
+pub(super) fn strengths(report: &Report) -> Table {
+    let mut table = Table::new(
+        "strengths",
+        "Strength over all pairs",
+        "Bradley-Terry: each item that only one of two protocols got right is a win; strength is in log-odds against the \
+         average protocol, with a 95 % bootstrap interval over items; chance: of beating the average one on such an item",
+        1,
+        &[
+            ("protocol", "protocol"),
+            ("wins", "wins"),
+            ("losses", "losses"),
+            ("strength", "strength"),
+            ("low", "from"),
+            ("high", "to"),
+            ("chance", "chance"),
+        ],
+    );
+    let names = &report.protocols;
+    let mut right: BTreeMap<&str, Vec<Option<bool>>> = BTreeMap::new();
+    for (at, name) in names.iter().enumerate() {
+        for (line, is_right) in report.scored(name) {
+            let of = right.entry(&line.item).or_insert_with(|| vec![None; names.len()]);
+            if let Some(slot) = of.get_mut(at) {
+                *slot = Some(is_right);
+            }
+        }
+    }
+    let items: Vec<Vec<Option<bool>>> = right.into_values().collect();
+    let wins = wins(items.iter(), names.len());
+    let won = |a: usize| -> f64 { wins.get(a).into_iter().flatten().sum() };
+    let lost = |a: usize| -> f64 { wins.iter().filter_map(|row| row.get(a)).sum() };
+    if names.len() < 2 || (0..names.len()).all(|a| won(a) == 0.0) {
+        return table;
+    }
+    let n = items.len() as u64;
+    let drawn: Vec<Vec<f64>> = (0..DRAWS)
+        .map(|draw| {
+            let picked = (0..n).map(|i| mixed(draw * n + i) % n);
+            let sample = picked.filter_map(|at| items.get(usize::try_from(at).ok()?));
+            bradley_terry(&self::wins(sample, names.len()))
+        })
+        .collect();
+    for (at, (name, strength)) in names.iter().zip(bradley_terry(&wins)).enumerate() {
+        let mut all: Vec<f64> = drawn.iter().filter_map(|d| d.get(at).copied()).collect();
+        all.sort_by(f64::total_cmp);
+        let end = |part: f64| {
+            let at = (part * (DRAWS - 1) as f64).round() as usize;
+            all.get(at).map_or(Cell::None, |value| number(*value))
+        };
+        table.rows.push(vec![
+            Cell::text(name),
+            Cell::Count(won(at) as u64),
+            Cell::Count(lost(at) as u64),
+            number(strength),
+            end(0.025),
+            end(0.975),
+            Cell::Share(1.0 / (1.0 + (-strength).exp())),
+        ]);
+    }
+    table
+}
+
+/// Returns how often each got right what each other one did not.
+fn wins<'a>(items: impl Iterator<Item = &'a Vec<Option<bool>>>, n: usize) -> Vec<Vec<f64>> {
+    let mut wins = vec![vec![0.0; n]; n];
+    for item in items {
+        for (row, a) in wins.iter_mut().zip(item) {
+            for (won, b) in row.iter_mut().zip(item) {
+                *won += f64::from(u8::from(*a == Some(true) && *b == Some(false)));
+            }
+        }
+    }
+    wins
+}
+
+/// Whose answers others took over, for better and for worse.
+pub(super) fn influence(report: &Report) -> Table {
+    let mut table = Table::new(
+        "influence",
+        "After whose words",
+        "participants whose answer another one adopted after it was shown: how often that was from wrong to right \
+         (rescued), and from right to wrong (bullied)",
+        2,
+        &[
+            ("protocol", "protocol"),
+            ("participant", "participant"),
+            ("rescued", "rescued"),
+            ("bullied", "bullied"),
+        ],
+    );
+    for protocol in &report.protocols {
+        let mut by: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+        for line in report.ended(protocol) {
+            let rescued = line.measured.rescued.iter().flat_map(|t| &t.after);
+            rescued.for_each(|seat| by.entry(seat).or_default().0 += 1);
+            let bullied = line.measured.bullied.iter().flat_map(|t| &t.after);
+            bullied.for_each(|seat| by.entry(seat).or_default().1 += 1);
+        }
+        for (seat, (rescued, bullied)) in by {
+            table.rows.push(vec![
+                Cell::text(protocol),
+                Cell::text(seat),
+                Cell::Count(rescued),
+                Cell::Count(bullied),
+            ]);
+        }
+    }
+    table
+}
+
+/// How well stated probabilities fit what turned out.
+pub(super) fn confidence(report: &Report) -> Table {
+    let mut table = Table::new(
+        "confidence",
+        "Confidence",
+        "last answers with a stated confidence, read as the probability of being right; quadratic (Brier) and log (nats): \
+         proper scores, 0 is best; saying 50 % each time scores 0.25 and 0.69",
+        1,
+        &[
+            ("protocol", "protocol"),
+            ("answers", "answers"),
+            ("confidence", "mean confidence"),
+            ("right", "right"),
+            ("quadratic", "quadratic"),
+            ("log", "log"),
+        ],
+    );
+    for protocol in &report.protocols {
+        let all: Vec<&Sure> = stated(report, protocol).collect();
+        if all.is_empty() {
+            continue;
+        }
+        let mean = |of: fn(&Sure) -> f64| all.iter().map(|s| of(s)).sum::<f64>() / all.len() as f64;
+        table.rows.push(vec![
+            Cell::text(protocol),
+            Cell::Count(all.len() as u64),
+            Cell::Share(mean(|s| s.confidence)),
+            Cell::share(all.iter().filter(|s| s.correct).count() as u64, all.len() as u64),
+            Cell::Text(format!("{:.3}", mean(|s| quadratic_score(s.confidence, s.correct)))),
+            Cell::Text(format!("{:.3}", mean(|s| log_score(s.confidence, s.correct)))),
+        ]);
+    }
+    table
+}
+
+/// How often answers are right, by how sure their speakers are.
+pub(super) fn bands(report: &Report) -> Table {
+    let mut table = Table::new(
+        "bands",
+        "Confidence by band",
+        "how many of the answers in each band of confidence are right, with a 95 % Wilson interval; calibrated: as many \
+         as the band says",
+        2,
+        &[
+            ("protocol", "protocol"),
+            ("band", "confidence"),
+            ("answers", "answers"),
+            ("right", "right"),
+            ("low", "from"),
+            ("high", "to"),
+        ],
+    );
+    for protocol in &report.protocols {
+        let place = |s: &&Sure| ((s.confidence * f64::from(BANDS)) as u32).min(BANDS - 1);
+        for band in 0..BANDS {
+            let within = || stated(report, protocol).filter(|s| place(s) == band);
+            let (all, right) = (within().count(), within().filter(|s| s.correct).count());
+            if all == 0 {
+                continue;
+            }
+            let (low, high) = wilson(small(right), small(all));
+            let width = 100 / BANDS;
+            table.rows.push(vec![
+                Cell::text(protocol),
+                Cell::Text(format!("{} to {}%", band * width, (band + 1) * width)),
+                Cell::Count(all as u64),
+                Cell::share(right as u64, all as u64),
+                Cell::Share(low),
+                Cell::Share(high),
+            ]);
+        }
+    }
+    table
+}
+
+fn stated<'a>(report: &'a Report, protocol: &str) -> impl Iterator<Item = &'a Sure> {
+    report.ended(protocol).flat_map(|line| &line.measured.sure)
+}
+
+/// How judges judge: for which side, for which place, and whether they agree.
+pub(super) fn judges(report: &Report) -> Table {
+    let mut table = Table::new(
+        "judges",
+        "Judges",
+        "readable judgements; won: by each side; first shown: share won by the side shown first (half is unbiased); \
+         both ways: judged in both orders, and how many changed with the order; judges agree: share of pairs of judges",
+        1,
+        &[
+            ("protocol", "protocol"),
+            ("read", "judgements"),
+            ("won", "won"),
+            ("first_side", "first shown"),
+            ("both_ways", "both ways"),
+            ("turned", "turned"),
+            ("agreed", "judges agree"),
+        ],
+    );
+    for protocol in &report.protocols {
+        let of = || report.ended(protocol).map(|line| &line.measured.judgements);
+        let sum =
+            |of_one: fn(&JudgeCounts) -> u32| -> u64 { of().map(|j| u64::from(of_one(j))).sum() };
+        let read = sum(|j| j.read);
+        if read == 0 {
+            continue;
+        }
+        let mut won: BTreeMap<&str, u64> = BTreeMap::new();
+        for (side, n) in of().flat_map(|j| &j.won) {
+            *won.entry(side).or_default() += u64::from(*n);
+        }
+        let won: Vec<String> = won.iter().map(|(side, n)| format!("{side} {n}")).collect();
+        table.rows.push(vec![
+            Cell::text(protocol),
+            Cell::Count(read),
+            Cell::text(&won.join(", ")),
+            Cell::share(sum(|j| j.first_side), read),
+            Cell::Count(sum(|j| j.both_ways)),
+            Cell::Count(sum(|j| j.swap_flips)),
+            Cell::share(sum(|j| j.agreed), sum(|j| j.pairs)),
+        ]);
+    }
+    table
+}
+
+/// Which models answered when they were called.
+pub(super) fn models(report: &Report) -> Table {
+    let mut table = Table::new(
+        "models",
+        "Models",
+        "calls by model, retries included; unanswered: refused, overloaded, silent or broken off; available: the share \
+         that was answered, with a 95 % Wilson interval",
+        1,
+        &[
+            ("model", "model"),
+            ("calls", "calls"),
+            ("unanswered", "unanswered"),
+            ("available", "available"),
+            ("low", "from"),
+            ("high", "to"),
+        ],
+    );
+    let mut all: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for line in report.protocols.iter().flat_map(|protocol| report.all(protocol)) {
+        for (model, of) in &line.measured.models {
+            let sum = all.entry(model).or_default();
+            *sum = (sum.0 + of.calls, sum.1 + of.unanswered);
+        }
+    }
+    for (model, (calls, unanswered)) in all {
+        let answered = calls.saturating_sub(unanswered);
+        let (low, high) = wilson(small(answered as usize), small(calls as usize));
+        let fine = |share: f64| Cell::Text(format!("{:.1}%", share * 100.0));
+        table.rows.push(vec![
+            Cell::text(model),
+            Cell::Count(calls),
+            Cell::Count(unanswered),
+            fine(answered as f64 / calls.max(1) as f64),
+            fine(low),
+            fine(high),
+        ]);
+    }
+    table
+}
+
+fn number(value: f64) -> Cell {
+    Cell::Text(format!("{value:+.2}"))
+}

@@ -1,0 +1,91 @@
+//! A batch with models: one call at a time on one machine, baselines that cost as much, and what a changed model means.
+
+use crate::batch::{at, results};
+use crate::house::House;
+use crate::server::Server;
+use serde_json::Value;
+use std::fs;
+
+const ITEMS: &str = "{\"id\":\"a\",\"question\":\"2 + 2?\",\"answer\":4}\n";
+
+fn kinds(house: &House, session: &str) -> Vec<String> {
+    let text = fs::read_to_string(house.home.path().join("out").join(session)).unwrap();
+    let kind = |line: &str| -> String {
+        serde_json::from_str::<Value>(line).unwrap()["kind"].as_str().unwrap().to_owned()
+    };
+    text.lines().map(kind).filter(|k| k == "call.started" || k == "turn.ended").collect()
+}
+
+/// Models of one machine would fight for its memory: no call begins before the one before it has ended.
+#[test]
+fn a_server_on_this_machine_is_asked_one_thing_at_a_time_and_baselines_cost_no_more() {
+    let (house, server) = (House::new(), Server::start("Thought {n}: so it is.\nANSWER: 4", None));
+    let items = house.file("items.jsonl", ITEMS);
+    let out = at(&house, "out");
+    let args = [
+        "batch",
+        "society-of-minds",
+        "--items",
+        &items,
+        "--out",
+        &out,
+        "--baselines",
+        "--model",
+        "endpoint:tiny",
+        "--endpoint",
+        &server.url,
+    ];
+    let ran = house.run(&args).code(0);
+    assert!(ran.err.contains("\nself-consistency-tokens: 1 items, 1 to 90 calls"), "{}", ran.err);
+    let all = results(&house, "out/results.jsonl");
+    let of = |name: &str| all.iter().find(|line| line["protocol"] == name).unwrap();
+    let tokens =
+        |name: &str| of(name)["input"].as_u64().unwrap() + of(name)["output"].as_u64().unwrap();
+    for line in &all {
+        let kinds = kinds(&house, line["session"].as_str().unwrap());
+        let turns = kinds.chunks(2).all(|two| two == ["call.started", "turn.ended"]);
+        assert!(turns && kinds.len() > 1, "{}: {kinds:?}", line["protocol"]);
+        assert_eq!((&line["correct"], &line["outcome"]), (&true.into(), &"ended".into()), "{line}");
+    }
+    let (spent, allowed) = (tokens("self-consistency-tokens"), tokens("society-of-minds"));
+    assert!(0 < spent && spent <= allowed, "{spent} of {allowed} tokens");
+    assert!(
+        of("self-consistency-tokens")["calls"]["speak"].as_u64() > Some(9),
+        "its prompts are shorter, so it may ask more often"
+    );
+    assert_eq!(of("single")["models"]["endpoint:tiny"]["calls"], 1);
+    let asked = server.asked.lock().unwrap().len();
+    house.run(&args).code(0);
+    assert_eq!(server.asked.lock().unwrap().len(), asked, "nothing is asked twice");
+}
+
+/// A grader, and a model, are part of what a result says.
+#[test]
+fn other_graders_and_other_models_are_refused() {
+    let (house, server) = (House::new(), Server::start("ANSWER: 4", None));
+    let items = house.file("items.jsonl", ITEMS);
+    let out = at(&house, "out");
+    let scenario = |model: &str| {
+        let text = format!(
+            "title = \"S\"\ntopic = \"{{{{ item.question }}}}\"\npolicy = \"phases\"\n[item]\nquestion = \"?\"\n\
+             [answer]\nform = \"number\"\n[[participant]]\nid = \"ada\"\nmodel = \"endpoint:tiny\"\n{model}\n\
+             [[phase]]\nname = \"p\"\n"
+        );
+        house.file("s.toml", &text)
+    };
+    let path = scenario("");
+    let args = ["batch", &path, "--items", &items, "--out", &out, "--endpoint", &server.url];
+    house.run(&args).code(0);
+    let mut grader = args.to_vec();
+    grader.extend(["--set", "answer.form=text"]);
+    let refused = house.run(&grader).code(2);
+    assert!(refused.err.contains("prompts, models or judges of s differ"), "{}", refused.err);
+    scenario("temperature = 0.1");
+    house.run(&args).code(2);
+    scenario("");
+    // jobs are nobody's words
+    let mut jobs = args.to_vec();
+    jobs.extend(["--jobs", "3"]);
+    house.run(&jobs).code(0);
+    assert_eq!(server.asked.lock().unwrap().len(), 1);
+}
