@@ -120,8 +120,7 @@ fn a_rule_that_replaces_has_what_it_replaces_with() {
 }
 
 #[test]
-fn what_comes_later_is_refused_by_name() {
-    check_rest("recording = \"x\"", &["4:13 participant[1].recording: is not supported yet"]);
+fn limits_have_least_values() {
     check_rest(
         "[limits]\nusd = 0\ntokens = 0",
         &[

@@ -45,12 +45,11 @@ fn words_repeat(reply: &str) -> Option<usize> {
         let fence = line.trim_start().starts_with("```");
         code ^= fence;
         let begins = line.as_ptr() as usize - reply.as_ptr() as usize;
-        // a table of numbers may well have the same row twice
         let said = line.split_whitespace().filter(|_| !code && !fence);
         words.extend(said.filter_map(|word| {
             let bare = bare(word);
             let at = begins + (word.as_ptr() as usize - line.as_ptr() as usize);
-            bare.contains(char::is_alphabetic).then_some((at, bare))
+            (!bare.is_empty()).then_some((at, bare))
         }));
     }
     (1..=LONGEST).find_map(|length| {
@@ -60,7 +59,10 @@ fn words_repeat(reply: &str) -> Option<usize> {
             same = if word == again { same + 1 } else { 0 };
             same >= STRAIGHT * length && same + length >= RUN_WORDS
         })?;
-        later.get(end + 1 - same).map(|(at, _)| *at)
+        // a row of numbers may well have the same one many times
+        let run = later.get(end + 1 - same..=end)?;
+        let in_words = run.iter().any(|(_, word)| word.contains(char::is_alphabetic));
+        run.first().filter(|_| in_words).map(|(at, _)| *at)
     })
 }
 
@@ -157,6 +159,10 @@ mod tests {
                 Some("It is the way of the world that "),
             ),
             ("Never again, never again, never again! No, no, no, no, no and no.", None),
+            (
+                "On day 1 we walk on, on day 2 we walk on, on day 3 we walk on, on day 4 we walk on, on",
+                None,
+            ),
             ("| 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 |", None),
             ("No. No. No. No. No.", None),
             ("It rains in Bergen. It rains in Bergen. It rains in Oslo.", None),

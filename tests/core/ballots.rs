@@ -139,7 +139,7 @@ async fn ids_that_look_like_labels_change_no_vote() {
 /// A model with a small window is shown the last of the earlier exchanges, the message and the answers, and the log says so.
 #[tokio::test]
 async fn a_history_that_is_too_long_for_the_window_loses_its_oldest_part() {
-    let long = "and then we walk on, ".repeat(40);
+    let long: String = (1..=40).map(|day| format!("and on day {day} we walk on, ")).collect();
     let stage = || {
         let long = long.clone();
         stage(move |ask| match choices(ask) {

@@ -148,9 +148,12 @@ impl Voice for Stage {
                         out.wait(3_600_000).await;
                     }
                 }
-                Play::Drones => loop {
-                    speak(&out, "on ", 10_000).await;
-                },
+                Play::Drones => {
+                    for n in 1.. {
+                        speak(&out, &format!("on-{n} "), 10_000).await;
+                    }
+                    unreachable!("it has no end")
+                }
                 Play::Ends(text, failure) => {
                     speak(&out, &text, 10).await;
                     Chunk::Failed(failure)

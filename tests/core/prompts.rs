@@ -100,7 +100,7 @@ fn calls(opened: Opened, steer: &[Value]) -> Vec<Call> {
     while state.ended.is_none() && said < TURNS {
         if let Some(draft) = engine::advance(&state) {
             take(&mut state, draft);
-        } else if let Some(turn) = state.turns.values().next().cloned() {
+        } else if let Some(turn) = state.turns.values().find(|t| t.call.is_some()).cloned() {
             said += 1;
             let done = Chunk::Done(reply(&state, &turn, said));
             let input = engine::Input::Chunk(turn.call.unwrap(), done);

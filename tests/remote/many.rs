@@ -77,7 +77,7 @@ fn memory() -> u64 {
 async fn fifty_seats_speak_at_once_in_bounded_memory() {
     // nobody is answered before all have asked
     let all = Arc::new(Barrier::new(SEATS as usize));
-    let text = "word ".repeat(PIECE / 5);
+    let text: String = (0..PIECE / 5).map(|n| format!("{n:04x} ")).collect();
     let mut steps = vec![head(), Step::Meet(all)];
     steps.extend((0..PIECES).map(|_| Step::Send(words(&text).into())));
     steps.push(Step::Send((finish("stop") + &usage() + DONE).into()));
