@@ -9,6 +9,7 @@ use crate::model::payload::{Warning, WarningAbout};
 use crate::model::{Draft, StopReason};
 use crate::state::State;
 use crate::text::{Trigrams, is_courtesy, word_likeness};
+use std::cell::OnceCell;
 
 /// The likeness, from 0 to 1, of two turns from which on one repeats the other.
 const ALIKE: f64 = 0.8;
@@ -35,9 +36,11 @@ pub struct Said<'a> {
 /// Returns how many turns at the end of a conversation make a circle: each repeats one of its speaker's last three or
 /// the other speaker's last, or answers thanks with thanks.
 pub fn circling(said: &[Said<'_>]) -> usize {
-    let trigrams: Vec<Trigrams> = said.iter().map(|s| Trigrams::of(s.words)).collect();
+    // most conversations do not circle, and then only the last turn is compared, with a few
+    let trigrams = vec![OnceCell::new(); said.len()];
+    let trigrams = |at: usize| trigrams[at].get_or_init(|| Trigrams::of(said[at].words));
     let same = |at: usize, other: usize| {
-        let likeness = trigrams[at].likeness(&trigrams[other]);
+        let likeness = trigrams(at).likeness(trigrams(other));
         likeness >= ALIKE
             || likeness >= RELATED && word_likeness(said[at].words, said[other].words) >= ALIKE
     };
@@ -51,8 +54,8 @@ pub fn circling(said: &[Said<'_>]) -> usize {
             met.push(said[*n].who);
             last
         });
-        let thanked = heard.checked_sub(1).is_some_and(|n| is_courtesy(said[n].words));
-        here.repeats || own.chain(others).any(alike) || thanked && is_courtesy(here.words)
+        let thanked = || heard.checked_sub(1).is_some_and(|n| is_courtesy(said[n].words));
+        here.repeats || own.chain(others).any(alike) || is_courtesy(here.words) && thanked()
     };
     (0..said.len()).rev().take_while(circles).count()
 }

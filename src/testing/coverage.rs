@@ -6,6 +6,7 @@
 use super::plan::Test;
 use super::result::TestRun;
 use crate::expr::{Condition, Facts};
+use crate::model::command::COMMANDS;
 use crate::model::{Kind, StopReason};
 use crate::scenario::{Loaded, Rule};
 use crate::state::State;
@@ -28,7 +29,7 @@ pub struct Covered {
     pub scenario: String,
     /// How often each point was reached; 0 is never.
     pub hits: BTreeMap<Point, u32>,
-    /// The operator's commands that were given: there is no list of those that should be.
+    /// How often each of the operator's commands was given. They count for nothing: no scenario says which it needs.
     pub commands: BTreeMap<String, u32>,
 }
 
@@ -122,9 +123,12 @@ pub fn text(all: &[Covered]) -> String {
         for (point, _) in covered.hits.iter().filter(|(_, hits)| **hits == 0) {
             text.push_str(&format!("    not reached: {} {}\n", point.kind, point.name));
         }
-        let commands: Vec<&str> = covered.commands.keys().map(String::as_str).collect();
-        if !commands.is_empty() {
-            text.push_str(&format!("    commands given: {}\n", commands.join(", ")));
+        let given = |name: &&str| covered.commands.contains_key(*name);
+        let (given, not): (Vec<&str>, Vec<&str>) = names().partition(given);
+        for (commands, what) in [(given, "given"), (not, "not given")] {
+            if !commands.is_empty() {
+                text.push_str(&format!("    commands {what}: {}\n", commands.join(", ")));
+            }
         }
     }
     text.push_str(&format!("coverage  {:.1} % of all\n", percent(all)));
@@ -140,12 +144,19 @@ pub fn json(all: &[Covered]) -> Value {
             .iter()
             .map(|(point, hits)| json!({"kind": point.kind, "name": point.name, "hits": hits}))
             .collect();
+        let times = |name: &str| covered.commands.get(name).copied().unwrap_or(0);
+        let commands: BTreeMap<&str, u32> = names().map(|name| (name, times(name))).collect();
         json!({
             "scenario": covered.scenario, "found": found, "hit": hit, "points": points,
-            "commands": covered.commands,
+            "commands": commands,
         })
     };
     json!({"percent": percent(all), "scenarios": all.iter().map(scenario).collect::<Vec<_>>()})
+}
+
+/// Returns the names of all commands.
+fn names() -> impl Iterator<Item = &'static str> {
+    COMMANDS.iter().map(|command| command.name)
 }
 
 fn points(loaded: &Loaded) -> Vec<Point> {

@@ -134,17 +134,24 @@ const AROUND: &[&str] = &[
 
 /// Returns whether a text contains only thanks or farewells.
 pub fn is_courtesy(text: &str) -> bool {
-    let words = words(text);
-    let marked = words.iter().filter(|w| MARKS.contains(&w.as_str())).count();
-    let around = words.iter().filter(|w| AROUND.contains(&w.as_str())).count();
-    (1..=COURTESY_MOST).contains(&words.len())
-        && marked > 0
-        && !text.contains('?')
-        && (marked + around) * 100 >= words.len() * COURTESY_SHARE
+    if text.contains('?') {
+        return false;
+    }
+    // a longer text is not read to its end
+    let words: Vec<String> = text.unicode_words().take(COURTESY_MOST + 1).map(plain).collect();
+    if words.len() > COURTESY_MOST {
+        return false;
+    }
+    let marked = words.iter().filter(|word| MARKS.contains(&word.as_str())).count();
+    if marked == 0 {
+        return false;
+    }
+    let around = words.iter().filter(|word| AROUND.contains(&word.as_str())).count();
+    (marked + around) * 100 >= words.len() * COURTESY_SHARE
 }
 
-fn words(text: &str) -> Vec<String> {
-    text.unicode_words().map(|w| w.to_lowercase().replace('\u{2019}', "'")).collect()
+fn plain(word: &str) -> String {
+    word.to_lowercase().replace('\u{2019}', "'")
 }
 
 #[cfg(test)]

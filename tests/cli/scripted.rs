@@ -284,17 +284,23 @@ fn hostile_tests_are_bounded() {
 fn coverage_tells_what_was_not_reached() {
     let house = House::new();
     let stop = "[[scenario.stop]]\nword = \"AGREED\"\n[[voice]]";
-    let rest = "[[expect]]\nthat = \"exit == 0\"";
+    let rest = "[[steer]]\nat = \"0s\"\ndo = \"note\"\ntext = \"Be brief.\"\n[[expect]]\nthat = \"exit == 0\"";
     house.file("c.test.toml", &format!("{}\n{rest}", TALK.replace("[[voice]]", stop)));
     let ran = house.run(&["test", "--coverage"]).code(0);
-    for part in
-        ["coverage  A talk: 2 of 3", "not reached: stop word AGREED", "coverage  66.7 % of all"]
-    {
+    for part in [
+        "coverage  A talk: 2 of 3",
+        "not reached: stop word AGREED",
+        "commands given: note\n",
+        "commands not given: pause, pause_now,",
+        "coverage  66.7 % of all",
+    ] {
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
     }
     let json = house.run(&["test", "--coverage", "--format", "json"]).code(0).out;
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["coverage"]["scenarios"][0]["points"].as_array().unwrap().len(), 3);
+    let commands = &json["coverage"]["scenarios"][0]["commands"];
+    assert_eq!((commands["note"].as_u64(), commands["pause"].as_u64()), (Some(1), Some(0)));
     let under = house.run(&["test", "--fail-under", "70"]).code(1);
     assert!(under.err.contains("coverage is 66.7 %, below --fail-under 70"), "{}", under.err);
     house.run(&["test", "--fail-under", "60"]).code(0);
