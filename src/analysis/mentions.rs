@@ -15,6 +15,7 @@ pub fn named(study: &Analysis<'_>, by: Option<&SeatId>) -> Vec<(SeatId, u64)> {
     });
     let mentions: Vec<&SeatId> = own.flat_map(|e| &e.mentions).collect();
     let seats = study.state.seats.iter().map(|s| &s.spec.id);
+    let seats = seats.filter(|id| !study.state.is_template(id));
     seats.map(|s| (s.clone(), mentions.iter().filter(|m| **m == s).count() as u64)).collect()
 }
 
@@ -27,7 +28,8 @@ pub fn table(study: &Analysis<'_>) -> Table {
         1,
         &[("participant", "participant")],
     );
-    let seats: Vec<&SeatId> = study.state.seats.iter().map(|s| &s.spec.id).collect();
+    let seats = study.state.seats.iter().map(|s| &s.spec.id);
+    let seats: Vec<&SeatId> = seats.filter(|id| !study.state.is_template(id)).collect();
     table.columns.extend(seats.iter().map(|id| Column::new(id, &name(study.state, id))));
     table.columns.push(Column::new("all", "all"));
     for by in seats.iter().map(|s| Some(*s)).chain([None]) {

@@ -23,7 +23,8 @@ pub struct Share {
 
 /// Returns what everybody had, the seats in order, then the operator, who has no seat.
 pub fn shares(study: &Analysis<'_>) -> Vec<(Option<SeatId>, Share)> {
-    let seats = study.state.seats.iter().map(|s| Some(s.spec.id.clone()));
+    let seats = study.state.seats.iter().map(|s| &s.spec.id);
+    let seats = seats.filter(|id| !study.state.is_template(id)).map(|id| Some(id.clone()));
     seats.chain([None]).map(|seat| (seat.clone(), share(study, seat.as_ref()))).collect()
 }
 

@@ -346,6 +346,12 @@ fn said_before(state: &State, number: Option<u32>, command: &str) -> Result<Turn
         ));
     }
     let said = state.spoken(turn).ok_or("no turn has ended yet")?;
+    if state.threads.values().any(|t| t.plan.as_ref().is_some_and(|plan| plan.turn == turn)) {
+        let number = said.number.map_or("it".into(), |n| format!("turn {n}"));
+        return Err(format!(
+            "{number} is the plan: `say` what should be different, and the planner makes another"
+        ));
+    }
     if !state.may_speak(&said.seat) {
         return Err(format!("{} cannot speak now", said.seat));
     }

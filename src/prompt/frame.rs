@@ -61,6 +61,9 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
         true => state.seats.iter().any(|s| !says_topic(&s.spec, topic)),
         false => !persona.contains(topic.trim()),
     });
+    // in a plan it is the request, which is shown for itself
+    let request = state.plan_thread(turn.thread).filter(|_| turn.purpose != Purpose::Summarise);
+    let topic = topic.filter(|_| request.is_none());
     let topic = topic.map(|(head, topic)| format!("{head} {topic}"));
     let table = table(state, turn, &labels, shared);
     let tags = by_model.then(|| tags(shared));

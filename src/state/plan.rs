@@ -287,6 +287,17 @@ impl Conversation {
             }
             return;
         }
+        if let Some(replaced) = turn.replaces {
+            // said again it keeps its place and its type, and has other words
+            let (text, again) = (e.text.clone(), turn.id);
+            self.with_plan(turn.thread, |plan| {
+                let mut all = plan.steps.iter_mut().flat_map(|s| &mut s.messages);
+                if let Some(message) = all.find(|m| m.turn == Some(replaced)) {
+                    (message.text, message.turn) = (text, Some(again));
+                }
+            });
+            return;
+        }
         let Some((_, step)) = self.step_of(turn.thread) else { return };
         let by_executor = step.executor.as_ref() == Some(&turn.seat);
         let usual = match (by_executor, memo[STEP].as_str()) {

@@ -188,3 +188,27 @@ fn killed_inside_commands_on_a_plan_it_ends() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_message_is_said_again_in_its_place_and_the_plan_is_not() {
+    let stage = stage(|ask| match (asks(ask), exchange(ask)) {
+        ("plan", _) => plan(&[(1, &[])]),
+        ("clarify", _) => Play::Words("Blue.".into(), 400),
+        ("execute", 1) => says("QUESTION: Which colour?"),
+        ("execute", _) => done(ask),
+        ("", _) => says("QUESTION: Which colour of all?"),
+        _ => says("Done."),
+    });
+    let again = json!({"after": {"utterance": 3}, "id": "r", "do": "retry", "utterance": 2});
+    let plan_again = json!({"after": {"utterance": 2}, "id": "p", "do": "retry", "utterance": 1});
+    let ran = play(office(json!({})), stage, &[again, plan_again]).await;
+    assert_eq!(states(&ran), ["completed"]);
+    let step = &steps(&ran)[0];
+    assert_eq!(kinds(step), ["task_assignment", "question", "clarification", "task_complete"]);
+    assert_eq!(&*step.messages[1].text, "QUESTION: Which colour of all?");
+    let refused = ran.events.iter().find_map(|e| match &e.kind {
+        Kind::CommandRefused(r) => Some(&*r.why),
+        _ => None,
+    });
+    assert!(refused.is_some_and(|why| why.starts_with("turn 1 is the plan")), "{refused:?}");
+}

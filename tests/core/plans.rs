@@ -71,7 +71,7 @@ pub fn steps(ran: &Ran) -> &[PlannedStep] {
     &ran.state.plan().expect("there is a plan").steps
 }
 
-fn kinds(step: &PlannedStep) -> Vec<&'static str> {
+pub fn kinds(step: &PlannedStep) -> Vec<&'static str> {
     step.messages.iter().map(|m| m.kind.as_str()).collect()
 }
 
