@@ -50,7 +50,7 @@ pub fn model(requests: Vec<(&'static str, Value)>) -> (String, Arc<Mutex<Vec<Val
 /// Returns the answer of a model that cannot call tools and asks for them in words.
 fn answer_in_words(body: &Value, requests: &[(&str, Value)]) -> String {
     let last = body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap();
-    let words = match last.contains("<tool_result") {
+    match last.contains("<tool_result") {
         true => format!("I got: {}", last.replace(['<', '>'], "|")),
         false => {
             requests.iter().fold("Let me look.\n".to_owned(), |words, (name, arguments)| {
@@ -58,8 +58,7 @@ fn answer_in_words(body: &Value, requests: &[(&str, Value)]) -> String {
                 format!("{words}<tool_request>{request}</tool_request>\n")
             }) + "<tool_request>{broken"
         }
-    };
-    words
+    }
 }
 
 fn answer(body: &Value, requests: &[(&str, Value)]) -> String {
