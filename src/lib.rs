@@ -47,6 +47,7 @@
 //! | conditions and templates, and what keeps them harmless | [`expr`] |
 //! | child processes, and that none survives | [`spawn`] |
 //! | tools of participants: what may run, what came back | `engine/tools.rs`, `state/tools.rs`; scripts and the files of a folder are in [`tool`] |
+//! | a team as one seat: a whole conversation inside a call | `engine/team.rs`; its scenario is read by `scenario/load.rs` |
 //! | agents that take a seat (ACP) | `voice/agent/`; what they ask leave for is decided by `engine/permissions.rs`; its lines are [`rpc`]'s |
 //! | language models over four wire formats | `voice/remote/`, a format a file in `voice/remote/wire/` |
 //! | whose words a reply really holds | [`reply`] |

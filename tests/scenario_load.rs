@@ -42,6 +42,45 @@ fn the_least_scenario_has_the_defaults() {
     assert!(loaded.rehearsed.is_empty() && loaded.warnings.list.is_empty());
 }
 
+/// Loads `main.toml` of a folder with some files.
+fn in_folder(files: &[(&str, &str)]) -> Result<Loaded, String> {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let source = read(&folder.path().join("main.toml")).unwrap();
+    load(&source, ROWS).map_err(|faults| faults.to_string())
+}
+
+const MAIN: &str = "title = \"T\"\n[[participant]]\nid = \"jury\"\nteam = \"jury.toml\"\n";
+
+#[test]
+fn a_team_is_read_with_its_scenario() {
+    let jury = "title = \"J\"\n[[participant]]\nid = \"ada\"\n[rehearsed]\nada = [\"Guilty.\"]\n";
+    let loaded = in_folder(&[("main.toml", MAIN), ("jury.toml", jury)]).unwrap();
+    let VoiceSpec::Team(team) = &loaded.participants[0].voice else { panic!("no team") };
+    assert_eq!((&*team.file, &team.scenario["title"]), ("jury.toml", &json!("J")));
+    assert!(matches!(team.participants[0].voice, VoiceSpec::Model(_)));
+    let VoiceSpec::Team(played) = &loaded.rehearsed["jury"] else { panic!("no cast") };
+    assert!(matches!(played.participants[0].voice, VoiceSpec::Lines { .. }));
+}
+
+#[test]
+fn what_is_wrong_with_a_team_is_said_where_it_is_seated() {
+    let person = "title = \"J\"\n[[participant]]\nid = \"ada\"\nhuman = true\n";
+    for (files, words) in [
+        (vec![("main.toml", MAIN)], "cannot read the scenario"),
+        (vec![("main.toml", MAIN), ("jury.toml", "title = 3")], "cannot be seated: participant"),
+        (vec![("main.toml", MAIN), ("jury.toml", person)], "would wait for a person: `ada`"),
+        (vec![("main.toml", MAIN), ("jury.toml", MAIN)], "teams sit in teams more than 2 deep"),
+    ] {
+        let faults = in_folder(&files).unwrap_err();
+        assert!(faults.contains(words) && faults.contains("main.toml:4:8"), "{faults}");
+    }
+    let two = in_folder(&[("main.toml", &format!("{MAIN}lines = [\"a\"]\n"))]).unwrap_err();
+    assert!(two.contains("second voice"), "{two}");
+}
+
 #[test]
 fn every_key_of_a_seat_is_taken_over() {
     let loaded = loaded(

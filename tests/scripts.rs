@@ -161,6 +161,7 @@ fn ask(timeouts: Timeouts, words: &str) -> CallRequest {
         facts: Arc::new(json!({
             "topic": "cars", "context": {"needs": 1}, "limits": {"utterances": 20}, "purpose": "fake"
         })),
+        left: Default::default(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What an event obliges, read from the state just after it: an effect without an event cannot exist.
 
+use super::money;
 use super::tools;
 use crate::model::payload::CallStarted;
 use crate::model::*;
@@ -101,7 +102,7 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
     let turn = state.turns.get(&started.turn)?;
     let seat = state.seat(&turn.seat)?;
     let prompt = match seat.spec.voice {
-        VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Agent(_) => {
+        VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Agent(_) | VoiceSpec::Team(_) => {
             let built = state.rolls.take_prompt(&started.digest);
             built.unwrap_or_else(|| Arc::new(prompt::build(state, turn)))
         }
@@ -111,7 +112,10 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
     let messages = match seat.spec.voice {
         VoiceSpec::Model(_) => prompt::messages(&prompt),
         VoiceSpec::Agent(_) => prompt::unjoined(&prompt),
-        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => vec![],
+        VoiceSpec::Script(_)
+        | VoiceSpec::Team(_)
+        | VoiceSpec::Human { .. }
+        | VoiceSpec::Lines { .. } => vec![],
     };
     Some(Effect::Start(Box::new(CallRequest {
         call,
@@ -127,6 +131,7 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
         parameters: turn.parameters.clone(),
         labels: turn.labels.clone(),
         facts: Arc::new(state.turn_facts(turn)),
+        left: money::left(state),
     })))
 }
 

@@ -112,6 +112,21 @@ pub(super) fn of_turn(turn: &Turn, last: Option<&Usage>) -> (Option<Usage>, Opti
     (spent.used(), spent.cost())
 }
 
+/// The same, where the voice says itself what the last call cost.
+pub(super) fn paid(turn: &Turn, last: Option<&Usage>, cost: Usd) -> (Option<Usage>, Option<Usd>) {
+    let mut spent = turn.spent.clone();
+    spent.add(last.unwrap_or(&Usage::default()), Some(cost));
+    (spent.used(), spent.cost())
+}
+
+/// Returns what is left of the limits in tokens and in money.
+pub(super) fn left(state: &State) -> Limits {
+    let spent = state.spent();
+    let usd = state.limits.usd.map(|usd| Usd(usd.0.saturating_sub(spent.usd.0)));
+    let tokens = state.limits.tokens.map(|most| most.saturating_sub(spent.usage.tokens()));
+    Limits { usd, tokens, ..Limits::default() }
+}
+
 /// Returns an estimate of what the last call of a turn used, where the server reported nothing; none where no model was
 /// called.
 pub(super) fn guess(turn: &Turn, bytes: usize) -> Option<Usage> {

@@ -51,9 +51,13 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
                 ..CallParameters::default()
             }
         }
-        Some(VoiceSpec::Script(_) | VoiceSpec::Agent(_) | VoiceSpec::Human { .. }) | None => {
-            CallParameters::default()
-        }
+        Some(
+            VoiceSpec::Script(_)
+            | VoiceSpec::Agent(_)
+            | VoiceSpec::Team(_)
+            | VoiceSpec::Human { .. },
+        )
+        | None => CallParameters::default(),
     };
     let started = CallStarted {
         turn: turn.id,
@@ -158,7 +162,10 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
     let thought = live.thought(turn.id);
     let guess = money::guess(turn, said.len() + thought.len());
     let used = done.usage.clone().or(guess);
-    let (usage, cost) = money::of_turn(turn, used.as_ref());
+    let (usage, cost) = match done.cost {
+        Some(cost) => money::paid(turn, used.as_ref(), cost),
+        None => money::of_turn(turn, used.as_ref()),
+    };
     let words = own_words(state, turn, said, thought);
     let end = |outcome| TurnEnded {
         finish: done.finish.clone(),

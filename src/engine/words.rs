@@ -87,9 +87,13 @@ pub(super) fn own_words(
             };
             RepairedReply { think, ..repaired }
         }
-        Some(VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. }) | None => {
-            RepairedReply { text: said, think, ..RepairedReply::default() }
-        }
+        Some(
+            VoiceSpec::Script(_)
+            | VoiceSpec::Team(_)
+            | VoiceSpec::Human { .. }
+            | VoiceSpec::Lines { .. },
+        )
+        | None => RepairedReply { text: said, think, ..RepairedReply::default() },
     }
 }
 

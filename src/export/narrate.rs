@@ -253,6 +253,7 @@ fn voice(state: &State, seat: &Participant) -> Option<String> {
         VoiceSpec::Model(model) => Some(format!("{} {}", name(state, &seat.id), model.name)),
         VoiceSpec::Script(_)
         | VoiceSpec::Agent(_)
+        | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. }
         | VoiceSpec::Lines { .. } => None,
     }

@@ -12,6 +12,7 @@ pub mod event;
 pub mod facts;
 pub mod failure;
 pub mod ids;
+pub mod language_model;
 mod limit_at;
 pub mod limits;
 pub mod money;
@@ -42,11 +43,12 @@ pub use contract::{Contract, Form};
 pub use event::{Draft, Event, Kind, draft};
 pub use failure::{CallError, ErrorClass};
 pub use ids::{BatchId, CallId, Key, Ms, SeatId, Seq, Text, ThreadId, TurnId, Wall};
+pub use language_model::{Fallback, ModelSpec};
 pub use limits::{Limit, Limits};
 pub use money::{Price, Usd};
 pub use name::NameFault;
 pub use participant::{
-    Budget, FailureRule, Fallback, Line, ModelSpec, Participant, Then, Timeouts, VoiceSpec,
+    Budget, FailureRule, Line, Participant, TEAM_DEPTH, TeamSpec, Then, Timeouts, VoiceSpec,
 };
 pub use piece::{Channel, Piece};
 pub use plan::{

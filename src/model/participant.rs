@@ -5,12 +5,14 @@
 use super::agent::AgentSpec;
 use super::contract::Contract;
 use super::ids::{SeatId, Text};
+use super::language_model::{Fallback, ModelSpec};
 use super::money::{Price, Usd};
 use super::runs::Runs;
 use super::shows::Sees;
 use super::tool::Tool;
 use super::turn::Purpose;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// A seat at the table, with exactly one voice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -177,6 +179,8 @@ pub enum VoiceSpec {
         #[serde(default)]
         pass: bool,
     },
+    /// A whole conversation that speaks with one voice.
+    Team(Box<TeamSpec>),
     /// Rehearsed lines: pre-written, no model is called.
     Lines {
         /// The lines in order; after the last one they begin again.
@@ -184,77 +188,6 @@ pub enum VoiceSpec {
         /// Milliseconds for each word.
         pace: u64,
     },
-}
-
-/// What the name of a model begins with whose words are read from a session.
-const RECORDING: &str = "recording:";
-
-impl ModelSpec {
-    /// Returns the model whose words are those of a participant in the session of a file.
-    pub fn recorded(file: &str) -> ModelSpec {
-        ModelSpec { name: format!("{RECORDING}{file}").into(), ..ModelSpec::default() }
-    }
-
-    /// Returns the file of the session that it speaks from; none where it is a real model.
-    pub fn recording(&self) -> Option<&str> {
-        self.name.strip_prefix(RECORDING)
-    }
-}
-
-/// A language model and the parameters of its calls.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ModelSpec {
-    /// `provider:name`; empty until one is chosen.
-    pub name: Text,
-    /// The models that speak instead, in order, where the failure rule says `replace`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fallbacks: Vec<Fallback>,
-    /// How freely it chooses its words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<f64>,
-    /// The share of likely words that it chooses among, from 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub top_p: Option<f64>,
-    /// The seed of its dice, where the server keeps to one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seed: Option<u64>,
-    /// How much less likely a token becomes with each use, from -2 to 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub frequency_penalty: Option<f64>,
-    /// How much less likely a token becomes after its first use, from -2 to 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub presence_penalty: Option<f64>,
-    /// The factor by which words that were used become less likely, as local servers have it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub repeat_penalty: Option<f64>,
-    /// The most tokens of one reply; none leaves it to the program and the server.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_tokens: Option<u32>,
-    /// Words at which the reply stops.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stop: Vec<Text>,
-    /// Reasoning effort: `low`, `medium` or `high`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effort: Option<Text>,
-}
-
-/// A model that speaks where those before it failed, with what is known of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Fallback {
-    /// `provider:name`.
-    pub name: Text,
-    /// Its price, as a seat has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub price: Option<Price>,
-    /// Whether it runs on this machine, as a seat has it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub local: bool,
-    /// Its context window in tokens; none is unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub window: Option<u32>,
-    /// Whether it is told of tools in words, as a seat has it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub text_tools: bool,
 }
 
 impl Participant {
@@ -289,6 +222,9 @@ impl Participant {
         if let VoiceSpec::Agent(agent) = &self.voice {
             return agent.command.first();
         }
+        if let VoiceSpec::Team(team) = &self.voice {
+            return team.participants.iter().find_map(Participant::uncountable);
+        }
         let VoiceSpec::Model(model) = &self.voice else { return None };
         let own = (self.price.is_none() && !self.local).then_some(&model.name);
         let other = model.fallbacks.iter().find(|f| f.price.is_none() && !f.local);
@@ -320,19 +256,29 @@ impl Participant {
     }
 }
 
-impl ModelSpec {
-    /// Returns the tokens of reasoning that are asked for besides the reply.
-    pub fn reasoning_tokens(&self) -> u32 {
-        match self.effort.as_deref() {
-            None => 0,
-            Some("low") => 1_024,
-            Some("high") => 16_384,
-            Some(_) => 4_096,
-        }
+impl Participant {
+    /// Returns a seat, and the seats of the teams in it.
+    pub fn everyone(&self) -> Vec<&Participant> {
+        let inside = match &self.voice {
+            VoiceSpec::Team(team) => {
+                team.participants.iter().flat_map(Participant::everyone).collect()
+            }
+            _ => vec![],
+        };
+        [vec![self], inside].concat()
     }
 }
 
 impl VoiceSpec {
+    /// Returns whether it is rehearsed lines, or a team of none but such.
+    pub fn is_rehearsed(&self) -> bool {
+        match self {
+            VoiceSpec::Lines { .. } => true,
+            VoiceSpec::Team(team) => team.participants.iter().all(|p| p.voice.is_rehearsed()),
+            _ => false,
+        }
+    }
+
     /// Milliseconds a rehearsed word takes where a scenario names no pace.
     pub const PACE_MS: u64 = 70;
 
@@ -352,10 +298,30 @@ impl VoiceSpec {
             VoiceSpec::Model(m) => m.name.to_string(),
             VoiceSpec::Script(c) => format!("script:{}", c.first().map_or("", |c| &**c)),
             VoiceSpec::Agent(a) => format!("agent:{}", a.command.first().map_or("", |c| &**c)),
+            VoiceSpec::Team(t) => format!("team:{}", t.file),
             VoiceSpec::Human { .. } => "human".into(),
             VoiceSpec::Lines { .. } => "rehearsed".into(),
         }
     }
+}
+
+/// How deep teams may sit in teams.
+pub const TEAM_DEPTH: usize = 2;
+
+/// A team: a scenario with its seats, as it was read when the conversation began. It needs its file no more.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TeamSpec {
+    /// The file or the bundled scenario that it was read from.
+    pub file: Text,
+    /// The scenario as resolved; null before it was read.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub scenario: Value,
+    /// Its seats, in the order of the table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub participants: Vec<Participant>,
+    /// The most calls of it at the same time.
+    #[serde(default)]
+    pub parallel: u32,
 }
 
 /// What a prompt keeps of a conversation that does not fit its model's window.

@@ -29,6 +29,7 @@ pub(super) fn room(seat: &Participant, reply: Option<u32>, shrunk: bool) -> usiz
         VoiceSpec::Model(_) => reply.unwrap_or(window / 4).min(window / 2),
         VoiceSpec::Script(_)
         | VoiceSpec::Agent(_)
+        | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. }
         | VoiceSpec::Lines { .. } => 0,
     };

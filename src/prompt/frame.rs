@@ -35,6 +35,7 @@ pub(super) fn layout(state: &State, seat: &Participant) -> Layout {
         VoiceSpec::Model(_) => state.scenario.layout,
         VoiceSpec::Script(_)
         | VoiceSpec::Agent(_)
+        | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. }
         | VoiceSpec::Lines { .. } => Layout::Own,
     }

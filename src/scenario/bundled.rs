@@ -13,9 +13,16 @@ const BUNDLED: &[(&str, &str)] = &[
     ("writing-room", include_str!("../../assets/scenarios/writing-room.toml")),
     ("debug-loop", include_str!("../../assets/scenarios/debug-loop.toml")),
     ("story-game", include_str!("../../assets/scenarios/story-game.toml")),
+    ("delegates", include_str!("../../assets/scenarios/delegates.toml")),
     ("breed-advisor", include_str!("../../assets/scenarios/breed-advisor.toml")),
     ("consensus", include_str!("../../assets/scenarios/consensus.toml")),
     ("planner-executor", include_str!("../../assets/scenarios/planner-executor.toml")),
+];
+
+/// Teams that take a seat in another bundled scenario; they are scenarios too.
+const TEAMS: &[(&str, &str)] = &[
+    ("delegates-upper", include_str!("../../assets/scenarios/teams/delegates-upper.toml")),
+    ("delegates-lower", include_str!("../../assets/scenarios/teams/delegates-lower.toml")),
 ];
 
 /// The panels that `ask` puts questions to; they are scenarios too, whose last speaker gives the answer.
@@ -52,7 +59,7 @@ const PROTOCOLS: &[(&str, &str)] = &[
 
 /// Returns the text of a bundled scenario.
 pub fn bundled(name: &str) -> Option<&'static str> {
-    BUNDLED.iter().chain(PROTOCOLS).find(|(n, _)| *n == name).map(|(_, text)| *text)
+    BUNDLED.iter().chain(PROTOCOLS).chain(TEAMS).find(|(n, _)| *n == name).map(|(_, text)| *text)
 }
 
 /// Returns the names of the bundled scenarios; the first is the one that `demo` plays.

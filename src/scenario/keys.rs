@@ -259,6 +259,13 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "A person, asked to write a message when they have the floor.",
     ),
     key(
+        "team",
+        ValueKind::Line,
+        r#""consensus""#,
+        "A bundled scenario or a file beside this one, seated as one participant: it has its conversation at each turn, and its \
+         last words are what the participant says.",
+    ),
+    key(
         "lines",
         LINES,
         r#"["First this.", "Then that."]"#,

@@ -1,6 +1,7 @@
 //! A scenario's text resolved into the form that the log keeps, or everything that is wrong with it.
 
 use super::answer::{answer, filled, item};
+use super::bundled::bundled;
 use super::check::Walk;
 use super::contest::{chairs, clerks, duties, stops, verdict};
 use super::context;
@@ -18,7 +19,7 @@ use super::shows::words;
 use super::tools::tools;
 use super::tree::{Node, count};
 use super::{PolicyRow, Scenario};
-use crate::model::{Debate, Layout, Participant, SeatId, VoiceSpec};
+use crate::model::{Debate, Layout, Participant, SeatId, TEAM_DEPTH, TeamSpec, VoiceSpec};
 use crate::untrusted;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -100,6 +101,11 @@ pub struct Loaded {
 /// # Errors
 /// Everything that is wrong with it, in the order of the text.
 pub fn load(source: &Source, rows: &[PolicyRow]) -> Result<Loaded, Faults> {
+    load_at(source, rows, 0)
+}
+
+/// Loads a scenario that is so deep in teams.
+fn load_at(source: &Source, rows: &[PolicyRow], depth: usize) -> Result<Loaded, Faults> {
     let mut walk = Walk::new(&source.text, rows);
     let mut root = match Node::parse(&source.text) {
         Ok(root) => root,
@@ -115,13 +121,88 @@ pub fn load(source: &Source, rows: &[PolicyRow]) -> Result<Loaded, Faults> {
         }
     }
     walk.table(&root, TOP, "");
-    let loaded = resolve(&mut walk, &root);
+    let mut loaded = resolve(&mut walk, &root);
+    teams(&mut walk, &root, source, &mut loaded, depth);
     let (warnings, errors): (Vec<_>, Vec<_>) =
         walk.faults.into_iter().partition(|f| f.gravity == Gravity::Warning);
     if !errors.is_empty() {
         return Err(Faults::new(errors, &source.name, &source.text));
     }
     Ok(Loaded { warnings: Faults::new(warnings, &source.name, &source.text), ..loaded })
+}
+
+/// Reads the scenarios of the seats that are teams, with their rehearsed casts.
+fn teams(walk: &mut Walk<'_>, root: &Node, source: &Source, loaded: &mut Loaded, depth: usize) {
+    let nodes = root.get("participant").map(Node::items).unwrap_or_default();
+    for (i, node) in nodes.iter().enumerate() {
+        let Some((named, file)) = node.get("team").and_then(|n| Some((n, n.text()?))) else {
+            continue;
+        };
+        let id = node.get("id").and_then(Node::text);
+        let path = format!("participant[{}].team", i + 1);
+        match team(source, file, walk.rows, depth) {
+            Ok((team, rehearsed)) => {
+                let seat = loaded.participants.iter_mut().find(|s| Some(&*s.id.0) == id);
+                if let Some(seat) = seat {
+                    let lines = loaded.rehearsed.entry(seat.id.clone());
+                    if let Some(rehearsed) = rehearsed {
+                        lines.or_insert(VoiceSpec::Team(Box::new(rehearsed)));
+                    }
+                    seat.voice = VoiceSpec::Team(Box::new(team));
+                }
+            }
+            Err((why, fix)) => walk.fault(&named.span, &path, why, fix),
+        }
+    }
+}
+
+/// A team, and the same with its rehearsed cast, where it has lines for all of its seats.
+type Teams = (TeamSpec, Option<TeamSpec>);
+
+/// Reads the scenario of a team: a bundled one, or a file beside the scenario that names it.
+fn team(
+    source: &Source,
+    file: &str,
+    rows: &[PolicyRow],
+    depth: usize,
+) -> Result<Teams, (String, String)> {
+    if depth >= TEAM_DEPTH {
+        let why = format!("teams sit in teams more than {TEAM_DEPTH} deep");
+        return Err((why, "give the participant another voice".into()));
+    }
+    let found = match bundled(file) {
+        Some(text) => Source { name: file.into(), text: text.into(), settings: vec![] },
+        None => {
+            let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
+            read(&folder.join(file)).map_err(|e| {
+                let fix = "name a bundled scenario, or a file beside this one, as in team = \"./jury.toml\"";
+                (e.to_string(), fix.to_owned())
+            })?
+        }
+    };
+    let whole = load_at(&found, rows, depth + 1).map_err(|faults| {
+        let first = faults.list.first().map_or(String::new(), |fault| fault.to_string());
+        let fix =
+            format!("repair {}; `colloquium check` shows all that is wrong with it", found.name);
+        (format!("{} cannot be seated: {first}", found.name), fix)
+    })?;
+    let spec = |mut loaded: Loaded| {
+        loaded.unattended();
+        let waits = loaded.waits(rows);
+        let scenario = serde_json::to_value(&loaded.scenario).unwrap_or_default();
+        let (participants, parallel) = (loaded.participants, loaded.parallel);
+        (TeamSpec { file: file.into(), scenario, participants, parallel }, waits)
+    };
+    let (team, waits) = spec(whole.clone());
+    if let Some(wait) = waits.first() {
+        let why = format!("{} would wait for a person: {wait}", found.name);
+        return Err((why, "give that participant a stand_in".into()));
+    }
+    let mut played = whole;
+    played.rehearse();
+    let (played, _) = spec(played);
+    let rehearsed = played.participants.iter().all(|p| p.voice.is_rehearsed()).then_some(played);
+    Ok((team, rehearsed))
 }
 
 /// Fills in the texts that quotations of seats are held against.

@@ -170,7 +170,7 @@ pub(super) fn cast(
         VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Agent(_) => {
             !cast.contains_key(&s.id)
         }
-        VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => false,
+        VoiceSpec::Team(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => false,
     };
     for seat in seats.iter().filter(unrehearsed) {
         let message = format!("has no lines for `{}`", seat.id);

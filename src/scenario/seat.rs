@@ -9,14 +9,14 @@ use super::shows::{sees, words};
 use super::tools;
 use super::tree::{Node, count, quote, texts, usd};
 use crate::model::{
-    AgentSpec, Budget, Fallback, Line, ModelSpec, Participant, Purpose, SeatId, Text, Then,
-    Timeouts, VoiceSpec,
+    AgentSpec, Budget, Fallback, Line, ModelSpec, Participant, Purpose, SeatId, TeamSpec, Text,
+    Then, Timeouts, VoiceSpec,
     event::{ENGINE, OPERATOR},
 };
 use serde_json::{Map, Value as Json};
 
 /// The keys of which a seat has at most one.
-const VOICES: [&str; 6] = ["model", "script", "agent", "human", "lines", "recording"];
+const VOICES: [&str; 7] = ["model", "script", "agent", "human", "team", "lines", "recording"];
 /// The keys with the parameters of a model's calls.
 const OF_MODELS: [&str; 10] = [
     "temperature",
@@ -77,6 +77,7 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
         VoiceSpec::Model(_)
         | VoiceSpec::Script(_)
         | VoiceSpec::Agent(_)
+        | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. } => VoiceSpec::PACE_MS,
     };
     if let Some(voice) = voice(&node, pace) {
@@ -139,9 +140,10 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
         stand_in: stand_in.and_then(|s| voice(s, pace)),
         ..Participant::new(id, voice(node, pace).unwrap_or(VoiceSpec::Model(ModelSpec::default())))
     };
-    if let VoiceSpec::Agent(_) = seat.voice {
+    if let VoiceSpec::Agent(_) | VoiceSpec::Team(_) = seat.voice {
         seat.timeouts = Timeouts::AGENT;
-    } else if let Some(folder) = node.get("folder") {
+    }
+    if let (false, Some(folder)) = (matches!(seat.voice, VoiceSpec::Agent(_)), node.get("folder")) {
         let message = "is for agents, and this participant has another voice";
         let fix = "remove it, or give the participant an agent";
         walk.fault(&folder.span, &join(path, "folder"), message, fix);
@@ -272,6 +274,7 @@ fn one_rule(walk: &mut Walk<'_>, seat: &Participant, node: &Node, path: &str) {
         VoiceSpec::Model(model) => model.fallbacks.len(),
         VoiceSpec::Script(_)
         | VoiceSpec::Agent(_)
+        | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. }
         | VoiceSpec::Lines { .. } => 0,
     };
@@ -328,6 +331,10 @@ fn voice(node: &Node, pace: u64) -> Option<VoiceSpec> {
         let seconds = human.get("seconds").and_then(Node::whole);
         let waits = human.get("then").and_then(Node::text) == Some("wait");
         return Some(VoiceSpec::Human { seconds, pass: seconds.is_some() && !waits });
+    }
+    if let Some(team) = node.get("team") {
+        let file = team.text().unwrap_or_default().into();
+        return Some(VoiceSpec::Team(Box::new(TeamSpec { file, ..TeamSpec::default() })));
     }
     node.get("lines").map(|lines| rehearsed(lines, pace))
 }

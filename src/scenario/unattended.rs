@@ -95,6 +95,6 @@ impl Loaded {
 
     /// Returns whether every seat speaks rehearsed lines, so that nothing in it is written by a model.
     pub fn all_rehearsed(&self) -> bool {
-        self.participants.iter().all(|p| matches!(p.voice, VoiceSpec::Lines { .. }))
+        self.participants.iter().all(|p| p.voice.is_rehearsed())
     }
 }

@@ -68,6 +68,7 @@ impl Reserve {
             VoiceSpec::Model(model) => model.reasoning_tokens(),
             VoiceSpec::Script(_)
             | VoiceSpec::Agent(_)
+            | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
             | VoiceSpec::Lines { .. } => 0,
         };

@@ -10,7 +10,7 @@ use super::plan::{ExpectKind, JudgeQuestion, Test};
 use super::replies::{NoReply, ReplyPlace, RunModels};
 use crate::model::payload::CallParameters;
 use crate::model::{
-    CallId, Form, Message, ModelSpec, Participant, Purpose, Role, TurnId, VoiceSpec,
+    CallId, Form, Limits, Message, ModelSpec, Participant, Purpose, Role, TurnId, VoiceSpec,
 };
 use crate::reply::{Splitter, formed};
 use crate::state::State;
@@ -220,6 +220,7 @@ impl Court<'_> {
                 parameters: CallParameters::default(),
                 labels: BTreeMap::new(),
                 facts: Arc::default(),
+                left: Limits::default(),
             };
             let place = ReplyPlace {
                 who: "judge".into(),

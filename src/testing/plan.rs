@@ -197,6 +197,7 @@ impl Test {
                 .collect(),
             VoiceSpec::Script(_)
             | VoiceSpec::Agent(_)
+            | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
             | VoiceSpec::Lines { .. } => vec![],
         });

@@ -9,7 +9,7 @@ use super::replies::{RealModel, RecordMode, RunModels};
 use super::result::{TestRun, Unfinished};
 use super::stage::{OwnSources, Stage};
 use crate::clock::Clock;
-use crate::engine::{Engine, Stopped};
+use crate::engine::{Engine, Stopped, with_teams};
 use crate::model::payload::Opened;
 use crate::model::{Event, Kind, Ms, Outcome, Participant, VoiceSpec};
 use crate::session::writer::{Mode, SessionWriter, WriterStart};
@@ -129,7 +129,7 @@ async fn play(
     let mut tail = feed.tail();
     let stage = Stage::new(test.clone(), run, own, models.clone());
     let clock = Clock::virtual_from(Ms(0));
-    let mut engine = Engine::new(writer, feed, clock, Arc::new(stage.clone()));
+    let mut engine = Engine::new(writer, feed, clock, with_teams(Arc::new(stage.clone())));
     engine.tools = Arc::new(stage.clone());
     engine.steer(test.steer.iter().cloned());
     engine.open(opened(test, run, &models).map_err(error)?);

@@ -202,6 +202,7 @@ impl Stage {
             VoiceSpec::Model(spec) => spec.name.to_string(),
             VoiceSpec::Script(_)
             | VoiceSpec::Agent(_)
+            | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
             | VoiceSpec::Lines { .. } => String::new(),
         };

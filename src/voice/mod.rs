@@ -12,8 +12,8 @@ use crate::clock::Clock;
 use crate::model::agent::PlanStep;
 use crate::model::payload::CallParameters;
 use crate::model::{
-    CallId, Channel, ErrorClass, Form, Message, Participant, Prompt, Purpose, SeatId, Text, Tool,
-    ToolRequest, TurnId, Usage, VoiceSpec,
+    CallId, Channel, ErrorClass, Form, Limits, Message, Participant, Prompt, Purpose, SeatId, Text,
+    Tool, ToolRequest, TurnId, Usage, Usd, VoiceSpec,
 };
 use serde_json::Value;
 use std::{collections::BTreeMap, future::Future, pin::Pin, sync::Arc};
@@ -51,6 +51,8 @@ pub struct CallRequest {
     pub labels: BTreeMap<SeatId, Text>,
     /// Facts for scripts and templates: topic, context, limits, who is at the table.
     pub facts: Arc<Value>,
+    /// What is left of the conversation's limits in tokens and in money.
+    pub left: Limits,
 }
 
 /// What a voice returns, piece by piece.
@@ -113,6 +115,8 @@ pub struct Done {
     pub finish: Option<Text>,
     /// Tokens used; none where the server reported none.
     pub usage: Option<Usage>,
+    /// What it cost, where the voice knows that better than the price of its seat.
+    pub cost: Option<Usd>,
     /// Parts of the answer that could not be read and were left out.
     pub skipped: u32,
     /// The tools that it asks for instead of an end.
@@ -169,6 +173,11 @@ impl Out {
             self.clock.sent();
             place.send((self.call, chunk));
         }
+    }
+
+    /// Returns the session's clock.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
     }
 
     /// Sleeps on the session's clock, for `ms` milliseconds.

@@ -309,6 +309,7 @@ fn open_requests_are_answered_cancelled_when_the_turn_is_cut() {
         parameters: Default::default(),
         labels: Default::default(),
         facts: Default::default(),
+        left: Default::default(),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {

@@ -16,6 +16,7 @@ const ENDS: &[(&str, &str)] = &[
     ("writing-room", "finished, "),
     ("debug-loop", "finished, "),
     ("story-game", "finished: stop word"),
+    ("delegates", "stopped at the turn limit"),
     ("breed-advisor", "finished: stop word"),
     ("consensus", "finished: consensus"),
     ("planner-executor", "finished, 6 turns"),

@@ -2,7 +2,7 @@
 //! invariants that hold always.
 
 use colloquium::clock::Clock;
-use colloquium::engine::{Engine, Stopped};
+use colloquium::engine::{Engine, Stopped, with_teams};
 use colloquium::model::payload::Opened;
 use colloquium::model::*;
 use colloquium::session::disk::{Disk, Rescue};
@@ -326,7 +326,7 @@ async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ra
     let feed = Feed::new();
     let mut tail = feed.tail();
     let clock = Clock::virtual_from(past.last().map_or(Ms(0), |e| e.ms));
-    let mut engine = Engine::new(writer, feed, clock, Arc::new(stage.clone()));
+    let mut engine = Engine::new(writer, feed, clock, with_teams(Arc::new(stage.clone())));
     engine.tools = Arc::new(stage.clone());
     engine.steer(lines(steer));
     let mut reader = Live::from(State::fold(&past));
@@ -361,7 +361,9 @@ async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ra
     }
     assert_eq!(reader.state, live.state, "a reader of the tail holds the same state");
     let seen = stage.seen.lock().unwrap().clone();
-    for request in &seen {
+    // what is asked inside a team is in no log
+    let at_table = |r: &&CallRequest| live.state.seats.iter().any(|s| s.spec.id == r.seat.id);
+    for request in seen.iter().filter(at_table) {
         let logged = events.iter().find(|e| e.seq.0 == request.call.0).map(|e| &e.kind);
         let Some(Kind::CallStarted(call)) = logged else { panic!("a call without its order") };
         let reads = !matches!(request.seat.voice, VoiceSpec::Lines { .. });

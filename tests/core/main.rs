@@ -78,6 +78,7 @@ mod shows;
 mod skeleton;
 mod stances;
 mod summaries;
+mod teams;
 mod threads;
 mod tools;
 mod verdicts;

@@ -99,6 +99,7 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> CallRequest {
         parameters: Default::default(),
         labels: Default::default(),
         facts: Arc::default(),
+        left: Default::default(),
     }
 }
 

@@ -52,7 +52,7 @@ fn prose() -> Vec<(String, String)> {
         let texts = source.literals().into_iter().chain(source.comments());
         all.extend(texts.map(|f| (format!("{}:{}", source.path, f.line), f.text)));
     }
-    let folders = ["assets/scenarios", "assets/scenarios/protocols"];
+    let folders = ["assets/scenarios", "assets/scenarios/protocols", "assets/scenarios/teams"];
     let folders = folders.map(|folder| fs::read_dir(root().join(folder)).unwrap());
     let scenarios = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
     let scenarios = scenarios.filter(|path| path.is_file());

@@ -249,6 +249,10 @@ fn voice(voice: &VoiceSpec) -> String {
         }
         VoiceSpec::Script(command) => format!("the script `{}`", command.join(" ")),
         VoiceSpec::Agent(agent) => format!("the agent `{}`", agent.command.join(" ")),
+        VoiceSpec::Team(team) => {
+            let names: Vec<&str> = team.participants.iter().map(|p| &*p.name).collect();
+            format!("the team {} ({})", team.file, names.join(", "))
+        }
         VoiceSpec::Human { seconds: Some(s), pass: true } => format!("a person, {s} s per turn"),
         VoiceSpec::Human { .. } => "a person".into(),
         VoiceSpec::Lines { lines, .. } if lines.len() == 1 => "1 rehearsed line".into(),

@@ -66,6 +66,11 @@ impl ModelSource {
                 ),
             ));
         }
+        for seat in &mut *seats {
+            if let VoiceSpec::Team(team) = &mut seat.voice {
+                self.assign(&mut team.participants)?;
+            }
+        }
         seats.iter_mut().try_for_each(|seat| self.complete(seat))
     }
 
@@ -196,7 +201,8 @@ impl ModelSource {
         seats: impl IntoIterator<Item = &'a Participant>,
         context: &Context,
     ) -> Result<(), Failure> {
-        let asked = seats.into_iter().filter_map(spec).filter(|s| s.recording().is_none());
+        let seats = seats.into_iter().flat_map(Participant::everyone);
+        let asked = seats.filter_map(spec).filter(|s| s.recording().is_none());
         let chains: Vec<Vec<Text>> = asked.map(names).collect();
         let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for name in chains.iter().flatten() {
@@ -406,6 +412,7 @@ fn spec(seat: &Participant) -> Option<&ModelSpec> {
         VoiceSpec::Model(spec) => Some(spec),
         VoiceSpec::Script(_)
         | VoiceSpec::Agent(_)
+        | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. }
         | VoiceSpec::Lines { .. } => None,
     }

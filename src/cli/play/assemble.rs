@@ -3,7 +3,7 @@
 
 use crate::cli::play::before::Before;
 use crate::clock::{Clock, VIRTUAL_EPOCH, wall_now};
-use crate::engine::Engine;
+use crate::engine::{Engine, with_teams};
 use crate::model::payload::{LogRepaired, Opened};
 use crate::model::{Command, Key, Kind, Participant, SteerLine, Text, VoiceSpec, Wall};
 use crate::session::{Feed, Session, SessionFiles, Survey, Tail};
@@ -91,7 +91,7 @@ pub fn assemble(parts: Parts) -> Assembled {
     let feed = Feed::of(events);
     let tail = feed.tail();
     let Session { files, writer } = parts.session;
-    let mut engine = Engine::new(writer, feed, parts.clock.clone(), parts.voices);
+    let mut engine = Engine::new(writer, feed, parts.clock.clone(), with_teams(parts.voices));
     engine.patience = Some(DISK_PATIENCE);
     engine.attended = parts.attended;
     engine.tools = parts.tools;
@@ -120,8 +120,9 @@ pub fn assemble(parts: Parts) -> Assembled {
 /// Returns whether no words take real time, so that the conversation can run on virtual time; a person's words take
 /// real time only where they are `typed` during the run.
 pub fn is_timeless<'a>(seats: impl IntoIterator<Item = &'a Participant>, typed: bool) -> bool {
-    seats.into_iter().all(|seat| match seat.voice {
+    seats.into_iter().all(|seat| match &seat.voice {
         VoiceSpec::Lines { .. } => true,
+        VoiceSpec::Team(team) => is_timeless(&team.participants, typed),
         VoiceSpec::Human { .. } => !typed,
         VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Agent(_) => false,
     })

@@ -130,10 +130,16 @@ impl Voices for Cast {
                 None => self.models.voice(spec),
             },
             VoiceSpec::Human { .. } => Err("this participant is a person".into()),
+            VoiceSpec::Team(_) => Err("a team speaks by itself".into()),
         }
     }
 
     fn seat(&self, seat: &mut Participant) -> Result<(), String> {
+        if let VoiceSpec::Team(team) = &seat.voice
+            && team.scenario.is_null()
+        {
+            return Err("a team can only be seated by the scenario".into());
+        }
         self.models.seat(seat)
     }
 }

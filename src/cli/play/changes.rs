@@ -25,7 +25,7 @@ pub struct Changes {
 impl Changes {
     /// Returns whether no seat needs more than its lines.
     pub fn all_rehearsed(&self) -> bool {
-        self.seats.iter().all(|p| matches!(p.voice, VoiceSpec::Lines { .. }))
+        self.seats.iter().all(|p| p.voice.is_rehearsed())
     }
 
     /// Changes a seat by the keys of a `[[participant]]`.

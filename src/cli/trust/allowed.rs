@@ -81,14 +81,17 @@ fn commands<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Tex
         });
         spoken(p).into_iter().chain(tools)
     };
-    seats.into_iter().flat_map(command).collect()
+    seats.into_iter().flat_map(Participant::everyone).flat_map(command).collect()
 }
 
 fn spoken(p: &Participant) -> Option<Vec<Text>> {
     match &p.voice {
         VoiceSpec::Script(command) => Some(command.clone()),
         VoiceSpec::Agent(agent) => Some(agent.agreed()),
-        VoiceSpec::Model(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => None,
+        VoiceSpec::Model(_)
+        | VoiceSpec::Team(_)
+        | VoiceSpec::Human { .. }
+        | VoiceSpec::Lines { .. } => None,
     }
 }
 

@@ -282,10 +282,16 @@ pub fn cast(
             faults.push(format!("`{}` calls tools and has none in the scenario", seat.id));
         }
         let asks_own = named.is_some_and(|voice| voice.model.as_deref() == Some(""));
+        if let (VoiceSpec::Team(_), None) = (&seat.voice, &speaker) {
+            // a team of a test plays its rehearsed cast
+            seat.voice = rehearsed.get(&seat.id).unwrap_or(&seat.voice).clone();
+            continue;
+        }
         match (&seat.voice, speaker) {
             (
                 VoiceSpec::Script(_)
                 | VoiceSpec::Agent(_)
+                | VoiceSpec::Team(_)
                 | VoiceSpec::Human { .. }
                 | VoiceSpec::Lines { .. },
                 Some(_),
@@ -375,6 +381,7 @@ fn rehearsed_lines(seat: &Participant, cast: Option<&VoiceSpec>) -> Option<Speak
         VoiceSpec::Model(_)
         | VoiceSpec::Script(_)
         | VoiceSpec::Agent(_)
+        | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. } => None,
     })
 }
@@ -385,6 +392,7 @@ fn speaks_here(seat: &mut Participant, voice: Option<&VoiceOf>) {
         VoiceSpec::Model(spec) => spec.clone(),
         VoiceSpec::Script(_)
         | VoiceSpec::Agent(_)
+        | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. }
         | VoiceSpec::Lines { .. } => ModelSpec::default(),
     };

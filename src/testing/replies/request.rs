@@ -95,6 +95,7 @@ impl ModelRequest {
             }
             VoiceSpec::Script(_)
             | VoiceSpec::Agent(_)
+            | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
             | VoiceSpec::Lines { .. } => ModelSpec::default(),
         };

@@ -105,6 +105,7 @@ pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<M
     }
     let command = match turn.purpose {
         Purpose::Speak if live.has_said(turn.id) => "speaking",
+        Purpose::Speak if is_team(&live.state, &turn.seat) => "conferring",
         Purpose::Speak if !live.thought(turn.id).is_empty() => "thinking",
         Purpose::Speak => "waiting for first token",
         Purpose::Pick | Purpose::Bid | Purpose::Vote | Purpose::Judge | Purpose::Summarise => {
@@ -112,6 +113,11 @@ pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<M
         }
     };
     (command.into(), Some(turn.since))
+}
+
+/// Returns whether a seat is a team, whose reasoning is its talk.
+pub fn is_team(state: &State, seat: &SeatId) -> bool {
+    state.seat(seat).is_some_and(|s| matches!(s.spec.voice, VoiceSpec::Team(_)))
 }
 
 /// Returns whether a turn is the first of a model on this machine, which its server may have to load.

@@ -13,6 +13,7 @@ use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, ThemeRole};
 use crate::ui::view::contest::{self, ContestLook};
+use crate::ui::view::floor::is_team;
 use crate::ui::view::transcript::{Aside, Id, RowView, Transcript};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -137,7 +138,8 @@ impl Growing {
             (self.of != of || self.finished.0 > said.len(), self.folded && !folds);
         if self.front == 0 || stale || unfolds {
             let mut lines = vec![Line::default(), speakers_head(transcript, turn, look)];
-            lines.extend(block(reasoning(&thought, opens, look), style, look));
+            let what = thoughts(transcript, Some(&turn.seat));
+            lines.extend(block(reasoning(what, &thought, opens, look), style, look));
             let front = lines.len();
             *self = Growing { lines: Rc::new(lines), front, of, ..Growing::default() };
         }
@@ -220,7 +222,8 @@ fn words(
         lines.extend(block(note, style, look));
     } else {
         let thought = entry.version().turn.and_then(|t| transcript.thought(t));
-        let mut body = reasoning(thought.unwrap_or_default(), opens, look);
+        let what = thoughts(transcript, entry.seat());
+        let mut body = reasoning(what, thought.unwrap_or_default(), opens, look);
         body.extend(body_rows(entry.text(), 1, look));
         for whisper in &entry.version().whispers {
             let to = transcript.name(&whisper.to);
@@ -255,14 +258,21 @@ fn about(transcript: &Transcript, seat: &SeatId) -> Vec<String> {
         VoiceSpec::Model(model) => Some(text::name(&model.name).into_owned()),
         VoiceSpec::Script(_)
         | VoiceSpec::Agent(_)
+        | VoiceSpec::Team(_)
         | VoiceSpec::Human { .. }
         | VoiceSpec::Lines { .. } => None,
     };
     role.into_iter().chain(model).collect()
 }
 
+/// Returns the word for what a speaker thinks: a team's is its talk.
+fn thoughts(transcript: &Transcript, seat: Option<&SeatId>) -> &'static str {
+    let team = seat.is_some_and(|seat| is_team(transcript.state(), seat));
+    if team { "their talk" } else { "reasoning" }
+}
+
 /// Returns reasoning, folded to one line unless it is open; empty without any.
-fn reasoning(thought: &str, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
+fn reasoning(what: &str, thought: &str, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
     if thought.trim().is_empty() {
         return vec![];
     }
@@ -270,8 +280,8 @@ fn reasoning(thought: &str, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
     let words = word_count(thought);
     let key = look.keymap.way(Action::Reasoning, Focus::Read);
     let told = match opens {
-        true => format!("reasoning, {words} words ({key}: fold)"),
-        false => format!("{} reasoning, {words} words ({key})", look.glyphs.speaking),
+        true => format!("{what}, {words} words ({key}: fold)"),
+        false => format!("{} {what}, {words} words ({key})", look.glyphs.speaking),
     };
     let mut lines = plain(&told, room(look), style);
     if opens {

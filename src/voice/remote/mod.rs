@@ -82,6 +82,7 @@ impl Remote {
             // a model that stands in for another voice is asked with its defaults
             VoiceSpec::Script(_)
             | VoiceSpec::Agent(_)
+            | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
             | VoiceSpec::Lines { .. } => ModelSpec::default(),
         };

@@ -125,6 +125,7 @@ impl ScriptAnswer {
             structured: last.structured,
             finish: last.finish,
             usage: last.usage,
+            cost: None,
             skipped: 0,
             tools: vec![],
         };

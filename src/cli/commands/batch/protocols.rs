@@ -195,6 +195,7 @@ fn one(
             VoiceSpec::Lines { .. }
             | VoiceSpec::Script(_)
             | VoiceSpec::Agent(_)
+            | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. } => None,
         })
     });

@@ -70,7 +70,7 @@ impl Bounds {
         &self,
         seats: impl IntoIterator<Item = &'a Participant>,
     ) -> Result<(), Failure> {
-        for seat in seats {
+        for seat in seats.into_iter().flat_map(Participant::everyone) {
             let runs = matches!(seat.voice, VoiceSpec::Script(_) | VoiceSpec::Agent(_));
             if runs || !seat.tools.is_empty() {
                 let what = if runs { "runs a program" } else { "has tools" };

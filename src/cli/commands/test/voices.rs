@@ -147,6 +147,7 @@ impl Voices for Scripts {
             ))),
             VoiceSpec::Model(_)
             | VoiceSpec::Agent(_)
+            | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
             | VoiceSpec::Lines { .. } => Err(format!("`{}` has no voice in this test", seat.id)),
         }

@@ -1,0 +1,249 @@
+//! A team: a conversation of its own that gives one participant its words.
+//!
+//! It begins again with each call, on what was said at the table so far; its talk is the reasoning of the seat, and its last
+//! words are what the seat says. It runs on the same kind of clock, within what is left of the table's limits, and nothing of
+//! it is written: a call that a kill cuts is made again, as any other.
+
+use super::drive::Engine;
+use crate::clock::Clock;
+use crate::model::payload::Opened;
+use crate::model::{
+    Block, Channel, ErrorClass, Event, Kind, Limits, Ms, Outcome, Participant, Purpose, SeatId,
+    TeamSpec, Text, VoiceSpec,
+};
+use crate::session::disk::{Disk, Rescue};
+use crate::session::writer::{Mode, SessionWriter, WriterStart};
+use crate::session::{Feed, Item, Tail};
+use crate::text;
+use crate::voice::rehearsed::Rehearsed;
+use crate::voice::{CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices};
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::io;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// Characters of what was said at the table that a team is told.
+const TOLD_MAX: usize = 24_000;
+
+/// Returns the same voices, and one for each team.
+pub fn with_teams(voices: Arc<dyn Voices>) -> Arc<dyn Voices> {
+    Arc::new(WithTeams(voices))
+}
+
+/// The voices of a conversation, and the teams at its table.
+struct WithTeams(Arc<dyn Voices>);
+
+impl Voices for WithTeams {
+    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String> {
+        match &seat.voice {
+            VoiceSpec::Team(team) if team.scenario.is_null() => {
+                Err(format!("the team {} was not read", team.file))
+            }
+            VoiceSpec::Team(spec) => {
+                let voices: Arc<dyn Voices> = Arc::new(Inside(self.0.clone()));
+                Ok(Arc::new(Team { spec: spec.clone(), voices: with_teams(voices) }))
+            }
+            _ => self.0.voice(seat),
+        }
+    }
+
+    fn seat(&self, seat: &mut Participant) -> Result<(), String> {
+        self.0.seat(seat)
+    }
+}
+
+/// The voices inside a team: rehearsed lines are its own, whatever a seat of the same id says at the table.
+struct Inside(Arc<dyn Voices>);
+
+impl Voices for Inside {
+    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String> {
+        match &seat.voice {
+            VoiceSpec::Lines { .. } => Ok(Arc::new(Rehearsed)),
+            _ => self.0.voice(seat),
+        }
+    }
+}
+
+/// The voice of a team.
+#[derive(Clone)]
+struct Team {
+    spec: Box<TeamSpec>,
+    voices: Arc<dyn Voices>,
+}
+
+impl Team {
+    /// Returns the opening of its conversation: the scenario, with what it is asked here as the topic.
+    fn opened(&self, ask: &CallRequest) -> Opened {
+        let mut scenario = self.spec.scenario.clone();
+        let topic = topic(ask, scenario["topic"].as_str());
+        scenario["topic"] = topic.into();
+        let own: Limits = serde_json::from_value(scenario["limits"].clone()).unwrap_or_default();
+        let limits = Limits {
+            usd: own.usd.into_iter().chain(ask.left.usd).chain(ask.seat.max_usd).min(),
+            tokens: own.tokens.into_iter().chain(ask.left.tokens).min(),
+            ..own
+        };
+        scenario["limits"] = serde_json::to_value(limits).unwrap_or_default();
+        Opened {
+            format: 1,
+            program: "team".into(),
+            seed: ask.turn.0,
+            rehearsed: false,
+            scenario,
+            participants: self.spec.participants.clone(),
+            parallel: self.spec.parallel.max(1),
+            rates: BTreeMap::new(),
+            attended: false,
+        }
+    }
+
+    /// Has the conversation, and tells it as it goes on.
+    async fn talk(&self, ask: CallRequest, out: &Out) -> Result<Done, CallFailure> {
+        let failed = |why: String| CallFailure::new(ErrorClass::Failed, why);
+        let writer = SessionWriter::spawn(Box::new(Nowhere), WriterStart::default(), Mode::Normal)
+            .map_err(|e| failed(format!("the team cannot begin: {e}")))?;
+        let feed = Feed::new();
+        let tail = feed.tail();
+        let clock = match out.clock().is_virtual() {
+            true => Clock::virtual_since(out.clock().wall(), Ms(0)),
+            false => Clock::real(Ms(0)),
+        };
+        let mut engine = Engine::new(writer, feed, clock, self.voices.clone());
+        engine.open(self.opened(&ask));
+        let (nobody, orders) = mpsc::channel(1);
+        drop(nobody);
+        let ((), stopped) = tokio::join!(self.tell(tail, out), engine.run(orders, pending()));
+        let state = &engine.live.state;
+        let spent = state.spent();
+        let usage = spent.used();
+        let fault = match stopped {
+            super::Stopped::Unwritable(why) => Some(why),
+            super::Stopped::Ended => None,
+        };
+        let said = state.entries.iter().rev().find(|e| e.number.is_some() && e.hidden.is_none());
+        match (said, fault) {
+            (Some(entry), None) => Ok(Done {
+                text: Some(entry.text().clone()),
+                usage,
+                cost: spent.cost(),
+                ..Done::default()
+            }),
+            (_, fault) => {
+                let why = state.ended.as_ref().and_then(|end| end.text.clone());
+                let why = fault.or(why.map(|w| w.to_string()));
+                let why = why.unwrap_or_else(|| "nobody in it said anything".into());
+                let mut failure =
+                    failed(format!("the team {} came to nothing: {why}", self.spec.file));
+                failure.usage = usage;
+                Err(failure)
+            }
+        }
+    }
+
+    /// Tells what its seats say, as the reasoning of the participant. On virtual time its conversation is over at once, and
+    /// takes as long at the table as it took there.
+    async fn tell(&self, mut tail: Tail, out: &Out) {
+        let mut at = Ms(0);
+        let mut first = true;
+        while let Some(item) = tail.next().await {
+            let Item::Event(record) = item else { continue };
+            if out.clock().is_virtual() {
+                out.wait(record.event.ms.since(at)).await;
+                at = record.event.ms.max(at);
+            }
+            if let Some((who, words)) = self.said(&record.event) {
+                let gap = if first { "" } else { "\n\n" };
+                first = false;
+                let told = format!("{gap}{who}: {}", text::block(&words));
+                out.send(Chunk::Piece(Channel::Think, told.into())).await;
+            }
+        }
+    }
+
+    /// Returns what an event says aloud, and who said it.
+    fn said(&self, event: &Event) -> Option<(String, Text)> {
+        let Kind::TurnEnded(end) = &event.kind else { return None };
+        let spoke = end.purpose == Purpose::Speak && end.outcome == Outcome::Said;
+        let (aloud, text) = (spoke && !end.text.trim().is_empty(), &end.text);
+        let by = SeatId(event.by.clone());
+        let seat = self.spec.participants.iter().find(|p| p.id == by);
+        aloud.then(|| {
+            (text::name(seat.map_or(&by.0, |s: &Participant| &s.name)).into_owned(), text.clone())
+        })
+    }
+}
+
+impl Voice for Team {
+    fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
+        let team = self.clone();
+        Box::pin(async move {
+            let last = match team.talk(ask, &out).await {
+                Ok(done) => Chunk::Done(done),
+                Err(failure) => Chunk::Failed(failure),
+            };
+            out.send(last).await;
+        })
+    }
+}
+
+/// Returns what a team is to talk about: the topic of the table, what was said there, and what is asked of its seat.
+fn topic(ask: &CallRequest, own: Option<&str>) -> String {
+    let table = ask.facts["topic"].as_str().unwrap_or_default().trim();
+    let mut all: Vec<String> = vec![];
+    all.extend((!table.is_empty()).then(|| table.to_owned()));
+    let said: Vec<String> =
+        ask.prompt.blocks.iter().filter_map(|b| line(b, &ask.seat.name)).collect();
+    if !said.is_empty() {
+        let said = said.join("\n");
+        let from = said.len().saturating_sub(TOLD_MAX);
+        let said = said.get(said.ceil_char_boundary(from)..).unwrap_or_default();
+        all.push(format!("What was said at the table so far:\n{said}"));
+    }
+    let name = &ask.seat.name;
+    let role = ask.seat.role.as_ref().map_or(String::new(), |role| format!(" ({role})"));
+    all.push(format!(
+        "You are a team that speaks at that table with one voice, as {name}{role}: the last words that one of you says are \
+         what {name} says there."
+    ));
+    all.extend(ask.seat.persona.as_ref().map(|p| p.to_string()));
+    all.extend(ask.prompt.task.as_ref().map(|t| t.to_string()));
+    all.extend(own.map(str::trim).filter(|own| !own.is_empty()).map(str::to_owned));
+    all.join("\n\n")
+}
+
+/// Returns a line of what was said before, as a team reads it.
+fn line(block: &Block, own: &str) -> Option<String> {
+    let (who, words) = match block {
+        Block::Own { text, .. } => (own, text),
+        Block::Other { name, text, .. } => (&**name, text),
+        Block::Operator { text, .. } => ("the host", text),
+        Block::Summary { text } => ("summary", text),
+    };
+    (!words.trim().is_empty()).then(|| format!("{who}: {words}"))
+}
+
+/// A disk that keeps nothing.
+struct Nowhere;
+
+impl Disk for Nowhere {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(bytes.len())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn cut(&mut self, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn blob(&mut self, _: &str, _: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn rescue(&mut self) -> io::Result<Rescue> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
