@@ -506,11 +506,10 @@ fn a_flood_of_requests_is_bounded_and_the_server_lives() {
     for huge in [
         json!({"cast": [{"name": "x".repeat(100_000)}]}),
         json!({"cast": cast, "topic": "x".repeat(100_000)}),
-        json!({"cast": [{"name": "\u{1b}[2J"}], "model": "\u{1b}[2J".repeat(1_000)}),
     ] {
         let answer = client.call("start", huge);
         let why = answer.as_str().unwrap_or_else(|| panic!("{answer}"));
-        assert!(!why.contains('\u{1b}') && why.len() < 10_000, "{}", why.len());
+        assert!(why.contains("is longer than") && why.len() < 10_000, "{why}");
     }
     let many: Vec<Value> = (0..13).map(|n| json!({"name": format!("A{n}")})).collect();
     assert!(client.call("start", json!({"cast": many})).is_string());

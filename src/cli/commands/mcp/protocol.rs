@@ -94,10 +94,15 @@ fn call(
     let fits = validator(&row.schema()).map_err(wrong)?;
     let given = Value::Object(arguments.clone());
     let answered = match fits.validate(&given) {
-        Err(e) => Err(match e.instance_path().as_str() {
-            "" => format!("invalid arguments: {e}"),
-            path => format!("the arguments are wrong at {path}: {e}"),
-        }),
+        Err(e) => {
+            // the fault itself is named behind a value, however long that is
+            let long = e.to_string().len() > WHY_MAX;
+            let why = if long { e.masked().to_string() } else { e.to_string() };
+            Err(match e.instance_path().as_str() {
+                "" => format!("invalid arguments: {why}"),
+                path => format!("the arguments are wrong at {path}: {why}"),
+            })
+        }
         Ok(()) => {
             let call = ToolCall { jobs, context, arguments, tell };
             (row.answer)(&call).map_err(|failure| failure.with_hint())
