@@ -87,7 +87,7 @@ fn requests(state: &State, root: &Thread, turn: &Turn) -> (Option<Text>, Text) {
     let words = |e: &&Entry| e.text_at(place).map(|t| t.to_string()).unwrap_or_default();
     let topic = state.scenario.topic.as_ref().or(state.title.as_ref());
     let topic = topic.map(|t| t.trim().to_owned());
-    let now: Vec<String> = hosts.iter().filter(|e| e.seq > from).map(|e| words(&e)).collect();
+    let now: Vec<String> = hosts.iter().filter(|e| e.seq > from).map(words).collect();
     let request: Vec<String> = match (from, now.is_empty()) {
         (Seq(0), _) => topic.iter().cloned().chain(now).collect(),
         (_, true) => topic.iter().cloned().collect(),

@@ -4,7 +4,7 @@ use super::data::objects;
 use super::formed::Formed;
 use crate::model::plan::results_in;
 use crate::model::{MessageKind, SeatId};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// What a message to another executor begins with, before the name.
 const TO: &str = "TO ";
@@ -24,7 +24,7 @@ pub(super) fn message(
 ) -> Result<Formed, String> {
     let bare = said.trim().starts_with(['{', '`']) || !data.is_null();
     let object = objects(said, data).into_iter().find(|o| bare && o["type"].is_string());
-    if let Some(object) = object {
+    if let Some(object) = &object {
         let name = object["type"].as_str().unwrap_or_default();
         let kind =
             MessageKind::named(name).filter(|kind| possible(*kind, planner)).ok_or_else(|| {
@@ -118,13 +118,12 @@ fn typed(
             words.to_owned()
         }
     };
-    let mut structured = json!({"type": kind});
-    if let Some(to) = to {
-        structured["to"] = json!(to);
-    }
+    let mut structured = Map::from_iter([("type".to_owned(), json!(kind))]);
+    structured.extend(to.map(|to| ("to".to_owned(), json!(to))));
     if kind == MessageKind::TaskComplete && !bare {
-        structured["results"] = results_in(&text).into();
+        structured.insert("results".into(), results_in(&text).into());
     }
+    let structured = Value::Object(structured);
     let message = Some(kind.as_str().into());
     Ok(Formed { text: Some(text), structured, message, passes: false })
 }
