@@ -55,7 +55,7 @@ fn answer_of(of: AnswerKind, confidence: bool, object: bool, said: &str, data: &
         return Formed::data(data.clone());
     }
     let found = objects(said, data).into_iter().find(|o| o.get("answer").is_some());
-    let Some(found) = found.filter(|_| object) else {
+    let Some(found) = found.as_ref().filter(|_| object) else {
         return Formed::data(answer::answer(of, confidence, said));
     };
     let told = match &found["answer"] {
@@ -64,10 +64,13 @@ fn answer_of(of: AnswerKind, confidence: bool, object: bool, said: &str, data: &
         other => other.to_string(),
     };
     let sure = answer::confidence(&found["confidence"]);
-    let mut read = json!({ "answer": answer::spelled(of, &told) });
-    let mut text = format!("{}\nANSWER: {told}", why(&found)).trim().to_owned();
+    let spelled = answer::spelled(of, &told);
+    let read = match confidence {
+        true => json!({ "answer": spelled, "confidence": sure }),
+        false => json!({ "answer": spelled }),
+    };
+    let mut text = format!("{}\nANSWER: {told}", why(found)).trim().to_owned();
     if confidence {
-        read["confidence"] = json!(sure);
         text.extend(sure.map(|sure| format!("\nCONFIDENCE: {:.0}%", sure * 100.0)));
     }
     Formed { text: Some(text), ..Formed::data(read) }
