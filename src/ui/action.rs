@@ -115,7 +115,7 @@ pub enum Action {
     Zoom,
     /// Shows what became of the last commands.
     Outcomes,
-    /// Shows how the table stands: dependencies, or answers and votes.
+    /// Shows how the table stands: its plan, dependencies, or answers and votes.
     Dependencies,
     /// Shows what is known of the person, and the ranking made of it.
     Profile,

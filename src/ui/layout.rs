@@ -62,7 +62,7 @@ pub struct Areas {
     pub panel: Rect,
     /// The message that is read, at the other side of a wide screen.
     pub side: Rect,
-    /// The answers and votes of a table that looks for one answer.
+    /// The plan, or the answers and votes of a table that looks for one answer.
     pub coordination: Rect,
     /// What is known of the person: at the side below the panel, or below the messages.
     pub profile: Rect,
@@ -115,7 +115,7 @@ pub struct RowsNeeded {
     pub lanes: u16,
     /// Rows of the card that asks for the operator's attention.
     pub card: u16,
-    /// Rows of answers and votes.
+    /// Rows of the plan, or of answers and votes.
     pub coordination: u16,
     /// Rows of what is known of the person: at the side, and below the messages.
     pub profile: (u16, u16),

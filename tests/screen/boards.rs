@@ -1,4 +1,4 @@
-//! The panes of a table that looks for one answer, and of a person who is advised: below the transcript or at the side.
+//! The panes of a plan, of a table that looks for one answer, and of a person who is advised: below the transcript or at the side.
 
 use crate::stage::Stage;
 use colloquium::model::{Event, Kind};
@@ -44,6 +44,11 @@ pub fn voted(stage: Stage) -> Stage {
     played(stage, "consensus", 1, |e| matches!(e.kind, Kind::Ended(_)))
 }
 
+/// A plan of two steps: the executor of the first one has asked, and the planner answers.
+pub fn planned(stage: Stage) -> Stage {
+    played(stage, "planner-executor", 26, |e| matches!(e.kind, Kind::Delta(_)))
+}
+
 /// Somebody is advised: a ranking was made, and the last reply added two facts.
 pub fn advised(stage: Stage) -> Stage {
     played(stage, "breed-advisor", 2, |e| matches!(e.kind, Kind::RankingMade(_)))
@@ -85,6 +90,43 @@ fn answers_and_votes_are_a_table_that_grows() {
 }
 
 #[test]
+fn a_plan_says_who_works_on_which_step_and_what_waits() {
+    let mut stage = planned(Stage::new(80, 24));
+    assert!(stage.text().contains("PLAN · 0 of 2 completed"), "{}", stage.text());
+    let (first, second) = (row(&mut stage, "1 ▸"), row(&mut stage, "2 …"));
+    for told in ["running", "Look up", "Clerk 1", "question to Ruth, 1 of 10"] {
+        assert!(first.contains(told), "{told:?} is not in {first:?}");
+    }
+    assert!(second.contains("waiting") && second.contains("waits for 1"), "{second}");
+    assert!(!second.contains("Clerk"), "nobody has it yet: {second}");
+    let mut narrow = planned(Stage::new(50, 24));
+    let first = row(&mut narrow, "1 ▸");
+    assert!(first.contains("question to Ruth") && !first.contains("1 of 10"), "{first}");
+    let ended = |e: &Event| matches!(e.kind, Kind::StepEnded(_));
+    let mut stage = played(Stage::new(80, 24), "planner-executor", 1, ended);
+    let first = row(&mut stage, "1 ✓");
+    assert!(first.contains("completed") && first.contains("task complete, 2 of 10"), "{first}");
+    assert!(!row(&mut stage, "2 …").contains("waits for"), "{}", stage.text());
+    let mut stage = played(Stage::new(120, 60), "planner-executor", 1, ended);
+    stage.press(&[Char('d')]);
+    let page = stage.text();
+    for told in [
+        "1 ✓ completed  Look up",
+        "goal: It is known",
+        "Ruth ▶ Clerk 1  task assignment",
+        "Clerk 1 ▶ Ruth  question",
+        "Ruth ▶ Clerk 1  clarification",
+        "result:",
+        "after 1 ",
+    ] {
+        assert!(page.contains(told), "{told:?} is not in\n{page}");
+    }
+    let mut stage =
+        played(Stage::new(80, 24), "planner-executor", 1, |e| matches!(e.kind, Kind::Ended(_)));
+    assert!(stage.text().contains("PLAN · plan completed · 2 of 2 completed"), "{}", stage.text());
+}
+
+#[test]
 fn a_profile_says_what_changed_and_is_at_the_side_of_a_wide_screen() {
     for (width, height) in [(80, 24), (120, 40)] {
         let mut stage = advised(Stage::new(width, height));
@@ -108,7 +150,7 @@ fn who_has_neither_has_no_panes() {
     assert!(stage.text().contains("no profile is kept"), "{}", stage.text());
     stage.press(&[Char('d')]);
     assert!(
-        stage.text().contains("no dependencies in this conversation, nor answers"),
+        stage.text().contains("no dependencies in this conversation, nor a plan"),
         "{}",
         stage.text()
     );

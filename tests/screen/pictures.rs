@@ -3,7 +3,7 @@
 //! One table of scenes, one of sizes and one of looks; a new screen is one line. A file holds all scenes of a size as
 //! text, or all scenes of a look as runs of styles; rows that are as in the scene before are told and not repeated.
 
-use crate::boards::{advised, answering, voted};
+use crate::boards::{advised, answering, planned, voted};
 use crate::contest::played;
 use crate::stage::Stage;
 use crate::{replay, start};
@@ -70,6 +70,8 @@ const SCENES: &[(&str, Scene)] = &[
     ("answers, and one who works again", Talk(answering)),
     ("votes, and the answer that won", Talk(voted)),
     ("all answers and votes", Talk(|s| keys(voted(s), "d"))),
+    ("a plan, and a question in it", Talk(planned)),
+    ("all of a plan", Talk(|s| keys(planned(s), "d"))),
     ("what is known of a person", Talk(advised)),
     ("all that is known of a person", Talk(|s| keys(advised(s), "W"))),
     ("the conversation is finished", Talk(Stage::whole)),

@@ -3,7 +3,7 @@
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
-use crate::ui::draw::{coordination, lanes, moment, profile, timeline};
+use crate::ui::draw::{coordination, lanes, moment, plan, profile, timeline};
 use crate::ui::keymap::Focus;
 use crate::ui::layout::{Panels, RowsNeeded};
 use crate::ui::screen::Screen;
@@ -32,7 +32,11 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     let panels = if raw { Panels::Hide } else { screen.view.panels };
     let (coordination, profile) = match panels {
         Panels::Hide => (0, (0, 0)),
-        Panels::Auto | Panels::Show => (coordination::rows(screen), profile::rows(screen, width)),
+        Panels::Auto | Panels::Show => {
+            let planned = plan::rows(screen);
+            let rows = if planned > 0 { planned } else { coordination::rows(screen) };
+            (rows, profile::rows(screen, width))
+        }
     };
     let needs = RowsNeeded { queue, panels, coordination, profile, ..RowsNeeded::default() };
     match &screen.view.playback {

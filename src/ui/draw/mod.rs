@@ -20,6 +20,7 @@ mod moment;
 mod overlay;
 mod page;
 mod panel;
+mod plan;
 mod prefix;
 mod profile;
 pub mod start;
@@ -51,7 +52,7 @@ const PANES: &[Pane] = &[
     Pane { area: |a| a.transcript, draw: transcript::draw },
     Pane { area: |a| a.panel, draw: panel::draw },
     Pane { area: |a| a.side, draw: details::draw },
-    Pane { area: |a| a.coordination, draw: coordination::draw },
+    Pane { area: |a| a.coordination, draw: standing },
     Pane { area: |a| a.profile, draw: profile::draw },
     Pane { area: |a| a.lanes, draw: lanes::draw },
     Pane { area: |a| a.card, draw: moment::draw },
@@ -93,6 +94,14 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     }
     floor::join(frame, screen);
     ambiguous::settle(frame.buffer_mut());
+}
+
+/// Draws how the table stands: its plan, or its answers and votes.
+fn standing(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
+    match plan::rows(screen) {
+        0 => coordination::draw(frame, area, screen),
+        _ => plan::draw(frame, area, screen),
+    }
 }
 
 fn too_small(frame: &mut Frame<'_>, whole: Rect, screen: &Screen) {

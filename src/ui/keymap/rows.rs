@@ -174,7 +174,7 @@ pub const ROWS: &[KeyRow] = &[
     row!(OpenLink Reading "open" "open the link" Page ["enter" "o"]),
     row!(Zoom Reading "zoom" "show the message alone" Read ["z"] Page ["z"]),
     row!(Prompt Reading "prompt" "show the exact prompt of the turn" Read ["p"] Page ["p"]),
-    row!(Dependencies Reading "table" "show who depends on whom, or answers and votes" Read ["d"] Page ["d"]),
+    row!(Dependencies Reading "table" "show the plan, who depends on whom, or answers and votes" Read ["d"] Page ["d"]),
     row!(Profile Reading "profile" "show what is known of the person, and the ranking" Read ["W"] Page ["W"]),
     row!(Filter Reading "only one" "show only one participant, or all" Read ["F"]),
     row!(Mark Reading "bookmark" "set a bookmark" Read ["*"]),

@@ -24,6 +24,7 @@ pub mod moment;
 pub mod outbox;
 pub mod outcomes;
 pub mod page;
+pub mod plan;
 pub mod player;
 pub mod profile;
 pub mod search;
@@ -44,13 +45,18 @@ use crate::ui::view::transcript::Transcript;
 /// The texts over the transcript that are made from how the conversation stands: the action that shows each, what makes
 /// it, and what is said where there is nothing to show.
 pub const TEXTS: &[(Action, MakePage, &str)] = &[
-    (Action::Dependencies, table, "no dependencies in this conversation, nor answers and votes"),
+    (
+        Action::Dependencies,
+        table,
+        "no dependencies in this conversation, nor a plan, nor answers and votes",
+    ),
     (Action::Profile, profile::page, "no profile is kept in this conversation"),
     (Action::Outcomes, outcomes::page, "you have given no commands yet"),
 ];
 
-/// Returns the page of how the table stands, as its policy has it: answers and votes, or who depends on whom.
+/// Returns the page of how the table stands, as its policy has it: its plan, its answers and votes, or who depends on whom.
 fn table(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
-    coordination::page(transcript, now, glyphs)
+    plan::page(transcript, now, glyphs)
+        .or_else(|| coordination::page(transcript, now, glyphs))
         .or_else(|| dependencies::page(transcript, now, glyphs))
 }

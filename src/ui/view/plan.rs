@@ -1,0 +1,192 @@
+//! How a plan stands: its steps, who works on them, what they wait for, and the types of the messages in them.
+//!
+//! Everything is read from the fold, so that a live conversation, a recording and a resumed one show the same.
+
+use crate::model::{MessageKind, Ms, SeatId, StepState};
+use crate::scenario::{CONSENSUS, STEP_POLICY};
+use crate::state::{Plan, PlannedStep, State, StepMessage, Thread};
+use crate::text;
+use crate::ui::theme::ThemeRole;
+use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::view::message::clock;
+use crate::ui::view::page::{Page, Section};
+use crate::ui::view::transcript::Transcript;
+
+/// A step of the plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepStanding {
+    /// Its number.
+    pub number: u32,
+    /// How far it is.
+    pub state: StepState,
+    /// The same in a word, or that it is being stopped.
+    pub word: &'static str,
+    /// What is done in it, in a line.
+    pub description: String,
+    /// Who does it: the place, which is the colour, and the name.
+    pub executor: Option<(usize, String)>,
+    /// What it waits for, or the type of its last message.
+    pub last: String,
+    /// Which exchange it is in, and how many it may have; none where nobody writes to the planner.
+    pub exchange: Option<(u32, u32)>,
+}
+
+/// How the plan stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanStanding {
+    /// Which plan, and how many steps are in which state, in a few words each.
+    pub facts: Vec<String>,
+    /// Its steps, in order.
+    pub steps: Vec<StepStanding>,
+}
+
+/// Returns the newest plan and its thread; nothing where an answer of all is looked for since.
+fn planned(state: &State) -> Option<(&Thread, &Plan)> {
+    let ours = |t: &&Thread| t.plan.is_some() || &*t.spec.policy == CONSENSUS;
+    let mut threads = state.threads.values().rev().filter(|t| &*t.spec.policy != STEP_POLICY);
+    let thread = threads.find(ours)?;
+    Some((thread, thread.plan.as_deref()?))
+}
+
+/// Returns how it stands; nothing where there is no plan.
+pub fn standing(transcript: &Transcript) -> Option<PlanStanding> {
+    let (thread, plan) = planned(transcript.state())?;
+    let step = |step: &PlannedStep| StepStanding {
+        number: step.spec.number,
+        state: step.state,
+        word: if step.stopping { "stopping" } else { step.state.as_str() },
+        description: text::label(&step.spec.description).into_owned(),
+        executor: step.executor.as_ref().map(|id| (transcript.seat_place(id), transcript.name(id))),
+        last: last(transcript, plan, step),
+        exchange: exchange(thread, step),
+    };
+    let facts = facts(plan);
+    Some(PlanStanding { facts, steps: plan.steps.iter().map(step).collect() })
+}
+
+/// Returns what comes first in a step that has not begun, and the type of the last message in one that has.
+fn last(transcript: &Transcript, plan: &Plan, step: &PlannedStep) -> String {
+    let waits = plan.waits_for(step);
+    if step.state == StepState::Waiting {
+        return if waits.is_empty() {
+            String::new()
+        } else {
+            format!("waits for {}", list(&waits))
+        };
+    }
+    let Some(message) = step.current().next_back() else { return String::new() };
+    let to = match message.kind {
+        MessageKind::Question | MessageKind::SiblingMessage => {
+            format!(" to {}", transcript.name(&message.to))
+        }
+        _ => String::new(),
+    };
+    format!("{}{to}", kind(message.kind))
+}
+
+/// Returns the exchange that a step is in: one more than were ended while its executor is asked.
+fn exchange(thread: &Thread, step: &PlannedStep) -> Option<(u32, u32)> {
+    let most = thread.exchanges();
+    let asked = |m: &StepMessage| Some(&m.from) != step.executor.as_ref();
+    let asks = step.state == StepState::Running && step.current().next_back().is_some_and(asked);
+    let now = (step.exchange() + u32::from(asks)).min(most);
+    (step.spec.executor && step.attempt > 0 && now > 0).then_some((now, most))
+}
+
+fn facts(plan: &Plan) -> Vec<String> {
+    let all = plan.steps.len();
+    let number = (plan.number > 1).then(|| format!("plan {}", plan.number));
+    let done = format!("{} of {all} completed", plan.count(StepState::Completed));
+    let count = |state: StepState| {
+        let n = plan.count(state);
+        (n > 0).then(|| format!("{n} {}", state.as_str()))
+    };
+    let is = plan.ended.as_ref().map(|ended| format!("plan {}", ended.is.as_str()));
+    let rest = [StepState::Running, StepState::Failed, StepState::Cancelled, StepState::Waiting];
+    let first = [is.or(number), Some(done)].into_iter();
+    first.chain(rest.into_iter().map(count)).flatten().collect()
+}
+
+/// Returns the page with the goals, the messages in order, the results and the reasons.
+pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
+    let table = standing(transcript)?;
+    let (_, plan) = planned(transcript.state())?;
+    let section = |(stands, step): (&StepStanding, &PlannedStep)| {
+        let (sign, _) = sign(stands.state, glyphs);
+        let head = format!("{} {sign} {}  {}", stands.number, stands.word, stands.description);
+        let by = stands.executor.as_ref().map(|(place, _)| *place);
+        let body = body(transcript, plan, (stands, step), glyphs);
+        Section { head, body, by, warns: stands.state == StepState::Failed, ..Section::default() }
+    };
+    let parts = table.steps.iter().zip(&plan.steps).map(section).collect();
+    let facts = vec![("stands", table.facts.join(", "))];
+    Some(Page { title: "The plan".into(), facts, parts, again: Some(page), ..Page::default() })
+}
+
+/// All that is known of a step, a row or more for each thing.
+fn body(
+    transcript: &Transcript,
+    plan: &Plan,
+    (stands, step): (&StepStanding, &PlannedStep),
+    glyphs: &Glyphs,
+) -> String {
+    let indented = |words: &str| text::block(words.trim()).replace('\n', "\n    ");
+    let mut rows = Vec::new();
+    let goal = &step.spec.goal;
+    if !goal.is_empty() && *goal != step.spec.description {
+        rows.push(format!("goal: {}", indented(goal)));
+    }
+    if !step.spec.after.is_empty() {
+        let waits = plan.waits_for(step);
+        let after = format!("after {}", list(&step.spec.after));
+        rows.push(match (stands.state, waits.is_empty()) {
+            (StepState::Waiting, false) if waits == step.spec.after => stands.last.clone(),
+            (StepState::Waiting, false) => format!("{after}; {}", stands.last),
+            _ => after,
+        });
+    }
+    if let Some((_, name)) = &stands.executor {
+        let attempt =
+            if step.attempt > 1 { format!(", attempt {}", step.attempt) } else { String::new() };
+        let exchange = stands.exchange.map(|(now, most)| format!(", exchange {now} of {most}"));
+        rows.push(format!("by {name}{attempt}{}", exchange.unwrap_or_default()));
+    }
+    rows.extend(step.messages.iter().map(|m| {
+        let name = |id: &SeatId| transcript.name(id);
+        let words = MessageKind::marked(&m.text).map_or(&*m.text, |(_, words)| words);
+        let words = text::label(words);
+        let words = if words.is_empty() { String::new() } else { format!(": {words}") };
+        let (from, to, kind) = (name(&m.from), name(&m.to), kind(m.kind));
+        let whom = match m.from == m.to {
+            true => from,
+            false => format!("{from} {} {to}", glyphs.arrow),
+        };
+        format!("{}  {whom}  {kind}{words}", clock(m.ms.0))
+    }));
+    if let Some(why) = &step.why {
+        rows.push(format!("{} because {}", stands.word, indented(why)));
+    }
+    if let Some(result) = transcript.state().step_result(step) {
+        rows.push(format!("result:\n    {}", indented(&result)));
+    }
+    rows.iter().map(|row| format!("  {row}\n")).collect()
+}
+
+/// Returns the sign and the colour of a step's state.
+pub fn sign(state: StepState, glyphs: &Glyphs) -> (&'static str, ThemeRole) {
+    match state {
+        StepState::Waiting => (glyphs.waiting, ThemeRole::FloorWaiting),
+        StepState::Running => (glyphs.speaking, ThemeRole::FloorSpeaking),
+        StepState::Completed => (glyphs.done, ThemeRole::FloorDone),
+        StepState::Failed => (glyphs.stopped, ThemeRole::FloorError),
+        StepState::Cancelled => (glyphs.paused, ThemeRole::FloorStopped),
+    }
+}
+
+fn kind(kind: MessageKind) -> String {
+    kind.as_str().replace('_', " ")
+}
+
+fn list(numbers: &[u32]) -> String {
+    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+}
