@@ -3,16 +3,13 @@
 
 use crate::cli::models::providers::{ENDPOINT, KeySource, Providers, ResolvedProvider};
 use crate::cli::models::resolve::is_local;
-use crate::cli::models::survey::{LOCAL, LOCAL_TIME, list, usual_place};
+use crate::cli::models::survey::{LOCAL, LOCAL_TIME, SERVER_TIME, list, usual_place};
 use crate::config::Environment;
 use crate::model::{Secret, Text};
 use crate::ui::start::{Host, Mind};
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
-
-/// How long the server at an address that was typed may take to list its models.
-const SERVER_TIME: Duration = Duration::from_secs(5);
 
 /// A place that is being looked at.
 pub type Looking = Pin<Box<dyn Future<Output = Host>>>;

@@ -9,7 +9,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::models::providers::{ENDPOINT, Providers};
 use crate::cli::models::resolve::models_of;
-use crate::cli::models::survey::{LOCAL, LOCAL_TIME, list, usual_place};
+use crate::cli::models::survey::{LOCAL, LOCAL_TIME, SERVER_TIME, list, usual_place};
 use crate::cli::runtime::block_on;
 use crate::model::Participant;
 use futures::future::join_all;
@@ -50,7 +50,8 @@ pub fn find_endpoint(
 /// Returns the address of the first server that has all of these models.
 async fn server_with(wanted: &[String], places: &[(&str, &str)]) -> Option<String> {
     let asked = places.iter().map(async |(name, url)| {
-        let listed = list(usual_place(name, url), LOCAL_TIME).await.unwrap_or_default();
+        let within = if *name == ENDPOINT { SERVER_TIME } else { LOCAL_TIME };
+        let listed = list(usual_place(name, url), within).await.unwrap_or_default();
         wanted.iter().all(|model| listed.iter().any(|l| **l == **model)).then_some(*url)
     });
     join_all(asked).await.into_iter().flatten().next().map(str::to_owned)

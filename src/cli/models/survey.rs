@@ -19,6 +19,8 @@ use tokio::time::timeout;
 
 /// How long a server on this machine may take to answer.
 pub const LOCAL_TIME: Duration = Duration::from_millis(300);
+/// How long the server at an address that was typed may take to list its models.
+pub const SERVER_TIME: Duration = Duration::from_secs(5);
 /// How long any other may take.
 const REMOTE_TIME: Duration = Duration::from_secs(10);
 /// The usual servers of this machine: who, how they are spoken to, and where. Ollama is a vendor already.
