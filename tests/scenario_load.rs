@@ -44,11 +44,11 @@ fn the_least_scenario_has_the_defaults() {
 
 /// Loads `main.toml` of a folder with some files.
 fn in_folder(files: &[(&str, &str)]) -> Result<Loaded, String> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
-        std::fs::write(folder.path().join(name), text).unwrap();
+        std::fs::write(folder.path().join(name), text).expect("a file");
     }
-    let source = read(&folder.path().join("main.toml")).unwrap();
+    let source = read(&folder.path().join("main.toml")).expect("main.toml");
     load(&source, ROWS).map_err(|faults| faults.to_string())
 }
 

@@ -28,6 +28,8 @@ mod keys;
 mod limits;
 mod long_life;
 mod mcp;
+mod mcp_client;
+mod mcp_limits;
 mod model_tests;
 mod models;
 mod old_logs;

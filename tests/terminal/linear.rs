@@ -13,7 +13,7 @@ fn a_talk_is_begun_steered_and_ended_by_numbers() {
     program.until("Topic?");
     program.keys("\r");
     // the list of scenarios is longer than the terminal
-    program.until("self-consistency: ");
+    program.until("planner-executor: ");
     program.keys("1\r");
     program.until("Which model?");
     program.keys("1\r");

@@ -82,7 +82,10 @@ fn a_server_is_asked_at_the_address_that_was_typed() {
 fn answer(stream: &mut TcpStream) {
     let mut request = BufReader::new(stream.try_clone().unwrap());
     let (mut first, mut length) = (String::new(), 0);
-    request.read_line(&mut first).unwrap();
+    // who only looks whether there is a server sends nothing
+    if request.read_line(&mut first).unwrap_or(0) == 0 {
+        return;
+    }
     loop {
         let mut line = String::new();
         request.read_line(&mut line).unwrap();

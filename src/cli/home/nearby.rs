@@ -9,7 +9,6 @@ use crate::model::{Secret, Text};
 use crate::ui::start::{Host, Mind};
 use std::future::Future;
 use std::pin::Pin;
-use std::time::Duration;
 
 /// A place that is being looked at.
 pub type Looking = Pin<Box<dyn Future<Output = Host>>>;

@@ -331,7 +331,9 @@ impl StartPage<'_> {
             let same = rest.iter().filter(|h| h.says == reason).map(|h| h.name.as_str());
             let names = text::name(&same.collect::<Vec<_>>().join(", ")).into_owned();
             let names = clip(&names, self.room.saturating_sub(LABEL), start.glyphs.ellipsis);
-            let line = format!("   {:<VALUE$}{names}", text::line(reason));
+            let reason = text::line(reason);
+            let gap = if width(&reason) < VALUE { "" } else { "  " };
+            let line = format!("   {reason:<VALUE$}{gap}{names}");
             self.lines.push(Line::styled(line, self.style(ThemeRole::Muted)));
         }
     }
