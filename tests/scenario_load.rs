@@ -72,7 +72,7 @@ fn what_is_wrong_with_a_team_is_said_where_it_is_seated() {
         (vec![("main.toml", MAIN)], "cannot read the scenario"),
         (vec![("main.toml", MAIN), ("jury.toml", "title = 3")], "cannot be seated: participant"),
         (vec![("main.toml", MAIN), ("jury.toml", person)], "would wait for a person: `ada`"),
-        (vec![("main.toml", MAIN), ("jury.toml", MAIN)], "teams sit in teams more than 2 deep"),
+        (vec![("main.toml", MAIN), ("jury.toml", MAIN)], "teams are nested more than 2 deep"),
     ] {
         let faults = in_folder(&files).unwrap_err();
         assert!(faults.contains(words) && faults.contains("main.toml:4:8"), "{faults}");

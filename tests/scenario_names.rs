@@ -141,7 +141,7 @@ fn a_plan_has_a_planner_and_somebody_to_make_executors_from() {
     };
     let two = "{ id = \"a\" }, { id = \"w\" }";
     plan("{ name = \"plan\", executor = \"w\" }", two, &[]);
-    plan("\"plan\"", two, &["2:10 policy.executor: is missing, and plan needs it"]);
+    plan("\"plan\"", two, &["2:10 policy.executor: is missing; the policy plan needs it"]);
     plan(
         "{ name = \"plan\", executor = \"z\" }",
         two,
@@ -160,7 +160,7 @@ fn a_plan_has_a_planner_and_somebody_to_make_executors_from() {
             "2:38 policy.executor: executors made from \"w\" would be called \"w-2\"",
         ],
     );
-    let fault = "phase[1].order.executor: is missing, and plan needs it";
+    let fault = "phase[1].order.executor: is missing; the policy plan needs it";
     check(
         "title = \"T\"\npolicy = \"phases\"\nparticipant = [{ id = \"a\" }]\n[[phase]]\nname = \"x\"\norder = \"plan\"",
         &[&format!("6:9 {fault}")],

@@ -219,7 +219,7 @@ mod tests {
         check(&given, &Rules::default(), Aggregation::Borda, Some("3"), &[]);
     }
 
-    /// Best-of: who scores best answers for all, however few say the same.
+    /// Best-of: the answer of the best-scored participant, however few agree with it.
     #[test]
     fn the_best_scored_answers_for_all() {
         let mut given = answers(&[("a", "1", None), ("b", "2", None), ("c", "2", None)]);

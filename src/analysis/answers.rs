@@ -1,4 +1,4 @@
-//! Answers round by round: where everybody stood after each answer, as far as replies gave one that can be read.
+//! Answers round by round: what everybody's answer was after each round, where replies gave a readable one.
 
 use super::{Analysis, Cell, Table};
 use crate::state::{State, Stated};
@@ -6,16 +6,16 @@ use crate::stats::effective;
 use crate::text::Trigrams;
 use std::collections::BTreeMap;
 
-/// How everybody stood after a number of answers from each seat.
+/// Everybody's answers after a number of replies from each seat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnswerRound {
     /// The last answers by seat; none is an abstention.
     pub answers: BTreeMap<String, Option<String>>,
-    /// The answer that most gave; none at a tie.
+    /// The most common answer; none at a tie.
     pub majority: Option<String>,
-    /// The share of all who were asked that gave the answer which most gave.
+    /// The share of everybody asked that gave the most common answer.
     pub agreement: f64,
-    /// The effective number of answers: as many equally frequent ones would have the same spread.
+    /// The effective number of answers: how many equally frequent ones would be as diverse.
     pub effective: f64,
     /// The share of three-word sequences that are new in the conversation, over the replies of the round.
     pub novelty: f64,
@@ -67,8 +67,8 @@ pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "answers",
         "Answers by round",
-        "after each round: the answer most gave, how many agreed with it, the effective number of different answers, \
-         who changed or gave none that can be read, and the share of new three-word sequences",
+        "after each round: the most common answer, its share, the effective number of different answers, how many \
+         changed theirs or gave none that can be read, and the share of new trigrams",
         1,
         &[
             ("round", "round"),

@@ -1,4 +1,4 @@
-//! Answers and votes of tables that look for one answer: who answered, who voted for whose answer and why, in time.
+//! Answers and votes of conversations that look for one answer: who answered, and who voted for whose answer and why.
 
 use super::{Analysis, Cell, Table, name};
 use crate::model::Seq;
@@ -9,7 +9,7 @@ pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "coordination",
         "Answers and votes",
-        "what each turn of a table that looks for one answer was, in order; only a participant's last vote counts",
+        "answers and votes in order; only a participant's last vote counts",
         0,
         &[
             ("at_ms", "at"),
@@ -38,7 +38,7 @@ pub fn table(study: &Analysis<'_>) -> Table {
             AnswerDeed::Answered => ("answered", None, None),
             AnswerDeed::Voted { whose, why } => ("voted", Some(whose), Some(why)),
             AnswerDeed::Left => ("left the round", None, None),
-            AnswerDeed::Restarted => ("began again", None, None),
+            AnswerDeed::Restarted => ("restarted", None, None),
             AnswerDeed::Presented => ("presented", None, None),
         };
         let why = why.filter(|why| !why.trim().is_empty() && !hidden(m));

@@ -86,7 +86,7 @@ pub(super) fn cut(why: Option<CutWhy>) -> &'static str {
         Some(CutWhy::Crash) => "interrupted",
         Some(CutWhy::BrokenOff) => "failed mid-sentence",
         Some(CutWhy::Filtered) => "cut by the provider's content filter",
-        Some(CutWhy::Superseded) => "began again",
+        Some(CutWhy::Superseded) => "restarted",
         Some(CutWhy::Operator) => "stopped",
         None => "cut",
     }

@@ -62,8 +62,7 @@ pub const FIGURES: &[(FigurePage, Figure)] = &[
     (FigurePage::Positions, answers::table),
 ];
 
-/// The names of tables that most conversations have no rows for: of answers and votes, of answers by round,
-/// and of tools.
+/// The names of tables that are empty in most conversations: answers and votes, answers by round, and tools.
 const SOMETIMES: &[&str] = &["coordination", "answers", "tools"];
 
 impl Analysis<'_> {

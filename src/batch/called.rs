@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub struct ModelCalls {
     /// All calls, retries included.
     pub calls: u64,
-    /// Calls to which there was no answer at all: refused, overloaded, silent, broken off.
+    /// Calls that got no answer at all: refused, overloaded, silent or broken off.
     pub unanswered: u64,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn name(purpose: Purpose) -> String {
     serde_json::to_value(purpose).ok().and_then(|v| v.as_str().map(Into::into)).unwrap_or_default()
 }
 
-/// Returns whether a failure means that the model gave no answer, as opposed to one that was of no use.
+/// Returns whether a failure means that the model gave no answer, as opposed to an unusable one.
 fn is_silent(class: ErrorClass) -> bool {
     match class {
         ErrorClass::NotFound

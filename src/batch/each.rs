@@ -1,4 +1,4 @@
-//! The results as one table with a row for each conversation, for programs that do not read JSON lines.
+//! The results as one table, one row per conversation, for programs that do not read JSON lines.
 
 use super::gathered::Report;
 use crate::analysis::{Cell, Table};

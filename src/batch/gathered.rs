@@ -1,8 +1,8 @@
 //! The results of a batch under analysis, and which of them count as what.
 //!
 //! Three denominators have names: *all* conversations, those *ended* without a failure, and those *scored*, which also
-//! gave an answer that could be read, or a tie. A tie is no answer, and wrong. What cannot be read is never counted as
-//! right, nor drawn at random; where there is too much of it, the score is withheld.
+//! gave a readable answer, or a tie, which counts as wrong. An unreadable answer is never counted as right, nor
+//! replaced by a random one; with too many of them the score is withheld.
 
 use super::results::{ResultLine, ResultOutcome, lines};
 use crate::stats::wilson;
@@ -111,7 +111,7 @@ impl Report {
 /// A share with the ends of its interval, low and high.
 pub(super) type Estimate = (f64, f64, f64);
 
-/// Returns whether answers were read, but none of them had more weight than all others.
+/// Returns whether answers were read, but none of them outweighed all others.
 pub(super) fn is_tie(line: &ResultLine) -> bool {
     let Some(answered) = line.answered.as_ref().filter(|a| a.answer.is_none()) else {
         return false;

@@ -184,7 +184,7 @@ fn turned(
     (flips, rescued, bullied)
 }
 
-/// Returns what can be told of the judgements of a conversation, apart from who won.
+/// Returns counts over the judgements of a conversation, apart from who won.
 fn judgements(state: &State) -> JudgeCounts {
     let Some((verdict, _)) = &state.verdict else { return JudgeCounts::default() };
     let mut judged = JudgeCounts::default();

@@ -11,7 +11,7 @@ border-bottom:1px solid #ddd;text-align:right}th:first-child,td:first-child,td.w
 p.c{color:#555;max-width:48rem}@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#16181a}\
 th,td{border-color:#333}p.c{color:#aaa}}";
 
-/// Colours of lines, told apart also by those who do not see all colours (Okabe and Ito).
+/// Colours of lines that colour-blind readers can tell apart (Okabe and Ito).
 const COLOURS: [&str; 7] =
     ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999"];
 

@@ -1,4 +1,4 @@
-//! Tables on what lies behind the scores: how strong each protocol is over all pairs, whose words turned others, how well
+//! Tables on what lies behind the scores: how strong each protocol is over all pairs, who persuaded whom, how well
 //! stated confidence fits, how judges judge, and which models answered.
 
 use super::gathered::{Report, small};
@@ -17,8 +17,9 @@ pub(super) fn strengths(report: &Report) -> Table {
     let mut table = Table::new(
         "strengths",
         "Strength over all pairs",
-        "Bradley-Terry: each item that only one of two protocols got right is a win; strength is in log-odds against the \
-         average protocol, with a 95 % bootstrap interval over items; chance: of beating the average one on such an item",
+        "Bradley-Terry: an item that only one of two protocols got right is a win for it; strength is in log-odds \
+         against the average protocol, with a 95 % bootstrap interval over items; chance: the probability of beating \
+         the average protocol on such an item",
         1,
         &[
             ("protocol", "protocol"),
@@ -75,7 +76,7 @@ pub(super) fn strengths(report: &Report) -> Table {
     table
 }
 
-/// Returns how often each got right what each other one did not.
+/// Returns how often each protocol got right what each other one did not.
 fn wins<'a>(items: impl Iterator<Item = &'a Vec<Option<bool>>>, n: usize) -> Vec<Vec<f64>> {
     let mut wins = vec![vec![0.0; n]; n];
     for item in items {
@@ -88,13 +89,13 @@ fn wins<'a>(items: impl Iterator<Item = &'a Vec<Option<bool>>>, n: usize) -> Vec
     wins
 }
 
-/// Whose answers others took over, for better and for worse.
+/// Whose answers others adopted, for better or worse.
 pub(super) fn influence(report: &Report) -> Table {
     let mut table = Table::new(
         "influence",
-        "After whose words",
-        "participants whose answer another one adopted after it was shown: how often that was from wrong to right \
-         (rescued), and from right to wrong (bullied)",
+        "Influence",
+        "participants whose answer another one adopted after seeing it: how often the change was from wrong to right \
+         (rescued) or from right to wrong (bullied)",
         2,
         &[
             ("protocol", "protocol"),
@@ -123,13 +124,13 @@ pub(super) fn influence(report: &Report) -> Table {
     table
 }
 
-/// How well stated probabilities fit what turned out.
+/// How well stated probabilities fit the outcomes.
 pub(super) fn confidence(report: &Report) -> Table {
     let mut table = Table::new(
         "confidence",
         "Confidence",
         "last answers with a stated confidence, read as the probability of being right; quadratic (Brier) and log (nats): \
-         proper scores, 0 is best; saying 50 % each time scores 0.25 and 0.69",
+         proper scores, 0 is best; always saying 50 % scores 0.25 and 0.69",
         1,
         &[
             ("protocol", "protocol"),
@@ -163,8 +164,8 @@ pub(super) fn bands(report: &Report) -> Table {
     let mut table = Table::new(
         "bands",
         "Confidence by band",
-        "how many of the answers in each band of confidence are right, with a 95 % Wilson interval; calibrated: as many \
-         as the band says",
+        "the share of right answers in each band of confidence, with a 95 % Wilson interval; calibrated: the share \
+         lies within the band",
         2,
         &[
             ("protocol", "protocol"),
@@ -208,7 +209,8 @@ pub(super) fn judges(report: &Report) -> Table {
         "judges",
         "Judges",
         "readable judgements; won: by each side; first shown: share won by the side shown first (half is unbiased); \
-         both ways: judged in both orders, and how many changed with the order; judges agree: share of pairs of judges",
+         both ways: judged in both orders, and how many changed with the order; judges agree: share of pairs of judges \
+         who agree",
         1,
         &[
             ("protocol", "protocol"),
@@ -251,8 +253,8 @@ pub(super) fn models(report: &Report) -> Table {
     let mut table = Table::new(
         "models",
         "Models",
-        "calls by model, retries included; unanswered: refused, overloaded, silent or broken off; available: the share \
-         that was answered, with a 95 % Wilson interval",
+        "calls by model, retries included; unanswered: refused, overloaded, silent or broken off; available: share \
+         answered, with a 95 % Wilson interval",
         1,
         &[
             ("model", "model"),

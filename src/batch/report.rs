@@ -37,7 +37,8 @@ impl Report {
             "accuracy",
             "Accuracy",
             "all: every conversation; ended: finished without a failure; scored: also gave a readable answer or a tie, \
-             which is wrong. Accuracy is the share of correct answers among these, with a 95 % Wilson interval; `of all` \
+             which counts as wrong. Accuracy is the share of correct answers among these, with a 95 % Wilson interval; \
+             `of all` \
              counts no answer as wrong; withheld if more than --max-unread of the conversations with a key gave none",
             1,
             &[

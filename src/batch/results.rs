@@ -151,14 +151,14 @@ impl JudgeCounts {
 pub struct Round {
     /// The last answers by seat; null is an abstention.
     pub answers: BTreeMap<String, Option<String>>,
-    /// The answer that most gave; none at a tie.
+    /// The most common answer; none at a tie.
     pub majority: Option<String>,
     /// Whether that is right, where there is a key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correct: Option<bool>,
-    /// The share of all who were asked that gave the answer which most gave.
+    /// The share of everybody asked that gave the most common answer.
     pub agreement: f64,
-    /// The effective number of answers: as many equally frequent ones would have the same spread.
+    /// The effective number of answers: how many equally frequent ones would be as diverse.
     pub effective: f64,
     /// The share of three-word sequences that are new in the conversation, over the replies of the round.
     pub novelty: f64,

@@ -22,7 +22,7 @@ pub struct Protocol {
     pub judge: Option<String>,
     /// The fewest and the most calls by its formula.
     pub planned: super::Calls,
-    /// Whether it may use as many tokens on an item as the first protocol did, and no more.
+    /// Whether it may use at most as many tokens on an item as the first protocol did.
     pub as_many_tokens: bool,
 }
 
@@ -44,7 +44,7 @@ pub struct BatchJob {
     pub protocol: usize,
     /// Its share of the budget.
     pub slice: Slice,
-    /// The tokens after which it ends, so that it can be compared with the first protocol; none where nothing is compared.
+    /// The tokens after which it ends, for comparison with the first protocol; none without such a comparison.
     pub tokens: Option<u64>,
     /// Whether it has failed before, and is run again.
     pub again: bool,
@@ -253,7 +253,7 @@ impl BatchRun<'_> {
 }
 
 impl BatchRun<'_> {
-    /// Returns the conversations of an item that are still to be had, those that depend on each other together.
+    /// Returns the conversations of an item that are still to run, with those that depend on each other together.
     fn jobs_of(&self, item: &BatchItem, done: &KnownResults) -> Vec<Vec<BatchJob>> {
         let mut groups: Vec<Vec<BatchJob>> = vec![];
         let mut compared = None;

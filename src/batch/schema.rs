@@ -41,7 +41,7 @@ pub fn schema() -> Value {
             "first_side": {"type": "integer", "minimum": 0, "description": "won by the side shown first"},
             "both_ways": {"type": "integer", "minimum": 0, "description": "readable in both orders"},
             "swap_flips": {"type": "integer", "minimum": 0, "description": "of these, changed with the order"},
-            "pairs": {"type": "integer", "minimum": 0, "description": "pairs of judges who judged the same"},
+            "pairs": {"type": "integer", "minimum": 0, "description": "pairs of judges in the same verdict"},
             "agreed": count,
         },
     });

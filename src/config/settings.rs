@@ -185,7 +185,7 @@ pub struct ModelFacts {
 pub enum ToolForm {
     /// As calls of its API.
     Native,
-    /// In words, for models that cannot call tools.
+    /// In its text, for models that cannot call tools.
     Text,
 }
 

@@ -123,7 +123,7 @@ pub const SETTINGS: &[Setting] = &[
         "models.MODEL.tools",
         r#"{"enum": ["native", "text"]}"#,
         "native",
-        "How provider:name asks for tools: native, or in its text, for models that cannot call tools.",
+        "How provider:name asks for tools: native, or text for models that cannot call tools.",
     ),
     row(
         "mcp.max_usd",
@@ -154,7 +154,7 @@ pub const SETTINGS: &[Setting] = &[
         r#"{"type": "array", "items": {"type": "string"}}"#,
         "none",
         "Environment variables that agents may see besides PATH, language and user, such as the API key they need; \
-             PROGRAM:NAME is for one agent.",
+         PROGRAM:NAME is for one program.",
     ),
     row(
         "agents.user_home",
@@ -167,7 +167,8 @@ pub const SETTINGS: &[Setting] = &[
         "tools.allow",
         r#"{"type": "array", "items": {"type": "string"}}"#,
         "none",
-        "Tools that change something and may run unasked, by the name that models use, as with --allow-tool.",
+        "Tools that may change something and run without asking you, by the name that models use, as with \
+         --allow-tool.",
     ),
     row(
         "tools.keys.ADDRESS",

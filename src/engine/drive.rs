@@ -199,7 +199,7 @@ impl Engine {
         }
     }
 
-    /// Returns whether the rest of a call's reply is of no use, now that a piece of it ends a sentence or pauses in one.
+    /// Returns whether the rest of a call's reply would be useless, now that a piece of it ends or pauses a sentence.
     fn goes_astray(&self, call: CallId, piece: &str) -> bool {
         let turn = || self.live.state.turn_of(call);
         piece.contains(words::PAUSES)

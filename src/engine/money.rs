@@ -112,7 +112,7 @@ pub(super) fn of_turn(turn: &Turn, last: Option<&Usage>) -> (Option<Usage>, Opti
     (spent.used(), spent.cost())
 }
 
-/// The same, where the voice says itself what the last call cost.
+/// The same, for a voice that reports what its last call cost.
 pub(super) fn paid(turn: &Turn, last: Option<&Usage>, cost: Usd) -> (Option<Usage>, Option<Usd>) {
     let mut spent = turn.spent.clone();
     spent.add(last.unwrap_or(&Usage::default()), Some(cost));

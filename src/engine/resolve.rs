@@ -349,7 +349,7 @@ fn said_before(state: &State, number: Option<u32>, command: &str) -> Result<Turn
     if state.threads.values().any(|t| t.plan.as_ref().is_some_and(|plan| plan.turn == turn)) {
         let number = said.number.map_or("it".into(), |n| format!("turn {n}"));
         return Err(format!(
-            "{number} is the plan: `say` what should be different, and the planner makes another"
+            "{number} is the plan; `say` what should be different, and the planner changes it"
         ));
     }
     if !state.may_speak(&said.seat) {

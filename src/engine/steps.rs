@@ -22,7 +22,7 @@ pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, Strin
             let step = of(plan, *step)?;
             if step.state.is_over() {
                 return Err(format!(
-                    "step {} is {} already",
+                    "step {} is already {}",
                     step.spec.number,
                     step.state.as_str()
                 ));
@@ -84,10 +84,9 @@ fn waiting(plan: &Plan, number: u32) -> Result<&PlannedStep, String> {
     let step = of(plan, number)?;
     match step.state {
         StepState::Waiting => Ok(step),
-        state => Err(format!(
-            "step {number} is {}: only a step that waits can be changed",
-            state.as_str()
-        )),
+        state => {
+            Err(format!("step {number} is {}: only a waiting step can be changed", state.as_str()))
+        }
     }
 }
 
@@ -95,7 +94,7 @@ fn paused(state: &State) -> Result<(), String> {
     match state.run {
         RunState::Paused | RunState::Pausing => Ok(()),
         RunState::Going | RunState::Stepping(_) => {
-            Err("pause first, so that no step begins meanwhile".into())
+            Err("pause first, so that no step begins in the meantime".into())
         }
     }
 }

@@ -1,8 +1,7 @@
 //! A team: a conversation of its own that gives one participant its words.
-//!
-//! It begins again with each call, on what was said at the table so far; its talk is the reasoning of the seat, and its last
-//! words are what the seat says. It runs on the same kind of clock, within what is left of the table's limits, and nothing of
-//! it is written: a call that a kill cuts is made again, as any other.
+//! It starts afresh with each call, from what was said so far in the outer conversation; its turns are the reasoning of
+//! the seat, and its last turn is what the seat says. It runs on the same kind of clock, within what is left of the
+//! outer limits, and nothing of it is saved: a call interrupted by a kill is repeated, like any other.
 
 use super::drive::Engine;
 use crate::clock::Clock;
@@ -23,7 +22,7 @@ use std::io;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// Characters of what was said at the table that a team is told.
+/// Characters of the outer conversation that a team is shown.
 const TOLD_MAX: usize = 24_000;
 
 /// Returns the same voices, and one for each team.
@@ -98,7 +97,7 @@ impl Team {
         }
     }
 
-    /// Has the conversation, and tells it as it goes on.
+    /// Runs the conversation, and reports it as it goes on.
     async fn talk(&self, ask: CallRequest, out: &Out) -> Result<Done, CallFailure> {
         let failed = |why: String| CallFailure::new(ErrorClass::Failed, why);
         let writer = SessionWriter::spawn(Box::new(Nowhere), WriterStart::default(), Mode::Normal)
@@ -134,15 +133,15 @@ impl Team {
                 let why = fault.or(why.map(|w| w.to_string()));
                 let why = why.unwrap_or_else(|| "nobody in it said anything".into());
                 let mut failure =
-                    failed(format!("the team {} came to nothing: {why}", self.spec.file));
+                    failed(format!("the team {} gave no answer: {why}", self.spec.file));
                 failure.usage = usage;
                 Err(failure)
             }
         }
     }
 
-    /// Tells what its seats say, as the reasoning of the participant. On virtual time its conversation is over at once, and
-    /// takes as long at the table as it took there.
+    /// Reports what its seats say, as the reasoning of the participant. On virtual time its conversation is over at
+    /// once, and takes as long in the outer conversation as it took inside.
     async fn tell(&self, mut tail: Tail, out: &Out) {
         let mut at = Ms(0);
         let mut first = true;
@@ -198,12 +197,12 @@ fn topic(ask: &CallRequest, own: Option<&str>) -> String {
         let said = said.join("\n");
         let from = said.len().saturating_sub(TOLD_MAX);
         let said = said.get(said.ceil_char_boundary(from)..).unwrap_or_default();
-        all.push(format!("What was said at the table so far:\n{said}"));
+        all.push(format!("What was said so far:\n{said}"));
     }
     let name = &ask.seat.name;
     let role = ask.seat.role.as_ref().map_or(String::new(), |role| format!(" ({role})"));
     all.push(format!(
-        "You are a team that speaks at that table with one voice, as {name}{role}: the last words that one of you says are \
+        "You are a team that speaks there with one voice, as {name}{role}: the last message of your conversation is \
          what {name} says there."
     ));
     all.extend(ask.seat.persona.as_ref().map(|p| p.to_string()));

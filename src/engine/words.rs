@@ -6,7 +6,7 @@ use crate::reply::{self, Parted, RepairedReply, Splitter};
 use crate::state::{Live, Seat, State, Turn};
 use std::borrow::Cow;
 
-/// Where a sentence ends or pauses: there it shows whether a reply only repeats itself.
+/// Where a sentence ends or pauses; there a reply is checked for repetition.
 pub(super) const PAUSES: [char; 4] = ['.', '!', '?', ','];
 /// Up to this many bytes a reply is checked at every line.
 const SHORT_BYTES: usize = 8 * 1024;

@@ -1,4 +1,4 @@
-//! A plan in words: how its steps go, who joins for them, and how it ends.
+//! A plan in words: how its steps end, who joins for them, and how the plan ends.
 
 use super::narrated::Narrated;
 use crate::analysis::name;
@@ -16,7 +16,7 @@ pub(super) fn made(made: &PlanMade) -> Vec<Narrated> {
         n => format!("{n} steps"),
     };
     match &made.why {
-        Some(why) => note(&format!("another plan, because {why}: {steps} in all")),
+        Some(why) => note(&format!("new plan because {why}: {steps} in all")),
         None => note(&format!("the plan has {steps}")),
     }
 }

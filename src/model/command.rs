@@ -235,7 +235,7 @@ pub const COMMANDS: &[CommandRow] = &[
     command!("verdict" [] ["winner"] "Ask the judges now; with a winner, break a tie that waits for you." ["batch.opened", "verdict.given"]),
     command!("decide" ["tool", "yes"] ["once"] "Allow or refuse a tool requested by a participant; `once` allows a single use." ["tool.called", "tool.returned"]),
     command!("cancel_step" ["step"] [] "Cancel a step of the plan." ["turn.ended", "step.ended"]),
-    command!("answer_step" ["step", "text"] [] "Answer the question of a step's executor in the planner's place." ["turn.ended", "human.said"]),
+    command!("answer_step" ["step", "text"] [] "Answer an executor's question in the planner's place." ["turn.ended", "human.said"]),
     command!("rerun_step" ["step"] [] "Run a step of the plan again." ["thread.opened"]),
     command!("edit_step" ["step", "set"] [] "While paused, change a step that has not begun: description, goal, executor, after." []),
     command!("add_step" ["set"] [] "While paused, add a step to the plan, with the same keys." []),

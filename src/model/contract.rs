@@ -146,7 +146,7 @@ pub enum Form {
     Message {
         /// Whether it is the planner's.
         planner: bool,
-        /// Whether a part of the result is there, so that the word that all is done is enough.
+        /// Whether a part of the result exists, so that "task complete" alone is enough.
         given: bool,
         /// The other executors to whom it may write.
         siblings: Vec<SeatId>,
@@ -275,7 +275,7 @@ fn bounded(schema: &Value) -> Value {
 
 /// Characters of a string of a schema that bounds it itself in no way.
 const STRING_MAX: u32 = 1_200;
-/// How many steps a plan may have that a server holds a model to.
+/// How many steps a plan may have at most in the JSON Schema that a server enforces.
 const STEPS_MAX: u32 = 20;
 /// Characters of why that a model held to a form gives at least: a reason, and no empty text.
 const WHY_MIN: u32 = 10;

@@ -161,9 +161,9 @@ kinds! {
     "command.refused" => CommandRefused(CommandRefused),
     /// The engine seats a participant that it made.
     "seat.joined" => SeatJoined(Box<SeatJoined>),
-    /// The engine takes a participant out.
+    /// The engine removes a participant.
     "seat.left" => SeatLeft(SeatLeft),
-    /// There is a plan, or another one than before.
+    /// The planner makes a plan, or replaces it.
     "plan.made" => PlanMade(PlanMade),
     /// A step of the plan is over.
     "step.ended" => StepEnded(StepEnded),

@@ -4,11 +4,11 @@ use super::ids::Text;
 use super::money::Price;
 use serde::{Deserialize, Serialize};
 
-/// What the name of a model begins with whose words are read from a session.
+/// The prefix of a model name whose words are read from a session.
 const RECORDING: &str = "recording:";
 
 impl ModelSpec {
-    /// Returns the model whose words are those of a participant in the session of a file.
+    /// Returns the model that speaks the words of a participant from a session file.
     pub fn recorded(file: &str) -> ModelSpec {
         ModelSpec { name: format!("{RECORDING}{file}").into(), ..ModelSpec::default() }
     }
@@ -27,13 +27,13 @@ pub struct ModelSpec {
     /// The models that speak instead, in order, where the failure rule says `replace`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fallbacks: Vec<Fallback>,
-    /// How freely it chooses its words.
+    /// The sampling temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// The share of likely words that it chooses among, from 0 to 1.
+    /// Nucleus sampling (`top_p`), from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
-    /// The seed of its dice, where the server keeps to one.
+    /// The random seed, if the server honours one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// How much less likely a token becomes with each use, from -2 to 2.
@@ -42,10 +42,10 @@ pub struct ModelSpec {
     /// How much less likely a token becomes after its first use, from -2 to 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub presence_penalty: Option<f64>,
-    /// The factor by which words that were used become less likely, as local servers have it.
+    /// The repetition penalty of local servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat_penalty: Option<f64>,
-    /// The most tokens of one reply; none leaves it to the program and the server.
+    /// Maximum tokens of one reply; none leaves it to the program and the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
     /// Words at which the reply stops.
@@ -70,7 +70,7 @@ pub struct Fallback {
     /// Its context window in tokens; none is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
-    /// Whether it is told of tools in words, as a seat has it.
+    /// Whether its tools are listed in its prompt, as for a seat.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub text_tools: bool,
 }

@@ -87,7 +87,7 @@ pub struct Participant {
     /// Context window of the model in tokens.
     #[serde(default)]
     pub window: Option<u32>,
-    /// Whether its tools are told to its model in words, and asked for in words: for models that cannot call tools.
+    /// Whether its prompt lists its tools and its model asks for them in text: for models that cannot call tools.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub text_tools: bool,
     /// The tools that its model may ask for.
@@ -270,7 +270,7 @@ impl Participant {
 }
 
 impl VoiceSpec {
-    /// Returns whether it is rehearsed lines, or a team of none but such.
+    /// Returns whether it is rehearsed lines, or a team of only such voices.
     pub fn is_rehearsed(&self) -> bool {
         match self {
             VoiceSpec::Lines { .. } => true,
@@ -305,10 +305,10 @@ impl VoiceSpec {
     }
 }
 
-/// How deep teams may sit in teams.
+/// How deep teams may be nested.
 pub const TEAM_DEPTH: usize = 2;
 
-/// A team: a scenario with its seats, as it was read when the conversation began. It needs its file no more.
+/// A team: a scenario with its seats, as read when the conversation began. Its file is no longer needed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TeamSpec {
     /// The file or the bundled scenario that it was read from.

@@ -44,7 +44,7 @@ impl StepSpec {
             return Err(format!("a step has no `{key}`; it takes {}", SETTABLE.join(", ")));
         }
         if set.is_empty() {
-            return Err(format!("`set` has no key; it takes {}", SETTABLE.join(", ")));
+            return Err(format!("`set` is empty; it takes {}", SETTABLE.join(", ")));
         }
         let mut step = serde_json::to_value(self).map_err(|e| e.to_string())?;
         for (key, value) in set {
@@ -105,7 +105,7 @@ impl StepState {
 pub enum MessageKind {
     /// The planner's: what is to be done.
     TaskAssignment,
-    /// An executor's: what it has to know before it can continue.
+    /// An executor's: a question it needs answered before it can continue.
     Question,
     /// The planner's answer, or its leave to go on.
     Clarification,
@@ -121,7 +121,7 @@ pub enum MessageKind {
     SiblingMessage,
 }
 
-/// What a line may begin with, and the type of message that it makes. Longer ones come first.
+/// Markers that a line may begin with, and their message types. Longer ones come first.
 const MARKERS: &[(&str, MessageKind)] = &[
     ("TASK COMPLETE", MessageKind::TaskComplete),
     ("TASK_COMPLETE", MessageKind::TaskComplete),
@@ -195,7 +195,7 @@ impl MessageKind {
     }
 }
 
-/// Returns the results in the words of a finished step: what stands behind a line `Results:`, or all behind its marker.
+/// Returns the results in the words of a finished step: what follows a line `Results:`, or everything after its marker.
 pub fn results_in(words: &str) -> &str {
     let behind = MessageKind::marked(words).map_or(words.trim(), |(_, behind)| behind);
     let mut from = 0;
@@ -228,7 +228,7 @@ pub fn faults(steps: &[StepSpec], known: &[u32], most: u32) -> Vec<String> {
         if steps[..at].iter().any(|other| other.number == n) {
             faults.push(format!("two steps have the number {n}"));
         } else if known.contains(&n) {
-            faults.push(format!("step {n} is there already; a new step needs a new number"));
+            faults.push(format!("step {n} already exists; a new step needs a new number"));
         }
         if step.goal.trim().is_empty() {
             faults.push(format!("step {n} has no goal"));
@@ -244,7 +244,7 @@ pub fn faults(steps: &[StepSpec], known: &[u32], most: u32) -> Vec<String> {
     }
     faults.extend(cycle(steps).map(|path| {
         let path: Vec<String> = path.iter().map(u32::to_string).collect();
-        format!("steps wait for each other in a circle: {}", path.join(" waits for "))
+        format!("steps wait for each other in a cycle: {}", path.join(" waits for "))
     }));
     faults
 }
@@ -281,7 +281,7 @@ pub struct PlanMade {
     pub plan: u32,
     /// The planner's turn.
     pub turn: TurnId,
-    /// Why it is another one than before.
+    /// Why it replaces the one before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Text>,
     /// Every step, in order: those that have begun, then the others.
@@ -393,8 +393,8 @@ mod tests {
                 "step 2 waits for itself",
                 "step 2 waits for step 9, which does not exist",
                 "two steps have the number 4",
-                "step 7 is there already; a new step needs a new number",
-                "steps wait for each other in a circle: 1 waits for 3 waits for 4 waits for 1",
+                "step 7 already exists; a new step needs a new number",
+                "steps wait for each other in a cycle: 1 waits for 3 waits for 4 waits for 1",
             ]
         );
         let fine = [step(1, "g", &[]), step(2, "g", &[1]), step(3, "g", &[1, 2, 8])];

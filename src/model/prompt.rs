@@ -41,7 +41,7 @@ pub struct Prompt {
     /// What it asked of its tools in this turn, and what came back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolRound>,
-    /// The tools in words, for a model that cannot call them; empty where it may ask for none any more.
+    /// The list of tools for a model that cannot call them; empty once it may ask for no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_tools: Option<Text>,
     /// How many blocks the window had no room for; they came after the first one.

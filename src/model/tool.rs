@@ -8,7 +8,7 @@ use super::turn::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// The tag of a request in the words of a model that cannot call tools.
+/// The tag of a request in the text of a model that cannot call tools.
 pub const REQUEST_TAG: &str = "tool_request";
 /// The tag of a result in the prompt of such a model.
 pub const RESULT_TAG: &str = "tool_result";

@@ -10,7 +10,7 @@ pub(super) const BEGUN: &str = "begun";
 pub(super) const BEFORE: &str = "before";
 /// The batch whose outcome is counted already.
 pub(super) const COUNTED: &str = "counted";
-/// Why there is another plan than before, in words.
+/// Why the plan was replaced, in words.
 pub(super) const WHY: &str = "why";
 /// Which plan of the conversation it is, from 1.
 pub(super) const NUMBER: &str = "number";

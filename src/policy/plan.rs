@@ -1,4 +1,4 @@
-//! A planner makes a plan, executors carry its steps out, and the planner answers over all results.
+//! A planner makes a plan, executors carry out its steps, and the planner answers from all results.
 //!
 //! A step begins once those it waits for are over and a place is free; the talk in it is a thread of its own (`step.rs`).
 //! A failed step keeps its reason and the plan goes on, after the planner was asked once for another plan. Before any
@@ -18,7 +18,7 @@ pub struct Planning;
 
 const ROW: PolicyRow = PolicyRow {
     name: PLAN,
-    meaning: "A planner makes a plan, executors made from one participant carry out its steps, the planner answers.",
+    meaning: "A planner makes a plan, executors made from one participant carry out its steps, and the planner answers.",
     options: &[
         OptionRow {
             key: "executor",
@@ -38,7 +38,7 @@ const ROW: PolicyRow = PolicyRow {
         OptionRow {
             key: "parallel",
             kind: OptionKind::Count,
-            meaning: "How many steps are carried out at a time (default 3).",
+            meaning: "How many steps run at the same time (default 3).",
         },
         OptionRow {
             key: "steps",
@@ -48,7 +48,7 @@ const ROW: PolicyRow = PolicyRow {
         OptionRow {
             key: "exchanges",
             kind: OptionKind::Count,
-            meaning: "How many messages an executor may write in a step before it fails (default 10).",
+            meaning: "How many messages an executor may write before its step fails (default 10).",
         },
         OptionRow {
             key: "updates",
@@ -68,7 +68,7 @@ const ROW: PolicyRow = PolicyRow {
         OptionRow {
             key: "messages",
             kind: OptionKind::Count,
-            meaning: "How many messages an executor may write to others in a step (default 3).",
+            meaning: "How many messages an executor may write to other executors in a step (default 3).",
         },
     ],
     needs_operator: false,
@@ -83,7 +83,7 @@ const ASK_PLAN: &str = "Make a plan for the request: steps that each have one go
 /// What a planner is asked for at the end.
 const ASK_ANSWER: &str = "Every step is over. Give the answer to the request from all results: complete, and on its own. Say \
                           what could not be done, and why.";
-/// What a planner is told who is asked for another plan.
+/// What a planner is told when asked for another plan.
 const ASK_REST: &str = "List every step that is still to be done, the waiting ones that stay among them; what you leave out is \
                         not done. Steps that have begun stay without being listed. A new step gets a new number. With nothing \
                         left to do, list no steps.";
@@ -157,7 +157,7 @@ fn planned(reply: &Reply) -> bool {
     reply.outcome == Outcome::Said && reply.structured["steps"].is_array()
 }
 
-/// Returns whether the planner is asked again for what it did not give: once more each time that somebody resumes.
+/// Returns whether the planner is asked again for a missing reply: once more after each resume.
 fn may_try_again(v: &View<'_>, reply: Option<&Reply>) -> bool {
     reply.is_none_or(|reply| v.state.since.reopened.is_some_and(|at| at.0 > reply.turn.0))
 }
@@ -262,7 +262,7 @@ fn closes(v: &View<'_>, plan: &Plan) -> Option<Kind> {
     Some(SeatLeft { id: step.executor.clone()?, why }.into())
 }
 
-/// Returns whether words of the operator are given and not placed yet.
+/// Returns whether the operator said something that is not in the transcript yet.
 fn words_wait(v: &View<'_>) -> bool {
     v.state.pending.values().any(|command| {
         let says =

@@ -64,11 +64,12 @@ impl Talk<'_, '_> {
             return self.over(StepState::Cancelled, None, "the operator cancelled it".into());
         }
         if let Some(seconds) = self.time_is_up() {
-            return self
-                .failed(format!("its time of {seconds} s is up; policy.step_seconds raises it"));
+            return self.failed(format!(
+                "its limit of {seconds} s was reached; raise policy.step_seconds"
+            ));
         }
         let Some(executor) = &self.step.executor else {
-            return self.failed("it has nobody to do it".into());
+            return self.failed("there is no executor for it".into());
         };
         let Some(asked) = &self.v.thread.asked else {
             return self.execute(executor, "", false);
@@ -92,7 +93,7 @@ impl Talk<'_, '_> {
         }
     }
 
-    /// Returns whether somebody resumed since a turn: what failed before is tried again.
+    /// Returns whether somebody resumed since a turn, so that a failure is retried.
     fn reopened(&self, reply: &Reply) -> bool {
         self.v.state.since.reopened.is_some_and(|at| at.0 > reply.turn.0)
     }
@@ -178,8 +179,7 @@ impl Talk<'_, '_> {
         }
         let (exchange, most) = (self.step.exchange() + 1, self.root.exchanges());
         if exchange > most {
-            return self
-                .failed(format!("all {most} exchanges are used; policy.exchanges raises them"));
+            return self.failed(format!("all {most} exchanges are used; raise policy.exchanges"));
         }
         let last = if exchange == most {
             " It is the last one: end with TASK COMPLETE or ERROR."
@@ -229,7 +229,7 @@ impl Talk<'_, '_> {
         Decision { next, memo: self.v.memo_with([(STEP, json!(JUDGES))]) }
     }
 
-    /// The judge has spoken; unclear or nothing is no approval.
+    /// The judge has spoken; an unclear or missing answer is no approval.
     fn judged(&self, executor: &SeatId, reply: &Reply) -> Decision {
         let said = reply.outcome == Outcome::Said;
         let result = self.step.current().rev().find(|m| m.kind == MessageKind::TaskComplete);
@@ -256,7 +256,7 @@ impl Talk<'_, '_> {
         self.failed(why)
     }
 
-    /// A seat cannot take the floor: what the operator can undo is waited for.
+    /// A seat cannot take the floor: waits if the operator can change that.
     fn cannot(&self, seat: &SeatId) -> Decision {
         let found = self.v.state.seat(seat);
         if found.is_some_and(|s| s.muted && !s.gone) {

@@ -103,7 +103,7 @@ pub(super) fn too_many(prompt: &Prompt, room: usize) -> Option<usize> {
     Some(prompt.blocks.len() - kept.count())
 }
 
-/// Returns the bytes that so many tokens are surely enough for.
+/// Returns how many bytes surely fit into a number of tokens.
 pub(super) fn bytes_of(tokens: usize) -> usize {
     tokens.saturating_mul(BYTES_PER_TOKEN)
 }

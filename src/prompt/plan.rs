@@ -13,7 +13,7 @@ pub(super) struct PlanParts {
     pub brief: Option<Text>,
     /// The other parts in their order, each in its tag.
     pub sections: Vec<Text>,
-    /// Whether they take the place of what was said: the plan tells it.
+    /// Whether they replace the history, which the plan already tells.
     pub alone: bool,
 }
 
@@ -135,7 +135,7 @@ fn whole(state: &State, plan: &Plan) -> Option<Text> {
     Some(format!("<plan>\n{}\n</plan>", steps.join("\n")).into())
 }
 
-/// Returns what came of a step, in words.
+/// Returns the outcome of a step, in words.
 fn outcome(state: &State, step: &PlannedStep) -> Option<String> {
     let why = step.why.as_deref().unwrap_or("no reason given");
     match step.state {
@@ -146,7 +146,7 @@ fn outcome(state: &State, step: &PlannedStep) -> Option<String> {
     }
 }
 
-/// Returns what a step hands to those that wait for it.
+/// Returns what a step passes on to those that wait for it.
 fn result(state: &State, step: &PlannedStep) -> Option<Text> {
     let told = match step.state {
         StepState::Completed => state.step_result(step)?.to_string(),

@@ -166,7 +166,7 @@ fn proposal(among: &[(Text, SeatId)], answers: bool) -> String {
     }
 }
 
-/// Returns how a plan is written. The example is of another matter and stops early.
+/// Returns how a plan is written. The example is about something else and stops early.
 fn plan(known: usize, most: u32) -> String {
     let most = (most as usize).saturating_sub(known);
     format!(

@@ -1,4 +1,4 @@
-//! Tools in words, for models that cannot call them: what there is, and how to ask.
+//! The tools as part of the prompt, for models that cannot call them: which there are, and how to ask for one.
 
 use super::messages::quoted;
 use crate::model::tool::REQUEST_TAG;
@@ -6,8 +6,7 @@ use crate::model::{Text, VoiceSpec};
 use crate::state::{State, Turn};
 use serde_json::json;
 
-/// Returns the tools of a turn in words; none where its model can call tools or has none, empty where it may ask for none
-/// any more.
+/// Returns the list of a turn's tools; none if its model can call tools or has none, empty once it may ask for no more.
 pub(super) fn in_words(state: &State, turn: &Turn) -> Option<Text> {
     let seat = &state.seat(&turn.seat)?.spec;
     let model = matches!(seat.voice, VoiceSpec::Model(_));

@@ -49,7 +49,7 @@ pub fn formed(
     }
 }
 
-/// Reads an answer; an object with one becomes the words that others would have ended with it.
+/// Reads an answer; a JSON object with one is rewritten as a text that ends with it.
 fn answer_of(of: AnswerKind, confidence: bool, object: bool, said: &str, data: &Value) -> Formed {
     if data.get("answer").is_some() {
         return Formed::data(data.clone());

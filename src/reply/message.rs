@@ -14,7 +14,7 @@ const WORDS: &[&str] = &["text", "message", "content", "question", "answer", "su
 /// Reads a message; without a type it is a part of the result, or the planner's answer.
 ///
 /// # Errors
-/// What is missing in it, in words for whoever is to try again.
+/// What is missing, worded for the participant who retries.
 pub(super) fn message(
     planner: bool,
     given: bool,
@@ -26,10 +26,9 @@ pub(super) fn message(
     let object = objects(said, data).into_iter().find(|o| bare && o["type"].is_string());
     if let Some(object) = &object {
         let name = object["type"].as_str().unwrap_or_default();
-        let kind =
-            MessageKind::named(name).filter(|kind| possible(*kind, planner)).ok_or_else(|| {
-                format!("there is no type of message {name:?}; use {}", types(planner))
-            })?;
+        let kind = MessageKind::named(name)
+            .filter(|kind| possible(*kind, planner))
+            .ok_or_else(|| format!("there is no message type {name:?}; use {}", types(planner)))?;
         let words = WORDS.iter().find_map(|key| spelled(&object[*key])).unwrap_or_default();
         let results = spelled(&object["results"]).filter(|results| *results != words);
         let to = object["to"].as_str().map(SeatId::from);
@@ -103,12 +102,12 @@ fn typed(
     let text = match kind {
         MessageKind::TaskComplete if bare && given => "TASK COMPLETE".to_owned(),
         MessageKind::TaskComplete if bare => {
-            return Err("it says that the task is complete, and no results".into());
+            return Err("it says that the task is complete but gives no results".into());
         }
         MessageKind::SiblingMessage if to.is_none() => {
-            return Err("it is for no executor who is at work now".into());
+            return Err("it is addressed to no executor who is working now".into());
         }
-        _ if words.is_empty() => return Err("it is empty behind the type of the message".into()),
+        _ if words.is_empty() => return Err("it has no text after the message type".into()),
         MessageKind::TaskComplete => format!("TASK COMPLETE: {words}"),
         MessageKind::Question => format!("QUESTION: {words}"),
         MessageKind::ProgressUpdate => format!("PROGRESS: {words}"),
@@ -169,8 +168,8 @@ mod tests {
     fn what_says_nothing_is_asked_for_again() {
         for (said, why) in [
             ("TASK COMPLETE", "no results"),
-            ("ERROR:", "empty behind"),
-            ("{\"type\": \"task_assignment\", \"text\": \"x\"}", "no type of message"),
+            ("ERROR:", "no text after"),
+            ("{\"type\": \"task_assignment\", \"text\": \"x\"}", "no message type"),
             ("{\"type\": \"sibling_message\", \"text\": \"x\"}", "no executor"),
         ] {
             let found = read(said, false).unwrap_err();

@@ -20,7 +20,7 @@ const AFTER: &[&str] =
 /// Reads a plan; `begun` are the steps that stay, `over` those that were given up, `most` how many there may be in all.
 ///
 /// # Errors
-/// All its faults in one, in words for whoever is to try again.
+/// All its faults in one text, worded for the participant who retries.
 pub(super) fn plan(
     begun: &[u32],
     over: &[u32],
@@ -35,7 +35,7 @@ pub(super) fn plan(
     };
     let list = whole.as_ref().and_then(|o| o["steps"].as_array().cloned()).or_else(bare);
     let Some(list) = list else {
-        return Err("it is no JSON object with a list of steps".into());
+        return Err("it is not a JSON object with a list of steps".into());
     };
     let known: Vec<u32> = begun.iter().chain(over).copied().collect();
     let mut wrong = vec![];
@@ -86,7 +86,7 @@ fn line(step: &StepSpec) -> String {
 /// Reads one step; one without a number has the number of its place.
 fn step(value: &Value, place: u32) -> Result<StepSpec, String> {
     if !value.is_object() {
-        return Err(format!("step {place} is no object"));
+        return Err(format!("step {place} is not an object"));
     }
     let part = |keys: &[&str]| keys.iter().map(|k| &value[*k]).find(|v| !v.is_null());
     let text = |keys| part(keys).and_then(Value::as_str).unwrap_or_default().trim();
@@ -112,7 +112,7 @@ fn step(value: &Value, place: u32) -> Result<StepSpec, String> {
             Some(n) if !after.contains(&n) => after.push(n),
             Some(_) => {}
             None if other.as_str().is_some_and(|s| ["", "none"].contains(&&*s.to_lowercase())) => {}
-            None => return Err(format!("step {number} waits for {other}, which is no number")),
+            None => return Err(format!("step {number} waits for {other}, which is not a number")),
         }
     }
     let executor = part(EXECUTOR).is_none_or(|v| match v {
@@ -170,9 +170,9 @@ mod tests {
     #[test]
     fn all_faults_come_in_one() {
         for (said, why) in [
-            ("I would look first.", "no JSON object with a list of steps"),
+            ("I would look first.", "not a JSON object with a list of steps"),
             (r#"{"steps": []}"#, "it has no steps"),
-            (r#"{"steps": [7]}"#, "step 1 is no object"),
+            (r#"{"steps": [7]}"#, "step 1 is not an object"),
             (
                 r#"{"steps": [{"number": 1, "goal": ""}, {"number": 1, "goal": "x", "after": [5]}]}"#,
                 "step 1 has no goal; two steps have the number 1; step 1 waits for step 5, which does not exist",
@@ -193,6 +193,6 @@ mod tests {
         assert_eq!(kept.unwrap().structured["steps"][0]["number"], 3);
         assert_eq!(again(r#"{"steps": []}"#).unwrap().structured["steps"], json!([]));
         let twice = again(r#"{"steps": [{"number": 2, "goal": "x"}]}"#).unwrap_err();
-        assert!(twice.contains("step 2 is there already"), "{twice}");
+        assert!(twice.contains("step 2 already exists"), "{twice}");
     }
 }

@@ -12,7 +12,7 @@ const TIMES: usize = 2;
 const STRAIGHT: usize = 3;
 /// The most words that are looked for straight after each other.
 const LONGEST: usize = 12;
-/// Words of such a run that are no figure of speech ("never again, never again, never again").
+/// The fewest words in such a run; a shorter one may be a figure of speech ("never again, never again, never again").
 const RUN_WORDS: usize = 12;
 /// Words of a sentence that is no mere "yes".
 const SENTENCE_WORDS: usize = 4;
@@ -36,7 +36,7 @@ pub fn repeats_from(reply: &str) -> Option<usize> {
     found.into_iter().flatten().min()
 }
 
-/// Returns where the same few words come again straight after each other, without an end.
+/// Returns where the same few words begin to repeat straight after each other.
 fn words_repeat(reply: &str) -> Option<usize> {
     let end = reply.rfind(char::is_whitespace).unwrap_or(0);
     let complete = reply.get(..end).unwrap_or_default();

@@ -262,8 +262,8 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "team",
         ValueKind::Line,
         r#""consensus""#,
-        "A bundled scenario or a file beside this one, seated as one participant: it has its conversation at each turn, and its \
-         last words are what the participant says.",
+        "A bundled scenario, or a file beside this one, as one participant: at each turn it has a conversation of its \
+         own, and its last message is what the participant says.",
     ),
     key(
         "lines",

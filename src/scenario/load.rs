@@ -104,7 +104,7 @@ pub fn load(source: &Source, rows: &[PolicyRow]) -> Result<Loaded, Faults> {
     load_at(source, rows, 0)
 }
 
-/// Loads a scenario that is so deep in teams.
+/// Loads a scenario nested `depth` deep in teams.
 fn load_at(source: &Source, rows: &[PolicyRow], depth: usize) -> Result<Loaded, Faults> {
     let mut walk = Walk::new(&source.text, rows);
     let mut root = match Node::parse(&source.text) {
@@ -167,7 +167,7 @@ fn team(
     depth: usize,
 ) -> Result<Teams, (String, String)> {
     if depth >= TEAM_DEPTH {
-        let why = format!("teams sit in teams more than {TEAM_DEPTH} deep");
+        let why = format!("teams are nested more than {TEAM_DEPTH} deep");
         return Err((why, "give the participant another voice".into()));
     }
     let found = match bundled(file) {
@@ -182,8 +182,7 @@ fn team(
     };
     let whole = load_at(&found, rows, depth + 1).map_err(|faults| {
         let first = faults.list.first().map_or(String::new(), |fault| fault.to_string());
-        let fix =
-            format!("repair {}; `colloquium check` shows all that is wrong with it", found.name);
+        let fix = format!("fix {}; `colloquium check` lists its errors", found.name);
         (format!("{} cannot be seated: {first}", found.name), fix)
     })?;
     let spec = |mut loaded: Loaded| {

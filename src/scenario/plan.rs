@@ -28,7 +28,7 @@ fn one(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) {
     let key = join(path, EXECUTOR);
     let Some((executor, id)) = node.get(EXECUTOR).and_then(|e| Some((e, e.text()?))) else {
         let fix = r#"name the participant that executors are made from, as in { name = "plan", executor = "worker" }"#;
-        walk.fault(&node.span, &key, "is missing, and plan needs it", fix);
+        walk.fault(&node.span, &key, "is missing; the policy plan needs it", fix);
         return;
     };
     let seat = |id: &str| seats.iter().find(|s| s.id == id);
@@ -48,8 +48,8 @@ fn one(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) {
         walk.fault(&executor.span, &key, message, "name two participants");
     }
     if planner.is_none() && seat(id).is_some() {
-        let fix = "add a [[participant]] who plans";
-        walk.fault(&node.span, &join(path, PLANNER), "there is nobody who plans", fix);
+        let fix = "add a [[participant]] as the planner";
+        walk.fault(&node.span, &join(path, PLANNER), "there is no planner", fix);
     }
     let numbered = |s: &&Participant| {
         let rest = s.id.strip_prefix(id).and_then(|rest| rest.strip_prefix('-'));

@@ -61,7 +61,7 @@ pub struct Redaction {
     pub facts: BTreeSet<String>,
 }
 
-/// Adds every text of some data that is long enough to belong to somebody.
+/// Adds every text in some data that is long enough to be redacted.
 fn strings(data: &Value, texts: &mut Vec<String>) {
     match data {
         Value::String(text) if text.trim().chars().count() >= QUOTED_CHARS => {

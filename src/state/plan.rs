@@ -237,7 +237,7 @@ impl Conversation {
         });
     }
 
-    /// Notes that the executor of a step may go on, without a word of the planner.
+    /// Notes that the executor of a step may go on without asking the planner.
     pub(super) fn note_go_on(&mut self, seq: Seq, ms: Ms, thread: ThreadId, b: &BatchOpened) {
         if b.memo["go_on"] != true || b.memo[STEP] != EXECUTES {
             return;

@@ -34,7 +34,7 @@ pub struct PlannedStep {
     pub turn: Option<TurnId>,
     /// What was said in it, in order, over all attempts.
     pub messages: Vec<StepMessage>,
-    /// Whether the operator has cancelled it, and it is still being stopped.
+    /// Whether the operator has cancelled it and it is still stopping.
     pub stopping: bool,
     /// The conversation's running time when the attempt began, in milliseconds.
     pub began: u64,
@@ -59,7 +59,7 @@ pub struct StepMessage {
     pub ms: Ms,
     /// The turn that spoke it; none where the engine or the operator did.
     pub turn: Option<TurnId>,
-    /// Whether nobody had to say it: the assignment, and the leave to go on.
+    /// Whether the engine sent it: the assignment, and the permission to go on.
     pub implicit: bool,
     /// The words.
     pub text: Text,

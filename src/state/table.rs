@@ -92,7 +92,7 @@ pub struct Thread {
     pub moves: Vec<AnswerMove>,
     /// The plan that is carried out in it, once there is one.
     pub plan: Option<Box<Plan>>,
-    /// The place up to which its planner has read the operator's words.
+    /// The log position up to which its planner has read the operator's words.
     pub heard: Seq,
     /// How it ended; none while it is open.
     pub closed: Option<ThreadClosed>,

@@ -29,7 +29,7 @@ pub struct Covered {
     pub scenario: String,
     /// How often each point was reached; 0 is never.
     pub hits: BTreeMap<Point, u32>,
-    /// How often each of the operator's commands was given. They count for nothing: no scenario says which it needs.
+    /// How often each of the operator's commands was given. They do not count: no scenario says which it needs.
     pub commands: BTreeMap<String, u32>,
 }
 

@@ -54,7 +54,7 @@ pub const TEST: &[Key] = &[
         "tool",
         ValueKind::List(&ValueKind::Table(TOOL)),
         r#"[{ name = "weather", results = ["Rain."] }]"#,
-        "What a tool of the scenario returns; a tool that is called and is not here is an error.",
+        "What a tool of the scenario returns; a call of a tool that is not listed here is an error.",
     ),
     key(
         "files",
@@ -253,7 +253,7 @@ pub const ANSWER: &[Key] = &[
         "tool_calls",
         ValueKind::List(&ValueKind::Table(TOOL_CALL)),
         r#"[{ tool = "weather", arguments = { town = "Bonn" } }]"#,
-        "The tools that are called; the next line answers the call that sees their results.",
+        "The tools that the participant calls; the next line answers the call that sees their results.",
     ),
     key(
         "tokens",
@@ -272,7 +272,7 @@ const TOOL: &[Key] = &[
         r#"["Rain.", { fail = "no such town" }]"#,
         "One result per call, in order, repeating after the last; texts may use {{ arguments.KEY }}.",
     ),
-    key("script", ValueKind::True, "true", "The tool's own script, which is actually run."),
+    key("script", ValueKind::True, "true", "Run the tool's own script."),
 ];
 
 /// One result of a tool.
@@ -312,7 +312,7 @@ const GIVEN_CALL: &[Key] = &[
 const EXPECTED_CALL: &[Key] = &[
     key("who", ValueKind::Id, r#""ada""#, "The participant that called it."),
     key("tool", ValueKind::Line, r#""weather""#, "The tool."),
-    key("arguments", ValueKind::Free, r#"{ town = "Bonn" }"#, "The arguments, all of them."),
+    key("arguments", ValueKind::Free, r#"{ town = "Bonn" }"#, "All the arguments."),
     key(
         "is",
         ValueKind::OneOf { words: OUTCOMES, later: &[] },
@@ -352,7 +352,7 @@ pub const EXPECT: &[Key] = &[
         "tool_calls",
         ValueKind::List(&ValueKind::Table(EXPECTED_CALL)),
         r#"[{ who = "ada", tool = "weather", arguments = { town = "Bonn" } }]"#,
-        "All tool calls, in order; keys that are left out may be anything.",
+        "All tool calls, in order; a key that is left out matches anything.",
     ),
     key(
         "prompt",

@@ -34,7 +34,7 @@ pub fn file(folder: &Path, name: &str) -> Result<PathBuf, String> {
     match inside(folder) || inside(Path::new(".")) {
         true => Ok(path),
         false => {
-            Err("is outside the folder of the file that names it, and outside the current one"
+            Err("is outside the folder of the file that names it, and outside the current folder"
                 .into())
         }
     }

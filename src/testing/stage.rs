@@ -34,7 +34,7 @@ const EMPTY_TRIES: usize = 3;
 /// Who is charged for what participants ask of models.
 const PARTICIPANTS: &str = "participants";
 
-/// What of a run is not played by its test.
+/// The parts of a run that its test does not play.
 #[derive(Clone)]
 pub struct OwnSources {
     /// The voices of seats that keep their own.

@@ -23,7 +23,7 @@ pub enum PlayedTool {
 pub struct PlayedResult {
     /// The text, and the condition under which it is returned.
     pub line: Line,
-    /// Whether a result with a condition is returned each time that it is true, instead of once.
+    /// Whether a result with a condition is returned every time the condition is true, instead of once.
     pub every: bool,
     /// Whether the tool fails, with the text as its reason.
     pub fails: bool,
@@ -34,7 +34,7 @@ pub struct PlayedResult {
 pub struct GivenTurn {
     /// The calls, with what came back.
     pub calls: Vec<ReturnedCall>,
-    /// What it said then; none where its first turn in the test goes on from here.
+    /// What it said then; none if its first turn in the test continues from here.
     pub text: Option<Text>,
 }
 
@@ -151,7 +151,7 @@ pub fn called(events: &[Event]) -> Vec<Value> {
     all.into_iter().map(|(_, call)| Value::Object(call)).collect()
 }
 
-/// Returns why the calls of a run are not those expected: the first difference, and all calls that were made.
+/// Returns why the calls of a run differ from those expected: the first difference, and all calls made.
 pub fn unlike(expected: &[ExpectedCall], events: &[Event]) -> Option<Vec<String>> {
     let calls = called(events);
     let unlike = |(expected, call): (&ExpectedCall, &Value)| {

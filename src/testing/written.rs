@@ -150,7 +150,7 @@ fn results(events: &[Event]) -> BTreeMap<Text, Vec<String>> {
     results
 }
 
-/// A value whose texts come as they are, though they are templates.
+/// A value whose texts are kept literally, even where they look like templates.
 fn as_said(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(plain(text)),

@@ -151,7 +151,7 @@ impl ToolServers {
         })
     }
 
-    /// Asks for one use of a tool; a connection that fails or is left in the middle is not used again.
+    /// Asks for one use of a tool; a connection that fails or is abandoned midway is not used again.
     async fn ask(
         &self,
         slot: &mut Option<Link>,

@@ -76,7 +76,7 @@ pub enum Chunk {
 pub enum Did {
     /// It has used a tool of its own; the fields are those of `agent.tool`.
     Used { title: Text, sort: Text, status: Text, input: Option<Text>, result: Option<Text> },
-    /// It warns people of something that is wrong with its words.
+    /// A warning for people about something wrong with its words.
     Warns(Text),
     /// The agent's plan; it replaces the one before.
     Plans(Vec<PlanStep>),
@@ -115,7 +115,7 @@ pub struct Done {
     pub finish: Option<Text>,
     /// Tokens used; none where the server reported none.
     pub usage: Option<Usage>,
-    /// What it cost, where the voice knows that better than the price of its seat.
+    /// What it cost, if the voice knows that better than its seat's price does.
     pub cost: Option<Usd>,
     /// Parts of the answer that could not be read and were left out.
     pub skipped: u32,
@@ -186,7 +186,7 @@ impl Out {
     }
 }
 
-/// Words of silence before the first one, as people breathe.
+/// A pause before the first word, in words, as people breathe.
 pub(crate) const BREATH_WORDS: u64 = 6;
 
 /// Sends what is known of a reply word by word, at the pace of rehearsed lines.

@@ -284,7 +284,11 @@ fn a_server_over_http_gets_the_key_that_the_settings_name_for_its_address() {
     let allow = "[tools]\nallow = [\"far_look\", \"no_such_tool\"]\n";
     house.file(settings, &format!("{allow}[tools.keys]\n\"{url}\" = \"FAR_KEY\"\n"));
     let unset = go(None).code(3);
-    assert!(unset.err.contains("needs the variable FAR_KEY, which is not set"), "{}", unset.err);
+    assert!(
+        unset.err.contains("needs the environment variable FAR_KEY, which is not set"),
+        "{}",
+        unset.err
+    );
     let ran = go(Some("token-of-the-server")).code(0);
     assert!(
         ran.out.contains("Ada used far_look(): hot tea"),

@@ -198,7 +198,7 @@ fn wrong_tools_of_a_test_are_told_with_their_place() {
             "[[tool]]\nname = \"weather\"\nresults = [{ text = \"x\", fail = \"y\" }]",
             "needs either `text` or `fail`",
         ),
-        ("[[tool]]\nname = \"read_file\"\nscript = true", "\"read_file\" is no script"),
+        ("[[tool]]\nname = \"read_file\"\nscript = true", "\"read_file\" is not a script"),
         (
             "[[given]]\nwho = \"bo\"\ntool_calls = [{ tool = \"weather\", result = \"x\" }]",
             "`bo` has no tool \"weather\"",

@@ -115,7 +115,7 @@ async fn while_paused_steps_are_changed_added_and_moved() {
         .collect();
     assert_eq!(
         refused.iter().map(|w| &***w).collect::<Vec<_>>(),
-        ["step 3 waits for itself", "step 1 is running: only a step that waits can be changed"]
+        ["step 3 waits for itself", "step 1 is running: only a waiting step can be changed"]
     );
 }
 

@@ -171,7 +171,7 @@ async fn the_last_exchange_ends_a_step_and_names_the_setting() {
     let stage = at_work(&[(1, &[])], |ask| says(format!("QUESTION: What is {}?", exchange(ask))));
     let ran = play(office(json!({"exchanges": 3, "replan": false})), stage, &[]).await;
     assert_eq!(states(&ran), ["failed"]);
-    assert_eq!(why(&ran, 0), "all 3 exchanges are used; policy.exchanges raises them");
+    assert_eq!(why(&ran, 0), "all 3 exchanges are used; raise policy.exchanges");
     let last = ran.seen.iter().rfind(|r| asks(r) == "execute").unwrap();
     assert!(last.prompt.task.as_deref().unwrap().contains("Exchange 3 of 3. It is the last one"));
     assert_eq!(ran.reason(), "completed", "the planner says so: {:?}", ran.texts());
@@ -195,7 +195,7 @@ async fn a_step_whose_time_is_up_is_cut_and_keeps_its_reason() {
     let mut table = office(json!({"step_seconds": 2, "replan": false}));
     table.participants[1].timeouts.total = 600_000;
     let ran = play(table, stage, &[]).await;
-    assert_eq!(why(&ran, 0), "its time of 2 s is up; policy.step_seconds raises it");
+    assert_eq!(why(&ran, 0), "its limit of 2 s was reached; raise policy.step_seconds");
     let cut = ran.events.iter().find_map(|e| match &e.kind {
         Kind::TurnEnded(t) if t.why == Some(CutWhy::Timeout) => Some(e.ms.0),
         _ => None,
@@ -222,7 +222,7 @@ async fn a_failed_step_keeps_its_reason_and_is_planned_around_once() {
     let again: Vec<&CallRequest> = ran.seen.iter().filter(|r| asks(r) == "plan_again").collect();
     assert_eq!(again.len(), 2, "one call and its repair");
     let wrong = again[1].prompt.rejected.as_ref().unwrap();
-    assert_eq!(&*wrong.why, "step 1 is there already; a new step needs a new number");
+    assert_eq!(&*wrong.why, "step 1 already exists; a new step needs a new number");
     let told: Vec<&str> = told_of(&ran);
     assert_eq!(told, ["step 1 failed"]);
     // the reason is handed to the step that waits for it

@@ -144,7 +144,7 @@ fn who_waits_for_whom_is_shown_as_it_stands() {
     assert!(stage.text().contains("after Bo (has spoken)"), "it goes on while it is read");
     let mut stage = Stage::new(80, 24).during(2, 2);
     write(&mut stage, "d");
-    assert!(stage.text().contains("no dependencies in this conversation"));
+    assert!(stage.text().contains("no plan, dependencies, answers or votes in this conversation"));
 }
 
 #[test]

@@ -101,21 +101,24 @@ pub const KINDS: &[Row] = &[
     ),
     (
         "seat.joined",
-        "The engine seats a participant that it made, for a step of a plan.",
-        &[("participant", "the participant, as resolved; made_from is the one it was made from")],
+        "The engine seats a participant that it created for a step of a plan.",
+        &[(
+            "participant",
+            "the participant, as resolved; made_from is the participant it was created from",
+        )],
     ),
     (
         "seat.left",
-        "The engine takes a participant out.",
+        "The engine removes a participant.",
         &[("id", "the participant"), ("why", "why, as text")],
     ),
     (
         "plan.made",
-        "There is a plan, or another one than before.",
+        "The planner makes a plan, or replaces it.",
         &[
             ("plan", "which plan of the conversation, from 1"),
             TURN,
-            ("why", "why it is another one; absent for the first"),
+            ("why", "why the plan was replaced; absent for the first"),
             (
                 "steps",
                 "every step: number, description, goal, executor (false: the planner does it), after (what it waits for)",
@@ -127,10 +130,10 @@ pub const KINDS: &[Row] = &[
         "A step of the plan is over. Its thread.opened has its number under `about`.",
         &[
             ("step", "its number"),
-            ("attempt", "which attempt at it, from 1"),
+            ("attempt", "the attempt, from 1"),
             ("is", "completed, failed or cancelled"),
             ("turn", "the seq of the floor.granted of the turn with its result"),
-            ("why", "why, unless it is completed"),
+            ("why", "why, unless the step is completed"),
         ],
     ),
     (

@@ -64,8 +64,8 @@ fn replay(path: PathBuf, beside: Option<String>) -> Next {
     Next::Replay(Box::new(Replay { path, beside, ..Replay::default() }))
 }
 
-/// Returns the session of a file, to be resumed. The server of its models is looked for: first at the address that was
-/// typed, if one was.
+/// Returns the session of a file, to be resumed. Looks for the server of its models: first at the typed address, if
+/// there is one.
 pub fn resume(path: PathBuf, typed_server: Option<String>) -> Next {
     Next::Resume(Box::new(Resume { path, finds_server: true, typed_server, ..Resume::default() }))
 }

@@ -130,8 +130,8 @@ impl ModelSource {
         Ok(Fallback { name: name.clone(), price, local, window, text_tools })
     }
 
-    /// Returns what an agent may know of the environment, with a home folder of its own where the user did not set
-    /// otherwise: no hook, no instruction and no login of the user's is there.
+    /// Returns the environment variables that an agent gets. Unless the settings say otherwise, `HOME` is a folder of
+    /// its own, without the user's hooks, instructions and logins.
     ///
     /// # Errors
     /// A sentence for people, when its home folder could not be made.

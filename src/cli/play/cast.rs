@@ -55,7 +55,7 @@ impl Cast {
     /// Reads the sessions that seats speak from, before anything starts.
     ///
     /// # Errors
-    /// The first that a seat cannot speak from.
+    /// The first session that a seat cannot speak from.
     pub fn read_recordings(&self, seats: &[Participant]) -> Result<(), Failure> {
         for seat in seats {
             let VoiceSpec::Model(spec) = &seat.voice else { continue };
@@ -69,7 +69,7 @@ impl Cast {
         Ok(())
     }
 
-    /// Returns the recording of a seat: the same one as long as the seat has it.
+    /// Returns the recording of a seat, the same one for as long as the seat uses it.
     fn recording(&self, seat: &Participant, file: &str) -> Result<Arc<dyn Voice>, String> {
         let mut recordings = self.recordings.lock().unwrap_or_else(PoisonError::into_inner);
         let place = (seat.id.clone(), Text::from(file));

@@ -81,8 +81,9 @@ pub fn resume_command(name: &str, play: &Play, context: &Context) -> String {
     context.command_line(&words)
 }
 
-/// Returns the command that resumes a conversation; with what keeps it from ending again at once: a higher limit if a
-/// limit ended it, somebody unmuted if all were muted, a resume if it was paused, the screen if a person has to speak or to choose.
+/// Returns the command that resumes a conversation, with whatever keeps it from ending again at once: a higher limit if
+/// a limit ended it, somebody unmuted if all were muted, a resume if it was paused, the screen if a person has to speak
+/// or to choose.
 pub fn way_on(state: &State, resume: &str) -> String {
     let Some(at) = &state.limit else {
         let failed = state.ended.as_ref().is_some_and(|e| e.reason == StopReason::Failure);

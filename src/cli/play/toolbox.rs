@@ -64,7 +64,8 @@ fn tool_servers(
     let environment = ChildEnvironment::allowed(context.environment.for_children());
     let key = |(address, name): (String, String)| {
         let value = context.environment.get(&name).and_then(OsStr::to_str).map(str::trim);
-        let key = value.ok_or_else(|| format!("needs the variable {name}, which is not set"));
+        let key =
+            value.ok_or_else(|| format!("needs the environment variable {name}, which is not set"));
         (address.into(), key.map(|key| Secret::new(key.to_owned())))
     };
     let keys = context.settings()?.tools.keys.into_iter().map(key).collect();

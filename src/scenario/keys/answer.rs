@@ -25,8 +25,8 @@ pub(super) const ANSWER: &[Key] = &[
         "object",
         ValueKind::Flag,
         "true",
-        "Whether each answers with a JSON object of `why` and `answer`, which local servers enforce: for models too small \
-         to end with a line as asked.",
+        "Whether each answers with a JSON object of `why` and `answer`, which local servers enforce: for models too \
+         small to follow the instruction.",
     ),
     key(
         "of",
@@ -48,8 +48,8 @@ pub(super) const ANSWER: &[Key] = &[
         },
         r#""majority""#,
         "How answers are combined: most votes (majority, the default), the largest sum of confidence, points from rankings \
-         (borda; self-ranks excluded), the best mean score, the median, the verdict (judge), the answer of the participant with the best mean score \
-         (best; scores go by its id), or the one given last.",
+         (borda; self-ranks excluded), the best mean score, the median, the verdict (judge), the answer of the \
+         participant with the best mean score (best; scores are keyed by participant id), or the one given last.",
     ),
     key(
         "tie",

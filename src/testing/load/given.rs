@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// Who speaks words that were given before the start, besides seats.
 const OPERATOR: &str = "operator";
-/// What a fault in the variables of a case is fixed with.
+/// The hint for a fault in the variables of a case.
 const VARIABLE: &str = "as in {{ case.n }}";
 
 /// What happened before the start.
@@ -79,7 +79,7 @@ pub fn given(walk: &mut Walk<'_>, root: &Node, loaded: &Loaded, case: &Case) -> 
                 }
                 let turns = given.turns.entry(seat.id.clone()).or_default();
                 if turns.last().is_some_and(|turn| turn.text.is_none()) {
-                    let message = "follows tool calls without words";
+                    let message = "follows tool calls without a text";
                     walk.fault(&node.span, &path, message, "give those calls a text");
                 }
                 turns.push(GivenTurn { calls, text: text.map(Into::into) });

@@ -41,14 +41,14 @@ pub fn tools(
             (Some(results), None) => PlayedTool::Results(results),
             (None, Some(script)) => {
                 if tool.is_some_and(|tool| !matches!(tool.source, ToolSource::Script(_))) {
-                    let message = format!("{} is no script in the scenario", quote(name));
+                    let message = format!("{} is not a script in the scenario", quote(name));
                     let fix = r#"give it results = ["..."]"#;
                     walk.fault(&script.span, &join(&path, "script"), message, fix);
                 }
                 PlayedTool::Script
             }
             (Some(_), Some(second)) => {
-                let message = "is a second source beside `results`";
+                let message = "cannot stand beside `results`";
                 walk.fault(&second.span, &join(&path, "script"), message, "keep one of them");
                 continue;
             }
@@ -59,7 +59,7 @@ pub fn tools(
             }
         };
         if tools.insert(name.to_owned(), played).is_some() {
-            let message = format!("{} is already played", quote(name));
+            let message = format!("{} is already defined", quote(name));
             walk.fault(&at.span, &join(&path, "name"), message, "keep one of them");
         }
     }
@@ -88,7 +88,7 @@ fn of_servers(seat: &mut Participant, played: &[&str]) {
 
 fn results(walk: &mut Walk<'_>, all: &Node, path: &str) -> Vec<PlayedResult> {
     if all.items().is_empty() {
-        walk.fault(&all.span, path, "holds no result", r#"as in results = ["Rain."]"#);
+        walk.fault(&all.span, path, "has no result", r#"as in results = ["Rain."]"#);
     }
     let result = |node: &Node| {
         let text = |key: &str| node.get(key).and_then(Node::text);

@@ -8,7 +8,7 @@ use crate::tool::{RunningTool, ToolJob, ToolResult, Tools};
 use crate::voice::{CallRequest, Chunk, Done};
 
 impl Stage {
-    /// Returns what a call replies whose tool calls the test gives: the calls, then the words, if there are any.
+    /// Returns the reply to a call whose tool calls the test gives: the calls, then the text, if any.
     pub(super) fn given(&self, ask: &CallRequest) -> Option<Vec<Chunk>> {
         let given = self.test.given.get(&ask.seat.id).filter(|_| ask.purpose == Purpose::Speak)?;
         let mut kept = self.kept();

@@ -27,7 +27,7 @@ pub fn rows(screen: &Screen) -> u16 {
     standing(&screen.transcript).map_or(0, |table| table.seats.len() as u16 + 1)
 }
 
-/// Draws the table. Where not all rows fit, the last one says how the others stand.
+/// Draws the table. If not all rows fit, the last one sums up the others.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let Some(table) = standing(&screen.transcript) else { return };
     heading(frame, area, "ANSWERS AND VOTES", &table.facts, Action::Dependencies, screen);
@@ -133,7 +133,7 @@ fn row(
     Line::from(spans)
 }
 
-/// Says how those stand for whom there is no row.
+/// Sums up the participants who have no row.
 fn rest(table: &TableStanding, seen: usize) -> String {
     let left = table.seats.get(seen..).unwrap_or_default();
     let count = |what: &str, fits: fn(&&SeatStanding) -> bool| {

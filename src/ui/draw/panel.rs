@@ -148,7 +148,7 @@ fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'sta
     lines
 }
 
-/// A line with something at both of its ends; the left one is shortened, but keeps half of the room.
+/// A line with text at both ends; the left one is shortened, but keeps half of the width.
 fn both_ends(
     (left, look): (String, Style),
     (right, muted): (String, Style),

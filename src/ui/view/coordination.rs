@@ -1,4 +1,5 @@
-//! How a table that looks for one answer stands: who answered, who voted for whose answer and why, who works again.
+//! The state of a conversation that looks for one answer: who answered, who voted for whose answer and why, who
+//! restarted.
 //!
 //! Everything is read from the fold, so that a live conversation, a recording and a resumed one show the same.
 
@@ -162,7 +163,7 @@ pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
         format!("  {}  round {}  {who} {}\n", clock(m.ms.0), m.round, deed(transcript, &m.did))
     };
     let body: String = now.moves.iter().map(row).collect();
-    parts.push(Section { head: "In time".into(), body, ..Section::default() });
+    parts.push(Section { head: "In order".into(), body, ..Section::default() });
     let title = "Answers and votes".into();
     let facts = vec![("stands", table.facts.join(", "))];
     Some(Page { title, facts, parts, again: Some(page), ..Page::default() })
@@ -183,7 +184,7 @@ fn deed(transcript: &Transcript, did: &AnswerDeed) -> String {
         AnswerDeed::Answered => "answered".into(),
         AnswerDeed::Voted { whose, .. } => format!("voted for {}", transcript.name(whose)),
         AnswerDeed::Left => "left the round".into(),
-        AnswerDeed::Restarted => "began again".into(),
+        AnswerDeed::Restarted => "restarted".into(),
         AnswerDeed::Presented => "presented the answer".into(),
     }
 }

@@ -153,7 +153,7 @@ fn called(round: &ToolRound) -> [Section; 2] {
     let said = Some(round.said.trim_end().to_owned()).filter(|said| !said.is_empty());
     let asked: Vec<String> = said.into_iter().chain(round.runs.iter().map(line)).collect();
     let results: Vec<String> = round.runs.iter().map(back).collect();
-    [("ASSISTANT (asks tools)", asked.join("\n")), ("TOOL RESULTS", results.join("\n"))]
+    [("ASSISTANT (tool requests)", asked.join("\n")), ("TOOL RESULTS", results.join("\n"))]
         .map(|(head, body)| Section { head: head.into(), body, ..Section::default() })
 }
 

@@ -268,7 +268,7 @@ fn about(transcript: &Transcript, seat: &SeatId) -> Vec<String> {
 /// Returns the word for what a speaker thinks: a team's is its talk.
 fn thoughts(transcript: &Transcript, seat: Option<&SeatId>) -> &'static str {
     let team = seat.is_some_and(|seat| is_team(transcript.state(), seat));
-    if team { "their talk" } else { "reasoning" }
+    if team { "their conversation" } else { "reasoning" }
 }
 
 /// Returns reasoning, folded to one line unless it is open; empty without any.
@@ -452,7 +452,7 @@ fn cut(why: CutWhy) -> &'static str {
     match why {
         CutWhy::CutIn => "interrupted by you",
         CutWhy::PauseNow | CutWhy::Operator => "stopped by you",
-        CutWhy::Superseded => "began again",
+        CutWhy::Superseded => "restarted",
         CutWhy::Timeout => "timed out",
         CutWhy::Crash => "interrupted by a crash",
         CutWhy::BrokenOff => "failed mid-sentence",

@@ -45,12 +45,8 @@ use crate::ui::view::transcript::Transcript;
 /// The texts over the transcript that are made from how the conversation stands: the action that shows each, what makes
 /// it, and what is said where there is nothing to show.
 pub const TEXTS: &[(Action, MakePage, &str)] = &[
-    (
-        Action::Dependencies,
-        table,
-        "no dependencies in this conversation, nor a plan, nor answers and votes",
-    ),
-    (Action::Profile, profile::page, "no profile is kept in this conversation"),
+    (Action::Dependencies, table, "no plan, dependencies, answers or votes in this conversation"),
+    (Action::Profile, profile::page, "this conversation keeps no profile"),
     (Action::Outcomes, outcomes::page, "you have given no commands yet"),
 ];
 

@@ -162,7 +162,7 @@ pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
         parts.push(Section { head: "Ranking".into(), body, ..Section::default() });
     }
     let claimed = state.known.stage.claimed.as_ref();
-    let claimed = claimed.map(|c| ("claimed", format!("{}, by the reply", text::label(c))));
+    let claimed = claimed.map(|c| ("claimed", format!("{}, in the reply", text::label(c))));
     let facts = [("stage", stage(state).join(", "))].into_iter().chain(claimed).collect();
     Some(Page { title: "Profile".into(), facts, parts, again: Some(page), ..Page::default() })
 }

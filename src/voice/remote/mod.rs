@@ -263,7 +263,7 @@ struct RedactingSink<'a> {
     out: &'a Out,
     said: KeyRedactor,
     thought: KeyRedactor,
-    /// Takes requests for tools out of the words of a model that cannot call them.
+    /// Takes requests for tools out of the text of a model that cannot call them.
     asked: Option<TextRequests>,
 }
 
@@ -292,7 +292,7 @@ impl RedactingSink<'_> {
         }
     }
 
-    /// Says what was held back: nothing more comes. Returns what was asked for in the words.
+    /// Sends what was held back, at the end of the reply. Returns the requests in the text.
     async fn close(&mut self) -> Vec<ToolRequest> {
         let (thought, said) = (self.thought.finish(), self.said.finish());
         self.say(Channel::Think, thought).await;

@@ -1,4 +1,4 @@
-//! Requests for tools in the words of a model that cannot call them, taken out as the words come.
+//! Requests for tools in the text of a model that cannot call them, taken out as the text arrives.
 
 use super::tools::{BYTES_MAX, REQUESTS_MAX};
 use crate::model::tool::{REQUEST_TAG, ToolRequest};
@@ -47,7 +47,7 @@ impl TextRequests {
         }
     }
 
-    /// Returns the words that were held back and every request; one without its end is one all the same.
+    /// Returns the text that was held back and every request, including one without its closing tag.
     pub(super) fn finish(mut self) -> (String, Vec<ToolRequest>) {
         if !self.full && self.pending.starts_with(&opening()) {
             self.take(self.pending.len());
@@ -67,7 +67,7 @@ impl TextRequests {
     }
 }
 
-/// Reads a request; what is no JSON stays text, which no tool takes.
+/// Reads a request; invalid JSON stays text, which no tool accepts.
 fn request(body: &str) -> ToolRequest {
     let read: Value = serde_json::from_str(body).unwrap_or_default();
     let name = read["name"].as_str().unwrap_or(REQUEST_TAG).to_owned();

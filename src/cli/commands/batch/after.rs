@@ -70,7 +70,7 @@ pub struct ArithmeticArgs {
     /// How many
     #[arg(long, value_name = "N", default_value_t = 100)]
     count: u64,
-    /// Operations of each, from 1 to 5; 0 is one with numbers of one digit
+    /// Operations per item, from 1 to 5; 0 means one on single-digit numbers
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=i64::from(arithmetic::HARDEST)))]
     difficulty: u32,
     /// Random seed

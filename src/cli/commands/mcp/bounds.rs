@@ -5,7 +5,7 @@ use crate::cli::exit::Exit;
 use crate::config::Serving;
 use crate::model::{Participant, Usd, VoiceSpec};
 
-/// What is left of the dollars of a server when another conversation begins.
+/// What is left of a server's budget when another conversation begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Purse {
     /// All of it.
@@ -15,8 +15,8 @@ pub struct Purse {
 }
 
 impl Purse {
-    /// Returns the limit of a conversation that asks for so much, or for nothing. It is never none: what costs nothing
-    /// goes on when the dollars are used up, and what costs something does not begin.
+    /// Returns the limit of a conversation that asks for `asked` dollars, or names no limit. There always is one: once
+    /// the budget is used up, free conversations go on and paid ones do not begin.
     pub fn limit(self, asked: Option<Usd>) -> Usd {
         asked.map_or(self.share, |usd| usd.min(self.left)).max(Usd(1))
     }

@@ -35,9 +35,9 @@ const COMMANDS_WAITING: usize = 64;
 /// How long a command may take until it is known whether it can be carried out.
 const HEARD_WITHIN: Duration = Duration::from_secs(3);
 
-/// How long a conversation may take until its file is there.
+/// How long a conversation may take to create its file.
 const BEGINS_WITHIN: Duration = Duration::from_secs(10);
-/// How often it is looked for.
+/// How often to look for the file.
 const LOOKS: Duration = Duration::from_millis(10);
 
 /// What is known of a conversation that runs.
@@ -124,7 +124,7 @@ impl Convened {
         }
     }
 
-    /// Waits until its file is there: the events are known a little earlier.
+    /// Waits until its file exists: the events are known slightly earlier.
     fn begins(&self, path: &Path) {
         let mut left = BEGINS_WITHIN;
         while self.runs() && !path.is_file() && !left.is_zero() {
