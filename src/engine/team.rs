@@ -202,8 +202,8 @@ fn topic(ask: &CallRequest, own: Option<&str>) -> String {
     let name = &ask.seat.name;
     let role = ask.seat.role.as_ref().map_or(String::new(), |role| format!(" ({role})"));
     all.push(format!(
-        "You are a team that speaks there with one voice, as {name}{role}: the last message of your conversation is \
-         what {name} says there."
+        "You are a team that speaks in that conversation with one voice, as {name}{role}: the last message of your own \
+         conversation is what {name} says there."
     ));
     all.extend(ask.seat.persona.as_ref().map(|p| p.to_string()));
     all.extend(ask.prompt.task.as_ref().map(|t| t.to_string()));

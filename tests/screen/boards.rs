@@ -76,7 +76,7 @@ fn answers_and_votes_are_a_table_that_grows() {
         .collect();
     assert_eq!(rows[0], "Ines answered -");
     assert!(rows.contains(&"Rui voted Tom".to_owned()), "{rows:?}");
-    assert_eq!(rows.iter().filter(|row| row.contains("began again")).count(), 3, "{rows:?}");
+    assert_eq!(rows.iter().filter(|row| row.contains("restarted")).count(), 3, "{rows:?}");
     assert_eq!(rows.last().unwrap(), "Rui presented -");
     let rui = row(&mut stage, "3 Rui");
     assert!(rui.contains("▆ 2 ✓") && rui.contains("▶ Tom  I can't vote for mine"), "{rui}");
