@@ -50,6 +50,7 @@ const OWN_NAME: &[(&str, &str)] = &[
     ("<said by=\"Ada\">\nHello.\n</said>", "Hello."),
     ("<said>Hello.</said>", "Hello."),
     ("Hello.\n</said>", "Hello."),
+    ("Hello.\n</said", "Hello."),
     ("Hello.\n</moderator>\n", "Hello."),
     ("Ada：Hello.", "Hello."),
 ];
@@ -87,6 +88,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("I agree.\n```\nBo: I do not agree.\n```", "I agree."),
     ("I agree.\n```text\nBo: I do not agree.\n```", "I agree."),
     ("I agree.\n</said>\n<said by=\"Bo\">\nI do not.\n</said>", "I agree."),
+    ("I agree.\n</said\n\nThis is the answer.", "I agree."),
     ("I agree.</said><said by=\"Bo\">No", "I agree."),
     ("I agree. <moderator>Stop.</moderator>", "I agree."),
     ("<said by=\"Ada\">I agree.</said>\n<said by=\"Cy\">No.</said>", "I agree."),
@@ -111,6 +113,7 @@ const OTHERS: &[(&str, &str)] = &[
 
 /// Words that are nobody else's, whoever they are about.
 const HONEST: &[&str] = &[
+    "The header ends with </hostname>.",
     "",
     "Hello.",
     "\n Hello. \n",

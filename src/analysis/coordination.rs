@@ -2,7 +2,7 @@
 
 use super::{Analysis, Cell, Table, name};
 use crate::model::Seq;
-use crate::state::{AnswerDeed, AnswerMove};
+use crate::state::{AnswerMove, MoveKind};
 
 /// Returns it as a figure; without rows where no answer was looked for.
 pub fn table(study: &Analysis<'_>) -> Table {
@@ -35,11 +35,11 @@ pub fn table(study: &Analysis<'_>) -> Table {
     };
     for (_, m) in all {
         let (did, whose, why) = match &m.did {
-            AnswerDeed::Answered => ("answered", None, None),
-            AnswerDeed::Voted { whose, why } => ("voted", Some(whose), Some(why)),
-            AnswerDeed::Left => ("left the round", None, None),
-            AnswerDeed::Restarted => ("restarted", None, None),
-            AnswerDeed::Presented => ("presented", None, None),
+            MoveKind::Answered => ("answered", None, None),
+            MoveKind::Voted { whose, why } => ("voted", Some(whose), Some(why)),
+            MoveKind::Left => ("left the round", None, None),
+            MoveKind::Restarted => ("restarted", None, None),
+            MoveKind::Presented => ("presented", None, None),
         };
         let why = why.filter(|why| !why.trim().is_empty() && !hidden(m));
         table.rows.push(vec![

@@ -10,7 +10,7 @@ use super::memo;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, Requester, SeatId, Seq, StopReason, Text, TurnId};
 use crate::scenario::{CONSENSUS, OptionKind, OptionRow, PolicyRow};
-use crate::state::{AnswerDeed, Coordination, FROM, STEP, TIED, WITHDRAWN};
+use crate::state::{Coordination, FROM, MoveKind, STEP, TIED, WITHDRAWN};
 use serde_json::{Value, json};
 
 /// See the module.
@@ -106,8 +106,7 @@ impl Policy for Consensus {
         }
         let stands = v.state.coordination(v.thread, v.state.next_seq);
         let of_batch = |m: &&&crate::state::AnswerMove| m.seq.0 > batch.id.0;
-        let answers =
-            stands.moves.iter().filter(of_batch).filter(|m| m.did == AnswerDeed::Answered);
+        let answers = stands.moves.iter().filter(of_batch).filter(|m| m.did == MoveKind::Answered);
         let newest = answers.map(|m| m.seq).max()?;
         let most = v.option_count("restarts").unwrap_or(RESTARTS);
         let may = batch.restarts.contains(&newest) || (batch.restarts.len() as u64) < most;
@@ -122,7 +121,7 @@ impl Policy for Consensus {
             let answer = stands.answers.iter().find(|(who, _)| **who == *seat);
             answer.map(|(_, entry)| entry.text().clone())
         };
-        let presented = stands.moves.iter().rev().find(|m| m.did == AnswerDeed::Presented);
+        let presented = stands.moves.iter().rev().find(|m| m.did == MoveKind::Presented);
         let presented = presented.and_then(|m| {
             let by = |e: &&crate::state::Entry| e.version().turn == Some(m.turn);
             v.state.entries.iter().rev().find(by).map(|e| e.text().clone())
@@ -131,7 +130,7 @@ impl Policy for Consensus {
             .votes
             .iter()
             .map(|(by, (whose, why, _))| json!({"by": by, "for": whose, "why": why}));
-        let restarts = stands.moves.iter().filter(|m| m.did == AnswerDeed::Restarted).count();
+        let restarts = stands.moves.iter().filter(|m| m.did == MoveKind::Restarted).count();
         json!({
             "winner": winner,
             "answer": presented.or_else(|| text(winner?)),
@@ -175,7 +174,7 @@ fn unsettled(v: &View<'_>, stands: &Coordination<'_>) -> Vec<SeatId> {
     };
     let left = |seat: &SeatId| {
         let last = stands.moves.iter().rev().find(|m| m.seat == *seat);
-        last.is_some_and(|m| m.did == AnswerDeed::Left)
+        last.is_some_and(|m| m.did == MoveKind::Left)
     };
     v.able().filter(|seat| !settled(seat) && !left(seat)).cloned().collect()
 }

@@ -2,7 +2,7 @@
 
 use super::messages::{attribute, quoted};
 use crate::model::Text;
-use crate::state::{AnswerDeed, Entry, STEP, State, Thread, Turn};
+use crate::state::{Entry, MoveKind, STEP, State, Thread, Turn};
 
 /// The sections of a prompt, and what of the history they leave out.
 pub(super) struct AnswerSections {
@@ -101,7 +101,7 @@ fn earlier(state: &State, thread: &Thread, entry: &Entry) -> Option<String> {
     let did = thread.moves.iter().find(|m| Some(m.turn) == turn).map(|m| &m.did);
     match (entry.seat(), did) {
         (None, _) => Some(part("host", None, entry.text())),
-        (Some(seat), None | Some(AnswerDeed::Presented)) => {
+        (Some(seat), None | Some(MoveKind::Presented)) => {
             let name = state.seat(seat).map_or(&seat.0, |s| &s.spec.name);
             Some(format!("<said by=\"{}\">\n{}\n</said>", attribute(name), quoted(entry.text())))
         }

@@ -20,8 +20,8 @@ const MARKS: [char; 3] = ['*', '_', '#'];
 /// The tags of prompts that begin words: what follows them is not the speaker's.
 const OPENING: [&str; 6] =
     ["<said by=", "<host>", "<host to=", "<request by=", "<moderator", "<guidance>"];
-/// The tags of prompts that end words.
-const CLOSING: [&str; 5] = ["</said>", "</host>", "</request>", "</moderator>", "</guidance>"];
+/// The tags of prompts that end words, without the bracket that small models forget.
+const CLOSING: [&str; 5] = ["</said", "</host", "</request", "</moderator", "</guidance"];
 /// Info strings of fences that hold prose; code has another.
 const TALK: [&str; 6] = ["", "text", "txt", "markdown", "md", "plaintext"];
 
@@ -74,7 +74,13 @@ fn repaired(reply: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> 
         Lead::Announces => 0,
         Lead::IsText => lead_of(whole),
     };
-    let tag = OPENING.iter().chain(&CLOSING).filter_map(|tag| whole[begin..].find(tag)).min();
+    let rest = &whole[begin..];
+    let ended = CLOSING.iter().filter_map(|tag| {
+        let mut found = rest.match_indices(tag);
+        let whole_tag = |at: usize| !rest[at + tag.len()..].starts_with(char::is_alphanumeric);
+        found.find(|(at, _)| whole_tag(*at)).map(|(at, _)| at)
+    });
+    let tag = OPENING.iter().filter_map(|tag| rest.find(tag)).chain(ended).min();
     let cut = names.goes_on_at(whole, begin).into_iter().chain(tag.map(|at| begin + at)).min();
     let text = match cut {
         Some(at) => without_open_fence(whole[..at].trim_end()).to_owned(),
@@ -82,7 +88,8 @@ fn repaired(reply: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> 
     };
     let changed = unwrapped.is_some() || cut.is_some();
     // a closing tag at the very end is but a slip
-    let goes_on = cut.is_some_and(|at| !CLOSING.contains(&whole[at..].trim()));
+    let goes_on =
+        cut.is_some_and(|at| !CLOSING.contains(&whole[at..].trim().trim_end_matches('>')));
     RepairedReply {
         repeats: false,
         raw: changed.then(|| said.as_str().into()),

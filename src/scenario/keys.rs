@@ -334,7 +334,6 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "Whether it takes turns (default: true, but false for judges and moderators).",
     ),
     key("reply", REPLY, r#"{ choice = ["yes", "no"] }"#, "Required form of its replies."),
-    later("recording"),
     key("sees", SEES, r#""own""#, "Whose turns the participant sees (default: all)."),
     key(
         "tools",

@@ -2,7 +2,7 @@
 //!
 //! The transcript has the words; what each turn was is noted beside it, in the order of arrival.
 
-use super::moves::{AnswerDeed, AnswerMove};
+use super::moves::{AnswerMove, MoveKind};
 use super::{Conversation, Entry, Labels, Thread, Turn};
 use crate::model::payload::TurnEnded;
 use crate::model::*;
@@ -43,13 +43,13 @@ impl Coordination<'_> {
 
     /// Returns how often a seat answered.
     pub fn answered(&self, seat: &SeatId) -> usize {
-        let by = |m: &&&AnswerMove| m.seat == *seat && m.did == AnswerDeed::Answered;
+        let by = |m: &&&AnswerMove| m.seat == *seat && m.did == MoveKind::Answered;
         self.moves.iter().filter(by).count()
     }
 
     /// Returns how often a seat began again because a new answer had come.
     pub fn restarted(&self, seat: &SeatId) -> usize {
-        let by = |m: &&&AnswerMove| m.seat == *seat && m.did == AnswerDeed::Restarted;
+        let by = |m: &&&AnswerMove| m.seat == *seat && m.did == MoveKind::Restarted;
         self.moves.iter().filter(by).count()
     }
 
@@ -67,7 +67,7 @@ impl Thread {
 
     /// Returns the place of the newest answer that was given.
     pub(super) fn newest(&self) -> Option<Seq> {
-        self.moves.iter().rev().find(|m| m.did == AnswerDeed::Answered).map(|m| m.seq)
+        self.moves.iter().rev().find(|m| m.did == MoveKind::Answered).map(|m| m.seq)
     }
 
     /// Returns the place from which its exchange counts.
@@ -92,7 +92,7 @@ impl Conversation {
         }
         let text = |key: &str| e.structured[key].as_str().map(Text::from);
         let did = match (e.outcome, e.why, text("vote")) {
-            (Outcome::Cut, Some(CutWhy::Superseded), _) => AnswerDeed::Restarted,
+            (Outcome::Cut, Some(CutWhy::Superseded), _) => MoveKind::Restarted,
             (Outcome::Cut, Some(CutWhy::Crash | CutWhy::PauseNow | CutWhy::CutIn), _)
                 if !e.has_words() || e.why == Some(CutWhy::Crash) =>
             {
@@ -101,17 +101,15 @@ impl Conversation {
             (Outcome::Said, _, _)
                 if step.as_deref().is_none_or(|s| s == "present" || s.is_empty()) =>
             {
-                AnswerDeed::Presented
+                MoveKind::Presented
             }
-            (Outcome::Said, _, Some(whose)) => AnswerDeed::Voted {
+            (Outcome::Said, _, Some(whose)) => MoveKind::Voted {
                 whose: SeatId(whose),
                 why: text("why").unwrap_or_else(|| "".into()),
             },
-            (Outcome::Said, _, None) if e.structured["proposal"].is_string() => {
-                AnswerDeed::Answered
-            }
+            (Outcome::Said, _, None) if e.structured["proposal"].is_string() => MoveKind::Answered,
             (Outcome::Said | Outcome::Cut | Outcome::Failed | Outcome::Passed, _, _) => {
-                AnswerDeed::Left
+                MoveKind::Left
             }
         };
         thread.moves.push(AnswerMove {
@@ -139,7 +137,7 @@ impl Conversation {
             self.entries.iter().rev().find(by)
         };
         let mut answers: Vec<(&SeatId, &Entry)> = vec![];
-        for m in moves.iter().filter(|m| m.did == AnswerDeed::Answered && !withdrawn(m.turn)) {
+        for m in moves.iter().filter(|m| m.did == MoveKind::Answered && !withdrawn(m.turn)) {
             let Some(entry) = entry(m) else { continue };
             match answers.iter_mut().find(|(seat, _)| **seat == m.seat) {
                 // a revised answer keeps its place
@@ -150,7 +148,7 @@ impl Conversation {
         let mut votes = BTreeMap::new();
         for m in &moves {
             match &m.did {
-                AnswerDeed::Voted { whose, why } => {
+                MoveKind::Voted { whose, why } => {
                     let stands = answers.iter().any(|(seat, _)| *seat == whose);
                     let vote = stands && entry(m).is_some();
                     if vote {
@@ -158,10 +156,10 @@ impl Conversation {
                     }
                 }
                 // whoever answers again takes the vote back
-                AnswerDeed::Answered => {
+                MoveKind::Answered => {
                     votes.remove(&m.seat);
                 }
-                AnswerDeed::Left | AnswerDeed::Restarted | AnswerDeed::Presented => {}
+                MoveKind::Left | MoveKind::Restarted | MoveKind::Presented => {}
             }
         }
         Coordination { answers, votes, moves }

@@ -45,7 +45,7 @@ pub use context::Kept;
 pub use finished::{Finished, Sieve};
 pub use judging::{Judging, Ruling};
 pub use live::Live;
-pub use moves::{AnswerDeed, AnswerMove};
+pub use moves::{AnswerMove, MoveKind};
 pub use news::{Announcement, Told};
 pub use open::OpenMention;
 pub use plan::{CLARIFIES, CLOSES, DOES, EXECUTES, PLANS, PLANS_AGAIN};

@@ -18,12 +18,12 @@ pub struct AnswerMove {
     /// The round, from 1.
     pub round: u32,
     /// What it did.
-    pub did: AnswerDeed,
+    pub did: MoveKind,
 }
 
 /// What a turn did at such a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AnswerDeed {
+pub enum MoveKind {
     /// It gave an answer, its first or another one.
     Answered,
     /// It voted for the answer of a seat.

@@ -245,6 +245,18 @@ impl Conversation {
         let planner = self.plan_thread(thread).and_then(|t| self.planner(t));
         let (Some(from), Some(to)) = (planner, b.seats.first().cloned()) else { return };
         let text = b.question.clone().unwrap_or_else(|| "".into());
+        self.clarify(thread, (from, to), (seq, ms), true, text);
+    }
+
+    /// Adds an answer of the planner that was no turn of its own.
+    fn clarify(
+        &mut self,
+        thread: ThreadId,
+        (from, to): (SeatId, SeatId),
+        (seq, ms): (Seq, Ms),
+        implicit: bool,
+        text: Text,
+    ) {
         self.push_message(thread, |step| StepMessage {
             from,
             to,
@@ -254,7 +266,7 @@ impl Conversation {
             seq,
             ms,
             turn: None,
-            implicit: true,
+            implicit,
             text,
         });
     }
@@ -333,18 +345,7 @@ impl Conversation {
         let planner = self.plan_thread(thread).and_then(|t| self.planner(t));
         let to = self.step_of(thread).and_then(|(_, step)| step.executor.clone());
         let (Some(from), Some(to), ms, text) = (planner, to, self.ms, text.clone()) else { return };
-        self.push_message(thread, |step| StepMessage {
-            from,
-            to,
-            kind: MessageKind::Clarification,
-            attempt: step.attempt,
-            exchange: step.exchange(),
-            seq,
-            ms,
-            turn: None,
-            implicit: false,
-            text,
-        });
+        self.clarify(thread, (from, to), (seq, ms), false, text);
     }
 
     /// Carries out what the operator changes in the plan; that it can be done was checked when it was given.

@@ -1,23 +1,12 @@
 //! Answers and votes in the corners: whose last ballot counts, what a judge takes back, labels that look like ids, a history
 //! that is too long for a window.
 
+use crate::consensus::{choices, club};
 use crate::harness::*;
 use colloquium::model::*;
-use colloquium::state::AnswerDeed;
+use colloquium::state::MoveKind;
 use colloquium::voice::CallRequest;
 use serde_json::{Value, json};
-
-fn club(ids: &[&str], options: Value) -> payload::Opened {
-    let scenario = json!({
-        "topic": "What now?",
-        "policy": {"name": "consensus", "options": options},
-    });
-    table(scenario, ids.iter().map(|id| seat(id)).collect())
-}
-
-fn choices(ask: &CallRequest) -> usize {
-    ask.facts["options"].as_array().map_or(0, Vec::len)
-}
 
 fn presents(ask: &CallRequest) -> bool {
     ask.prompt.task.as_deref().is_some_and(|task| task.contains("Your answer won"))
@@ -43,7 +32,7 @@ fn answered(ran: &Ran) -> Vec<&str> {
 
 fn left(ran: &Ran) -> Vec<&str> {
     let moves = &ran.state.threads[&ThreadId::ROOT].moves;
-    moves.iter().filter(|m| m.did == AnswerDeed::Left).map(|m| &*m.seat.0).collect()
+    moves.iter().filter(|m| m.did == MoveKind::Left).map(|m| &*m.seat.0).collect()
 }
 
 /// Whoever voted before the newest answer came is asked again, and the last ballot is the one that counts.
@@ -61,7 +50,7 @@ async fn a_late_answer_asks_the_voters_again_and_the_last_ballot_counts() {
     });
     let ran = play(club(&["ann", "bob", "cyd"], json!({})), stage, &[]).await;
     let cast = |m: &&colloquium::state::AnswerMove| {
-        m.seat == SeatId("bob".into()) && matches!(m.did, AnswerDeed::Voted { .. })
+        m.seat == SeatId("bob".into()) && matches!(m.did, MoveKind::Voted { .. })
     };
     let moves = &ran.state.threads[&ThreadId::ROOT].moves;
     assert_eq!(moves.iter().filter(cast).count(), 2, "bob voted twice: {moves:?}");

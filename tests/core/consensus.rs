@@ -3,11 +3,11 @@
 use crate::harness::*;
 use crate::kills::{everywhere, runtime};
 use colloquium::model::*;
-use colloquium::state::AnswerDeed;
+use colloquium::state::MoveKind;
 use colloquium::voice::CallRequest;
 use serde_json::{Value, json};
 
-fn club(ids: &[&str], options: Value) -> payload::Opened {
+pub fn club(ids: &[&str], options: Value) -> payload::Opened {
     let scenario = json!({
         "topic": "What now?",
         "policy": {"name": "consensus", "options": options},
@@ -16,7 +16,7 @@ fn club(ids: &[&str], options: Value) -> payload::Opened {
 }
 
 /// How many answers a seat is asked to choose between.
-fn choices(ask: &CallRequest) -> usize {
+pub fn choices(ask: &CallRequest) -> usize {
     ask.facts["options"].as_array().map_or(0, Vec::len)
 }
 
@@ -50,7 +50,7 @@ fn won(ran: &Ran) -> (String, String, String) {
     (ran.reason().to_owned(), text("winner"), text("how"))
 }
 
-fn deeds(ran: &Ran, deed: &AnswerDeed) -> usize {
+fn deeds(ran: &Ran, deed: &MoveKind) -> usize {
     ran.state.threads[&ThreadId::ROOT].moves.iter().filter(|m| m.did == *deed).count()
 }
 
@@ -108,7 +108,7 @@ async fn a_new_answer_restarts_those_who_still_work() {
     });
     let ran = play(club(&["ann", "bob", "cyd"], json!({})), stage, &[]).await;
     assert_eq!(won(&ran).1, "ann");
-    assert_eq!((deeds(&ran, &AnswerDeed::Restarted), &result(&ran)["restarts"]), (2, &json!(2)));
+    assert_eq!((deeds(&ran, &MoveKind::Restarted), &result(&ran)["restarts"]), (2, &json!(2)));
     let cuts: Vec<(&str, Option<u32>)> = ran
         .events
         .iter()
@@ -138,7 +138,7 @@ async fn restarts_are_bounded_and_a_late_answer_is_told_in_the_next_round() {
         let options = json!({"restarts": most, "rounds": 4});
         let ran = play(club(&["ann", "bob", "cyd", "dee"], options), slow(), &[]).await;
         assert_eq!(won(&ran).1, "dee", "{:?}", ran.texts());
-        assert_eq!(deeds(&ran, &AnswerDeed::Restarted), expected, "{most}");
+        assert_eq!(deeds(&ran, &MoveKind::Restarted), expected, "{most}");
     }
     let told = play(
         club(&["ann", "bob", "cyd", "dee"], json!({"on_new": "tell", "rounds": 4})),
@@ -146,7 +146,7 @@ async fn restarts_are_bounded_and_a_late_answer_is_told_in_the_next_round() {
         &[],
     );
     let told = told.await;
-    assert_eq!((won(&told).1.as_str(), deeds(&told, &AnswerDeed::Restarted)), ("dee", 0));
+    assert_eq!((won(&told).1.as_str(), deeds(&told, &MoveKind::Restarted)), ("dee", 0));
     assert_eq!(result(&told)["rounds"], 2);
 }
 

@@ -93,7 +93,7 @@ pub const ROWS: &[KeyRow] = &[
     row!(RefuseTool Floor "refuse" "refuse the tool that asks until you leave" Read ["D"]),
     row!(Vote Floor "vote" "call a vote" Read ["V"]),
     row!(Undo Floor "undo" "undo the last action" Read ["U"]),
-    row!(MoreRound Floor "one more round" "continue for one round after a limit or the end" Read ["+"]),
+    row!(MoreRound Floor "go on" "go on after a limit or the end: raise the limit, or one more round" Read ["+"]),
     row!(SetLimit Floor "set a limit" "set the limit to a number" Read ["="]),
     row!(Outcomes Floor "outcomes" "what became of your last commands" Read ["H"] Page ["H"]),
     row!(End Floor "end" "end the conversation (asks first)" Read ["Q"]),

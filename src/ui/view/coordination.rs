@@ -5,7 +5,7 @@
 
 use crate::model::{Ms, SeatId, Seq};
 use crate::scenario::CONSENSUS;
-use crate::state::{AnswerDeed, AnswerMove, Coordination, State, Thread};
+use crate::state::{AnswerMove, Coordination, MoveKind, State, Thread};
 use crate::text;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::message::clock;
@@ -75,7 +75,7 @@ pub fn standing(transcript: &Transcript) -> Option<TableStanding> {
     let winner = thread.memo["winner"].as_str();
     let standing = |seat: &SeatId| {
         let last = now.moves.iter().rev().find(|m| m.seat == *seat);
-        let answered = |m: &&&AnswerMove| m.seat == *seat && m.did == AnswerDeed::Answered;
+        let answered = |m: &&&AnswerMove| m.seat == *seat && m.did == MoveKind::Answered;
         let answer = now.answers.iter().find(|(who, _)| *who == seat).map(|(_, entry)| *entry);
         let stands = answer.is_some();
         let vote = now.votes.get(seat);
@@ -83,7 +83,7 @@ pub fn standing(transcript: &Transcript) -> Option<TableStanding> {
             place: transcript.seat_place(seat),
             work: match last.map(|m| &m.did) {
                 _ if runs(seat) => AtWork::Works,
-                Some(AnswerDeed::Left) => AtWork::Left,
+                Some(MoveKind::Left) => AtWork::Left,
                 _ if stands || vote.is_some() => AtWork::Settled,
                 _ => AtWork::Waits,
             },
@@ -105,7 +105,7 @@ pub fn standing(transcript: &Transcript) -> Option<TableStanding> {
 }
 
 fn facts(transcript: &Transcript, thread: &Thread, now: &Coordination<'_>) -> Vec<String> {
-    let restarts = now.moves.iter().filter(|m| m.did == AnswerDeed::Restarted).count();
+    let restarts = now.moves.iter().filter(|m| m.did == MoveKind::Restarted).count();
     let step = match thread.step() {
         "ballot" => Some("last ballot"),
         "run_off" => Some("run-off"),
@@ -160,7 +160,12 @@ pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
     }
     let row = |m: &&AnswerMove| {
         let who = transcript.name(&m.seat);
-        format!("  {}  round {}  {who} {}\n", clock(m.ms.0), m.round, deed(transcript, &m.did))
+        format!(
+            "  {}  round {}  {who} {}\n",
+            clock(m.ms.0),
+            m.round,
+            what_was_done(transcript, &m.did)
+        )
     };
     let body: String = now.moves.iter().map(row).collect();
     parts.push(Section { head: "In order".into(), body, ..Section::default() });
@@ -179,12 +184,12 @@ pub fn work(work: AtWork) -> &'static str {
     }
 }
 
-fn deed(transcript: &Transcript, did: &AnswerDeed) -> String {
+fn what_was_done(transcript: &Transcript, did: &MoveKind) -> String {
     match did {
-        AnswerDeed::Answered => "answered".into(),
-        AnswerDeed::Voted { whose, .. } => format!("voted for {}", transcript.name(whose)),
-        AnswerDeed::Left => "left the round".into(),
-        AnswerDeed::Restarted => "restarted".into(),
-        AnswerDeed::Presented => "presented the answer".into(),
+        MoveKind::Answered => "answered".into(),
+        MoveKind::Voted { whose, .. } => format!("voted for {}", transcript.name(whose)),
+        MoveKind::Left => "left the round".into(),
+        MoveKind::Restarted => "restarted".into(),
+        MoveKind::Presented => "presented the answer".into(),
     }
 }
