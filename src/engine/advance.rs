@@ -2,7 +2,8 @@
 
 use super::drafts::{batch, close, grant, warn_once};
 use super::{
-    drafts, effects, execute, judging, permissions, profile, stops, summary, tools, turns, verdict,
+    closing, drafts, effects, execute, judging, permissions, profile, stops, summary, tools, turns,
+    verdict,
 };
 use crate::expr::{Condition, Facts};
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
@@ -112,8 +113,9 @@ fn ending(state: &State) -> Option<Draft> {
     let root = state.threads.get(&ThreadId::ROOT)?;
     let quiet = state.turns.is_empty();
     let late = || execute::late(state).next();
-    let end = |reason, text| late().or_else(|| verdict::conclude(state, reason, text));
-    let at_once = |reason, text| late().or_else(|| Some(drafts::end(state, reason, text)));
+    let first = |reason| late().or_else(|| closing::before_end(state, reason).into_iter().next());
+    let end = |reason, text| first(reason).or_else(|| verdict::conclude(state, reason, text));
+    let at_once = |reason, text| first(reason).or_else(|| Some(drafts::end(state, reason, text)));
     match (&state.ending, &state.stopped_by, &root.closed) {
         (Some(Ending::AtOnce), _, _) => at_once(StopReason::Operator, None),
         (Some(Ending::Now), _, _) => end(StopReason::Operator, None),

@@ -11,6 +11,7 @@ mod advance;
 mod ahead;
 mod asking;
 mod at_work;
+mod closing;
 mod drafts;
 mod drive;
 mod effects;

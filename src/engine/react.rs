@@ -3,7 +3,7 @@
 use super::drafts::end;
 use super::effects::{call_deadline, near_mark, time_is_up};
 use super::input::Input;
-use super::{execute, resolve, tools, turns, verdict, words};
+use super::{closing, execute, resolve, tools, turns, verdict, words};
 use crate::model::event::{ENGINE, LimitNear, LimitReached, OPERATOR};
 use crate::model::payload::{CommandRefused, LimitAt, Warning};
 use crate::model::*;
@@ -40,6 +40,7 @@ pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
             let mut drafts: Vec<Draft> =
                 state.calls().map(|t| turns::cut(live, t, now, CutWhy::Crash)).collect();
             if state.ended.is_none() {
+                drafts.extend(closing::before_end(state, StopReason::Signal));
                 drafts.push(end(state, StopReason::Signal, None));
             }
             drafts
@@ -169,24 +170,24 @@ fn unattended(state: &State) -> Vec<Draft> {
         // the verdict failed, and with it the end
         Some(judged) if matches!(&judged.kind, Kind::Ended(e) if e.reason == StopReason::Failure) =>
         {
-            return execute::late(state).chain([judged]).collect();
+            let open = closing::before_end(state, StopReason::Failure);
+            return execute::late(state).chain(open).chain([judged]).collect();
         }
         Some(_) | None => {}
     }
-    let mut drafts: Vec<Draft> = execute::late(state).collect();
     let waiting = state.turns.values().find(|t| state.waits_for_human(t));
-    drafts.push(match (&state.limit, waiting) {
-        (Some(limit), _) if !hangs => end(state, limit.what.reason(), None),
+    let (reason, text) = match (&state.limit, waiting) {
+        (Some(limit), _) if !hangs => (limit.what.reason(), None),
         (_, Some(turn)) => {
             let text = format!("{} has the floor and no one is there to speak", turn.seat);
-            end(state, StopReason::Failure, Some(text.into()))
+            (StopReason::Failure, Some(text))
         }
         (_, None) if state.run == RunState::Paused => {
             let text = match &state.pause_why {
                 Some(why) => format!("paused ({why}) and no one is there to resume"),
                 None => "paused and no one is there to resume".into(),
             };
-            end(state, StopReason::Failure, Some(text.into()))
+            (StopReason::Failure, Some(text))
         }
         (_, None) => {
             let able = state.seats.iter().any(|s| s.spec.speaks && state.may_speak(&s.spec.id));
@@ -194,9 +195,12 @@ fn unattended(state: &State) -> Vec<Draft> {
                 true => "waiting for someone to get the floor and no one is there to give it",
                 false => "everybody who could speak is muted or has left",
             };
-            end(state, StopReason::Failure, Some(text.into()))
+            (StopReason::Failure, Some(text.into()))
         }
-    });
+    };
+    let mut drafts: Vec<Draft> = execute::late(state).collect();
+    drafts.extend(closing::before_end(state, reason));
+    drafts.push(end(state, reason, text.map(Into::into)));
     drafts
 }
 

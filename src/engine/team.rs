@@ -197,13 +197,13 @@ fn topic(ask: &CallRequest, own: Option<&str>) -> String {
         let said = said.join("\n");
         let from = said.len().saturating_sub(TOLD_MAX);
         let said = said.get(said.ceil_char_boundary(from)..).unwrap_or_default();
-        all.push(format!("What was said so far:\n{said}"));
+        all.push(format!("The conversation so far:\n{said}"));
     }
     let name = &ask.seat.name;
     let role = ask.seat.role.as_ref().map_or(String::new(), |role| format!(" ({role})"));
     all.push(format!(
-        "You are a team that speaks in that conversation with one voice, as {name}{role}: the last message of your own \
-         conversation is what {name} says there."
+        "Your team speaks as {name}{role} in that conversation. Discuss it among yourselves: the last message of your \
+         discussion is what {name} will say."
     ));
     all.extend(ask.seat.persona.as_ref().map(|p| p.to_string()));
     all.extend(ask.prompt.task.as_ref().map(|t| t.to_string()));

@@ -41,6 +41,7 @@ pub(super) fn step(ended: &StepEnded) -> Vec<Narrated> {
 pub(super) fn ended(ended: &PlanEnded) -> Vec<Narrated> {
     match ended.is {
         StepState::Completed => note("the plan is completed"),
+        StepState::Cancelled => note("the plan stopped: the conversation ended"),
         _ if ended.turn.is_none() => note("the plan failed: no answer was given"),
         _ => note("the plan failed: no step was completed"),
     }

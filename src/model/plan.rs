@@ -197,6 +197,12 @@ impl MessageKind {
 
 /// Returns the results in the words of a finished step: what follows a line `Results:`, or everything after its marker.
 pub fn results_in(words: &str) -> &str {
+    summary_and_results(words).1
+}
+
+/// Returns what the words of a finished step say before their results, and the results; without a line `Results:`
+/// everything after the marker is the results.
+pub fn summary_and_results(words: &str) -> (&str, &str) {
     let behind = MessageKind::marked(words).map_or(words.trim(), |(_, behind)| behind);
     let mut from = 0;
     for line in behind.split_inclusive('\n') {
@@ -207,12 +213,12 @@ pub fn results_in(words: &str) -> &str {
             let at = from + line.len() - rest.len();
             let found = behind[at..].trim_start_matches(['*', '_', '`', ' ', '\t']).trim();
             if !found.is_empty() {
-                return found;
+                return (behind[..from].trim(), found);
             }
         }
         from += line.len();
     }
-    behind
+    ("", behind)
 }
 
 /// Returns everything that is wrong with the steps of a plan. They may also wait for `known` steps, whose numbers are
@@ -221,7 +227,9 @@ pub fn faults(steps: &[StepSpec], known: &[u32], most: u32) -> Vec<String> {
     let mut faults = vec![];
     if steps.len() + known.len() > most as usize {
         let n = steps.len() + known.len();
-        faults.push(format!("{n} steps in all, and at most {most} are allowed (policy.steps)"));
+        faults.push(format!(
+            "there are {n} steps in all, but at most {most} are allowed (policy.steps)"
+        ));
     }
     for (at, step) in steps.iter().enumerate() {
         let n = step.number;
@@ -297,6 +305,9 @@ pub struct StepEnded {
     pub attempt: u32,
     /// Completed, failed or cancelled.
     pub is: StepState,
+    /// Whether it was stopped by the end of the conversation: it continues when that is resumed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub halted: bool,
     /// The turn with its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
@@ -310,7 +321,7 @@ pub struct StepEnded {
 pub struct PlanEnded {
     /// Which plan, from 1.
     pub plan: u32,
-    /// Completed, or failed where no step was completed or no answer came.
+    /// Completed, failed where no step was completed or no answer came, or cancelled by the end of the conversation.
     pub is: StepState,
     /// The planner's turn with the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -388,7 +399,7 @@ mod tests {
         assert_eq!(
             faults(&steps, &[7], 6),
             [
-                "7 steps in all, and at most 6 are allowed (policy.steps)",
+                "there are 7 steps in all, but at most 6 are allowed (policy.steps)",
                 "step 2 has no goal",
                 "step 2 waits for itself",
                 "step 2 waits for step 9, which does not exist",

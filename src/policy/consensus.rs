@@ -75,8 +75,8 @@ const RESTARTS: u64 = 2;
 /// Salt of the dice that break a tie.
 const TIE_SALT: &str = "tie of a consensus";
 /// What the winner is asked for.
-const PRESENT: &str = "Your answer won. Present it now as the final answer of the table: complete, on its own, and without \
-                       a word about the vote.";
+const PRESENT: &str = "Your answer won the vote. Present it as the group's final answer. It must be complete and make sense \
+                       on its own; do not mention the vote.";
 
 impl Policy for Consensus {
     fn row(&self) -> &'static PolicyRow {
@@ -388,8 +388,8 @@ fn novelty(v: &View<'_>, stands: &Coordination<'_>) -> Option<Decision> {
         return None;
     }
     let question: Text = format!(
-        "Known answers:\n{}\n\nAnother answer:\n{}\n\nDoes it say anything that none of the known answers says? To deny what \
-         another affirms is something new.",
+        "Known answers:\n{}\n\nAnother answer:\n{}\n\nDoes it say anything that none of the known answers says? Contradicting a \
+         known answer counts as new.",
         before.join("\n"),
         entry.text()
     )

@@ -77,16 +77,16 @@ const ROW: PolicyRow = PolicyRow {
 /// Steps at a time, unless the scenario says otherwise.
 const PARALLEL: u64 = 3;
 /// What a planner is asked for at first.
-const ASK_PLAN: &str = "Make a plan for the request: steps that each have one goal. Whoever carries out a step sees only its \
-                        description, its goal, the request and the results of the steps that it waits for. Steps that do not \
-                        wait for each other run at the same time.";
+const ASK_PLAN: &str = "Break the request down into steps, each with one clear goal. Whoever carries out a step sees only the \
+                        request, the step's description and goal, and the results of the steps it depends on. Steps that \
+                        do not depend on each other run in parallel.";
 /// What a planner is asked for at the end.
-const ASK_ANSWER: &str = "Every step is over. Give the answer to the request from all results: complete, and on its own. Say \
-                          what could not be done, and why.";
+const ASK_ANSWER: &str = "All steps are finished. Write the final answer to the request, based on all results. It must be \
+                          complete and make sense on its own. If something could not be done, say what and why.";
 /// What a planner is told when asked for another plan.
-const ASK_REST: &str = "List every step that is still to be done, the waiting ones that stay among them; what you leave out is \
-                        not done. Steps that have begun stay without being listed. A new step gets a new number. With nothing \
-                        left to do, list no steps.";
+const ASK_REST: &str = "List all remaining steps, including the waiting ones you want to keep; a waiting step you leave out is \
+                        dropped. Do not list steps that are running or finished. Give each new step a new number. If nothing \
+                        is left to do, return an empty list.";
 
 impl Policy for Planning {
     fn row(&self) -> &'static PolicyRow {
@@ -178,11 +178,15 @@ fn ask(v: &View<'_>, planner: &SeatId, why: &str, question: Text, memo: Value) -
     let next = NextMove::Ask {
         purpose: Purpose::Speak,
         seats: vec![planner.clone()],
-        why: format!("{planner} {why}").into(),
+        why: format!("{} {why}", named(v, planner)).into(),
         question,
         options: vec![],
     };
     Decision { next, memo }
+}
+
+fn named<'v>(v: &View<'v>, seat: &'v SeatId) -> &'v str {
+    v.state.seat(seat).map_or(&seat.0, |s| &s.spec.name)
 }
 
 /// Returns the plan that the planner's reply makes: what has begun stays, the rest is as the reply has it.
@@ -240,6 +244,7 @@ fn closes(v: &View<'_>, plan: &Plan) -> Option<Kind> {
             step: step.spec.number,
             attempt: step.attempt,
             is,
+            halted: false,
             turn: None,
             why: Some(why.into()),
         };
@@ -282,8 +287,9 @@ fn plan_again(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
     let heard = v.memo_count(memo::HEARD);
     if let Some(entry) = v.state.unplanned_words(v.thread).filter(|e| e.seq.0 > heard) {
         let why = "the host has spoken";
-        let question =
-            format!("The host has spoken while the plan is being carried out. {ASK_REST}");
+        let question = format!(
+            "The host has said something new, shown in the request. Update the plan. {ASK_REST}"
+        );
         let memo = v.memo_with([
             (STEP, json!(PLANS_AGAIN)),
             (memo::HEARD, json!(entry.seq)),
@@ -304,7 +310,8 @@ fn plan_again(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
     let reason = step.why.as_deref().unwrap_or("no reason given");
     asked.push(place);
     let why = format!("step {n} failed");
-    let question = format!("Step {n} failed: {reason}. {ASK_REST}");
+    let reason = reason.trim_end_matches('.');
+    let question = format!("Step {n} failed: {reason}. Update the plan. {ASK_REST}");
     let memo = v.memo_with([
         (STEP, json!(PLANS_AGAIN)),
         (memo::COUNTED, json!(asked)),

@@ -87,7 +87,9 @@ impl Talk<'_, '_> {
             (_, _) if !fresh && !self.reopened(reply) => self.nothing_said(reply),
             (DOES, _) if !fresh => self.execute(executor, "", false),
             (EXECUTES, _) if !fresh => self.execute(executor, "", false),
-            (CLARIFIES, _) if !fresh => self.clarify("asks you the question above"),
+            (CLARIFIES, _) if !fresh => self.clarify(
+                "is waiting for an answer to the question above. Reply in a few sentences.",
+            ),
             (_, Some(m)) => self.after(executor, m, reply),
             (_, None) => self.execute(executor, "", false),
         }
@@ -113,7 +115,9 @@ impl Talk<'_, '_> {
                 let why = MessageKind::marked(&message.text).map_or(&*message.text, |(_, why)| why);
                 self.over(StepState::Failed, Some(reply.turn), why.to_owned())
             }
-            MessageKind::Question => self.clarify("asks you the question above"),
+            MessageKind::Question => self.clarify(
+                "is waiting for an answer to the question above. Reply in a few sentences.",
+            ),
             MessageKind::ProgressUpdate
             | MessageKind::PartialResult
             | MessageKind::SiblingMessage => self.go_on(executor),
@@ -141,10 +145,10 @@ impl Talk<'_, '_> {
         if row.len() as u64 > most {
             let times = row.len();
             return self.clarify(&format!(
-                "has sent {times} updates in a row. If what is there reaches the goal, begin with TASK COMPLETE:"
+                "has sent {times} updates in a row. Say what is still missing, or begin with TASK COMPLETE: if the goal is met."
             ));
         }
-        self.execute(executor, "Your message was read; go on.", true)
+        self.execute(executor, "Your message was received. Continue.", true)
     }
 
     /// The planner, or the operator in its place, answered.
@@ -161,7 +165,7 @@ impl Talk<'_, '_> {
         {
             return self.stuck();
         }
-        self.execute(executor, "You have your answer; go on.", false)
+        self.execute(executor, "The answer is above. Continue.", false)
     }
 
     fn stuck(&self) -> Decision {
@@ -172,23 +176,23 @@ impl Talk<'_, '_> {
     fn execute(&self, executor: &SeatId, told: &str, implicit: bool) -> Decision {
         if !self.step.spec.executor {
             let question = format!(
-                "Do step {} of the plan yourself: {}. Goal: {}. Say the result, complete and on its own.",
+                "Carry out step {} yourself: {}\nGoal: {}\nReply with the complete result.",
                 self.step.spec.number, self.step.spec.description, self.step.spec.goal
             );
-            return self.ask(executor, DOES, "does it", question.into(), false);
+            return self.ask(executor, DOES, " does it", question.into(), false);
         }
         let (exchange, most) = (self.step.exchange() + 1, self.root.exchanges());
         if exchange > most {
             return self.failed(format!("all {most} exchanges are used; raise policy.exchanges"));
         }
         let last = if exchange == most {
-            " It is the last one: end with TASK COMPLETE or ERROR."
+            " This is your last message: finish with TASK COMPLETE or ERROR."
         } else {
             ""
         };
         let told = if told.is_empty() { String::new() } else { format!(" {told}") };
         let question = format!("Exchange {exchange} of {most}.{last}{told}");
-        let why = format!("exchange {exchange} of {most}");
+        let why = format!(", exchange {exchange} of {most}");
         self.ask(executor, EXECUTES, &why, question.into(), implicit)
     }
 
@@ -200,12 +204,12 @@ impl Talk<'_, '_> {
         let executor = self.step.executor.as_ref().and_then(|id| self.v.state.seat(id));
         let name = executor.map_or("the executor", |s| &*s.spec.name);
         let question = format!(
-            "Step {}, exchange {} of {}. {name} {why}. Answer in a few sentences, so that the work can go on.",
+            "Step {}, exchange {} of {}: {name} {why}",
             self.step.spec.number,
             self.step.exchange(),
             self.root.exchanges()
         );
-        self.ask(&planner, CLARIFIES, "clarifies", question.into(), false)
+        self.ask(&planner, CLARIFIES, " answers", question.into(), false)
     }
 
     /// A result is there: it is accepted, or the judge is asked.
@@ -216,7 +220,7 @@ impl Talk<'_, '_> {
             return self.over(StepState::Completed, Some(turn), String::new());
         };
         let question = format!(
-            "Step {} is said to be done. Its goal: {} Does the result above really reach it? Only a clear yes accepts it.",
+            "Step {} is reported as complete. Goal: {}\nDoes the result above fully meet the goal? If in doubt, the answer is no.",
             self.step.spec.number, self.step.spec.goal
         );
         let next = NextMove::Ask {
@@ -240,7 +244,7 @@ impl Talk<'_, '_> {
         let why =
             reply.structured["why"].as_str().map(str::trim).filter(|why| said && !why.is_empty());
         let why = why.unwrap_or("no reason was given");
-        self.execute(executor, &format!("The step is not accepted as done: {why} Go on."), false)
+        self.execute(executor, &format!("The result was not accepted: {why}\nContinue."), false)
     }
 
     /// A turn brought no words.
@@ -281,10 +285,11 @@ impl Talk<'_, '_> {
             return self.cannot(seat);
         }
         let go_on = if implicit { Value::Bool(true) } else { Value::Null };
+        let name = self.v.state.seat(seat).map_or(&seat.0, |s| &s.spec.name);
         let next = NextMove::Ask {
             purpose: Purpose::Speak,
             seats: vec![seat.clone()],
-            why: format!("{seat} in step {}: {why}", self.step.spec.number).into(),
+            why: format!("step {}: {name}{why}", self.step.spec.number).into(),
             question,
             options: vec![],
         };
@@ -300,6 +305,7 @@ impl Talk<'_, '_> {
             step: self.step.spec.number,
             attempt: self.step.attempt,
             is,
+            halted: false,
             turn,
             why: (!why.is_empty()).then(|| why.into()),
         };

@@ -153,45 +153,45 @@ fn form(form: &Form) -> Option<String> {
 fn proposal(among: &[(Text, SeatId)], answers: bool) -> String {
     let labels: Vec<&str> = among.iter().map(|(label, _)| &**label).collect();
     let vote = format!(
-        "a first line \"VOTE: \" and one of {}, and behind it your reason in a sentence or two",
+        "begin with \"VOTE:\" and a label ({}), then give your reason in a sentence or two",
         labels.join(", ")
     );
     match (labels.is_empty(), answers) {
-        (true, _) => "Give your answer: complete, and on its own.".to_owned(),
+        (true, _) => "Give your answer. It must be complete and make sense on its own.".to_owned(),
         (false, false) => format!("Vote for the best answer: {vote}."),
         (false, true) => format!(
-            "If one of the answers is the one to give, vote for it: {vote}. If you have a better one, give it: a first line \
-             \"ANSWER:\" and the whole answer, which stands on its own and takes from the others what is right."
+            "If you agree with one of the answers, vote for it: {vote}. If you can give a better one, begin with \"ANSWER:\" and \
+             write it out in full, keeping what is right in the others."
         ),
     }
 }
 
-/// Returns how a plan is written. The example is about something else and stops early.
+/// Returns how a plan is written.
 fn plan(known: usize, most: u32) -> String {
     let most = (most as usize).saturating_sub(known);
     format!(
-        "Answer with one JSON object and nothing else: \"analysis\" is one sentence on the request; \"steps\" is a list of at \
-         most {most} steps, each with \"number\", \"description\" (what is done, in a line), \"goal\" (what is true \
-         once it is done), \"executor\" (true if somebody else is to do it, false if you do it yourself) and \"after\" (a \
+        "Answer with one JSON object and nothing else: \"analysis\" is one sentence about the request; \"steps\" is a list of \
+         at most {most} steps, each with \"number\", \"description\" (what to do, in one line), \"goal\" (what is true when \
+         it is done), \"executor\" (true if someone else should do it, false if you will do it yourself) and \"after\" (a \
          list of the numbers of the steps whose results it needs)."
     )
 }
 
 /// Returns how an executor writes to its planner.
 fn message(given: bool, siblings: &[SeatId]) -> String {
-    let results = if given { "" } else { ", and under it a line \"Results:\" with all results" };
+    let results = if given { "" } else { ", followed by a line \"Results:\" and all results" };
     let mut lines = vec![
-        "Begin with one of these, in capitals, and go on behind it:".to_owned(),
-        "\"QUESTION:\" where you cannot go on without an answer;".to_owned(),
-        "\"PROGRESS:\" where a part is done and more is to do;".to_owned(),
-        format!("\"TASK COMPLETE:\" where the goal is reached{results};"),
-        "\"ERROR:\" where it cannot be done, with the reason.".to_owned(),
-        "Without one of these it is taken for a part of the result.".to_owned(),
+        "Begin your reply with one of these labels:".to_owned(),
+        "QUESTION: if you need an answer before you can continue".to_owned(),
+        "PROGRESS: if part of the work is done and more remains".to_owned(),
+        format!("TASK COMPLETE: if the goal is met{results}"),
+        "ERROR: if the step cannot be done, with the reason".to_owned(),
+        "A reply without a label counts as part of the result.".to_owned(),
     ];
     if !siblings.is_empty() {
         let names: Vec<&str> = siblings.iter().map(|s| &*s.0).collect();
         lines.push(format!(
-            "To write to somebody who works on another step, begin with \"TO \", the name and a colon: {}.",
+            "To write to someone who works on another step, begin with \"TO \", their name and a colon. Working now: {}.",
             names.join(", ")
         ));
     }

@@ -102,10 +102,10 @@ fn typed(
     let text = match kind {
         MessageKind::TaskComplete if bare && given => "TASK COMPLETE".to_owned(),
         MessageKind::TaskComplete if bare => {
-            return Err("it says that the task is complete but gives no results".into());
+            return Err("it says TASK COMPLETE but gives no results".into());
         }
         MessageKind::SiblingMessage if to.is_none() => {
-            return Err("it is addressed to no executor who is working now".into());
+            return Err("it is not addressed to an executor who is working now".into());
         }
         _ if words.is_empty() => return Err("it has no text after the message type".into()),
         MessageKind::TaskComplete => format!("TASK COMPLETE: {words}"),
@@ -170,7 +170,7 @@ mod tests {
             ("TASK COMPLETE", "no results"),
             ("ERROR:", "no text after"),
             ("{\"type\": \"task_assignment\", \"text\": \"x\"}", "no message type"),
-            ("{\"type\": \"sibling_message\", \"text\": \"x\"}", "no executor"),
+            ("{\"type\": \"sibling_message\", \"text\": \"x\"}", "not addressed to an executor"),
         ] {
             let found = read(said, false).unwrap_err();
             assert!(found.contains(why), "{said}: {found}");

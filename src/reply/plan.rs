@@ -94,8 +94,7 @@ fn step(value: &Value, place: u32) -> Result<StepSpec, String> {
         None => Some(place),
         Some(v) => number(v),
     };
-    let number = numbered
-        .ok_or_else(|| format!("the number of step {place} is not a whole number from 1"))?;
+    let number = numbered.ok_or_else(|| format!("the number of step {place} must be 1 or more"))?;
     let goal = text(GOAL);
     let description = match text(DESCRIPTION) {
         "" => goal,

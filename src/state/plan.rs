@@ -389,12 +389,35 @@ impl Conversation {
         self.with_plan(thread, |plan| {
             let Some(step) = plan.step_mut(ended.step) else { return };
             (step.state, step.turn) = (ended.is, ended.turn);
-            (step.why, step.stopping) = (ended.why.clone(), false);
+            (step.why, step.stopping, step.halted) = (ended.why.clone(), false, ended.halted);
         });
     }
 
     pub(super) fn end_plan(&mut self, thread: ThreadId, ended: &PlanEnded) {
         self.with_plan(thread, |plan| plan.ended = Some(ended.clone()));
+    }
+
+    /// Undoes what an end of the conversation closed in its plans: its steps run on, and their executors sit again.
+    pub(super) fn reopen_plans(&mut self) {
+        let (mut talks, mut executors) = (vec![], vec![]);
+        for plan in self.threads.values_mut().filter_map(|t| t.plan.as_deref_mut()) {
+            if plan.ended.as_ref().is_some_and(|ended| ended.is == StepState::Cancelled) {
+                plan.ended = None;
+            }
+            for step in plan.steps.iter_mut().filter(|s| s.halted) {
+                (step.state, step.why, step.halted) = (StepState::Running, None, false);
+                talks.extend(step.thread);
+                executors.extend(step.executor.clone());
+            }
+        }
+        for talk in talks {
+            if let Some(thread) = self.threads.get_mut(&talk) {
+                thread.closed = None;
+            }
+        }
+        for id in executors {
+            self.set_seat(&id, |seat| seat.gone = false);
+        }
     }
 
     /// Seats a participant that the engine made; it takes part in no thread until one is opened with it.

@@ -36,6 +36,8 @@ pub struct PlannedStep {
     pub messages: Vec<StepMessage>,
     /// Whether the operator has cancelled it and it is still stopping.
     pub stopping: bool,
+    /// Whether the end of the conversation stopped it, so that a resume continues it.
+    pub halted: bool,
     /// The conversation's running time when the attempt began, in milliseconds.
     pub began: u64,
 }
@@ -106,6 +108,7 @@ impl PlannedStep {
             turn: None,
             messages: vec![],
             stopping: false,
+            halted: false,
             began: 0,
         }
     }

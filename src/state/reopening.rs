@@ -43,6 +43,10 @@ impl Conversation {
         self.tools_allowed_once.clear();
         self.seats.iter_mut().for_each(|s| s.failed = None);
         let ended = self.ended.take();
+        // what closes for an end that is still being carried out stays closed
+        if ended.is_some() || self.ending.is_none() {
+            self.reopen_plans();
+        }
         self.limit = None;
         self.stopped_by = None;
         let root = self.threads.get_mut(&ThreadId::ROOT).and_then(|root| root.closed.take());

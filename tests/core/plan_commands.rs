@@ -212,3 +212,57 @@ async fn a_message_is_said_again_in_its_place_and_the_plan_is_not() {
     });
     assert!(refused.is_some_and(|why| why.starts_with("turn 1 is the plan")), "{refused:?}");
 }
+
+/// Whoever follows the events sees all that is open close before the conversation: steps, their talks, executors, the
+/// plan. A resume continues what was stopped, within the same steps.
+#[tokio::test]
+async fn at_an_end_in_mid_plan_all_that_is_open_closes_in_order_and_a_resume_continues() {
+    let stage = |slow: bool| {
+        at_work(&[(1, &[]), (2, &[]), (3, &[1, 2])], move |ask| {
+            match (number(ask), exchange(ask)) {
+                (1, 1) => says("QUESTION: Which colour?"),
+                (2, _) if slow => Play::Drones,
+                _ => done(ask),
+            }
+        })
+    };
+    let open = [
+        "step 1 cancelled",
+        "its talk ends",
+        "step 2 cancelled",
+        "its talk ends",
+        "worker-1 leaves",
+        "worker-2 leaves",
+        "plan cancelled",
+        "the end",
+    ];
+    let end = json!({"during": {"utterance": 4, "words": 1}, "do": "end"});
+    let mut limited = office(json!({}));
+    limited.scenario["limits"] = json!({"utterances": 3});
+    let tables = [
+        (office(json!({})), vec![end], "operator", &open[..], vec![]),
+        (
+            limited,
+            vec![],
+            "utterance_limit",
+            &open[..],
+            vec![json!({"do": "limit", "set": {"utterances": 30}})],
+        ),
+    ];
+    for (table, steer, reason, closes, more) in tables {
+        let first = play(table, stage(reason == "operator"), &steer).await;
+        assert_eq!(first.reason(), reason);
+        let all = told(&first);
+        let begin = all.iter().position(|t| t == "step 1 cancelled").unwrap_or(all.len());
+        assert_eq!(all[begin..], closes[..]);
+        let ended = first.state.plan().unwrap().ended.as_ref().map(|ended| ended.is);
+        assert_eq!(ended, Some(StepState::Cancelled), "{all:?}");
+        assert!(!states(&first).contains(&"running"), "{:?}", states(&first));
+        let again = resume(first.events.clone(), stage(false), &more).await;
+        assert_eq!((again.reason(), states(&again)), ("completed", vec!["completed"; 3]));
+        let plans = again.events.iter().filter(|e| matches!(e.kind, Kind::PlanMade(_))).count();
+        assert_eq!(plans, 1, "nothing is planned again");
+        let attempts: Vec<u32> = steps(&again).iter().map(|s| s.attempt).collect();
+        assert_eq!(attempts, [1, 1, 1], "the same talks continue");
+    }
+}

@@ -2,6 +2,7 @@
 //!
 //! Everything is read from the fold, so that a live conversation, a recording and a resumed one show the same.
 
+use crate::model::plan::summary_and_results;
 use crate::model::{MessageKind, Ms, SeatId, StepState};
 use crate::scenario::{CONSENSUS, STEP_POLICY};
 use crate::state::{Plan, PlannedStep, State, StepMessage, Thread};
@@ -153,7 +154,11 @@ fn body(
     }
     rows.extend(step.messages.iter().map(|m| {
         let name = |id: &SeatId| transcript.name(id);
-        let words = MessageKind::marked(&m.text).map_or(&*m.text, |(_, words)| words);
+        let words = match m.turn == step.turn && step.state == StepState::Completed {
+            // its results stand below
+            true => summary_and_results(&m.text).0,
+            false => MessageKind::marked(&m.text).map_or(&*m.text, |(_, words)| words),
+        };
         let words = text::label(words);
         let words = if words.is_empty() { String::new() } else { format!(": {words}") };
         let (from, to, kind) = (name(&m.from), name(&m.to), kind(m.kind));
