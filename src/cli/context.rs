@@ -53,6 +53,8 @@ pub struct Context {
     trusts_project: Cell<bool>,
     accessible: bool,
     quiet: bool,
+    /// Whether nothing is reported but errors and signs of life.
+    brief: bool,
     verbose: bool,
     log_file: OnceCell<LogFile>,
 }
@@ -78,6 +80,7 @@ impl Context {
             trusts_project: Cell::new(false),
             accessible: global.accessible,
             quiet: global.quiet,
+            brief: false,
             verbose: global.verbose,
             log_file: log_file.map(OnceCell::from).unwrap_or_default(),
         })
@@ -100,9 +103,15 @@ impl Context {
             trusts_project: self.trusts_project.clone(),
             accessible: self.accessible,
             quiet: self.quiet,
+            brief: self.brief,
             verbose: self.verbose,
             log_file: OnceCell::new(),
         }
+    }
+
+    /// Reports only errors and signs of life, unless `--verbose`.
+    pub fn brief(self) -> Context {
+        Context { brief: !self.verbose, ..self }
     }
 
     /// Reads the settings: the user's own, under those of a project that is trusted, under those of the command line.
@@ -162,6 +171,14 @@ impl Context {
     /// Prints a line on standard error, unless `--quiet`.
     pub fn say(&self, line: &str) {
         self.keep(line);
+        if !(self.quiet || self.brief) {
+            output::print(&text::line(line));
+        }
+    }
+
+    /// Prints a line on standard error that says who is awaited, unless `--quiet`.
+    pub fn say_alive(&self, line: &str) {
+        self.keep(line);
         if !self.quiet {
             output::print(&text::line(line));
         }
@@ -217,7 +234,7 @@ impl Context {
     /// Prints a message of several lines, unless `--quiet`.
     pub fn report(&self, report: &str) {
         report.lines().for_each(|line| self.keep(line));
-        if !self.quiet {
+        if !(self.quiet || self.brief) {
             output::print(&text::block(report));
         }
     }

@@ -92,10 +92,13 @@ pub fn main() -> ExitCode {
     exit.into()
 }
 
-fn dispatch(mut cli: Cli) -> Result<Exit, Failure> {
-    // whoever asks a panel wants to read its answer alone
-    cli.global.quiet |= matches!(cli.command, Some(Command::Ask(_))) && !cli.global.verbose;
+fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     let context = Context::new(cli.global)?;
+    let context = match &cli.command {
+        // whoever asks a panel wants to read its answer alone
+        Some(Command::Ask(_)) => context.brief(),
+        _ => context,
+    };
     crash::install(context.paths.state.clone());
     appearance::check_theme(&context)?;
     let done = execute(cli.command, &context);

@@ -50,6 +50,8 @@ pub struct ToolServers {
     /// For those over HTTP.
     pub client: Client,
     keys: ToolKeys,
+    /// How long one may take to start, and to list its tools.
+    within: Duration,
     open: Arc<Mutex<HashMap<ServerPlace, Place>>>,
 }
 
@@ -70,8 +72,8 @@ impl ToolServers {
         environment: ChildEnvironment,
         keys: ToolKeys,
     ) -> ToolServers {
-        let (client, open) = (Client::new(), Arc::default());
-        ToolServers { permits, folder, environment, client, keys, open }
+        let (client, within, open) = (Client::new(), OPEN_WITHIN, Arc::default());
+        ToolServers { permits, folder, environment, client, keys, within, open }
     }
 
     async fn connect(&self, place: &ServerPlace) -> Result<Link, LinkFault> {
@@ -88,7 +90,7 @@ impl ToolServers {
             }
         };
         let link = Link::open(line);
-        timeout(OPEN_WITHIN, link).await.unwrap_or_else(|_| Err(LinkFault::late(OPEN_WITHIN)))
+        timeout(self.within, link).await.unwrap_or_else(|_| Err(LinkFault::late(self.within)))
     }
 
     /// Asks a server for its tools and ends the connection.
@@ -113,8 +115,8 @@ impl ToolServers {
             }
             Ok(all)
         };
-        let all = timeout(OPEN_WITHIN, listed).await;
-        let all = all.unwrap_or_else(|_| Err(LinkFault::late(OPEN_WITHIN))).map_err(told)?;
+        let all = timeout(self.within, listed).await;
+        let all = all.unwrap_or_else(|_| Err(LinkFault::late(self.within))).map_err(told)?;
         let mut offered = OfferedTools::default();
         for tool in all.iter().take(TOOLS_MAX) {
             match described(server, tool) {
@@ -256,6 +258,18 @@ mod tests {
         ] {
             assert!(described(&server(), &tool).is_err(), "{tool}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_server_that_says_nothing_is_not_waited_for_for_ever() {
+        let environment = ChildEnvironment::allowed([]);
+        let (permits, folder): (Permits, _) = (Arc::new(|_| true), ".".into());
+        let within = Duration::from_millis(20);
+        let servers = ToolServers::new(permits, folder, environment, BTreeMap::new());
+        let servers = ToolServers { within, ..servers };
+        let place = ServerPlace::Command(["sleep", "3600"].map(Text::from).into());
+        let why = servers.offered(&ToolServer { place, ..server() }).await.unwrap_err();
+        assert_eq!(why, "the tool server s did not answer within 0 s");
     }
 
     #[test]

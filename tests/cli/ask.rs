@@ -4,6 +4,7 @@ use crate::house::House;
 use crate::server::Server;
 use colloquium::scenario::panel;
 use serde_json::Value;
+use toml::Table;
 
 #[test]
 fn without_a_model_the_answer_is_rehearsed_and_both_the_text_and_the_code_say_so() {
@@ -75,5 +76,32 @@ fn the_panels_are_faultless_scenarios() {
         let file = house.file("panel.toml", panel(name).unwrap());
         let checked = house.run(&["check", &file]).code(0);
         assert_eq!(checked.err, "", "{name}");
+    }
+}
+
+#[test]
+fn a_hint_names_only_options_that_ask_has() {
+    let house = House::new();
+    let script = "title = \"A talk\"\n[limits]\nutterances = 1\n\
+                  [[participant]]\nid = \"ada\"\nscript = [\"cat\"]\n";
+    let reader = "title = \"A talk\"\n[limits]\nutterances = 1\n\
+                  [[participant]]\nid = \"ada\"\ntools = [\"read_file\"]\n";
+    let (script, reader) = (house.file("script.toml", script), house.file("reader.toml", reader));
+    let model = ["--endpoint", "http://127.0.0.1:9", "--model", "endpoint:tiny"];
+    for (panel, option) in [(&*script, "--trust"), (&reader, "--files")] {
+        let ran = house.run(&[&["ask", "Why?", "--panel", panel], &model[..]].concat());
+        let fix = format!("`ask` has no {option}; use: colloquium run {panel} --headless");
+        assert!(ran.code == 3 && ran.err.contains(&fix), "{}", ran.err);
+    }
+    let other = house.run(&["ask", "Why?", "--panel", "story-game"]).code(2);
+    assert!(other.err.contains("name another panel"), "{}", other.err);
+    assert!(!other.err.contains("--topic"), "{}", other.err);
+}
+
+#[test]
+fn a_panel_has_a_limit_in_time() {
+    for name in ["council", "review"] {
+        let panel: Table = panel(name).unwrap().parse().unwrap();
+        assert_eq!(panel["limits"]["seconds"].as_integer(), Some(600), "{name}");
     }
 }

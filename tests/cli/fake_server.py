@@ -21,6 +21,8 @@ tools = [
     {"name": "echo", "description": about, "inputSchema": {"type": "object", "properties": {"words": {"type": "string"}}, "required": ["words"]}},
     {"name": "write", "description": "Write a note.", "inputSchema": {"type": "object"}},
 ]
+if HOW == "more":
+    tools.append({"name": "draw", "description": "Draw.", "inputSchema": {"type": "object"}})
 if HOW == "renamed":
     tools[1]["name"] = "note"
 if HOW == "reshaped":

@@ -236,3 +236,23 @@ fn a_model_that_cannot_call_tools_asks_in_words() {
     let figures = house.run(&["analyze", &id]).code(0);
     assert!(figures.out.contains("read_file"), "{}", figures.out);
 }
+
+#[test]
+fn a_batch_allows_tools_by_name_as_a_run_does() {
+    let (url, sent) = model(vec![("note", json!({"text": "tea"})), ("list_dir", json!({}))]);
+    let house = House::new();
+    script(&house, "#!/bin/sh\necho noted\n");
+    house.file("docs/notes.txt", "The kettle is on.");
+    let items = house.file("items.jsonl", "{\"id\":\"a\"}\n");
+    let talk = house.file("talk.toml", TALK);
+    for (out, more, noted) in
+        [("refused", &[][..], "nobody is there"), ("allowed", &["--allow-tool", "note"], "noted")]
+    {
+        let batch = ["batch", &talk, "--items", &items, "--out", out, "--trust", "--files", "docs"];
+        let model = ["--endpoint", &url, "--model", "endpoint:tiny"];
+        sent.lock().unwrap().clear();
+        house.run(&[&batch[..], &model, more].concat()).code(0);
+        let last = sent.lock().unwrap().last().unwrap()["messages"].to_string();
+        assert!(last.contains(noted) && last.contains("notes.txt"), "{out}: {last}");
+    }
+}

@@ -55,6 +55,9 @@ pub struct Play {
     /// Allow a tool that is not read-only; may be given more than once
     #[arg(long, value_name = "NAME")]
     pub allow_tool: Vec<String>,
+    /// Use the tools of servers that changed them since they were first used; --trust does not allow that
+    #[arg(long)]
+    pub accept_changed_tools: bool,
     #[command(flatten)]
     pub models: ModelOptions,
 }

@@ -76,7 +76,10 @@ impl AskArgs {
             return Err(Failure::usage("the question is empty", "as in: colloquium ask \"Why?\""));
         }
         let named = self.models.model.is_some() || context.settings()?.default_model.is_some();
-        let start = |rehearsed| self.start(&question, lines.clone(), rehearsed, context);
+        let start = |rehearsed| {
+            let setup = self.start(&question, lines.clone(), rehearsed, context);
+            setup.map_err(|failure| self.in_words_of_ask(failure))
+        };
         let (setup, unasked) = match start(self.rehearsed) {
             Err(failure) if failure.code == Exit::NoModel && !named => {
                 (start(true).map_err(|_| failure)?, true)
@@ -89,6 +92,32 @@ impl AskArgs {
         let printed = if self.json { answer.json(&self.panel) } else { answer.text() };
         output::text(&printed)?;
         Ok(if unasked { Exit::NoModel } else { code })
+    }
+
+    /// Returns a failure whose hint names no option that `ask` lacks, and says where they are instead.
+    fn in_words_of_ask(&self, failure: Failure) -> Failure {
+        let command = AskArgs::augment_args(clap::Command::default());
+        let own: Vec<&str> = command.get_arguments().filter_map(|a| a.get_long()).collect();
+        let words = failure.hint.iter().flat_map(|hint| hint.split(|c: char| c.is_whitespace()));
+        let options = words.filter_map(|word| word.strip_prefix("--"));
+        let plain = |c: char| !(c.is_ascii_alphanumeric() || c == '-');
+        let strange: Vec<String> = options
+            .map(|option| option.split(plain).next().unwrap_or_default())
+            .filter(|option| !own.contains(option))
+            .map(|option| format!("--{option}"))
+            .collect();
+        if strange.is_empty() {
+            return failure;
+        }
+        let panel = &self.panel;
+        let fix = match strange.iter().any(|option| option == "--topic") {
+            true => format!("name another panel, or play this one: colloquium run {panel}"),
+            false => format!(
+                "`ask` has no {}; use: colloquium run {panel} --headless --topic QUESTION",
+                strange.join(", ")
+            ),
+        };
+        failure.hint(fix)
     }
 
     fn start(

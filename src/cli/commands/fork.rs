@@ -15,7 +15,7 @@ use crate::cli::play::changes;
 use crate::cli::play::next::{self, ForkPoint, Next};
 use crate::cli::play::setup::Setup;
 use crate::cli::play::terminal;
-use crate::cli::play::toolbox::{decisions, toolbox};
+use crate::cli::play::toolbox::{decisions, meet_again, toolbox};
 use crate::cli::session_file::{self, fold, seats};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
@@ -128,6 +128,7 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Setup, Failure> {
     let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.count(&changes.seats, &changes.limits)?;
     models.meet(&changes.seats, context)?;
+    meet_again(&changes.seats, &allowed, &folder, play, context)?;
     let tools = toolbox(&changes.seats, allowed.clone(), folder.clone(), play, context)?;
     let decided = decisions(play, &changes.seats, context)?;
     let virtual_time =

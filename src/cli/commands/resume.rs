@@ -16,7 +16,7 @@ use crate::cli::play::changes::{self, Changes};
 use crate::cli::play::next::{self, Next};
 use crate::cli::play::setup::Setup;
 use crate::cli::play::terminal;
-use crate::cli::play::toolbox::{decisions, toolbox};
+use crate::cli::play::toolbox::{decisions, meet_again, toolbox};
 use crate::cli::session_file::{self, fold, report_missing_texts, seats};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
@@ -124,5 +124,6 @@ fn look(
     let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.count(&changes.seats, &changes.limits)?;
     models.meet(&changes.seats, context)?;
+    meet_again(&changes.seats, &allowed, folder, play, context)?;
     Ok(Looked { allowed, models, changes })
 }

@@ -147,7 +147,7 @@ pub fn start_found(
     let Prepared { found, mut loaded, history, models } = prepare(begin, found, context)?;
     let (seats, consent) = (&mut loaded.participants, Consent::of(play));
     let allowed = Allowed::by_scenario(seats, &found, consent, context)?;
-    meet_servers(seats, &allowed, &found.folder, consent, context)?;
+    meet_servers(seats, &allowed, &found.folder, play, context)?;
     let seats = &loaded.participants;
     let tools = toolbox(seats, allowed.clone(), found.folder.clone(), play, context)?;
     let commands = decisions(play, seats, context)?;

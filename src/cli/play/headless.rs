@@ -204,7 +204,7 @@ impl Life {
     fn show(&mut self, context: &Context) {
         let now = self.clock.now();
         if !stderr().is_terminal() {
-            self.alive.told(now).iter().for_each(|line| context.say(line));
+            self.alive.told(now).iter().for_each(|line| context.say_alive(line));
             return;
         }
         let line = self.alive.line(now);

@@ -9,9 +9,9 @@ use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::pins;
 use crate::cli::trust::untrusted::Consent;
 use crate::model::agent::{AGENT_TOOLS, permission};
-use crate::model::{Command, Participant, Secret, Text, Tool, ToolSource, VoiceSpec};
+use crate::model::{Command, Participant, Secret, Text, Tool, ToolServer, ToolSource, VoiceSpec};
 use crate::spawn::ChildEnvironment;
-use crate::tool::{Folder, ToolScripts, ToolServers, Toolbox, Tools};
+use crate::tool::{Folder, OfferedTools, ToolScripts, ToolServers, Toolbox, Tools};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -82,9 +82,10 @@ pub fn meet_servers(
     seats: &mut [Participant],
     allowed: &Allowed,
     folder: &Path,
-    consent: Consent,
+    play: &Play,
     context: &Context,
 ) -> Result<(), Failure> {
+    let consent = Consent::of_changed_tools(play);
     let mut met: BTreeMap<Text, Vec<Tool>> = BTreeMap::new();
     let servers = tool_servers(allowed.clone(), folder.to_owned(), context)?;
     for seat in seats.iter_mut().filter(|seat| matches!(seat.voice, VoiceSpec::Model(_))) {
@@ -95,11 +96,7 @@ pub fn meet_servers(
                 continue;
             };
             if !met.contains_key(&server.name) {
-                let offered = block_on(async { Ok(servers.offered(server).await) })?;
-                let offered = offered.map_err(|why| {
-                    Failure::new(Exit::Invalid, why)
-                        .hint("see whether it starts by itself, or take it out of the scenario")
-                })?;
+                let offered = offered(&servers, server)?;
                 for why in &offered.left_out {
                     context.say(&format!("tool server {}: left out: {why}", server.name));
                 }
@@ -129,6 +126,41 @@ pub fn meet_servers(
         seat.tools = tools;
     }
     Ok(())
+}
+
+/// Asks the servers of a session that goes on once more: its seats keep the tools that its log gives them, which have to be
+/// what is still offered.
+///
+/// # Errors
+/// When a server cannot be reached, or a tool is gone or changed and the operator does not agree to go on.
+pub fn meet_again(
+    seats: &[Participant],
+    allowed: &Allowed,
+    folder: &Path,
+    play: &Play,
+    context: &Context,
+) -> Result<(), Failure> {
+    let mut had: BTreeMap<&Text, (&ToolServer, Vec<Tool>)> = BTreeMap::new();
+    let asks = |seat: &&Participant| matches!(seat.voice, VoiceSpec::Model(_));
+    for tool in seats.iter().filter(asks).flat_map(|seat| &seat.tools) {
+        if let ToolSource::Server { server, .. } = &tool.source {
+            had.entry(&server.name).or_insert((server, vec![])).1.push(tool.clone());
+        }
+    }
+    let servers = tool_servers(allowed.clone(), folder.to_owned(), context)?;
+    let consent = Consent::of_changed_tools(play);
+    had.into_iter().try_for_each(|(name, (server, tools))| {
+        let now = offered(&servers, server)?.tools;
+        pins::check_session(name, &tools, &now, consent, context)
+    })
+}
+
+fn offered(servers: &ToolServers, server: &ToolServer) -> Result<OfferedTools, Failure> {
+    let offered = block_on(async { Ok(servers.offered(server).await) })?;
+    offered.map_err(|why| {
+        let fix = "see whether it starts by itself, or take it out of the scenario";
+        Failure::new(Exit::Invalid, why).hint(fix)
+    })
 }
 
 /// Returns the commands by which the operator allows tools before anything starts: those of the options, and those of

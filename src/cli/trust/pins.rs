@@ -1,5 +1,5 @@
 //! What servers of tools offered when they were first used: a change of names, descriptions or schemas is shown, and has
-//! to be agreed to, before a model sees it.
+//! to be agreed to, before a model sees it. A session that goes on is held to what its own log says was offered.
 //!
 //! The pins are kept on the user's side, in one file of the state folder. One that cannot be read refuses.
 
@@ -22,8 +22,10 @@ const FILE: &str = "tools.json";
 /// Characters of a difference that are shown, a tool.
 const SHOWN_MAX: usize = 300;
 
-/// The tools of each server: name to description and schema.
-type Pins = BTreeMap<String, BTreeMap<Text, (Text, Value)>>;
+/// What each server offered.
+type Pins = BTreeMap<String, Offer>;
+/// The tools of a server: name to description and schema.
+type Offer = BTreeMap<Text, (Text, Value)>;
 
 /// Holds what a server offers against its pins; what is new is pinned.
 ///
@@ -52,25 +54,14 @@ pub fn check(
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let place = server.place.agreed().join(" ");
     let key = format!("{} {place} in {}", server.name, folder.display());
-    let now: BTreeMap<Text, (Text, Value)> = offered
-        .iter()
-        .map(|tool| (tool.name.clone(), (tool.description.clone(), tool.parameters.clone())))
-        .collect();
+    let now = offer(offered);
     if let Some(before) = pins.get(&key) {
         let changed = differences(before, &now);
         if changed.is_empty() {
             return Ok(());
         }
-        let name = &server.name;
-        let message = format!(
-            "the tool server {name} offers something else than before:\n{}",
-            changed.join("\n")
-        );
-        if !agreed(consent, &message, "Use these tools? [y/N] ") {
-            return Err(Failure::new(Exit::Invalid, message)
-                .hint("review the changes, then add --trust to accept them"));
-        }
-        context.say(&text::block(&message));
+        let title = format!("the tool server {} offers something else than before", server.name);
+        accept(&title, &changed, consent, context)?;
     }
     pins.insert(key, now);
     let kept = make_private(&context.paths.state).map_err(|e| e.to_string());
@@ -80,11 +71,50 @@ pub fn check(
     })
 }
 
+/// Holds what a server offers against the tools that a session has of it, which its models go on being shown.
+///
+/// # Errors
+/// When one of them is gone or is another one now, and nobody agrees.
+pub fn check_session(
+    server: &Text,
+    had: &[Tool],
+    offered: &[Tool],
+    consent: Consent,
+    context: &Context,
+) -> Result<(), Failure> {
+    let (before, mut now) = (offer(had), offer(offered));
+    now.retain(|name, _| before.contains_key(name));
+    let changed = differences(&before, &now);
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let title = format!("the tool server {server} changed its tools since the session began");
+    accept(&title, &changed, consent, context)
+}
+
+fn offer(tools: &[Tool]) -> Offer {
+    let about = |tool: &Tool| (tool.description.clone(), tool.parameters.clone());
+    tools.iter().map(|tool| (tool.name.clone(), about(tool))).collect()
+}
+
+/// Shows changes to the operator, and refuses them unless they agree.
+fn accept(
+    title: &str,
+    changed: &[String],
+    consent: Consent,
+    context: &Context,
+) -> Result<(), Failure> {
+    let message = format!("{title}:\n{}", changed.join("\n"));
+    if !agreed(consent, &message, "Use these tools? [y/N] ") {
+        return Err(Failure::new(Exit::Invalid, message)
+            .hint("review the changes, then add --accept-changed-tools to use these tools"));
+    }
+    context.report(&message);
+    Ok(())
+}
+
 /// Returns what is different, a line each.
-fn differences(
-    before: &BTreeMap<Text, (Text, Value)>,
-    now: &BTreeMap<Text, (Text, Value)>,
-) -> Vec<String> {
+fn differences(before: &Offer, now: &Offer) -> Vec<String> {
     let short = |words: &str| text::line(words).chars().take(SHOWN_MAX).collect::<String>();
     let gone = before.keys().filter(|name| !now.contains_key(*name));
     let gone = gone.map(|name| format!("  - {name} (no longer offered)"));

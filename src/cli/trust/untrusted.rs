@@ -13,7 +13,7 @@ use std::io::{self, Write, stderr, stdin};
 /// Whether the operator agrees to what is not trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consent {
-    /// For this run: they said `--trust`.
+    /// For this run: they said `--trust`, or `--accept-changed-tools`.
     CommandGiven,
     /// They are asked at the terminal.
     Asked,
@@ -29,6 +29,11 @@ impl Consent {
             (false, true) => Consent::Missing,
             (false, false) => Consent::Asked,
         }
+    }
+
+    /// Returns the consent to tools that a server changed: whoever trusts a file has not seen them.
+    pub fn of_changed_tools(play: &Play) -> Consent {
+        Consent::of(&Play { trust: play.accept_changed_tools, ..play.clone() })
     }
 }
 
@@ -62,7 +67,7 @@ impl Untrusted {
     }
 }
 
-/// Returns whether the operator agrees to something that they are told: they said `--trust`, or say so now.
+/// Returns whether the operator agrees to something that they are told: they said so with an option, or say so now.
 pub fn agreed(consent: Consent, message: &str, question: &str) -> bool {
     match consent {
         Consent::CommandGiven => true,

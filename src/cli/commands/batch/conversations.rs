@@ -100,7 +100,7 @@ impl Conversations {
             tools: prepared.tools.clone(),
             clock: assemble::clock(prepared.timeless, &State::default(), began),
             attended: false,
-            commands: vec![],
+            commands: prepared.commands.clone(),
             lines: vec![],
             saved: true,
         };
@@ -123,7 +123,8 @@ impl Conversations {
         let limits = bounded(own, job.slice);
         let raised = past.limits.tokens != limits.tokens || past.limits.usd != limits.usd;
         let set = Limits { tokens: limits.tokens, usd: limits.usd, ..Limits::default() };
-        let commands = if raised { vec![Command::Limit { set }] } else { vec![] };
+        let mut commands = prepared.commands.clone();
+        commands.extend(raised.then_some(Command::Limit { set }));
         let parts = Parts {
             session: Session { files: log.survey.files, writer },
             clock: assemble::clock(prepared.timeless, &past, began),

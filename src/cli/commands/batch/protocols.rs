@@ -10,11 +10,11 @@ use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::{self, ModelSource};
 use crate::cli::play::assemble;
 use crate::cli::play::cast::Cast;
-use crate::cli::play::toolbox::{meet_servers, toolbox};
+use crate::cli::play::toolbox::{decisions, meet_servers, toolbox};
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
-use crate::model::{CallRate, Limits, Text, VoiceSpec};
+use crate::model::{CallRate, Command, Limits, Text, VoiceSpec};
 use crate::policy;
 use crate::scenario::{self, Loaded, Node, Override, Source};
 use crate::tool::Tools;
@@ -46,6 +46,8 @@ pub struct Prepared {
     pub voices: Arc<dyn Voices>,
     /// Who runs the tools of participants.
     pub tools: Arc<dyn Tools>,
+    /// What the operator allows before a conversation starts.
+    pub commands: Vec<Command>,
     /// How many calls each provider takes in a while.
     pub rates: BTreeMap<Text, CallRate>,
     /// Whether nobody's words take real time.
@@ -215,8 +217,7 @@ fn one(
     limits.merge(&Limits { usd: args.max_usd, ..Limits::default() });
     models.count(&loaded.participants, &limits)?;
     let allowed = Allowed::by_scenario(&loaded.participants, &found, Consent::of(&play), context)?;
-    let consent = Consent::of(&play);
-    meet_servers(&mut loaded.participants, &allowed, &found.folder, consent, context)?;
+    meet_servers(&mut loaded.participants, &allowed, &found.folder, &play, context)?;
     models.meet(&loaded.participants, context)?;
     if beside.is_none() {
         resolve::report_unknown_windows(&loaded.participants, context);
@@ -230,8 +231,10 @@ fn one(
     let timeless = assemble::is_timeless(&loaded.participants, false);
     let tools =
         toolbox(&loaded.participants, allowed.clone(), found.folder.clone(), &play, context)?;
+    let commands = decisions(&play, &loaded.participants, context)?;
     let cast = Cast::new(allowed, found.folder, &context.environment, models);
     Ok(Prepared {
+        commands,
         protocol: Protocol { name, fingerprint, judge, planned, as_many_tokens: false },
         topic_of: beside.map(|beside| beside.source.clone()),
         source: found.source,
