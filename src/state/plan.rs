@@ -72,6 +72,11 @@ impl Conversation {
         Some((plan, step))
     }
 
+    /// Returns a thread, if it is the talk in a step.
+    pub fn step_talk(&self, thread: ThreadId) -> Option<&Thread> {
+        self.threads.get(&thread).filter(|t| &*t.spec.policy == STEP_POLICY)
+    }
+
     /// Returns who plans in a thread: the seat that is named for it, or the first one.
     pub fn planner(&self, thread: &Thread) -> Option<SeatId> {
         let named = thread.spec.options["planner"].as_str().map(SeatId::from);

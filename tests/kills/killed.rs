@@ -24,7 +24,7 @@ const LIVES: u64 = 4;
 /// How long a killed program may run before the test calls it a hang.
 const HANG: Duration = Duration::from_secs(20);
 /// Kinds of lines after which a kill is aimed.
-const AIMS: [&str; 10] = [
+const AIMS: [&str; 14] = [
     "conversation.opened",
     "batch.opened",
     "floor.granted",
@@ -35,6 +35,10 @@ const AIMS: [&str; 10] = [
     "human.said",
     "receipt",
     "conversation.",
+    "plan.",
+    "step.ended",
+    "seat.",
+    "thread.",
 ];
 
 #[test]

@@ -66,12 +66,18 @@ pub struct Outcome {
     pub said: Vec<(Option<u64>, String, String)>,
     /// The digests of all prompts that were built for an utterance.
     pub prompts: BTreeMap<u64, BTreeSet<String>>,
+    /// How each step of a plan ended, by number, attempt and state.
+    pub steps: BTreeSet<(u64, u64, String)>,
     pub reason: String,
 }
 
 impl Outcome {
     /// Returns it without what depends on who of several was done first.
     pub fn unordered(mut self) -> Outcome {
+        // steps at the same time: whose turn comes first has the lower number
+        if !self.steps.is_empty() {
+            self.said.iter_mut().for_each(|(number, ..)| *number = None);
+        }
         self.said.sort();
         self.prompts.clear();
         self
@@ -120,6 +126,12 @@ pub fn outcome(events: &[Value]) -> Result<Outcome, String> {
             }
             "receipt" if data["is"] == "done" => {
                 once(settled.insert(text(&data["of"])), "a receipt", event)?;
+            }
+            // one that an end of the conversation stopped continues with a resume
+            "step.ended" if data["halted"] != true => {
+                let number = |key: &str| data[key].as_u64().unwrap_or_default();
+                let ended = (number("step"), number("attempt"), text(&data["is"]));
+                once(outcome.steps.insert(ended), "the end of a step", event)?;
             }
             "conversation.ended" => outcome.reason = text(&data["reason"]),
             _ => {}

@@ -59,6 +59,34 @@ id = "d"
 script = ["sh", "-c", "n=$(grep -o '\"who\"' | wc -l); echo I was shown $n"]
 "#;
 
+/// A plan of three steps, two of them at the same time: a question and its answer, updates, a step that fails and is planned
+/// around, and one that waits.
+const PLAN: &str = r#"
+title = "A plan"
+topic = "Paint the boat."
+policy = { name = "plan", executor = "hand" }
+[[participant]]
+id = "head"
+pace = 1
+lines = [
+  { when = "step.asks == 'plan'", text = """
+{"steps": [{"goal": "the hull"}, {"goal": "the mast"}, {"goal": "the name", "after": [1, 2]}]}""" },
+  { when = "step.asks == 'plan_again'", text = """
+{"steps": [{"number": 3, "goal": "the name", "after": [1]}, {"number": 4, "goal": "a flag"}]}""" },
+  { when = "step.asks == 'clarify'", text = "Blue, for step {{ step.number }}." },
+  "The boat is painted, but for the mast.",
+]
+[[participant]]
+id = "hand"
+pace = 1
+lines = [
+  { when = "step.number == 1 and step.exchange == 1", text = "QUESTION: Which colour is it to be this year?" },
+  { when = "step.number == 1 and step.exchange < 4", text = "PROGRESS: plank {{ step.exchange }} of four is done" },
+  { when = "step.number == 2", text = "ERROR: There is no mast to paint." },
+  "TASK COMPLETE: step {{ step.number }}\nResults: all of it",
+]
+"#;
+
 pub fn all() -> Vec<Table> {
     let three = seats(&[("a", 1), ("b", 2), ("c", 1)]);
     let crowd: Vec<(String, u64)> = (0..8).map(|i| (format!("s{i}"), 1 + i % 3)).collect();
@@ -76,5 +104,6 @@ pub fn all() -> Vec<Table> {
         ),
         at_once("phases", talk("\"phases\"", 30, &format!("{PHASES}{three}"))),
         table("scripts", talk(robin, 6, &format!("{three}{SCRIPT}")), ""),
+        at_once("plan", PLAN.to_owned()),
     ]
 }

@@ -3,14 +3,28 @@
 use crate::stage::Stage;
 use colloquium::model::{Event, Kind};
 use colloquium::session::decode;
-use crossterm::event::KeyCode::{Char, Esc};
+use crossterm::event::KeyCode::{Char, Enter, Esc};
 use std::process::Command;
 
 /// The events of a bundled scenario, played without a screen in virtual time.
 pub fn bundled(name: &str) -> Vec<Event> {
+    events_in(&tempfile::tempdir().unwrap(), name, &[])
+}
+
+/// The same of a scenario that is written here, with the lines of a steer file.
+pub fn events_of(scenario: &str, steer: &[&str]) -> Vec<Event> {
     let home = tempfile::tempdir().unwrap();
+    let (file, lines) = (home.path().join("talk.toml"), home.path().join("steer.jsonl"));
+    std::fs::write(&file, scenario).unwrap();
+    std::fs::write(&lines, steer.join("\n")).unwrap();
+    let more = ["--steer", lines.to_str().unwrap()];
+    events_in(&home, file.to_str().unwrap(), if steer.is_empty() { &[] } else { &more })
+}
+
+fn events_in(home: &tempfile::TempDir, name: &str, more: &[&str]) -> Vec<Event> {
     let played = Command::new(env!("CARGO_BIN_EXE_colloquium"))
         .args(["run", name, "--rehearsed", "--headless", "--format", "jsonl", "--no-save", "-q"])
+        .args(more)
         .env("HOME", home.path())
         .output()
         .unwrap();
@@ -154,4 +168,107 @@ fn who_has_neither_has_no_panes() {
         "{}",
         stage.text()
     );
+}
+
+/// A stage with the bundled plan at its end, high enough for all of it.
+fn carried_out(width: u16, height: u16) -> Stage {
+    played(Stage::new(width, height), "planner-executor", 1, |e| matches!(e.kind, Kind::Ended(_)))
+}
+
+#[test]
+fn the_talk_in_a_step_is_folded_under_its_row_and_opens() {
+    let question = "There are two mill footbridges";
+    let answer = "Nobody will open Mill Road this year";
+    // while the step runs its last message is seen, so that it can be read
+    let mid = planned(Stage::new(100, 50)).text();
+    assert!(mid.contains("running (o: open)") && mid.contains(question), "{mid}");
+    assert!(mid.contains("step 1, question"), "{mid}");
+    let mut stage = carried_out(100, 70);
+    let folded = stage.text();
+    for told in [
+        "messages, completed (o: open)",
+        "Clerk 2, 1 message, completed (o",
+        "can open for the midsummer walk",
+    ] {
+        assert!(folded.contains(told), "{told:?} is not in\n{folded}");
+    }
+    assert!(!folded.contains(question) && !folded.contains(answer), "{folded}");
+    // the head of the second step, then that of the first
+    stage.press(&[Char('K'), Char('K'), Char('K'), Char('o')]);
+    let open = stage.text();
+    let places = ["step 1: Look up", question, answer, "step 1, task complete", "step 2: Write"];
+    let places: Vec<Option<usize>> = places.iter().map(|told| open.find(told)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}\n{open}");
+    assert!(open.contains("completed (o: fold)"), "{open}");
+    assert!(open.contains("1 message, completed (o"), "the other one stays folded\n{open}");
+    stage.press(&[Char('o')]);
+    assert!(!stage.text().contains(question), "{}", stage.text());
+    stage.press(&[Char('O')]);
+    assert!(stage.text().contains(question) && stage.text().contains("step 2, task complete"));
+    stage.press(&[Char('O'), Char('/')]);
+    stage.press(&"Nobody will".chars().map(Char).collect::<Vec<_>>());
+    stage.press(&[Enter]);
+    assert!(stage.text().contains(answer), "what is found is opened\n{}", stage.text());
+}
+
+/// Steps that run at the same time speak by turns; each talk stands under its own row all the same.
+#[test]
+fn talks_of_steps_that_run_at_once_are_not_mixed() {
+    let mut stage = at_once(Stage::new(100, 70));
+    stage.press(&[Char('O')]);
+    let text = stage.text();
+    let places: Vec<usize> =
+        ["step 1: ", "one of one", "two of one", "step 2: ", "one of two", "two of two"]
+            .iter()
+            .map(|told| text.find(told).unwrap_or_else(|| panic!("{told:?} is not in\n{text}")))
+            .collect();
+    assert!(places.is_sorted(), "{places:?}\n{text}");
+}
+
+fn at_once(mut stage: Stage) -> Stage {
+    for event in events_of(AT_ONCE, &[]) {
+        stage.take(event);
+    }
+    stage.draw();
+    stage
+}
+
+const AT_ONCE: &str = r#"
+title = "At once"
+topic = "Two things."
+policy = { name = "plan", executor = "hand", replan = false }
+[[participant]]
+id = "head"
+name = "Head"
+[[participant]]
+id = "hand"
+name = "Hand"
+[rehearsed]
+head = [
+  { when = "step.asks == 'plan'", text = '{"steps": [{"goal": "first"}, {"goal": "second"}]}' },
+  "All is said.",
+]
+hand = [
+  { when = "step.exchange == 1 and step.number == 1", text = "PROGRESS: one of one" },
+  { when = "step.exchange == 1", text = "PROGRESS: one of two" },
+  { when = "step.number == 1", text = "TASK COMPLETE: two of one" },
+  "TASK COMPLETE: two of two",
+]
+"#;
+
+#[test]
+fn the_graph_of_a_plan_has_a_box_for_each_step_with_its_state() {
+    let mut stage = planned(Stage::new(120, 60));
+    stage.press(&[Char('d')]);
+    let page = stage.text();
+    for told in ["┌ 1 Look up", "▸ running ", "┌ 2 Write", "… waiting", "▶│"] {
+        assert!(page.contains(told), "{told:?} is not in\n{page}");
+    }
+    let mut narrow = planned(Stage::new(40, 60));
+    narrow.press(&[Char('d')]);
+    let page = narrow.text();
+    assert!(page.contains("└── … 2 Write") && !page.contains("┌ 2"), "{page}");
+    let mut over = carried_out(120, 60);
+    over.press(&[Char('d')]);
+    assert!(over.text().matches("│ ✓ completed").count() == 2, "{}", over.text());
 }

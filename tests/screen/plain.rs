@@ -1,7 +1,7 @@
 //! The conversation without a screen: what Ctrl-C does, and what goes on after the end.
 
 use crate::stage::demo;
-use colloquium::model::{Command, Kind, Ms, Seq};
+use colloquium::model::{Command, Event, Kind, Ms, Seq};
 use colloquium::session::{Item, Record};
 use colloquium::ui::linear::{AfterLine, Linear};
 use std::sync::Arc;
@@ -57,4 +57,37 @@ fn without_a_screen_a_talk_that_ended_goes_on_or_takes_a_note() {
     let (said, mut told) = ended(false);
     assert!(!said.contains("finished: /more"), "{said}");
     assert_eq!(told.hear("/more", Ms(0)).1, AfterLine::Wait);
+}
+
+#[test]
+fn without_a_screen_the_talk_in_a_step_is_a_line_a_message_until_it_is_opened() {
+    let (mut told, mut out) = (Linear::new(Seq(0), true), String::new());
+    let events = crate::boards::bundled("planner-executor");
+    let (first, rest) = events.split_at(events.len() / 2);
+    let take = |told: &mut Linear, events: &[Event]| -> String {
+        let item = |event: &Event| Item::Event(Arc::new(Record::new(event.clone()).unwrap()));
+        events.iter().map(|event| told.take(&item(event))).collect()
+    };
+    out += &take(&mut told, first);
+    assert!(out.contains("-- step 1, question: Clerk 1, 31 words (/open 1: full text)\n"), "{out}");
+    assert!(!out.contains("There are two mill footbridges"), "{out}");
+    let (talk, then) = told.hear("/open 1", Ms(0));
+    assert_eq!(then, AfterLine::Wait);
+    assert!(
+        talk.starts_with("-- step 1: Look up the mill footbridge in the works book: Clerk 1, ")
+    );
+    assert!(talk.contains("  QUESTION: There are two mill footbridges"), "{talk}");
+    // from here on it is told in full, the others are not
+    let more = take(&mut told, rest);
+    assert!(more.contains("  TASK COMPLETE: I have gone through 14/2"), "{more}");
+    assert!(more.contains("-- step 2, task complete: Clerk 2"), "{more}");
+    assert!(!more.contains("Mill Lane footbridge (14/2): the deck is laid"), "{more}");
+    let (refused, _) = told.hear("/open 7", Ms(0));
+    assert!(refused.contains("no step \"7\" has begun; these have: 1, 2"), "{refused}");
+    let (all, _) = told.hear("/open", Ms(0));
+    assert!(all.contains("QUESTION: There are two") && all.contains("the deck is laid"), "{all}");
+    let (folded, _) = told.hear("/fold 2", Ms(0));
+    assert!(folded.starts_with("-- folded: step 2"), "{folded}");
+    let mut none = Linear::new(Seq(0), true);
+    assert!(none.hear("/open", Ms(0)).0.contains("no step of a plan has begun"));
 }

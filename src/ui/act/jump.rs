@@ -1,6 +1,7 @@
 //! Jumps over more than a message: by round, by phase, by speaker.
 
 use crate::model::{Kind, SeatId, Seq, ThreadId};
+use crate::ui::act::navigate;
 use crate::ui::action::Direction;
 use crate::ui::screen::Screen;
 use crate::ui::view::transcript::{RowView, Transcript};
@@ -108,6 +109,7 @@ fn among<G: Copy + PartialEq>(
 fn go(screen: &mut Screen, to: Option<usize>, told: Option<String>, none: impl Fn() -> String) {
     match to {
         Some(to) => {
+            navigate::unfold(screen, to);
             screen.read(|t, transcript, look| t.select(transcript, look, to));
             screen.view.notice = told;
         }

@@ -1,7 +1,7 @@
 //! Going from message to message and from find to find, and copying what is read.
 
 use crate::export::figures;
-use crate::model::Seq;
+use crate::model::{Seq, ThreadId};
 use crate::state::Entry;
 use crate::text;
 use crate::ui::act::extract::{self, Extract};
@@ -14,7 +14,7 @@ use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::inspector;
 use crate::ui::view::link;
 use crate::ui::view::list::{EntryAction, ListEntry};
-use crate::ui::view::transcript::{Id, RowView};
+use crate::ui::view::transcript::{Aside, Id, RowView};
 use crate::ui::view::versions;
 use ratatui::text::Line;
 
@@ -26,7 +26,9 @@ pub fn message(screen: &mut Screen, way: Direction) {
     screen.read(|t, transcript, look| {
         let at = t.reading(transcript, look);
         let message = |at: &usize| {
-            matches!(transcript.shown(*at), Some(RowView::Words(..) | RowView::Speaking(_)))
+            let is_head = matches!(transcript.aside(*at), Aside::Step(_));
+            is_head
+                || matches!(transcript.shown(*at), Some(RowView::Words(..) | RowView::Speaking(_)))
         };
         let (first, whole) = t.first(transcript, look);
         let to = match way {
@@ -83,6 +85,7 @@ pub fn found(screen: &mut Screen, way: Direction) {
     let Some(search) = &mut screen.view.search else { return };
     search.at = Some(at);
     let search = search.clone();
+    unfold(screen, at.0);
     screen.read(|t, transcript, look| {
         let in_line = |line: &Line<'_>| search.in_line(line);
         let (line, _) = t.locate(transcript, look, at, in_line);
@@ -96,6 +99,7 @@ pub fn event(screen: &mut Screen) {
     match number.and_then(|number| screen.transcript.utterance(number)) {
         Some(at) => {
             screen.view.analysis = None;
+            unfold(screen, at);
             screen.read(|t, transcript, look| t.select(transcript, look, at));
         }
         None => screen.view.notice = Some("select an event that has a turn".into()),
@@ -236,17 +240,54 @@ pub fn only(screen: &mut Screen, place: Option<usize>) {
     });
 }
 
-/// Opens or folds the reasoning of the message that is read.
+/// Opens or folds the reasoning of the message that is read; the talk in a step where its head is read, or a message
+/// without reasoning that belongs to it or comes after it.
 pub fn reasoning(screen: &mut Screen) {
     let at = screen.reading();
+    let transcript = &screen.transcript;
+    let thinks = |at: usize| match transcript.shown(at) {
+        Some(RowView::Speaking(turn)) => !transcript.live.thought(turn.id).is_empty(),
+        Some(RowView::Words(entry, _)) => {
+            entry.version().turn.is_some_and(|turn| transcript.thought(turn).is_some())
+        }
+        Some(RowView::Aside(..)) | None => false,
+    };
+    let step = transcript.step(at).or_else(|| (0..at).rev().find_map(|at| transcript.step(at)));
+    if let Some(step) = step.filter(|_| !thinks(at)) {
+        let open = !screen.view.reading.opens_step(step);
+        fold(screen, step);
+        // the head stays in sight, and is what the key acts on next
+        let head = screen.transcript.place(Id::Event(Seq(step.0))).filter(|_| open);
+        if let Some(head) = head {
+            screen.read(|t, transcript, look| t.select(transcript, look, head));
+        }
+        return;
+    }
     let speaks = matches!(screen.transcript.shown(at), Some(RowView::Speaking(_)));
     let at = if speaks { Some(at) } else { message_read(screen).map(|m| m.at) };
     let Some(id) = at.and_then(|at| screen.transcript.id(at)) else { return };
+    toggle(screen, id);
+}
+
+/// Opens or folds the talk in a step.
+fn fold(screen: &mut Screen, step: ThreadId) {
+    toggle(screen, Id::Event(Seq(step.0)));
+}
+
+fn toggle(screen: &mut Screen, id: Id) {
     let others = &mut screen.view.reading.others;
     if !others.remove(&id) {
         others.insert(id);
     }
     screen.view.viewport.forget();
+}
+
+/// Opens the talk in which a row stands, if that is folded.
+pub fn unfold(screen: &mut Screen, at: usize) {
+    let folded = screen.transcript.folded_under(at);
+    if let Some(step) = folded.filter(|step| !screen.view.reading.opens_step(*step)) {
+        fold(screen, step);
+    }
 }
 
 /// Goes to the next bookmark.
@@ -260,7 +301,10 @@ pub fn mark(screen: &mut Screen, way: Direction) {
         Direction::Up => places.filter(|place| *place < at).max(),
     };
     match next {
-        Some(place) => screen.read(|t, transcript, look| t.go(transcript, look, place)),
+        Some(place) => {
+            unfold(screen, place);
+            screen.read(|t, transcript, look| t.go(transcript, look, place));
+        }
         None => screen.view.notice = Some("no more bookmarks".into()),
     }
 }

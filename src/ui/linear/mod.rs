@@ -5,6 +5,7 @@
 //! the same commands; a line that is no number and no command is said at the table.
 
 mod menu;
+mod steps;
 
 pub use crate::ui::linear::menu::numbered;
 
@@ -16,6 +17,7 @@ use crate::ui::act::intents;
 use crate::ui::draw::floor::words;
 use crate::ui::keymap::Keymap;
 use crate::ui::linear::menu::{Answered, MenuEntry, Question};
+use crate::ui::linear::steps::OpenSteps;
 use crate::ui::slash;
 use crate::ui::view::extension::raise;
 use crate::ui::view::floor::{Status, near, used};
@@ -50,6 +52,8 @@ pub struct Linear {
     question: Option<Question>,
     /// What numbers stand for: the menu that was listed last.
     menu: Vec<MenuEntry>,
+    /// Which talks in steps of a plan are told in full.
+    steps: OpenSteps,
     /// Whether the next Ctrl-C leaves.
     leaving: bool,
 }
@@ -65,6 +69,7 @@ impl Linear {
             saved,
             question: None,
             menu: menu::short(),
+            steps: OpenSteps::default(),
             leaving: false,
         }
     }
@@ -86,7 +91,10 @@ impl Linear {
         if event.seq < self.since {
             return String::new();
         }
-        let mut out: String = told.iter().map(text::spell).collect();
+        let mut out: String = match self.steps.folded(&self.transcript, event) {
+            Some(line) => note(&line),
+            None => told.iter().map(text::spell).collect(),
+        };
         // what is placed is told as words, what is refused by the narrator
         let waits = matches!(&event.kind, Kind::Receipt(r) if r.is == ReceiptIs::Queued);
         let paused = self.transcript.state().run == RunState::Paused;
@@ -169,6 +177,12 @@ impl Linear {
                 None => ("nothing to extend: no limit reached\n\n".into(), AfterLine::Wait),
             },
             "/leave" | "/quit" => (String::new(), AfterLine::Leave),
+            command if let Some(which) = of_steps(command, "/open") => {
+                self.fold_or_open(OpenSteps::open, which)
+            }
+            command if let Some(which) = of_steps(command, "/fold") => {
+                self.fold_or_open(OpenSteps::fold, which)
+            }
             "/pass" => match self.transcript.human_turn() {
                 Some(who) => self.send(Command::Pass { who }),
                 None => ("it is not your turn\n\n".into(), AfterLine::Wait),
@@ -189,6 +203,15 @@ impl Linear {
                 None => self.send(Command::Say { text: words.into() }),
             },
         }
+    }
+
+    fn fold_or_open(
+        &mut self,
+        change: fn(&mut OpenSteps, &Transcript, &str) -> Result<String, String>,
+        which: &str,
+    ) -> (String, AfterLine) {
+        let told = change(&mut self.steps, &self.transcript, which);
+        (told.unwrap_or_else(|why| note(&why)), AfterLine::Wait)
     }
 
     fn choose(&mut self, entry: MenuEntry, now: Ms) -> (String, AfterLine) {
@@ -260,6 +283,12 @@ impl Linear {
     fn name(&self, id: &crate::model::SeatId) -> String {
         self.transcript.name(id)
     }
+}
+
+/// Returns which step a command is about: empty for all of them.
+fn of_steps<'a>(line: &'a str, command: &str) -> Option<&'a str> {
+    let rest = line.strip_prefix(command)?;
+    (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim())
 }
 
 fn note(words: &str) -> String {

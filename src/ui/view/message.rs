@@ -14,6 +14,7 @@ use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, ThemeRole};
 use crate::ui::view::contest::{self, ContestLook};
 use crate::ui::view::floor::is_team;
+use crate::ui::view::step;
 use crate::ui::view::transcript::{Aside, Id, RowView, Transcript};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -62,11 +63,23 @@ impl Reading {
     pub fn opens(&self, id: Option<Id>) -> bool {
         self.reasoning != id.is_some_and(|id| self.others.contains(&id))
     }
+
+    /// Returns whether the talk in a step is open.
+    pub fn opens_step(&self, step: ThreadId) -> bool {
+        self.opens(Some(Id::Event(Seq(step.0))))
+    }
 }
 
-/// Returns whether a row has no lines: another speaker's words alone are shown.
-pub fn is_left_out(transcript: &Transcript, shown: &RowView<'_>, look: Look<'_>) -> bool {
-    let Some(only) = look.reading.only else { return false };
+/// Returns whether a row has no lines: another speaker's words alone are shown, or it is folded under its step.
+pub fn is_left_out(
+    transcript: &Transcript,
+    at: usize,
+    shown: &RowView<'_>,
+    look: Look<'_>,
+) -> bool {
+    let Some(only) = look.reading.only else {
+        return transcript.folded_under(at).is_some_and(|step| !look.reading.opens_step(step));
+    };
     let speaker = match shown {
         RowView::Words(entry, _) => entry.seat(),
         RowView::Speaking(turn) => Some(&turn.seat),
@@ -93,7 +106,14 @@ pub fn lines(transcript: &Transcript, at: usize, look: Look<'_>) -> Vec<Line<'st
                 contest::verdict(transcript, verdict, room(look), cards(look)),
                 look,
             )),
-            sort => lines.extend(aside(sort, head, body, look)),
+            Aside::Step(id) => {
+                let key = look.keymap.way(Action::Reasoning, Focus::Read);
+                let line = step::line(transcript, *id);
+                let told = format!("{line} ({key}: {})", if opens { "fold" } else { "open" });
+                let sign = if opens { look.glyphs.note } else { look.glyphs.speaking };
+                lines.extend(aside((sign, ThemeRole::MessageNote), &told, "", look));
+            }
+            sort => lines.extend(aside(signed(sort, look), head, body, look)),
         },
         Some(RowView::Words(entry, at)) => lines.extend(words(transcript, entry, at, opens, look)),
         Some(RowView::Speaking(turn)) => {
@@ -199,6 +219,9 @@ fn words(
     } else if !entry.mentions.is_empty() {
         fact(format!("to {}", transcript.names(&entry.mentions)));
     }
+    step::fact(transcript.state(), entry.thread, entry.version().turn)
+        .into_iter()
+        .for_each(&mut fact);
     let model = |seat| transcript.state().unlike_seated(seat, &entry.version().model);
     if let Some(model) = entry.seat().and_then(|seat| model(seat)) {
         fact(format!("via {}", text::name(model)));
@@ -239,6 +262,8 @@ fn speakers_head(transcript: &Transcript, turn: &Turn, look: Look<'_>) -> Line<'
     let (name, style) = who(transcript, &Who::Seat(turn.seat.clone()), look);
     let mut facts: Vec<(String, ThemeRole)> = Vec::new();
     facts.extend(turn.number.map(|n| (format!("#{n}"), ThemeRole::Muted)));
+    let step = step::fact(transcript.state(), turn.thread, None);
+    facts.extend(step.map(|step| (step, ThemeRole::Muted)));
     if let Some(model) = transcript.state().unlike_seated(&turn.seat, &turn.model) {
         facts.push((format!("via {}", text::name(model)), ThemeRole::Muted));
     }
@@ -305,14 +330,23 @@ fn inset(rows: Vec<Line<'static>>, look: Look<'_>) -> Vec<Line<'static>> {
     rows.collect()
 }
 
-fn aside(sort: &Aside, head: &str, body: &str, look: Look<'_>) -> Vec<Line<'static>> {
-    let (sign, role) = match sort {
+/// The sign and the colour of a note of the program.
+fn signed(sort: &Aside, look: Look<'_>) -> (&'static str, ThemeRole) {
+    match sort {
         Aside::Limit => (look.glyphs.stopped, ThemeRole::FloorStopped),
         Aside::Failure => (look.glyphs.stopped, ThemeRole::FloorError),
-        Aside::Note | Aside::Vote(_) | Aside::Verdict(_) => {
+        Aside::Note | Aside::Vote(_) | Aside::Verdict(_) | Aside::Step(_) => {
             (look.glyphs.note, ThemeRole::MessageNote)
         }
-    };
+    }
+}
+
+fn aside(
+    (sign, role): (&str, ThemeRole),
+    head: &str,
+    body: &str,
+    look: Look<'_>,
+) -> Vec<Line<'static>> {
     let style = look.theme.style(role);
     let mark = format!(" {sign} ");
     let mut lines: Vec<Line<'static>> = plain(head, room(look), style);

@@ -29,6 +29,7 @@ pub mod player;
 pub mod profile;
 pub mod search;
 pub mod selection;
+pub mod step;
 pub mod timeline;
 pub mod transcript;
 pub mod undo;

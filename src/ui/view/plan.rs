@@ -9,8 +9,10 @@ use crate::state::{Plan, PlannedStep, State, StepMessage, Thread};
 use crate::text;
 use crate::ui::theme::ThemeRole;
 use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::view::graph::picture as boxes;
 use crate::ui::view::message::clock;
 use crate::ui::view::page::{Page, Section};
+use crate::ui::view::step::kind;
 use crate::ui::view::transcript::Transcript;
 
 /// A step of the plan.
@@ -119,9 +121,46 @@ pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
         let body = body(transcript, plan, (stands, step), glyphs);
         Section { head, body, by, warns: stands.state == StepState::Failed, ..Section::default() }
     };
-    let parts = table.steps.iter().zip(&plan.steps).map(section).collect();
+    let picture = picture(&table, plan, glyphs);
+    let drawn = Section { body: graph(&table, plan, glyphs), picture, ..Section::default() };
+    let steps = table.steps.iter().zip(&plan.steps).map(section);
+    let parts = [drawn].into_iter().chain(steps).collect();
     let facts = vec![("stands", table.facts.join(", "))];
     Some(Page { title: "The plan".into(), facts, parts, again: Some(page), ..Page::default() })
+}
+
+/// The steps as boxes, each with its state, and lines from those that others wait for.
+fn picture(table: &PlanStanding, plan: &Plan, glyphs: &Glyphs) -> Vec<String> {
+    let node = |step: &StepStanding| {
+        let (sign, _) = sign(step.state, glyphs);
+        (format!("{} {}", step.number, step.description), format!("{sign} {}", step.word))
+    };
+    let nodes: Vec<(String, String)> = table.steps.iter().map(node).collect();
+    let at = |n: u32| plan.steps.iter().position(|s| s.spec.number == n);
+    let edges = plan
+        .steps
+        .iter()
+        .enumerate()
+        .flat_map(|(to, step)| step.spec.after.iter().filter_map(move |n| Some((at(*n)?, to))));
+    boxes(&nodes, &edges.collect::<Vec<_>>(), glyphs).rows
+}
+
+/// The same in words: under each step those that wait for it.
+fn graph(table: &PlanStanding, plan: &Plan, glyphs: &Glyphs) -> String {
+    let [_, _, corner, _] = glyphs.corners;
+    let node = |step: &StepStanding| {
+        let (sign, _) = sign(step.state, glyphs);
+        format!("{sign} {} {} ({})", step.number, step.description, step.word)
+    };
+    let mut told = String::new();
+    for step in &table.steps {
+        told.push_str(&format!("{}\n", node(step)));
+        let others = table.steps.iter().zip(&plan.steps);
+        for (other, _) in others.filter(|(_, spec)| spec.spec.after.contains(&step.number)) {
+            told.push_str(&format!("  {corner}{} {}\n", glyphs.rule.repeat(2), node(other)));
+        }
+    }
+    told
 }
 
 /// All that is known of a step, a row or more for each thing.
@@ -186,10 +225,6 @@ pub fn sign(state: StepState, glyphs: &Glyphs) -> (&'static str, ThemeRole) {
         StepState::Failed => (glyphs.stopped, ThemeRole::FloorError),
         StepState::Cancelled => (glyphs.paused, ThemeRole::FloorStopped),
     }
-}
-
-fn kind(kind: MessageKind) -> String {
-    kind.as_str().replace('_', " ")
 }
 
 fn list(numbers: &[u32]) -> String {

@@ -28,8 +28,8 @@ pub struct Search {
 /// What was found, so that a frame looks only at what came since.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matches {
-    /// The query, and when words of the conversation were changed last.
-    of: (String, Option<Seq>),
+    /// The query, when words of the conversation were changed last, and how often rows changed their places.
+    of: (String, (Option<Seq>, usize)),
     /// The rows that were looked at and will not change by themselves.
     upto: usize,
     /// The rows that fit among them, and among those that are being spoken, each with how many matches it has.
@@ -46,7 +46,7 @@ impl Search {
 
     /// Returns the rows that fit, in order, each with how many matches it has; only what was not looked at yet is.
     pub fn matches(&mut self, transcript: &Transcript) -> &[(usize, usize)] {
-        let of = (self.query.clone(), transcript.revised());
+        let of = (self.query.clone(), (transcript.revised(), transcript.inserted()));
         // a recording may have gone back
         if self.found.of.1 != of.1 || self.found.upto > transcript.rows().len() {
             self.found = Matches { of, ..Matches::default() };

@@ -7,6 +7,7 @@ use crate::analysis::{Analysis, TurnLog};
 use crate::export::{Narrated, Narrator};
 use crate::model::payload::{CallStarted, TurnEnded};
 use crate::model::*;
+use crate::scenario::STEP_POLICY;
 use crate::session::tail::{self, Archive, Record};
 use crate::state::{Entry, Live, State, Turn, Who};
 use crate::text;
@@ -52,12 +53,17 @@ pub enum Aside {
     Vote(Box<VoteClosed>),
     /// The verdict of the judges.
     Verdict(Box<VerdictGiven>),
+    /// The talk in a step of a plan begins; its rows are folded under this one.
+    Step(ThreadId),
 }
 
 impl Aside {
     /// Returns what an event is.
-    fn of(kind: &Kind) -> Aside {
-        match kind {
+    fn of(event: &Event) -> Aside {
+        match &event.kind {
+            Kind::ThreadOpened(t) if &*t.policy == STEP_POLICY => {
+                Aside::Step(ThreadId(event.seq.0))
+            }
             Kind::VoteClosed(vote) => Aside::Vote(Box::new(vote.clone())),
             Kind::VerdictGiven(verdict) => Aside::Verdict(Box::new(verdict.clone())),
             Kind::LimitNear(_) | Kind::LimitReached(_) => Aside::Limit,
@@ -82,6 +88,8 @@ pub struct TranscriptRow {
     pub item: RowKind,
     /// What the program tells of, where it does.
     pub aside: Aside,
+    /// The talk in a step that the row belongs to, or is the head of.
+    pub step: Option<ThreadId>,
 }
 
 /// A conversation as the screen needs it.
@@ -95,6 +103,10 @@ pub struct Transcript {
     asides: Vec<usize>,
     /// The entries that read otherwise than they were said.
     revised: Vec<usize>,
+    /// The last words in each talk in a step.
+    latest: HashMap<ThreadId, Id>,
+    /// How often a row was put before others.
+    inserted: usize,
     /// The reasoning of turns that are over, which the fold does not keep.
     thoughts: HashMap<TurnId, Text>,
     narrator: Narrator,
@@ -222,12 +234,51 @@ impl Transcript {
         state
     }
 
+    /// Adds a row at the end; one of a step's talk behind the others of that talk.
     fn add(&mut self, row: TranscriptRow) {
-        if matches!(row.item, RowKind::Aside { .. }) {
-            self.asides.push(self.told.len());
+        let mut at = self.told.len();
+        if let Some(step) = row.step {
+            if matches!(row.item, RowKind::Words(_)) {
+                self.latest.insert(step, row.id);
+            }
+            let last = self.told.iter().rposition(|r| r.step == Some(step));
+            at = last.map_or(at, |last| last + 1);
         }
-        self.places.insert(row.id, self.told.len());
-        self.told.push(row);
+        if at < self.told.len() {
+            self.inserted += 1;
+            self.places.values_mut().filter(|place| **place >= at).for_each(|place| *place += 1);
+            self.asides.iter_mut().filter(|place| **place >= at).for_each(|place| *place += 1);
+        }
+        if matches!(row.item, RowKind::Aside { .. }) {
+            let place = self.asides.partition_point(|other| *other < at);
+            self.asides.insert(place, at);
+        }
+        self.places.insert(row.id, at);
+        self.told.insert(at, row);
+    }
+
+    /// Returns the talk in a step that the row at a place belongs to, or is the head of.
+    pub fn step(&self, at: usize) -> Option<ThreadId> {
+        match self.told.get(at) {
+            Some(row) => row.step,
+            None => {
+                let turn = self.speaking().nth(at - self.told.len())?;
+                self.state().step_talk(turn.thread).map(|thread| thread.id)
+            }
+        }
+    }
+
+    /// Returns the talk in a step under whose head a row is folded: not the head itself, what is being said, and the last
+    /// words of a talk that is not over.
+    pub fn folded_under(&self, at: usize) -> Option<ThreadId> {
+        let row = self.told.get(at).filter(|row| !matches!(row.aside, Aside::Step(_)))?;
+        let runs = |id: &ThreadId| self.state().threads.get(id).is_some_and(|t| t.closed.is_none());
+        row.step.filter(|step| self.latest.get(step) != Some(&row.id) || !runs(step))
+    }
+
+    /// Returns how often a row was put before others, so that places of rows have changed.
+    pub fn inserted(&self) -> usize {
+        self.inserted
     }
 
     /// Notes which words were changed, unless the event only added some.
@@ -409,13 +460,17 @@ impl Fold for Transcript {
                 Some(Narrated::Note(note)) => RowKind::Aside { head: note, body: String::new() },
             }
         };
-        let aside = Aside::of(&event.kind);
-        self.add(TranscriptRow { id, at: event.ms, item, aside });
+        let aside = Aside::of(event);
+        let step = match &aside {
+            Aside::Step(head) => Some(*head),
+            _ => self.state().step_talk(event.thread).map(|thread| thread.id),
+        };
+        self.add(TranscriptRow { id, at: event.ms, item, aside, step });
         // the reason for a cut is shown below its words
         if let Some(Narrated::Note(note)) = more {
             let item = RowKind::Aside { head: note, body: String::new() };
-            let (id, aside) = (Id::Event(event.seq), Aside::of(&event.kind));
-            self.add(TranscriptRow { id, at: event.ms, item, aside });
+            let (id, aside) = (Id::Event(event.seq), Aside::of(event));
+            self.add(TranscriptRow { id, at: event.ms, item, aside, step });
         }
     }
 }

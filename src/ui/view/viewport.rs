@@ -293,7 +293,7 @@ impl Viewport {
             return self.nothing.clone();
         };
         // most rows are, where one speaker's words alone are shown: they must not push the others out of the cache
-        if is_left_out(transcript, &shown, look) {
+        if is_left_out(transcript, at, &shown, look) {
             return self.nothing.clone();
         }
         let stamp = match shown {
@@ -304,7 +304,11 @@ impl Viewport {
             RowView::Speaking(turn) => {
                 (transcript.speaking().count(), transcript.live.bytes(turn.id), true)
             }
-            RowView::Aside(..) => (0, 0, false),
+            RowView::Aside(..) => match transcript.step(at) {
+                // its head says how it stands
+                Some(step) => (transcript.state().next_seq.0 as usize, step.0 as usize, false),
+                None => (0, 0, false),
+            },
         };
         if let Some((_, lines)) = self.cache.get(&id).filter(|(known, _)| *known == stamp) {
             return lines.clone();

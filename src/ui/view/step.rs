@@ -1,0 +1,51 @@
+//! The talk in a step of a plan as the transcript tells it: who works on it, how far it is, and the type of each message.
+
+use crate::model::{MessageKind, StepState, ThreadId, TurnId};
+use crate::state::{PlannedStep, State, Thread};
+use crate::text;
+use crate::ui::view::transcript::Transcript;
+
+/// Returns the number of the step whose talk a thread is.
+pub fn number(thread: &Thread) -> u64 {
+    thread.spec.about["step"].as_u64().unwrap_or(0)
+}
+
+/// Returns a talk in a line: the step, who works on it, how it stands and how many messages it has; why it failed.
+pub fn line(transcript: &Transcript, id: ThreadId) -> String {
+    let state = transcript.state();
+    let Some(thread) = state.step_talk(id) else { return String::new() };
+    let step = state.step_of(id).map(|(_, step)| step);
+    let stands = match step {
+        Some(step) if step.stopping => "stopping".to_owned(),
+        Some(PlannedStep { state, why: Some(why), .. }) if *state == StepState::Failed => {
+            format!("failed: {}", text::label(why))
+        }
+        Some(step) => step.state.as_str().to_owned(),
+        // another attempt has begun since
+        None => {
+            let closed = thread.closed.as_ref().and_then(|closed| closed.result["state"].as_str());
+            closed.unwrap_or("over").to_owned()
+        }
+    };
+    let said = state.entries.iter().filter(|e| e.thread == id && e.seat().is_some()).count();
+    let messages = if said == 1 { "message" } else { "messages" };
+    let by = thread.seats.first().map(|id| transcript.name(id)).unwrap_or_default();
+    format!("{}: {by}, {said} {messages}, {stands}", text::label(&thread.spec.name))
+}
+
+/// Returns which step a message belongs to, and its type; nothing outside a step.
+pub fn fact(state: &State, id: ThreadId, turn: Option<TurnId>) -> Option<String> {
+    let n = number(state.step_talk(id)?);
+    let messages =
+        state.plan_thread(id)?.plan.iter().flat_map(|p| &p.steps).flat_map(|s| &s.messages);
+    let message = turn.and_then(|turn| messages.into_iter().find(|m| m.turn == Some(turn)));
+    Some(match message {
+        Some(message) => format!("step {n}, {}", kind(message.kind)),
+        None => format!("step {n}"),
+    })
+}
+
+/// Returns the type of a message in words.
+pub fn kind(kind: MessageKind) -> String {
+    kind.as_str().replace('_', " ")
+}
