@@ -132,7 +132,7 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Setup, Failure> {
     let tools = toolbox(&changes.seats, allowed.clone(), folder.clone(), play, context)?;
     let decided = decisions(play, &changes.seats, context)?;
     let virtual_time =
-        play.may_be_virtual() && assemble::is_timeless(seats(&past), play.steered_live());
+        play.may_be_virtual() && assemble::is_timeless(&changes.seats, play.steered_live());
     let date = context.environment.source_date_epoch().map(Wall);
     let fixed = assemble::fixed_epoch(virtual_time, fork.seed, date);
     let (sessions, named) = (context.paths.sessions(), assemble::naming(fixed, past.seed));

@@ -67,7 +67,7 @@ pub fn start(
     };
     let files = log.survey.files;
     let virtual_time =
-        play.may_be_virtual() && assemble::is_timeless(seats(&past), play.steered_live());
+        play.may_be_virtual() && assemble::is_timeless(&changes.seats, play.steered_live());
     let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
     let conversation = assemble(Parts {
         session: Session { files, writer },
