@@ -6,7 +6,12 @@ use crate::house::House;
 fn a_reason_that_befalls_everybody_is_told_once_with_a_count() {
     let house = House::new();
     let seat = |id: &str, script: &str| {
-        format!("[[participant]]\nid = \"{id}\"\nscript = [\"sh\", \"-c\", \"{script}\"]\n")
+        // one of them retries, the others need not wait
+        let retry = u8::from(id == "ada");
+        format!(
+            "[[participant]]\nid = \"{id}\"\nscript = [\"sh\", \"-c\", \"{script}\"]\n\
+             on_failure = {{ retry = {retry} }}\n"
+        )
     };
     let gone = "echo down >&2; exit 3";
     let seats = [seat("ada", gone), seat("bo", gone), seat("cy", gone)].concat();

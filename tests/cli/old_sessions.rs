@@ -41,8 +41,7 @@ fn every_old_session_opens_and_replays_to_the_same_text() {
 #[test]
 fn every_old_session_goes_on_after_its_own_lines() {
     let house = House::new();
-    let mut all = String::new();
-    for session in sessions() {
+    let resumed = |session: PathBuf| {
         let log = fs::read_to_string(&session).unwrap();
         let path = house.file(&format!("{}.jsonl", name(&session)), &log);
         let ended = log.lines().filter(|line| line.contains(r#""kind":"turn.ended""#)).count();
@@ -52,7 +51,13 @@ fn every_old_session_goes_on_after_its_own_lines() {
         let now = fs::read_to_string(&path).unwrap();
         let whole = &log[..=log.rfind('\n').unwrap()];
         assert!(now.starts_with(whole) && now.len() > whole.len(), "{path}: {}", ran.err);
-        all.push_str(&format!("===== {}, exit {}\n{}", name(&session), ran.code, ran.out));
-    }
+        format!("===== {}, exit {}\n{}", name(&session), ran.code, ran.out)
+    };
+    // some wait before they retry: all at the same time
+    let all: String = std::thread::scope(|scope| {
+        let started: Vec<_> =
+            sessions().into_iter().map(|session| scope.spawn(|| resumed(session))).collect();
+        started.into_iter().map(|one| one.join().unwrap()).collect()
+    });
     assert_snapshot!("resumed", all);
 }

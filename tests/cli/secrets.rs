@@ -59,7 +59,9 @@ fn a_key_that_comes_back_is_found_nowhere() {
     };
     let settings = provider("mine", &server.url) + &provider("moved", &moved);
     let settings = house.file("settings.toml", &settings);
-    let seat = |id: &str, voice: &str| format!("[[participant]]\nid = {id:?}\n{voice}\n");
+    let seat = |id: &str, voice: &str| {
+        format!("[[participant]]\nid = {id:?}\n{voice}\non_failure = {{ retry = 0 }}\n")
+    };
     let env = house.path("env.txt");
     let seats = [
         seat("bo", &format!("model = \"mine:{OOPS}\"")),

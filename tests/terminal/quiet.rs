@@ -4,6 +4,7 @@ use crate::allowed::strangers;
 use crate::house::House;
 use portable_pty::CommandBuilder;
 use rustix::process::Signal;
+use std::thread;
 use std::time::Instant;
 
 /// Rehearsed words faster than any screen; of how many utterances, and how often each line is said in one.
@@ -31,11 +32,9 @@ pace = 1
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn paused_ended_and_at_the_start_it_sleeps_without_an_end() {
     let house = House::new();
-    for (args, keys, seen) in [
-        (&["demo", "--no-save"][..], "S", "PAUSED"),
-        (&["run", &house.file("flood.toml", &flood(2, 1))], "", "the limit of 2"),
-        (&[], "", "Watch a debate"),
-    ] {
+    let slow = house.file("slow.toml", &flood(4, 1).replace("pace = 1", "pace = 90"));
+    let flood = house.file("flood.toml", &flood(2, 1));
+    let sleeps = |args: &[&str], keys: &str, seen: &str| {
         let mut program = house.run(args);
         if !keys.is_empty() {
             program.until("Ada speaking");
@@ -49,13 +48,18 @@ fn paused_ended_and_at_the_start_it_sleeps_without_an_end() {
         assert_eq!(program.sleeps(), before, "{args:?}: something woke it");
         program.signal(Signal::TERM);
         program.left().restored();
-    }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| sleeps(&["run", "--no-save", &slow], "S", "PAUSED"));
+        scope.spawn(|| sleeps(&["run", &flood], "", "the limit of 2"));
+        scope.spawn(|| sleeps(&[], "", "Watch a debate"));
+    });
 }
 
 #[test]
 fn a_stream_is_shown_in_no_more_frames_than_an_eye_needs() {
     let house = House::new();
-    let flood = house.file("flood.toml", &flood(4, 20));
+    let flood = house.file("flood.toml", &flood(4, 8));
     for (link, least_ms) in [("", 16), ("SSH_CONNECTION='10.0.0.1 1 10.0.0.2 22'", 33)] {
         let mut command = CommandBuilder::new("/bin/sh");
         let program = env!("CARGO_BIN_EXE_colloquium");
@@ -75,7 +79,7 @@ fn a_stream_is_shown_in_no_more_frames_than_an_eye_needs() {
 #[test]
 fn a_storm_of_sizes_leaves_no_trace() {
     let house = House::new();
-    let mut program = house.run(&["run", "--no-save", &house.file("flood.toml", &flood(4, 20))]);
+    let mut program = house.run(&["run", "--no-save", &house.file("flood.toml", &flood(4, 8))]);
     program.until("speak");
     let sizes = [(1, 1), (200, 500), (24, 50), (10, 40), (9, 39), (60, 200), (3, 500), (200, 1)];
     for round in 0..6 {

@@ -6,11 +6,12 @@ use colloquium::cli::crash;
 use colloquium::ui::terminal::{Terminal, TerminalModes};
 use portable_pty::CommandBuilder;
 use rustix::process::Signal;
+use std::thread;
 
 #[test]
 fn a_stop_gives_the_terminal_back_and_comes_back_paused() {
     let house = House::new();
-    for by_key in [true, false] {
+    let stopped = |by_key: bool| {
         let mut program = house.run(&["demo", "--no-save"]);
         program.until("Ada speaking");
         match by_key {
@@ -27,7 +28,12 @@ fn a_stop_gives_the_terminal_back_and_comes_back_paused() {
         let left = program.left();
         assert_eq!(left.code, 0);
         left.restored();
-    }
+    };
+    // both wait for the end of a turn
+    thread::scope(|scope| {
+        scope.spawn(|| stopped(true));
+        scope.spawn(|| stopped(false));
+    });
 }
 
 #[test]

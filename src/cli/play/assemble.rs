@@ -124,7 +124,8 @@ pub fn is_timeless<'a>(seats: impl IntoIterator<Item = &'a Participant>, typed: 
         VoiceSpec::Lines { .. } => true,
         VoiceSpec::Team(team) => is_timeless(&team.participants, typed),
         VoiceSpec::Human { .. } => !typed,
-        VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Agent(_) => false,
+        VoiceSpec::Model(model) => model.recording().is_some(),
+        VoiceSpec::Script(_) | VoiceSpec::Agent(_) => false,
     })
 }
 
