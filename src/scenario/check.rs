@@ -106,7 +106,7 @@ impl<'a> Walk<'a> {
 
     /// Notes a key that no table of keys has; returns the one that was most likely meant.
     fn unknown(&mut self, entry: &TableEntry, keys: &[Key], path: &str) -> Option<&'static str> {
-        let known = || keys.iter().filter(|k| !matches!(k.kind, ValueKind::Later)).map(|k| k.name);
+        let known = || keys.iter().map(|k| k.name);
         let near = nearest(&entry.key, known());
         let fix = match near {
             Some(near) => format!("the nearest key is `{near}`"),
@@ -128,9 +128,6 @@ impl<'a> Walk<'a> {
 
     /// Checks one value; `key` is the one it belongs to, for the hint.
     fn value(&mut self, node: &Node, kind: &ValueKind, key: &Key, path: &str) {
-        if let ValueKind::Later = kind {
-            return self.fault(&node.span, path, "is not supported yet", "remove it");
-        }
         if !fits(node, kind) {
             let message = format!("takes {}, not {}", kind.says(), node.quoted());
             return self.fault(&node.span, path, message, example(key));
@@ -148,12 +145,12 @@ impl<'a> Walk<'a> {
                 }
             }
             ValueKind::Cast(keys) => self.cast(node, keys, key, path),
-            ValueKind::OneOf { words, later } => self.word(node, words, later, path),
+            ValueKind::OneOf(words) => self.word(node, words, path),
             ValueKind::Policy => {
                 self.policy(node, &self.rows.iter().map(|r| r.name).collect::<Vec<_>>(), path);
             }
             ValueKind::Order if node.text().is_some() => {
-                self.word(node, &orders(self.rows), &[], path);
+                self.word(node, &orders(self.rows), path);
             }
             ValueKind::Order => self.policy(node, &policies(self.rows), path),
             ValueKind::Condition(known) => {
@@ -189,8 +186,7 @@ impl<'a> Walk<'a> {
             | ValueKind::Flag
             | ValueKind::Count { .. }
             | ValueKind::Number { .. }
-            | ValueKind::Free
-            | ValueKind::Later => {}
+            | ValueKind::Free => {}
         }
     }
 
@@ -231,12 +227,9 @@ impl<'a> Walk<'a> {
         self.fault(&span, path, message, fix);
     }
 
-    fn word(&mut self, node: &Node, words: &[&str], later: &[&str], path: &str) {
+    fn word(&mut self, node: &Node, words: &[&str], path: &str) {
         let word = node.text().unwrap_or_default();
-        if later.contains(&word) {
-            let fix = format!("use {}", list(words));
-            self.fault(&node.span, path, format!("{word:?} is not supported yet"), fix);
-        } else if !words.contains(&word) {
+        if !words.contains(&word) {
             let fix = match nearest(word, words.iter().copied()) {
                 Some(near) => format!("the nearest is {near:?}"),
                 None => format!("one of: {}", list(words)),
@@ -264,7 +257,7 @@ impl<'a> Walk<'a> {
             let fix = r#"as in { name = "round_robin" }"#;
             return self.fault(&node.span, &name_path, "is missing or not a string", fix);
         };
-        self.word(name, words, &[], &name_path);
+        self.word(name, words, &name_path);
         let row = self.rows.iter().find(|r| Some(r.name) == name.text());
         if let (Some(row), None) = (row, node.text()) {
             self.table(node, &policy_keys(row), path);
@@ -308,7 +301,7 @@ fn option_key(row: &OptionRow) -> Key {
         OptionKind::Flag => (ValueKind::Flag, "true"),
         OptionKind::Seat | OptionKind::Named { .. } => (ValueKind::Line, r#""ada""#),
         OptionKind::Share => (ValueKind::Number { least: 0.0, most: 1.0 }, "0.8"),
-        OptionKind::OneOf(words) => (ValueKind::OneOf { words, later: &[] }, ""),
+        OptionKind::OneOf(words) => (ValueKind::OneOf(words), ""),
     };
     Key { name: row.key, kind, needed: false, example, meaning: row.meaning }
 }
@@ -337,7 +330,7 @@ fn fits(node: &Node, kind: &ValueKind) -> bool {
         ValueKind::Number { least, most } => {
             node.number().is_some_and(|n| (*least..=*most).contains(&n))
         }
-        ValueKind::OneOf { .. } => text.is_some(),
+        ValueKind::OneOf(_) => text.is_some(),
         ValueKind::Schema => text.is_some() || matches!(node.value, Value::Table(_)),
         ValueKind::List(_) => !node.items().is_empty(),
         ValueKind::Table(_) | ValueKind::Cast(_) => matches!(node.value, Value::Table(_)),
@@ -346,7 +339,6 @@ fn fits(node: &Node, kind: &ValueKind) -> bool {
             text.is_some() || matches!(node.value, Value::Table(_))
         }
         ValueKind::Free => true,
-        ValueKind::Later => false,
     }
 }
 

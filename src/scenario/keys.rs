@@ -21,7 +21,7 @@ use phase::PHASE;
 use profile::{PROFILE, RANKING, STAGE};
 use tool::{SERVER, TOOL};
 pub(super) use value::DAY_SECONDS;
-use value::{NAMES, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, USD, UTTERANCE_RANGE, WORDS, later};
+use value::{NAMES, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, USD, UTTERANCE_RANGE, WORDS};
 pub(super) use voice::CAST_LINES;
 use voice::{CAST, HUMAN, LINES, ON_FAILURE, STAND_IN};
 
@@ -52,7 +52,7 @@ const TOP_P: ValueKind = ValueKind::Number { least: 0.0, most: 1.0 };
 const SEED: ValueKind = ValueKind::Count { least: 0, most: 4_294_967_295 };
 const PENALTY: ValueKind = ValueKind::Number { least: -2.0, most: 2.0 };
 const REPEAT_PENALTY: ValueKind = ValueKind::Number { least: 0.1, most: 10.0 };
-const EFFORT: ValueKind = ValueKind::OneOf { words: &["low", "medium", "high"], later: &[] };
+const EFFORT: ValueKind = ValueKind::OneOf(&["low", "medium", "high"]);
 
 /// The whole file.
 pub(crate) const TOP: &[Key] = &[
@@ -83,14 +83,14 @@ pub(crate) const TOP: &[Key] = &[
     ),
     key(
         "layout",
-        ValueKind::OneOf { words: &["own", "shared"], later: &[] },
+        ValueKind::OneOf(&["own", "shared"]),
         r#""own""#,
         "Where prompts put the conversation: own (default), after the participant's own rules; shared, first and the same \
          for everyone, so that a local server can reuse its prompt cache.",
     ),
     key(
         "debate",
-        ValueKind::OneOf { words: &["guided", "plain"], later: &[] },
+        ValueKind::OneOf(&["guided", "plain"]),
         r#""plain""#,
         "Whether prompts include advice on how to debate: guided (default), or plain to leave it out, for research.",
     ),
@@ -298,7 +298,7 @@ pub(super) const PARTICIPANT: &[Key] = &[
     ),
     key(
         "needs",
-        ValueKind::OneOf { words: &["all", "any"], later: &[] },
+        ValueKind::OneOf(&["all", "any"]),
         r#""all""#,
         "How many of these dependencies must have spoken: all (default) or any.",
     ),
@@ -363,7 +363,6 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "Fallback models, in order, used when the previous one fails.",
     ),
     key("max_usd", USD, "0.5", "Maximum cost of this participant in dollars."),
-    later("reasoning"),
 ];
 
 /// The keys that `change` takes.
@@ -414,7 +413,7 @@ pub(super) const ANY_POLICY: &[Key] = &[
     needed("name", ValueKind::Text, r#""round_robin""#, "The name of the policy."),
     key(
         "mentions",
-        ValueKind::OneOf { words: &["once", "off"], later: &[] },
+        ValueKind::OneOf(&["once", "off"]),
         r#""once""#,
         "Whether a participant mentioned with @ speaks next, once.",
     ),
@@ -437,7 +436,7 @@ impl ValueKind {
             ValueKind::Flag => "true or false".into(),
             ValueKind::Count { least, most } => format!("a whole number from {least} to {most}"),
             ValueKind::Number { least, most } => format!("a number from {least} to {most}"),
-            ValueKind::OneOf { words, .. } => {
+            ValueKind::OneOf(words) => {
                 let quoted: Vec<String> = words.iter().map(|w| format!("{w:?}")).collect();
                 quoted.join(" or ")
             }
@@ -451,7 +450,6 @@ impl ValueKind {
             ValueKind::Order => "the name of an order, or a table".into(),
             ValueKind::Schema => "a JSON Schema, as a table or as text".into(),
             ValueKind::Free => "any value".into(),
-            ValueKind::Later => "nothing".into(),
         }
     }
 }

@@ -18,10 +18,9 @@ pub fn schema(rows: &[PolicyRow]) -> Value {
 
 /// Returns the JSON Schema of a table with some keys.
 pub(crate) fn table(keys: &[Key], rows: &[PolicyRow]) -> Value {
-    let keys = || keys.iter().filter(|k| !matches!(k.kind, ValueKind::Later));
     let properties: Map<String, Value> =
-        keys().map(|k| (k.name.to_owned(), property(k, rows))).collect();
-    let required: Vec<&str> = keys().filter(|k| k.needed).map(|k| k.name).collect();
+        keys.iter().map(|k| (k.name.to_owned(), property(k, rows))).collect();
+    let required: Vec<&str> = keys.iter().filter(|k| k.needed).map(|k| k.name).collect();
     json!({
         "type": "object",
         "properties": properties,
@@ -59,7 +58,7 @@ fn kind(k: &ValueKind, rows: &[PolicyRow]) -> Value {
         ValueKind::Number { least, most } => {
             json!({"type": "number", "minimum": least, "maximum": most})
         }
-        ValueKind::OneOf { words, .. } => json!({"enum": words}),
+        ValueKind::OneOf(words) => json!({"enum": words}),
         ValueKind::List(item) => {
             json!({"type": "array", "items": kind(item, rows), "minItems": 1})
         }
@@ -79,7 +78,6 @@ fn kind(k: &ValueKind, rows: &[PolicyRow]) -> Value {
             json!({"anyOf": [{"type": "object"}, {"type": "string", "pattern": "\\S"}]})
         }
         ValueKind::Free => json!({}),
-        ValueKind::Later => json!(false),
     }
 }
 
@@ -253,7 +251,7 @@ mod tests {
     #[test]
     fn every_key_has_an_example_that_is_right() {
         fn look(keys: &[Key]) {
-            for key in keys.iter().filter(|k| !matches!(k.kind, ValueKind::Later)) {
+            for key in keys {
                 let example = Node::parse_value(key.example).expect(key.name);
                 let entry = TableEntry { key: key.name.into(), key_span: None, node: example };
                 let node = Node { span: None, value: Tree::Table(vec![entry]) };

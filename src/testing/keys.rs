@@ -215,12 +215,7 @@ pub const ANSWER: &[Key] = &[
         r#""'budget' in prompt""#,
         "The line is used when this condition holds, before lines without a condition.",
     ),
-    key(
-        "for",
-        ValueKind::OneOf { words: PURPOSES, later: &[] },
-        r#""vote""#,
-        "The purpose of the line (default speak).",
-    ),
+    key("for", ValueKind::OneOf(PURPOSES), r#""vote""#, "The purpose of the line (default speak)."),
     key(
         "every",
         ValueKind::Flag,
@@ -229,7 +224,7 @@ pub const ANSWER: &[Key] = &[
     ),
     key(
         "fail",
-        ValueKind::OneOf { words: FAILURES, later: &[] },
+        ValueKind::OneOf(FAILURES),
         r#""429""#,
         "The call fails: an HTTP status, or what happened to the connection or the reply.",
     ),
@@ -313,12 +308,7 @@ const EXPECTED_CALL: &[Key] = &[
     key("who", ValueKind::Id, r#""ada""#, "The participant that called it."),
     key("tool", ValueKind::Line, r#""weather""#, "The tool."),
     key("arguments", ValueKind::Free, r#"{ town = "Bonn" }"#, "All the arguments."),
-    key(
-        "is",
-        ValueKind::OneOf { words: OUTCOMES, later: &[] },
-        r#""done""#,
-        "What became of the call.",
-    ),
+    key("is", ValueKind::OneOf(OUTCOMES), r#""done""#, "What became of the call."),
     key("result", ValueKind::Text, r#""Rain.""#, "What the participant was shown."),
 ];
 

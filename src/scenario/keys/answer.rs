@@ -3,8 +3,7 @@
 use super::value::{Key, NAMES, ONE_OR_MORE_NAMES, ValueKind, key};
 
 /// The kinds of answers that `answer.form` accepts.
-const FORM: ValueKind =
-    ValueKind::OneOf { words: &["number", "letter", "text", "json"], later: &[] };
+const FORM: ValueKind = ValueKind::OneOf(&["number", "letter", "text", "json"]);
 
 /// The answer that a conversation is to find.
 pub(super) const ANSWER: &[Key] = &[
@@ -36,16 +35,22 @@ pub(super) const ANSWER: &[Key] = &[
     ),
     key(
         "count",
-        ValueKind::OneOf { words: &["last", "every"], later: &[] },
+        ValueKind::OneOf(&["last", "every"]),
         r#""every""#,
         "Which answers of each participant count: last (default) or every.",
     ),
     key(
         "by",
-        ValueKind::OneOf {
-            words: &["majority", "confidence", "borda", "mean", "median", "judge", "best", "last"],
-            later: &[],
-        },
+        ValueKind::OneOf(&[
+            "majority",
+            "confidence",
+            "borda",
+            "mean",
+            "median",
+            "judge",
+            "best",
+            "last",
+        ]),
         r#""majority""#,
         "How answers are combined: most votes (majority, the default), the largest sum of confidence, points from rankings \
          (borda; self-ranks excluded), the best mean score, the median, the verdict (judge), the answer of the \
@@ -53,7 +58,7 @@ pub(super) const ANSWER: &[Key] = &[
     ),
     key(
         "tie",
-        ValueKind::OneOf { words: &["none", "first", "random"], later: &[] },
+        ValueKind::OneOf(&["none", "first", "random"]),
         r#""first""#,
         "What a tie becomes: no answer (none, the default), the answer given first, or a random one.",
     ),

@@ -5,10 +5,8 @@ use super::value::{Key, NAMES, ONE_OR_MORE_NAMES, SEES, UTTERANCE_RANGE, ValueKi
 use crate::model::facts::OF_CONVERSATION;
 
 /// The forms of `reply`.
-pub(super) const REPLY: ValueKind = ValueKind::AnyOf(&[
-    ValueKind::OneOf { words: &["free"], later: &[] },
-    ValueKind::Table(CONTRACT),
-]);
+pub(super) const REPLY: ValueKind =
+    ValueKind::AnyOf(&[ValueKind::OneOf(&["free"]), ValueKind::Table(CONTRACT)]);
 
 const CONTRACT: &[Key] = &[
     key(
@@ -42,7 +40,7 @@ const CONTRACT: &[Key] = &[
     ),
     key(
         "keep",
-        ValueKind::OneOf { words: &["profile"], later: &[] },
+        ValueKind::OneOf(&["profile"]),
         r#""profile""#,
         "Keeps the facts of the reply as the profile, field by field: those in its field `profile` where the schema has \
          one, else all of them. A fact stays until it changes; null deletes it.",
@@ -57,7 +55,7 @@ const CONTRACT: &[Key] = &[
 
 /// `context`: what a prompt keeps of a conversation that is too long.
 pub(super) const CONTEXT: ValueKind = ValueKind::AnyOf(&[
-    ValueKind::OneOf { words: &["head_tail", "window", "summary"], later: &[] },
+    ValueKind::OneOf(&["head_tail", "window", "summary"]),
     ValueKind::Table(CONTEXT_TABLE),
 ]);
 
@@ -119,7 +117,7 @@ pub(super) const STOP: &[Key] = &[
     ),
     key(
         "then",
-        ValueKind::OneOf { words: &["end", "ask"], later: &[] },
+        ValueKind::OneOf(&["end", "ask"]),
         r#""ask""#,
         "Whether to end at once (default), or to pause and ask you.",
     ),
@@ -152,7 +150,7 @@ const SWAP_TEST: Key = key(
 );
 const TIE: Key = key(
     "tie",
-    ValueKind::OneOf { words: &["draw", "first", "random", "judge", "human"], later: &[] },
+    ValueKind::OneOf(&["draw", "first", "random", "judge", "human"]),
     r#""judge""#,
     "How a tie is broken: not at all, the side named first, at random, by the first judge, or by you.",
 );
@@ -167,7 +165,7 @@ const MAY_STOP: Key = key(
 
 const AT: Key = key(
     "at",
-    ValueKind::OneOf { words: &["always", "completed"], later: &[] },
+    ValueKind::OneOf(&["always", "completed"]),
     r#""completed""#,
     "Whether to give the verdict at every end (default; also at a limit or when you end it, budget permitting) or \
          only when the conversation is completed.",

@@ -29,13 +29,13 @@ pub(super) const PHASE: &[Key] = &[
     key("sees", SEES, r#""others_last""#, "Whose turns are seen (default: all)."),
     key(
         "anonymous",
-        ValueKind::OneOf { words: &["off", "stable", "per_round", "per_viewer"], later: &[] },
+        ValueKind::OneOf(&["off", "stable", "per_round", "per_viewer"]),
         r#""per_round""#,
         "Labels instead of names: the same throughout, new each round, or different for each viewer.",
     ),
     key(
         "think",
-        ValueKind::OneOf { words: &["off", "private"], later: &[] },
+        ValueKind::OneOf(&["off", "private"]),
         r#""private""#,
         "Whether part of the reply is visible only to you and the log.",
     ),

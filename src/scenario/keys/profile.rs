@@ -13,7 +13,7 @@ pub(super) const PROFILE: &[Key] = &[
     ),
     key(
         "unknown",
-        ValueKind::OneOf { words: &["keep", "drop", "refuse"], later: &[] },
+        ValueKind::OneOf(&["keep", "drop", "refuse"]),
         r#""refuse""#,
         "What becomes of other fields in a reply: kept (default), dropped, or refused, so that the reply is asked for again.",
     ),

@@ -25,8 +25,8 @@ pub(crate) enum ValueKind {
     Count { least: u64, most: u64 },
     /// A number with or without decimals, both bounds included.
     Number { least: f64, most: f64 },
-    /// One of some words; `later` ones are known but not in this version.
-    OneOf { words: &'static [&'static str], later: &'static [&'static str] },
+    /// One of some words.
+    OneOf(&'static [&'static str]),
     /// A list of at least one.
     List(&'static ValueKind),
     /// A table with these keys.
@@ -43,8 +43,6 @@ pub(crate) enum ValueKind {
     Cast(&'static [Key]),
     /// Any value: the code that reads it checks it.
     Free,
-    /// Part of the language, but not of this version.
-    Later,
 }
 
 /// One key of a table.
@@ -78,10 +76,6 @@ pub(crate) const fn needed(
     Key { name, kind, needed: true, example, meaning }
 }
 
-pub(super) const fn later(name: &'static str) -> Key {
-    Key { name, kind: ValueKind::Later, needed: false, example: "", meaning: "" }
-}
-
 /// Milliseconds a rehearsed word may take at most.
 const SLOWEST_PACE_MS: u64 = 10_000;
 
@@ -96,20 +90,17 @@ pub(super) const NAMES: ValueKind = ValueKind::List(&ValueKind::Line);
 pub(super) const ONE_OR_MORE_NAMES: ValueKind = ValueKind::AnyOf(&[ValueKind::Line, NAMES]);
 
 /// The forms of `sees`: whose words a seat may see.
-pub(super) const SEES: ValueKind = ValueKind::OneOf {
-    words: &[
-        "all",
-        "question",
-        "own",
-        "last_round",
-        "others_last",
-        "opening",
-        "neighbours",
-        "answers",
-        "summary",
-    ],
-    later: &[],
-};
+pub(super) const SEES: ValueKind = ValueKind::OneOf(&[
+    "all",
+    "question",
+    "own",
+    "last_round",
+    "others_last",
+    "opening",
+    "neighbours",
+    "answers",
+    "summary",
+]);
 
 /// The longest time a call or a person may be given.
 pub(in crate::scenario) const DAY_SECONDS: u64 = 86_400;

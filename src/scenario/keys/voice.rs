@@ -18,10 +18,7 @@ const LINE: &[Key] = &[
     ),
     key(
         "for",
-        ValueKind::OneOf {
-            words: &["speak", "pick", "bid", "vote", "judge", "summarise"],
-            later: &[],
-        },
+        ValueKind::OneOf(&["speak", "pick", "bid", "vote", "judge", "summarise"]),
         r#""vote""#,
         "The purpose of the line (default speak).",
     ),
@@ -31,7 +28,7 @@ pub(super) const HUMAN: &[Key] = &[
     needed("seconds", SECONDS_RANGE, "60", "How long to wait for the person."),
     key(
         "then",
-        ValueKind::OneOf { words: &["pass", "wait"], later: &["stand_in"] },
+        ValueKind::OneOf(&["pass", "wait"]),
         r#""pass""#,
         "What to do when that time is up (default pass).",
     ),
@@ -52,7 +49,7 @@ pub(super) const ON_FAILURE: &[Key] = &[
     ),
     key(
         "then",
-        ValueKind::OneOf { words: &["skip", "pause", "replace", "stop"], later: &[] },
+        ValueKind::OneOf(&["skip", "pause", "replace", "stop"]),
         r#""skip""#,
         "What to do after the last retry (default skip, or replace if there are fallbacks).",
     ),
