@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 /// How many storms every run of the tests makes.
-const STORMS: u64 = 200;
+const STORMS: u64 = 100;
 /// How many storms the thorough test makes.
 const MANY_STORMS: u64 = 2_000;
 /// How many kinds of tables a storm may have.
@@ -211,48 +211,49 @@ pub fn everywhere(events: &[Event]) -> Vec<usize> {
 
 #[test]
 fn killed_in_every_situation_and_resumed() {
-    killed_and_resumed(situations);
+    killed_and_resumed(situations, &[]);
+}
+
+#[test]
+fn killed_in_every_situation_among_commands_and_resumed() {
+    killed_and_resumed(situations, &commands());
 }
 
 #[test]
 #[ignore = "a minute: cargo test --test core -- --ignored"]
 fn killed_after_every_event_and_resumed() {
-    killed_and_resumed(everywhere);
+    killed_and_resumed(everywhere, &[]);
+    killed_and_resumed(everywhere, &commands());
 }
 
-fn killed_and_resumed(cuts: fn(&[Event]) -> Vec<usize>) {
+fn killed_and_resumed(cuts: fn(&[Event]) -> Vec<usize>, steer: &[Value]) {
     let (mut points, mut bad) = (0, Vec::new());
     for (name, table) in tables() {
-        for steer in [vec![], commands()] {
-            let mut steer = steer;
-            if name == "manual" {
-                let floor = |n: u32, to: &str| json!({"when": format!("turn_count == {n} and not paused and not speaking"), "do": "floor", "to": to});
-                steer.extend([
-                    floor(0, "a"),
-                    floor(1, "b"),
-                    floor(2, "a"),
-                    floor(3, "b"),
-                    floor(4, "c"),
-                ]);
-            }
-            let whole = runtime().block_on(play(table.clone(), attentive(), &steer));
-            assert!(
-                name != "summed" || !whole.state.summaries.is_empty(),
-                "{name} sums nothing up"
-            );
-            for cut in cuts(&whole.events) {
-                let past = whole.events[..cut].to_vec();
-                let resumed = runtime().block_on(resume(past, attentive(), &steer));
-                points += 1;
-                if outcome(&resumed) != outcome(&whole) {
-                    let kind = whole.events[cut - 1].kind.name();
-                    bad.push(format!(
-                        "{name} with {} commands, cut after {cut} {kind}:\n  {:?}\n  {:?}",
-                        steer.len(),
-                        outcome(&whole),
-                        outcome(&resumed)
-                    ));
-                }
+        let mut steer = steer.to_vec();
+        if name == "manual" {
+            let floor = |n: u32, to: &str| json!({"when": format!("turn_count == {n} and not paused and not speaking"), "do": "floor", "to": to});
+            steer.extend([
+                floor(0, "a"),
+                floor(1, "b"),
+                floor(2, "a"),
+                floor(3, "b"),
+                floor(4, "c"),
+            ]);
+        }
+        let whole = runtime().block_on(play(table.clone(), attentive(), &steer));
+        assert!(name != "summed" || !whole.state.summaries.is_empty(), "{name} sums nothing up");
+        for cut in cuts(&whole.events) {
+            let past = whole.events[..cut].to_vec();
+            let resumed = runtime().block_on(resume(past, attentive(), &steer));
+            points += 1;
+            if outcome(&resumed) != outcome(&whole) {
+                let kind = whole.events[cut - 1].kind.name();
+                bad.push(format!(
+                    "{name} with {} commands, cut after {cut} {kind}:\n  {:?}\n  {:?}",
+                    steer.len(),
+                    outcome(&whole),
+                    outcome(&resumed)
+                ));
             }
         }
     }
