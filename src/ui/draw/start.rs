@@ -9,6 +9,7 @@ use crate::ui::draw::ambiguous;
 use crate::ui::draw::bar::Bar;
 use crate::ui::draw::start::page::{LABEL, StartPage, VALUE};
 use crate::ui::start::{Keying, StartRow, StartScreen, VoiceChoice};
+use crate::ui::text::markdown::{bold, plainly};
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
 use ratatui::Frame;
@@ -36,7 +37,10 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
     }
     let row = |y: u16| Rect { y, height: 1, ..whole };
     let mut header = Bar::new();
-    header.left("colloquium", theme.style(ThemeRole::Title));
+    for place in 0..3 {
+        header.left(glyphs.gutter, theme.speaker(place));
+    }
+    header.left(" colloquium", theme.style(ThemeRole::Title));
     let right = if start.first { "first run  " } else { start.version };
     header.right(format!("{right} "), theme.style(ThemeRole::Muted));
     header.draw(frame, row(0), " ", Style::new(), glyphs.ellipsis);
@@ -123,11 +127,15 @@ impl StartPage<'_> {
         self.topic();
         let start = self.start;
         if let Some(script) = start.script() {
-            let told = match &script.fault {
-                Some(fault) => format!("cannot run: {}", text::line(fault)),
-                None => format!("{}  {}", text::name(&script.cast.join(", ")), script.rules),
+            let (told, names) = match &script.fault {
+                Some(fault) => (format!("cannot run: {}", text::line(fault)), &[][..]),
+                None => (
+                    format!("{}  {}", text::name(&script.cast.join(", ")), script.rules),
+                    &script.cast[..],
+                ),
             };
-            self.field(StartRow::Scenario, "Scenario", &text::label(&script.name), &told);
+            let name = text::label(&script.name);
+            self.field(StartRow::Scenario, "Scenario", &name, (&told, names));
         }
         let (value, said) = match start.voice() {
             None => ("none".into(), "type a model as PROVIDER:NAME".to_owned()),
@@ -140,12 +148,12 @@ impl StartPage<'_> {
                 (text::name(&mind.name).into_owned(), said.to_owned())
             }
         };
-        self.field(StartRow::Voice, "Model", &value, &said);
+        self.field(StartRow::Voice, "Model", &value, (&said, &[]));
         let (value, said) = match start.take_part {
             true => ("take part", "you have a seat and speak in turn"),
             false => ("watch", "you can still write at any time"),
         };
-        self.field(StartRow::You, "You", value, said);
+        self.field(StartRow::You, "You", value, (said, &[]));
         let plan = start.plan();
         let known = start.estimate.as_ref().filter(|(_, of)| Some(of) == plan.as_ref());
         if let Some((estimate, _)) = known {
@@ -180,7 +188,7 @@ impl StartPage<'_> {
         let fields = self.lines.split_off(begin);
         self.lines.push(Line::from(vec![
             Span::styled(format!("{top_left}{}", glyphs.rule), edge),
-            Span::styled(title, self.style(ThemeRole::Title)),
+            Span::styled(title, bold(self.style(ThemeRole::Notice))),
             Span::styled(format!("{gap}{top_right}"), edge),
         ]));
         for mut line in fields {
@@ -317,11 +325,15 @@ impl StartPage<'_> {
         let (usable, rest): (Vec<_>, Vec<_>) = start.hosts.iter().partition(|h| h.usable);
         for host in usable {
             let gap = if width(&host.name) < VALUE { "" } else { "  " };
-            let name = format!("   {:<VALUE$}{gap}", host.name);
+            let sign = Span::styled(
+                format!(" {} ", start.glyphs.done),
+                plainly(self.style(ThemeRole::FloorSpeaking)),
+            );
+            let name = format!("{:<VALUE$}{gap}", host.name);
             let name = Span::styled(name, self.style(ThemeRole::Text));
             let says =
                 Span::styled(text::label(&host.says).into_owned(), self.style(ThemeRole::Muted));
-            self.lines.push(Line::from(vec![name, says]));
+            self.lines.push(Line::from(vec![sign, name, says]));
         }
         // what cannot be used is told in one row for each reason
         let mut reasons: Vec<&str> = rest.iter().map(|h| h.says.as_str()).collect();

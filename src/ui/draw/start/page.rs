@@ -2,6 +2,7 @@
 
 use crate::text;
 use crate::ui::start::{StartRow, StartScreen};
+use crate::ui::text::markdown::plainly;
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
 use ratatui::style::Style;
@@ -63,8 +64,31 @@ impl StartPage<'_> {
         }
     }
 
-    /// A field of the new conversation: its label, its value, and what is said of it.
-    pub(super) fn field(&mut self, row: StartRow, label: &str, value: &str, said: &str) {
+    /// Words that begin with names, each in the colour that its seat has in the conversation.
+    pub(super) fn named(&self, words: &str, names: &[String]) -> Vec<Span<'static>> {
+        let muted = self.style(ThemeRole::Muted);
+        let (mut spans, mut rest) = (vec![], words);
+        for (place, name) in names.iter().enumerate() {
+            let begun = rest.trim_start_matches([' ', ',']);
+            let Some(after) = begun.strip_prefix(&*text::name(name)) else { break };
+            let (gap, name) = (rest.len() - begun.len(), begun.len() - after.len());
+            spans.push(Span::styled(rest[..gap].to_owned(), muted));
+            let style = plainly(self.start.theme.speaker(place));
+            spans.push(Span::styled(begun[..name].to_owned(), style));
+            rest = after;
+        }
+        spans.push(Span::styled(rest.to_owned(), muted));
+        spans
+    }
+
+    /// A field of the new conversation: its label, its value, and what is said of it, which may begin with names.
+    pub(super) fn field(
+        &mut self,
+        row: StartRow,
+        label: &str,
+        value: &str,
+        (said, names): (&str, &[String]),
+    ) {
         let label = format!("{label:<width$}", width = VALUE);
         let room = self.room.saturating_sub(LABEL);
         let value = clip(value, room, self.start.glyphs.ellipsis);
@@ -77,16 +101,11 @@ impl StartPage<'_> {
         );
         let gap = room.saturating_sub(width(&value) + width(&said) + width(&place));
         let look = if here { ThemeRole::Title } else { ThemeRole::Text };
-        self.row(
-            row,
-            label,
-            vec![
-                Span::styled(value, self.style(look)),
-                Span::styled(said, self.style(ThemeRole::Muted)),
-                Span::raw(" ".repeat(gap)),
-                Span::styled(place, self.style(ThemeRole::Notice)),
-            ],
-        );
+        let mut spans = vec![Span::styled(value, self.style(look))];
+        spans.extend(self.named(&said, names));
+        spans.push(Span::raw(" ".repeat(gap)));
+        spans.push(Span::styled(place, self.style(ThemeRole::Notice)));
+        self.row(row, label, spans);
     }
 
     /// Which choice of how many, and what was typed to find it, where the keyboard is.

@@ -1,6 +1,7 @@
 //! What was said before, on the start screen: a row a session, or two, that tells it from others of the same title.
 
-use crate::catalogue::SessionSummary;
+use crate::catalogue::{SessionStatus, SessionSummary};
+use crate::model::StopReason;
 use crate::text;
 use crate::ui::draw::start::page::StartPage;
 use crate::ui::start::{StartRow, ago, standing};
@@ -42,11 +43,12 @@ impl StartPage<'_> {
         let ellipsis = self.start.glyphs.ellipsis;
         let stands = standing(&session.standing);
         let age = ago(self.start.now, session.written);
-        let end = match figures {
-            true => format!("{stands:>12}{:>7}{age:>9}", session.utterances),
-            false => format!("  {stands}"),
+        let (before, end) = match figures {
+            true => (12, format!("{:>7}{age:>9}", session.utterances)),
+            false => (width(&stands) + 2, String::new()),
         };
-        let room = self.room.saturating_sub(width(&end) + 3);
+        let room = self.room.saturating_sub(before.max(width(&stands)) + width(&end) + 3);
+        let before = " ".repeat(before.saturating_sub(width(&stands)));
         let title = match session.title.as_str() {
             "" => &session.id,
             title => title,
@@ -66,15 +68,33 @@ impl StartPage<'_> {
         self.row(
             StartRow::Session(at),
             title,
-            vec![Span::styled(format!("{beside}{gap}{end}"), muted)],
+            vec![
+                Span::styled(format!("{beside}{gap}{before}"), muted),
+                Span::styled(stands, self.style(role(&session.standing))),
+                Span::styled(end, muted),
+            ],
         );
         if below {
             let cast = text::name(&session.cast.join(", ")).into_owned();
             let words = [cast, said(session)];
             let words: Vec<String> = words.into_iter().filter(|w| !w.is_empty()).collect();
             let words = clip(&format!("     {}", words.join("  ")), self.room, ellipsis);
-            self.lines.push(Line::styled(words, muted));
+            self.lines.push(Line::from(self.named(&words, &session.cast)));
         }
+    }
+}
+
+/// How the standing of a session looks: what failed and what waits stand out.
+fn role(standing: &SessionStatus) -> ThemeRole {
+    match standing {
+        SessionStatus::Running(_) => ThemeRole::FloorSpeaking,
+        SessionStatus::Unfinished | SessionStatus::Recovered | SessionStatus::Newer => {
+            ThemeRole::FloorPaused
+        }
+        SessionStatus::Damaged(_)
+        | SessionStatus::Unreadable(_)
+        | SessionStatus::Ended(StopReason::Failure) => ThemeRole::FloorError,
+        SessionStatus::Ended(_) => ThemeRole::Muted,
     }
 }
 
