@@ -184,6 +184,7 @@ impl<'a> Walk<'a> {
             | ValueKind::Duration
             | ValueKind::True
             | ValueKind::Flag
+            | ValueKind::Empty
             | ValueKind::Count { .. }
             | ValueKind::Number { .. }
             | ValueKind::Free => {}
@@ -333,6 +334,7 @@ fn fits(node: &Node, kind: &ValueKind) -> bool {
         ValueKind::OneOf(_) => text.is_some(),
         ValueKind::Schema => text.is_some() || matches!(node.value, Value::Table(_)),
         ValueKind::List(_) => !node.items().is_empty(),
+        ValueKind::Empty => matches!(&node.value, Value::List(items) if items.is_empty()),
         ValueKind::Table(_) | ValueKind::Cast(_) => matches!(node.value, Value::Table(_)),
         ValueKind::AnyOf(kinds) => kinds.iter().any(|k| fits(node, k)),
         ValueKind::Policy | ValueKind::Order => {

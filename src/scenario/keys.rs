@@ -441,6 +441,7 @@ impl ValueKind {
                 quoted.join(" or ")
             }
             ValueKind::List(_) => "a list".into(),
+            ValueKind::Empty => "[]".into(),
             ValueKind::Table(_) | ValueKind::Cast(_) => "a table".into(),
             ValueKind::AnyOf(kinds) => {
                 let all: Vec<String> = kinds.iter().map(ValueKind::says).collect();

@@ -62,6 +62,7 @@ fn kind(k: &ValueKind, rows: &[PolicyRow]) -> Value {
         ValueKind::List(item) => {
             json!({"type": "array", "items": kind(item, rows), "minItems": 1})
         }
+        ValueKind::Empty => json!({"type": "array", "maxItems": 0}),
         ValueKind::Table(keys) => table(keys, rows),
         ValueKind::AnyOf(kinds) => {
             let kinds: Vec<Value> = kinds.iter().map(|k| kind(k, rows)).collect();

@@ -12,6 +12,11 @@ impl Conversation {
         self.facts_after(Since::default(), wanted)
     }
 
+    /// Returns the facts of one utterance, by its number; none if it does not exist.
+    pub fn utterance_facts(&self, number: u32) -> Option<Value> {
+        self.entries.iter().rev().find(|e| e.number == Some(number)).map(entry)
+    }
+
     /// Returns the facts that rules see which end something: where an end was passed, nothing from before that.
     pub fn facts_of_rules(&self, wanted: impl Fn(&str) -> bool) -> Value {
         self.facts_after(self.since, wanted)

@@ -37,22 +37,10 @@ pub struct How<'a> {
 /// Returns the record of a test that was not run, or not to its end.
 pub fn unfinished(test: &Test, outcome: TestOutcome, error: Option<String>) -> TestRecord {
     TestRecord {
-        id: test.id(),
-        file: test.file.clone(),
         title: test.title.clone(),
-        outcome,
-        broken: vec![],
         error,
-        rates: vec![],
-        judged: vec![],
-        blessed: vec![],
-        requests: BTreeMap::new(),
-        coverage: None,
-        runs: 0,
-        utterances: 0,
-        virtual_ms: 0,
-        took_ms: 0,
         command: test.command(),
+        ..TestRecord::new(test.id(), test.file.clone(), outcome)
     }
 }
 
@@ -87,6 +75,10 @@ struct Tally {
     record: TestRecord,
     /// Runs in which everything held that counts for each run.
     passed: u32,
+    /// Runs in which nothing of that failed, and something is undecided.
+    undecided: u32,
+    /// Whether something could not be evaluated in some run: no share of the runs makes up for that.
+    has_errors: bool,
     /// By expectation: in how many runs it held.
     held: Vec<u32>,
     /// By condition inside `rate()`: in how many runs it held.
@@ -99,6 +91,8 @@ impl Tally {
         Tally {
             record: unfinished(test, TestOutcome::Pass, None),
             passed: 0,
+            undecided: 0,
+            has_errors: false,
             held: vec![0; test.expects.len()],
             rates: BTreeMap::new(),
             last: None,
@@ -119,7 +113,10 @@ impl Tally {
         }
         self.record.judged.extend(ran.judged.values().cloned());
         let bless = how.bless && run == 0;
-        let mut passed = self.as_recorded(&ran, run, bless);
+        let mut worst = match self.as_recorded(&ran, run, bless) {
+            true => TestOutcome::Pass,
+            false => TestOutcome::Fail,
+        };
         for (at, expect) in test.expects.iter().enumerate() {
             if let ExpectKind::Rates(checked) = &expect.what {
                 self.count(test, &ran, run, checked);
@@ -129,7 +126,10 @@ impl Tally {
                 Checkup::Holds => {}
                 Checkup::Blessed(path) => self.record.blessed.push(path),
                 Checkup::Broken(broken) => {
-                    passed &= expect.pass.is_some();
+                    self.has_errors |= broken.outcome == TestOutcome::Error;
+                    if expect.pass.is_none() {
+                        worst = worst.max(broken.outcome);
+                    }
                     self.tell(broken);
                     continue;
                 }
@@ -138,7 +138,8 @@ impl Tally {
                 *held += 1;
             }
         }
-        self.passed += u32::from(passed);
+        self.passed += u32::from(worst == TestOutcome::Pass);
+        self.undecided += u32::from(worst == TestOutcome::Undecided);
         self.last = Some(ran);
     }
 
@@ -184,7 +185,7 @@ impl Tally {
                 Err(fault) => {
                     let why = format!("{source}: {}: {fault}", fault.place(source));
                     self.record.error.get_or_insert(why);
-                    self.record.outcome = TestOutcome::Error;
+                    self.has_errors = true;
                 }
             }
         }
@@ -203,8 +204,10 @@ impl Tally {
             self.record.rates.push(Rate { of, held: self.passed, runs, interval });
         }
         if !reaches(self.passed, runs, test.pass) {
-            let worst = self.record.broken.iter().map(|b| b.outcome).max();
-            outcome = worst.unwrap_or(TestOutcome::Fail).max(TestOutcome::Undecided);
+            outcome = match reaches(self.passed + self.undecided, runs, test.pass) {
+                true => TestOutcome::Undecided,
+                false => TestOutcome::Fail,
+            };
         }
         for (at, expect) in test.expects.iter().enumerate() {
             let held = self.held.get(at).copied().unwrap_or(0);
@@ -227,6 +230,9 @@ impl Tally {
         for (source, held) in &self.rates {
             let interval = wilson(*held, runs);
             self.record.rates.push(Rate { of: source.clone(), held: *held, runs, interval });
+        }
+        if self.has_errors {
+            outcome = TestOutcome::Error;
         }
         self.record.outcome = outcome;
         if outcome == TestOutcome::Pass {

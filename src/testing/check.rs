@@ -7,7 +7,9 @@ use super::{difference, facts, tools};
 use crate::expr::{Condition, Facts, parts};
 use crate::state::{Entry, State};
 use crate::text;
+use crate::untrusted;
 use regex::Regex;
+use std::io::Read;
 use std::path::Path;
 use std::sync::LazyLock;
 use std::{fs, io};
@@ -18,6 +20,8 @@ const VALUE_CHARS: usize = 200;
 const UTTERANCE_CHARS: usize = 100;
 /// Utterances that are shown around a failure.
 const AROUND: usize = 4;
+/// Bytes of a file of expected content.
+const GOLDEN_MAX_BYTES: u64 = 64 << 20;
 
 /// An utterance that a condition names by its place.
 static PLACE: LazyLock<Regex> =
@@ -52,7 +56,9 @@ pub fn check(
         ExpectKind::That(checked) => condition(checked, &names(checked), &ran.state),
         // over all runs, once they are over
         ExpectKind::Rates(_) => None,
-        ExpectKind::Each(checked) => each(test, ran, at, checked),
+        ExpectKind::Each(_) => {
+            ran.breach.as_ref().filter(|(broken, _)| *broken == at).map(|(_, how)| how.clone())
+        }
         ExpectKind::Speakers(expected) => speakers(expected, &ran.state),
         ExpectKind::ToolCalls(expected) => tools::unlike(expected, &ran.events)
             .map(|found| wrong(TestOutcome::Fail, "tool_calls".into(), found)),
@@ -165,16 +171,15 @@ pub fn transcript(state: &State, number: Option<u32>) -> Vec<String> {
     shown.map(line).collect()
 }
 
-fn each(test: &Test, ran: &TestRun, at: usize, checked: &Checked) -> Option<Broken> {
-    let (_, number) = ran.breach.filter(|(broken, _)| *broken == at)?;
-    let found = match facts::of_utterance(test, &ran.state, number) {
-        Some(facts) => values(&checked.source, &facts),
-        None => vec![],
-    };
-    let expected = format!("each: {}", checked.source);
-    let broken =
-        wrong(TestOutcome::Fail, expected, [vec![format!("broken by #{number}")], found].concat());
-    Some(Broken { around: transcript(&ran.state, Some(number)), ..broken })
+/// Checks a condition over one utterance, as it ended.
+pub fn each(checked: &Checked, facts: &Facts, state: &State, number: u32) -> Option<Broken> {
+    let broken = condition(checked, facts, state)?;
+    Some(Broken {
+        expected: format!("each: {}", checked.source),
+        found: [vec![format!("broken by #{number}")], broken.found].concat(),
+        around: transcript(state, Some(number)),
+        ..broken
+    })
 }
 
 /// What a judge found against it; the criteria that are met are in the report all the same.
@@ -194,9 +199,12 @@ fn speakers(expected: &[String], state: &State) -> Option<Broken> {
     }
     let at = expected.iter().zip(&found).take_while(|(a, b)| a == b).count();
     let number = u32::try_from(at + 1).ok();
-    let lines =
-        vec![format!("found     {}", found.join(" ")), format!("they diverge at #{}", at + 1)];
-    let broken = wrong(TestOutcome::Fail, format!("speakers  {}", expected.join(" ")), lines);
+    let list = |ids: &[String]| match ids {
+        [] => "nobody".to_owned(),
+        ids => ids.join(" "),
+    };
+    let lines = vec![format!("found     {}", list(&found)), format!("they diverge at #{}", at + 1)];
+    let broken = wrong(TestOutcome::Fail, format!("speakers  {}", list(expected)), lines);
     Some(Broken { around: transcript(state, number), ..broken })
 }
 
@@ -221,10 +229,20 @@ fn texts(shown: &str, of: &str, contains: &[String], lacks: &[String]) -> Option
     Some(wrong(TestOutcome::Fail, expected, found))
 }
 
+/// Returns the content of a file that a test names; a pipe or a device is never waited for.
+fn text_of(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let read = untrusted::open(path)?.take(GOLDEN_MAX_BYTES + 1).read_to_string(&mut text)?;
+    if read as u64 > GOLDEN_MAX_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 64 MiB"));
+    }
+    Ok(text)
+}
+
 /// Compares with a file of expected content; `Err` names the file that was written instead.
 fn golden(path: &Path, found: &str, what: &str, bless: bool) -> Result<Option<Broken>, String> {
     let expected = format!("{what} matches {}", path.display());
-    let kept = fs::read_to_string(path);
+    let kept = text_of(path);
     let found = format!("{}\n", found.trim_end());
     let difference = match &kept {
         Ok(kept) => difference::lines(kept.trim_end(), found.trim_end()),

@@ -8,7 +8,7 @@ use super::plan::Test;
 use super::result::TestRun;
 use super::tools;
 use crate::export;
-use crate::expr::{Facts, Function};
+use crate::expr::{Condition, Facts, Function};
 use crate::model::payload::TurnEnded;
 use crate::model::{Event, Kind, Ms, SeatId, TurnId};
 use crate::state::State;
@@ -57,11 +57,14 @@ pub fn of_run(test: &Test, ran: &TestRun, run: u32, wanted: impl Fn(&str) -> boo
 }
 
 /// Returns the facts of one utterance during the run; none if it does not exist.
-pub fn of_utterance(test: &Test, state: &State, number: u32) -> Option<Facts> {
-    let facts = state.facts(|name| name == "utterances");
-    let number = json!(number);
-    let utterance = facts["utterances"].as_array()?.iter().find(|u| u["number"] == number)?.clone();
-    let mut facts = state.facts(|_| false);
+pub fn of_utterance(
+    test: &Test,
+    state: &State,
+    number: u32,
+    condition: &Condition,
+) -> Option<Facts> {
+    let utterance = state.utterance_facts(number)?;
+    let mut facts = state.facts(|name| condition.uses(name));
     facts["utterance"] = utterance;
     facts["case"] = Value::Object(test.variables.clone());
     Some(Facts::new(facts))

@@ -125,7 +125,7 @@ impl Court<'_> {
             .topic
             .as_deref()
             .map_or(String::new(), |topic| format!("<topic>\n{}\n</topic>\n\n", plain(topic)));
-        let asked = format!("{topic}{talk}\n\nCriteria:\n{list}");
+        let asked = format!("{topic}{talk}\n\n{}\n\nCriteria:\n{list}", self.how_far(point));
         let schema = json!({"type": "object", "required": ["criteria"], "properties": {"criteria": {
             "type": "array", "items": {
                 "type": "object", "required": ["number", "reasoning", "verdict"], "properties": {
@@ -251,6 +251,21 @@ impl Court<'_> {
         };
         let reasoning = votes.iter().map(|(_, why)| why.clone()).collect();
         CriterionVerdict { criterion: criterion.to_owned(), outcome, yes, no, unclear, reasoning }
+    }
+
+    /// Says whether the conversation goes on, so that the judge is asked a last time once it does not.
+    fn how_far(&self, point: u32) -> String {
+        if point < self.state.utterances {
+            return format!(
+                "The conversation goes on after turn {point}; judge what is here so far."
+            );
+        }
+        let reason = self.state.ended.as_ref().map(|ended| plain(&json!(ended.reason).to_string()));
+        let reason =
+            reason.map_or(String::new(), |reason| format!(" ({})", reason.trim_matches('"')));
+        format!(
+            "The conversation is over{reason}, after {point} turns: what is not met now is never met."
+        )
     }
 
     /// What was said up to an utterance, as a judge reads it.

@@ -337,12 +337,17 @@ pub const EXPECT: &[Key] = &[
         r#""ended.reason == 'utterance_limit'""#,
         "A condition over the final state.",
     ),
-    key("speakers", ValueKind::List(&ValueKind::Id), r#"["ada", "bo"]"#, "Who spoke, in order."),
+    key(
+        "speakers",
+        ValueKind::AnyOf(&[ValueKind::List(&ValueKind::Id), ValueKind::Empty]),
+        r#"["ada", "bo"]"#,
+        "Who spoke, in order; [] if nobody may speak.",
+    ),
     key(
         "tool_calls",
-        ValueKind::List(&ValueKind::Table(EXPECTED_CALL)),
+        ValueKind::AnyOf(&[ValueKind::List(&ValueKind::Table(EXPECTED_CALL)), ValueKind::Empty]),
         r#"[{ who = "ada", tool = "weather", arguments = { town = "Bonn" } }]"#,
-        "All tool calls, in order; a key that is left out matches anything.",
+        "All tool calls, in order, or [] if no tool may be called; a key that is left out matches anything.",
     ),
     key(
         "prompt",
@@ -424,6 +429,9 @@ const OF_PROMPT: &[Key] = &[
 /// Names that lines of a test's voice may ask for besides those of a conversation.
 pub const VOICE_NAMES: &[&str] = &["attempt", "case", "model", "prompt"];
 
+/// Names that an expectation for each utterance may ask for besides those of a conversation.
+pub const EACH_NAMES: &[&str] = &["case", "utterance"];
+
 /// Names that expectations may ask for besides those of a conversation.
 pub const EXPECT_NAMES: &[&str] = &[
     "attack",
@@ -442,6 +450,5 @@ pub const EXPECT_NAMES: &[&str] = &[
     "tool_calls",
     "transcript",
     "turns",
-    "utterance",
     "warnings",
 ];

@@ -10,19 +10,21 @@ mod tools;
 mod voices;
 
 use super::find::ENDING;
-use super::keys::{CASES_MAX, TEST, VOICE_NAMES};
+use super::keys::{TEST, VOICE_NAMES};
 use super::places;
 use super::plan::{ExpectKind, Speaker, Test, TestFile};
 use super::replies::ReplyFile;
+use super::tools::PlayedTool;
 use crate::model::near::nearest;
 use crate::model::steering::duration_ms;
-use crate::model::{Key, SteerLine};
+use crate::model::{Key, SeatId, SteerLine};
 use crate::scenario::{
     self, Faults, Gravity, Loaded, Node, Override, PolicyRow, Source, Walk, join, quote,
 };
 use crate::steer;
 use cases::Case;
 use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,23 +79,32 @@ pub fn load(source: &Source, folder: &Path, rows: &[PolicyRow]) -> Result<TestFi
     }
     let told = told(&mut walk, &root, folder);
     let voices = voices::voices(&mut walk, &root, folder);
-    let cases = all_cases(&mut walk, &root);
+    let cases = cases::all(&mut walk, &root);
+    let scenario_bytes =
+        told.as_ref().and_then(|told| told.source.as_ref()).map_or(0, |s| s.text.len());
+    if cases::too_much(&mut walk, &root, scenario_bytes, cases.len()) {
+        return Err(invalid(walk, source));
+    }
     let replies = Arc::new(replies(source, folder));
     let mut tests = vec![];
-    let mut shared: Option<Arc<Loaded>> = None;
+    let mut shared: Option<Played> = None;
+    let joins = joins(&root, &cases);
     for case in cases {
         let Some(told) = &told else { break };
         let before = walk.faults.len();
-        let loaded = match (&shared, per_case(&root)) {
-            (Some(loaded), false) => Loaded::clone(loaded),
+        let home =
+            told.path.as_deref().and_then(Path::parent).filter(|f| !f.as_os_str().is_empty());
+        let home = home.unwrap_or(folder);
+        let played = match (&shared, cases::differ(&root)) {
+            (Some(played), false) => played.clone(),
             _ => match scenario(&mut walk, &root, told, &case, rows)? {
-                Some(loaded) => loaded,
+                Some(loaded) => played(&mut walk, &root, loaded, &voices, &joins, home),
                 None => break,
             },
         };
-        shared.get_or_insert_with(|| Arc::new(loaded.clone()));
-        let place = Place { source, folder, trusted: told.trusted, replies: &replies };
-        let mut test = test(&mut walk, &root, loaded, &voices, case, &place);
+        shared.get_or_insert_with(|| played.clone());
+        let place = Place { source, folder, home, trusted: told.trusted, replies: &replies };
+        let mut test = test(&mut walk, &root, played, case, &place);
         test.inputs = test.named_files();
         test.inputs.extend(told.path.clone());
         tests.push(Arc::new(test));
@@ -165,44 +176,6 @@ fn with_cause(error: &dyn std::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"))
 }
 
-/// Returns the rows of `[[case]]`; a single one without a name where there are none.
-fn all_cases(walk: &mut Walk<'_>, root: &Node) -> Vec<Case> {
-    let Some(node) = root.get("case") else { return vec![Case::default()] };
-    if node.items().len() > CASES_MAX {
-        let message = format!("has {} cases, more than {CASES_MAX}", node.items().len());
-        walk.fault(&node.span, "case", message, "split the file");
-        return vec![];
-    }
-    let mut cases: Vec<Case> = vec![];
-    for (i, item) in node.items().iter().enumerate() {
-        let path = format!("case[{}]", i + 1);
-        let Value::Object(variables) = item.to_json() else {
-            walk.fault(&item.span, &path, "is not a table", "as in [[case]] with name = \"short\"");
-            continue;
-        };
-        let name = match item.get("name").map(Node::text) {
-            Some(Some(name)) => name.to_owned(),
-            Some(None) => {
-                let span = item.get("name").map_or(&None, |n| &n.span);
-                walk.fault(span, &join(&path, "name"), "takes text", r#"as in name = "short""#);
-                continue;
-            }
-            None => (i + 1).to_string(),
-        };
-        if cases.iter().any(|c| c.name.as_ref() == Some(&name)) {
-            let message = format!("another case is already called {}", quote(&name));
-            walk.fault(&item.span, &path, message, "give every case a different name");
-        }
-        cases.push(Case { name: Some(name), variables });
-    }
-    cases
-}
-
-/// Whether the conversation itself differs from case to case.
-fn per_case(root: &Node) -> bool {
-    root.get("case").is_some() && (root.get("set").is_some() || root.get("topic").is_some())
-}
-
 /// Loads the scenario as one case changes it; none where the test says something wrong about it.
 fn scenario(
     walk: &mut Walk<'_>,
@@ -258,37 +231,49 @@ fn scenario(
     Ok(Some(loaded))
 }
 
-/// The file and the folder of a test, and what its runs share.
-struct Place<'a> {
-    source: &'a Source,
-    folder: &'a Path,
-    trusted: bool,
-    replies: &'a Arc<ReplyFile>,
+/// A conversation with everything that the test plays in it; the same for every case that changes nothing of it.
+#[derive(Clone)]
+struct Played {
+    loaded: Arc<Loaded>,
+    tools: Arc<BTreeMap<String, PlayedTool>>,
+    voices: Arc<BTreeMap<SeatId, Speaker>>,
 }
 
-fn test(
+/// Gives a conversation the tools and voices of the test; `home` is the scenario's folder.
+fn played(
     walk: &mut Walk<'_>,
     root: &Node,
     mut loaded: Loaded,
     voices: &voices::VoiceTable,
-    case: Case,
-    place: &Place<'_>,
-) -> Test {
+    joins: &[String],
+    home: &Path,
+) -> Played {
     let tools = tools::tools(walk, root, &mut loaded);
+    let voices = voices::cast(&mut loaded, voices, joins, home).unwrap_or_else(|faults| {
+        let span = root.get("voice").map_or(&root.span, |n| &n.span);
+        for why in faults {
+            walk.fault(span, "voice", why, "every participant in a test needs a voice");
+        }
+        Default::default()
+    });
+    Played { loaded: loaded.into(), tools: tools.into(), voices: voices.into() }
+}
+
+/// The file and the folder of a test, and what its runs share.
+struct Place<'a> {
+    source: &'a Source,
+    folder: &'a Path,
+    /// The scenario's folder, in which its scripts run.
+    home: &'a Path,
+    trusted: bool,
+    replies: &'a Arc<ReplyFile>,
+}
+
+fn test(walk: &mut Walk<'_>, root: &Node, played: Played, case: Case, place: &Place<'_>) -> Test {
+    let Played { loaded, tools, voices } = played;
     let given = given::given(walk, root, &loaded, &case);
     let mut steer = given.steer;
-    let (lines, joins) = commands(walk, root, &case);
-    steer.extend(lines);
-    let voices = match voices::cast(&mut loaded, voices, &joins) {
-        Ok(voices) => voices,
-        Err(faults) => {
-            let span = root.get("voice").map_or(&root.span, |n| &n.span);
-            for why in faults {
-                walk.fault(span, "voice", why, "every participant in a test needs a voice");
-            }
-            Default::default()
-        }
-    };
+    steer.extend(commands(walk, root, &case));
     if root.get("expect").is_none() {
         let fix = r#"add [[expect]] with that = "ended.reason == 'utterance_limit'""#;
         walk.fault(&root.span, "expect", "is missing: the test could not fail", fix);
@@ -304,9 +289,9 @@ fn test(
     Test {
         file: place.source.name.clone(),
         title: case.fill(&title).unwrap_or(title),
-        loaded: Arc::new(loaded),
+        loaded,
         trusted: place.trusted,
-        folder: place.folder.to_owned(),
+        folder: place.home.to_owned(),
         seed: root.get("seed").and_then(Node::whole).unwrap_or(0),
         voices,
         steer,
@@ -328,18 +313,22 @@ fn test(
     }
 }
 
-/// The commands of a test, and the ids of the seats that they let join.
-fn commands(walk: &mut Walk<'_>, root: &Node, case: &Case) -> (Vec<(Key, SteerLine)>, Vec<String>) {
-    let (mut lines, mut joins) = (vec![], vec![]);
+/// Returns the ids of the seats that the commands of any case let join.
+fn joins(root: &Node, cases: &[Case]) -> Vec<String> {
+    let commands = root.get("steer").map_or(&[][..], Node::items).iter();
+    let ids = commands.filter_map(|node| node.get("participant")?.get("id")?.text());
+    let filled = |id| cases.iter().filter_map(move |case: &Case| case.fill(id).ok());
+    let all: BTreeSet<String> = ids.flat_map(filled).collect();
+    all.into_iter().collect()
+}
+
+/// Returns the commands of a test.
+fn commands(walk: &mut Walk<'_>, root: &Node, case: &Case) -> Vec<(Key, SteerLine)> {
+    let mut lines = vec![];
     for (i, node) in root.get("steer").map_or(&[][..], Node::items).iter().enumerate() {
         let path = format!("steer[{}]", i + 1);
         let read = case.fill_value(&node.to_json()).and_then(|value| match value {
-            Value::Object(map) => {
-                joins.extend(
-                    map.get("participant").and_then(|p| p["id"].as_str()).map(str::to_owned),
-                );
-                line(map)
-            }
+            Value::Object(map) => line(map),
             _ => Err("a command is a table, as in { do = \"pause\" }".into()),
         });
         match read {
@@ -349,7 +338,7 @@ fn commands(walk: &mut Walk<'_>, root: &Node, case: &Case) -> (Vec<(Key, SteerLi
             }
         }
     }
-    (lines, joins)
+    lines
 }
 
 fn line(map: Map<String, Value>) -> Result<SteerLine, String> {

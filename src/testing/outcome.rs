@@ -39,12 +39,13 @@ impl TestOutcome {
         }
     }
 
-    /// Returns the word for several of them.
-    pub fn plural(self) -> &'static str {
+    /// Returns the word behind a number of them.
+    pub fn counted(self, n: usize) -> &'static str {
         match self {
             TestOutcome::Pass => "passed",
             TestOutcome::Undecided => "undecided",
             TestOutcome::Fail => "failed",
+            TestOutcome::Error if n == 1 => "error",
             TestOutcome::Error => "errors",
             TestOutcome::Cancelled => "cancelled",
         }

@@ -16,6 +16,10 @@ pub fn file(folder: &Path, name: &str) -> Result<PathBuf, String> {
     }
     // a path that people read has no `./` in front
     let path = if folder == Path::new(".") { named.to_owned() } else { folder.join(named) };
+    // a link that leads nowhere yet would be written through
+    if path.is_symlink() && !path.exists() {
+        return Err("is a link to a file that does not exist".into());
+    }
     let climbs = named.components().next_back() == Some(Component::ParentDir);
     // what is not there yet is judged by its folder
     let there = path.canonicalize().or_else(|e| {
@@ -53,6 +57,11 @@ mod tests {
         std::fs::write(home.path().join("secret"), "").unwrap();
         assert!(file(&folder, "a.toml").is_ok());
         assert!(file(&folder, "new.md").is_ok());
+        #[cfg(unix)]
+        for (link, to) in [("out.md", "../secret"), ("nowhere.md", "../not-there")] {
+            std::os::unix::fs::symlink(to, folder.join(link)).unwrap();
+            assert!(file(&folder, link).is_err(), "{link}");
+        }
         for name in ["../secret", "/etc/passwd", "..", "missing/new.md"] {
             assert!(file(&folder, name).is_err(), "{name}");
         }

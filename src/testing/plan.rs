@@ -39,16 +39,16 @@ pub struct Test {
     pub loaded: Arc<Loaded>,
     /// Whether its scripts may be run: it came with the program, or was trusted.
     pub trusted: bool,
-    /// The folder that its scripts run in and its files lie in.
+    /// The folder of the scenario, in which its scripts run.
     pub folder: PathBuf,
     /// The seed of the first run.
     pub seed: u64,
     /// The voices, by seat; a seat that is not here keeps its own voice.
-    pub voices: BTreeMap<SeatId, Speaker>,
+    pub voices: Arc<BTreeMap<SeatId, Speaker>>,
     /// What was said before, and the operator's commands.
     pub steer: Vec<(Key, SteerLine)>,
     /// The tools that it plays, by name.
-    pub tools: BTreeMap<String, PlayedTool>,
+    pub tools: Arc<BTreeMap<String, PlayedTool>>,
     /// The folder that built-in tools read.
     pub files: Option<PathBuf>,
     /// Turns with tool calls that were made before it starts.
@@ -230,17 +230,18 @@ impl Test {
 
     /// Returns the command that runs only this test.
     pub fn command(&self) -> String {
-        let quoted = |text: &str| match text
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c))
-        {
-            true => text.to_owned(),
-            false => format!("'{}'", text.replace('\'', r"'\''")),
-        };
         let file = quoted(&self.file);
         match &self.case {
             Some(_) => format!("colloquium test {file} --filter {}", quoted(&self.id())),
             None => format!("colloquium test {file}"),
         }
+    }
+}
+
+/// Returns a text as a shell takes it as one word.
+pub fn quoted(text: &str) -> String {
+    match text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c)) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
     }
 }

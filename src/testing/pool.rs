@@ -71,3 +71,52 @@ impl Pool<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy;
+    use crate::scenario::Source;
+    use crate::testing::{Real, RealModel, load};
+    use crate::tool::Tools;
+    use crate::voice::Voices;
+    use std::path::Path;
+
+    struct Breaks;
+
+    impl Real for Breaks {
+        fn voices(&self, _: &Test) -> Result<Arc<dyn Voices>, String> {
+            panic!("on purpose")
+        }
+
+        fn tools(&self, _: &Test) -> Result<Arc<dyn Tools>, String> {
+            Err("none".into())
+        }
+
+        fn model(&self, _: &str) -> Result<RealModel, String> {
+            Err("none".into())
+        }
+    }
+
+    #[test]
+    fn a_test_that_crashes_has_one_record_and_the_others_theirs() {
+        let test = |voice: &str| {
+            let text = format!(
+                "scenario = {{ title = \"S\", limits = {{ utterances = 1 }}, participant = [{{ id = \"ada\", script = [\"x\"] }}] }}\n\
+                 [[voice]]\nseat = \"ada\"\n{voice}\n[[expect]]\nthat = \"true\""
+            );
+            let source = Source { name: "t.test.toml".into(), text, settings: vec![] };
+            load(&source, Path::new("."), &policy::rows()).unwrap().tests.remove(0)
+        };
+        let tests = [test("lines = [\"x\"]"), test("script = true"), test("lines = [\"x\"]")];
+        let (_going, stop) = watch::channel(false);
+        let how = How { real: Some(&Breaks), ..How::default() };
+        let mut told = 0;
+        let pool = Pool { how, jobs: 2, fail_fast: false };
+        let records = pool.run(&tests, &stop, |_| told += 1);
+        let outcomes: Vec<TestOutcome> = records.iter().map(|r| r.outcome).collect();
+        assert_eq!(outcomes, [TestOutcome::Pass, TestOutcome::Error, TestOutcome::Pass]);
+        assert!(records[1].error.as_ref().unwrap().contains("crashed"));
+        assert_eq!(told, 3);
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::coverage::Covered;
 use super::outcome::{Broken, Judged, Rate, TestOutcome};
+use super::plan::quoted;
 use super::replies::Charged;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -47,4 +48,37 @@ pub struct TestRecord {
     pub took_ms: u64,
     /// The command that runs only this test.
     pub command: String,
+}
+
+impl TestRecord {
+    /// Returns the record of a file that cannot be loaded: its tests are not known, so it counts as one.
+    pub fn of_faulty_file(file: &str, why: String) -> TestRecord {
+        TestRecord {
+            error: Some(why.strip_prefix("error: ").unwrap_or(&why).to_owned()),
+            command: format!("colloquium test {}", quoted(file)),
+            ..TestRecord::new(file.to_owned(), file.to_owned(), TestOutcome::Error)
+        }
+    }
+
+    /// Returns the record of a test of a file, without anything that happened.
+    pub fn new(id: String, file: String, outcome: TestOutcome) -> TestRecord {
+        TestRecord {
+            id,
+            file,
+            title: String::new(),
+            outcome,
+            broken: vec![],
+            error: None,
+            rates: vec![],
+            judged: vec![],
+            blessed: vec![],
+            requests: BTreeMap::new(),
+            coverage: None,
+            runs: 0,
+            utterances: 0,
+            virtual_ms: 0,
+            took_ms: 0,
+            command: String::new(),
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::calls::CallSeen;
 use super::cassette::Drift;
-use super::outcome::Judged;
+use super::outcome::{Broken, Judged};
 use super::replies::Charged;
 use super::simulated::AttackProgress;
 use crate::model::{Event, SeatId};
@@ -20,8 +20,8 @@ pub struct TestRun {
     pub asked: Vec<CallSeen>,
     /// Prompts that differ from their recording.
     pub drifts: Vec<Drift>,
-    /// The expectation that was broken by an utterance, by its place, with the utterance's number.
-    pub breach: Option<(usize, u32)>,
+    /// The expectation that an utterance broke, by its place, and how.
+    pub breach: Option<(usize, Broken)>,
     /// What judges said, by the places of their expectations.
     pub judged: BTreeMap<usize, Judged>,
     /// How far attackers have come.

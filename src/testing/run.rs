@@ -2,12 +2,13 @@
 
 use super::cassette::{self, Drift};
 use super::disk::Counted;
-use super::facts;
 use super::judging;
+use super::outcome::Broken;
 use super::plan::{ExpectKind, Speaker, Test};
 use super::replies::{RealModel, RecordMode, RunModels};
 use super::result::{TestRun, Unfinished};
 use super::stage::{OwnSources, Stage};
+use super::{check, facts};
 use crate::clock::Clock;
 use crate::engine::{Engine, Stopped, with_teams};
 use crate::model::payload::Opened;
@@ -245,14 +246,14 @@ impl Heard {
         }
     }
 
-    /// Returns which expectation the last event breaks, if it is an utterance that does.
-    fn breach(&self, test: &Test) -> Option<(usize, u32)> {
+    /// Returns which expectation the last event breaks, if it is an utterance that does, and how.
+    fn breach(&self, test: &Test) -> Option<(usize, Broken)> {
         let Some(Kind::TurnEnded(ended)) = self.events.last().map(|e| &e.kind) else { return None };
         let number = ended.number.filter(|_| ended.outcome != Outcome::Failed)?;
-        let broken = test.expects.iter().position(|expect| match &expect.what {
+        test.expects.iter().enumerate().find_map(|(at, expect)| match &expect.what {
             ExpectKind::Each(checked) => {
-                let facts = facts::of_utterance(test, &self.state, number);
-                facts.is_some_and(|facts| !checked.condition.holds(&facts).unwrap_or(false))
+                let facts = facts::of_utterance(test, &self.state, number, &checked.condition)?;
+                Some((at, check::each(checked, &facts, &self.state, number)?))
             }
             ExpectKind::That(_)
             | ExpectKind::Rates(_)
@@ -260,9 +261,8 @@ impl Heard {
             | ExpectKind::ToolCalls(_)
             | ExpectKind::Prompt { .. }
             | ExpectKind::Transcript(_)
-            | ExpectKind::Judge(_) => false,
-        })?;
-        Some((broken, number))
+            | ExpectKind::Judge(_) => None,
+        })
     }
 }
 

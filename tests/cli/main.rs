@@ -50,6 +50,7 @@ mod settings;
 mod steering;
 mod stopping;
 mod study;
+mod test_outcomes;
 mod test_tools;
 mod themes;
 mod tls;

@@ -29,6 +29,8 @@ pub(crate) enum ValueKind {
     OneOf(&'static [&'static str]),
     /// A list of at least one.
     List(&'static ValueKind),
+    /// The empty list.
+    Empty,
     /// A table with these keys.
     Table(&'static [Key]),
     /// The first of these that has the right form.

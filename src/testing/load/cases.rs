@@ -1,10 +1,14 @@
 //! Cases: the variables of one, filled into texts, and a variable that a case does not have.
 
 use crate::expr::{Facts, Template};
+use crate::scenario::{Node, Walk, join, quote};
+use crate::testing::keys::CASES_MAX;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
+/// Bytes that all cases of a file together may repeat.
+const REPEATED_MAX_BYTES: usize = 64 << 20;
 /// A variable of a case, in a template or a condition.
 static VARIABLE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\bcase\.([A-Za-z_][A-Za-z0-9_]*)").expect("a fixed pattern"));
@@ -65,6 +69,62 @@ impl Case {
             None => format!("there is no [[case]] that has `{}`", missing.as_str()),
         })
     }
+}
+
+/// Returns the rows of `[[case]]`; a single one without a name where there are none.
+pub fn all(walk: &mut Walk<'_>, root: &Node) -> Vec<Case> {
+    let Some(node) = root.get("case") else { return vec![Case::default()] };
+    if node.items().len() > CASES_MAX {
+        let message = format!("has {} cases, more than {CASES_MAX}", node.items().len());
+        walk.fault(&node.span, "case", message, "split the file");
+        return vec![];
+    }
+    let mut cases: Vec<Case> = vec![];
+    for (i, item) in node.items().iter().enumerate() {
+        let path = format!("case[{}]", i + 1);
+        let Value::Object(variables) = item.to_json() else {
+            walk.fault(&item.span, &path, "is not a table", "as in [[case]] with name = \"short\"");
+            continue;
+        };
+        let name = match item.get("name").map(Node::text) {
+            Some(Some(name)) => name.to_owned(),
+            Some(None) => {
+                let span = item.get("name").map_or(&None, |n| &n.span);
+                walk.fault(span, &join(&path, "name"), "takes text", r#"as in name = "short""#);
+                continue;
+            }
+            None => (i + 1).to_string(),
+        };
+        if cases.iter().any(|c| c.name.as_ref() == Some(&name)) {
+            let message = format!("another case is already called {}", quote(&name));
+            walk.fault(&item.span, &path, message, "give every case a different name");
+        }
+        cases.push(Case { name: Some(name), variables });
+    }
+    cases
+}
+
+/// Rejects a file whose cases would each repeat so much that together they do not fit in memory; returns whether it did.
+pub fn too_much(walk: &mut Walk<'_>, root: &Node, scenario_bytes: usize, cases: usize) -> bool {
+    let bytes = |node: &Node| node.to_json().to_string().len();
+    let part = |key: &str| root.get(key).map_or(0, bytes);
+    let own = bytes(root).saturating_sub(part("case"));
+    let each = match differ(root) {
+        true => own + scenario_bytes,
+        false => own.saturating_sub(part("scenario") + part("voice") + part("tool")),
+    };
+    if each.saturating_mul(cases) <= REPEATED_MAX_BYTES {
+        return false;
+    }
+    let message =
+        format!("{cases} cases repeat {each} bytes each, more than {REPEATED_MAX_BYTES} together");
+    walk.fault(&root.get("case").and_then(|n| n.span.clone()), "case", message, "split the file");
+    true
+}
+
+/// Whether the conversation itself differs from case to case.
+pub fn differ(root: &Node) -> bool {
+    root.get("case").is_some() && (root.get("set").is_some() || root.get("topic").is_some())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::cases::Case;
 use crate::expr::{Condition, ExprError};
 use crate::model::facts::{self, OF_CONVERSATION};
 use crate::scenario::{Node, Walk, join};
-use crate::testing::keys::EXPECT_NAMES;
+use crate::testing::keys::{EACH_NAMES, EXPECT_NAMES};
 use crate::testing::places;
 use crate::testing::plan::{Checked, Expect, ExpectKind, JudgeQuestion};
 use crate::testing::tools::ExpectedCall;
@@ -70,14 +70,14 @@ fn expect(
     let value = &entry.node;
     let what = match entry.key.as_str() {
         "that" => {
-            let checked = condition(walk, value, &here, case)?;
+            let checked = condition(walk, value, &here, case, EXPECT_NAMES)?;
             if checked.condition.uses("rate") {
                 ExpectKind::Rates(checked)
             } else {
                 ExpectKind::That(checked)
             }
         }
-        "each" => ExpectKind::Each(condition(walk, value, &here, case)?),
+        "each" => ExpectKind::Each(condition(walk, value, &here, case, EACH_NAMES)?),
         "speakers" => ExpectKind::Speakers(
             value.items().iter().filter_map(Node::text).map(str::to_owned).collect(),
         ),
@@ -184,14 +184,20 @@ fn file(
 }
 
 /// Compiles a condition; an unknown name in it is a fault here, before anything runs.
-fn condition(walk: &mut Walk<'_>, node: &Node, path: &str, case: &Case) -> Option<Checked> {
+fn condition(
+    walk: &mut Walk<'_>,
+    node: &Node,
+    path: &str,
+    case: &Case,
+    names: &[&str],
+) -> Option<Checked> {
     let source = node.text()?;
-    let checked = check(source, case);
+    let checked = check(source, case, names);
     let rates = RATE.captures_iter(source).filter_map(|c| c.get(1).or_else(|| c.get(2)));
     let inner: Result<_, _> = rates
         .map(|inner| {
             let at = |f: ExprError| ExprError { column: f.column + inner.start(), ..f };
-            Ok((inner.as_str().to_owned(), check(inner.as_str(), case).map_err(at)?))
+            Ok((inner.as_str().to_owned(), check(inner.as_str(), case, names).map_err(at)?))
         })
         .collect();
     match checked.and_then(|condition| Ok((condition, inner?))) {
@@ -205,9 +211,9 @@ fn condition(walk: &mut Walk<'_>, node: &Node, path: &str, case: &Case) -> Optio
     }
 }
 
-fn check(source: &str, case: &Case) -> Result<Condition, ExprError> {
+fn check(source: &str, case: &Case, names: &[&str]) -> Result<Condition, ExprError> {
     let condition = Condition::compile(source)?;
-    let known: Vec<&str> = OF_CONVERSATION.iter().chain(EXPECT_NAMES).copied().collect();
+    let known: Vec<&str> = OF_CONVERSATION.iter().chain(names).copied().collect();
     if let Some((name, column)) = condition.names().find(|(name, _)| !known.contains(name)) {
         let near = facts::instead(name, &known);
         return Err(ExprError::new(format!("{}; {near}", facts::unknown(name, &known)), column));

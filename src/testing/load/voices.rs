@@ -251,7 +251,7 @@ fn purpose(word: Option<&str>) -> Purpose {
     named.and_then(|w| serde_json::from_value(w).ok()).unwrap_or_default()
 }
 
-/// Gives every seat of a conversation its voice, and returns the lines by seat.
+/// Gives every seat of a conversation its voice, and returns the lines by seat; `folder` is the scenario's.
 ///
 /// # Errors
 /// Seats without a voice, and voices for seats that do not exist; each with the fix.
@@ -259,9 +259,10 @@ pub fn cast(
     loaded: &mut Loaded,
     voices: &VoiceTable,
     joins: &[String],
+    folder: &Path,
 ) -> Result<BTreeMap<SeatId, Speaker>, Vec<String>> {
     let mut speakers = BTreeMap::new();
-    let mut faults = vec![];
+    let (mut faults, mut tapes) = (vec![], vec![]);
     let rehearsed = std::mem::take(&mut loaded.rehearsed);
     for seat in &mut loaded.participants {
         let named = voices.get(&*seat.id).or_else(|| voices.get(ALL));
@@ -270,8 +271,16 @@ pub fn cast(
             Some(voice) => voice.speaker.clone(),
             None => rehearsed_lines(seat, rehearsed.get(&seat.id)),
         };
-        if named.is_some_and(|voice| voice.tape.is_some()) {
+        let tape = match named {
+            Some(voice) => voice.tape.clone(),
+            None => own_tape(seat, folder).unwrap_or_else(|why| {
+                faults.push(why);
+                None
+            }),
+        };
+        if let Some(tape) = tape {
             speaks_here(seat, named);
+            tapes.push((seat.id.clone(), tape));
             continue;
         }
         let calls = match &speaker {
@@ -333,21 +342,28 @@ pub fn cast(
             speakers.insert(id.as_str().into(), speaker.clone());
         }
     }
-    recorded(loaded, voices, &mut speakers, &mut faults);
+    recorded(loaded, &tapes, &mut speakers, &mut faults);
     if faults.is_empty() { Ok(speakers) } else { Err(faults) }
+}
+
+/// Returns the session that a seat speaks from in the scenario; `folder` is the scenario's.
+fn own_tape(seat: &Participant, folder: &Path) -> Result<Option<Tape>, String> {
+    let VoiceSpec::Model(spec) = &seat.voice else { return Ok(None) };
+    let Some(file) = spec.recording() else { return Ok(None) };
+    let path = places::file(folder, file);
+    let path = path.map_err(|why| format!("`{}`: the recording {file} {why}", seat.id))?;
+    Ok(Some(Tape { path, ignored: vec![] }))
 }
 
 /// Lets seats speak from sessions, each of which is read once.
 fn recorded(
     loaded: &Loaded,
-    voices: &VoiceTable,
+    tapes: &[(SeatId, Tape)],
     speakers: &mut BTreeMap<SeatId, Speaker>,
     faults: &mut Vec<String>,
 ) {
     let mut read: BTreeMap<&Path, Arc<Cassette>> = BTreeMap::new();
-    for seat in &loaded.participants {
-        let named = voices.get(&*seat.id).or_else(|| voices.get(ALL));
-        let Some(tape) = named.and_then(|voice| voice.tape.as_ref()) else { continue };
+    for (seat, tape) in tapes {
         let shown = tape.path.display();
         let recording = match read.get(tape.path.as_path()) {
             Some(recording) => recording.clone(),
@@ -363,9 +379,9 @@ fn recorded(
                 }
             },
         };
-        match recording.has(&seat.id) {
-            true => drop(speakers.insert(seat.id.clone(), Speaker::Recorded(recording))),
-            false => faults.push(format!("`{}` has no turns in the recording {shown}", seat.id)),
+        match recording.has(seat) {
+            true => drop(speakers.insert(seat.clone(), Speaker::Recorded(recording))),
+            false => faults.push(format!("`{seat}` has no turns in the recording {shown}")),
         }
     }
 }

@@ -17,7 +17,8 @@ pub fn spell(records: &[TestRecord]) -> String {
         if record.outcome != TestOutcome::Pass {
             all.push_str(&format!("  ---\n  outcome: {}\n  message: |\n", record.outcome.as_str()));
             for detail in details(record) {
-                all.push_str(&format!("    {detail}\n"));
+                // each line of the block is indented
+                all.extend(detail.lines().map(|line| format!("    {line}\n")));
             }
             all.push_str(&format!("  command: {:?}\n  ...\n", record.command));
         }

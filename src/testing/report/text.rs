@@ -16,14 +16,21 @@ pub fn line(record: &TestRecord) -> String {
     let word = record.outcome.as_str();
     let mut text = match record.outcome {
         TestOutcome::Pass => format!("{word:<9} {} ({} ms)\n", record.id, record.took_ms),
-        _ => format!("{:<9} {}  {}\n", word.to_uppercase(), record.id, record.title),
+        _ => {
+            let line = format!("{:<9} {}  {}", word.to_uppercase(), record.id, record.title);
+            format!("{}\n", line.trim_end())
+        }
     };
     for blessed in &record.blessed {
         // writing to a string does not fail
         let _ = writeln!(text, "    wrote {blessed}");
     }
-    for detail in details(record) {
-        let _ = writeln!(text, "    {detail}");
+    for (at, detail) in details(record).iter().enumerate() {
+        // of what is wrong with a file, the place was already printed
+        let lines = if at == 0 && record.error.is_some() { 1 } else { usize::MAX };
+        for line in detail.lines().take(lines) {
+            let _ = writeln!(text, "    {line}");
+        }
     }
     if matches!(record.outcome, TestOutcome::Fail | TestOutcome::Error | TestOutcome::Undecided) {
         let _ = writeln!(text, "    run it alone: {}", record.command);
@@ -35,7 +42,7 @@ pub fn line(record: &TestRecord) -> String {
 pub fn summary(records: &[TestRecord]) -> String {
     let sums = TestOutcome::ALL.into_iter().map(|outcome| (outcome, count(records, outcome)));
     let sums = sums.filter(|(outcome, n)| *n > 0 || *outcome == TestOutcome::Pass);
-    let sums: Vec<String> = sums.map(|(o, n)| format!("{n} {}", o.plural())).collect();
+    let sums: Vec<String> = sums.map(|(o, n)| format!("{n} {}", o.counted(n))).collect();
     let turns: u32 = records.iter().map(|r| r.utterances).sum();
     let seconds = records.iter().map(|r| r.virtual_ms).sum::<u64>() / 1000;
     let time = match (seconds / 3600, seconds / 60) {

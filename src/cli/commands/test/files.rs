@@ -6,25 +6,28 @@ use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::policy;
 use crate::scenario::{self, Source};
-use crate::testing::{Test, TestsNotFound, find, load};
+use crate::testing::{Test, TestRecord, TestsNotFound, find, load};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Tests of one run of the program.
 const TESTS_MAX: usize = 200_000;
 
-/// The tests of all files, and the code of what is wrong with some of them.
+/// The tests of all files, and what is wrong with some of them.
+#[derive(Default)]
 pub struct Tests {
     /// The tests of all files without faults.
     pub tests: Vec<Arc<Test>>,
-    /// The code of the first file that cannot be used.
+    /// A record for each file that cannot be loaded.
+    pub faulty: Vec<TestRecord>,
+    /// The code of the first of those files.
     pub wrong: Option<Exit>,
 }
 
 /// Loads every test file; one that is wrong does not hide the others.
 pub fn tests(paths: &[String], context: &Context) -> Result<Tests, Failure> {
     let files = find_all(paths)?;
-    let mut all = Tests { tests: vec![], wrong: None };
+    let mut all = Tests::default();
     for file in files {
         match read(&file) {
             Ok((loaded, warnings)) => {
@@ -36,6 +39,8 @@ pub fn tests(paths: &[String], context: &Context) -> Result<Tests, Failure> {
             Err(failure) => {
                 output::failure(&failure);
                 all.wrong = all.wrong.or(Some(failure.code));
+                let why = failure.with_hint();
+                all.faulty.push(TestRecord::of_faulty_file(&file.display().to_string(), why));
             }
         }
         if all.tests.len() > TESTS_MAX {
@@ -43,10 +48,7 @@ pub fn tests(paths: &[String], context: &Context) -> Result<Tests, Failure> {
             return Err(Failure::usage(message, "name fewer files"));
         }
     }
-    match (all.tests.is_empty(), all.wrong) {
-        (true, Some(code)) => Err(Failure::new(code, "no test can be run")),
-        (_, _) => Ok(all),
-    }
+    Ok(all)
 }
 
 /// Finds the test files that paths name.

@@ -126,17 +126,19 @@ impl TestCommand {
             };
             return watching::watch(&self.paths, context, |test| self.wants(test), run);
         }
-        let loaded = files::tests(&self.paths, context)?;
-        let tests = self.chosen(loaded.tests)?;
+        let mut loaded = files::tests(&self.paths, context)?;
+        loaded.faulty.retain(|record| self.wants_file(&record.file));
+        let tests = self.chosen(loaded.tests, &mut loaded.faulty)?;
         if self.list {
             let names: String = tests.iter().map(|t| format!("{}\n", t.id())).collect();
             output::data(text::block(&names).as_bytes())?;
             return Ok(loaded.wrong.unwrap_or(Exit::Done));
         }
-        let (records, signal) = self.play(&tests, context)?;
+        let (mut records, signal) = self.play(&tests, context)?;
         if self.record && signal.is_none() && self.filter.is_empty() && self.shard.is_none() {
             tidy(&tests, &records, context)?;
         }
+        records.extend(loaded.faulty);
         self.report(&records, context)?;
         let covered =
             coverage::percent(&coverage::sum(records.iter().filter_map(|r| r.coverage.as_ref())));
@@ -154,11 +156,21 @@ impl TestCommand {
         self.filter.is_empty() || self.filter.iter().any(|text| test.id().contains(text.as_str()))
     }
 
-    /// Takes the tests that are asked for.
-    fn chosen(&self, tests: Vec<Arc<Test>>) -> Result<Vec<Arc<Test>>, Failure> {
+    /// Whether a test of a file may be asked for, where its cases are not known.
+    fn wants_file(&self, file: &str) -> bool {
+        let of = |text: &String| file.contains(text) || text.starts_with(&format!("{file}::"));
+        self.filter.is_empty() || self.filter.iter().any(of)
+    }
+
+    /// Takes the tests that are asked for; of several shards, the first one reports the files that cannot be loaded.
+    fn chosen(
+        &self,
+        tests: Vec<Arc<Test>>,
+        faulty: &mut Vec<TestRecord>,
+    ) -> Result<Vec<Arc<Test>>, Failure> {
         let found = tests.len();
         let mut tests: Vec<Arc<Test>> = tests.into_iter().filter(|t| self.wants(t)).collect();
-        if tests.is_empty() {
+        if tests.is_empty() && faulty.is_empty() {
             let message = match found {
                 0 => format!("no test found in {}", self.paths.join(", ")),
                 n => format!("none of {n} tests matches --filter {}", self.filter.join(" ")),
@@ -175,6 +187,9 @@ impl TestCommand {
                     "as in --shard 1/4",
                 )
             })?;
+            if part > 1 {
+                faulty.clear();
+            }
             let mine = |(i, test)| (i % parts == part - 1).then_some(test);
             tests = tests.into_iter().enumerate().filter_map(mine).collect();
         }
