@@ -2,6 +2,7 @@
 
 use crate::house::House;
 use portable_pty::CommandBuilder;
+use rustix::process::Signal;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 
@@ -124,4 +125,19 @@ fn a_seat_taken_on_the_start_screen_gets_its_turn() {
     program.keys("q");
     program.keys("q");
     program.left().restored();
+}
+
+#[test]
+fn a_server_that_is_slow_to_list_its_models_does_not_keep_the_screen_waiting() {
+    let house = House::new();
+    // it takes a connection and never answers
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", server.local_addr().unwrap());
+    let model = ["--endpoint", &url, "--model", "endpoint:tiny"];
+    let mut program = house.run(&[&["run", "round-table", "--no-save"], &model[..]].concat());
+    program.until("RUNNING");
+    program.signal(Signal::TERM);
+    let left = program.left();
+    assert!(!left.told.contains("not checked"), "{}", left.told);
+    left.restored();
 }

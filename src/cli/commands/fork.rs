@@ -127,7 +127,7 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Setup, Failure> {
     }
     let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.count(&changes.seats, &changes.limits)?;
-    models.meet(&changes.seats, context)?;
+    models.meet(&changes.seats, !play.headless, context)?;
     meet_again(&changes.seats, &allowed, &folder, play, context)?;
     let tools = toolbox(&changes.seats, allowed.clone(), folder.clone(), play, context)?;
     let decided = decisions(play, &changes.seats, context)?;

@@ -123,7 +123,7 @@ fn look(
     }
     let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.count(&changes.seats, &changes.limits)?;
-    models.meet(&changes.seats, context)?;
+    models.meet(&changes.seats, !play.headless, context)?;
     meet_again(&changes.seats, &allowed, folder, play, context)?;
     Ok(Looked { allowed, models, changes })
 }

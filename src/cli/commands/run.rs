@@ -151,7 +151,7 @@ pub fn start_found(
     let seats = &loaded.participants;
     let tools = toolbox(seats, allowed.clone(), found.folder.clone(), play, context)?;
     let commands = decisions(play, seats, context)?;
-    models.meet(seats, context)?;
+    models.meet(seats, !play.headless, context)?;
     resolve::report_unknown_windows(seats, context);
     let virtual_time = play.may_be_virtual() && assemble::is_timeless(seats, play.steered_live());
     let seed = options.seed.unwrap_or_else(|| match virtual_time {

@@ -22,10 +22,14 @@ use crate::voice::{self, CallRequest, Chunk, Out, Speaking, Voice};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 
 /// The window in tokens of a model that is only read from a session.
 const RECORDING_WINDOW: u32 = 131_072;
+/// How long a screen waits for a provider's list of models.
+const BEFORE_SCREEN: Duration = Duration::from_millis(300);
 /// How many names of models an error lists.
 const NAMES_SHOWN: usize = 12;
 
@@ -195,10 +199,12 @@ impl ModelSource {
         Ok(())
     }
 
-    /// Sees to it that each seat has a model that speaks; what is said against one with others behind it is a warning.
+    /// Checks that each seat has a model that its provider lists; one that is missing but has fallbacks is a warning.
+    /// Where a person waits for the screen, a slow provider is not waited for: the first call then says what is wrong.
     pub fn meet<'a>(
         &self,
         seats: impl IntoIterator<Item = &'a Participant>,
+        attended: bool,
         context: &Context,
     ) -> Result<(), Failure> {
         let seats = seats.into_iter().flat_map(Participant::everyone);
@@ -210,7 +216,13 @@ impl ModelSource {
             self.places.providers.find(provider)?;
             wanted.entry(provider).or_default().insert(model);
         }
-        let asked = wanted.iter().map(async |(provider, models)| self.ask(provider, models).await);
+        let asked = wanted.iter().map(async |(provider, models)| {
+            let asked = self.ask(provider, models);
+            match attended {
+                true => timeout(BEFORE_SCREEN, asked).await.unwrap_or_default(),
+                false => asked.await,
+            }
+        });
         let mut against: BTreeMap<String, Failure> = BTreeMap::new();
         for answer in block_on(async { Ok(join_all(asked).await) })? {
             answer.unchecked.iter().for_each(|why| context.say(why));
@@ -299,6 +311,7 @@ pub struct FoundModel {
 }
 
 /// What a provider said of the models that are wanted of it.
+#[derive(Default)]
 struct Answer {
     /// What speaks against some of them.
     against: Vec<(String, Failure)>,

@@ -218,7 +218,7 @@ fn one(
     models.count(&loaded.participants, &limits)?;
     let allowed = Allowed::by_scenario(&loaded.participants, &found, Consent::of(&play), context)?;
     meet_servers(&mut loaded.participants, &allowed, &found.folder, &play, context)?;
-    models.meet(&loaded.participants, context)?;
+    models.meet(&loaded.participants, false, context)?;
     if beside.is_none() {
         resolve::report_unknown_windows(&loaded.participants, context);
     }
