@@ -19,8 +19,9 @@ pub struct Given {
     pub rankings: Vec<(SeatId, Vec<SeatId>)>,
     /// Scores by the candidate's name.
     pub scores: Vec<BTreeMap<Text, f64>>,
-    /// The side that judges found better; none where there was no judgement.
-    pub judged: Option<Option<Text>>,
+    /// The sides that judges found best: one, several at a draw, no side where no judgement could be read; none where there
+    /// was no judgement.
+    pub judged: Option<Vec<Text>>,
 }
 
 /// The rules of a count.
@@ -79,7 +80,10 @@ fn weights(way: Aggregation, given: &Given, rules: &Rules) -> Option<Vec<(Text, 
         }
         Aggregation::Median => return median(given).map(|answer| vec![(answer, 1.0)]),
         Aggregation::Judge => {
-            return given.judged.clone().map(|won| won.into_iter().map(|w| (w, 1.0)).collect());
+            return given
+                .judged
+                .clone()
+                .map(|won| won.into_iter().map(|side| (side, 1.0)).collect());
         }
         Aggregation::Best => {
             let means =
@@ -245,8 +249,19 @@ mod tests {
         let given =
             answers(&[("a", "10", None), ("b", "30", None), ("c", "11", None), ("d", "12", None)]);
         check(&given, &Rules::default(), Aggregation::Median, Some("11.5"), &[]);
-        let given = Given { judged: Some(None), ..Given::default() };
-        check(&given, &Rules::default(), Aggregation::Judge, None, &[]);
+        let judged = |sides: &[&str]| Given {
+            judged: Some(sides.iter().map(|s| (*s).into()).collect()),
+            ..Given::default()
+        };
+        check(&judged(&[]), &Rules::default(), Aggregation::Judge, None, &[]);
+        check(&judged(&["pro"]), &Rules::default(), Aggregation::Judge, Some("pro"), &[]);
+        check(
+            &judged(&["pro", "con"]),
+            &Rules::default(),
+            Aggregation::Judge,
+            None,
+            &["pro", "con"],
+        );
         assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.25), Some(1.5));
         assert_eq!(quantile(&[], 0.5), None);
     }

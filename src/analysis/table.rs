@@ -39,6 +39,12 @@ pub enum Cell {
     About(u64),
     /// A part of a whole, from 0 to 1.
     Share(f64),
+    /// A part of a whole, from 0 to 1, to a tenth of a percent.
+    FineShare(f64),
+    /// A number with so many decimals.
+    Decimal(f64, usize),
+    /// A difference with so many decimals, and its sign.
+    Difference(f64, usize),
     /// A number out of a total.
     Of(u64, u64),
     /// A duration, in milliseconds.
@@ -77,6 +83,9 @@ impl Cell {
             Cell::Count(n) => n.to_string(),
             Cell::About(n) => format!("~{n}"),
             Cell::Share(share) => format!("{:.0}%", share * 100.0),
+            Cell::FineShare(share) => format!("{:.1}%", share * 100.0),
+            Cell::Decimal(value, places) => format!("{value:.places$}"),
+            Cell::Difference(value, places) => format!("{value:+.places$}"),
             Cell::Of(part, whole) => format!("{part}/{whole}"),
             Cell::Took(ms) if *ms < 60_000 => format!("{:.1}s", *ms as f64 / 1000.0),
             Cell::Took(ms) | Cell::At(ms) => format!("{:02}:{:02}", ms / 60_000, ms / 1000 % 60),
@@ -183,6 +192,9 @@ mod tests {
             (Cell::About(7), "~7"),
             (Cell::share(1, 0), "-"),
             (Cell::share(1, 3), "33%"),
+            (Cell::FineShare(1.0 / 3.0), "33.3%"),
+            (Cell::Decimal(0.1786, 3), "0.179"),
+            (Cell::Difference(1.0986, 2), "+1.10"),
             (Cell::Took(800), "0.8s"),
             (Cell::At(372_000), "06:12"),
         ] {

@@ -1,14 +1,16 @@
-//! The report as one self-contained page: the tables, and the accuracy of each protocol as a picture. No script, and no
-//! content from elsewhere.
+//! The report as one self-contained page: the tables, and pictures of what is read fastest from one: accuracy, majorities
+//! by round, confidence, judges. No script, and no content from elsewhere.
 
+use super::gathered::Estimate;
+use super::quality::{Plotted, calibration, leanings};
 use super::report::Report;
 use crate::analysis::{Cell, Table};
 use std::fmt::Write;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem;\
 color:#1b1b1b;background:#fdfdfb}table{border-collapse:collapse;margin:.5rem 0 2rem}th,td{padding:.2rem .7rem;\
-border-bottom:1px solid #ddd;text-align:right}th:first-child,td:first-child,td.w{text-align:left}\
-p.c{color:#555;max-width:48rem}@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#16181a}\
+border-bottom:1px solid #ddd;text-align:right;font-variant-numeric:tabular-nums}th.w,td.w{text-align:left}\
+div{overflow-x:auto}svg{max-width:100%;height:auto}p.c{color:#555;max-width:48rem}@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#16181a}\
 th,td{border-color:#333}p.c{color:#aaa}}";
 
 /// Colours of lines that colour-blind readers can tell apart (Okabe and Ito).
@@ -22,8 +24,15 @@ pub fn page(report: &Report, title: &str) -> String {
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
          <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n"
     );
-    out.push_str(&picture(report));
+    out.push_str(&bars("Accuracy", "accuracy by protocol, with 95 % intervals", &report.bars()));
     out.push_str(&curves(report));
+    out.push_str(&confidences(report));
+    let judged = "Judges: won by the side shown first (half is unbiased)";
+    out.push_str(&bars(
+        judged,
+        "share won by the side shown first, by protocol",
+        &leanings(report),
+    ));
     for table in report.tables().iter().filter(|table| !table.rows.is_empty()) {
         out.push_str(&spelled(table));
     }
@@ -31,18 +40,32 @@ pub fn page(report: &Report, title: &str) -> String {
     out
 }
 
-/// The accuracy of each protocol as a bar with its interval.
-fn picture(report: &Report) -> String {
-    let bars = report.bars();
-    let height = bars.len() * 32 + 30;
+/// Shares as bars with their intervals, over a scale from 0 to 100 %.
+fn bars(title: &str, about: &str, bars: &[(&str, Option<Estimate>)]) -> String {
+    if bars.is_empty() {
+        return String::new();
+    }
+    let bottom = bars.len() * 32 + 4;
     let mut out = format!(
-        "<svg viewBox=\"0 0 700 {height}\" width=\"700\" role=\"img\" aria-label=\"accuracy by protocol, with 95 % \
-         intervals\" font-size=\"14\" fill=\"currentColor\">\n"
+        "<h2>{title}</h2>\n<svg viewBox=\"0 0 740 {}\" width=\"740\" role=\"img\" aria-label=\"{about}\" \
+         font-size=\"14\" fill=\"currentColor\">\n",
+        bottom + 24
     );
     let x = |share: f64| 200.0 + share * 450.0;
+    for quarter in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        // writing to a string does not fail
+        let _ = writeln!(
+            out,
+            "<path d=\"M{:.1} 0V{bottom}\" stroke=\"currentColor\" opacity=\"0.25\"/><text x=\"{:.1}\" y=\"{}\" \
+             text-anchor=\"middle\" font-size=\"12\">{:.0}%</text>",
+            x(quarter),
+            x(quarter),
+            bottom + 16,
+            quarter * 100.0
+        );
+    }
     for (row, (name, bar)) in bars.iter().enumerate() {
         let y = row * 32 + 6;
-        // writing to a string does not fail
         let _ = write!(
             out,
             "<text x=\"190\" y=\"{}\" text-anchor=\"end\">{}</text>",
@@ -62,11 +85,59 @@ fn picture(report: &Report) -> String {
                 y + 15,
                 share * 100.0
             ),
-            None => writeln!(out, "<text x=\"200\" y=\"{}\">withheld</text>", y + 15),
+            None => {
+                writeln!(out, "<text x=\"208\" y=\"{}\" opacity=\"0.7\">no score</text>", y + 15)
+            }
         };
     }
     out.push_str("</svg>\n");
     out
+}
+
+/// How often answers are right against how sure their speakers are; on the diagonal, confidence is what it should be.
+fn confidences(report: &Report) -> String {
+    let all = calibration(report);
+    if all.is_empty() {
+        return String::new();
+    }
+    let mut out = format!(
+        "<h2>Right answers, by confidence</h2>\n<svg viewBox=\"0 0 700 {}\" width=\"700\" role=\"img\" aria-label=\"share \
+         of right answers by stated confidence, with 95 % intervals\" font-size=\"14\" fill=\"currentColor\"><path \
+         d=\"M60 10V250H380\" fill=\"none\" stroke=\"currentColor\"/><path d=\"M60 250L380 10\" stroke=\"currentColor\" \
+         stroke-dasharray=\"4 4\" opacity=\"0.5\"/><text x=\"50\" y=\"20\" text-anchor=\"end\">100%</text><text x=\"50\" \
+         y=\"250\" text-anchor=\"end\">0%</text><text x=\"60\" y=\"268\" text-anchor=\"middle\">0%</text><text \
+         x=\"220\" y=\"268\" text-anchor=\"middle\">stated confidence</text><text x=\"380\" y=\"268\" \
+         text-anchor=\"middle\">100%</text>\n",
+        280.max(all.len() * 20 + 30)
+    );
+    let (x, y) = (|share: f64| 60.0 + 320.0 * share, |share: f64| 250.0 - 240.0 * share);
+    for (row, ((name, points), colour)) in all.iter().zip(COLOURS.iter().cycle()).enumerate() {
+        for Plotted { at, share: (share, low, high) } in points {
+            let _ = writeln!(
+                out,
+                "<path d=\"M{:.1} {:.1}V{:.1}\" stroke=\"{colour}\"/><circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"4\" \
+                 fill=\"{colour}\"/>",
+                x(*at),
+                y(*low),
+                y(*high),
+                x(*at),
+                y(*share)
+            );
+        }
+        out.push_str(&legend(row, name, colour));
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// A line of a legend.
+fn legend(row: usize, name: &str, colour: &str) -> String {
+    let y = row * 20 + 20;
+    format!(
+        "<rect x=\"460\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{colour}\"/><text x=\"480\" y=\"{y}\">{}</text>\n",
+        y - 11,
+        escaped(name)
+    )
 }
 
 /// How often the majority was right after each round, a line for each protocol with more than one round.
@@ -96,15 +167,12 @@ fn curves(report: &Report) -> String {
         let places: Vec<String> = (shares.iter().enumerate())
             .map(|(at, share)| format!("{:.1},{:.1}", x(at), 190.0 - 180.0 * share))
             .collect();
-        let y = row * 20 + 20;
         let _ = writeln!(
             out,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/><rect x=\"460\" y=\"{}\" \
-             width=\"12\" height=\"12\" fill=\"{colour}\"/><text x=\"480\" y=\"{y}\">{}</text>",
-            places.join(" "),
-            y - 11,
-            escaped(name)
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
+            places.join(" ")
         );
+        out.push_str(&legend(row, name, colour));
     }
     out.push_str("</svg>\n");
     out
@@ -112,23 +180,29 @@ fn curves(report: &Report) -> String {
 
 fn spelled(table: &Table) -> String {
     let mut out = format!(
-        "<h2>{}</h2>\n<p class=\"c\">{}</p>\n<table><tr>",
+        "<h2>{}</h2>\n<p class=\"c\">{}</p>\n<div><table><tr>",
         escaped(table.title),
         escaped(table.counts)
     );
-    for column in &table.columns {
-        let _ = write!(out, "<th>{}</th>", escaped(&column.title));
+    // a column of words is aligned to the left, with its title
+    let words = |column: usize| {
+        let mut cells = table.rows.iter().filter_map(|row| row.get(column));
+        let is_word = |cell: &Cell| !cell.is_number() && *cell != Cell::text("withheld");
+        if column == 0 || cells.any(is_word) { " class=\"w\"" } else { "" }
+    };
+    let aligned: Vec<&str> = (0..table.columns.len()).map(words).collect();
+    for (column, class) in table.columns.iter().zip(&aligned) {
+        let _ = write!(out, "<th{class}>{}</th>", escaped(&column.title));
     }
     out.push_str("</tr>\n");
     for row in &table.rows {
         out.push_str("<tr>");
-        for cell in row {
-            let class = if matches!(cell, Cell::Text(_)) { " class=\"w\"" } else { "" };
+        for (cell, class) in row.iter().zip(&aligned) {
             let _ = write!(out, "<td{class}>{}</td>", escaped(&cell.shown()));
         }
         out.push_str("</tr>\n");
     }
-    out.push_str("</table>\n");
+    out.push_str("</table></div>\n");
     out
 }
 

@@ -1,7 +1,7 @@
 //! Tables on what lies behind the scores: how strong each protocol is over all pairs, who persuaded whom, how well
 //! stated confidence fits, how judges judge, and which models answered.
 
-use super::gathered::{Report, small};
+use super::gathered::{Estimate, Report, small};
 use super::results::{JudgeCounts, Sure};
 use crate::analysis::{Cell, Table};
 use crate::stats::{bradley_terry, log_score, mixed, quadratic_score, wilson};
@@ -31,7 +31,9 @@ pub(super) fn strengths(report: &Report) -> Table {
             ("chance", "chance"),
         ],
     );
-    let names = &report.protocols;
+    // a protocol without a score has no strength, and is no opponent
+    let is_scored = |name: &&String| report.scored(name).next().is_some();
+    let names: Vec<&String> = report.protocols.iter().filter(is_scored).collect();
     let mut right: BTreeMap<&str, Vec<Option<bool>>> = BTreeMap::new();
     for (at, name) in names.iter().enumerate() {
         for (line, is_right) in report.scored(name) {
@@ -152,8 +154,8 @@ pub(super) fn confidence(report: &Report) -> Table {
             Cell::Count(all.len() as u64),
             Cell::Share(mean(|s| s.confidence)),
             Cell::share(all.iter().filter(|s| s.correct).count() as u64, all.len() as u64),
-            Cell::Text(format!("{:.3}", mean(|s| quadratic_score(s.confidence, s.correct)))),
-            Cell::Text(format!("{:.3}", mean(|s| log_score(s.confidence, s.correct)))),
+            Cell::Decimal(mean(|s| quadratic_score(s.confidence, s.correct)), 3),
+            Cell::Decimal(mean(|s| log_score(s.confidence, s.correct)), 3),
         ]);
     }
     table
@@ -177,13 +179,8 @@ pub(super) fn bands(report: &Report) -> Table {
         ],
     );
     for protocol in &report.protocols {
-        let place = |s: &&Sure| ((s.confidence * f64::from(BANDS)) as u32).min(BANDS - 1);
-        for band in 0..BANDS {
-            let within = || stated(report, protocol).filter(|s| place(s) == band);
-            let (all, right) = (within().count(), within().filter(|s| s.correct).count());
-            if all == 0 {
-                continue;
-            }
+        for (band, within) in in_bands(report, protocol) {
+            let (all, right) = (within.len(), within.iter().filter(|s| s.correct).count());
             let (low, high) = wilson(small(right), small(all));
             let width = 100 / BANDS;
             table.rows.push(vec![
@@ -197,6 +194,51 @@ pub(super) fn bands(report: &Report) -> Table {
         }
     }
     table
+}
+
+/// Returns the answers within each band of confidence that has any.
+fn in_bands<'a>(report: &'a Report, protocol: &str) -> BTreeMap<u32, Vec<&'a Sure>> {
+    let mut bands: BTreeMap<u32, Vec<&Sure>> = BTreeMap::new();
+    for sure in stated(report, protocol) {
+        let band = ((sure.confidence * f64::from(BANDS)) as u32).min(BANDS - 1);
+        bands.entry(band).or_default().push(sure);
+    }
+    bands
+}
+
+/// A point of a picture: how sure the speakers in a band are on average, and how many of them are right.
+pub(super) struct Plotted {
+    /// The mean confidence, from 0 to 1.
+    pub at: f64,
+    /// The share of right answers, with its interval.
+    pub share: Estimate,
+}
+
+/// Returns the points of each protocol whose answers have a confidence.
+pub(super) fn calibration(report: &Report) -> Vec<(&str, Vec<Plotted>)> {
+    let of = |protocol: &'_ String| -> Vec<Plotted> {
+        let point = |within: Vec<&Sure>| {
+            let (all, right) = (within.len(), within.iter().filter(|s| s.correct).count());
+            let (low, high) = wilson(small(right), small(all));
+            let at = within.iter().map(|s| s.confidence).sum::<f64>() / all as f64;
+            Plotted { at, share: (right as f64 / all as f64, low, high) }
+        };
+        in_bands(report, protocol).into_values().map(point).collect()
+    };
+    let all = report.protocols.iter().map(|protocol| (protocol.as_str(), of(protocol)));
+    all.filter(|(_, points)| !points.is_empty()).collect()
+}
+
+/// Returns how often the side won that was shown first, by protocol with judges.
+pub(super) fn leanings(report: &Report) -> Vec<(&str, Option<Estimate>)> {
+    let of = |protocol: &'_ String| -> Option<Estimate> {
+        let all = report.ended(protocol).map(|line| &line.measured.judgements);
+        let (first, read) = all.fold((0, 0), |sum, j| (sum.0 + j.first_side, sum.1 + j.read));
+        let (low, high) = wilson(first, read);
+        (read > 0).then(|| (f64::from(first) / f64::from(read), low, high))
+    };
+    let all = report.protocols.iter().map(|protocol| (protocol.as_str(), of(protocol)));
+    all.filter(|(_, share)| share.is_some()).collect()
 }
 
 fn stated<'a>(report: &'a Report, protocol: &str) -> impl Iterator<Item = &'a Sure> {
@@ -275,19 +317,18 @@ pub(super) fn models(report: &Report) -> Table {
     for (model, (calls, unanswered)) in all {
         let answered = calls.saturating_sub(unanswered);
         let (low, high) = wilson(small(answered as usize), small(calls as usize));
-        let fine = |share: f64| Cell::Text(format!("{:.1}%", share * 100.0));
         table.rows.push(vec![
             Cell::text(model),
             Cell::Count(calls),
             Cell::Count(unanswered),
-            fine(answered as f64 / calls.max(1) as f64),
-            fine(low),
-            fine(high),
+            Cell::FineShare(answered as f64 / calls.max(1) as f64),
+            Cell::FineShare(low),
+            Cell::FineShare(high),
         ]);
     }
     table
 }
 
 fn number(value: f64) -> Cell {
-    Cell::Text(format!("{value:+.2}"))
+    Cell::Difference(value, 2)
 }

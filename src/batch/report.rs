@@ -72,8 +72,8 @@ impl Report {
                 Cell::Count(self.ended(protocol).filter(|line| is_tie(line)).count() as u64),
                 Cell::Count(right as u64),
                 score(percent(right, scored)),
-                score(fine(low)),
-                score(fine(high)),
+                score(Cell::FineShare(low)),
+                score(Cell::FineShare(high)),
                 if scored == 0 { Cell::None } else { percent(right, all) },
             ]);
         }
@@ -112,7 +112,7 @@ impl Report {
                     both.iter().map(|(a, b)| number(*a) - number(*b)).collect();
                 let Some((low, high)) = bootstrap(&differences) else { continue };
                 let mean = differences.iter().sum::<f64>() / differences.len() as f64;
-                let points = |value: f64| Cell::Text(format!("{:+.1}", value * 100.0));
+                let points = |value: f64| Cell::Difference(value * 100.0, 1);
                 table.rows.push(vec![
                     Cell::text(one),
                     Cell::text(other),
@@ -169,9 +169,9 @@ impl Report {
                     Cell::Count(n as u64),
                     percent(right, keyed.count()),
                     Cell::Count(first.count() as u64),
-                    fine(mean(|round| round.agreement)),
-                    Cell::Text(format!("{:.2}", mean(|round| round.effective))),
-                    fine(mean(|round| round.novelty)),
+                    Cell::FineShare(mean(|round| round.agreement)),
+                    Cell::Decimal(mean(|round| round.effective), 2),
+                    Cell::FineShare(mean(|round| round.novelty)),
                 ]);
             }
         }
@@ -371,10 +371,6 @@ impl Report {
     }
 }
 
-fn fine(share: f64) -> Cell {
-    Cell::Text(format!("{:.1}%", share * 100.0))
-}
-
 fn percent(part: usize, whole: usize) -> Cell {
-    if whole == 0 { Cell::None } else { fine(part as f64 / whole as f64) }
+    if whole == 0 { Cell::None } else { Cell::FineShare(part as f64 / whole as f64) }
 }

@@ -180,6 +180,8 @@ pub struct Turned {
 pub struct KnownResults {
     /// The outcome and the tokens by the hash of item and protocol.
     outcomes: BTreeMap<u64, (ResultOutcome, u64)>,
+    /// How many conversations are over, by protocol.
+    protocols: BTreeMap<String, u64>,
     /// Fingerprints by protocol.
     pub fingerprints: BTreeMap<String, String>,
     /// The sum over all lines, in dollars.
@@ -204,7 +206,10 @@ impl KnownResults {
     /// Adds a result.
     pub fn take(&mut self, line: &ResultLine) {
         let tokens = line.measured.input + line.measured.output;
-        self.outcomes.insert(place(&line.item, &line.protocol), (line.outcome, tokens));
+        let place = place(&line.item, &line.protocol);
+        if self.outcomes.insert(place, (line.outcome, tokens)).is_none() {
+            *self.protocols.entry(line.protocol.clone()).or_default() += 1;
+        }
         self.fingerprints.insert(line.protocol.clone(), line.fingerprint.clone());
         self.usd += line.measured.usd.unwrap_or_default();
         self.tokens += tokens;
@@ -218,6 +223,15 @@ impl KnownResults {
     /// Returns how many conversations are over, failed ones included.
     pub fn len(&self) -> usize {
         self.outcomes.len()
+    }
+
+    /// Returns how many conversations of other protocols than these are over.
+    pub fn beside(&self, names: &[&str]) -> u64 {
+        self.protocols
+            .iter()
+            .filter(|(name, _)| !names.contains(&name.as_str()))
+            .map(|(_, n)| n)
+            .sum()
     }
 
     /// Returns whether there are no results.

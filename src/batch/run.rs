@@ -171,10 +171,11 @@ impl BatchRun<'_> {
         let halt = |why: BatchStopped| {
             stopped.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
         };
+        let names: Vec<&str> = self.protocols.iter().map(|p| p.name.as_str()).collect();
         let mut progress = Progress {
             done: done.len() as u64,
             failed: done.failed() as u64,
-            all: self.all,
+            all: self.all + done.beside(&names),
             usd: done.usd,
             tokens: done.tokens,
             had: 0,

@@ -112,8 +112,11 @@ fn data(cell: &Cell) -> Value {
         Cell::None | Cell::NotPriced => Value::Null,
         Cell::Text(text) => text.as_str().into(),
         Cell::Count(n) | Cell::About(n) | Cell::Took(n) | Cell::At(n) => (*n).into(),
-        Cell::Share(share) => rounded(*share),
-        Cell::Rate(number) | Cell::Dollars(number) => rounded(*number),
+        Cell::Share(share) | Cell::FineShare(share) => rounded(*share),
+        Cell::Rate(number)
+        | Cell::Dollars(number)
+        | Cell::Decimal(number, _)
+        | Cell::Difference(number, _) => rounded(*number),
         Cell::Of(part, whole) => format!("{part}/{whole}").into(),
     }
 }

@@ -113,6 +113,16 @@ pub struct VerdictGiven {
 }
 
 impl VerdictGiven {
+    /// Returns whether no side is better by judgements that could be read, in both orders where they were asked for in both;
+    /// without any it is no verdict at all.
+    pub fn is_draw(&self) -> bool {
+        let same = |a: &Judgement, b: &Judgement| a.judge == b.judge && a.time == b.time;
+        let read = |one: &&Judgement| {
+            self.judgements.iter().filter(|j| same(j, one)).all(|j| j.winner.is_some())
+        };
+        self.winner.is_none() && self.judgements.iter().any(|j| read(&j))
+    }
+
     /// Returns whether there is nothing left to judge until another turn is taken.
     pub fn settles(&self) -> bool {
         match self.interim {

@@ -86,7 +86,11 @@ impl Conversation {
                 given.scores.push(scores);
             }
         }
-        given.judged = self.verdict.as_ref().map(|(verdict, _)| verdict.winner.clone());
+        given.judged = self.verdict.as_ref().map(|(verdict, _)| match &verdict.winner {
+            Some(winner) => vec![winner.clone()],
+            None if verdict.is_draw() => verdict.sides.clone(),
+            None => vec![],
+        });
         let rules =
             Rules { tie: spec.tie, dice: self.dice(0, TIE_SALT), bands: spec.bands.clone() };
         let ways = aggregate::count(&given, &rules);

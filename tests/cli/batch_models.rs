@@ -34,6 +34,10 @@ fn a_server_on_this_machine_is_asked_one_thing_at_a_time_and_baselines_cost_no_m
         "endpoint:tiny",
         "--endpoint",
         &server.url,
+        "--set",
+        "participant.1.temperature=0.2",
+        "--set",
+        "participant.1.max_tokens=60",
     ];
     let ran = house.run(&args).code(0);
     assert!(ran.err.contains("\nself-consistency-tokens: 1 items, 1 to 90 calls"), "{}", ran.err);
@@ -54,6 +58,17 @@ fn a_server_on_this_machine_is_asked_one_thing_at_a_time_and_baselines_cost_no_m
         "its prompts are shorter, so it may ask more often"
     );
     assert_eq!(of("single")["models"]["endpoint:tiny"]["calls"], 1);
+    // a baseline speaks as the protocol's first model does, or it would be another model that is compared
+    let bodies: Vec<Value> =
+        server.asked.lock().unwrap().iter().filter_map(|b| serde_json::from_str(b).ok()).collect();
+    let of_baselines =
+        bodies.iter().filter(|b| b["messages"].to_string().contains("You are Solver"));
+    let sampled: Vec<_> =
+        of_baselines.map(|b| (b["temperature"].as_f64(), b["max_tokens"].as_u64())).collect();
+    assert!(
+        sampled.len() > 20 && sampled.iter().all(|s| *s == (Some(0.2), Some(60))),
+        "{sampled:?}"
+    );
     let asked = server.asked.lock().unwrap().len();
     house.run(&args).code(0);
     assert_eq!(server.asked.lock().unwrap().len(), asked, "nothing is asked twice");

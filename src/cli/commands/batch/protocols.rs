@@ -14,7 +14,7 @@ use crate::cli::play::toolbox::{decisions, meet_servers, toolbox};
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
-use crate::model::{CallRate, Command, Limits, Text, VoiceSpec};
+use crate::model::{CallRate, Command, Limits, ModelSpec, Text, VoiceSpec};
 use crate::policy;
 use crate::scenario::{self, Loaded, Node, Override, Source};
 use crate::tool::Tools;
@@ -193,7 +193,7 @@ fn one(
     }
     let model = beside.and_then(|beside| {
         beside.loaded.participants.iter().find_map(|seat| match &seat.voice {
-            VoiceSpec::Model(spec) => Some(spec.name.clone()),
+            VoiceSpec::Model(spec) => Some(spec),
             VoiceSpec::Lines { .. }
             | VoiceSpec::Script(_)
             | VoiceSpec::Agent(_)
@@ -202,10 +202,12 @@ fn one(
         })
     });
     for seat in &mut loaded.participants {
-        if let (VoiceSpec::Model(spec), Some(model)) = (&mut seat.voice, &model)
+        if let (VoiceSpec::Model(spec), Some(model)) = (&mut seat.voice, model)
             && spec.name.is_empty()
         {
-            spec.name = model.clone();
+            // what the protocol leaves open stays the baseline's own: samples at temperature 0 would all be one
+            let temperature = model.temperature.or(spec.temperature);
+            *spec = ModelSpec { temperature, ..model.clone() };
         }
     }
     if !loaded.all_rehearsed() {

@@ -1,0 +1,224 @@
+//! What a report says of confidence, judges, influence and strength, against figures worked out by hand.
+
+use crate::batch::at;
+use crate::house::House;
+
+const HEAD: &str = "title = \"T\"\ntopic = \"{{ item.question }}\"\npolicy = \"phases\"\n[item]\nquestion = \"?\"\n";
+
+fn scenario(house: &House, name: &str, rest: &str) -> String {
+    house.file(&format!("{name}.toml"), &format!("{HEAD}{rest}"))
+}
+
+fn have(house: &House, scenario: &str, items: &str, name: &str) -> String {
+    let (items, out) = (house.file(&format!("{name}.jsonl"), items), at(house, name));
+    house.run(&["batch", scenario, "--items", &items, "--out", &out]).code(0);
+    out
+}
+
+/// The rows of a table as commas separate them, without its head.
+fn rows(house: &House, of: &str, table: &str) -> Vec<String> {
+    let csv = house.run(&["batch", "report", of, "--format", "csv", "--table", table]).code(0).out;
+    csv.lines().skip(1).map(str::to_owned).collect()
+}
+
+/// One who says how sure it is: five times 90 %, right four times; four times 30 %, right once; once it cannot be read.
+fn sure(house: &House) -> String {
+    let scenario = scenario(
+        house,
+        "sure",
+        "[answer]\nform = \"number\"\nconfidence = true\n[[participant]]\nid = \"ada\"\n\
+         lines = [\"ANSWER: {{ item.said }}\\nCONFIDENCE: {{ item.sure }}\"]\n[[phase]]\nname = \"p\"\n",
+    );
+    let all = [
+        (1, "0.9"),
+        (1, "90%"),
+        (1, "90"),
+        (1, "90 %"),
+        (0, "90%"),
+        (1, "30%"),
+        (0, "30%"),
+        (0, "0.3"),
+        (0, "30"),
+        (1, "none"),
+    ];
+    let item = |(n, (said, sure)): (usize, (u32, &str))| {
+        format!(
+            "{{\"id\":\"i{n}\",\"question\":\"{n}?\",\"answer\":1,\"said\":{said},\"sure\":\"{sure}\"}}\n"
+        )
+    };
+    let items: String = all.into_iter().enumerate().map(item).collect();
+    have(house, &scenario, &items, "sure")
+}
+
+#[test]
+fn confidence_is_scored_properly_and_by_band() {
+    let house = House::new();
+    let out = sure(&house);
+    // quadratic: (4 * 0.01 + 0.81 + 0.49 + 3 * 0.09) / 9; log: (4 * 0.105 + 2.303 + 1.204 + 3 * 0.357) / 9
+    assert_eq!(rows(&house, &out, "confidence"), ["sure,9,0.633333,0.555556,0.178889,0.555361"]);
+    let bands = rows(&house, &out, "bands");
+    assert!(bands[0].starts_with("sure,20 to 40%,4,0.25,"), "{bands:?}");
+    assert!(bands[1].starts_with("sure,80 to 100%,5,0.8,"), "{bands:?}");
+    assert_eq!(bands.len(), 2);
+    let text = house.run(&["batch", "report", &out, "--table", "bands"]).code(0).out;
+    // one of four may be as few as 5 %, or 70 %
+    assert!(text.contains("sure      20 to 40%         4    25%     5%  70%"), "{text}");
+    let page = house.run(&["batch", "report", &out, "--format", "html"]).code(0).out;
+    assert!(page.contains("Right answers, by confidence</h2>"), "{page}");
+    assert_eq!(page.matches("<circle").count(), 2, "a point for each band");
+    assert!(page.contains("cx=\"156.0\" cy=\"190.0\""), "30 % are right in 25 %: {page}");
+    assert!(!page.contains("Judges"), "what there is nothing of is left out");
+}
+
+/// Jo takes whatever is shown first; Kim finds the side of the item better in either order.
+const COURT: &str = r#"
+[answer]
+by = "judge"
+[[participant]]
+id = "pro"
+lines = ["It is so."]
+[[participant]]
+id = "con"
+lines = ["It is not so."]
+[[participant]]
+id = "jo"
+lines = [
+  { for = "judge", text = '{"why": "first", "scores": {}, "winner": "Side 1"}' },
+  { for = "judge", text = '{"why": "first", "scores": {}, "winner": "Side 1"}' },
+]
+[[participant]]
+id = "kim"
+lines = [
+  { for = "judge", text = '{"why": "so", "scores": {}, "winner": "{{ item.then }}"}' },
+  { for = "judge", text = '{"why": "so", "scores": {}, "winner": "{{ item.again }}"}' },
+]
+[[phase]]
+name = "debate"
+who = ["pro", "con"]
+[verdict]
+judge = JUDGES
+sides = ["pro", "con"]
+swap_test = true
+"#;
+
+#[test]
+fn a_judge_who_follows_the_order_is_seen_and_its_draws_count_as_wrong() {
+    let house = House::new();
+    let items: String = (0..6)
+        .map(|n| {
+            let (then, again) = if n < 4 { ("Side 1", "Side 2") } else { ("Side 2", "Side 1") };
+            format!(
+                "{{\"id\":\"{n}\",\"question\":\"{n}?\",\"answer\":\"pro\",\"then\":\"{then}\",\"again\":\"{again}\"}}\n"
+            )
+        })
+        .collect();
+    let both = scenario(&house, "both", &COURT.replace("JUDGES", "[\"jo\", \"kim\"]"));
+    let out = have(&house, &both, &items, "both");
+    // 24 judgements: Jo gives 12 to the first, 6 of each side; Kim 6 to the first, 8 to pro and 4 to con
+    assert_eq!(rows(&house, &out, "judges"), ["both,24,\"con 10, pro 14\",0.75,12,6,0.5"]);
+    let accuracy = rows(&house, &out, "accuracy");
+    assert!(accuracy[0].starts_with("both,6,6,6,6,0,0,"), "a draw is a tie: {accuracy:?}");
+    let jo = COURT.find("[[participant]]\nid = \"jo\"").unwrap()
+        ..COURT.find("[[participant]]\nid = \"kim\"").unwrap();
+    let alone = COURT.replace(&COURT[jo], "").replace("JUDGES", "[\"kim\"]");
+    let alone = scenario(&house, "alone", &alone);
+    let out = have(&house, &alone, &items, "alone");
+    assert_eq!(rows(&house, &out, "judges"), ["alone,12,\"con 4, pro 8\",0.5,6,0,"]);
+    assert!(rows(&house, &out, "accuracy")[0].starts_with("alone,6,6,6,0,4,0.666667,"));
+    let page = house.run(&["batch", "report", &out, "--format", "html"]).code(0).out;
+    assert!(
+        page.contains("won by the side shown first") && page.contains(">50.0%</text>"),
+        "{page}"
+    );
+}
+
+#[test]
+fn who_turned_whom_is_counted_by_seat_and_by_round() {
+    let house = House::new();
+    let path = scenario(
+        &house,
+        "turns",
+        r#"
+[answer]
+form = "number"
+[[participant]]
+id = "ada"
+lines = ["Seven of them.\nANSWER: 7", "Seven of them.\nANSWER: 7"]
+[[participant]]
+id = "bo"
+lines = ["I count eight.\nANSWER: 8", "Now it is clear.\nANSWER: 7"]
+[[participant]]
+id = "cy"
+lines = ["My sum is it.\nANSWER: 7", "Bo has shown it.\nANSWER: 8"]
+[[phase]]
+name = "answers"
+order = "simultaneous"
+sees = "question"
+[[phase]]
+name = "revision"
+order = "simultaneous"
+sees = "others_last"
+"#,
+    );
+    let out = have(&house, &path, "{\"id\":\"a\",\"question\":\"7?\",\"answer\":7}\n", "turns");
+    assert_eq!(rows(&house, &out, "turns"), ["turns,2,1,1,1,1"]);
+    assert_eq!(rows(&house, &out, "influence"), ["turns,ada,1,0", "turns,bo,0,1", "turns,cy,1,0"]);
+    // two of three agree, which is as diverse as 1.8 equal answers; Ada repeats herself, so that a third is not new
+    assert_eq!(
+        rows(&house, &out, "rounds"),
+        ["turns,1,1,1,1,0.666667,1.8,1", "turns,2,1,1,0,0.666667,1.8,0.666667"]
+    );
+}
+
+#[test]
+fn strengths_are_those_of_bradley_and_terry_over_items_that_both_scored() {
+    let house = House::new();
+    let one = sure(&house);
+    let better = scenario(
+        &house,
+        "better",
+        "[answer]\nform = \"number\"\n[[participant]]\nid = \"bo\"\nlines = [\"ANSWER: 1\"]\n[[phase]]\nname = \"p\"\n",
+    );
+    let silent = scenario(
+        &house,
+        "silent",
+        "[answer]\nform = \"number\"\n[[participant]]\nid = \"bo\"\nlines = [\"Who knows?\"]\n[[phase]]\nname = \"p\"\n",
+    );
+    let items: String =
+        (0..10).map(|n| format!("{{\"id\":\"i{n}\",\"question\":\"?\",\"answer\":1}}\n")).collect();
+    let mut all = vec![one];
+    all.extend(
+        [(better, "better"), (silent, "silent")]
+            .map(|(path, name)| have(&house, &path, &items, name)),
+    );
+    let parts: Vec<String> = all.iter().map(|out| format!("{out}/results.jsonl")).collect();
+    let merged = at(&house, "all.jsonl");
+    house.run(&["batch", "merge", &parts[0], &parts[1], &parts[2], "-o", &merged]).code(0);
+    let strengths = rows(&house, &merged, "strengths");
+    // four items that one alone got right: log(4.5 / 0.5) between them, half of it on either side of the average
+    let of = |name: &str| strengths.iter().find(|row| row.starts_with(name)).unwrap().clone();
+    assert!(
+        of("better").starts_with("better,4,0,1.098612,") && of("better").ends_with(",0.75"),
+        "{strengths:?}"
+    );
+    assert!(
+        of("sure").starts_with("sure,0,4,-1.098612,") && of("sure").ends_with(",0.25"),
+        "{strengths:?}"
+    );
+    assert_eq!(strengths.len(), 2, "who has no score has no strength");
+    let page = house.run(&["batch", "report", &merged, "--format", "html"]).code(0).out;
+    assert!(page.contains(">no score</text>"), "{page}");
+}
+
+#[test]
+fn results_of_baselines_that_are_not_run_again_count_among_all() {
+    let house = House::new();
+    let items = house.file("q.jsonl", "{\"id\":\"a\",\"question\":\"?\",\"answer\":37}\n");
+    let out = at(&house, "out");
+    let args = ["batch", "single", "--items", &items, "--out", &out, "--rehearsed"];
+    let mut more = args.to_vec();
+    more.push("--baselines");
+    assert!(house.run(&more).code(0).err.contains("4 of 4 conversations finished"));
+    let again = house.run(&args).code(0);
+    assert!(again.err.contains("4 of 4 conversations finished"), "{}", again.err);
+}
