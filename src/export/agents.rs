@@ -51,9 +51,7 @@ pub(super) fn asked(state: &State, asked: &PermissionAsked) -> Vec<Narrated> {
         return vec![];
     }
     let (who, tool, title) = (who(state, asked.turn), &asked.tool, short(&asked.title, TITLE_MAX));
-    note(&format!(
-        "{who} asks to use {tool} ({title}): type /decide {tool} yes to allow it, or /decide {tool} no to refuse it"
-    ))
+    note(&format!("{who} asks to use {tool} ({title})"))
 }
 
 /// Returns the note for a refusal; an allowed use shows in what the agent does.

@@ -42,11 +42,7 @@ pub(super) fn waiting(state: &State, asked: &ToolAsked) -> Vec<Narrated> {
         tool.is_some_and(|tool| !tool.read_only) && !decided
     };
     let note = |request: &ToolRequest| {
-        let (who, tool) = (who(state, asked.turn), &request.tool);
-        let told = format!(
-            "{who} asks to use {}: type /decide {tool} yes to allow it, or /decide {tool} no to refuse it",
-            spelled(request)
-        );
+        let told = format!("{} asks to use {}", who(state, asked.turn), spelled(request));
         Narrated::Note(text::label(&told).into_owned())
     };
     asked.requests.iter().filter(waits).map(note).collect()

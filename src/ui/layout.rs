@@ -31,8 +31,9 @@ const FOOTER_ROWS: u16 = 12;
 /// Rows from which lanes are shown below a live conversation: by default, and where they were asked for.
 const LANES_ROWS: u16 = 30;
 const LANES_ASKED_ROWS: u16 = 20;
-/// Rows from which a card asks for the operator's attention.
-const CARD_ROWS: u16 = 18;
+/// Rows from which a card asks for the operator's attention, and the rows that the messages keep above it.
+const CARD_ROWS: u16 = 12;
+const ROWS_ABOVE_CARD: u16 = 2;
 /// Rows from which answers, votes and what is known of the person are shown, and the part of the messages that they
 /// take at most.
 const BOARD_ROWS: u16 = 20;
@@ -140,6 +141,11 @@ impl Panels {
     pub const ALL: [(Panels, &str); 3] =
         [(Panels::Auto, "auto"), (Panels::Show, "show"), (Panels::Hide, "hide")];
 
+    /// Returns the columns that the panel leaves on a screen of a width.
+    pub fn beside(self, width: u16) -> u16 {
+        if width >= self.columns() { width - PANEL_WIDTH } else { width }
+    }
+
     /// Returns the columns from which the panel is docked.
     fn columns(self) -> u16 {
         match self {
@@ -199,7 +205,8 @@ pub fn areas(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
         };
     }
     if screen.height >= CARD_ROWS {
-        areas.card = bottom(&mut areas.transcript, needs.card);
+        let spare = areas.transcript.height.saturating_sub(ROWS_ABOVE_CARD);
+        areas.card = bottom(&mut areas.transcript, needs.card.min(spare));
     }
     let spare = areas.transcript.width.saturating_sub(COLUMN_WIDTH);
     areas.transcript.x += spare / 2;

@@ -1,9 +1,11 @@
 //! The figures on the screen: pages, rows that open in the transcript, a talk that goes on, and files.
 
+use crate::pictures::priced;
 use crate::stage::Stage;
 use colloquium::export::FORMATS;
 use colloquium::ui::keymap::Focus;
 use colloquium::ui::request::Request;
+use colloquium::ui::theme::glyphs::ASCII;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc};
 
 #[test]
@@ -21,6 +23,34 @@ fn figures_grow_with_the_talk_and_go_away_with_esc() {
     stage.press(&[Esc]);
     assert_eq!(stage.screen.view.place(), Focus::Read);
     assert!(stage.text().contains("#3"));
+}
+
+#[test]
+fn tokens_and_cost_are_curves_over_the_turns_or_a_row_of_signs() {
+    let mut stage = Stage::altered(100, 40, priced).whole();
+    stage.press(&[Char('a'), Char('2')]);
+    let page = stage.text();
+    let at = page.lines().position(|row| row.contains("tokens so far")).unwrap();
+    let curve: Vec<&str> = page.lines().skip(at).take(5).collect();
+    let dots = |row: &str| row.chars().filter(|c| ('\u{2801}'..='\u{28ff}').contains(c)).count();
+    assert!(curve[..4].iter().all(|row| dots(row) > 3), "{page}");
+    assert!(curve[4].contains("start") && curve[4].trim_end().ends_with("turn 9"), "{page}");
+    assert!(page.contains("cost so far"), "{page}");
+    // it rises from the lower left to the upper right
+    let first = |row: &str| row.chars().position(|c| ('\u{2801}'..='\u{28ff}').contains(&c));
+    assert!(first(curve[3]) < first(curve[0]), "{page}");
+    stage.screen.glyphs = &ASCII;
+    stage.screen.view.analysis.as_mut().unwrap().forget();
+    let page = stage.text();
+    let row = page.lines().find(|row| row.contains("tokens so far")).unwrap();
+    assert!(row.is_ascii() && row.contains("tokens so far -"), "{page}");
+}
+
+#[test]
+fn a_page_without_events_says_what_it_would_list() {
+    let mut stage = Stage::new(100, 24).during(2, 3);
+    stage.press(&[Char('a'), Char('4')]);
+    assert!(stage.text().contains("no events yet: votes, verdicts"), "{}", stage.text());
 }
 
 #[test]

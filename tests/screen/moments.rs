@@ -8,7 +8,7 @@ use crossterm::event::KeyCode::{Char, Home, PageDown};
 use serde_json::json;
 
 /// The demo with a budget of turns that holds.
-fn limited(width: u16, height: u16) -> Stage {
+pub fn limited(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
     let end = |e: &&colloquium::model::Event| !matches!(e.kind, Kind::Ended(_));
     let events: Vec<_> = demo().iter().take_while(end).cloned().collect();
@@ -27,7 +27,15 @@ fn a_limit_that_holds_is_a_card_with_the_keys_that_help() {
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    assert!(!limited(80, 15).text().contains("┏━ STOPPED"), "a low screen keeps the words");
+    for (width, height) in [(80, 15), (50, 24), (40, 12)] {
+        let shown = limited(width, height).text();
+        assert!(shown.contains("┏━ STOPPED") && shown.contains("Q end here"), "{shown}");
+    }
+    let low = limited(80, 11).text();
+    assert!(
+        !low.contains("┏━ STOPPED") && low.contains("   + raise to 12 turns   = set it"),
+        "{low}"
+    );
     assert_eq!(stage.press(&[Char('Q')]), []);
     assert!(stage.text().contains("press Q again to end"), "{}", stage.text());
     let ends = Command::End { final_round: false };
@@ -36,15 +44,21 @@ fn a_limit_that_holds_is_a_card_with_the_keys_that_help() {
     assert_eq!(stage.screen.view.composer.text().trim_end(), "/limit utterances =");
 }
 
-#[test]
-fn a_failure_that_pauses_is_a_card_with_the_keys_that_help() {
-    let mut stage = Stage::new(80, 24).during(2, 2);
+/// A talk that paused because a turn of Bo's failed.
+pub fn failed(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height).during(2, 2);
     let turn = stage.turn();
     let error = json!({"class": "failed", "text": "`sh` exited 3 (oops)"});
     let end =
         json!({"turn": turn, "purpose": "speak", "number": 2, "outcome": "failed", "error": error});
     stage.happens("engine", "turn.ended", end);
     stage.happens("engine", "paused", json!({"why": "Bo failed"}));
+    stage
+}
+
+#[test]
+fn a_failure_that_pauses_is_a_card_with_the_keys_that_help() {
+    let mut stage = failed(80, 24);
     let shown = stage.text();
     for words in ["┏━ FAILED · Bo ━", "`sh` exited 3 (oops)", "r retry  M another model"] {
         assert!(shown.contains(words), "{words}: {shown}");

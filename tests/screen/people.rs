@@ -170,22 +170,40 @@ fn a_weight_is_changed_from_the_list_of_a_seat_and_by_its_command() {
 }
 
 /// The demo at a table of fifty, at which the last one speaks.
-fn crowded(width: u16, height: u16) -> Stage {
+pub fn crowded(width: u16, height: u16) -> Stage {
     crowd(width, height).during(2, 2)
 }
 
+/// The same at a table of twelve.
+pub fn twelve(width: u16, height: u16) -> Stage {
+    table_of::<12>(width, height).during(2, 2)
+}
+
 fn crowd(width: u16, height: u16) -> Stage {
+    table_of::<50>(width, height)
+}
+
+fn table_of<const SEATS: usize>(width: u16, height: u16) -> Stage {
     Stage::altered(width, height, |event| match &mut event.kind {
         Kind::Opened(opened) => {
-            for n in 4..=50 {
+            for n in 4..=SEATS {
                 let mut guest = opened.participants[0].clone();
                 (guest.id, guest.name) = (format!("p{n}").into(), format!("Guest {n}").into());
                 opened.participants.push(guest);
             }
         }
-        Kind::FloorGranted(granted) => granted.participant = "p50".into(),
+        Kind::FloorGranted(granted) => granted.participant = format!("p{SEATS}").into(),
         _ => {}
     })
+}
+
+#[test]
+fn at_a_table_of_twelve_every_seat_is_in_the_row_and_the_speaker_has_its_name() {
+    let row = twelve(80, 24).rows()[1].clone();
+    assert!(row.starts_with(" 1   2   3 Cy   4   5") || row.contains("12 Guest 12 ▸"), "{row}");
+    assert!((1..=12).all(|n| row.contains(&format!(" {n} "))), "{row}");
+    let shown = twelve(40, 12).text();
+    assert!(shown.contains("▸ Guest 12 speaking") && shown.contains(" READ "), "{shown}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn attended(event: &mut colloquium::model::Event) {
 }
 
 /// A stage in the middle of a turn whose agent asks for something.
-fn asks(width: u16, height: u16) -> Stage {
+pub fn asks(width: u16, height: u16) -> Stage {
     let mut stage = Stage::altered(width, height, attended).during(3, 1);
     let turn = stage.turn();
     let (call, seat) = {
@@ -31,13 +31,41 @@ fn asks(width: u16, height: u16) -> Stage {
 
 #[test]
 fn the_card_names_what_would_be_done_and_the_keys() {
-    for (width, height) in [(120, 40), (80, 24), (50, 24)] {
+    for (width, height) in [(120, 40), (102, 24), (80, 24), (50, 24), (40, 12)] {
         let mut stage = asks(width, height);
         let text = stage.text();
+        assert!(text.contains("asks to use"), "what is waited for is no token: {text}");
+        assert!(text.contains("until you leave") && text.contains(" READ "), "{text}");
         assert!(text.contains("PERMISSION") && text.contains("/edit: Write notes.txt"), "{text}");
         assert!(text.contains("l allow once") && text.contains("D refuse"), "{text}");
         assert!(!text.contains('\u{1b}'), "{text}");
     }
+}
+
+#[test]
+fn where_no_card_fits_the_keys_stand_in_the_row_of_the_composer() {
+    let mut stage = asks(40, 10);
+    let text = stage.text();
+    assert!(!text.contains("PERMISSION") && text.contains("   l allow once   L until"), "{text}");
+}
+
+#[test]
+fn a_tool_that_runs_is_said_to_run() {
+    let mut stage = Stage::altered(80, 24, attended).during(3, 1);
+    let turn = stage.turn();
+    let seat = stage.screen.transcript.state().turns[&turn].seat.to_string();
+    let call = stage.screen.transcript.call_of(turn).0.unwrap();
+    let asked = stage.screen.transcript.state().next_seq;
+    let request = json!({"tool": "note", "arguments": {"path": "list.txt"}});
+    let requests = json!({"turn": turn, "call": call.0, "requests": [request]});
+    stage.happens(&seat, "tool.asked", requests);
+    let text = stage.text();
+    assert!(text.contains("asks to use note") && text.contains("PERMISSION"), "{text}");
+    assert!(!text.contains("/decide"), "the keys of the card are the way: {text}");
+    let called = json!({"turn": turn, "asked": asked, "at": 0, "tool": "note"});
+    stage.happens("engine", "tool.called", called);
+    let text = stage.text();
+    assert!(text.contains("using tools") && !text.contains("PERMISSION"), "{text}");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use crate::boards::{advised, answering, planned, voted};
 use crate::contest::played;
 use crate::stage::Stage;
-use crate::{replay, start};
+use crate::{moments, people, permissions, replay, start};
 use colloquium::model::{Event, Kind, Usage, Usd};
 use colloquium::ui::draw;
 use colloquium::ui::start::StartScreen;
@@ -74,6 +74,11 @@ const SCENES: &[(&str, Scene)] = &[
     ("all of a plan", Talk(|s| keys(planned(s), "d"))),
     ("what is known of a person", Talk(advised)),
     ("all that is known of a person", Talk(|s| keys(advised(s), "W"))),
+    ("an agent asks to be allowed", Talk(|s| of_size(s, permissions::asks))),
+    ("a limit holds", Talk(|s| of_size(s, moments::limited))),
+    ("a call failed and nobody goes on", Talk(|s| of_size(s, moments::failed))),
+    ("a table of twelve", Talk(|s| of_size(s, people::twelve))),
+    ("a table of fifty", Talk(|s| of_size(s, people::crowded))),
     ("the conversation is finished", Talk(Stage::whole)),
     ("a recording", Talk(replay::half)),
     ("the first run", Begin(start::first)),
@@ -83,7 +88,7 @@ const SCENES: &[(&str, Scene)] = &[
     ("the keys of the start screen", Begin(|| start_keys(&[KeyCode::F(1)]))),
 ];
 
-const SIZES: [(u16, u16); 5] = [(80, 24), (120, 40), (200, 60), (50, 24), (40, 10)];
+const SIZES: [(u16, u16); 6] = [(80, 24), (120, 40), (200, 60), (50, 24), (40, 12), (40, 10)];
 
 /// How a look is named, its theme, the ground it is for, and its colours.
 type Look = (&'static str, &'static str, Option<Ground>, Depth);
@@ -147,8 +152,17 @@ fn a_screen_that_is_too_small_says_so_and_nothing_breaks() {
 /// What the floor does is on the screen at every size, under everything but the figures, which count it.
 fn is_floor_seen(name: &str, scene: &Scene, rows: &[String]) {
     let all = rows.join("\n");
-    let words =
-        ["speaking", "waiting for", "retrying in", "PAUSED", "WAITING", "finished", "1 floor"];
+    let words = [
+        "speaking",
+        "waiting for",
+        "retrying in",
+        "asks to use",
+        "PAUSED",
+        "WAITING",
+        "STOPPED",
+        "finished",
+        "1 floor",
+    ];
     let is_told = words.iter().any(|word| all.contains(word));
     let counted = rows[0].contains(" turn ") && rows[0].contains(':');
     let is_talk = matches!(scene, Talk(_));
@@ -277,11 +291,17 @@ fn look(style: &Style) -> String {
 }
 
 /// The demo as if a model had spoken: its utterances have a price.
-fn priced(event: &mut Event) {
+pub fn priced(event: &mut Event) {
     if let Kind::TurnEnded(end) = &mut event.kind {
         end.usage = Some(Usage { input: 5_810, output: 214, ..Usage::default() });
         end.cost = Some(Usd(21_000_000));
     }
+}
+
+/// Returns another stage of the same size.
+fn of_size(stage: Stage, make: fn(u16, u16) -> Stage) -> Stage {
+    let size = stage.terminal.backend().buffer().area;
+    make(size.width, size.height)
 }
 
 fn press(mut stage: Stage, keys: &[KeyCode]) -> Stage {

@@ -14,7 +14,7 @@ use crate::ui::screen::Screen;
 use crate::ui::slash;
 use crate::ui::view::extension::{one_more_round, raise, round, stopped, way_on};
 use crate::ui::view::floor::{Status, next};
-use crate::ui::view::moment::asks_leave;
+use crate::ui::view::leave::asks_leave;
 
 /// Asks for a command, unless it is too late for any.
 pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
@@ -203,7 +203,7 @@ pub fn retry_now(screen: &mut Screen) -> Option<Request> {
 
 /// Decides on the tool that waits to be allowed.
 pub fn decide(screen: &mut Screen, yes: bool, once: bool) -> Option<Request> {
-    let waiting = asks_leave(&screen.transcript).map(|asks| asks.tool);
+    let waiting = asks_leave(screen.transcript.state()).map(|asks| asks.tool);
     match waiting {
         Some(tool) => ask(screen, Command::Decide { tool, yes, once }),
         None => told(screen, "no tool is waiting for your permission"),

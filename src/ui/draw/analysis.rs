@@ -139,6 +139,15 @@ fn lay(analysis: &AnalysisPane, screen: &Screen, room: usize) -> Laid {
         rows.extend(lines.map(|line| Line::raw(clip(line, room, glyphs.ellipsis))));
         rows.push(Line::default());
     }
+    if rows.is_empty() {
+        let nothing = match analysis.page {
+            FigurePage::Events => {
+                "no events yet: votes, verdicts, failures and your commands are listed here"
+            }
+            _ => "nothing yet",
+        };
+        rows.extend(told(nothing, muted, room));
+    }
     Laid { rows, first }
 }
 

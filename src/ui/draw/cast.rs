@@ -13,9 +13,12 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 /// The longest name in cells, and whether the row says who speaks and who is next, as the line of the floor does: the
-/// first that lets all seats fit is used. In the end only the numbers are left.
+/// first that lets all seats fit is used. In the end only the numbers are left, and the names of who speaks and is next.
 const SHORTER: [(usize, bool); 6] =
     [(usize::MAX, true), (usize::MAX, false), (16, false), (10, false), (6, false), (0, false)];
+
+/// The longest name in cells that is never left out.
+const SHORT: usize = 10;
 
 /// Seats that are shown before the speaker, where not all fit.
 const BEFORE: usize = 2;
@@ -30,7 +33,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let (mut line, clicks) = match SHORTER.into_iter().find(fits) {
         Some(shorter) => row(area, shorter, 0, screen),
         // too many even as numbers: the seats around the speaker
-        None => row(area, (10, true), around(screen), screen),
+        None => row(area, (SHORT, true), around(screen), screen),
     };
     if line.width() > room {
         let more = format!("   {}", screen.glyphs.ellipsis);
@@ -86,6 +89,7 @@ fn row(
             true => theme.style(ThemeRole::Selection),
             false => style,
         };
+        let most = if told { most.max(SHORT) } else { most };
         let name = clip(&transcript.name(id), most, screen.glyphs.ellipsis);
         let gap = if name.is_empty() { "" } else { " " };
         let name = format!("{}{gap}{name}", place + 1);

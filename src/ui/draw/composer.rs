@@ -38,13 +38,14 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
             (rows, profile::rows(screen, width))
         }
     };
+    let card_width = panels.beside(width);
     let needs = RowsNeeded { queue, panels, coordination, profile, ..RowsNeeded::default() };
     match &screen.view.playback {
         Some(playback) => RowsNeeded { timeline: timeline::rows(playback), ..needs },
         None => RowsNeeded {
             composer: screen.view.composer.rows(room),
             lanes: lanes::rows(screen),
-            card: moment::rows(screen),
+            card: moment::rows(screen, card_width),
             ..needs
         },
     }
@@ -123,6 +124,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 
 /// Returns the keys that start a message, as many as fit.
 fn invitation(screen: &Screen, room: usize) -> Line<'static> {
+    if let Some(keys) = moment::keys(screen).filter(|_| screen.view.areas.card.is_empty()) {
+        return hints(screen, room, keys);
+    }
     let status = Status::of(screen.transcript.state());
     if matches!(status, Status::Stopped | Status::Done | Status::Error) {
         return placeholder(screen, room);
@@ -131,14 +135,19 @@ fn invitation(screen: &Screen, room: usize) -> Line<'static> {
         Some(who) => format!("speak as {}", screen.transcript.name(&who)),
         None => "write to everyone".into(),
     };
-    let hints = [
+    let keys = vec![
         (Action::Write, whom),
         (Action::Address, "to one".into()),
         (Action::Interject, "cut in".into()),
         (Action::Palette, "commands".into()),
     ];
+    hints(screen, room, keys)
+}
+
+/// Returns keys with what they do, as many as fit.
+fn hints(screen: &Screen, room: usize, keys: Vec<(Action, String)>) -> Line<'static> {
     let mut line = Line::default();
-    for (action, what) in hints {
+    for (action, what) in keys {
         let key = screen.keymap.way(action, Focus::Read);
         if line.width() + width(&key) + width(&what) + 1 > room {
             break;

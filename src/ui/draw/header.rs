@@ -3,13 +3,17 @@
 use crate::model::Limit;
 use crate::ui::draw::bar::Bar;
 use crate::ui::screen::Screen;
+use crate::ui::text::wrap::width;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::floor::{Status, used};
 use crate::ui::view::message::clock;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
+
+/// Cells that the title keeps beside what was used.
+const TITLE_MIN: usize = 8;
 
 /// Draws the title at the left, the standing, the utterance and the time at the right.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
@@ -33,10 +37,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         bar.left("   rehearsed", theme.style(ThemeRole::Notice));
     }
     let areas = &screen.view.areas;
-    if let Some(used) = used(&state.spent()).filter(|_| areas.is_narrow() && areas.cast.is_empty())
-    {
-        bar.right(format!("  {}", used.replace(" tok  ", " ")), muted);
-    }
+    let used = used(&state.spent()).filter(|_| areas.is_narrow() && areas.cast.is_empty());
     if let Some(progress) = &screen.view.loading {
         // what is counted is not all there yet
         bar.right(format!("  turn {number}"), muted);
@@ -51,6 +52,18 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         None => {
             bar.right(standing.word(), style);
             bar.right(format!("  {} ", sign(standing, glyphs)), style);
+        }
+    }
+    if let Some((tokens, cost)) = used.as_deref().and_then(|used| used.split_once("  ")) {
+        // all of it where that leaves some of the title, else what was paid
+        let both = format!("  {} {cost}", tokens.replace(" tok", ""));
+        let one = format!("  {}", if cost.contains('$') { cost } else { tokens });
+        let room = usize::from(area.width);
+        let right: usize = bar.right.iter().map(Span::width).sum();
+        let fits = |(used, left): &(String, usize)| right + width(used) + left <= room;
+        if let Some((used, _)) = [(both, TITLE_MIN), (one, 1)].into_iter().find(fits) {
+            let at = bar.right.len() - 1;
+            bar.right.insert(at, Span::styled(used, muted));
         }
     }
     bar.draw(frame, area, " ", Style::new(), glyphs.ellipsis);

@@ -5,12 +5,14 @@ use crate::model::{Limit, Usd};
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
-use crate::ui::text::card::card;
+use crate::ui::text::card::{AROUND, card};
+use crate::ui::text::wrap::wrap;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::extension::one_more_round;
 use crate::ui::view::floor::Status;
+use crate::ui::view::leave::asks_leave;
 use crate::ui::view::message::clock;
-use crate::ui::view::moment::{asks_leave, failed, why};
+use crate::ui::view::moment::{failed, why};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
@@ -18,36 +20,62 @@ use ratatui::text::{Line, Span, Text};
 /// The widest card, in cells.
 const WIDTH_MAX: u16 = 76;
 /// Characters of what a tool would do.
-const TOLD_MAX: usize = 70;
-/// Rows of a card: its frame, what happened, and the keys.
-const ROWS: u16 = 4;
+const TOLD_MAX: usize = 140;
+/// Rows of its frame.
+const FRAME: usize = 2;
+/// Rows of a card at most.
+const ROWS_MAX: u16 = 6;
 
-/// Returns the rows that the card needs, where there is one.
-pub fn rows(screen: &Screen) -> u16 {
-    if of(screen).is_some() { ROWS } else { 0 }
+/// Returns the rows that the card needs in a width, where there is one.
+pub fn rows(screen: &Screen, width: u16) -> u16 {
+    lines(screen, width, ROWS_MAX).len() as u16
+}
+
+/// Returns the keys that help and what they do, for a screen that is too low for the card; none where there is no card.
+pub fn keys(screen: &Screen) -> Option<Vec<(Action, String)>> {
+    of(screen).map(|(.., keys)| keys)
 }
 
 /// Draws the card, if there is one.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
-    let Some((title, role, told, keys)) = of(screen) else { return };
-    let room = area.width.saturating_sub(2).min(WIDTH_MAX);
+    let lines = lines(screen, area.width, area.height);
+    frame.render_widget(Text::from(lines), Rect { x: area.x + 1, width: room(area.width), ..area });
+}
+
+fn room(width: u16) -> u16 {
+    width.saturating_sub(2).min(WIDTH_MAX)
+}
+
+/// Returns the card in so many columns and at most so many rows.
+fn lines(screen: &Screen, width: u16, most: u16) -> Vec<Line<'static>> {
+    let Some((title, role, told, keys)) = of(screen) else { return vec![] };
+    let room = usize::from(room(width));
     let (key, text) = (screen.theme.style(ThemeRole::HintKey), screen.theme.style(ThemeRole::Text));
-    let mut hints = Vec::new();
+    let inside = room.saturating_sub(AROUND);
+    let mut hints: Vec<Line<'static>> = Vec::new();
     for (action, what) in keys {
         let way = screen.keymap.way(action, Focus::Read);
-        let apart = if hints.is_empty() { "" } else { "  " };
-        hints.push(Span::styled(format!("{apart}{way}"), key));
-        hints.push(Span::styled(format!(" {what}"), text));
+        let hint = [Span::styled(way, key), Span::styled(format!(" {what}"), text)];
+        let needs: usize = hint.iter().map(Span::width).sum();
+        match hints.last_mut().filter(|line| line.width() + 2 + needs <= inside) {
+            Some(line) => {
+                line.push_span(Span::raw("  "));
+                line.extend(hint);
+            }
+            None => hints.push(Line::from(hint.to_vec())),
+        }
     }
-    let rows = vec![Line::styled(told, text), Line::from(hints)];
+    let spare = usize::from(most).saturating_sub(FRAME + hints.len());
+    // the keys are what helps: of what happened, what does not fit beside them is left out
+    let mut rows = wrap(&Line::styled(told, text), inside);
+    rows.truncate(spare.max(1));
+    rows.extend(hints);
     let edge = screen.theme.style(role);
-    let mut lines = card(&title, rows, usize::from(room), edge, screen.glyphs);
-    // what does not fit is left out from the middle: the frame stays whole, and the keys as long as they can
-    while lines.len() > usize::from(area.height) && lines.len() > 2 {
-        let second = if lines.len() > ROWS.into() { 2 } else { lines.len() - 2 };
-        lines.remove(second);
+    let mut lines = card(&title, rows, room, edge, screen.glyphs);
+    while lines.len() > usize::from(most) && lines.len() > FRAME {
+        lines.remove(lines.len() - FRAME);
     }
-    frame.render_widget(Text::from(lines), Rect { x: area.x + 1, width: room, ..area });
+    lines
 }
 
 /// A title, how its frame looks, what happened, and the keys that help with what they do.
@@ -58,7 +86,7 @@ fn of(screen: &Screen) -> Option<Moment> {
         return None;
     }
     let state = screen.transcript.state();
-    if let Some(asks) = asks_leave(&screen.transcript) {
+    if let Some(asks) = asks_leave(state) {
         let name = screen.transcript.name(&asks.seat);
         let title = format!("PERMISSION {} {name}", screen.glyphs.dot);
         let keys = vec![

@@ -13,6 +13,7 @@ use crate::export::{Narrator, text};
 use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine, StopReason};
 use crate::session::tail::Item;
 use crate::state::RunState;
+use crate::text::label;
 use crate::ui::act::intents;
 use crate::ui::draw::floor::words;
 use crate::ui::keymap::Keymap;
@@ -21,6 +22,7 @@ use crate::ui::linear::steps::OpenSteps;
 use crate::ui::slash;
 use crate::ui::view::extension::raise;
 use crate::ui::view::floor::{Status, near, used};
+use crate::ui::view::leave::asks_leave;
 use crate::ui::view::outbox::{Outbox, WaitsFor};
 use crate::ui::view::transcript::Transcript;
 
@@ -102,6 +104,13 @@ impl Linear {
         let waits_for = WaitsFor { speaker: self.transcript.speaker(), resume };
         if let Some(told) = self.outbox.outcome(&event.kind, &waits_for).filter(|_| waits) {
             out += &note(&told);
+        }
+        let asks = matches!(&event.kind, Kind::PermissionAsked(_) | Kind::ToolAsked(_));
+        if let Some(asks) = asks_leave(self.transcript.state()).filter(|_| asks) {
+            let tool = label(&asks.tool).into_owned();
+            out += &note(&format!(
+                "to allow it, type /decide {tool} yes; to refuse it, /decide {tool} no"
+            ));
         }
         let granted = matches!(&event.kind, Kind::FloorGranted(_));
         if let Some(who) = self.transcript.human_turn().filter(|_| granted) {

@@ -49,6 +49,8 @@ pub struct Glyphs {
     pub ellipsis: &'static str,
     /// A column of a chart, from the lowest to the full one.
     pub levels: &'static [&'static str],
+    /// Whether curves are drawn, in the dots of braille.
+    pub curves: bool,
     /// The head of an arrow to the right.
     pub arrow: &'static str,
     /// Lines that meet in a cell, by the ways that lead out of it: up is 1, down 2, left 4, right 8.
@@ -95,6 +97,7 @@ pub const UNICODE: Glyphs = Glyphs {
     hidden: "•",
     ellipsis: "…",
     levels: &["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
+    curves: true,
     arrow: "▶",
     joints: [" ", "│", "│", "│", "─", "┘", "┐", "┤", "─", "└", "┌", "├", "─", "┴", "┬", "┼"],
     full: "█",
@@ -128,6 +131,7 @@ pub const ASCII: Glyphs = Glyphs {
     hidden: "*",
     ellipsis: "~",
     levels: &["_", "-", "=", "#"],
+    curves: false,
     arrow: ">",
     joints: [" ", "|", "|", "|", "-", "+", "+", "+", "-", "+", "+", "+", "-", "+", "+", "+"],
     full: "#",

@@ -1,6 +1,8 @@
 //! Figures as pictures: bars for shares and cost, a shaded table of who names whom, the sum that grows.
 //!
 //! They are made of the same fold as the tables below them; what cannot be drawn in the room there is, is left out whole.
+//! All are rows of text, since a page of figures is scrolled by rows, searched and copied: bars and lanes are put together
+//! here, which also gives names their colours, and a curve is what ratatui's chart draws, read back as rows.
 
 use crate::analysis::MomentKind;
 use crate::model::payload::TurnEnded;
@@ -13,6 +15,10 @@ use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::floor::tokens;
 use crate::ui::view::transcript::Transcript;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::symbols::Marker;
+use ratatui::widgets::{Axis, Chart, Dataset, GraphType, Widget};
 
 /// Cells of the names before a chart.
 const NAMES: usize = 14;
@@ -20,6 +26,10 @@ const NAMES: usize = 14;
 const NAMED_MAX: usize = 12;
 /// Votes that are drawn.
 const VOTES: usize = 3;
+/// Rows of a curve, and its columns at least and at most.
+const CURVE_ROWS: u16 = 4;
+const CURVE_MIN: usize = 16;
+const CURVE_MAX: usize = 60;
 /// Cells of a column of that table.
 const COLUMN: usize = 4;
 
@@ -37,7 +47,7 @@ pub fn shares(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<Char
         }
     }
     let all: u64 = words.iter().sum();
-    let figure = |n: u64| format!("{n} words  {} %", n * 100 / all.max(1));
+    let figure = |n: u64| format!("{n} words  {} %", (n * 200 + all) / (2 * all.max(1)));
     bars(transcript, &words, figure, glyphs, room)
 }
 
@@ -81,14 +91,42 @@ pub fn cost(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartR
     risen(&sums, "cost so far", &crate::model::Usd(last).to_string(), glyphs, room)
 }
 
-/// Draws sums that grow as one row, the last ones that fit.
+/// Draws sums that grow: as a curve over all turns, or as one row, the last ones that fit.
 fn risen(sums: &[u64], name: &str, told: &str, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
     let Some(last) = sums.last().copied().filter(|last| *last > 0) else { return vec![] };
+    let wide = room.saturating_sub(NAMES + width(told) + 2).min(CURVE_MAX);
+    if glyphs.curves && sums.len() > 1 && wide >= CURVE_MIN {
+        return curve(sums, name, told, wide as u16);
+    }
     let fit = sums.get(sums.len().saturating_sub(room.saturating_sub(NAMES + width(told) + 2))..);
     let top = glyphs.levels.len().saturating_sub(1) as u64;
     let level = |n: &u64| glyphs.levels.get((n * top).div_ceil(last) as usize).copied();
     let row: String = fit.unwrap_or_default().iter().filter_map(level).collect();
     vec![(None, format!("{name:NAMES$}{row} {told}"))]
+}
+
+/// Draws sums that grow, from nothing before the first turn, as a curve of so many columns.
+fn curve(sums: &[u64], name: &str, told: &str, wide: u16) -> Vec<ChartRow> {
+    let turns = sums.len() as f64;
+    let last = sums.last().copied().unwrap_or(1) as f64;
+    let points = sums.iter().enumerate().map(|(at, sum)| (at as f64 + 1.0, *sum as f64));
+    let points: Vec<(f64, f64)> = [(0.0, 0.0)].into_iter().chain(points).collect();
+    let line = Dataset::default().marker(Marker::Braille).graph_type(GraphType::Line).data(&points);
+    let chart = Chart::new(vec![line])
+        .x_axis(Axis::default().bounds([0.0, turns]))
+        .y_axis(Axis::default().bounds([0.0, last]));
+    let area = Rect::new(0, 0, wide, CURVE_ROWS);
+    let mut drawn = Buffer::empty(area);
+    chart.render(area, &mut drawn);
+    let row = |y: u16| (0..wide).map(|x| drawn[(x, y)].symbol()).collect::<String>();
+    let rows = (0..CURVE_ROWS).map(|y| match y {
+        0 => format!("{name:NAMES$}{} {told}", row(y)),
+        _ => format!("{:NAMES$}{}", "", row(y).trim_end()),
+    });
+    let ends = format!("turn {}", sums.len());
+    let gap = usize::from(wide).saturating_sub(width(&ends));
+    let axis = format!("{:NAMES$}{:gap$}{ends}", "", "start");
+    rows.chain([axis]).map(|row| (None, row)).collect()
 }
 
 /// Returns the last votes as bars, a row for each choice.

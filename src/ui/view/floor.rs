@@ -6,6 +6,8 @@ use crate::export::cost;
 use crate::model::payload::WarningAbout;
 use crate::model::*;
 use crate::state::{Ending, RunState, Spent, State, Turn};
+use crate::text;
+use crate::ui::view::leave::leave_of;
 use crate::ui::view::transcript::Transcript;
 
 /// Milliseconds before the first word of a model on this machine after which it is taken to be loading.
@@ -94,6 +96,12 @@ pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<M
     if let Some(due) = turn.retry_at {
         let seconds = due.since(now).div_ceil(1_000);
         return (format!("retrying in {seconds}s"), None);
+    }
+    if let Some(asks) = leave_of(&live.state, turn) {
+        return (format!("asks to use {}", text::label(&asks.tool)), None);
+    }
+    if turn.waits_for_tools() {
+        return ("using tools".into(), Some(turn.since));
     }
     let heard = live.last_piece(turn.id);
     let silent = now.since(heard.unwrap_or(turn.since)) / 1_000;

@@ -466,9 +466,11 @@ pub fn marked(mut line: Line<'static>, look: Look<'_>) -> Line<'static> {
     line
 }
 
-/// Returns the head of a message that begins above the screen.
+/// Returns the head of a message that begins above the screen; a note has none.
 pub fn continued(lines: &[Line<'static>], look: Look<'_>) -> Option<Line<'static>> {
     let mut head = lines.get(1).filter(|_| lines[0].width() == 0)?.clone();
+    let signs = [look.glyphs.note, look.glyphs.stopped];
+    head.spans.first().filter(|span| !signs.contains(&span.content.trim()))?;
     // the gutter and the name
     head.spans.truncate(2);
     let note = format!("  {}  continued", look.glyphs.dot);

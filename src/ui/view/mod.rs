@@ -15,6 +15,7 @@ pub mod floor;
 pub mod graph;
 pub mod inspector;
 pub mod lanes;
+pub mod leave;
 pub mod link;
 pub mod list;
 pub mod message;

@@ -2,9 +2,10 @@
 //! elsewhere.
 
 use crate::analysis::TimedTurn;
-use crate::model::{Event, Kind, Outcome, SeatId, Text};
+use crate::model::{Event, Kind, Outcome};
 use crate::text;
 use crate::ui::view::floor::Status;
+use crate::ui::view::leave::asks_leave;
 use crate::ui::view::transcript::Transcript;
 
 /// Returns the failed turn that caused the pause, if one did.
@@ -12,48 +13,6 @@ pub fn failed(transcript: &Transcript) -> Option<&TimedTurn> {
     let state = transcript.state();
     let paused = Status::of(state) == Status::Paused && state.pause_why.is_some();
     transcript.turn_log.turns.last().filter(|turn| paused && turn.end.outcome == Outcome::Failed)
-}
-
-/// A use of a tool that waits for the person to allow it.
-pub struct AsksLeave {
-    /// Who wants to use it.
-    pub seat: SeatId,
-    /// The name under which it is allowed.
-    pub tool: Text,
-    /// What it would do, in one line: the words of a stranger.
-    pub told: String,
-}
-
-/// Returns the first use of a tool that waits to be allowed.
-pub fn asks_leave(transcript: &Transcript) -> Option<AsksLeave> {
-    let state = transcript.state();
-    if !state.attended || state.ended.is_some() {
-        return None;
-    }
-    let told = |tool: &Text, what: &str, with: &str| {
-        let what = if what.is_empty() { String::new() } else { format!(" {what}") };
-        text::label(&format!("{tool}:{what} {with}")).trim_end().to_owned()
-    };
-    state.turns.values().find_map(|turn| {
-        let seat = turn.seat.clone();
-        let asked = turn.permissions.iter().find(|p| p.answer.is_none() && turn.call.is_some());
-        if let Some(asked) = asked.filter(|p| state.decided(&p.tool).is_none()) {
-            let with = asked.input.as_deref().unwrap_or_default();
-            let told = told(&asked.tool, &asked.title, with);
-            return Some(AsksLeave { seat, tool: asked.tool.clone(), told });
-        }
-        let tools = &state.seat(&turn.seat)?.spec.tools;
-        let acts = |name: &Text| tools.iter().any(|tool| tool.name == *name && !tool.read_only);
-        let runs = &turn.tools.last()?.runs;
-        let waits = runs.iter().find(|run| {
-            let tool = &run.request.tool;
-            let open = run.called.is_none() && run.returned.is_none();
-            open && acts(tool) && state.decided(tool).is_none()
-        })?;
-        let (tool, with) = (waits.request.tool.clone(), waits.request.arguments.to_string());
-        let told = told(&tool, "", &with);
-        Some(AsksLeave { seat, tool, told })
-    })
 }
 
 /// Returns why a turn failed, in one line.
@@ -82,7 +41,7 @@ pub fn told(transcript: &Transcript, event: &Event) -> Option<String> {
         }
         Kind::TurnEnded(end) if end.outcome == Outcome::Failed => "a turn failed".into(),
         Kind::PermissionAsked(_) | Kind::ToolAsked(_) => {
-            let asks = asks_leave(transcript)?;
+            let asks = asks_leave(transcript.state())?;
             format!("{} asks for permission", transcript.name(&asks.seat))
         }
         Kind::Ended(_) => "finished".into(),
