@@ -106,6 +106,68 @@ fn a_changed_prompt_is_told_in_words_and_other_settings_are_another_request() {
     );
 }
 
+/// Every part of a request that a reply may depend on makes it another one: the address, the bytes of a tool's script.
+#[test]
+fn another_server_or_another_script_is_another_request() {
+    let house = House::new();
+    let server = Server::start("Reply number {n}.{usage}", None);
+    let config = |url: &str| {
+        let text = format!(
+            "[providers.mine]\nwire = \"openai\"\nbase_url = \"{url}\"\n[models.\"mine:tiny\"]\nprice = [1.0, 5.0]\n"
+        );
+        house.file(".config/colloquium/config.toml", &text);
+    };
+    config(&server.url);
+    let tool = "[[scenario.tool]]\nname = \"weather\"\nabout = \"The weather.\"\nscript = [\"sh\", \"./weather.sh\"]\n\
+        parameters = { type = \"object\" }\n[[scenario.participant]]\nid = \"bo\"\ntools = [\"weather\"]";
+    let text = test("").replace("[[scenario.participant]]\nid = \"bo\"", tool);
+    house.file("m.test.toml", &text);
+    house.file("weather.sh", "echo Rain.");
+    let ran = house.run(&["test"]).code(0);
+    // 2,000 tokens in at $1 and 400 out at $5 a million
+    assert!(
+        ran.out.contains("models (participants): 2 asked, 0 recorded, 2400 tokens, $0.0040"),
+        "{}",
+        ran.out
+    );
+    let replies = lines(&house);
+    assert_eq!(replies[0]["reply"]["finish"], "stop");
+    assert_eq!(replies[0]["reply"]["usage"]["input"], 1000, "{}", replies[0]);
+    // what was recorded costs nothing, and is counted as it was
+    let ran = house.run(&["test", "--offline"]).code(0);
+    assert!(ran.out.contains("models (participants): 0 asked, 2 recorded\n"), "{}", ran.out);
+    house.file(
+        "m.test.toml",
+        &format!(
+            "{text}[[expect]]\nthat = \"utterances[1].tokens.input == 1000 and cost > 0.0039\"\n"
+        ),
+    );
+    house.run(&["test", "--offline"]).code(0);
+
+    house.file("m.test.toml", &text);
+    house.file("weather.sh", "echo Sun.");
+    let ran = house.run(&["test", "--offline"]).code(3);
+    assert!(
+        ran.out.contains("its settings, tools or the form of the reply have changed"),
+        "{}",
+        ran.out
+    );
+    house.file("weather.sh", "echo Rain.");
+    let other = Server::start("Reply number {n}.", None);
+    config(&other.url);
+    let ran = house.run(&["test", "--offline"]).code(3);
+    assert!(
+        ran.out.contains(&format!("it was recorded from openai {}", server.url)),
+        "{}",
+        ran.out
+    );
+    house.run(&["test"]).code(0);
+    assert_eq!(other.asked.lock().unwrap().len(), 2);
+    // a miss names its test and the command that records it, and no connection
+    assert!(ran.out.contains("record it: colloquium test m.test.toml --record"), "{}", ran.out);
+    assert!(!ran.out.contains("connect"), "{}", ran.out);
+}
+
 #[test]
 fn a_failed_call_is_an_error_of_the_test_and_is_not_recorded() {
     let house = House::new();
@@ -213,12 +275,21 @@ fn a_judge_gives_a_verdict_for_each_criterion_and_its_votes_are_counted() {
     house.file("m.test.toml", &judged("question = \"Does Bo answer?\"\nmin_turns = 3"));
     let ran = house.run(&["test", "--offline"]).code(7);
     assert!(ran.out.contains("only 2 turns; the judge decides from 3 on"), "{}", ran.out);
-    // a checkpoint is judged without what comes after it
-    house.file("m.test.toml", &judged("question = \"Does Bo answer?\"\nafter = [1, 2]"));
+    // a checkpoint is judged without what comes after it; one behind the end is the last time that the judge is asked
+    house.file("m.test.toml", &judged("question = \"Does Bo answer?\"\nafter = [1, 9]"));
     let ran = with_key(&house, &["test"]).code(0);
-    assert!(ran.out.contains("after #1: Does Bo answer?"), "{}", ran.out);
+    // the last one was asked before
+    for part in
+        ["after #1: Does Bo answer?", "after #2: Does Bo answer?", "(judges): 1 asked, 1 recorded"]
+    {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
     let asked = server.asked.lock().unwrap();
-    assert!(asked.iter().any(|body| body.contains("Tea?") && !body.contains("Milk")), "{asked:?}");
+    let first = asked.last().unwrap();
+    assert!(first.contains("Tea?") && !first.contains("Milk"), "{first}");
+    assert!(first.contains("The conversation goes on after turn 1"), "{first}");
+    let last = "The conversation is over (utterance_limit), after 2 turns";
+    assert!(asked.iter().any(|body| body.contains(last)), "{asked:?}");
 }
 
 #[test]

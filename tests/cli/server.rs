@@ -1,5 +1,5 @@
-//! A server with one model, `tiny`, that says what it is told to, in pieces, with the number of the call for `{n}`; it
-//! remembers what it was asked.
+//! A server with one model, `tiny`, that says what it is told to, in pieces, with the number of the call for `{n}`, or
+//! one after the other what stands between lines of `---`; for `{usage}` it counts tokens. It remembers what it was asked.
 
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -80,9 +80,11 @@ fn answer(
             let number = {
                 let mut seen = seen.lock().unwrap();
                 seen.push(body);
-                seen.len().to_string()
+                seen.len()
             };
-            let reply = reply.replace("{n}", &number);
+            let reply = reply.split("\n---\n").cycle().nth(number - 1).unwrap();
+            let counts = reply.contains("{usage}");
+            let reply = reply.replace("{usage}", "").replace("{n}", &number.to_string());
             let piece = |text: &str| {
                 let delta = json!({"choices": [{"index": 0, "delta": {"content": text}}]});
                 format!("data: {delta}\n\n")
@@ -91,7 +93,14 @@ fn answer(
             let pieces: String =
                 signs.chunks(7).map(|part| piece(&part.iter().collect::<String>())).collect();
             let end = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
-            ("200 OK", "text/event-stream", format!("{pieces}data: {end}\n\ndata: [DONE]\n\n"))
+            let usage = match counts {
+                true => {
+                    "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":200}}\n\n"
+                }
+                false => "",
+            };
+            let ends = format!("data: {end}\n\n{usage}data: [DONE]\n\n");
+            ("200 OK", "text/event-stream", format!("{pieces}{ends}"))
         }
     };
     let head = format!(

@@ -42,7 +42,7 @@ A test file, NAME.test.toml:
   do = \"say\"
   text = \"And the costs?\"
   [[expect]]
-  that = \"ended.reason == 'utterance_limit' and utterances[2].participant == 'bo'\"
+  that = \"ended.reason == 'utterance_limit' and utterances[1].participant == 'bo'\"
 
 Participants without a [[voice]] say the scenario's rehearsed lines; model = \"PROVIDER:NAME\" asks a model once, and
 its recorded replies (NAME.replies.jsonl) from then on. `schema test` lists every key.
