@@ -5,7 +5,7 @@
 
 use super::asking::CommandStep;
 use super::{drafts, judging, turns, verdict};
-use crate::model::event::ENGINE;
+use crate::model::event::{ENGINE, OPERATOR};
 use crate::model::payload::{BatchOpened, HumanSaid, Paused, Receipt, Renamed, Resumed};
 use crate::model::*;
 use crate::state::{PendingCommand, RunState, State, Thread};
@@ -155,8 +155,9 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
             stop_turns(state, command, CutWhy::CutIn).or_else(|| words(state, command, Moment::Now))
         }
         Command::Note { .. } => wait(command),
-        Command::Leave { .. } => {
-            stop_turns(state, command, CutWhy::Operator).or_else(|| done(command))
+        Command::Join { .. } => joined(command),
+        Command::Leave { who } => {
+            stop_turns(state, command, CutWhy::Operator).or_else(|| left(state, command, who))
         }
         Command::CancelStep { .. } => {
             stop_turns(state, command, CutWhy::Operator).or_else(|| done(command))
@@ -172,7 +173,6 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
         | Command::DropQueued { .. }
         | Command::Mute { .. }
         | Command::Unmute { .. }
-        | Command::Join { .. }
         | Command::Change { .. }
         | Command::Choose { .. }
         | Command::Edit { .. }
@@ -220,6 +220,26 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
                 .or_else(|| done(command))
         }
     }
+}
+
+/// Says that a participant took its seat, by the kind of event by which one that the engine made does.
+fn joined(command: &PendingCommand) -> Option<Draft> {
+    match &command.given.targets.participant {
+        Some(participant) if !command.closed => {
+            let joined = SeatJoined { participant: (**participant).clone() };
+            Some(draft(ThreadId::ROOT, OPERATOR, Box::new(joined).into()))
+        }
+        Some(_) | None => done(command),
+    }
+}
+
+/// Says that a participant left its seat.
+fn left(state: &State, command: &PendingCommand, who: &SeatId) -> Option<Draft> {
+    if command.closed || state.seat(who).is_none() {
+        return done(command);
+    }
+    let left = SeatLeft { id: who.clone(), why: "the operator removed it".into() };
+    Some(draft(ThreadId::ROOT, OPERATOR, left.into()))
 }
 
 fn done_or_waits(command: &PendingCommand, step: CommandStep) -> Option<Draft> {

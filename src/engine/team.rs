@@ -1,7 +1,8 @@
 //! A team: a conversation of its own that gives one participant its words.
 //! It starts afresh with each call, from what was said so far in the outer conversation; its turns are the reasoning of
 //! the seat, and its last turn is what the seat says. It runs on the same kind of clock, within what is left of the
-//! outer limits, and nothing of it is saved: a call interrupted by a kill is repeated, like any other.
+//! outer limits, and nothing of it is saved: a call interrupted by a kill is repeated, like any other. Of tools its seats
+//! use those that only read: nobody is there to allow another one.
 
 use super::drive::Engine;
 use crate::clock::Clock;
@@ -14,6 +15,7 @@ use crate::session::disk::{Disk, Rescue};
 use crate::session::writer::{Mode, SessionWriter, WriterStart};
 use crate::session::{Feed, Item, Tail};
 use crate::text;
+use crate::tool::Tools;
 use crate::voice::rehearsed::Rehearsed;
 use crate::voice::{CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices};
 use std::collections::BTreeMap;
@@ -26,12 +28,12 @@ use tokio::sync::mpsc;
 const TOLD_MAX: usize = 24_000;
 
 /// Returns the same voices, and one for each team.
-pub fn with_teams(voices: Arc<dyn Voices>) -> Arc<dyn Voices> {
-    Arc::new(WithTeams(voices))
+pub fn with_teams(voices: Arc<dyn Voices>, tools: Arc<dyn Tools>) -> Arc<dyn Voices> {
+    Arc::new(WithTeams(voices, tools))
 }
 
-/// The voices of a conversation, and the teams at its table.
-struct WithTeams(Arc<dyn Voices>);
+/// The voices of a conversation, and the teams at its table, which use its tools.
+struct WithTeams(Arc<dyn Voices>, Arc<dyn Tools>);
 
 impl Voices for WithTeams {
     fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String> {
@@ -41,7 +43,9 @@ impl Voices for WithTeams {
             }
             VoiceSpec::Team(spec) => {
                 let voices: Arc<dyn Voices> = Arc::new(Inside(self.0.clone()));
-                Ok(Arc::new(Team { spec: spec.clone(), voices: with_teams(voices) }))
+                let (tools, spec) = (self.1.clone(), spec.clone());
+                let voices = with_teams(voices, tools.clone());
+                Ok(Arc::new(Team { spec, voices, tools }))
             }
             _ => self.0.voice(seat),
         }
@@ -69,6 +73,7 @@ impl Voices for Inside {
 struct Team {
     spec: Box<TeamSpec>,
     voices: Arc<dyn Voices>,
+    tools: Arc<dyn Tools>,
 }
 
 impl Team {
@@ -109,6 +114,7 @@ impl Team {
             false => Clock::real(Ms(0)),
         };
         let mut engine = Engine::new(writer, feed, clock, self.voices.clone());
+        engine.tools = self.tools.clone();
         engine.open(self.opened(&ask));
         let (nobody, orders) = mpsc::channel(1);
         drop(nobody);

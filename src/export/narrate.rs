@@ -106,6 +106,8 @@ impl Narrator {
             Kind::ProfileUpdated(p) => profile::updated(p),
             Kind::StageEntered(s) => profile::stage(s),
             Kind::RankingMade(r) => profile::ranking(r),
+            // the command itself was told
+            Kind::SeatJoined(_) | Kind::SeatLeft(_) if event.cause.is_some() => vec![],
             Kind::SeatJoined(joined) => plan::joined(joined),
             Kind::SeatLeft(left) => plan::left(state, left),
             Kind::PlanMade(made) => plan::made(made),

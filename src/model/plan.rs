@@ -328,14 +328,14 @@ pub struct PlanEnded {
     pub turn: Option<TurnId>,
 }
 
-/// `seat.joined`: the engine seats a participant that it made.
+/// `seat.joined`: a participant takes a seat; the engine made it, or the operator's command is the cause.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeatJoined {
     /// The participant, as resolved.
     pub participant: Participant,
 }
 
-/// `seat.left`: the engine takes a participant out; its words stay.
+/// `seat.left`: a participant leaves; the engine had made it, or the operator's command is the cause. Its words stay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeatLeft {
     /// The participant.

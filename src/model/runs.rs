@@ -1,11 +1,11 @@
-//! When a seat runs where the policy is `depends`: its dependencies.
+//! What makes a seat speak besides its place in the order: dependencies where the policy is `depends`, and requests.
 //!
 //! Plain data; the policy evaluates the conditions.
 
 use super::ids::{SeatId, Text};
 use serde::{Deserialize, Serialize};
 
-/// What makes a seat run, where the policy is `depends`.
+/// What makes a seat run, where the policy is `depends`, and whom it may wake itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Runs {
     /// The seats whose words it waits for.
@@ -20,6 +20,9 @@ pub struct Runs {
     /// The name under which its data are kept in the context, besides its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_key: Option<Text>,
+    /// Whom the `requests` in its replies may wake; none is everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub may_request: Option<Vec<SeatId>>,
 }
 
 /// One dependency of a seat on another.

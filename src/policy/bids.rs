@@ -5,6 +5,7 @@
 //! where no bid is readable, the seat that has been silent longest wins. Somebody always speaks.
 
 use super::in_turn::{ProposedTurn, ROUNDS, decide, round};
+use super::requests;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, SeatId, StopReason};
 use crate::scenario::PolicyRow;
@@ -19,6 +20,11 @@ const ROW: PolicyRow = PolicyRow {
     options: &[ROUNDS],
     needs_operator: false,
 };
+
+/// Returns whether somebody who can speak is asked for something.
+fn asked_for_words(v: &View<'_>) -> bool {
+    requests::in_turn(v).0.iter().any(|asked| v.state.may_speak(&asked.seat))
+}
 
 /// What is subtracted from the last speaker's bid; half of it for the one before, and so on.
 const DISCOUNT: f64 = 3.0;
@@ -41,7 +47,8 @@ impl Policy for Bids {
         match (able.len(), asked) {
             (0, _) => v.nobody(),
             _ if over => v.end(StopReason::RoundLimit),
-            (2.., None) => Decision {
+            // whoever is asked for something speaks without a bid
+            (2.., None) if !asked_for_words(v) => Decision {
                 next: NextMove::Ask {
                     purpose: Purpose::Bid,
                     seats: able.into_iter().cloned().collect(),

@@ -2,12 +2,12 @@
 //!
 //! A seat is ready when its dependencies are met, their conditions hold, it is below its limits, and at least one of
 //! them has said something new since it last ran: that is what makes a loop a loop and not a repetition. A person's
-//! them has said something new since it last ran: that is what makes a loop a loop and not a repetition. A person's
 //! words or a request in a reply's data (`requests: [{to, text}]`) wake the seats that they name, whatever those wait
 //! for. A condition that cannot be evaluated is false, with a warning. What a reply leaves in the context is folded by
 //! `state`, not here.
 
 use super::memo;
+use super::requests::{self, SeatRequest};
 use super::{Decision, NextMove, Policy, View};
 use crate::expr::{Condition, Facts};
 use crate::model::{After, Needs, Outcome, SeatId, Seq, StopReason, Text};
@@ -39,9 +39,10 @@ impl Policy for Depends {
         let (asked, warnings) = asked(v);
         let look = Look::new(v);
         let ready: Vec<Ready> = v.able().filter_map(|seat| look.ready(seat, &asked)).collect();
-        let untold = |text: &&Text| !v.state.warnings.iter().any(|w| w.text == **text);
-        if let Some(text) = look.faults.take().iter().chain(&warnings).find(untold) {
-            return Decision { next: NextMove::Warn(text.clone()), memo: v.thread.memo.clone() };
+        let faults = look.faults.take();
+        if let Some(text) = requests::untold(v, &faults).or_else(|| requests::untold(v, &warnings))
+        {
+            return Decision { next: NextMove::Warn(text), memo: v.thread.memo.clone() };
         }
         let muted = |id: &&SeatId| v.state.seat(id).is_some_and(|s| s.muted && !s.gone);
         let mut held = v.thread.seats.iter().filter(muted);
@@ -75,14 +76,6 @@ struct Ready {
     by: Vec<usize>,
 }
 
-/// A request to a seat that has not run since.
-struct Asked {
-    seat: SeatId,
-    by: Text,
-    /// The question, where it is nowhere else: a person's words are in the conversation.
-    text: Option<Text>,
-}
-
 /// One check of all seats: conditions see the same facts, and their errors are collected.
 struct Look<'v, 's, F: FnOnce() -> Facts> {
     v: &'v View<'s>,
@@ -97,7 +90,7 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
         Look { v, facts: LazyCell::new(facts), faults: RefCell::default() }
     }
 
-    fn ready(&self, id: &SeatId, asked: &[Asked]) -> Option<Ready> {
+    fn ready(&self, id: &SeatId, asked: &[SeatRequest]) -> Option<Ready> {
         let seat = self.v.state.seat(id)?;
         let had = || runs(self.v).iter().filter(|r| r.reply.seat == *id && spoke(r)).count();
         match seat.spec.max_utterances {
@@ -188,44 +181,24 @@ fn said(v: &View<'_>, seat: &SeatId) -> Option<Seq> {
 }
 
 /// Returns open requests: from before, by people since, and in the data of the last batch; and what is wrong with them.
-fn asked(v: &View<'_>) -> (Vec<Asked>, Vec<Text>) {
-    let kept = v.thread.memo[memo::ASKED].as_array().map_or(&[][..], Vec::as_slice);
-    let kept = kept.iter().filter_map(|a| {
-        let text = a[2].as_str().map(Text::from);
-        Some(Asked { seat: a[0].as_str()?.into(), by: a[1].as_str()?.into(), text })
-    });
-    let mut asked: Vec<Asked> = kept.collect();
+fn asked(v: &View<'_>) -> (Vec<SeatRequest>, Vec<Text>) {
+    let mut asked = requests::kept(v);
     let heard = Seq(v.memo_count(memo::HEARD)).max(v.state.since.seq);
     for entry in v.entries().filter(|e| e.seq > heard) {
         let Some(by) = person(v, entry) else { continue };
         let named = entry.mentions.iter().chain(&entry.to);
         let named = named.filter(|seat| entry.granted.as_ref() != Some(seat));
-        asked.extend(named.map(|seat| Asked { seat: seat.clone(), by: by.clone(), text: None }));
+        asked.extend(named.map(|seat| SeatRequest {
+            seat: seat.clone(),
+            by: by.clone(),
+            text: None,
+        }));
     }
     let counted = v.thread.memo[memo::COUNTED].as_u64();
     let batch = v.thread.asked.as_ref().filter(|b| counted.is_none_or(|c| b.id.0 > c));
-    let mut warnings = vec![];
-    for reply in batch.iter().flat_map(|b| &b.ended).filter(|r| r.outcome == Outcome::Said) {
-        for request in v.state.output(reply)["requests"].as_array().into_iter().flatten() {
-            let to = request["to"].as_str().unwrap_or_default();
-            let seat = v.thread.seats.iter().find(|s| *s.0 == *to && **s != reply.seat);
-            match seat {
-                Some(seat) => {
-                    let text = request["text"].as_str().filter(|t| !t.trim().is_empty());
-                    let (by, text) = (reply.seat.0.clone(), text.map(Text::from));
-                    asked.push(Asked { seat: seat.clone(), by, text });
-                }
-                None => {
-                    let text = format!(
-                        "`{}` requests {to:?}, which is not another participant",
-                        reply.seat
-                    );
-                    warnings.push(text.into());
-                }
-            }
-        }
-    }
-    (asked, warnings)
+    let (requested, refused) = requests::read(v, batch.map_or(&[][..], |b| &b.ended[..]));
+    asked.extend(requested);
+    (asked, refused)
 }
 
 /// The person whose words these are.
@@ -239,7 +212,7 @@ fn person(v: &View<'_>, entry: &Entry) -> Option<Text> {
     }
 }
 
-fn memo(v: &View<'_>, ready: &[Ready], asked: &[Asked]) -> Value {
+fn memo(v: &View<'_>, ready: &[Ready], asked: &[SeatRequest]) -> Value {
     let heard = v.last_entry().map_or(0, |e| e.seq.0);
     let table = |key: &str| v.thread.memo[key].as_object().cloned().unwrap_or_default();
     let (mut ran, mut edges): (Map<_, _>, Map<_, _>) = (table(memo::RAN), table(EDGES));
@@ -251,13 +224,12 @@ fn memo(v: &View<'_>, ready: &[Ready], asked: &[Asked]) -> Value {
             (0..count).map(|at| before(at) + u64::from(run.by.contains(&at))).collect();
         edges.insert(run.seat.to_string(), json!(now));
     }
-    let runs = |a: &&Asked| ready.iter().any(|r| r.seat == a.seat);
+    let runs = |a: &&SeatRequest| ready.iter().any(|r| r.seat == a.seat);
     let left = asked.iter().filter(|a| !runs(a));
-    let left: Vec<Value> = left.map(|a| json!([a.seat, a.by, a.text])).collect();
+    let left = requests::memo_of(left);
     let mut requests: BTreeMap<&SeatId, Vec<Asking>> = BTreeMap::new();
     for asked in asked.iter().filter(runs) {
-        let asking = asked.text.clone().map(|text| Asking { by: (&*asked.by).into(), text });
-        requests.entry(&asked.seat).or_default().extend(asking);
+        requests.entry(&asked.seat).or_default().extend(asked.asking());
     }
     // seats that are named later in the exchange speak beside those that started by themselves
     let begun = v.thread.memo[memo::BEGUN] == true || !is_addressed(v);
@@ -265,7 +237,7 @@ fn memo(v: &View<'_>, ready: &[Ready], asked: &[Asked]) -> Value {
         (memo::BEGUN, if begun && v.state.since.seq > Seq(0) { json!(true) } else { Value::Null }),
         (memo::RAN, Value::Object(ran)),
         (EDGES, Value::Object(edges)),
-        (memo::ASKED, json!(left)),
+        (memo::ASKED, left),
         (REQUESTS, json!(requests)),
         (memo::HEARD, json!(heard)),
         (memo::COUNTED, json!(v.thread.asked.as_ref().map(|b| b.id))),

@@ -1,11 +1,13 @@
 //! Common parts of the policies in which seats speak one after the other: turns, rounds, and speaking out of order.
 //!
 //! With `mentions = "once"` the first valid `@name` in the last words speaks next, once; the seat that was passed over
-//! comes directly after, before any new mention counts, so that two seats that name each other starve nobody. A mention
+//! comes directly after, before any new mention counts, so that two seats that name each other starve nobody. A request
+//! in the data of a reply (`requests: [{to, text}]`) does the same, before mentions and whatever the option says. A mention
 //! moves no pointer: the policy's own memory is written only with a turn of its own. Whose turn it is, is not decided
 //! here.
 
 use super::memo;
+use super::requests;
 use super::{Decision, NextMove, View};
 use crate::model::{SeatId, Seq, StopReason, Text};
 use crate::scenario::{OptionKind, OptionRow};
@@ -55,22 +57,40 @@ pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
     }
     let heard = (memo::HEARD, json!(v.last_entry().map_or(0, |e| e.seq.0)));
     let owed = v.thread.memo[memo::OWED].as_str();
+    let (asked, refused) = requests::in_turn(v);
+    if let Some(text) = requests::untold(v, &refused) {
+        return Decision { next: NextMove::Warn(text), memo: v.thread.memo.clone() };
+    }
+    let first = asked.iter().find(|a| v.state.may_speak(&a.seat)).filter(|_| owed.is_none());
+    if let Some(request) = first.filter(|request| request.seat != turn.seat) {
+        turn.queue.insert(0, turn.seat.clone());
+        let mut set = std::mem::take(&mut turn.kept);
+        set.extend(requests::granted(v, &asked, &request.seat));
+        set.extend([heard, (memo::OWED, json!(turn.seat))]);
+        let why = format!("requested by {}", request.by);
+        return speak(request.seat.clone(), why, turn, v.memo_with(set));
+    }
     if owed.is_none()
+        && first.is_none()
         && let Some((named, by)) = named(v)
         && *named != turn.seat
     {
         turn.queue.insert(0, turn.seat.clone());
         let mut set = std::mem::take(&mut turn.kept);
+        set.extend(requests::granted(v, &asked, named));
         set.extend([heard, (memo::OWED, json!(turn.seat))]);
         let memo = v.memo_with(set);
         return speak(named.clone(), format!("{by} mentioned @{named}"), turn, memo);
     }
     if owed == Some(&*turn.seat) {
-        turn.why = "was passed over for a mention".into();
+        turn.why = "was passed over".into();
+    } else if let Some(request) = first {
+        turn.why = format!("requested by {}", request.by);
     }
     let mut set = std::mem::take(&mut turn.kept);
     set.append(&mut turn.memo);
-    if hears_names(v) {
+    set.extend(requests::granted(v, &asked, &turn.seat));
+    if hears_names(v) || owed.is_some() {
         set.extend([heard, (memo::OWED, Value::Null)]);
     }
     let memo = v.memo_with(set);

@@ -15,6 +15,7 @@ mod memo;
 mod moderated;
 mod phases;
 mod plan;
+mod requests;
 mod round_robin;
 mod simultaneous;
 mod step;

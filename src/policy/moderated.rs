@@ -7,6 +7,7 @@
 
 use super::in_turn::{ProposedTurn, ROUNDS, decide, round};
 use super::memo;
+use super::requests::MODERATED;
 use super::round_robin::RoundRobin;
 use super::talkative::Talkative;
 use super::weighted::Weighted;
@@ -21,7 +22,7 @@ use std::fmt::Write;
 pub struct Moderated;
 
 const ROW: PolicyRow = PolicyRow {
-    name: "moderated",
+    name: MODERATED,
     meaning: "A moderator chooses who speaks next and when to end.",
     options: &[
         OptionRow {

@@ -315,6 +315,12 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "Additional context key for the participant's data, besides its id.",
     ),
     key(
+        "may_request",
+        NAMES,
+        r#"["bo"]"#,
+        "The participants that `requests` in its structured replies may wake (default: everyone).",
+    ),
+    key(
         "timeout",
         ValueKind::Duration,
         r#""30s""#,

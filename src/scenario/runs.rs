@@ -8,7 +8,7 @@ use super::keys::DEPENDS;
 use super::policy::policy;
 use super::tree::{Node, count, quote};
 use crate::model::near::nearest;
-use crate::model::{After, Needs, Participant, Runs, Text};
+use crate::model::{After, Needs, Participant, Runs, SeatId, Text};
 
 /// The keys of a seat that mean something only where the policy is `depends`.
 const KEYS: [&str; 4] = ["after", "needs", "starts", "state_key"];
@@ -31,6 +31,9 @@ pub(super) fn runs(node: &Node) -> Runs {
         },
         starts: node.get("starts").and_then(Node::flag),
         state_key: text(node, "state_key"),
+        may_request: node
+            .get("may_request")
+            .map(|list| list.items().iter().filter_map(Node::text).map(SeatId::from).collect()),
     }
 }
 
@@ -65,22 +68,33 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     }
 }
 
-/// Checks that every dependency names a seat.
+/// Checks that every dependency names a seat, and whoever may be requested is one.
 fn named(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) {
+    for (i, name) in node.get("may_request").map_or(&[][..], Node::items).iter().enumerate() {
+        let id = name.text().unwrap_or_default();
+        if let Err(fix) = known(seats, id) {
+            let path = join(path, &format!("may_request[{}]", i + 1));
+            walk.fault(&name.span, &path, format!("no participant {}", quote(id)), fix);
+        }
+    }
     for (i, after) in node.get("after").map_or(&[][..], Node::items).iter().enumerate() {
         let Some(name) = source(after) else { continue };
         let id = name.text().unwrap_or_default();
-        if seats.iter().any(|s| s.id == id) {
-            continue;
-        }
-        let fix = match nearest(id, seats.iter().map(|s| &*s.id)) {
-            Some(near) => format!("the nearest is `{near}`"),
-            None => "use the id of a participant".into(),
-        };
+        let Err(fix) = known(seats, id) else { continue };
         let key = if after.text().is_some() { "" } else { ".participant" };
         let path = join(path, &format!("after[{}]{key}", i + 1));
         walk.fault(&name.span, &path, format!("no participant {}", quote(id)), fix);
     }
+}
+
+fn known(seats: &[Participant], id: &str) -> Result<(), String> {
+    if seats.iter().any(|s| s.id == id) {
+        return Ok(());
+    }
+    Err(match nearest(id, seats.iter().map(|s| &*s.id)) {
+        Some(near) => format!("the nearest is `{near}`"),
+        None => "use the id of a participant".into(),
+    })
 }
 
 /// Finds cycles without a written `when` or `max` on any edge, and reports each once, at its first seat.

@@ -58,6 +58,8 @@ impl Conversation {
             Kind::CommandRefused(r) => {
                 self.keys.insert(r.key.clone(), seq);
             }
+            // what the operator's own command did was folded with the command
+            Kind::SeatJoined(_) | Kind::SeatLeft(_) if event.cause.is_some() => {}
             Kind::SeatJoined(j) => self.seat_made(j),
             Kind::SeatLeft(l) => self.unseat(l),
             Kind::PlanMade(p) => self.note_plan(thread, p),

@@ -299,7 +299,10 @@ impl Conversation {
             d.acted = true;
             match event.kind {
                 Kind::BatchOpened(_) => d.batch = Some((event.thread, BatchId(event.seq.0))),
-                Kind::VoteClosed(_) | Kind::VerdictGiven(_) => d.closed = true,
+                Kind::VoteClosed(_)
+                | Kind::VerdictGiven(_)
+                | Kind::SeatJoined(_)
+                | Kind::SeatLeft(_) => d.closed = true,
                 _ => {}
             }
         }

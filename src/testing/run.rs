@@ -130,8 +130,10 @@ async fn play(
     let mut tail = feed.tail();
     let stage = Stage::new(test.clone(), run, own, models.clone());
     let clock = Clock::virtual_from(Ms(0));
-    let mut engine = Engine::new(writer, feed, clock, with_teams(Arc::new(stage.clone())));
-    engine.tools = Arc::new(stage.clone());
+    let tools = Arc::new(stage.clone());
+    let voices = with_teams(Arc::new(stage.clone()), tools.clone());
+    let mut engine = Engine::new(writer, feed, clock, voices);
+    engine.tools = tools;
     engine.steer(test.steer.iter().cloned());
     engine.open(opened(test, run, &models).map_err(error)?);
     let (nobody, orders) = mpsc::channel(1);

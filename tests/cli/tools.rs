@@ -256,3 +256,67 @@ fn a_batch_allows_tools_by_name_as_a_run_does() {
         assert!(last.contains(noted) && last.contains("notes.txt"), "{out}: {last}");
     }
 }
+
+const PLAN: &str = r#"
+title = "A plan"
+topic = "What is on?"
+policy = { name = "plan", executor = "hand" }
+[[participant]]
+id = "head"
+name = "Head"
+lines = [
+  { when = "step.asks == 'plan'", text = '{"steps": [{"goal": "It is known what is on."}]}' },
+  "So that is on.",
+]
+[[participant]]
+id = "hand"
+name = "Hand"
+"#;
+
+/// Executors whose model can call tools read the folder that the operator names, and no tool is given without one.
+#[test]
+fn an_executor_reads_files_once_a_folder_is_named() {
+    let (url, sent) = model(vec![("read_file", json!({"path": "notes.txt"}))]);
+    let house = House::new();
+    house.file("docs/notes.txt", "The kettle is on.");
+    let path = house.file("plan.toml", PLAN);
+    let run = ["run", &path, "--headless", "--endpoint", &url, "--model", "endpoint:tiny"];
+    let ran = house.run(&[&run[..], &["--files", "docs"]].concat()).code(0);
+    assert!(ran.out.contains("Hand 1 used read_file(path: notes.txt)"), "{}", ran.out);
+    assert!(ran.out.contains("I got: The kettle is on."), "{}", ran.out);
+    let names: Vec<Value> = sent.lock().unwrap()[0]["tools"]
+        .as_array()
+        .map(|tools| tools.iter().map(|t| t["function"]["name"].clone()).collect())
+        .unwrap_or_default();
+    assert_eq!(names, ["read_file", "list_dir", "search_files"]);
+    sent.lock().unwrap().clear();
+    house.run(&run).code(0);
+    assert!(sent.lock().unwrap().iter().all(|body| body["tools"].is_null()));
+}
+
+/// Inside a team a seat uses its tools as at any table; one that nobody can allow there is refused.
+#[test]
+fn a_team_uses_the_tools_of_its_seats() {
+    let (url, _) = model(vec![
+        ("read_file", json!({"path": "notes.txt"})),
+        ("note", json!({"text": "buy tea"})),
+    ]);
+    let house = House::new();
+    house.file("docs/notes.txt", "The kettle is on.");
+    script(&house, "#!/bin/sh\ntouch done.txt\n");
+    house.file("inside.toml", TALK);
+    let table = "title = \"A table\"\n[limits]\nutterances = 1\n\
+        [[participant]]\nid = \"team\"\nname = \"Team\"\nteam = \"./inside.toml\"\n";
+    let path = house.file("table.toml", table);
+    let run =
+        ["run", &path, "--headless", "--trust", "--endpoint", &url, "--model", "endpoint:tiny"];
+    let refused = house.run(&run).code(3);
+    assert!(refused.err.contains("ada has the tool read_file, and no folder"), "{}", refused.err);
+    let ran = house.run(&[&run[..], &["--files", "docs"]].concat()).code(0);
+    assert!(
+        ran.out.contains("I got: The kettle is on. / refused: nobody is there to allow it"),
+        "{}",
+        ran.out
+    );
+    assert!(!house.path("done.txt").exists());
+}

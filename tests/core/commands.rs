@@ -216,6 +216,17 @@ async fn seats_are_muted_leave_join_and_change_while_the_order_stays() {
     assert_eq!(ran.who(), "a c a b c d a c d");
     assert_eq!(ran.texts()[3], "b speaks ");
     assert_eq!(&*ran.state.seat("a").unwrap().spec.name, "Anna");
+    // one kind of event for whoever joins and leaves, whoever brought that about
+    let told: Vec<(&str, &str, bool)> = ran
+        .events
+        .iter()
+        .filter_map(|e| match &e.kind {
+            Kind::SeatJoined(j) => Some((&*j.participant.id.0, &*e.by, e.cause.is_some())),
+            Kind::SeatLeft(l) => Some((&*l.id.0, &*e.by, e.cause.is_some())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told, [("b", "operator", true), ("d", "operator", true)] as [(&str, &str, bool); 2]);
 }
 
 #[tokio::test]

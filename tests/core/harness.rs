@@ -326,8 +326,10 @@ async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ra
     let feed = Feed::new();
     let mut tail = feed.tail();
     let clock = Clock::virtual_from(past.last().map_or(Ms(0), |e| e.ms));
-    let mut engine = Engine::new(writer, feed, clock, with_teams(Arc::new(stage.clone())));
-    engine.tools = Arc::new(stage.clone());
+    let tools = Arc::new(stage.clone());
+    let voices = with_teams(Arc::new(stage.clone()), tools.clone());
+    let mut engine = Engine::new(writer, feed, clock, voices);
+    engine.tools = tools;
     engine.steer(lines(steer));
     let mut reader = Live::from(State::fold(&past));
     match begin {

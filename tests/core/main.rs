@@ -73,6 +73,7 @@ mod reopenings;
 mod repeats;
 mod replay;
 mod replies;
+mod requests;
 mod sealing;
 mod shows;
 mod skeleton;

@@ -16,7 +16,7 @@ use crate::cli::play::next::{Begin, Next};
 use crate::cli::play::setup::Setup;
 use crate::cli::play::state_file;
 use crate::cli::play::terminal;
-use crate::cli::play::toolbox::{decisions, meet_servers, toolbox};
+use crate::cli::play::toolbox::{decisions, give_files, meet_servers, toolbox};
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
@@ -148,6 +148,7 @@ pub fn start_found(
     let (seats, consent) = (&mut loaded.participants, Consent::of(play));
     let allowed = Allowed::by_scenario(seats, &found, consent, context)?;
     meet_servers(seats, &allowed, &found.folder, play, context)?;
+    give_files(&mut loaded, play);
     let seats = &loaded.participants;
     let tools = toolbox(seats, allowed.clone(), found.folder.clone(), play, context)?;
     let commands = decisions(play, seats, context)?;

@@ -101,7 +101,7 @@ pub const KINDS: &[Row] = &[
     ),
     (
         "seat.joined",
-        "The engine seats a participant that it created for a step of a plan.",
+        "A participant joins: one that the engine created for a step of a plan, or one that the operator's command added (`cause`).",
         &[(
             "participant",
             "the participant, as resolved; made_from is the participant it was created from",
@@ -109,7 +109,7 @@ pub const KINDS: &[Row] = &[
     ),
     (
         "seat.left",
-        "The engine removes a participant.",
+        "A participant leaves: the engine removed it, or the operator's command did (`cause`).",
         &[("id", "the participant"), ("why", "why, as text")],
     ),
     (

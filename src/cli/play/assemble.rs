@@ -91,7 +91,8 @@ pub fn assemble(parts: Parts) -> Assembled {
     let feed = Feed::of(events);
     let tail = feed.tail();
     let Session { files, writer } = parts.session;
-    let mut engine = Engine::new(writer, feed, parts.clock.clone(), with_teams(parts.voices));
+    let voices = with_teams(parts.voices, parts.tools.clone());
+    let mut engine = Engine::new(writer, feed, parts.clock.clone(), voices);
     engine.patience = Some(DISK_PATIENCE);
     engine.attended = parts.attended;
     engine.tools = parts.tools;

@@ -10,6 +10,7 @@ use crate::cli::trust::pins;
 use crate::cli::trust::untrusted::Consent;
 use crate::model::agent::{AGENT_TOOLS, permission};
 use crate::model::{Command, Participant, Secret, Text, Tool, ToolServer, ToolSource, VoiceSpec};
+use crate::scenario::{Loaded, PLAN};
 use crate::spawn::ChildEnvironment;
 use crate::tool::{Folder, OfferedTools, ToolScripts, ToolServers, Toolbox, Tools};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +37,8 @@ pub fn toolbox<'a>(
     });
     let files = files.transpose()?;
     let asks = |seat: &&Participant| matches!(seat.voice, VoiceSpec::Model(_));
-    let readers = seats.into_iter().filter(asks).flat_map(|seat| {
+    let seats = seats.into_iter().flat_map(Participant::everyone);
+    let readers = seats.filter(asks).flat_map(|seat| {
         let reads = seat.tools.iter().filter(|tool| tool.reads_files());
         reads.map(|tool| (seat.id.clone(), tool.name.clone()))
     });
@@ -54,6 +56,24 @@ pub fn toolbox<'a>(
         environment,
     };
     Ok(Arc::new(Toolbox { scripts, servers, folder: files }))
+}
+
+/// Gives the executors of a plan the tools that read files, where the operator named a folder for that: whoever is made
+/// into executors has them, if it is a model without tools of its own.
+pub fn give_files(loaded: &mut Loaded, play: &Play) {
+    let scenario = &loaded.scenario;
+    let policies = scenario.phases.iter().map(|phase| &phase.policy).chain([&scenario.policy]);
+    let executors: Vec<&str> = policies
+        .filter(|policy| &*policy.name == PLAN)
+        .filter_map(|policy| policy.options.get("executor")?.as_str())
+        .collect();
+    let needs = |seat: &&mut Participant| {
+        let model = matches!(seat.voice, VoiceSpec::Model(_));
+        model && seat.tools.is_empty() && executors.contains(&&*seat.id.0)
+    };
+    for seat in loaded.participants.iter_mut().filter(needs).filter(|_| play.files.is_some()) {
+        seat.tools = Tool::BUILT_IN.into_iter().filter_map(Tool::built_in).collect();
+    }
 }
 
 fn tool_servers(
@@ -88,6 +108,11 @@ pub fn meet_servers(
     let consent = Consent::of_changed_tools(play);
     let mut met: BTreeMap<Text, Vec<Tool>> = BTreeMap::new();
     let servers = tool_servers(allowed.clone(), folder.to_owned(), context)?;
+    for seat in seats.iter_mut() {
+        if let VoiceSpec::Team(team) = &mut seat.voice {
+            meet_servers(&mut team.participants, allowed, folder, play, context)?;
+        }
+    }
     for seat in seats.iter_mut().filter(|seat| matches!(seat.voice, VoiceSpec::Model(_))) {
         let mut tools: Vec<Tool> = vec![];
         for named in std::mem::take(&mut seat.tools) {

@@ -1,0 +1,121 @@
+//! Requests in the data of replies: `requests: [{to, text}]` wakes the seats that it names.
+//!
+//! A seat may ask whoever its `may_request` names, and everybody at the table without it. What cannot be done is said
+//! in a warning. When a request is granted is the policy's own rule.
+
+use super::View;
+use super::memo;
+use crate::model::{Outcome, SeatId, Text};
+use crate::state::{Asking, REQUESTS, Reply};
+use serde_json::{Value, json};
+
+/// The policy in which a moderator chooses, whoever asks whom.
+pub(super) const MODERATED: &str = "moderated";
+
+/// A request to a seat that has not spoken since.
+pub(super) struct SeatRequest {
+    pub(super) seat: SeatId,
+    /// The seat, or the person, who asks.
+    pub(super) by: Text,
+    /// The question, where it is nowhere else: a person's words are in the conversation.
+    pub(super) text: Option<Text>,
+}
+
+impl SeatRequest {
+    /// Returns the request as the seat's prompt shows it.
+    pub(super) fn asking(&self) -> Option<Asking> {
+        Some(Asking { by: (&*self.by).into(), text: self.text.clone()? })
+    }
+}
+
+/// Returns the requests that are still open from before.
+pub(super) fn kept(v: &View<'_>) -> Vec<SeatRequest> {
+    let kept = v.thread.memo[memo::ASKED].as_array().map_or(&[][..], Vec::as_slice);
+    let kept = kept.iter().filter_map(|a| {
+        let text = a[2].as_str().map(Text::from);
+        Some(SeatRequest { seat: a[0].as_str()?.into(), by: a[1].as_str()?.into(), text })
+    });
+    kept.collect()
+}
+
+/// Returns the requests as the memo keeps them.
+pub(super) fn memo_of<'a>(left: impl Iterator<Item = &'a SeatRequest>) -> Value {
+    left.map(|a| json!([a.seat, a.by, a.text])).collect()
+}
+
+/// Returns the requests in replies, and why some of them are refused.
+pub(super) fn read(v: &View<'_>, replies: &[Reply]) -> (Vec<SeatRequest>, Vec<Text>) {
+    let (mut asked, mut refused) = (vec![], vec![]);
+    for reply in replies.iter().filter(|r| r.outcome == Outcome::Said) {
+        for request in v.state.output(reply)["requests"].as_array().into_iter().flatten() {
+            let to = request["to"].as_str().unwrap_or_default();
+            match permitted(v, &reply.seat, to) {
+                Ok(seat) => {
+                    let text = request["text"].as_str().filter(|t| !t.trim().is_empty());
+                    let (by, text) = (reply.seat.0.clone(), text.map(Text::from));
+                    asked.push(SeatRequest { seat, by, text });
+                }
+                Err(why) => refused.push(format!("`{}` requests {to:?}, {why}", reply.seat).into()),
+            }
+        }
+    }
+    (asked, refused)
+}
+
+/// Returns the seat that a request of another may wake.
+///
+/// # Errors
+/// Why it may not.
+fn permitted(v: &View<'_>, by: &SeatId, to: &str) -> Result<SeatId, String> {
+    let seat = v.thread.seats.iter().find(|s| *s.0 == *to && *s != by);
+    let seat = seat.ok_or("which is not another participant")?;
+    let may = v.state.seat(by).and_then(|s| s.spec.runs.may_request.as_ref());
+    match may {
+        Some(may) if !may.contains(seat) && may.is_empty() => {
+            Err("but it may request nobody".into())
+        }
+        Some(may) if !may.contains(seat) => {
+            let all: Vec<&str> = may.iter().map(|s| &*s.0).collect();
+            Err(format!("but it may request only {}", all.join(", ")))
+        }
+        _ if v.state.seat(seat).is_some_and(|s| s.gone) => Err("which has left".into()),
+        _ => Ok(seat.clone()),
+    }
+}
+
+/// Returns the first refusal that was not told yet.
+pub(super) fn untold(v: &View<'_>, refused: &[Text]) -> Option<Text> {
+    refused.iter().find(|text| !v.state.warnings.iter().any(|w| w.text == **text)).cloned()
+}
+
+/// Returns the open requests where seats speak in turn, those from before first, and why some are refused. A moderator
+/// and an operator choose for themselves.
+pub(super) fn in_turn(v: &View<'_>) -> (Vec<SeatRequest>, Vec<Text>) {
+    if &*v.thread.spec.policy == MODERATED {
+        return (vec![], vec![]);
+    }
+    let replies = v.thread.asked.as_ref().map_or(&[][..], |batch| &batch.ended[..]);
+    let (fresh, refused) = read(v, replies);
+    let mut asked = kept(v);
+    asked.extend(fresh);
+    (asked, refused)
+}
+
+/// Returns the memory of the turn of a seat: its requests are granted, the others stay open.
+pub(super) fn granted(
+    v: &View<'_>,
+    asked: &[SeatRequest],
+    seat: &SeatId,
+) -> Vec<(&'static str, Value)> {
+    if asked.is_empty() && v.thread.memo[REQUESTS].is_null() && v.thread.memo[memo::ASKED].is_null()
+    {
+        return vec![];
+    }
+    let shown: Vec<Asking> =
+        asked.iter().filter(|a| a.seat == *seat).filter_map(SeatRequest::asking).collect();
+    let left = memo_of(asked.iter().filter(|a| a.seat != *seat));
+    let none =
+        |list: Value| if list.as_array().is_none_or(Vec::is_empty) { Value::Null } else { list };
+    let shown = if shown.is_empty() { Value::Null } else { json!({&*seat.0: shown}) };
+    vec![(REQUESTS, shown), (memo::ASKED, none(left))]
+}
