@@ -1,6 +1,7 @@
 //! Finding one's way: matches counted and marked, jumps over rounds and speakers, words taken with the mouse, what became
 //! of commands.
 
+use crate::boards::bundled;
 use crate::stage::Stage;
 use colloquium::model::{Command, VoiceSpec};
 use colloquium::ui::act::mouse::mouse;
@@ -117,6 +118,26 @@ fn speakers_and_rounds_are_jumped_over() {
     assert!(stage.text().contains("this is the first one"), "{}", stage.text());
     keys(&mut stage, ")");
     assert!(stage.text().contains("one phase so far"), "{}", stage.text());
+}
+
+#[test]
+fn phases_are_jumped_over() {
+    let mut stage = Stage::new(100, 30);
+    bundled("formal-debate").into_iter().for_each(|event| stage.take(event));
+    keys(&mut stage, "g");
+    let said: Vec<String> = "))))"
+        .chars()
+        .map(|key| {
+            stage.press(&[Char(key)]);
+            stage.screen.view.notice.clone().unwrap_or_default()
+        })
+        .collect();
+    let phases = ["phase openings", "phase rebuttals", "phase closings", "this is the last one"];
+    assert_eq!(said, phases);
+    keys(&mut stage, "(");
+    assert!(stage.text().contains("phase rebuttals"), "{}", stage.text());
+    keys(&mut stage, "(");
+    assert!(stage.text().contains("phase openings"), "{}", stage.text());
 }
 
 #[test]

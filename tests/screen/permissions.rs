@@ -17,6 +17,10 @@ fn attended(event: &mut colloquium::model::Event) {
 
 /// A stage in the middle of a turn whose agent asks for something.
 pub fn asks(width: u16, height: u16) -> Stage {
+    asks_with(width, height, "Write notes.txt", "notes.txt")
+}
+
+fn asks_with(width: u16, height: u16, title: &str, path: &str) -> Stage {
     let mut stage = Stage::altered(width, height, attended).during(3, 1);
     let turn = stage.turn();
     let (call, seat) = {
@@ -24,7 +28,7 @@ pub fn asks(width: u16, height: u16) -> Stage {
         (turn.call.unwrap(), turn.seat.to_string())
     };
     let asked = json!({"turn": turn, "call": call, "request": 1, "tool": format!("{seat}/edit"),
-        "title": "Write notes.txt \u{1b}[2J", "input": "{\"path\":\"notes.txt\"}"});
+        "title": title, "input": format!("{{\"path\":\"{path}\"}}")});
     stage.happens(&seat, "permission.asked", asked);
     stage
 }
@@ -32,13 +36,23 @@ pub fn asks(width: u16, height: u16) -> Stage {
 #[test]
 fn the_card_names_what_would_be_done_and_the_keys() {
     for (width, height) in [(120, 40), (102, 24), (80, 24), (50, 24), (40, 12)] {
-        let mut stage = asks(width, height);
+        let mut stage = asks_with(width, height, "Write notes.txt \u{1b}[2J", "notes.txt");
         let text = stage.text();
         assert!(text.contains("asks to use"), "what is waited for is no token: {text}");
         assert!(text.contains("until you leave") && text.contains(" READ "), "{text}");
         assert!(text.contains("PERMISSION") && text.contains("/edit: Write notes.txt"), "{text}");
         assert!(text.contains("l allow once") && text.contains("D refuse"), "{text}");
         assert!(!text.contains('\u{1b}'), "{text}");
+    }
+}
+
+#[test]
+fn what_is_left_out_of_a_card_is_seen_to_be() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let text = asks_with(width, height, "Write", &"a/".repeat(200)).text();
+        let at = text.lines().position(|row| row.contains("allow once")).unwrap();
+        let above = text.lines().nth(at - 1).unwrap();
+        assert!(above.trim_end_matches(['│', '┃', ' ']).ends_with('…'), "{text}");
     }
 }
 

@@ -31,6 +31,24 @@ fn without_a_screen_ctrl_c_follows_the_same_ladder() {
 }
 
 #[test]
+fn without_a_screen_a_question_mark_is_help_and_nothing_that_is_said() {
+    let mut told = Linear::new(Seq(0), true);
+    let events: Vec<Event> = demo().iter().take(6).cloned().collect();
+    for event in events {
+        told.take(&Item::Event(Arc::new(Record::new(event).unwrap())));
+    }
+    for typed in ["?", " ? ", "", "/help"] {
+        let (said, then) = told.hear(typed, Ms(0));
+        assert_eq!(then, AfterLine::Wait, "{typed:?}");
+        assert!(said.contains("Type a number, a command, or a message"), "{typed:?}: {said}");
+        assert!(said.contains(" 1 ") && said.contains("/vote"), "{typed:?}: {said}");
+    }
+    let (_, then) = told.hear("Why?", Ms(0));
+    let said = Command::Say { text: "Why?".into() };
+    assert!(matches!(then, AfterLine::Send(_, line) if line.command == said));
+}
+
+#[test]
 fn without_a_screen_a_talk_that_ended_goes_on_or_takes_a_note() {
     let ended = |saved| {
         let mut told = Linear::new(Seq(0), saved);

@@ -2,7 +2,7 @@
 //! comes and goes by itself.
 
 use crate::stage::Stage;
-use colloquium::model::{Command, Event, Kind, Ms, SeatId};
+use colloquium::model::{Command, Event, Kind, ModelSpec, Ms, SeatId, VoiceSpec};
 use colloquium::ui::act::undo::pass;
 use colloquium::ui::keymap::runs;
 use colloquium::ui::keymap::{Focus, ROWS};
@@ -11,6 +11,7 @@ use colloquium::ui::request::Request;
 use colloquium::ui::slash;
 use colloquium::ui::view::modal::Vim;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Tab, Up};
+use serde_json::json;
 
 fn write(stage: &mut Stage, words: &str) -> Vec<Request> {
     let keys: Vec<KeyCode> = words.chars().map(Char).collect();
@@ -124,6 +125,42 @@ fn a_command_and_what_it_takes_are_offered() {
         [Request::Send(Command::Pause {})],
         "a whole command is sent"
     );
+}
+
+#[test]
+fn the_keys_of_a_change_and_the_models_in_use_are_offered() {
+    let mut stage = Stage::altered(100, 30, |event| {
+        if let Kind::Opened(opened) = &mut event.kind {
+            let model = ModelSpec { name: "ollama:llama3".into(), ..ModelSpec::default() };
+            opened.participants[1].voice = VoiceSpec::Model(model);
+        }
+    })
+    .during(2, 6);
+    write(&mut stage, "i/change @cy mo");
+    assert!(stage.text().contains("model ="), "{}", stage.text());
+    stage.press(&[Tab]);
+    assert_eq!(stage.screen.view.composer.text(), "/change @cy model =");
+    // the models are offered where the value begins, and its letters choose among them
+    assert!(stage.text().contains("ollama:llama3"), "{}", stage.text());
+    write(&mut stage, "oll");
+    stage.press(&[Tab]);
+    assert_eq!(stage.screen.view.composer.text().trim_end(), "/change @cy model =ollama:llama3");
+    let changed = |sent: Vec<Request>| match &sent[..] {
+        [Request::Send(Command::Change { who, set })] => (who.to_string(), json!(set)),
+        _ => panic!("{sent:?}"),
+    };
+    let model = json!({"model": "ollama:llama3"});
+    assert_eq!(changed(stage.press(&[Enter])), ("cy".into(), model.clone()));
+    write(&mut stage, "/change @cy model=oll");
+    stage.press(&[Tab]);
+    assert_eq!(changed(stage.press(&[Enter])), ("cy".into(), model), "without spaces as well");
+    // other values are free: nothing is offered for them, and they need no quotes
+    write(&mut stage, "/change @cy weight=");
+    assert!(!stage.text().contains("accept  esc"), "{}", stage.text());
+    write(&mut stage, "3");
+    assert_eq!(changed(stage.press(&[Enter])), ("cy".into(), json!({"weight": 3})));
+    write(&mut stage, "/change @cy role=Clerk of works");
+    assert_eq!(changed(stage.press(&[Enter])), ("cy".into(), json!({"role": "Clerk of works"})));
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn paused_ended_and_at_the_start_it_sleeps_without_an_end() {
     let sleeps = |args: &[&str], keys: &str, seen: &str| {
         let mut program = house.run(args);
         if !keys.is_empty() {
-            program.until("Ada speaking");
+            program.until("ada speaking");
             program.keys(keys);
         }
         program.until(seen);

@@ -6,7 +6,7 @@ use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::text::card::{AROUND, card};
-use crate::ui::text::wrap::wrap;
+use crate::ui::text::wrap::{clip, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::extension::one_more_round;
 use crate::ui::view::floor::Status;
@@ -19,7 +19,7 @@ use ratatui::text::{Line, Span, Text};
 
 /// The widest card, in cells.
 const WIDTH_MAX: u16 = 76;
-/// Characters of what a tool would do.
+/// Cells of what a tool would do.
 const TOLD_MAX: usize = 140;
 /// Rows of its frame.
 const FRAME: usize = 2;
@@ -68,7 +68,14 @@ fn lines(screen: &Screen, width: u16, most: u16) -> Vec<Line<'static>> {
     let spare = usize::from(most).saturating_sub(FRAME + hints.len());
     // the keys are what helps: of what happened, what does not fit beside them is left out
     let mut rows = wrap(&Line::styled(told, text), inside);
-    rows.truncate(spare.max(1));
+    if rows.len() > spare.max(1) {
+        rows.truncate(spare.max(1));
+        if let Some(last) = rows.last_mut() {
+            let more = screen.glyphs.ellipsis;
+            let kept = clip(&last.to_string(), inside.saturating_sub(1), more);
+            *last = Line::styled(format!("{}{more}", kept.trim_end_matches(more)), text);
+        }
+    }
     rows.extend(hints);
     let edge = screen.theme.style(role);
     let mut lines = card(&title, rows, room, edge, screen.glyphs);
@@ -94,7 +101,7 @@ fn of(screen: &Screen) -> Option<Moment> {
             (Action::AllowTool, "until you leave".into()),
             (Action::RefuseTool, "refuse".into()),
         ];
-        let told = asks.told.chars().take(TOLD_MAX).collect();
+        let told = clip(&asks.told, TOLD_MAX, screen.glyphs.ellipsis);
         return Some((title, ThemeRole::Notice, told, keys));
     }
     if let Some(turn) = failed(&screen.transcript) {

@@ -41,7 +41,9 @@ impl Completion {
     /// Returns what fits where the caret stands.
     pub fn of(area: &TextArea<'_>, transcript: &Transcript, themes: &[&str]) -> Option<Completion> {
         let (before, first) = before_caret(area);
-        let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        // a value begins behind the sign of its key
+        let apart = |c: char| c.is_whitespace() || c == '=';
+        let start = before.rfind(apart).map_or(0, |at| at + 1);
         let word = before[start..].to_owned();
         let all = match (word.strip_prefix('@'), first && before.starts_with('/')) {
             (Some(_), _) => seats(transcript, "@"),
@@ -121,8 +123,9 @@ fn models(transcript: &Transcript) -> Vec<Candidate> {
 /// Returns what the next word of a command could be.
 fn arguments(transcript: &Transcript, themes: &[&str], before: &str) -> Vec<Candidate> {
     let second = before.split_whitespace().count() == 1;
-    if slash::row(before).is_some() && before.trim_end().ends_with("model =") {
-        return models(transcript);
+    if let Some(keys) = before.trim_end().strip_suffix('=') {
+        let key = keys.split_whitespace().next_back();
+        return if key == Some("model") { models(transcript) } else { vec![] };
     }
     if let Some(row) = slash::row(before) {
         return command_arguments(row, second, transcript);
