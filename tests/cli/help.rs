@@ -85,3 +85,55 @@ fn the_test_of_the_readme_passes_and_can_fail() {
     let wrong = house.file("wrong.test.toml", &test.replace("'Any width'", "'No width'"));
     house.run(&["test", &wrong]).code(1);
 }
+
+/// The lines that a command of the page prints, where `...` stands for any.
+fn agrees(shown: &[&str], printed: &str) -> bool {
+    let mut rest: Vec<&str> = printed.lines().collect();
+    let mut skips = false;
+    for line in shown {
+        if *line == "..." {
+            skips = true;
+            continue;
+        }
+        let found = rest.iter().position(|l| l == line).filter(|at| skips || *at == 0);
+        let Some(at) = found else { return false };
+        rest.drain(..=at);
+        skips = false;
+    }
+    skips || rest.is_empty()
+}
+
+/// From a file of questions to a report, as the page prints it.
+#[test]
+fn the_worked_example_of_experiments_prints_what_the_page_says() {
+    let page = top("assets/help/experiments.md");
+    let part = page.split_once("## A worked example").unwrap().1.split_once("\n## ").unwrap().0;
+    let code = part
+        .lines()
+        .skip_while(|l| !l.starts_with("    "))
+        .take_while(|l| l.starts_with("    ") || l.is_empty());
+    let code: Vec<&str> = code.map(|l| l.get(4..).unwrap_or_default()).collect();
+    let house = House::new();
+    let mut ran = 0;
+    for block in code.join("\n").split("$ ").skip(1) {
+        let (command, shown) = block.split_once('\n').unwrap();
+        let words: Vec<&str> = command.split_whitespace().collect();
+        match words[..] {
+            ["cat", file] => {
+                house.file(file, shown);
+            }
+            ["colloquium", ..] => {
+                let mut command = house.command(&words[1..]);
+                let out = command.output().unwrap();
+                let printed = [out.stderr, out.stdout].concat();
+                let printed = String::from_utf8(printed).unwrap();
+                let shown: Vec<&str> = shown.trim_end().lines().collect();
+                assert!(agrees(&shown, &printed), "{words:?} prints:\n{printed}");
+                ran += 1;
+            }
+            _ => panic!("{words:?}"),
+        }
+    }
+    assert_eq!(ran, 3);
+    assert!(house.path("report.html").exists());
+}

@@ -7,6 +7,7 @@ mod ask;
 mod batch;
 mod batch_large;
 mod batch_models;
+mod batch_protocols;
 mod batch_report;
 mod browser;
 mod bundled;

@@ -1,0 +1,168 @@
+//! The bundled protocols over a model: their calls as functions of seats and rounds, as stated before a run and as made in
+//! it; and answers that nobody can read.
+
+use crate::batch::{at, results};
+use crate::house::House;
+use crate::server::Server;
+
+const ITEMS: &str = "{\"id\":\"a\",\"question\":\"2 + 2?\",\"answer\":4}\n";
+const NUMBER: &str = "Thought {n}.\nCONFIDENCE: 80\nANSWER: 4";
+const LETTER: &str = "ANSWER: A";
+const RANKED: &str = "RANKING: Speaker A, Speaker B, Speaker C\nANSWER: 4";
+const SCORES: &str = "SCORE A: 7\nSCORE B: 5";
+const JUDGED: &str = r#"{"why": "so", "scores": {"Side 1": 7, "Side 2": 5}, "winner": "Side 1"}"#;
+const NAMED: &str = r#"{"why": "so", "scores": {"a": 7, "b": 5}, "winner": "a"}"#;
+const OPEN: &str = r#"{"why": "open", "decided": false, "answer": null}"#;
+const DECIDED: &str = r#"{"why": "clear", "decided": true, "answer": "4"}"#;
+
+/// A protocol, one of its keys, the reply to everything, the calls as stated, and those that are made.
+type Row = (&'static str, &'static str, &'static str, &'static str, u64);
+
+const CALLS: [Row; 23] = [
+    // N x R
+    ("society-of-minds", "phase.2.rounds=1", NUMBER, "6", 6),
+    ("society-of-minds", "phase.2.rounds=3", NUMBER, "12", 12),
+    ("sparse-topology", "phase.2.rounds=2", NUMBER, "15", 15),
+    ("interventions", "phase.3.rounds=2", NUMBER, "16", 16),
+    ("referees", "phase.1.rounds=3", SCORES, "12", 12),
+    ("plain-vote", "seed=1", NUMBER, "3", 3),
+    // P x (L - 1) + 1
+    ("mixture", "phase.1.rounds=1", NUMBER, "4", 4),
+    ("mixture", "phase.1.rounds=3", NUMBER, "10", 10),
+    // 2 a round, and a judge
+    ("angel-and-devil", "phase.1.rounds=1", NUMBER, "3", 3),
+    ("angel-and-devil", "phase.1.rounds=3", NUMBER, "7", 7),
+    // 3 a round, and 2 without a preference
+    ("tit-for-tat", "phase.1.rounds=2", OPEN, "3 to 8", 8),
+    ("tit-for-tat", "phase.1.rounds=4", DECIDED, "3 to 14", 3),
+    // 2 a round, and a judge in both orders, or without the swap in one
+    ("persuasion", "phase.1.rounds=2", JUDGED, "6", 6),
+    ("persuasion", "verdict.swap_test=false", NAMED, "7", 7),
+    ("consultancy", "phase.1.rounds=3", LETTER, "8", 8),
+    // N x (1 + rounds), and N where all agree at once
+    ("reconcile", "phase.2.rounds=2", NUMBER, "3 to 9", 3),
+    ("delphi", "phase.2.rounds=2", NUMBER, "8 to 12", 8),
+    // N + N, and a chair
+    ("council", "answer.tie=\"first\"", RANKED, "7", 7),
+    ("answer-and-vote", "answer.tie=\"none\"", RANKED, "6", 6),
+    // one voice
+    ("single", "answer.tie=\"first\"", NUMBER, "1", 1),
+    ("self-consistency", "phase.1.rounds=8", NUMBER, "8", 8),
+    ("reflection", "phase.1.rounds=4", NUMBER, "4", 4),
+    ("reflection", "phase.1.rounds=1", NUMBER, "1", 1),
+];
+
+#[test]
+fn calls_follow_from_seats_and_rounds_as_stated_before() {
+    for (protocol, set, reply, stated, made) in CALLS {
+        let (house, server) = (House::new(), Server::start(reply, None));
+        let item = match protocol {
+            "persuasion" | "consultancy" => ITEMS
+                .replace("}\n", ",\"a\":\"x\",\"b\":\"y\",\"text\":\"z\",\"assigned\":\"a\"}\n"),
+            "referees" => ITEMS.replace("}\n", ",\"a\":\"x\",\"b\":\"y\"}\n"),
+            _ => ITEMS.to_owned(),
+        };
+        let items = house.file("items.jsonl", &item);
+        let out = at(&house, "out");
+        let mut args =
+            vec!["batch", protocol, "--items", &items, "--out", &out, "--model", "endpoint:tiny"];
+        args.extend(["--endpoint", &server.url]);
+        if !set.starts_with("seed") {
+            args.extend(["--set", set]);
+        }
+        let ran = house.run(&args).code(0);
+        let before = format!("{protocol}: 1 items, {stated} call");
+        assert!(ran.err.contains(&before), "{before}: {}", ran.err);
+        let line = &results(&house, "out/results.jsonl")[0];
+        let calls: u64 =
+            line["calls"].as_object().unwrap().values().filter_map(|n| n.as_u64()).sum();
+        assert_eq!(calls, made, "{protocol} with {set}: {line}");
+        let asked = server.asked.lock().unwrap().len() as u64;
+        assert_eq!(
+            asked,
+            made + line["retries"].as_u64().unwrap(),
+            "{protocol}: nothing is hidden"
+        );
+        assert_eq!(line["outcome"], "ended", "{line}");
+    }
+}
+
+#[test]
+fn another_seat_is_another_call_in_each_round() {
+    let (house, server) = (House::new(), Server::start(NUMBER, None));
+    let shown = house.run(&["scenarios", "show", "society-of-minds"]).code(0).out;
+    let (head, phases) = shown.split_once("[[phase]]").unwrap();
+    let more = format!("{head}[[participant]]\nid = \"dee\"\n\n[[phase]]{phases}");
+    let path = house.file("four.toml", &more);
+    let (items, out) = (house.file("items.jsonl", ITEMS), at(&house, "out"));
+    let args = [
+        "batch",
+        &path,
+        "--items",
+        &items,
+        "--out",
+        &out,
+        "--model",
+        "endpoint:tiny",
+        "--endpoint",
+        &server.url,
+    ];
+    let ran = house.run(&args).code(0);
+    assert!(ran.err.contains("four: 1 items, 12 calls per item"), "{}", ran.err);
+    assert_eq!(server.asked.lock().unwrap().len(), 12);
+}
+
+/// Two of three agree after a while, and one never gives an answer.
+const UNREAD: &str = r#"
+title = "Unread"
+topic = "{{ item.question }}"
+policy = "phases"
+[item]
+question = "?"
+[answer]
+form = "number"
+[[participant]]
+id = "ada"
+lines = ["ANSWER: 4", "ANSWER: 4", "ANSWER: 4", "ANSWER: 4"]
+[[participant]]
+id = "bo"
+lines = ["ANSWER: 5", "ANSWER: 4", "ANSWER: 4", "ANSWER: 4"]
+[[participant]]
+id = "cy"
+lines = ["Who can say?", "Who can say?", "Who can say?", "Who can say?"]
+[[phase]]
+name = "answers"
+order = "simultaneous"
+sees = "question"
+[[phase]]
+name = "revision"
+order = "simultaneous"
+sees = "others_last"
+rounds = 3
+until = "UNTIL"
+"#;
+
+#[test]
+fn who_abstains_blocks_no_agreement_for_ever_and_both_counts_are_shown() {
+    let house = House::new();
+    let items = house.file("items.jsonl", ITEMS);
+    // all readable answers agree after two rounds; of all three that is two, and the rounds end it
+    for (until, rounds) in
+        [("answers.share == 1", 2), ("agreement == 1", 4), ("answers.read == answers.of", 4)]
+    {
+        let path = house.file("unread.toml", &UNREAD.replace("UNTIL", until));
+        let out = at(&house, &format!("out{}", until.len()));
+        let ran = house.run(&["batch", &path, "--items", &items, "--out", &out]).code(0);
+        assert!(ran.err.contains("1 of 1 conversations finished"), "{}", ran.err);
+        let line = &results(&house, &format!("out{}/results.jsonl", until.len()))[0];
+        assert_eq!(line["calls"]["speak"], 3 * rounds, "{until}: {line}");
+        assert_eq!(line["answered"]["answer"], "4");
+        assert_eq!(
+            (&line["answered"]["of"], &line["answered"]["abstained"]),
+            (&3.into(), &1.into())
+        );
+        let session = format!("{out}/{}", line["session"].as_str().unwrap());
+        let told = house.run(&["export", &session, "--format", "txt"]).code(0).out;
+        assert!(told.contains("1 of 3 abstained"), "{told}");
+    }
+}
