@@ -7,16 +7,17 @@ use super::plan::Test;
 use super::result::TestRun;
 use crate::expr::{Condition, Facts};
 use crate::model::command::COMMANDS;
-use crate::model::{Kind, StopReason};
+use crate::model::payload::{Ended, Paused};
+use crate::model::{Kind, SeatId, StopReason};
 use crate::scenario::{Loaded, Rule};
 use crate::state::State;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A part of a scenario that a test can reach.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
-    /// The kind: `participant`, `phase`, `dependency` or `stop`.
+    /// The kind: `participant`, `stage`, `phase`, `dependency` or `stop`.
     pub kind: &'static str,
     /// Which one, and which way of it.
     pub name: String,
@@ -39,16 +40,27 @@ impl Covered {
         let loaded = &test.loaded;
         let mut covered = Covered {
             scenario: loaded.scenario.title.to_string(),
-            hits: points(loaded).into_iter().map(|point| (point, 0)).collect(),
+            hits: points(test).into_iter().map(|point| (point, 0)).collect(),
             commands: BTreeMap::new(),
         };
         let conditions = conditions(loaded);
+        let mut spoke: BTreeSet<SeatId> = BTreeSet::new();
         let mut state = State::default();
         for event in &ran.events {
             state.apply(event);
             match &event.kind {
                 Kind::ThreadOpened(thread) => covered.hit("phase", &thread.name),
+                Kind::StageEntered(entered) => {
+                    entered.stage.iter().for_each(|stage| covered.hit("stage", stage));
+                }
                 Kind::TurnEnded(ended) if ended.number.is_some() => {
+                    let entry = state.entries.iter().rev().find(|e| e.number == ended.number);
+                    if let Some(seat) = entry.and_then(|e| e.seat()) {
+                        for (_, name) in edges(loaded, seat).filter(|(on, _)| spoke.contains(on)) {
+                            covered.hit("dependency", &name);
+                        }
+                        spoke.insert(seat.clone());
+                    }
                     for (kind, name, condition) in &conditions {
                         let facts = Facts::new(state.facts(|name| condition.uses(name)));
                         // what cannot be evaluated is false to the engine
@@ -60,8 +72,15 @@ impl Covered {
                     *covered.commands.entry(given.line.command.name().to_owned()).or_default() += 1;
                 }
                 Kind::Ended(ended) => {
-                    if let Some(name) = rule_of(loaded, ended.reason) {
+                    if let Some(name) = rule_of(loaded, ended) {
                         covered.hit("stop", &name);
+                    }
+                }
+                // a rule that asks pauses, and ends nothing
+                Kind::Paused(Paused { rule: Some(place), .. }) => {
+                    let at = usize::try_from(*place).unwrap_or(usize::MAX);
+                    if let Some(stop) = loaded.scenario.stops.get(at) {
+                        covered.hit("stop", &named(&stop.rule));
                     }
                 }
                 _ => {}
@@ -159,17 +178,36 @@ fn names() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().map(|command| command.name)
 }
 
-fn points(loaded: &Loaded) -> Vec<Point> {
+fn points(test: &Test) -> Vec<Point> {
+    let loaded = &test.loaded;
     let point = |kind, name: &str| Point { kind, name: name.to_owned() };
     let speaks = loaded.participants.iter().filter(|p| p.speaks);
     let mut points: Vec<Point> = speaks.map(|p| point("participant", &p.id)).collect();
+    points.extend(loaded.scenario.stages.iter().map(|stage| point("stage", &stage.name)));
+    for seat in &loaded.participants {
+        points.extend(edges(loaded, &seat.id).map(|(_, name)| point("dependency", &name)));
+    }
     points.extend(loaded.scenario.phases.iter().map(|phase| point("phase", &phase.name)));
     for (kind, name, _) in conditions(loaded) {
         points.extend([true, false].map(|holds| point(kind, &way(&name, holds))));
     }
-    let rules = loaded.scenario.stops.iter().filter(|s| !matches!(s.rule, Rule::When(_)));
+    let rules = loaded.scenario.stops.iter().filter(|s| match &s.rule {
+        Rule::When(_) => false,
+        // the word of a person that a model plays is the test's
+        Rule::Word { by, .. } => !by.iter().any(|seat| test.is_played(seat)),
+        Rule::Judge { .. } | Rule::Agreement(_) | Rule::Loop {} => true,
+    });
     points.extend(rules.map(|stop| point("stop", &named(&stop.rule))));
     points
+}
+
+/// Returns the dependencies of a seat that have no condition: on whom, and their names.
+fn edges<'a>(loaded: &'a Loaded, seat: &SeatId) -> impl Iterator<Item = (SeatId, String)> + 'a {
+    let seat = loaded.participants.iter().find(|p| p.id == *seat);
+    let edges = seat.into_iter().flat_map(|seat| seat.runs.after.iter().map(move |a| (seat, a)));
+    edges.filter(|(_, after)| after.when.is_none()).map(|(seat, after)| {
+        (after.participant.clone(), format!("{} after {}", seat.id, after.participant))
+    })
 }
 
 /// Returns the conditions that a scenario contains.
@@ -202,11 +240,17 @@ fn named(rule: &Rule) -> String {
 }
 
 /// The rule of a scenario by which it ended.
-fn rule_of(loaded: &Loaded, reason: StopReason) -> Option<String> {
+fn rule_of(loaded: &Loaded, ended: &Ended) -> Option<String> {
+    let reason = ended.reason;
+    let says = |fits: &dyn Fn(&str) -> bool| ended.text.as_deref().is_none_or(fits);
     let fits = |rule: &Rule| match rule {
         Rule::When(_) => false,
-        Rule::Word { .. } => reason == StopReason::StopWord,
-        Rule::Judge { .. } => reason == StopReason::Goal,
+        Rule::Word { word, .. } => {
+            reason == StopReason::StopWord && says(&|text| text.ends_with(&format!(": {word}")))
+        }
+        Rule::Judge { seat, .. } => {
+            reason == StopReason::Goal && says(&|text| text.starts_with(&format!("{seat}: ")))
+        }
         Rule::Agreement(_) => reason == StopReason::Consensus,
         Rule::Loop {} => reason == StopReason::Loop,
     };

@@ -174,6 +174,11 @@ impl Test {
         }
     }
 
+    /// Returns whether a model plays a person or an attacker in a seat.
+    pub fn is_played(&self, seat: &str) -> bool {
+        matches!(self.voices.get(seat), Some(Speaker::Model { plays: Some(_), .. }))
+    }
+
     /// Returns whether a tool of it is really run.
     pub fn uses_real_tools(&self) -> bool {
         self.files.is_some() || self.runs_scripts()

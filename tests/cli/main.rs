@@ -52,6 +52,7 @@ mod settings;
 mod steering;
 mod stopping;
 mod study;
+mod test_coverage;
 mod test_examples;
 mod test_hostile;
 mod test_keys;
