@@ -130,7 +130,7 @@ fn limits_have_least_values() {
     );
     check_rest(
         "human = { seconds = 5, then = \"stand_in\" }",
-        &["4:31 participant[1].human.then: unknown `stand_in`"],
+        &["4:31 participant[1].human.then: unknown \"stand_in\""],
     );
     let phase = "[[phase]]\nname = \"x\"\nuntil = \"paused\"\nwords = [2, 1]";
     check(
