@@ -221,6 +221,9 @@ pub fn summary_and_results(words: &str) -> (&str, &str) {
     ("", behind)
 }
 
+/// Steps that do not exist, at most as many as are named of those that one step waits for.
+const MISSING_MAX: usize = 4;
+
 /// Returns everything that is wrong with the steps of a plan. They may also wait for `known` steps, whose numbers are
 /// taken; `most` is how many steps there may be in all.
 pub fn faults(steps: &[StepSpec], known: &[u32], most: u32) -> Vec<String> {
@@ -241,13 +244,22 @@ pub fn faults(steps: &[StepSpec], known: &[u32], most: u32) -> Vec<String> {
         if step.goal.trim().is_empty() {
             faults.push(format!("step {n} has no goal"));
         }
-        for other in &step.after {
-            let there = known.contains(other) || steps.iter().any(|s| s.number == *other);
-            if *other == n {
-                faults.push(format!("step {n} waits for itself"));
-            } else if !there {
-                faults.push(format!("step {n} waits for step {other}, which does not exist"));
-            }
+        if step.after.contains(&n) {
+            faults.push(format!("step {n} waits for itself"));
+        }
+        let there = |other: &u32| known.contains(other) || steps.iter().any(|s| s.number == *other);
+        let missing: Vec<u32> =
+            step.after.iter().copied().filter(|o| *o != n && !there(o)).collect();
+        let named: Vec<String> = missing.iter().take(MISSING_MAX).map(u32::to_string).collect();
+        let more = missing.len().saturating_sub(MISSING_MAX);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        match &named[..] {
+            [] => {}
+            [one] => faults.push(format!("step {n} waits for step {one}, which does not exist")),
+            all => faults.push(format!(
+                "step {n} waits for steps {}{more}, which do not exist",
+                all.join(", ")
+            )),
         }
     }
     faults.extend(cycle(steps).map(|path| {
@@ -391,6 +403,7 @@ mod tests {
         let steps = [
             step(1, "g", &[3]),
             step(2, " ", &[2, 9]),
+            step(8, "g", &[11, 12, 13, 14, 15, 16]),
             step(3, "g", &[4]),
             step(4, "g", &[1]),
             step(4, "g", &[]),
@@ -399,10 +412,11 @@ mod tests {
         assert_eq!(
             faults(&steps, &[7], 6),
             [
-                "there are 7 steps in all, but at most 6 are allowed (policy.steps)",
+                "there are 8 steps in all, but at most 6 are allowed (policy.steps)",
                 "step 2 has no goal",
                 "step 2 waits for itself",
                 "step 2 waits for step 9, which does not exist",
+                "step 8 waits for steps 11, 12, 13, 14 and 2 more, which do not exist",
                 "two steps have the number 4",
                 "step 7 already exists; a new step needs a new number",
                 "steps wait for each other in a cycle: 1 waits for 3 waits for 4 waits for 1",

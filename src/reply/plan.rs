@@ -94,7 +94,7 @@ fn step(value: &Value, place: u32) -> Result<StepSpec, String> {
         None => Some(place),
         Some(v) => number(v),
     };
-    let number = numbered.ok_or_else(|| format!("the number of step {place} must be 1 or more"))?;
+    let number = numbered.ok_or_else(|| format!("the number of step {place} must be a whole number, 1 or more"))?;
     let goal = text(GOAL);
     let description = match text(DESCRIPTION) {
         "" => goal,
@@ -176,7 +176,7 @@ mod tests {
                 r#"{"steps": [{"number": 1, "goal": ""}, {"number": 1, "goal": "x", "after": [5]}]}"#,
                 "step 1 has no goal; two steps have the number 1; step 1 waits for step 5, which does not exist",
             ),
-            (r#"{"steps": [{"number": 0, "goal": "x"}]}"#, "not a whole number from 1"),
+            (r#"{"steps": [{"number": 0, "goal": "x"}]}"#, "must be a whole number, 1 or more"),
         ] {
             let found = read(said).unwrap_err();
             assert!(found.contains(why), "{said}: {found}");

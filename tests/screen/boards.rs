@@ -272,3 +272,77 @@ fn the_graph_of_a_plan_has_a_box_for_each_step_with_its_state() {
     over.press(&[Char('d')]);
     assert!(over.text().matches("│ ✓ completed").count() == 2, "{}", over.text());
 }
+
+const TROUBLED: &str = r#"
+title = "Trouble"
+topic = "Nine things."
+policy = { name = "plan", executor = "hand", replan = false, parallel = 2 }
+[[participant]]
+id = "head"
+name = "Head"
+[[participant]]
+id = "hand"
+name = "Hand"
+[rehearsed]
+head = [
+  { when = "step.asks == 'plan'", text = '''
+{"steps": [{"goal": "the first"}, {"goal": "the second"}, {"goal": "the third", "after": [1, 2]},
+ {"goal": "4th", "after": [3]}, {"goal": "5th", "after": [3]}, {"goal": "6th", "after": [3]}, {"goal": "7th", "after": [3]},
+ {"goal": "8th", "after": [3]}, {"goal": "9th", "after": [3]}]}''' },
+  "Some of it is done.",
+]
+hand = [
+  { when = "step.number == 1", text = "ERROR: There is no ladder." },
+  { when = "step.number == 2", text = "PROGRESS: {{ step.exchange }}" },
+  "TASK COMPLETE: step {{ step.number }}",
+]
+"#;
+
+#[test]
+fn the_pane_of_a_plan_says_what_failed_what_was_cancelled_and_what_has_no_room() {
+    let cancel = r#"{"when": "plan.steps and plan.steps[1].exchanges == 1", "do": "cancel_step", "step": 2}"#;
+    let events = events_of(TROUBLED, &[cancel]);
+    let third = |e: &Event| matches!(&e.kind, Kind::ThreadOpened(t) if t.about["step"] == 3);
+    let mid = events.iter().position(third).expect("the third step begins");
+    let shown = |upto: &[Event], width, height| {
+        let mut stage = Stage::new(width, height);
+        upto.iter().for_each(|event| stage.take(event.clone()));
+        stage.draw();
+        stage
+    };
+    let mut stage = shown(&events[..=mid], 120, 60);
+    let (first, second) = (row(&mut stage, "1 ■ failed"), row(&mut stage, "2 ‖ cancelled"));
+    for (told, row) in [("the first", &first), ("error, 1 of 10", &first), ("the second", &second)]
+    {
+        assert!(row.contains(told), "{told:?} is not in {row:?}\n{}", stage.text());
+    }
+    stage.press(&[Char('d')]);
+    let page = stage.text();
+    for told in [
+        "■ failed",
+        "‖ cancelled",
+        "failed because There is no ladder.",
+        "cancelled because the operator cancelled it",
+    ] {
+        assert!(page.contains(told), "{told:?} is not in\n{page}");
+    }
+    // what is over is left out first, and the last row counts what has no room
+    let mut small = shown(&events[..=mid], 80, 24);
+    let text = small.text();
+    assert!(row(&mut small, "3 ▸ running").contains("the third"), "{text}");
+    let rest = row(&mut small, "and ");
+    assert!(
+        rest.contains("more: ")
+            && rest.contains("waiting")
+            && rest.contains("1 failed, 1 cancelled"),
+        "{text}"
+    );
+    // the rows under the transcript name the failure as well
+    let mut over = shown(&events, 100, 70);
+    let text = over.text();
+    assert!(text.contains("failed: There is no ladder."), "{text}");
+    assert!(
+        text.contains("cancelled (o") && text.contains("7 of 9 completed · 1 failed"),
+        "{text}"
+    );
+}

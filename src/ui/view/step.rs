@@ -28,9 +28,13 @@ pub fn line(transcript: &Transcript, id: ThreadId) -> String {
         }
     };
     let said = state.entries.iter().filter(|e| e.thread == id && e.seat().is_some()).count();
-    let messages = if said == 1 { "message" } else { "messages" };
+    let messages = match said {
+        0 => String::new(),
+        1 => "1 message, ".into(),
+        n => format!("{n} messages, "),
+    };
     let by = thread.seats.first().map(|id| transcript.name(id)).unwrap_or_default();
-    format!("{}: {by}, {said} {messages}, {stands}", text::label(&thread.spec.name))
+    format!("{}: {by}, {messages}{stands}", text::label(&thread.spec.name))
 }
 
 /// Returns which step a message belongs to, and its type; nothing outside a step.
