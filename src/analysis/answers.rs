@@ -87,7 +87,7 @@ pub fn table(study: &Analysis<'_>) -> Table {
             Cell::Count(at as u64 + 1),
             round.majority.as_deref().map_or(Cell::None, Cell::text),
             Cell::Share(round.agreement),
-            Cell::Text(format!("{:.1}", round.effective)),
+            Cell::Decimal(round.effective, 1),
             Cell::Count(round.changed),
             Cell::Count(round.answers.values().filter(|a| a.is_none()).count() as u64),
             Cell::Share(round.novelty),

@@ -51,6 +51,7 @@ pub const FIGURES: &[(FigurePage, Figure)] = &[
     (FigurePage::Cost, cost::table),
     (FigurePage::Cost, speed::table),
     (FigurePage::Positions, positions::decisions),
+    (FigurePage::Positions, answers::table),
     (FigurePage::Positions, positions::positions),
     (FigurePage::Positions, coordination::table),
     (FigurePage::Positions, stances::table),
@@ -59,7 +60,6 @@ pub const FIGURES: &[(FigurePage, Figure)] = &[
     (FigurePage::Positions, repetition::table),
     (FigurePage::Events, events::table),
     (FigurePage::Cost, tools::table),
-    (FigurePage::Positions, answers::table),
 ];
 
 /// The names of tables that are empty in most conversations: answers and votes, answers by round, and tools.

@@ -188,6 +188,8 @@ fn shards_are_put_together_again_and_mixed_judges_are_not() {
     let whole = at(&house, "out/results.jsonl");
     let merged = house.run(&["batch", "merge", &part(1), &part(2), &part(3), "-o", &whole]).code(0);
     assert!(merged.err.contains("7 results"), "{}", merged.err);
+    let again = house.run(&["batch", "merge", &part(1), "-o", &whole]).code(3);
+    assert!(again.err.contains("exists") && again.err.contains("is not replaced"), "{}", again.err);
     let order: Vec<u64> =
         results(&house, "out/results.jsonl").iter().map(|l| l["line"].as_u64().unwrap()).collect();
     assert_eq!(order, [1, 2, 3, 4, 5, 6, 7]);

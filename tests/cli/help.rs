@@ -137,3 +137,35 @@ fn the_worked_example_of_experiments_prints_what_the_page_says() {
     assert_eq!(ran, 3);
     assert!(house.path("report.html").exists());
 }
+
+/// The command that a pod of an indexed Job runs: places there count from 0, shards from 1.
+#[test]
+fn the_recipe_for_kubernetes_runs_the_part_of_its_pod() {
+    let page = top("assets/help/experiments.md");
+    let recipe = page.split_once("command: [sh, -c, '").unwrap().1.split_once("']").unwrap().0;
+    let recipe: Vec<&str> = recipe.split_whitespace().collect();
+    let house = House::new();
+    let items: String =
+        (0..16).map(|n| format!("{{\"id\":\"{n}\",\"question\":\"{n}?\"}}\n")).collect();
+    house.file("q.jsonl", &items);
+    fs::create_dir(house.path("bin")).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_colloquium"), house.path("bin/colloquium"))
+        .unwrap();
+    let recipe = recipe.join(" ").replace("/out", "out").replace("council", "council --rehearsed");
+    for place in ["0", "15"] {
+        let mut command = std::process::Command::new("sh");
+        let path = format!("{}:/usr/bin:/bin", house.path("bin").display());
+        command.args(["-c", &recipe]).current_dir(house.home.path()).env_clear();
+        command.env("PATH", path).env("HOME", house.home.path()).env("JOB_COMPLETION_INDEX", place);
+        let ran = command.output().unwrap();
+        assert!(ran.status.success(), "{recipe}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
+    for (shard, item) in [("1", "0"), ("16", "15")] {
+        let text =
+            fs::read_to_string(house.path(&format!("out/results-{shard}-of-16.jsonl"))).unwrap();
+        assert!(
+            text.contains(&format!("\"item\":\"{item}\"")) && text.lines().count() == 1,
+            "{text}"
+        );
+    }
+}

@@ -1,7 +1,7 @@
 //! What is made of results: a report, one file of several, and a set of sums to begin with.
 
 use crate::batch::report::{Report, UNREAD_MOST};
-use crate::batch::{CONVERSATIONS, arithmetic, conversations, merge, page};
+use crate::batch::{CONVERSATIONS, Refused, arithmetic, conversations, merge, page};
 use crate::cli::args::target::Target;
 use crate::cli::context::Context;
 use crate::cli::document;
@@ -156,8 +156,16 @@ impl MergeArgs {
     fn run(&self, context: &Context) -> Result<Exit, Failure> {
         let count = merge(&self.results, &self.output).map_err(|e| {
             let cause = std::error::Error::source(&e).map(|e| format!(": {e}")).unwrap_or_default();
-            Failure::new(Exit::Invalid, format!("not merged: {e}{cause}"))
-                .hint("only results with the same scenario, models and judges can be merged")
+            let hint = match &e {
+                Refused::Io(..) => "check the name; a file that is already there is not replaced",
+                Refused::Damaged(..) => {
+                    "remove the line; its conversation runs again with the same command"
+                }
+                Refused::Mixed { .. } | Refused::Twice { .. } => {
+                    "only results with the same scenario, models and judges can be merged"
+                }
+            };
+            Failure::new(Exit::Invalid, format!("not merged: {e}{cause}")).hint(hint)
         })?;
         context.say(&format!("written: {} ({count} results)", self.output.display()));
         Ok(Exit::Done)
