@@ -82,9 +82,11 @@ fn csv_cell(cell: &Cell) -> String {
     }
 }
 
-/// Returns a field of CSV. A spreadsheet takes what begins like a formula for one, so that gets a quote before it.
+/// Returns a field of CSV. A spreadsheet takes what begins like a formula for one, so that gets a quote before it; a
+/// number is no formula.
 pub(super) fn field(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.len() > 1;
+    let formula = formula && text.parse::<f64>().is_err();
     let text = if formula { format!("'{text}") } else { text.to_owned() };
     let quoted = text.contains([',', '"', '\n', '\r']);
     if quoted { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
@@ -139,6 +141,8 @@ mod tests {
             ("=1+1", "'=1+1"),
             ("@bo", "'@bo"),
             ("-", "-"),
+            ("-2", "-2"),
+            ("-2+3", "'-2+3"),
             ("a\nb", "\"a\nb\""),
         ] {
             assert_eq!(field(text), csv);
