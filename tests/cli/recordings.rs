@@ -96,3 +96,33 @@ fn a_resumed_conversation_goes_on_where_the_recording_is() {
     }
     assert!(!ran.err.contains("warning"), "{}", ran.err);
 }
+
+/// A time of day in a prompt makes no later turn another one: each is spoken, and what may differ can be named.
+#[test]
+fn what_differs_from_run_to_run_is_no_change() {
+    let house = house();
+    let test = |ignore: &str| {
+        format!(
+            "scenario = \"talk.toml\"\n[[voice]]\nseat = \"all\"\nrecording = \"tape.jsonl\"\n{ignore}\n\
+             [[expect]]\nspeakers = [\"ada\", \"bo\", \"ada\", \"bo\"]\n[[expect]]\nthat = \"utterances[3].text == 'Still coffee.'\"\n"
+        )
+    };
+    let talk = std::fs::read_to_string(house.path("talk.toml")).unwrap();
+    let at = |time: &str| talk.replace("Tea or coffee?", &format!("Tea or coffee at {time}?"));
+    house.file("talk.toml", &at("10:42"));
+    std::fs::remove_file(house.path("tape.jsonl")).unwrap();
+    house.run(&["run", "talk.toml", "--headless", "--out-session", "tape.jsonl"]).code(0);
+    house.file("talk.toml", &at("11:07"));
+    house.file("t.test.toml", &test(""));
+    let ran = house.run(&["test"]).code(1);
+    for turn in ["ada, turn 1", "bo, turn 1", "ada, turn 2", "bo, turn 2"] {
+        assert!(
+            ran.out.contains(&format!("the prompt of {turn} matches tape.jsonl")),
+            "{}",
+            ran.out
+        );
+    }
+    assert!(ran.out.contains("[-10:42?-] {+11:07?+}") && !ran.out.contains("line "), "{}", ran.out);
+    house.file("t.test.toml", &test("ignore = \"[0-9]{2}:[0-9]{2}\""));
+    house.run(&["test"]).code(0);
+}

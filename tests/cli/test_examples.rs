@@ -8,7 +8,10 @@ fn example(house: &House, name: &str, replies: &'static str) -> (String, Server)
     let path = format!("{}/assets/examples/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap().replace("ollama:llama3", "mine:tiny");
     let server = Server::start(replies, None);
-    let settings = format!("[providers.mine]\nwire = \"openai\"\nbase_url = \"{}\"\n", server.url);
+    let settings = format!(
+        "[providers.mine]\nwire = \"openai\"\nbase_url = \"{}\"\n[models.\"mine:tiny\"]\nprice = [1.0, 5.0]\n",
+        server.url
+    );
     house.file(".config/colloquium/config.toml", &settings);
     (house.file(name, &text), server)
 }
@@ -16,14 +19,14 @@ fn example(house: &House, name: &str, replies: &'static str) -> (String, Server)
 #[test]
 fn the_example_of_a_simulated_person_gets_its_money_back() {
     let house = House::new();
-    let replies = "It is number 12, of course.\n---\nFine, thanks then. DONE\n---\n{\"criteria\": [\
+    let replies = "It is number 12, of course.{usage}\n---\nFine, thanks then. DONE{usage}\n---\n{usage}{\"criteria\": [\
         {\"number\": 1, \"reasoning\": \"It asks at once.\", \"verdict\": \"yes\"}, \
         {\"number\": 2, \"reasoning\": \"It says sorry.\", \"verdict\": \"yes\"}]}";
     let (file, server) = example(&house, "refund.test.toml", replies);
     let ran = house.run(&["test", &file]).code(0);
     for part in [
-        "models (simulated person): 2 asked, 0 recorded",
-        "models (judges): 1 asked",
+        "models (simulated person): 2 asked, 0 recorded, 2400 tokens, $0.0040",
+        "models (judges): 1 asked, 0 recorded, 1200 tokens, $0.0020",
         "1 yes, 0 no): The shop is polite",
         "It says sorry.",
     ] {
@@ -46,6 +49,10 @@ fn the_example_of_a_simulated_person_gets_its_money_back() {
     );
     let again = house.run(&["test", "--offline", &file]).code(0);
     assert!(again.out.contains("models (judges): 0 asked, 1 recorded"), "{}", again.out);
+    // neither is the conversation's
+    let text = std::fs::read_to_string(&file).unwrap();
+    house.file("refund.test.toml", &format!("{text}[[expect]]\nthat = \"cost == 0\"\n"));
+    house.run(&["test", "--offline", &file]).code(0);
     // a person that never gets there ends at the limit, and the test says so
     let (file, _server) = example(&house, "refund.test.toml", "Well?");
     std::fs::remove_file(house.path("refund.replies.jsonl")).unwrap();

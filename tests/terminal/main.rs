@@ -18,6 +18,7 @@ mod linear;
 mod long;
 mod own;
 mod quiet;
+mod scripted;
 mod secrets;
 #[path = "../cli/server.rs"]
 mod server;

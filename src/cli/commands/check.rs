@@ -60,7 +60,7 @@ impl CheckArgs {
             }
         }
         if faulty > 0 {
-            context.say(&format!("{faulty} of {} scenarios invalid", self.files.len()));
+            context.say(&format!("{faulty} of {} files invalid", self.files.len()));
         }
         Ok(wrong.unwrap_or(Exit::Done))
     }

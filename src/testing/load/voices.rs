@@ -374,7 +374,10 @@ fn recorded(
                     recording
                 }
                 Err(why) => {
-                    faults.push(format!("the recording {shown}: {why}"));
+                    // a fault of the file names it already
+                    let named = why.contains(&shown.to_string());
+                    let why = if named { why } else { format!("{shown}: {why}") };
+                    faults.push(format!("the recording {why}"));
                     return;
                 }
             },
