@@ -66,17 +66,20 @@ pub const FIGURES: &[(FigurePage, Figure)] = &[
 const SOMETIMES: &[&str] = &["coordination", "answers", "tools"];
 
 impl Analysis<'_> {
-    /// Returns every table with its page, in the order of [`FIGURES`]; some only where they have
-    /// rows.
-    pub fn pages(&self) -> Vec<(FigurePage, Table)> {
-        let shown = |table: &Table| !SOMETIMES.contains(&table.name) || !table.rows.is_empty();
-        let all = FIGURES.iter().map(|(page, figure)| (*page, figure(self)));
-        all.filter(|(_, table)| shown(table)).collect()
+    /// Returns every table, in the order of [`FIGURES`]; some only where they have rows.
+    pub fn tables(&self) -> Vec<Table> {
+        self.some(|_| true)
     }
 
-    /// Returns the tables of [`Analysis::pages`].
-    pub fn tables(&self) -> Vec<Table> {
-        self.pages().into_iter().map(|(_, table)| table).collect()
+    /// Returns the tables of a page.
+    pub fn page(&self, page: FigurePage) -> Vec<Table> {
+        self.some(|of| of == page)
+    }
+
+    fn some(&self, wanted: impl Fn(FigurePage) -> bool) -> Vec<Table> {
+        let shown = |table: &Table| !SOMETIMES.contains(&table.name) || !table.rows.is_empty();
+        let figures = FIGURES.iter().filter(|(page, _)| wanted(*page));
+        figures.map(|(_, figure)| figure(self)).filter(shown).collect()
     }
 }
 

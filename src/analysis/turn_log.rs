@@ -14,6 +14,8 @@ pub struct TurnLog {
     pub turns: Vec<TimedTurn>,
     /// Retries, warnings and commands of the operator, in order.
     pub moments: Vec<Moment>,
+    /// The rounds that batches were opened in, with their place in the log, in order.
+    pub rounds: Vec<(Seq, ThreadId, u32)>,
     /// When it began and when the last event came.
     span: Option<(Ms, Ms)>,
     paused_ms: u64,
@@ -120,6 +122,9 @@ impl TurnLog {
                 self.remember(event, MomentKind::Retried(r.turn, r.error.text.clone()));
             }
             Kind::TurnEnded(end) => self.end(event, end),
+            Kind::BatchOpened(batch) => {
+                self.rounds.extend(batch.round.map(|round| (event.seq, event.thread, round)));
+            }
             Kind::Paused(_) => self.paused = self.paused.or(Some(event.ms)),
             Kind::Resumed(_) => {
                 let since = self.paused.take();
@@ -168,7 +173,6 @@ impl TurnLog {
             | Kind::StepEnded(_)
             | Kind::PlanEnded(_)
             | Kind::CommandRefused(_)
-            | Kind::BatchOpened(_)
             | Kind::ToolAsked(_)
             | Kind::ToolCalled(_)
             | Kind::AgentPlan(_)

@@ -1,11 +1,10 @@
 //! Jumps over more than a message: by round, by phase, by speaker.
 
-use crate::model::{Kind, SeatId, Seq, ThreadId};
+use crate::model::{SeatId, ThreadId};
 use crate::ui::act::navigate;
 use crate::ui::action::Direction;
 use crate::ui::screen::Screen;
 use crate::ui::view::transcript::{RowView, Transcript};
-use std::ops::ControlFlow;
 
 /// Goes to the next turn of the selected participant, else of the speaker of the message that is read.
 pub(in crate::ui) fn speaker(screen: &mut Screen, way: Direction) {
@@ -30,20 +29,12 @@ pub(in crate::ui) fn speaker(screen: &mut Screen, way: Direction) {
 /// Goes to the beginning of the next round, or of this one and then the one before.
 pub(in crate::ui) fn round(screen: &mut Screen, way: Direction) {
     // a turn has the round of the batch that it was granted in
-    let granted = |e: &crate::model::Event| match &e.kind {
-        Kind::BatchOpened(batch) => batch.round.map(|round| (e.seq.0, (e.thread, round))),
-        _ => None,
-    };
-    let mut rounds: Vec<(u64, (ThreadId, u32))> = Vec::new();
-    screen.transcript.events(Seq(0), &mut |event| {
-        rounds.extend(granted(event));
-        ControlFlow::Continue(())
-    });
-    let of = |turn: u64| {
-        let at = rounds.partition_point(|(seq, _)| *seq <= turn);
-        at.checked_sub(1).map(|at| rounds[at].1)
-    };
     let transcript = &screen.transcript;
+    let rounds = &transcript.turn_log.rounds;
+    let of = |turn: u64| {
+        let at = rounds.partition_point(|(seq, ..)| seq.0 <= turn);
+        at.checked_sub(1).map(|at| (rounds[at].1, rounds[at].2))
+    };
     let group = |row: usize| match transcript.shown(row)? {
         RowView::Words(entry, _) => of(entry.versions.first()?.turn?.0),
         RowView::Speaking(turn) => of(turn.id.0),

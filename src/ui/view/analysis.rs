@@ -28,9 +28,10 @@ pub struct AnalysisPane {
     pub height: usize,
     /// What was found on the page.
     pub found: LineMatches,
-    tables: Vec<(FigurePage, Table)>,
-    /// How much had happened when they were computed.
-    counted: usize,
+    /// The tables of the page: others are computed when they are looked at.
+    tables: Vec<Table>,
+    /// Which page they are of, and how much had happened when they were computed.
+    counted: (FigurePage, usize),
     laid: Option<((FigurePage, usize, usize), Rc<Laid>)>,
 }
 
@@ -53,19 +54,19 @@ impl AnalysisPane {
 
     /// Counts again, if anything happened that figures are made of.
     pub fn renew(&mut self, transcript: &Transcript) {
-        if self.counted != transcript.turn_log.happened() {
+        if self.counted != (self.page, transcript.turn_log.happened()) {
             self.count(transcript);
         }
     }
 
     fn count(&mut self, transcript: &Transcript) {
-        self.tables = transcript.analysis().pages();
-        self.counted = transcript.turn_log.happened();
+        self.tables = transcript.analysis().page(self.page);
+        self.counted = (self.page, transcript.turn_log.happened());
     }
 
     /// Returns the page as rows of a width, which are made once for it.
     pub fn laid(&mut self, room: usize, make: impl FnOnce(&AnalysisPane) -> Laid) -> Rc<Laid> {
-        let of = (self.page, self.counted, room);
+        let of = (self.page, self.counted.1, room);
         match &self.laid {
             Some((known, laid)) if *known == of => laid.clone(),
             _ => {
@@ -106,9 +107,9 @@ impl AnalysisPane {
 
     /// Returns the figures of the page.
     pub fn tables(&self) -> Vec<Table> {
-        let here =
-            |(page, table): &&(FigurePage, Table)| *page == self.page && !table.rows.is_empty();
-        self.tables.iter().filter(here).map(|(_, table)| table.clone()).collect()
+        let of_page = self.counted.0 == self.page;
+        let here = |table: &&Table| of_page && !table.rows.is_empty();
+        self.tables.iter().filter(here).cloned().collect()
     }
 
     /// Returns whether rows are chosen here rather than scrolled.
