@@ -94,7 +94,8 @@ fn step(value: &Value, place: u32) -> Result<StepSpec, String> {
         None => Some(place),
         Some(v) => number(v),
     };
-    let number = numbered.ok_or_else(|| format!("the number of step {place} must be a whole number, 1 or more"))?;
+    let number = numbered
+        .ok_or_else(|| format!("the number of step {place} must be a whole number, 1 or more"))?;
     let goal = text(GOAL);
     let description = match text(DESCRIPTION) {
         "" => goal,

@@ -42,6 +42,15 @@ fn lives(pid: &Value) -> bool {
 }
 
 #[test]
+fn an_estimate_does_not_say_that_nobody_is_asked_where_agents_are() {
+    let house = House::new();
+    let path = talk(&house, "plain", 3, "");
+    let plan = run(&house, &path, &["--dry-run"]).code(0);
+    assert!(plan.out.contains("estimate unknown: agents report their own use"), "{}", plan.out);
+    assert!(told(&house).is_empty(), "nothing was started");
+}
+
+#[test]
 fn one_process_speaks_all_turns_and_is_told_only_what_is_new() {
     let house = House::new();
     let path = talk(&house, "plain", 5, "");

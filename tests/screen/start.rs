@@ -152,6 +152,21 @@ fn scenario_and_voice_are_turned_to_and_found_by_letters() {
 }
 
 #[test]
+fn an_agent_that_is_installed_is_a_voice_and_says_what_it_is() {
+    let mut start = found();
+    let agent = Mind { name: "agent:opencode".into(), endpoint: None, local: false };
+    start.known.push(agent.clone());
+    press(&mut start, &[Tab, Tab]);
+    write(&mut start, "opencode");
+    for (width, height) in [(80, 24), (120, 40)] {
+        let shown = shown(&mut start, width, height);
+        assert!(shown.contains("agent:opencode  an agent with its own"), "{shown}");
+    }
+    let Some(Choice::Begin { voice, .. }) = press(&mut start, &[Enter]) else { panic!("begins") };
+    assert_eq!(voice, VoiceChoice::Mind(agent));
+}
+
+#[test]
 fn what_cannot_begin_says_what_would_do() {
     let mut start = table();
     write(&mut start, "My own");

@@ -79,7 +79,19 @@ pub fn run(
 pub fn estimate(opened: Opened) -> String {
     let mut plan = Plan::default();
     plan.play(opened, vec![]);
-    spent(&plan.state.spent()).unwrap_or_else(|| "no model is called".into())
+    used(&plan.state)
+}
+
+/// Returns what a plan uses, in words. What agents use is theirs to say.
+fn used(state: &State) -> String {
+    let mut seats = state.seats.iter().flat_map(|seat| seat.spec.everyone());
+    let agents = seats.any(|seat| matches!(seat.voice, VoiceSpec::Agent(_)));
+    match (spent(&state.spent()), agents) {
+        (Some(used), false) => used,
+        (Some(used), true) => format!("{used}; agents not counted"),
+        (None, true) => "unknown: agents report their own use".into(),
+        (None, false) => "no model is called".into(),
+    }
 }
 
 impl Plan {
@@ -139,8 +151,7 @@ impl Plan {
             out.push_str(&format!("    {}  ({})\n", seats.join(", "), text::line(why)));
         }
         out.push_str(&format!("  {}\n", self.end()));
-        let used = spent(&self.state.spent()).unwrap_or_else(|| "no model is called".into());
-        out.push_str(&format!("  estimate {used}\n"));
+        out.push_str(&format!("  estimate {}\n", used(&self.state)));
         for seat in self.state.seats.iter().filter(|s| s.spent.used().is_some()) {
             let (name, used) = (self.name(&seat.spec.id), seat.spent.usage.tokens());
             let (model, cost) = (seat.spec.voice.label(), cost(&seat.spent));

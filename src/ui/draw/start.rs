@@ -144,7 +144,11 @@ impl StartPage<'_> {
             }
             Some(VoiceChoice::Own) => ("set by the scenario".into(), String::new()),
             Some(VoiceChoice::Mind(mind)) => {
-                let said = if mind.local { "local" } else { "remote" };
+                let said = match mind.name.starts_with("agent:") {
+                    true => "an agent with its own tools",
+                    false if mind.local => "local",
+                    false => "remote",
+                };
                 (text::name(&mind.name).into_owned(), said.to_owned())
             }
         };
