@@ -231,15 +231,22 @@ impl Form {
                 Some(object(all))
             }
             Form::Bid => Some(object(json!({"bid": upto(BID_MAX), "why": why}))),
-            Form::Plan { .. } => {
+            Form::Plan { begun, over, most } => {
+                let known = begun.len() + over.len();
+                let most = most.saturating_sub(known as u32).clamp(1, STEPS_MAX);
+                let least = u32::from(known == 0);
                 let text = json!({"type": "string", "maxLength": WHY_MAX});
-                let number = json!({"type": "integer", "minimum": 1, "maximum": 999});
+                let filled = json!({"type": "string", "minLength": 3, "maxLength": WHY_MAX});
+                // small models count from anywhere
+                let highest = if known == 0 { most } else { 999 };
+                let number = json!({"type": "integer", "minimum": 1, "maximum": highest});
                 let step = object(json!({
-                    "number": number, "description": text, "goal": text,
+                    "number": number, "description": filled, "goal": filled,
                     "executor": {"type": "boolean"},
-                    "after": {"type": "array", "items": number, "maxItems": STEPS_MAX},
+                    "after": {"type": "array", "items": number, "maxItems": most},
                 }));
-                let steps = json!({"type": "array", "items": step, "maxItems": STEPS_MAX});
+                let steps =
+                    json!({"type": "array", "items": step, "minItems": least, "maxItems": most});
                 Some(object(json!({"analysis": text, "steps": steps})))
             }
             Form::Judgement(sides) => {

@@ -25,7 +25,9 @@ impl State {
         let VoiceSpec::Model(model) = &seat.spec.voice else { return None };
         let bounded = seat.spec.answer_tokens(turn.purpose).map(|tokens| match model.max_tokens {
             Some(own) => own,
-            None if matches!(self.contract_of(turn).form, Form::Schema(_)) => LOCAL_DATA_TOKENS,
+            None if matches!(self.contract_of(turn).form, Form::Schema(_) | Form::Plan { .. }) => {
+                LOCAL_DATA_TOKENS
+            }
             None => tokens.max(self.words_of(turn).map_or(0, |most| most * TOKENS_PER_WORD)),
         });
         // with an effort the wire asks for its tokens by itself

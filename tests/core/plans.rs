@@ -415,3 +415,19 @@ fn killed_at_every_event_of_a_plan_it_is_the_same() {
         assert_eq!(came_of(&again), came_of(&whole), "cut at {cut}, after {kind}");
     }
 }
+
+/// A server that holds replies to a schema is given one that only sound plans fit: a plan has steps with words, and no
+/// more than there is room for.
+#[test]
+fn the_schema_of_a_plan_asks_for_steps() {
+    let steps = |begun: Vec<u32>, most| {
+        let schema = Form::Plan { begun, over: vec![], most }.schema().unwrap();
+        schema["properties"]["steps"].clone()
+    };
+    let first = steps(vec![], 4);
+    assert_eq!((&first["minItems"], &first["maxItems"]), (&json!(1), &json!(4)));
+    assert_eq!(first["items"]["properties"]["goal"]["minLength"], 3);
+    assert_eq!(first["items"]["properties"]["number"]["maximum"], 4);
+    let again = steps(vec![1, 2, 3], 4);
+    assert_eq!((&again["minItems"], &again["maxItems"]), (&json!(0), &json!(1)));
+}
