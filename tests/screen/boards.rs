@@ -107,6 +107,7 @@ fn answers_and_votes_are_a_table_that_grows() {
 fn a_plan_says_who_works_on_which_step_and_what_waits() {
     let mut stage = planned(Stage::new(80, 24));
     assert!(stage.text().contains("PLAN · 0 of 2 completed"), "{}", stage.text());
+    assert!(stage.text().contains("(step 1: Ruth answers)"), "by its name: {}", stage.text());
     let (first, second) = (row(&mut stage, "1 ▸"), row(&mut stage, "2 …"));
     for told in ["running", "Look up", "Clerk 1", "question to Ruth, 1 of 10"] {
         assert!(first.contains(told), "{told:?} is not in {first:?}");
@@ -135,6 +136,7 @@ fn a_plan_says_who_works_on_which_step_and_what_waits() {
     ] {
         assert!(page.contains(told), "{told:?} is not in\n{page}");
     }
+    assert_eq!(page.matches("due on 3 June").count(), 1, "results stand once:\n{page}");
     let mut stage =
         played(Stage::new(80, 24), "planner-executor", 1, |e| matches!(e.kind, Kind::Ended(_)));
     assert!(stage.text().contains("PLAN · plan completed · 2 of 2 completed"), "{}", stage.text());
