@@ -132,6 +132,7 @@ pub const KINDS: &[Row] = &[
             ("step", "its number"),
             ("attempt", "the attempt, from 1"),
             ("is", "completed, failed or cancelled"),
+            ("halted", "true where the end of the conversation stopped it: a resume continues it"),
             ("turn", "the seq of the floor.granted of the turn with its result"),
             ("why", "why, unless the step is completed"),
         ],
@@ -141,7 +142,10 @@ pub const KINDS: &[Row] = &[
         "The plan is over.",
         &[
             ("plan", "which plan of the conversation, from 1"),
-            ("is", "completed, or failed: no step was completed, or no answer given"),
+            (
+                "is",
+                "completed; failed: no step was completed, or no answer given; cancelled: the conversation ended before",
+            ),
             ("turn", "the seq of the floor.granted of the turn with the answer"),
         ],
     ),
