@@ -59,9 +59,10 @@ impl Policy for Phases {
             (None, _) => return v.end(StopReason::Completed),
         };
         let listed: Vec<SeatId> = phase.who.iter().map(|s| SeatId(s.clone())).collect();
-        // a seat that joined while the conversation ran takes part from the next phase on
-        let first: Vec<&str> = phases.iter().flat_map(|p| &p.who).map(|s| &**s).collect();
-        let late = v.thread.seats.iter().filter(|s| !first.contains(&&***s)).cloned();
+        // a seat that joined while the conversation ran takes part from the next phase on; one that was there at the
+        // start and is in no phase never speaks
+        let joined = v.state.seats.iter().skip(v.state.founders).map(|s| &s.spec.id);
+        let late = joined.filter(|s| v.thread.seats.contains(s) && !listed.contains(s)).cloned();
         let spec = ThreadOpened {
             name: phase.name.clone(),
             policy: phase.policy.name.clone(),

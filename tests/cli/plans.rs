@@ -147,3 +147,22 @@ fn shells_and_the_manual_know_every_command() {
     assert!(ran.out.contains(".TH colloquium 1") && ran.out.contains(".TH colloquium-run 1"));
     assert!(ran.out.contains("\\-\\-max\\-usd"), "{}", ran.out);
 }
+
+#[test]
+fn whoever_is_in_no_phase_is_told_before_the_run() {
+    let house = House::new();
+    let seat = |id: &str| format!("[[participant]]\nid = {id:?}\nlines = [\"Tea.\"]\n");
+    let phase = "[[phase]]\nname = \"talk\"\nwho = [\"ada\"]\nrounds = 1\n";
+    let talk =
+        format!("title = \"Tea\"\npolicy = \"phases\"\n{}{}{phase}", seat("ada"), seat("bo"));
+    let path = house.file("tea.toml", &talk);
+    let checked = house.run(&["check", &path]).code(0);
+    assert!(
+        checked.out.contains("bo: 1 rehearsed line; is in no phase, so never speaks\n"),
+        "{}",
+        checked.out
+    );
+    assert!(!checked.out.contains("ada: 1 rehearsed line; is in"), "{}", checked.out);
+    let ran = house.run(&["run", &path, "--headless"]).code(0);
+    assert!(ran.out.contains("] ada\n") && !ran.out.contains("] bo\n"), "{}", ran.out);
+}

@@ -81,3 +81,14 @@ async fn whoever_joins_takes_part_from_the_next_phase_on_and_the_end_closes_all(
     let ran = with(&[end]).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b b a b c", "operator"));
 }
+
+#[tokio::test]
+async fn whoever_is_in_no_phase_from_the_start_never_speaks() {
+    let table = json!({
+        "policy": {"name": "phases"},
+        "phase": [{"name": "talk", "who": ["a", "b"], "policy": {"name": "round_robin", "options": {"rounds": 1}}}],
+    });
+    let opened = crate::harness::table(table, vec![seat("a"), seat("b"), seat("c")]);
+    let ran = play(opened, plain(), &[]).await;
+    assert_eq!(ran.who(), "a b");
+}

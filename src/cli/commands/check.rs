@@ -8,7 +8,7 @@ use crate::cli::output;
 use crate::cli::source;
 use crate::model::{After, Anonymous, Limit, Limits, Needs, Participant, Shows, Then, VoiceSpec};
 use crate::policy;
-use crate::scenario::{self, AnswerSpec, Loaded, PolicySpec, Rule, Tie, VerdictSpec};
+use crate::scenario::{self, AnswerSpec, Loaded, Phase, PolicySpec, Rule, Tie, VerdictSpec};
 use crate::testing::{self, Test};
 use crate::text;
 use clap::Args;
@@ -188,6 +188,10 @@ fn policy(spec: &PolicySpec) -> String {
     text::line(&format!("{}{options}: {meaning}", spec.name)).into_owned()
 }
 
+fn in_no_phase(seat: &Participant, phases: &[Phase]) -> bool {
+    !phases.is_empty() && !phases.iter().any(|phase| phase.who.contains(&seat.id.0))
+}
+
 fn seat(seat: &Participant, loaded: &Loaded) -> String {
     let mut line = seat.id.to_string();
     if *seat.name != *seat.id {
@@ -209,6 +213,8 @@ fn seat(seat: &Participant, loaded: &Loaded) -> String {
     }
     if !seat.speaks {
         line.push_str("; takes no turns");
+    } else if in_no_phase(seat, &loaded.scenario.phases) {
+        line.push_str("; is in no phase, so never speaks");
     }
     let then = match seat.on_failure.then {
         Then::Skip => "",
