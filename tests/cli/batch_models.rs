@@ -40,7 +40,7 @@ fn a_server_on_this_machine_is_asked_one_thing_at_a_time_and_baselines_cost_no_m
         "participant.1.max_tokens=60",
     ];
     let ran = house.run(&args).code(0);
-    assert!(ran.err.contains("\nself-consistency-tokens: 1 items, 1 to 90 calls"), "{}", ran.err);
+    assert!(ran.err.contains("\nself-consistency-tokens: 1 item, 1 to 90 calls"), "{}", ran.err);
     let all = results(&house, "out/results.jsonl");
     let of = |name: &str| all.iter().find(|line| line["protocol"] == name).unwrap();
     let tokens =

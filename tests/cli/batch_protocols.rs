@@ -71,7 +71,7 @@ fn calls_follow_from_seats_and_rounds_as_stated_before() {
             args.extend(["--set", set]);
         }
         let ran = house.run(&args).code(0);
-        let before = format!("{protocol}: 1 items, {stated} call");
+        let before = format!("{protocol}: 1 item, {stated} call");
         assert!(ran.err.contains(&before), "{before}: {}", ran.err);
         let line = &results(&house, "out/results.jsonl")[0];
         let calls: u64 =
@@ -84,6 +84,32 @@ fn calls_follow_from_seats_and_rounds_as_stated_before() {
             "{protocol}: nothing is hidden"
         );
         assert_eq!(line["outcome"], "ended", "{line}");
+    }
+}
+
+/// A judge after every round, who may end it, is asked once more than the rounds before the last.
+#[test]
+fn a_judge_after_each_round_is_counted_as_well() {
+    const TALK: &str = "title = \"Judged\"\npolicy = \"phases\"\ntopic = \"{{ item.question }}\"\n\
+        [[participant]]\nid = \"ada\"\n[[participant]]\nid = \"bo\"\n[[participant]]\nid = \"judge\"\n\
+        [[phase]]\nname = \"talk\"\nwho = [\"ada\", \"bo\"]\nrounds = 3\n\
+        judge = { seat = \"judge\", may_stop = true }\n";
+    for (winner, made) in [("tie", 9), ("ada", 3)] {
+        let scores = if winner == "tie" { (7, 7) } else { (8, 5) };
+        let reply = format!(
+            r#"{{"why": "so", "scores": {{"ada": {}, "bo": {}}}, "winner": "{winner}"}}"#,
+            scores.0, scores.1
+        );
+        let (house, server) = (House::new(), Server::start(reply.leak(), None));
+        let (path, items) = (house.file("judged.toml", TALK), house.file("items.jsonl", ITEMS));
+        let model = ["--model", "endpoint:tiny", "--endpoint", &server.url];
+        let out = at(&house, "out");
+        let batch = ["batch", &path, "--items", &items, "--out", &out];
+        let ran = house.run(&[&batch[..], &model].concat()).code(0);
+        assert!(ran.err.contains("judged: 1 item, 3 to 9 calls"), "{}", ran.err);
+        let calls = &results(&house, "out/results.jsonl")[0]["calls"];
+        let calls: u64 = calls.as_object().unwrap().values().filter_map(|n| n.as_u64()).sum();
+        assert_eq!(calls, made, "{winner}");
     }
 }
 
@@ -108,7 +134,7 @@ fn another_seat_is_another_call_in_each_round() {
         &server.url,
     ];
     let ran = house.run(&args).code(0);
-    assert!(ran.err.contains("four: 1 items, 12 calls per item"), "{}", ran.err);
+    assert!(ran.err.contains("four: 1 item, 12 calls per item"), "{}", ran.err);
     assert_eq!(server.asked.lock().unwrap().len(), 12);
 }
 

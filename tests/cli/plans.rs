@@ -1,5 +1,5 @@
-//! What is said of money before and after: estimates that ask nobody, costs in the record, limits that hold, and the
-//! manual of it all.
+//! What is said before a run and after it: who never speaks, estimates that ask nobody, costs in the record, limits that
+//! hold, and the manual of it all.
 
 use crate::house::House;
 use crate::server::Server;

@@ -251,7 +251,8 @@ fn say_calls(
             }
             None => "the number of calls depends on the conversation".into(),
         };
-        told.push_str(&format!("{}: {items} items, {calls}\n", protocol.name));
+        let each = if items == 1 { "item" } else { "items" };
+        told.push_str(&format!("{}: {items} {each}, {calls}\n", protocol.name));
     }
     if protocols.len() > 1 {
         told.push_str(&format!("together: {} calls\n", range(least_of_all, most_of_all)));
