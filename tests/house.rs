@@ -75,7 +75,7 @@ fn leaving_by_super(source: &Source) -> Vec<String> {
 
 #[test]
 fn rooms_use_only_what_lies_below() {
-    let faults = Source::all(root(), "src").iter().flat_map(forbidden_uses).collect();
+    let faults = Source::ours(root()).iter().flat_map(forbidden_uses).collect();
     none(
         faults,
         "move the code to the room that may know both, hand the value in as plain data of `model`, or, if it is a \
@@ -163,7 +163,7 @@ fn the_scanner_of_uses_bites() {
 
 #[test]
 fn no_files_of_a_room_reach_each_other_in_a_circle() {
-    let circles = Files::of(&Source::all(root(), "src")).circles();
+    let circles = Files::of(Source::ours(root())).circles();
     let faults = circles.iter().map(|circle| circle.join(", ")).collect();
     none(
         faults,
@@ -226,7 +226,7 @@ fn misplaced(source: &Source, deed: &Deed) -> Vec<String> {
 
 fn nothing_misplaced(rule: &str) {
     let deed = DEEDS.iter().find(|d| d.rule.contains(rule)).unwrap();
-    let faults = Source::all(root(), "src").iter().flat_map(|s| misplaced(s, deed)).collect();
+    let faults = Source::ours(root()).iter().flat_map(|s| misplaced(s, deed)).collect();
     none(faults, deed.way_out);
 }
 
@@ -359,7 +359,7 @@ fn files_are_short() {
 
 #[test]
 fn files_say_what_they_are_for() {
-    let faults = Source::all(root(), "src").iter().filter_map(undescribed).collect();
+    let faults = Source::ours(root()).iter().filter_map(undescribed).collect();
     none(
         faults,
         "begin the file with what it is for, why it exists, and what it deliberately does not do",

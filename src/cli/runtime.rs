@@ -4,12 +4,21 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use std::future::Future;
 use std::io;
+use std::time::Duration;
 use tokio::runtime::Builder;
+
+/// How long a helper thread without work is kept.
+const IDLE_THREAD: Duration = Duration::from_secs(1);
 
 /// Runs work to its end. What still blocks in the background then, such as a read that cannot be broken off or a search
 /// through a folder, is not waited for.
 pub fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let runtime = Builder::new_current_thread().enable_all().build().map_err(refused)?;
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        // a helper thread that waits for work would wake a program that is at rest
+        .thread_keep_alive(IDLE_THREAD)
+        .build()
+        .map_err(refused)?;
     let done = runtime.block_on(work);
     runtime.shutdown_background();
     done

@@ -257,14 +257,14 @@ impl Court<'_> {
     fn how_far(&self, point: u32) -> String {
         if point < self.state.utterances {
             return format!(
-                "The conversation goes on after turn {point}; judge what is here so far."
+                "The conversation continues after turn {point}; judge it as it stands now."
             );
         }
         let reason = self.state.ended.as_ref().map(|ended| plain(&json!(ended.reason).to_string()));
         let reason =
             reason.map_or(String::new(), |reason| format!(" ({})", reason.trim_matches('"')));
         format!(
-            "The conversation is over{reason}, after {point} turns: what is not met now is never met."
+            "The conversation ended{reason} after {point} turns. Whatever is not met by now is not met."
         )
     }
 

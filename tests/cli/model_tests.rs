@@ -287,8 +287,8 @@ fn a_judge_gives_a_verdict_for_each_criterion_and_its_votes_are_counted() {
     let asked = server.asked.lock().unwrap();
     let first = asked.last().unwrap();
     assert!(first.contains("Tea?") && !first.contains("Milk"), "{first}");
-    assert!(first.contains("The conversation goes on after turn 1"), "{first}");
-    let last = "The conversation is over (utterance_limit), after 2 turns";
+    assert!(first.contains("The conversation continues after turn 1"), "{first}");
+    let last = "The conversation ended (utterance_limit) after 2 turns";
     assert!(asked.iter().any(|body| body.contains(last)), "{asked:?}");
 }
 

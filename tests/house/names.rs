@@ -34,7 +34,7 @@ fn named_twice(sources: &[Source]) -> Vec<String> {
 #[test]
 fn public_type_names_stand_once() {
     none(
-        named_twice(&Source::all(root(), "src")),
+        named_twice(Source::ours(root())),
         "give one of them a name that says more, or write it with its module's name everywhere",
     );
 }

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// A source file.
 pub struct Source {
@@ -36,6 +37,12 @@ impl Source {
     /// Reads a file.
     pub fn read(root: &Path, path: &str) -> Source {
         Source::new(path, &fs::read_to_string(root.join(path)).unwrap())
+    }
+
+    /// The sources of the program, read once for all rules.
+    pub fn ours(root: &Path) -> &'static [Source] {
+        static OURS: OnceLock<Vec<Source>> = OnceLock::new();
+        OURS.get_or_init(|| Source::all(root, "src"))
     }
 
     /// Reads all Rust files of a folder.

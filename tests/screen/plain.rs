@@ -107,5 +107,5 @@ fn without_a_screen_the_talk_in_a_step_is_a_line_a_message_until_it_is_opened() 
     let (folded, _) = told.hear("/fold 2", Ms(0));
     assert!(folded.starts_with("-- folded: step 2"), "{folded}");
     let mut none = Linear::new(Seq(0), true);
-    assert!(none.hear("/open", Ms(0)).0.contains("no step of a plan has begun"));
+    assert!(none.hear("/open", Ms(0)).0.contains("no step has started yet"));
 }

@@ -97,7 +97,7 @@ fn tool_servers(
 /// use is in its log. What a server offers is pinned; a change is shown and has to be agreed to.
 ///
 /// # Errors
-/// When a server cannot be reached, lacks a tool that is named, or offers something else than before.
+/// When a server cannot be reached, lacks a tool that is named, or changed its tools.
 pub fn meet_servers(
     seats: &mut [Participant],
     allowed: &Allowed,

@@ -30,7 +30,7 @@ type Offer = BTreeMap<Text, (Text, Value)>;
 /// Holds what a server offers against its pins; what is new is pinned.
 ///
 /// # Errors
-/// When it offers something else than before and nobody agrees, or the pins cannot be read or kept.
+/// When it changed its tools and nobody agrees, or the pins cannot be read or kept.
 pub fn check(
     server: &ToolServer,
     folder: &Path,
@@ -60,7 +60,7 @@ pub fn check(
         if changed.is_empty() {
             return Ok(());
         }
-        let title = format!("the tool server {} offers something else than before", server.name);
+        let title = format!("the tool server {} changed its tools", server.name);
         accept(&title, &changed, consent, context)?;
     }
     pins.insert(key, now);

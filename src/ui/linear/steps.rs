@@ -66,7 +66,7 @@ impl OpenSteps {
         let state = transcript.state();
         let talks = || state.threads.keys().filter_map(|id| state.step_talk(*id));
         if talks().next().is_none() {
-            return Err("no step of a plan has begun".into());
+            return Err("no step has started yet".into());
         }
         let line = |thread: &Thread| (thread.id, step::line(transcript, thread.id));
         if which.is_empty() {
