@@ -181,8 +181,8 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
     Ok(found)
 }
 
-/// Reads `KEY=VALUE, KEY=VALUE`, where text needs no quotes unless it holds a comma; a seat's first word may be its id
-/// alone.
+/// Reads `KEY=VALUE, KEY=VALUE`, where text needs no quotes unless it holds a comma; for a seat the first word may be its
+/// id.
 fn pairs(words: &str, of_seat: bool) -> Result<toml::Table, String> {
     if let Ok(mut whole) = format!("it = {{ {words} }}").parse::<toml::Table>()
         && let Some(toml::Value::Table(table)) = whole.remove("it")
@@ -192,7 +192,13 @@ fn pairs(words: &str, of_seat: bool) -> Result<toml::Table, String> {
     let mut table = toml::Table::new();
     for (at, pair) in parted(words).into_iter().enumerate() {
         let (key, value) = match pair.split_once('=') {
-            Some((key, value)) => (key.trim(), value.trim()),
+            Some((key, value)) => match key.trim().split_once(char::is_whitespace) {
+                Some((id, key)) if at == 0 && of_seat => {
+                    table.insert("id".to_owned(), id.into());
+                    (key.trim(), value.trim())
+                }
+                _ => (key.trim(), value.trim()),
+            },
             None if at == 0 && of_seat && !pair.contains(char::is_whitespace) => ("id", &*pair),
             None => return Err("write KEY=VALUE, KEY=VALUE".into()),
         };
@@ -362,6 +368,10 @@ mod tests {
                 Command::Note { text: "be brief".into(), to: vec![bo], lives: NoteFor::Standing },
             ),
             ("/join dee", join(&json!({"id": "dee"}))),
+            (
+                "/join dee persona = A calm voice, role=con",
+                join(&json!({"id": "dee", "persona": "A calm voice", "role": "con"})),
+            ),
             (
                 "/join id = \"dee\", lines = [\"Hello, you.\"]",
                 join(&json!({"id": "dee", "lines": ["Hello, you."]})),

@@ -379,7 +379,7 @@ impl StartPage<'_> {
             self.offer(row, label, said, 30);
         }
         self.write(30);
-        self.offer(StartRow::Own, "New conversation", "choose topic and cast", 30);
+        self.offer(StartRow::Own, "New conversation", "choose topic, scenario and model", 30);
         self.blank();
         self.heading("Setup");
         for (name, says) in &start.checks {
