@@ -50,7 +50,7 @@ fn only_words(interventions: Vec<(u32, Intervention)>) -> Vec<(u32, Intervention
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(15))]
+    #![proptest_config(ProptestConfig::with_cases(10))]
 
     /// Where no choice and no bid can be read, the order of the file holds, and no words and mentions move it.
     #[test]

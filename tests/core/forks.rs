@@ -1,18 +1,15 @@
 //! Branches: the past is the parent's, what follows is their own, and a kill changes nothing in them either.
 
 use crate::harness::*;
-use crate::kills::{attentive, commands, everywhere, outcome, runtime, situations, tables};
+use crate::kills::{
+    attentive, commands, every_other, everywhere, outcome, runtime, situations, tables,
+};
 use colloquium::model::*;
 use serde_json::json;
 
 #[test]
 fn branched_off_in_many_situations_nothing_is_other_but_what_is_asked_for() {
     branched_off(|events| every_other(situations(events)));
-}
-
-/// Every other place: the kills try them all, and `--ignored` every event.
-fn every_other(places: Vec<usize>) -> Vec<usize> {
-    places.into_iter().step_by(2).collect()
 }
 
 #[test]

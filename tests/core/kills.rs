@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 /// How many storms every run of the tests makes.
-const STORMS: u64 = 100;
+const STORMS: u64 = 60;
 /// How many storms the thorough test makes.
 const MANY_STORMS: u64 = 2_000;
 /// How many kinds of tables a storm may have.
@@ -204,6 +204,11 @@ pub fn situations(events: &[Event]) -> Vec<usize> {
     (1..events.len()).filter(new).collect()
 }
 
+/// Every other place; `--ignored` tries every event.
+pub fn every_other(places: Vec<usize>) -> Vec<usize> {
+    places.into_iter().step_by(2).collect()
+}
+
 /// Every place in a run.
 pub fn everywhere(events: &[Event]) -> Vec<usize> {
     (1..events.len()).collect()
@@ -215,8 +220,8 @@ fn killed_in_every_situation_and_resumed() {
 }
 
 #[test]
-fn killed_in_every_situation_among_commands_and_resumed() {
-    killed_and_resumed(situations, &commands());
+fn killed_in_many_situations_among_commands_and_resumed() {
+    killed_and_resumed(|events| every_other(situations(events)), &commands());
 }
 
 #[test]

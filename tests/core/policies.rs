@@ -314,7 +314,7 @@ impl Talk {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20))]
+    #![proptest_config(ProptestConfig::with_cases(10))]
 
     /// With words and mentions only, the policy's own order is that of the talk in which nobody said anything.
     #[test]
