@@ -167,7 +167,7 @@ pub fn unlike(expected: &[ExpectedCall], events: &[Event]) -> Option<Vec<String>
         .find_map(|(at, pair)| unlike(pair).map(|why| format!("call {}: {why}", at + 1)));
     let count = || {
         let differs = expected.len() != calls.len();
-        differs.then(|| format!("{} tool calls were made, not {}", calls.len(), expected.len()))
+        differs.then(|| format!("tool calls: {} made, {} expected", calls.len(), expected.len()))
     };
     let why = differs.or_else(count)?;
     let told = calls.iter().enumerate().map(|(at, call)| {

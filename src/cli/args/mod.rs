@@ -8,3 +8,4 @@ pub mod play;
 pub mod run;
 pub mod session;
 pub mod target;
+pub mod tools;

@@ -2,6 +2,7 @@
 
 use crate::cli::args::format::PrintFormat;
 use crate::cli::args::models::ModelOptions;
+use crate::cli::args::tools::ToolOptions;
 use crate::model::steering::duration_ms;
 use crate::model::{Limits, Usd};
 use clap::Args;
@@ -49,15 +50,8 @@ pub struct Play {
     /// Take what is known of the person (reply.keep = "profile") from FILE, if it is there, and write it back at the end
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
-    /// Folder that read_file, list_dir and search_files may read
-    #[arg(long, value_name = "FOLDER")]
-    pub files: Option<PathBuf>,
-    /// Allow a tool that is not read-only; may be given more than once
-    #[arg(long, value_name = "NAME")]
-    pub allow_tool: Vec<String>,
-    /// Use the tools of servers that changed them since they were first used; --trust does not allow that
-    #[arg(long)]
-    pub accept_changed_tools: bool,
+    #[command(flatten)]
+    pub tools: ToolOptions,
     #[command(flatten)]
     pub models: ModelOptions,
 }

@@ -166,7 +166,7 @@ impl Next {
 /// its choice of models are in its session.
 fn later(play: &Play) -> Play {
     let models = ModelOptions { model: None, ..play.models.clone() };
-    let (files, allow_tool) = (play.files.clone(), play.allow_tool.clone());
+    let tools = play.tools.clone();
     let state = play.state.clone();
-    Play { trust: play.trust, state, files, allow_tool, models, ..Play::default() }
+    Play { trust: play.trust, state, tools, models, ..Play::default() }
 }

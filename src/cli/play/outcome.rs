@@ -66,13 +66,15 @@ pub fn resume_command(name: &str, play: &Play, context: &Context) -> String {
         let wire = play.models.wire.map(Wire::name);
         words.extend(wire.into_iter().flat_map(|wire| ["--wire".into(), wire.to_owned()]));
     }
-    if let Some(folder) = &play.files {
+    if let Some(folder) = &play.tools.files {
         words.extend(["--files".into(), folder.display().to_string()]);
     }
     if let Some(state) = &play.state {
         words.extend(["--state".into(), state.display().to_string()]);
     }
-    words.extend(play.allow_tool.iter().flat_map(|name| ["--allow-tool".into(), name.clone()]));
+    words.extend(
+        play.tools.allow_tool.iter().flat_map(|name| ["--allow-tool".into(), name.clone()]),
+    );
     // nor is what a session would run trusted because an earlier run of it was
     if play.trust {
         words.push("--trust".into());

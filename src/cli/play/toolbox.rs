@@ -29,7 +29,7 @@ pub fn toolbox<'a>(
     play: &Play,
     context: &Context,
 ) -> Result<Arc<dyn Tools>, Failure> {
-    let files = play.files.as_ref().map(|path| {
+    let files = play.tools.files.as_ref().map(|path| {
         Folder::new(path).map(Arc::new).map_err(|e| {
             let message = format!("--files {}: {e}", path.display());
             Failure::usage(message, "name an existing folder")
@@ -71,7 +71,8 @@ pub fn give_files(loaded: &mut Loaded, play: &Play) {
         let model = matches!(seat.voice, VoiceSpec::Model(_));
         model && seat.tools.is_empty() && executors.contains(&&*seat.id.0)
     };
-    for seat in loaded.participants.iter_mut().filter(needs).filter(|_| play.files.is_some()) {
+    for seat in loaded.participants.iter_mut().filter(needs).filter(|_| play.tools.files.is_some())
+    {
         seat.tools = Tool::BUILT_IN.into_iter().filter_map(Tool::built_in).collect();
     }
 }
@@ -207,6 +208,6 @@ pub fn decisions<'a>(
         })
     };
     let settings = context.settings()?.tools.allow;
-    let own = settings.iter().filter(|name| !play.allow_tool.contains(name)).filter(has);
-    Ok(play.allow_tool.iter().chain(own).map(allow).collect())
+    let own = settings.iter().filter(|name| !play.tools.allow_tool.contains(name)).filter(has);
+    Ok(play.tools.allow_tool.iter().chain(own).map(allow).collect())
 }

@@ -33,7 +33,7 @@ impl Consent {
 
     /// Returns the consent to tools that a server changed: whoever trusts a file has not seen them.
     pub fn of_changed_tools(play: &Play) -> Consent {
-        Consent::of(&Play { trust: play.accept_changed_tools, ..play.clone() })
+        Consent::of(&Play { trust: play.tools.accept_changed_tools, ..play.clone() })
     }
 }
 

@@ -3,6 +3,7 @@
 use super::after::BatchCommand;
 use crate::cli::args::models::ModelOptions;
 use crate::cli::args::play::{Play, usd};
+use crate::cli::args::tools::ToolOptions;
 use crate::model::Usd;
 use clap::Args;
 use std::num::NonZeroUsize;
@@ -64,15 +65,8 @@ pub struct BatchArgs {
     /// Trust the file for this run: allow the commands it names
     #[arg(long)]
     pub trust: bool,
-    /// Folder that read_file, list_dir and search_files may read
-    #[arg(long, value_name = "FOLDER")]
-    pub files: Option<PathBuf>,
-    /// Allow a tool that is not read-only; may be given more than once
-    #[arg(long, value_name = "NAME")]
-    pub allow_tool: Vec<String>,
-    /// Use the tools of servers that changed them since they were first used; --trust does not allow that
-    #[arg(long)]
-    pub accept_changed_tools: bool,
+    #[command(flatten)]
+    pub tools: ToolOptions,
     /// Use the scenario's rehearsed lines; no model is called
     #[arg(long)]
     pub rehearsed: bool,
@@ -89,9 +83,7 @@ impl BatchArgs {
         Play {
             headless: true,
             trust: self.trust,
-            files: self.files.clone(),
-            allow_tool: self.allow_tool.clone(),
-            accept_changed_tools: self.accept_changed_tools,
+            tools: self.tools.clone(),
             rehearsed: self.rehearsed,
             max_usd: self.max_usd,
             models: self.models.clone(),

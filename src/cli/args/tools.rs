@@ -1,0 +1,18 @@
+//! The options for the tools of participants, of every command that plays a conversation.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// What the tools of participants may do.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ToolOptions {
+    /// Folder that read_file, list_dir and search_files may read
+    #[arg(long, value_name = "FOLDER")]
+    pub files: Option<PathBuf>,
+    /// Allow a tool that is not read-only; may be given more than once
+    #[arg(long, value_name = "NAME")]
+    pub allow_tool: Vec<String>,
+    /// Use the tools of servers that changed them since they were first used; --trust does not allow that
+    #[arg(long)]
+    pub accept_changed_tools: bool,
+}
