@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 /// The options that every command takes.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
 pub struct Global {
     /// Data folder for sessions [default: ~/.local/share/colloquium, or COLLOQUIUM_DATA_DIR]
     #[arg(long, global = true, value_name = "FOLDER")]

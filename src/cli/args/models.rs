@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// Which model speaks, and where it is.
 #[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Models")]
 pub struct ModelOptions {
     /// Default model for participants without one
     #[arg(long, value_name = "PROVIDER:NAME")]

@@ -24,16 +24,16 @@ pub struct Play {
     #[arg(long)]
     pub pace: bool,
     /// Stop after N turns
-    #[arg(long, visible_alias = "max-turns", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, visible_alias = "max-turns", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Limits")]
     pub max_utterances: Option<u32>,
     /// Stop after this running time, such as 90s or 5m; the current speaker has 10 s to finish
-    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Limits")]
     pub max_time: Option<u64>,
     /// Stop before the models use more than N tokens
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     pub max_tokens: Option<u64>,
     /// Stop before the models cost more than USD dollars
-    #[arg(long, value_name = "USD", value_parser = usd)]
+    #[arg(long, value_name = "USD", value_parser = usd, help_heading = "Limits")]
     pub max_usd: Option<Usd>,
     /// Trust the file for this run: allow the commands it names
     #[arg(long)]

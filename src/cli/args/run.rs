@@ -7,8 +7,6 @@ use clap::Args;
 /// What `run` and `demo` take.
 #[derive(Clone, Debug, Default, Args)]
 pub struct RunOptions {
-    #[command(flatten)]
-    pub play: Play,
     /// Topic; `-` reads it from standard input
     #[arg(long, value_name = "TEXT")]
     pub topic: Option<String>,
@@ -29,4 +27,6 @@ pub struct RunOptions {
     /// Dry run: speaking order, first prompts, cost estimate; nothing is called or saved
     #[arg(long)]
     pub dry_run: bool,
+    #[command(flatten)]
+    pub play: Play,
 }

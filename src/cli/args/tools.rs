@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 /// What the tools of participants may do.
 #[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Tools")]
 pub struct ToolOptions {
     /// Folder that read_file, list_dir and search_files may read
     #[arg(long, value_name = "FOLDER")]

@@ -43,22 +43,22 @@ pub struct AskArgs {
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    models: ModelOptions,
     /// Use the panel's rehearsed lines; no model is called
     #[arg(long)]
     rehearsed: bool,
     /// Stop after this running time, such as 90s or 5m
-    #[arg(long, value_name = "TIME", value_parser = play::seconds)]
+    #[arg(long, value_name = "TIME", value_parser = play::seconds, help_heading = "Limits")]
     max_time: Option<u64>,
     /// Stop before the models use more than N tokens
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     max_tokens: Option<u64>,
     /// Stop before the models cost more than USD dollars
-    #[arg(long, value_name = "USD", value_parser = play::usd)]
+    #[arg(long, value_name = "USD", value_parser = play::usd, help_heading = "Limits")]
     max_usd: Option<Usd>,
     #[command(flatten)]
     keep: Keep,
+    #[command(flatten)]
+    models: ModelOptions,
 }
 
 impl AskArgs {

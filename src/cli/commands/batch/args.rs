@@ -39,10 +39,10 @@ pub struct BatchArgs {
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
     /// Stop before all conversations together cost more than USD dollars
-    #[arg(long, value_name = "USD", value_parser = usd)]
+    #[arg(long, value_name = "USD", value_parser = usd, help_heading = "Limits")]
     pub max_usd: Option<Usd>,
     /// Stop before all conversations together use more than N tokens
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     pub max_tokens: Option<u64>,
     /// Also run single, self-consistency and reflection with as many calls, and a plain vote
     #[arg(long)]
@@ -65,14 +65,14 @@ pub struct BatchArgs {
     /// Trust the file for this run: allow the commands it names
     #[arg(long)]
     pub trust: bool,
-    #[command(flatten)]
-    pub tools: ToolOptions,
     /// Use the scenario's rehearsed lines; no model is called
     #[arg(long)]
     pub rehearsed: bool,
     /// Override a scenario key, as in --set answer.form=letter
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    #[command(flatten)]
+    pub tools: ToolOptions,
     #[command(flatten)]
     pub models: ModelOptions,
 }

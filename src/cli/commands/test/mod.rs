@@ -93,8 +93,6 @@ pub struct TestCommand {
     /// Ask models again, and replace the replies that were recorded
     #[arg(long, conflicts_with = "offline")]
     record: bool,
-    #[command(flatten)]
-    models: ModelOptions,
     /// Report what the tests reach in each scenario: participants, phases, both outcomes of conditions, stop rules
     #[arg(long)]
     coverage: bool,
@@ -110,6 +108,8 @@ pub struct TestCommand {
     /// Let tests run the scripts of their scenarios
     #[arg(long)]
     trust: bool,
+    #[command(flatten)]
+    models: ModelOptions,
 }
 
 impl TestCommand {
