@@ -116,9 +116,10 @@ impl From<SessionNotFound> for Failure {
     fn from(e: SessionNotFound) -> Failure {
         let hint = match &e {
             SessionNotFound::Ambiguous { .. } => "type a longer prefix of the id",
-            SessionNotFound::Unknown { .. } | SessionNotFound::None => {
-                "`colloquium sessions list` lists them"
+            SessionNotFound::Unknown { .. } => {
+                "`colloquium sessions list` lists them; --last is the most recent one"
             }
+            SessionNotFound::None => "`colloquium demo` makes one",
         };
         Failure::usage(e.to_string(), hint)
     }

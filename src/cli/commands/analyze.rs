@@ -22,9 +22,10 @@ use std::sync::Arc;
 
 /// Statistics for one session, or a comparison of two
 #[derive(Debug, Args)]
+#[group(required = true, multiple = true, args = ["sessions", "all", "last"])]
 pub struct AnalyzeArgs {
     /// One or two sessions: ids, id prefixes or paths
-    #[arg(value_name = "SESSION", num_args = 0..=2, required_unless_present_any = ["last", "all"])]
+    #[arg(value_name = "SESSION", num_args = 0..=2)]
     sessions: Vec<String>,
     /// All sessions together: models, cost, who won, how they ended
     #[arg(long, conflicts_with_all = ["sessions", "last"])]
