@@ -1,5 +1,7 @@
-//! Servers of tools from public packages, where they are installed: files, everything, time and fetch, as the recipes of
-//! `colloquium help tools` have them. `MCP_SERVERS` names the folders of their programs.
+//! Servers of tools from public packages: files, everything, time and fetch, as the recipes of `colloquium help tools` have
+//! them. `MCP_SERVERS` names the folders of their programs:
+//! `npm install @modelcontextprotocol/server-everything @modelcontextprotocol/server-filesystem` and
+//! `pip install mcp-server-time mcp-server-fetch` install them.
 
 use crate::house::House;
 use crate::tools::model;
@@ -8,16 +10,14 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 
-/// A server of a public package, or why it cannot be tried.
-fn installed(program: &str) -> Option<String> {
+/// A server of a public package.
+fn installed(program: &str) -> String {
     let folders = std::env::var("MCP_SERVERS").unwrap_or_default();
-    let found = std::env::split_paths(&folders)
-        .map(|folder| folder.join(program))
-        .find(|path| path.exists());
-    if found.is_none() {
-        eprintln!("skipped: no program `{program}` in a folder of MCP_SERVERS");
-    }
-    found.map(|path| path.display().to_string())
+    let mut paths = std::env::split_paths(&folders).map(|folder| folder.join(program));
+    let found = paths.find(|path| path.exists());
+    let found =
+        found.unwrap_or_else(|| panic!("no program `{program}` in a folder of MCP_SERVERS"));
+    found.display().to_string()
 }
 
 /// Has a model ask a server for a tool that only reads; what the model was shown has to hold these words.
@@ -43,6 +43,7 @@ fn asks(server: &str, tool: &str, request: &Value, shown: &str) {
 }
 
 #[test]
+#[ignore = "needs public servers: MCP_SERVERS=FOLDERS cargo test --test cli real_servers -- --ignored --nocapture"]
 fn files_everything_and_time_answer_over_lines() {
     for (program, arguments, tool, request, shown) in [
         ("mcp-server-time", "", "get_current_time", json!({"timezone": "UTC"}), "timezone"),
@@ -64,14 +65,15 @@ fn files_everything_and_time_answer_over_lines() {
         ("mcp-server-everything", "", "echo", json!({"message": "tea"}), "tea"),
         ("mcp-server-everything", "", "get-tiny-image", json!({}), "[image]"),
     ] {
-        let Some(path) = installed(program) else { continue };
+        let path = installed(program);
         asks(&format!("command = [\"{path}\"{arguments}]"), tool, &request, shown);
     }
 }
 
 #[test]
+#[ignore = "needs public servers: MCP_SERVERS=FOLDERS cargo test --test cli real_servers -- --ignored --nocapture"]
 fn fetch_reads_a_page_of_this_machine() {
-    let Some(path) = installed("mcp-server-fetch") else { return };
+    let path = installed("mcp-server-fetch");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/tea.html", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -96,8 +98,9 @@ fn fetch_reads_a_page_of_this_machine() {
 }
 
 #[test]
+#[ignore = "needs public servers: MCP_SERVERS=FOLDERS cargo test --test cli real_servers -- --ignored --nocapture"]
 fn everything_answers_over_http() {
-    let Some(path) = installed("mcp-server-everything") else { return };
+    let path = installed("mcp-server-everything");
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let mut child = Command::new(path)
         .arg("streamableHttp")
