@@ -123,10 +123,7 @@ impl SessionFiles {
     /// Writes a text beside the log, under its SHA-256, unless it is there already.
     pub(super) fn put_blob(&self, name: &str, text: &str) -> io::Result<()> {
         let folder = self.blobs();
-        if !folder.is_dir() {
-            make_folder(&folder)?;
-            sync_folder(self.folder())?;
-        }
+        make_folder(&folder)?;
         let path = folder.join(name);
         match fs::read(&path) {
             Ok(there) if there == text.as_bytes() => Ok(()),
@@ -167,13 +164,18 @@ pub(super) fn private(options: &mut OpenOptions, path: &Path) -> io::Result<File
     options.open(path)
 }
 
-/// Makes a folder and those above it as 0700; one that exists is left as it is.
+/// Makes a folder and those above it as 0700, on the disk when this returns; one that exists is left as it is.
 pub(super) fn make_folder(path: &Path) -> io::Result<()> {
+    let named = |path: &&Path| !path.as_os_str().is_empty();
+    let missing: Vec<&Path> =
+        path.ancestors().take_while(|path| named(path) && !path.exists()).collect();
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    builder.create(path)?;
+    let mut holders = missing.iter().filter_map(|path| path.parent());
+    holders.try_for_each(|holder| sync_folder(Some(holder).filter(named).unwrap_or(Path::new("."))))
 }
 
 /// Puts a folder's entries on the disk.

@@ -4,7 +4,8 @@
 //! Storms are seeded: a policy, failures, time-outs, and a handful of commands at seeded moments.
 //!
 //! Every run of the tests cuts once in each [`situations`]; `cargo test --test core -- --ignored` cuts after every event
-//! and runs ten times as many storms, and `STORMS=20000 CUTS=3` more of them.
+//! and runs many times as many storms. `STORMS` says how many, `FROM` the number of the first, `CUTS` at how many
+//! places each is cut.
 
 use crate::harness::*;
 use colloquium::model::payload::Opened;
@@ -17,7 +18,7 @@ use std::sync::Mutex;
 /// How many storms every run of the tests makes.
 const STORMS: u64 = 60;
 /// How many storms the thorough test makes.
-const MANY_STORMS: u64 = 2_000;
+const MANY_STORMS: u64 = 100_000;
 /// How many kinds of tables a storm may have.
 const POLICIES: u64 = 12;
 /// How many places each storm is cut at; `CUTS=3` for more.
@@ -444,15 +445,17 @@ fn storm(seed: u64, tally: &Mutex<Tally>) {
     for k in 0..number("CUTS", CUTS) {
         let cut = 1 + d.roll(&format!("place{k}"), whole.events.len() as u64 - 1) as usize;
         let resumed = run(Some(whole.events[..cut].to_vec()));
-        let mut tally = tally.lock().unwrap();
-        tally.resumed += 1;
-        if abreast(&resumed) != abreast(&whole) {
-            let kind = whole.events[cut - 1].kind.name();
-            tally.bad.push(format!(
-                "storm {seed} cut after {cut} ({kind}):\n  {:?}\n  {:?}",
-                outcome(&whole),
-                outcome(&resumed)
-            ));
+        // killed once more, behind the first cut
+        let more = (resumed.events.len() - cut) as u64;
+        let again = cut + d.roll(&format!("again{k}"), more) as usize;
+        let twice = run(Some(resumed.events[..again].to_vec()));
+        for (ran, cuts) in [(resumed, vec![cut]), (twice, vec![cut, again])] {
+            let mut tally = tally.lock().unwrap();
+            tally.resumed += 1;
+            if abreast(&ran) != abreast(&whole) {
+                let (whole, ran) = (outcome(&whole), outcome(&ran));
+                tally.bad.push(format!("storm {seed} cut after {cuts:?}:\n  {whole:?}\n  {ran:?}"));
+            }
         }
     }
 }
@@ -463,20 +466,21 @@ fn storms_of_commands_and_failures_killed_and_resumed() {
 }
 
 #[test]
-#[ignore = "a minute: cargo test --test core -- --ignored"]
+#[ignore = "hours: cargo test --release --test core many_storms -- --ignored --nocapture"]
 fn many_storms() {
-    storms(MANY_STORMS);
+    storms(number("STORMS", MANY_STORMS));
 }
 
 fn storms(storms: u64) {
     let tally = Mutex::new(Tally { resumed: 0, ends: BTreeMap::new(), bad: vec![] });
-    let next = std::sync::atomic::AtomicU64::new(0);
+    let from = number("FROM", 0);
+    let next = std::sync::atomic::AtomicU64::new(from);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 loop {
                     let seed = next.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-                    if seed >= storms {
+                    if seed >= from + storms {
                         return;
                     }
                     storm(seed, &tally);
@@ -485,6 +489,9 @@ fn storms(storms: u64) {
         }
     });
     let tally = tally.into_inner().unwrap();
-    println!("{storms} storms, {} resumed after a kill, ends {:?}", tally.resumed, tally.ends);
+    println!(
+        "{storms} storms from {from}, {} resumed after a kill, ends {:?}",
+        tally.resumed, tally.ends
+    );
     assert!(tally.bad.is_empty(), "{} differ, the first:\n{}", tally.bad.len(), tally.bad[0]);
 }

@@ -49,8 +49,8 @@ fn three_hundred_kills() {
 #[test]
 #[ignore = "half an hour: cargo test --release --test kills ten_thousand -- --ignored --nocapture"]
 fn ten_thousand() {
-    let kills = std::env::var("KILLS").ok().and_then(|n| n.parse().ok());
-    campaign(kills.unwrap_or(10_000), 2);
+    let number = |variable: &str| std::env::var(variable).ok().and_then(|n| n.parse().ok());
+    campaign(number("KILLS").unwrap_or(10_000), number("SEED").unwrap_or(2));
 }
 
 /// Seeded dice.

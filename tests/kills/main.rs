@@ -9,10 +9,12 @@
 mod aimed;
 #[path = "../coverage/mod.rs"]
 mod coverage;
+mod full;
 #[path = "../cli/house.rs"]
 #[allow(dead_code, reason = "shared with the tests of the command line")]
 mod house;
 mod killed;
+mod power;
 mod promises;
 mod record;
 mod tables;

@@ -27,6 +27,8 @@ fn raw(bytes: &str) -> Vec<Step> {
     vec![Step::Send(bytes.into())]
 }
 
+const WIRES: [Wire; 4] = [Wire::OpenAi, Wire::Anthropic, Wire::Gemini, Wire::Ollama];
+
 const PAGE: &str = "<!doctype html><html><body><h1>Welcome to nginx!</h1></body></html>";
 
 fn refusals() -> Vec<Fault> {
@@ -180,18 +182,29 @@ async fn every_fault_before_a_word_ends_once_and_is_told() {
         if !unread {
             steps.insert(0, Step::Read);
         }
-        let server = Server::start(steps).await;
-        let place = endpoint(Wire::OpenAi, &server.url);
         let timeouts = if class == ErrorClass::Silence { FIRST } else { LONG };
-        let came = speak(place, request(timeouts, ModelSpec::default())).await;
-        println!("{name:36} {}", told(&came, name));
-        let failure = came.end().as_ref().unwrap_err();
-        if (failure.class, failure.retry_after_ms) != (class, wait) {
-            wrong.push(format!("{name}: {class:?}, {wait:?} wanted: {failure:?}"));
+        let on = |wire| {
+            let (steps, request) = (steps.clone(), request(timeouts.clone(), ModelSpec::default()));
+            async move {
+                let server = Server::start(steps).await;
+                speak(endpoint(wire, &server.url), request).await
+            }
+        };
+        let [a, b, c, d] = WIRES;
+        let came = tokio::join!(on(a), on(b), on(c), on(d));
+        for (wire, came) in WIRES.into_iter().zip([came.0, came.1, came.2, came.3]) {
+            println!("{name:36} {}", told(&came, name));
+            let failure = came.end().as_ref().unwrap_err();
+            if (failure.class, failure.retry_after_ms) != (class, wait) {
+                wrong.push(format!("{name}, {wire:?}: {class:?}, {wait:?} wanted: {failure:?}"));
+            }
         }
     }
-    let right = count - wrong.len();
-    println!("{right} of {count} HTTP faults: one end, right class, nothing leaked");
+    let right = count * WIRES.len() - wrong.len();
+    println!(
+        "{right} of {count} HTTP faults x {} wires: one end, right class, nothing leaked",
+        WIRES.len()
+    );
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 

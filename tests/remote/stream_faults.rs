@@ -2,7 +2,7 @@
 
 use crate::call::{FIRST, LONG, SILENCE, TOTAL, endpoint, request, speak_to};
 use crate::server::{Server, Step, chunk, chunked_head, head};
-use crate::streams::{DONE, delta, event, finish, usage, words};
+use crate::streams::{self, DONE, delta, event, finish, usage, words};
 use colloquium::model::{ErrorClass, ModelSpec, Timeouts};
 use colloquium::voice::remote::Wire;
 use serde_json::json;
@@ -426,5 +426,46 @@ async fn every_fault_in_a_stream_ends_once_and_keeps_the_words() {
     }
     let right = count - wrong.len();
     println!("{right} of {count} stream faults: one end, right class, words kept");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What goes wrong with a stream on its way is the same in all formats.
+#[tokio::test]
+async fn every_wire_ends_a_broken_stream_once_and_keeps_the_words() {
+    use ErrorClass::*;
+    let (mut checked, mut wrong) = (0, Vec::new());
+    for good in streams::all() {
+        let end =
+            ["\r\n\r\n", "\n\n", "\n"].into_iter().find(|end| good.text.contains(end)).unwrap();
+        // up to the first words and not to the last
+        let events: Vec<&str> = good.text.split_inclusive(end).collect();
+        let heard = events.iter().position(|event| event.contains("Grüße")).unwrap();
+        let begun = events[..=heard].concat();
+        let half = begun.clone() + &events[heard + 1][..20];
+        let flood = vec![Step::Flood(vec![b'a'; 1 << 16])];
+        let then = |more: Vec<Step>| [stream(begun.clone()), more].concat();
+        let cases = [
+            ("reset", then(vec![Step::Heard, Step::Reset]), Broken),
+            ("ended without a mark", then(vec![]), Broken),
+            ("ended inside a frame", stream(half), Broken),
+            ("cut inside the chunks", vec![chunked_head(), chunk(&begun)], Broken),
+            ("garbage in a frame", stream(begun.clone() + "data: {\"a\": [" + end), Broken),
+            ("a line without an end", then(flood), TooLarge),
+            ("silence after words", then(vec![Step::Hang]), Silence),
+        ];
+        for (name, steps, class) in cases {
+            let wire = good.wire;
+            let timeouts = if class == Silence { SILENCE } else { LONG };
+            let server = Server::answering(steps).await;
+            let request = request(timeouts, ModelSpec::default());
+            let came = speak_to(endpoint(wire, &server.url), request, &server.heard).await;
+            let failed = came.end().as_ref().map_err(|failure| failure.class);
+            if came.say() != "Grüße, " || failed.err() != Some(class) {
+                wrong.push(format!("{wire:?}, {name}: {:?} {:?}", came.pieces, came.end()));
+            }
+            checked += 1;
+        }
+    }
+    println!("{} of {checked} broken streams in four formats: right", checked - wrong.len());
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
