@@ -105,6 +105,7 @@ async fn a_cut_session_is_resumed_from_its_file() {
         std::fs::write(&path, &bytes[..len]).unwrap();
         let resumed = resume(&path, Mode::Normal).unwrap_or_else(|e| panic!("cut at {len}: {e}"));
         let next = resumed.log.records.len();
+        assert_eq!(resumed.log.len, std::fs::metadata(&path).unwrap().len(), "cut at {len}");
         let kept = resumed.repaired.map(|r| std::fs::read(folder.path().join(&*r.kept)).unwrap());
         let torn_from = next.checked_sub(1).map_or(0, |n| ends[n].min(len));
         assert_eq!(kept.unwrap_or_default(), bytes[torn_from..len], "cut at {len}");

@@ -306,3 +306,44 @@ async fn strict_means_synced_before_written() {
     }
     assert_eq!(disk.lock().syncs, 50);
 }
+
+#[tokio::test]
+async fn what_the_engine_would_decide_again_is_not_synced_at_once() {
+    let disk = Faulty::default();
+    let writer = disk.spawn(Mode::Normal);
+    // the opening, then a batch, a floor, a call and deltas; a busy machine may take a second over them
+    push_singly(&writer, &talk(7)).await;
+    let syncs = disk.lock().syncs;
+    assert!((1..=3).contains(&syncs), "{syncs} syncs");
+    writer.finish().await.unwrap();
+}
+
+/// A disk at which the writer's thread dies.
+struct Deadly;
+
+impl Disk for Deadly {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        panic!("a fault of the program");
+    }
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+    fn cut(&mut self, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+    fn blob(&mut self, _: &str, _: &str) -> io::Result<()> {
+        Ok(())
+    }
+    fn rescue(&mut self) -> io::Result<Rescue> {
+        Err(ErrorKind::Unsupported.into())
+    }
+}
+
+#[tokio::test]
+async fn a_writer_that_died_is_not_taken_for_one_that_is_done() {
+    let start = WriterStart::default();
+    let writer = SessionWriter::spawn(Box::new(Deadly), start, Mode::Normal).unwrap();
+    writer.push(talk(1).remove(0));
+    let fault = writer.finish().await.expect_err("nothing was written");
+    assert!(fault.to_string().contains("stopped early"), "{fault}");
+}

@@ -39,6 +39,7 @@ fn conditions_mean_what_they_say() {
         ("context.none == None", true),
         ("'?' in operator.said", true),
         ("'*~' in operator.said", false),
+        ("'it\\'s * ~ fine' in operator.said", false),
         ("operator.said.lower().startswith('really')", true),
         ("count(history) == 2 and count(context) == 4", true),
         ("history | length == 2", true),

@@ -178,4 +178,12 @@ mod tests {
         let enough = message(false, true, &[], "TASK_COMPLETE", &Value::Null).unwrap();
         assert_eq!(enough.structured, json!({"type": "task_complete"}));
     }
+
+    #[test]
+    fn a_type_that_cannot_be_names_those_that_can() {
+        let told = read("{\"type\": \"song\", \"text\": \"La.\"}", true).unwrap_err();
+        assert!(told.contains("clarification, task_complete, error"), "{told}");
+        let told = read("{\"type\": \"song\", \"text\": \"La.\"}", false).unwrap_err();
+        assert!(told.contains("question") && !told.contains("task_assignment"), "{told}");
+    }
 }

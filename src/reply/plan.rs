@@ -195,4 +195,14 @@ mod tests {
         let twice = again(r#"{"steps": [{"number": 2, "goal": "x"}]}"#).unwrap_err();
         assert!(twice.contains("step 2 already exists"), "{twice}");
     }
+
+    #[test]
+    fn a_step_may_say_that_it_waits_for_nothing() {
+        for nothing in ["\"none\"", "\"None\"", "\"\"", "[\"none\"]"] {
+            let said = format!("{{\"steps\": [{{\"goal\": \"Look\", \"after\": {nothing}}}]}}");
+            assert_eq!(read(&said).unwrap()[0]["goal"], "Look", "{nothing}");
+        }
+        let said = "{\"steps\": [{\"goal\": \"Look\", \"after\": \"lunch\"}]}";
+        assert_eq!(read(said).unwrap_err(), "step 1 waits for \"lunch\", which is not a number");
+    }
 }

@@ -316,3 +316,18 @@ fn without_open_fence(text: &str) -> &str {
     let opens = text[line..].trim_start().starts_with("```");
     if opens && text.matches("```").count() % 2 == 1 { text[..line].trim_end() } else { text }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_needs_its_marks_on_both_sides_and_a_lead_ends_with_its_line() {
+        let names = Names(vec![("bo".into(), Whose::Others)]);
+        assert!(names.label("**Bo**\nHello").is_some());
+        assert!(names.label("Bo**\nHello").is_none());
+        assert!(names.label("* Bo: hello").is_none());
+        assert_eq!(lead_of("\n\nfirst\nsecond"), "\n\nfirst\n".len());
+        assert_eq!(lead_of("first"), "first".len());
+    }
+}

@@ -458,4 +458,13 @@ mod tests {
         }
         println!("{flips} of {flips} flipped bits noticed");
     }
+
+    #[test]
+    fn a_line_that_is_too_long_says_its_bytes_and_a_time_out_of_range_is_the_nearest() {
+        let line = [vec![b'x'; LINE_MAX_BYTES], b"\n".to_vec()].concat();
+        let Err(SessionError::LineTooLong { bytes }) = checked(&line) else { panic!("too long") };
+        assert_eq!(bytes, LINE_MAX_BYTES + 1);
+        assert_eq!(timestamp(Wall(i64::MIN)), Timestamp::MIN);
+        assert_eq!(timestamp(Wall(i64::MAX)), Timestamp::MAX);
+    }
 }

@@ -95,3 +95,16 @@ impl SessionError {
         move |source| SessionError::Io { action, path, source }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_that_is_read_only_says_why() {
+        let faults = vec![LogFault::Missing { seq: 3..5 }, LogFault::Newer { format: 9 }];
+        let why = faults.iter().find(|f| f.forbids_writing()).unwrap().to_string();
+        let error = SessionError::ReadOnly { path: "x.jsonl".into(), faults };
+        assert_eq!(error.to_string(), format!("x.jsonl is read-only: {why}"));
+    }
+}

@@ -101,5 +101,10 @@ mod tests {
         assert_eq!(seqs(), [1, 2]);
         assert_eq!(seqs(), [0; 0]);
         assert!(!follower.is_written());
+        assert_eq!(follower.len, path.metadata().unwrap().len());
+        follower.len = SESSION_MAX_BYTES;
+        assert!(follower.fresh().unwrap().is_empty());
+        follower.len += 1;
+        assert!(matches!(follower.fresh(), Err(SessionError::TooLarge { .. })));
     }
 }

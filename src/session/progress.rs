@@ -36,3 +36,23 @@ impl ReadProgress {
         (done.min(of).saturating_mul(100)).checked_div(of).unwrap_or(0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percent_is_what_is_done_of_what_there_is() {
+        let progress = ReadProgress::default();
+        assert_eq!(progress.percent(), 0);
+        progress.begin(8);
+        progress.step();
+        assert_eq!(progress.percent(), 12);
+        progress.stand(4);
+        assert_eq!(progress.percent(), 50);
+        progress.stand(9);
+        assert_eq!(progress.percent(), 100);
+        progress.begin(8);
+        assert_eq!(progress.percent(), 0);
+    }
+}

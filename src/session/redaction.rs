@@ -278,3 +278,75 @@ fn replace(value: &mut Value, text: &str, mark: &str) -> bool {
         Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::payload::{CommandRefused, FloorGranted};
+    use crate::model::{Event, Seq, ThreadId, Wall};
+    use serde_json::json;
+
+    fn record(seq: u64, kind: impl Into<Kind>) -> Arc<Record> {
+        let (at, ms, by) = (Wall(0), Ms(seq), "ada".into());
+        let thread = ThreadId::ROOT;
+        let event = Event { seq: Seq(seq), at, ms, thread, by, cause: None, kind: kind.into() };
+        Arc::new(Record::new(event).unwrap())
+    }
+
+    fn ended(turn: u64, said: Value) -> Kind {
+        let mut data =
+            json!({"turn": turn, "purpose": "speak", "outcome": "said", "text": "Aloud."});
+        data.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
+        Kind::TurnEnded(serde_json::from_value(data).unwrap())
+    }
+
+    fn lines(redaction: &Redaction, records: &[Arc<Record>]) -> Vec<String> {
+        redaction.apply(records).unwrap().iter().map(|r| r.line.clone()).collect()
+    }
+
+    #[test]
+    fn a_whisper_goes_with_all_that_may_hold_it_and_nothing_else() {
+        let secret = "the key lies under the mat";
+        let said =
+            json!({"raw": secret, "think": secret, "whispers": [{"to": "bo", "text": secret}]});
+        let records = [record(0, ended(5, said.clone())), record(1, ended(6, json!({"raw": "x"})))];
+        let mut redaction = Redaction { mark: "[gone]".into(), ..Redaction::default() };
+        redaction.add_whispers(&records[..1], BTreeSet::from([TurnId(5)]));
+        let left = lines(&redaction, &records);
+        assert!(!left[0].contains("mat") && left[0].contains("Aloud."), "{}", left[0]);
+        assert_eq!(left[1], records[1].line);
+    }
+
+    #[test]
+    fn the_words_of_a_refused_command_go_by_its_key() {
+        let refused = |key: &str| CommandRefused {
+            key: key.into(),
+            line: json!({"do": "whisper", "text": "psst"}),
+            id: None,
+            why: "nobody".into(),
+        };
+        let records = [record(0, refused("a:1")), record(1, refused("a:2"))];
+        let mut redaction = Redaction { mark: "[gone]".into(), ..Redaction::default() };
+        redaction.commands.insert("a:1".into());
+        let left = lines(&redaction, &records);
+        assert!(left[0].contains("[gone]") && !left[0].contains("psst"), "{}", left[0]);
+        assert_eq!(left[1], records[1].line);
+    }
+
+    #[test]
+    fn what_a_reply_said_as_data_goes_from_where_it_was_handed_on() {
+        let part = "paint the hull of the boat before noon";
+        let floor = json!({"batch": 0, "participant": "ada", "number": 1, "notes": []});
+        let floor: FloorGranted = serde_json::from_value(floor).unwrap();
+        let told = json!({"structured": {"steps": [{"goal": part}]}});
+        let records = [
+            record(0, floor),
+            record(1, ended(0, told)),
+            record(2, ended(9, json!({"text": format!("As I was told: {part}.")}))),
+        ];
+        let mut redaction = Redaction { mark: "[gone]".into(), ..Redaction::default() };
+        redaction.add_utterance(&records, 1);
+        let left = lines(&redaction, &records).concat();
+        assert!(!left.contains("hull") && left.contains("As I was told: [gone]."), "{left}");
+    }
+}

@@ -201,3 +201,29 @@ fn is_keycap_base(c: char) -> bool {
 fn is_pictograph(c: char) -> bool {
     joins(&format!("{c}{ZERO_WIDTH_JOINER}"), '\u{A9}')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_sees_is_refused_and_number_signs_are_not() {
+        for seen in ['\n', '\t', 'a', '\u{600}', '\u{6DD}', '\u{110BD}', '\u{110CD}', '\u{FFFD}'] {
+            assert!(!is_refused(seen), "{seen:?}");
+        }
+        for unseen in [
+            '\0',
+            '\u{7F}',
+            '\u{115F}',
+            '\u{2065}',
+            '\u{FDD0}',
+            '\u{FFFE}',
+            '\u{FFFF}',
+            '\u{1FFFF}',
+        ] {
+            assert!(is_refused(unseen), "{unseen:?}");
+        }
+        assert!(matches!(judge('\u{34F}', "a", false), Verdict::Mark));
+        assert!(matches!(judge('\u{34F}', "\u{5D0}", false), Verdict::Pass));
+    }
+}

@@ -64,4 +64,12 @@ mod tests {
             assert_eq!(forwarded(stays), stays);
         }
     }
+
+    #[test]
+    fn the_tags_of_a_flag_stay_behind_a_flag_only() {
+        let scotland = "\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}";
+        assert_eq!(forwarded(scotland), scotland);
+        assert_eq!(forwarded(&scotland.replace('\u{1F3F4}', "a")), "a");
+        assert_eq!(forwarded(&scotland.replace('\u{1F3F4}', "\u{1F3F4}a")), "\u{1F3F4}a");
+    }
 }

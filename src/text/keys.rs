@@ -209,6 +209,9 @@ mod tests {
             }
         }
         assert_eq!(without_keys("short words about sk-unit"), "short words about sk-unit");
+        let mut redactor = KeyRedactor::default();
+        let begun = redactor.push("it begins like sk-unit");
+        assert_eq!(begun + &redactor.finish(), "it begins like sk-unit");
         println!("{} forms, {cuts} cuts", CASES.len());
     }
 }

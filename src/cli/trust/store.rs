@@ -147,4 +147,24 @@ mod tests {
         assert!(!binds(&["sh", "-c", "date > log"], "log"));
         assert!(!binds(&["python3", "reply.py"], "other.py"));
     }
+
+    #[test]
+    fn what_was_agreed_to_is_kept_and_a_project_is_its_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let paths = Paths {
+            config: path("config"),
+            data: path("data"),
+            state: path("state"),
+            cache: path("cache"),
+        };
+        agree(&paths, "1234", "my\ntalk").unwrap();
+        agree(&paths, "5678", "other").unwrap();
+        assert!(is_agreed(&paths, "1234") && is_agreed(&paths, "5678"));
+        assert!(!is_agreed(&paths, "123") && !is_agreed(&paths, "talk"));
+        let project = |text: &str| Project { path: path("colloquium.toml"), text: text.into() };
+        let digest = |text| project_digest(&project(text)).unwrap();
+        assert_eq!(digest("a = 1"), digest("a = 1"));
+        assert_ne!(digest("a = 1"), digest("a = 2"));
+    }
 }

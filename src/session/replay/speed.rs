@@ -63,3 +63,27 @@ impl FromStr for Speed {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speeds_go_up_and_down_a_ladder_and_stay_at_its_ends() {
+        for pair in Speed::LADDER.windows(2) {
+            assert_eq!((pair[0].faster(), pair[1].slower()), (pair[1], pair[0]));
+        }
+        assert_eq!(
+            (Speed::Max.faster(), Speed::LADDER[0].slower()),
+            (Speed::Max, Speed::LADDER[0])
+        );
+        assert_eq!(
+            ("2x".parse(), "0.5".parse()),
+            (Ok(Speed::Percent(200)), Ok(Speed::Percent(50)))
+        );
+        assert_eq!(
+            "3x".parse::<Speed>().unwrap_err(),
+            "a speed is one of 0.5x, 1x, 2x, 4x, 8x, max"
+        );
+    }
+}

@@ -341,6 +341,7 @@ pub(super) fn retry_after_ms(header: &str, now: Wall) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Role, Wire};
 
     #[test]
     fn a_time_to_wait_is_read_in_all_its_forms() {
@@ -418,5 +419,26 @@ mod tests {
         check(403, r#"{"error":"Your team doesn't have any credits yet."}"#, ErrorClass::Credit);
         check(400, r#"{"error":"This model's maximum prompt length is 9"}"#, ErrorClass::Context);
         check(503, r#"{"error":{"message":"Loading model"}}"#, ErrorClass::Overload);
+    }
+
+    #[test]
+    fn a_server_is_quoted_in_short_unless_it_repeats_the_request() {
+        let to = Endpoint {
+            name: "test".into(),
+            wire: Wire::OpenAi,
+            base_url: "http://127.0.0.1:9".into(),
+            key: None,
+            key_from: "".into(),
+        };
+        let sent =
+            [Message { role: Role::User, text: "the quick brown fox jumps".into(), fresh: 0 }];
+        let told = |words: &str| quoted(words, &to, &sent);
+        assert_eq!(told("out of\nmemory"), " (out of memory)");
+        assert_eq!(told(&"x".repeat(QUOTE_MAX + 1)), format!(" ({}...)", "x".repeat(QUOTE_MAX)));
+        assert_eq!(told("what is: the quick brown fox?"), " (what is: the quick brown fox?)");
+        assert_eq!(told("what is: the quick brown fox jumps?"), "");
+        assert_eq!(told("what is: the quick brown fo x?"), " (what is: the quick brown fo x?)");
+        let to = Endpoint { key: Some(crate::model::Secret::new("abc".into())), ..to };
+        assert_eq!(quoted("wrong key abc", &to, &[]), " (wrong key ***)");
     }
 }

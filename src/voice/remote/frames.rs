@@ -140,3 +140,33 @@ impl Frames {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_of_many_lines_and_bytes_is_bounded_by_their_sum() {
+        let push = |lines: &[usize]| {
+            let (mut frames, mut out) = (Frames::new(Framing::Events), vec![]);
+            let each =
+                |n: &usize| frames.push(format!("data: {}\n", "x".repeat(*n)).as_bytes(), &mut out);
+            lines.iter().try_for_each(each)
+        };
+        assert_eq!(push(&[3_000, 3_000]), Ok(()));
+        assert_eq!(push(&[FRAME_MAX / 2, FRAME_MAX / 2]), Err(TooLong));
+        let mut lines = Frames::new(Framing::Lines);
+        let part = [b'x'; 1_000];
+        let taken = (0..2_000).take_while(|_| lines.push(&part, &mut vec![]).is_ok()).count();
+        assert_eq!(taken, FRAME_MAX / 1_000);
+    }
+
+    #[test]
+    fn a_line_end_of_two_bytes_is_one_however_it_is_cut() {
+        let (mut frames, mut out) = (Frames::new(Framing::Events), vec![]);
+        for part in ["data: a\r", "", "\ndata: b\r\n\r", "\ndata: c\n\n"] {
+            frames.push(part.as_bytes(), &mut out).unwrap();
+        }
+        assert_eq!(out, ["a\nb", "c"]);
+    }
+}

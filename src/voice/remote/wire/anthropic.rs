@@ -196,4 +196,13 @@ mod tests {
         check("tiny", None);
         assert!(version("tiny") < Some(ADAPTIVE));
     }
+
+    #[test]
+    fn only_a_message_with_something_fresh_is_kept_in_parts() {
+        let message = |text: &str, fresh| Message { role: Role::User, text: text.into(), fresh };
+        assert_eq!(content(&message("old", 0)), "old");
+        assert_eq!(content(&message("fresh", 5)), "fresh");
+        assert_eq!(content(&message("old\nfresh", 5))[1]["text"], "fresh");
+        assert_eq!(content(&message("old\nfresh", 5))[0]["text"], "old");
+    }
 }
