@@ -55,7 +55,7 @@
 //! | how a file that somebody else may have written is opened | [`untrusted`] |
 //! | scripted tests: their keys, how one is run, how it is reported | [`testing`], a form of a report a file in `testing/report/` |
 //! | a scenario over many questions: items, budget, results, report | [`batch`]; a conversation of one is had by `cli/commands/batch/conversations.rs` |
-//! | intervals; work that threads share | [`stats`]; [`workers`] |
+//! | intervals; work that threads share; lists whose copies share memory | [`stats`]; [`workers`]; [`shared`] |
 //! | the price and the window of a model | `assets/models.toml`, read by `config/list.rs`; `cli/models/resolve.rs` puts them into the seat |
 //! | figures over a conversation: shares, cost, speed, votes, mentions, repetition | [`analysis`], one figure a file, listed in `FIGURES` |
 //! | an event in words, for text, pages and the screen | `export/narrate.rs` |
@@ -154,6 +154,7 @@ pub mod reply;
 pub mod rpc;
 pub mod scenario;
 pub mod session;
+pub mod shared;
 pub mod spawn;
 pub mod state;
 pub mod stats;

@@ -4,24 +4,25 @@ use crate::model::CommandGiven;
 use crate::model::ballot::{VerdictGiven, VoteClosed};
 use crate::model::payload::{LimitAt, TurnEnded};
 use crate::model::*;
-use std::collections::{BTreeMap, HashMap};
+use crate::shared::{SharedList, SharedMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Takes events one by one and remembers what figures are made of.
 #[derive(Clone, Debug, Default)]
 pub struct TurnLog {
     /// The turns that are over, in order.
-    pub turns: Vec<TimedTurn>,
+    pub turns: SharedList<TimedTurn>,
     /// Retries, warnings and commands of the operator, in order.
     pub moments: Vec<Moment>,
     /// The rounds that batches were opened in, with their place in the log, in order.
-    pub rounds: Vec<(Seq, ThreadId, u32)>,
+    pub rounds: SharedList<(Seq, ThreadId, u32)>,
     /// When it began and when the last event came.
     span: Option<(Ms, Ms)>,
     paused_ms: u64,
     paused: Option<Ms>,
     running: BTreeMap<TurnId, Running>,
-    places: HashMap<TurnId, usize>,
+    places: SharedMap<usize>,
     tools: BTreeMap<(SeatId, Text), ToolUses>,
 }
 
@@ -208,7 +209,7 @@ impl TurnLog {
 
     /// Returns a turn that is over.
     pub fn spent(&self, turn: TurnId) -> Option<&TimedTurn> {
-        self.places.get(&turn).and_then(|i| self.turns.get(*i))
+        self.places.get(turn.0).and_then(|i| self.turns.get(*i))
     }
 
     /// Returns the milliseconds from the first event to the last.
@@ -234,7 +235,7 @@ impl TurnLog {
 
     fn end(&mut self, event: &Event, end: &TurnEnded) {
         let Some(turn) = self.running.remove(&end.turn) else { return };
-        self.places.insert(end.turn, self.turns.len());
+        self.places.insert(end.turn.0, self.turns.len());
         self.turns.push(TimedTurn {
             seq: event.seq,
             number: end.number.unwrap_or(self.after()),

@@ -7,23 +7,85 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::models::providers::Providers;
 use crate::cli::output;
-use crate::text;
+use crate::text::KeyRedactor;
 use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Write, stdout};
 use std::path::Path;
+
+/// Bytes that are gathered before they are written.
+const GATHERED_BYTES: usize = 64 * 1024;
 
 /// Writes a document to its target, and reports where. Keys that this program knows are removed, whatever the session
 /// holds.
 pub fn write(document: &str, target: &Target, context: &Context) -> Result<(), Failure> {
-    let document = text::without_keys(document);
-    let bytes = document.as_bytes();
+    stream(target, context, |out| out.write_all(document.as_bytes()))
+}
+
+/// Does the same with a document that is written bit by bit, so that it is never in memory as a whole.
+pub fn stream(
+    target: &Target,
+    context: &Context,
+    spell: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let spell = |out: &mut dyn Write| {
+        let mut keyless = Keyless::before(out);
+        spell(&mut keyless)?;
+        keyless.finish()
+    };
     match target.output.as_deref().filter(|path| *path != Path::new("-")) {
-        None => output::data(bytes),
+        None => output::written(spell(&mut stdout().lock())),
         Some(path) => {
-            if target.force { replace(path, bytes) } else { create(path, bytes) }?;
+            if target.force { replace(path, spell) } else { create(path, spell) }?;
             context.say(&format!("written: {}", path.display()));
             Ok(())
         }
+    }
+}
+
+/// Passes text on without the keys that this program knows.
+pub struct Keyless<'a> {
+    out: &'a mut dyn Write,
+    redactor: KeyRedactor,
+    /// What was written, and not passed on yet.
+    gathered: Vec<u8>,
+}
+
+impl<'a> Keyless<'a> {
+    /// Returns a filter in front of a sink.
+    pub fn before(out: &'a mut dyn Write) -> Keyless<'a> {
+        Keyless { out, redactor: KeyRedactor::default(), gathered: vec![] }
+    }
+
+    /// Writes what was held back, at the end.
+    ///
+    /// # Errors
+    /// What the sink says.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.pass()?;
+        self.out.write_all(self.redactor.finish().as_bytes())?;
+        self.out.flush()
+    }
+
+    fn pass(&mut self) -> io::Result<()> {
+        // all that is written is text, of which each write has whole characters
+        let gathered = String::from_utf8_lossy(&self.gathered);
+        let certain = self.redactor.push(&gathered);
+        self.gathered.clear();
+        self.out.write_all(certain.as_bytes())
+    }
+}
+
+impl Write for Keyless<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.gathered.extend_from_slice(bytes);
+        if self.gathered.len() >= GATHERED_BYTES {
+            self.pass()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -38,12 +100,15 @@ pub fn know_keys(context: &Context) -> Result<(), Failure> {
 }
 
 /// Writes a new file for the user alone; one that exists is never overwritten.
-pub fn create(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub fn create(
+    path: &Path,
+    spell: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(path).and_then(|mut file| file.write_all(bytes));
+    let written = options.open(path).and_then(|mut file| spell(&mut file));
     written.map_err(|e: io::Error| match e.kind() {
         ErrorKind::AlreadyExists => Failure::usage(
             format!("{} already exists", path.display()),
@@ -54,7 +119,10 @@ pub fn create(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// Replaces a file in one step: until the document is complete, the old file stays.
-fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+fn replace(
+    path: &Path,
+    spell: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() {
         return Err(Failure::usage(
@@ -67,7 +135,7 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let folder = target.parent().unwrap_or(folder);
     let written =
         tempfile::Builder::new().prefix(".colloquium-").tempfile_in(folder).and_then(|mut file| {
-            file.write_all(bytes)?;
+            spell(&mut file)?;
             file.persist(&target).map(drop).map_err(|e| e.error)
         });
     written.map_err(|e| unwritable(path, &e))
@@ -76,4 +144,43 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 fn unwritable(path: &Path, e: &io::Error) -> Failure {
     Failure::new(Exit::Usage, format!("cannot write {}: {e}", path.display()))
         .hint("check the folder, its permissions and the free space")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::keep_out;
+
+    /// A sink that knows how much it got at once, and in all.
+    #[derive(Default)]
+    struct Sink(Vec<u8>, usize);
+
+    impl Write for Sink {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.1 = self.1.max(bytes.len());
+            self.0.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_long_document_goes_on_bit_by_bit_and_no_key_goes_with_it() {
+        const KEY: &str = "sk-document-0123456789-key";
+        keep_out(KEY);
+        let mut sink = Sink::default();
+        let mut keyless = Keyless::before(&mut sink);
+        // wherever it is cut, the key is in two pieces somewhere
+        for line in 0..50_000 {
+            let (a, b) = KEY.split_at(line % KEY.len());
+            write!(keyless, "{line} Grüße {a}").unwrap();
+            writeln!(keyless, "{b}").unwrap();
+        }
+        keyless.finish().unwrap();
+        let expected: String = (0..50_000).map(|line| format!("{line} Grüße ***\n")).collect();
+        assert!(sink.0 == expected.as_bytes(), "{} bytes of {}", sink.0.len(), expected.len());
+        assert!(sink.1 <= GATHERED_BYTES + 1_000, "{} bytes at once", sink.1);
+    }
 }

@@ -6,7 +6,7 @@ use crate::text;
 use crate::ui::text::wrap::{width, wrap};
 use crossterm::terminal::size;
 use ratatui::text::Line;
-use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
+use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
 
 /// Columns below which lines are left to the terminal.
 const NARROWEST: usize = 20;
@@ -23,7 +23,15 @@ pub fn print(line: &str) {
 /// When standard output cannot be written for any other reason.
 pub fn data(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
+    written(out.write_all(bytes).and_then(|()| out.flush()))
+}
+
+/// Returns what became of writing to standard output, as [`data`] does.
+///
+/// # Errors
+/// As [`data`].
+pub fn written(written: io::Result<()>) -> Result<(), Failure> {
+    match written {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::new(Exit::Failed, format!("cannot write to standard output: {e}")))
         }

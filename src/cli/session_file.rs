@@ -77,6 +77,10 @@ pub fn report_faults(log: &Survey, context: &Context) -> Result<Exit, Failure> {
         context.say(&format!("read-only: {fault}"));
     }
     let path = log.files.log().display();
+    if let Some(fault) = log.archive.as_ref().and_then(|archive| archive.fault()) {
+        let message = format!("{path} could not be read to its end: {fault}");
+        return Err(Failure::new(Exit::Session, message));
+    }
     match log.faults.iter().filter(|f| !newer(f)).find(|f| f.forbids_writing()) {
         Some(fault) => Err(Failure::new(
             Exit::Session,

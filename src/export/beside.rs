@@ -31,9 +31,9 @@ pub struct ComparedTurn {
 
 impl Beside {
     /// Returns two conversations side by side; what was hidden in the end is left out.
-    pub fn of<'a>(
+    pub fn of<'a, 'b>(
         a: impl Iterator<Item = &'a Event> + Clone,
-        b: impl Iterator<Item = &'a Event> + Clone,
+        b: impl Iterator<Item = &'b Event> + Clone,
     ) -> Beside {
         let from = divergence(a.clone(), b.clone());
         let before = State::fold(a.clone().take_while(|e| e.seq < from));

@@ -6,6 +6,7 @@ use super::Document;
 use crate::analysis::name;
 use crate::model::{Kind, Ms};
 use serde_json::json;
+use std::io::{self, Write};
 
 /// Seconds to which a player shortens longer waits.
 const IDLE_SECONDS: u32 = 3;
@@ -22,38 +23,39 @@ pub struct Frame {
     pub drawn: String,
 }
 
-/// Returns the recording; `size` is in columns and rows.
-pub fn spell(document: &Document, size: (u16, u16), frames: &[Frame]) -> String {
-    let first = document.records.first();
+/// Writes the recording; `size` is in columns and rows.
+pub fn spell(
+    document: &Document,
+    size: (u16, u16),
+    frames: &[Frame],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let begin = frames.first().map_or(Ms(0), |f| f.at);
     let mut header = json!({"version": 2, "width": size.0, "height": size.1});
-    header["timestamp"] = first.map(|r| r.event.at.0 / 1000).into();
+    header["timestamp"] = document.began.map(|at| at.0 / 1000).into();
     header["duration"] = frames.last().map_or(0.0, |f| seconds(f.at, begin)).into();
     header["idle_time_limit"] = IDLE_SECONDS.into();
     header["title"] = document.title().into();
     header["env"] = json!({"TERM": "xterm-256color"});
-    let mut lines: Vec<(Ms, String)> = frames
-        .iter()
-        .enumerate()
-        .map(|(n, f)| {
-            // earlier content of the player's terminal is not part of it
-            let drawn = if n == 0 { format!("{CLEAR}{}", f.drawn) } else { f.drawn.clone() };
-            (f.at, json!([seconds(f.at, begin), "o", drawn]).to_string())
-        })
-        .collect();
-    for record in &document.records {
-        if let Kind::FloorGranted(granted) = &record.event.kind
-            && let Some(number) = granted.number
-        {
-            let mark = format!("{number} {}", name(&document.state, &granted.participant));
-            let at = record.event.ms;
-            lines.push((at, json!([seconds(at, begin), "m", mark]).to_string()));
+    writeln!(out, "{header}")?;
+    let mut frames = frames.iter().enumerate().peekable();
+    let frame = |(n, f): (usize, &Frame)| {
+        // earlier content of the player's terminal is not part of it
+        let drawn = if n == 0 { format!("{CLEAR}{}", f.drawn) } else { f.drawn.clone() };
+        format!("{}\n", json!([seconds(f.at, begin), "o", drawn]))
+    };
+    document.write_each(out, |record| {
+        let Kind::FloorGranted(granted) = &record.event.kind else { return String::new() };
+        let Some(number) = granted.number else { return String::new() };
+        let (at, mut lines) = (record.event.ms, String::new());
+        // marks stand among the frames in order of time, which a player relies on
+        while let Some(drawn) = frames.next_if(|(_, f)| f.at <= at) {
+            lines.push_str(&frame(drawn));
         }
-    }
-    // marks stand among the frames in order of time, which a player relies on
-    lines.sort_by_key(|(at, _)| *at);
-    let lines = lines.into_iter().map(|(_, line)| line);
-    [header.to_string()].into_iter().chain(lines).map(|line| line + "\n").collect()
+        let mark = format!("{number} {}", name(&document.state, &granted.participant));
+        lines + &format!("{}\n", json!([seconds(at, begin), "m", mark]))
+    })?;
+    frames.try_for_each(|drawn| out.write_all(frame(drawn).as_bytes()))
 }
 
 fn seconds(at: Ms, begin: Ms) -> f64 {

@@ -1,10 +1,12 @@
 //! What an export leaves out by default: whispers, and what was hidden.
 //!
-//! It is removed from the events, before any format sees them, so that no format can forget it.
+//! It is removed from the events, before any format sees them, so that no format can forget it. What is private is
+//! found as the events are read; only where there is anything of the kind are they looked through again.
 
 use crate::model::{BatchId, Command, Event, Key, Kind, Participant, SeatId, SteerLine, TurnId};
-use crate::session::{Record, Redaction, SessionError};
+use crate::session::{Record, Records, Redaction, SessionError};
 use crate::state::State;
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -25,39 +27,96 @@ pub struct Reveal {
 /// # Errors
 /// As [`Redaction::apply`].
 pub fn discreet(records: &[Arc<Record>], reveal: Reveal) -> Result<Vec<Arc<Record>>, SessionError> {
-    let mut out = Redaction { mark: LEFT_OUT.into(), ..Redaction::default() };
-    let events = || records.iter().map(|r| &r.event);
-    if !reveal.whispers {
-        out.commands = whispers(events());
-        out.add_whispers(records, whisperers(records));
-        out.turns.extend(summaries_of_whispers(events()));
+    let (mut private, mut state) = (Private::default(), State::default());
+    for record in records {
+        private.take(&record.event);
+        state.apply(&record.event);
     }
-    if !reveal.hidden {
-        let state = State::fold(events());
-        let hidden = state.entries.iter().filter(|e| e.hidden.is_some());
-        hidden.filter_map(|e| e.number).for_each(|number| out.add_utterance(records, number));
+    private.redaction(&state, &records.to_vec().into(), reveal).apply(records)
+}
+
+/// What a conversation has of private words, as its events are read.
+#[derive(Default)]
+pub(super) struct Private {
+    /// The keys of whispers, given or refused, and of what changed their words while they waited.
+    commands: BTreeSet<Key>,
+    /// The `id`s that these commands carried.
+    ids: Vec<crate::model::Text>,
+    /// The seats that could whisper in the beginning.
+    whisperers: BTreeSet<SeatId>,
+    /// Whether a participant whispered.
+    whispered: bool,
+}
+
+fn may_whisper(seat: &Participant) -> bool {
+    !seat.reply.to.is_empty()
+}
+
+impl Private {
+    /// Takes an event in.
+    pub(super) fn take(&mut self, event: &Event) {
+        match &event.kind {
+            Kind::Opened(opened) => {
+                let may = opened.participants.iter().filter(|seat| may_whisper(seat));
+                self.whisperers.extend(may.map(|seat| seat.id.clone()));
+            }
+            Kind::TurnEnded(end) => self.whispered |= !end.whispers.is_empty(),
+            Kind::CommandGiven(given) => match &given.line.command {
+                Command::Whisper { .. } => {
+                    self.commands.insert(given.key.clone());
+                    self.ids.extend(given.line.id.clone());
+                }
+                Command::EditQueued { of, .. }
+                    if self.commands.contains(&**of) || self.ids.contains(of) =>
+                {
+                    self.commands.insert(given.key.clone());
+                }
+                _ => {}
+            },
+            Kind::CommandRefused(refused) if refused.line["do"] == "whisper" => {
+                self.commands.insert(refused.key.clone());
+            }
+            Kind::Receipt(receipt) if receipt.why.as_deref().is_some_and(spells_a_whisper) => {
+                self.commands.insert(receipt.of.clone());
+            }
+            _ => {}
+        }
     }
-    out.apply(records)
+
+    /// Returns what is left out of the conversation; `state` is the one after its last event.
+    pub(super) fn redaction(self, state: &State, records: &Records, reveal: Reveal) -> Redaction {
+        let mut out = Redaction { mark: LEFT_OUT.into(), ..Redaction::default() };
+        if !reveal.whispers {
+            let now = state.seats.iter().map(|s| &s.spec).filter(|seat| may_whisper(seat));
+            let seats = now.map(|seat| seat.id.clone()).chain(self.whisperers).collect();
+            if self.whispered || !self.commands.is_empty() {
+                out.turns.extend(summaries_of_whispers(records.iter()));
+            }
+            out.commands = self.commands;
+            if self.whispered {
+                out.add_whispers(records.iter(), BTreeSet::new());
+            }
+            out.whispered = whisperers(records, &seats, self.whispered);
+        }
+        if !reveal.hidden {
+            let hidden = state.entries.iter().filter(|e| e.hidden.is_some());
+            let hidden: BTreeSet<u32> = hidden.filter_map(|e| e.number).collect();
+            if !hidden.is_empty() {
+                out.add_utterances(records.iter(), &hidden);
+            }
+        }
+        out
+    }
 }
 
 /// Returns the turns in which a participant whispered, or began to: what came before a retry is in the pieces alone.
-fn whisperers(records: &[Arc<Record>]) -> BTreeSet<TurnId> {
-    let mut seats: BTreeSet<SeatId> = BTreeSet::new();
-    let state = State::fold(records.iter().map(|r| &r.event));
-    let mut may = |seat: &Participant| {
-        if !seat.reply.to.is_empty() {
-            seats.insert(seat.id.clone());
-        }
-    };
-    state.seats.iter().for_each(|s| may(&s.spec));
-    for record in records {
-        if let Kind::Opened(opened) = &record.event.kind {
-            opened.participants.iter().for_each(&mut may);
-        }
-    }
+fn whisperers(records: &Records, seats: &BTreeSet<SeatId>, whispered: bool) -> BTreeSet<TurnId> {
     let mut said: BTreeMap<TurnId, String> = BTreeMap::new();
     let mut found = BTreeSet::new();
-    for record in records.iter().filter(|_| !seats.is_empty() || state.whispered) {
+    if seats.is_empty() && !whispered {
+        return found;
+    }
+    for record in records.iter() {
         match &record.event.kind {
             Kind::FloorGranted(g) if seats.contains(&g.participant) => {
                 said.insert(TurnId(record.event.seq.0), String::new());
@@ -82,11 +141,12 @@ fn whisperers(records: &[Arc<Record>]) -> BTreeSet<TurnId> {
 }
 
 /// Returns the turns that summed up the conversation for the receiver of a whisper: the summary may repeat it.
-fn summaries_of_whispers<'a>(events: impl Iterator<Item = &'a Event>) -> BTreeSet<TurnId> {
+fn summaries_of_whispers(events: impl Iterator<Item: Borrow<Event>>) -> BTreeSet<TurnId> {
     let mut told: BTreeSet<SeatId> = BTreeSet::new();
     let mut batches: BTreeSet<BatchId> = BTreeSet::new();
     let mut turns = BTreeSet::new();
     for event in events {
+        let event = event.borrow();
         match &event.kind {
             Kind::CommandGiven(given) => {
                 if let Command::Whisper { to, .. } = &given.line.command {
@@ -106,34 +166,6 @@ fn summaries_of_whispers<'a>(events: impl Iterator<Item = &'a Event>) -> BTreeSe
         }
     }
     turns
-}
-
-/// Returns the keys of all whispers, given or refused, and of what changed their words while they waited.
-fn whispers<'a>(events: impl Iterator<Item = &'a Event>) -> BTreeSet<Key> {
-    let mut keys = BTreeSet::new();
-    let mut ids = Vec::new();
-    for event in events {
-        match &event.kind {
-            Kind::CommandGiven(given) => match &given.line.command {
-                Command::Whisper { .. } => {
-                    keys.insert(given.key.clone());
-                    ids.extend(given.line.id.clone());
-                }
-                Command::EditQueued { of, .. } if keys.contains(&**of) || ids.contains(of) => {
-                    keys.insert(given.key.clone());
-                }
-                _ => {}
-            },
-            Kind::CommandRefused(refused) if refused.line["do"] == "whisper" => {
-                keys.insert(refused.key.clone());
-            }
-            Kind::Receipt(receipt) if receipt.why.as_deref().is_some_and(spells_a_whisper) => {
-                keys.insert(receipt.of.clone());
-            }
-            _ => {}
-        }
-    }
-    keys
 }
 
 /// Returns whether a receipt of a line that was never due contains private words.

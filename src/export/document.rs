@@ -1,23 +1,36 @@
 //! A conversation in its final state, for formats that are not written from first to last.
 
-use super::narrate::told;
-use super::{Narrator, Reveal, Spelling, discreet};
+use super::discretion::{Private, Reveal};
+use super::{Spelling, Telling};
 use crate::analysis::{self, Analysis, Cell, TimedTurn, TurnLog};
 use crate::model::event::OPERATOR;
-use crate::model::{Seq, Text, TurnId};
-use crate::session::{Log, Record, SessionError};
+use crate::model::{Seq, Text, Wall};
+use crate::session::replay::Recording;
+use crate::session::{
+    self, PieceMatches, ReadProgress, Record, Records, Redaction, SessionError, Survey,
+};
 use crate::state::{Entry, State};
 use crate::text;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 /// What a format is made from; what `reveal` does not name is already left out.
 pub struct Document {
     /// The session's id, which is its file name.
     pub id: String,
-    /// Its events with their lines, in order.
-    pub records: Vec<Arc<Record>>,
+    /// Its events as they were read, which the formats never see.
+    records: Records,
+    /// What is left out of them.
+    redaction: Redaction,
+    /// Where that is in pieces.
+    matches: PieceMatches,
+    /// Whether nothing is left out, and no line has a key.
+    is_as_read: bool,
+    /// When it began; none where there are no events.
+    pub began: Option<Wall>,
     /// The state after the last event.
     pub state: State,
     /// What the state does not keep: timed turns and key events.
@@ -27,14 +40,90 @@ pub struct Document {
 }
 
 impl Document {
-    /// Returns the document of a session.
+    /// Reads the document of a session; its events stay in their file and are read again by those formats that need
+    /// them.
     ///
     /// # Errors
-    /// As [`discreet`].
-    pub fn new(log: &Log, reveal: Reveal) -> Result<Document, SessionError> {
-        let records = discreet(&log.records, reveal)?;
-        let (state, turn_log) = analysis::fold(records.iter().map(|r| &r.event));
-        Ok(Document { id: log.files.id(), records, state, turn_log, reveal })
+    /// As [`read`](session::read) of a session, and [`Redaction::apply`].
+    pub fn read(
+        path: &Path,
+        reveal: Reveal,
+        progress: &ReadProgress,
+    ) -> Result<(Survey, Document), SessionError> {
+        let (mut private, mut state, mut turn_log) =
+            (Private::default(), State::default(), TurnLog::default());
+        let mut keys = false;
+        let survey = session::scan(path, progress, &mut |found| {
+            keys |= !keys && found.has_keys();
+            private.take(&found.event);
+            state.apply(&found.event);
+            turn_log.take(&found.event);
+        })?;
+        let records = match &survey.archive {
+            Some(archive) => archive.clone().into(),
+            None => vec![].into(),
+        };
+        let redaction = private.redaction(&state, &records, reveal);
+        let matches = match redaction.is_empty() {
+            true => PieceMatches::default(),
+            false => redaction.matches(records.iter()),
+        };
+        let (id, began) = (survey.files.id(), survey.began);
+        let is_as_read = redaction.is_empty() && !keys;
+        let mut document = Document {
+            id,
+            records,
+            redaction,
+            matches,
+            is_as_read,
+            began,
+            state,
+            turn_log,
+            reveal,
+        };
+        if !is_as_read {
+            (state, turn_log) = (State::default(), TurnLog::default());
+            for record in document.records() {
+                let record = record?;
+                state.apply(&record.event);
+                turn_log.take(&record.event);
+            }
+            (document.state, document.turn_log) = (state, turn_log);
+        }
+        Ok((survey, document))
+    }
+
+    /// Returns its events with their lines, in order.
+    pub fn records(&self) -> impl Iterator<Item = Result<Arc<Record>, SessionError>> {
+        let mut rebuilding = self.redaction.rebuilding(&self.matches);
+        self.records.iter().map(move |record| match self.is_as_read {
+            true => Ok(record),
+            false => rebuilding.take(&record),
+        })
+    }
+
+    /// Writes each event as `spell` returns it.
+    pub(super) fn write_each(
+        &self,
+        out: &mut dyn Write,
+        mut spell: impl FnMut(&Record) -> String,
+    ) -> io::Result<()> {
+        for record in self.records() {
+            let record = record.map_err(io::Error::other)?;
+            out.write_all(spell(&record).as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Returns the recording of its events.
+    ///
+    /// # Errors
+    /// As [`Redaction::apply`].
+    pub fn recording(&self) -> Result<Recording, SessionError> {
+        Ok(match self.is_as_read {
+            true => Recording::new(self.records.clone()),
+            false => Recording::new(self.records().collect::<Result<Vec<_>, _>>()?),
+        })
     }
 
     /// Returns it as something to look at.
@@ -42,19 +131,18 @@ impl Document {
         Analysis { state: &self.state, turn_log: &self.turn_log, from: Seq(0) }
     }
 
-    /// Returns a narrator for the conversation.
-    pub(super) fn narrator(&self) -> Narrator {
-        let mut narrator = match self.reveal.hidden {
-            true => Narrator::default(),
-            false => Narrator::leaving_out(&self.state),
-        };
-        narrator.title = Some(self.state.shown_title());
-        narrator
+    /// Begins to tell it.
+    pub(super) fn telling(&self) -> Telling {
+        match self.reveal.hidden {
+            true => Telling::with_hidden(&self.state),
+            false => Telling::of(&self.state),
+        }
     }
 
-    /// Returns the narration from first to last, spelled by a format.
-    pub(super) fn told(&self, spell: Spelling) -> String {
-        told(self.records.iter().map(|r| &r.event), self.narrator(), spell)
+    /// Writes the narration from first to last, spelled by a format.
+    pub(super) fn tell(&self, out: &mut dyn Write, spell: Spelling) -> io::Result<()> {
+        let mut telling = self.telling();
+        self.write_each(out, |record| telling.next(&record.event, spell))
     }
 
     /// Returns the title, safe for one line.
@@ -73,14 +161,14 @@ impl Document {
     }
 }
 
-/// Returns the lines of the session, as its file has them.
-pub fn jsonl(document: &Document) -> String {
-    document.records.iter().map(|r| r.line.as_str()).collect()
+/// Writes the lines of the session, as its file has them.
+pub fn jsonl(document: &Document, out: &mut dyn Write) -> io::Result<()> {
+    document.write_each(out, |record| record.line.clone())
 }
 
-/// Returns everything that was said as comma-separated values, one row each.
-pub fn csv(document: &Document) -> String {
-    let mut out = "number,at_ms,participant,name,to,text,words,tokens_out,usd,cut\n".to_owned();
+/// Writes everything that was said as comma-separated values, one row each.
+pub fn csv(document: &Document, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(b"number,at_ms,participant,name,to,text,words,tokens_out,usd,cut\n")?;
     for (entry, spent) in document.entries() {
         let to: Vec<&str> = entry.to.iter().map(|s| &**s).collect();
         let end = spent.map(|s| &s.end);
@@ -98,7 +186,7 @@ pub fn csv(document: &Document) -> String {
             end.filter(|e| e.why.is_some()).map_or(String::new(), |_| "cut".into()),
         ];
         let fields: Vec<String> = fields.iter().map(|f| super::figures::field(f)).collect();
-        out.push_str(&format!("{}\n", fields.join(",")));
+        writeln!(out, "{}", fields.join(","))?;
         for whisper in &entry.version().whispers {
             let mut row = fields.clone();
             let words = text::block(&whisper.text).into_owned();
@@ -110,32 +198,20 @@ pub fn csv(document: &Document) -> String {
             }
             // the cost of the turn is beside its public words
             row.iter_mut().skip(7).for_each(String::clear);
-            out.push_str(&format!("{}\n", row.join(",")));
+            writeln!(out, "{}", row.join(","))?;
         }
     }
-    out
+    Ok(())
 }
 
-/// Returns everything as one JSON object: who, what, and the analysis.
-pub fn json(document: &Document) -> String {
-    let state = &document.state;
-    let line = |t: &Text| text::line(t).into_owned();
-    let participants: Vec<Value> = state
-        .seats
-        .iter()
-        .map(|s| json!({"id": line(&s.spec.id.0), "name": line(&s.spec.name), "role": s.spec.role.as_ref().map(line),
-                        "voice": text::line(&s.spec.voice.label())}))
-        .collect();
-    let thoughts: HashMap<TurnId, &Text> = document
-        .turn_log
-        .turns
-        .iter()
-        .filter_map(|t| Some((t.end.turn, t.end.think.as_ref()?)))
-        .collect();
-    let said: Vec<Value> = document
-        .entries()
-        .map(|(entry, spent)| {
-            let thought = entry.version().turn.and_then(|turn| thoughts.get(&turn));
+/// Everything that was said, as JSON: a value at a time.
+struct Said<'a>(&'a Document);
+
+impl Serialize for Said<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Said(document) = self;
+        to.collect_seq(document.entries().map(|(entry, spent)| {
+            let end = spent.map(|s| &s.end);
             json!({
                 "number": entry.number,
                 "participant": entry.seat().map_or(OPERATOR, |s| s),
@@ -145,29 +221,43 @@ pub fn json(document: &Document) -> String {
                 "floor_ms": spent.map(|s| s.ended.since(s.granted)),
                 "text": text::block(entry.text()),
                 "whispers": entry.version().whispers,
-                "reasoning": thought.map(|t| text::block(t)),
+                "reasoning": end.and_then(|e| e.think.as_ref()).map(|t| text::block(t)),
                 "mentions": entry.mentions,
                 "alternatives": entry.versions.len(),
                 "edited": entry.edited.is_some(),
                 "cut": entry.version().cut,
-                "usage": spent.and_then(|s| s.end.usage.as_ref()),
-                "usd": spent.and_then(|s| s.end.cost),
+                "usage": end.and_then(|e| e.usage.as_ref()),
+                "usd": end.and_then(|e| e.cost),
             })
-        })
+        }))
+    }
+}
+
+/// Writes everything as one JSON object: who, what, and the analysis.
+pub fn json(document: &Document, out: &mut dyn Write) -> io::Result<()> {
+    let state = &document.state;
+    let line = |t: &Text| text::line(t).into_owned();
+    let participants: Vec<Value> = state
+        .seats
+        .iter()
+        .map(|s| json!({"id": line(&s.spec.id.0), "name": line(&s.spec.name), "role": s.spec.role.as_ref().map(line),
+                        "voice": text::line(&s.spec.voice.label())}))
         .collect();
-    let whole = json!({
-        "session": document.id,
-        "title": document.title(),
-        "topic": state.scenario.topic.as_ref().map(line),
-        "rehearsed": state.rehearsed,
-        "participants": participants,
-        "said": said,
-        "ended": state.ended.as_ref().map(|e| json!({"reason": e.reason, "settled": e.settled})),
-        "lasted_ms": document.turn_log.lasted(),
-        "paused_ms": document.turn_log.paused(),
-        "figures": super::figures::json(&document.study().tables()),
-    });
-    format!("{whole:#}\n")
+    let mut pretty = serde_json::Serializer::pretty(&mut *out);
+    let mut whole = pretty.serialize_map(None)?;
+    whole.serialize_entry("session", &document.id)?;
+    whole.serialize_entry("title", &document.title())?;
+    whole.serialize_entry("topic", &state.scenario.topic.as_ref().map(line))?;
+    whole.serialize_entry("rehearsed", &state.rehearsed)?;
+    whole.serialize_entry("participants", &participants)?;
+    whole.serialize_entry("said", &Said(document))?;
+    let ended = state.ended.as_ref().map(|e| json!({"reason": e.reason, "settled": e.settled}));
+    whole.serialize_entry("ended", &ended)?;
+    whole.serialize_entry("lasted_ms", &document.turn_log.lasted())?;
+    whole.serialize_entry("paused_ms", &document.turn_log.paused())?;
+    whole.serialize_entry("figures", &super::figures::json(&document.study().tables()))?;
+    whole.end()?;
+    out.write_all(b"\n")
 }
 
 /// Returns how long it took, in words.

@@ -11,11 +11,12 @@ use crate::analysis::{Cell, Table};
 use crate::model::{Event, Kind, SeatId};
 use crate::state::State;
 use jiff::Timestamp;
+use std::io::{self, Write};
 
 const STYLE: &str = include_str!("page.css");
 
-/// Returns the whole page.
-pub fn spell(document: &Document) -> String {
+/// Writes the whole page.
+pub fn spell(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     let (state, title) = (&document.state, escaped(&document.title()));
     let topic = state.scenario.topic.as_deref().filter(|t| *t != &*state.shown_title());
     let topic = topic.map_or(String::new(), |t| format!("<p class=\"topic\">{}</p>\n", escaped(t)));
@@ -39,48 +40,50 @@ pub fn spell(document: &Document) -> String {
             )
         })
         .collect();
-    format!(
+    write!(
+        out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{topic}{rehearsed}\
          <p class=\"facts\">{facts} · session {id} · <a href=\"#figures\">analysis</a></p>\n<ul class=\"cast\">\n{cast}</ul>\n\
-         </header>\n<main>\n{talk}</main>\n<section id=\"figures\">\n<h2>Analysis</h2>\n{figures}</section>\n\
-         </body>\n</html>\n",
+         </header>\n<main>\n",
         id = escaped(&document.id),
-        talk = talk(document),
-        figures = figures(document),
+    )?;
+    talk(document, out)?;
+    let figures = figures(document);
+    write!(
+        out,
+        "</main>\n<section id=\"figures\">\n<h2>Analysis</h2>\n{figures}</section>\n</body>\n</html>\n"
     )
 }
 
 /// Returns the date and time at which the conversation began.
 fn when(document: &Document) -> Option<String> {
-    let at = document.records.first()?.event.at;
-    let at = Timestamp::from_millisecond(at.0).ok()?;
+    let at = Timestamp::from_millisecond(document.began?.0).ok()?;
     let words = at.strftime("%-d %B %Y, %H:%M UTC");
     Some(format!("<time datetime=\"{}\">{words}</time>", at.strftime("%Y-%m-%dT%H:%M:%SZ")))
 }
 
-/// Returns the narration as HTML, from first to last.
-fn talk(document: &Document) -> String {
-    let mut narrator = document.narrator();
-    let mut state = State::default();
-    let mut out = String::new();
-    for event in document.records.iter().map(|r| &r.event) {
-        state.apply(event);
-        for told in narrator.narrate(&state, event) {
-            out.push_str(&match told {
+/// Writes the narration as HTML, from first to last.
+fn talk(document: &Document, out: &mut dyn Write) -> io::Result<()> {
+    let mut telling = document.telling();
+    document.write_each(out, |record| {
+        let (event, mut page) = (&record.event, String::new());
+        for told in telling.told(event) {
+            page.push_str(&match told {
                 // the head of the page has it
                 Narrated::Opening { .. } => String::new(),
                 Narrated::Note(note) => format!("<p class=\"note\">{}</p>\n", escaped(&note)),
                 Narrated::Words { place, who, body } => {
-                    article(&place, &who, &body, &class(&state, event), thought(event))
+                    let class = class(telling.state(), event);
+                    article(&place, &who, &body, &class, thought(event))
                 }
             });
         }
-    }
-    out
+        page
+    })
 }
 
 /// Returns the colour class of the author of an event's words.

@@ -31,9 +31,11 @@ mod words;
 pub use beside::Beside;
 pub use discretion::{Reveal, discreet};
 pub use document::Document;
-pub use narrate::{Narrator, cost, ended, nearing, reason, spent, whole};
+pub use narrate::{Narrator, Telling, cost, ended, nearing, reason, spent, whole};
 pub use narrated::{Narrated, REHEARSED, Spelling, utterances};
 pub use profile::{fact, field};
+
+use std::io::{self, Write};
 
 /// A format in which a conversation is kept as a file.
 pub struct Format {
@@ -45,17 +47,25 @@ pub struct Format {
     pub spell: Spell,
 }
 
-/// What a format is spelled from.
+/// Writes a document with what its screen showed, of a size in columns and rows.
+pub type ScreenSpelling =
+    fn(&Document, (u16, u16), &[cast::Frame], &mut dyn Write) -> io::Result<()>;
+
+/// What a format is spelled from, and how it is written.
 pub enum Spell {
     /// From the document alone.
-    Document(fn(&Document) -> String),
+    Document(fn(&Document, &mut dyn Write) -> io::Result<()>),
     /// From the document and a recording of its screen, of a size in columns and rows.
-    Screen(fn(&Document, (u16, u16), &[cast::Frame]) -> String),
+    Screen(ScreenSpelling),
 }
 
 /// Every format, in the order in which help lists them.
 pub const FORMATS: &[Format] = &[
-    Format { name: "md", title: "Markdown", spell: Spell::Document(|d| d.told(md::spell)) },
+    Format {
+        name: "md",
+        title: "Markdown",
+        spell: Spell::Document(|d, out| d.tell(out, md::spell)),
+    },
     Format {
         name: "html",
         title: "a web page with the analysis",
@@ -67,7 +77,11 @@ pub const FORMATS: &[Format] = &[
         spell: Spell::Document(document::json),
     },
     Format { name: "jsonl", title: "the session's lines", spell: Spell::Document(document::jsonl) },
-    Format { name: "txt", title: "plain text", spell: Spell::Document(|d| d.told(text::spell)) },
+    Format {
+        name: "txt",
+        title: "plain text",
+        spell: Spell::Document(|d, out| d.tell(out, text::spell)),
+    },
     Format { name: "csv", title: "a table of turns", spell: Spell::Document(document::csv) },
     Format { name: "cast", title: "a screen recording", spell: Spell::Screen(cast::spell) },
 ];

@@ -8,6 +8,7 @@ use crate::model::payload::{Ended, LimitAt, TurnEnded};
 use crate::model::*;
 use crate::state::{Entry, OpenMention, RunState, Spent, State};
 use crate::text;
+use std::borrow::Borrow;
 use std::collections::{BTreeSet, HashMap};
 
 /// Tells events one by one; it remembers only what to leave out, and what was asked for.
@@ -16,7 +17,7 @@ pub struct Narrator {
     hidden: BTreeSet<u32>,
     asked: HashMap<Key, &'static str>,
     /// The title to open with, where it is not the one of that moment.
-    pub(super) title: Option<Text>,
+    title: Option<Text>,
     fails: Failing,
 }
 
@@ -395,23 +396,47 @@ pub fn nearing(at: &LimitAt) -> String {
 }
 
 /// Returns how a whole conversation reads in a format; what was hidden in the end is left out everywhere.
-pub fn whole<'a>(events: impl IntoIterator<Item = &'a Event> + Clone, spell: Spelling) -> String {
+pub fn whole(events: impl IntoIterator<Item: Borrow<Event>> + Clone, spell: Spelling) -> String {
     let whole = State::fold(events.clone());
-    let mut narrator = Narrator::leaving_out(&whole);
-    narrator.title = Some(whole.shown_title());
-    told(events, narrator, spell)
+    let (mut telling, mut out) = (Telling::of(&whole), String::new());
+    events.into_iter().for_each(|event| out.push_str(&telling.next(event.borrow(), spell)));
+    out
 }
 
-pub(super) fn told<'a>(
-    events: impl IntoIterator<Item = &'a Event>,
-    mut narrator: Narrator,
-    spell: Spelling,
-) -> String {
-    let mut state = State::default();
-    let mut out = String::new();
-    for event in events {
-        state.apply(event);
-        narrator.narrate(&state, event).iter().for_each(|told| out.push_str(&spell(told)));
+/// A conversation being told from its first event on.
+#[derive(Default)]
+pub struct Telling {
+    state: State,
+    narrator: Narrator,
+}
+
+impl Telling {
+    /// Begins to tell a conversation as it reads in the end: under its last title, without what was hidden.
+    pub fn of(whole: &State) -> Telling {
+        let mut narrator = Narrator::leaving_out(whole);
+        narrator.title = Some(whole.shown_title());
+        Telling { narrator, ..Telling::default() }
     }
-    out
+
+    /// Does the same with what was hidden.
+    pub fn with_hidden(whole: &State) -> Telling {
+        let narrator = Narrator { title: Some(whole.shown_title()), ..Narrator::default() };
+        Telling { narrator, ..Telling::default() }
+    }
+
+    /// Returns what the next event tells.
+    pub fn told(&mut self, event: &Event) -> Vec<Narrated> {
+        self.state.apply(event);
+        self.narrator.narrate(&self.state, event)
+    }
+
+    /// Returns what the next event tells, in a format.
+    pub fn next(&mut self, event: &Event, spell: Spelling) -> String {
+        self.told(event).iter().map(spell).collect()
+    }
+
+    /// Returns the state behind the last event that was told.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
 }

@@ -68,7 +68,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
     if goes_on {
         let rolled = roll(state, turn, hash, take);
         hash = rolled.hash;
-        let behind = &state.entries[rolled.entries..];
+        let behind = state.entries.from(rolled.entries);
         state.visible_among(turn, behind).for_each(|e| take(&mut hash, e));
     } else {
         state.visible(turn).for_each(|e| take(&mut hash, e));
@@ -83,7 +83,7 @@ fn roll(state: &State, turn: &Turn, framed: Sha256, take: impl Fn(&mut Sha256, &
     let last = state.rolls.of(turn);
     let alike = last.filter(|last| last.frame == frame && last.entries <= entries);
     let mut rolled = alike.unwrap_or(Rolled { frame, entries: 0, hash: framed });
-    let fresh = &state.entries[rolled.entries..entries];
+    let fresh = state.entries.range(rolled.entries, entries);
     state.visible_among(turn, fresh).for_each(|e| take(&mut rolled.hash, e));
     rolled.entries = entries;
     state.rolls.keep(turn, rolled.clone());

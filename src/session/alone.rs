@@ -7,10 +7,9 @@ use super::codec::{Envelope, pieces_at};
 use crate::model::{Event, Seq};
 use std::io::{self, Read};
 use std::num::NonZero;
-use std::ops::ControlFlow;
 use std::panic::resume_unwind;
-use std::sync::mpsc::sync_channel;
-use std::thread;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::{self, JoinHandle};
 
 /// The approximate size of a block, in bytes.
 const BLOCK_BYTES: usize = 1024 * 1024;
@@ -24,6 +23,8 @@ pub(super) const SHORT_BYTES: u64 = 2 * 1024 * 1024;
 pub(super) enum ScanDepth {
     /// Every event of the log.
     Whole,
+    /// Every event, pieces as if their kind were unknown: whoever needs what they say reads it.
+    PiecesUnread,
     /// Every event but pieces, of which only the number and the checksum are checked.
     WithoutPieces,
 }
@@ -53,7 +54,10 @@ impl LineMeaning {
         {
             return LineMeaning::Pieces(seq);
         }
-        let event = Envelope::read(line).ok().and_then(|envelope| envelope.event_alone());
+        let event = Envelope::read(line).ok().and_then(|envelope| match depth {
+            ScanDepth::PiecesUnread => envelope.event_but_pieces(),
+            ScanDepth::Whole | ScanDepth::WithoutPieces => envelope.event_alone(),
+        });
         event.map_or(LineMeaning::Nothing, |event| LineMeaning::Event(Box::new(event)))
     }
 }
@@ -81,7 +85,7 @@ impl LineBlock {
 }
 
 /// Cuts what is read into blocks that end with a newline, all but the last.
-struct Blocks<R> {
+pub(super) struct Blocks<R> {
     from: R,
     /// How many bytes are read at once.
     size: usize,
@@ -110,35 +114,63 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Reads lines in order, until `each` has enough; `long` asks for the help of other threads.
-pub(super) fn read(
-    from: impl Read + Send,
-    long: bool,
-    depth: ScanDepth,
-    each: &mut dyn FnMut(LineBlock) -> ControlFlow<()>,
-) -> io::Result<()> {
-    let mut blocks = Blocks::of(from, if long { BLOCK_BYTES } else { SMALL_BYTES });
-    if !long {
-        while let Some(bytes) = blocks.next()? {
-            if each(LineBlock::read(bytes, depth)).is_break() {
-                break;
-            }
+/// The blocks of a file in order; `long` ones are read by several threads, ahead of whoever takes them.
+pub(super) enum LineBlocks {
+    /// Read as they are taken.
+    Alone(Blocks<Box<dyn Read + Send>>, ScanDepth),
+    /// Read ahead.
+    Ahead(ReadAhead),
+}
+
+/// Threads that read blocks; they end when nobody takes any more.
+pub(super) struct ReadAhead {
+    /// What each thread has read: they take turns, so that the order is that of the file.
+    ready: Vec<Receiver<LineBlock>>,
+    /// Whose turn it is.
+    turn: usize,
+    threads: Vec<JoinHandle<io::Result<()>>>,
+}
+
+impl LineBlocks {
+    /// Begins to read.
+    pub(super) fn of(from: impl Read + Send + 'static, long: bool, depth: ScanDepth) -> LineBlocks {
+        match long {
+            true => LineBlocks::Ahead(ReadAhead::of(Blocks::of(from, BLOCK_BYTES), depth)),
+            false => LineBlocks::Alone(Blocks::of(Box::new(from), SMALL_BYTES), depth),
         }
-        return Ok(());
     }
-    let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    thread::scope(|scope| {
-        let (mut raw, mut read) = (vec![], vec![]);
-        for _ in 0..threads {
-            let (to, of) = sync_channel(1);
-            let (done, ready) = sync_channel(1);
-            let mut blocks = of.into_iter().map(move |bytes| LineBlock::read(bytes, depth));
-            scope.spawn(move || blocks.try_for_each(|block| done.send(block)));
-            raw.push(to);
-            read.push(ready);
+}
+
+impl Iterator for LineBlocks {
+    type Item = io::Result<LineBlock>;
+
+    fn next(&mut self) -> Option<io::Result<LineBlock>> {
+        match self {
+            LineBlocks::Alone(blocks, depth) => {
+                let bytes = blocks.next().transpose()?;
+                Some(bytes.map(|bytes| LineBlock::read(bytes, *depth)))
+            }
+            LineBlocks::Ahead(ahead) => ahead.next().transpose(),
         }
-        // they take turns, so that the order is that of the file
-        let cutting = scope.spawn(move || {
+    }
+}
+
+impl ReadAhead {
+    fn of(mut blocks: Blocks<impl Read + Send + 'static>, depth: ScanDepth) -> ReadAhead {
+        let (mut raw, mut ready, mut threads) = (vec![], vec![], vec![]);
+        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+            let (to, of) = sync_channel(1);
+            let (done, read) = sync_channel(1);
+            let mut blocks = of.into_iter().map(move |bytes| LineBlock::read(bytes, depth));
+            threads.push(thread::spawn(move || {
+                // nobody waits for a block any more
+                let _ = blocks.try_for_each(|block| done.send(block));
+                Ok(())
+            }));
+            raw.push(to);
+            ready.push(read);
+        }
+        threads.push(thread::spawn(move || {
             for to in raw.iter().cycle() {
                 let Some(bytes) = blocks.next()? else { break };
                 if to.send(bytes).is_err() {
@@ -146,30 +178,44 @@ pub(super) fn read(
                 }
             }
             Ok(())
-        });
-        for ready in read.iter().cycle() {
-            let Ok(block) = ready.recv() else { break };
-            if each(block).is_break() {
-                break;
+        }));
+        ReadAhead { ready, turn: 0, threads }
+    }
+
+    fn next(&mut self) -> io::Result<Option<LineBlock>> {
+        let block = self.ready.get(self.turn).and_then(|ready| ready.recv().ok());
+        self.turn = (self.turn + 1) % self.ready.len().max(1);
+        if block.is_none() {
+            self.ready.clear();
+            for thread in self.threads.drain(..) {
+                thread.join().unwrap_or_else(|panic| resume_unwind(panic))?;
             }
         }
-        drop(read);
-        cutting.join().unwrap_or_else(|panic| resume_unwind(panic))
-    })
+        Ok(block)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Hands out a few bytes at a time.
-    struct Drops<'a>(&'a [u8], usize);
+    struct Drops(Vec<u8>, usize, Arc<AtomicUsize>);
 
-    impl Read for Drops<'_> {
+    impl Drops {
+        fn of(text: &str, drops: usize) -> Drops {
+            Drops(text.into(), drops, Arc::default())
+        }
+    }
+
+    impl Read for Drops {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-            let len = self.1.min(self.0.len()).min(into.len());
-            into[..len].copy_from_slice(&self.0[..len]);
-            self.0 = &self.0[len..];
+            let at = self.2.load(Ordering::SeqCst);
+            let len = self.1.min(self.0.len() - at).min(into.len());
+            into[..len].copy_from_slice(&self.0[at..at + len]);
+            self.2.store(at + len, Ordering::SeqCst);
             Ok(len)
         }
     }
@@ -180,31 +226,45 @@ mod tests {
         let endless = "x".repeat(2 * BLOCK_BYTES + 7) + "\ny";
         for text in ["", "a", "\n", "a\nbb\n\nccc", "one\n", "a\nb\nc\n", &many, &endless] {
             for (long, drops) in [(false, 1 << 16), (true, 1 << 16), (true, 999)] {
-                let mut blocks: Vec<Vec<u8>> = vec![];
-                let mut each = |block: LineBlock| {
+                let mut all: Vec<Vec<u8>> = vec![];
+                for block in LineBlocks::of(Drops::of(text, drops), long, ScanDepth::Whole) {
+                    let block = block.unwrap();
                     assert_eq!(block.lines.iter().map(|l| l.len).sum::<usize>(), block.bytes.len());
-                    blocks.push(block.bytes);
-                    ControlFlow::Continue(())
-                };
-                read(Drops(text.as_bytes(), drops), long, ScanDepth::Whole, &mut each).unwrap();
-                assert!(blocks.concat() == text.as_bytes(), "{} bytes differ", text.len());
-                let (_, before) = blocks.split_last().unwrap_or((&vec![], &[]));
+                    all.push(block.bytes);
+                }
+                assert!(all.concat() == text.as_bytes(), "{} bytes differ", text.len());
+                let (_, before) = all.split_last().unwrap_or((&vec![], &[]));
                 assert!(before.iter().all(|b| b.ends_with(b"\n")), "{} bytes", text.len());
             }
         }
     }
 
     #[test]
-    fn whoever_has_enough_reads_no_further() {
-        let text = "some words of a line\n".repeat(BLOCK_BYTES);
+    fn it_is_read_a_few_blocks_ahead_and_no_further() {
+        let text = "some words of a line\n".repeat(4 * BLOCK_BYTES);
         for long in [false, true] {
-            let mut blocks = 0;
-            let mut each = |_: LineBlock| {
-                blocks += 1;
-                ControlFlow::Break(())
-            };
-            read(text.as_bytes(), long, ScanDepth::Whole, &mut each).unwrap();
-            assert_eq!(blocks, 1);
+            let from = Drops::of(&text, 1 << 20);
+            let read = from.2.clone();
+            let mut blocks = LineBlocks::of(from, long, ScanDepth::Whole);
+            assert!(blocks.next().is_some());
+            let threads = thread::available_parallelism().map_or(1, NonZero::get);
+            // each thread has one block, one to come and one that is ready; one more is cut
+            let most = if long { (3 * threads + 3) * BLOCK_BYTES } else { SMALL_BYTES };
+            assert!(read.load(Ordering::SeqCst) <= most, "of {} bytes", text.len());
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_on_is_no_end() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("gone"))
+            }
+        }
+        for long in [false, true] {
+            let mut blocks = LineBlocks::of(b"a\n".chain(Broken), long, ScanDepth::Whole);
+            assert!(blocks.any(|block| block.is_err()), "long {long}");
         }
     }
 }

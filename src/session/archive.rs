@@ -2,14 +2,15 @@
 //!
 //! A log only grows, so what was read once can be read again from the same open file, whatever is appended later.
 
-use super::alone::{self, ScanDepth};
+use super::Record;
+use super::alone::{self, LineBlocks, ScanDepth};
 use super::files::SessionFiles;
-use super::scanner::Scanner;
+use super::scanner::{FileMark, Found, Scanner};
 use crate::model::{Event, Seq};
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The events of a session up to the time at which it was read; copies share the file.
 #[derive(Clone, Debug)]
@@ -17,22 +18,73 @@ pub struct Archive(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    file: File,
+    file: Arc<File>,
     files: SessionFiles,
     /// The places in the file where some of its events begin, in order.
-    marks: Vec<(Seq, u64)>,
+    marks: Vec<FileMark>,
+    /// How many events there are.
+    events: usize,
+    /// The number of the last one.
+    last: Option<Seq>,
     /// The end of the last whole line, in bytes.
     end: u64,
+    /// The events around the one that was asked for last, and how many come before these.
+    near: Mutex<(usize, Vec<Arc<Record>>)>,
+    /// What kept the file from being read again.
+    fault: Mutex<Option<String>>,
 }
 
 impl Archive {
-    pub(super) fn new(
-        file: File,
-        files: SessionFiles,
-        marks: Vec<(Seq, u64)>,
-        end: u64,
-    ) -> Archive {
-        Archive(Arc::new(Inner { file, files, marks, end }))
+    pub(super) fn new(file: Arc<File>, scanner: &mut Scanner, end: u64) -> Archive {
+        Archive(Arc::new(Inner {
+            file,
+            files: scanner.files.clone(),
+            marks: std::mem::take(&mut scanner.marks),
+            events: scanner.events,
+            last: scanner.last,
+            end,
+            near: Mutex::default(),
+            fault: Mutex::default(),
+        }))
+    }
+
+    /// Returns how many events there are.
+    pub fn len(&self) -> usize {
+        self.0.events
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the first of its events, so many, and nothing of what follows them.
+    pub fn first(&self, events: usize) -> Archive {
+        let last = events.checked_sub(1).and_then(|at| self.get(at)).map(|r| r.event.seq);
+        if last.is_none() || events >= self.len() {
+            return self.clone();
+        }
+        let Inner { file, files, marks, end, .. } = &*self.0;
+        Archive(Arc::new(Inner {
+            file: file.clone(),
+            files: files.clone(),
+            marks: marks.iter().take_while(|mark| mark.events < events).copied().collect(),
+            events,
+            last,
+            end: *end,
+            near: Mutex::default(),
+            fault: Mutex::default(),
+        }))
+    }
+
+    /// Returns whether an event of this number is in it, or before its end.
+    pub fn holds(&self, seq: Seq) -> bool {
+        self.0.last.is_some_and(|last| seq <= last)
+    }
+
+    /// Returns what kept the file from being read again; its events end where that happened.
+    pub fn fault(&self) -> Option<String> {
+        self.0.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Hands out the events from a place on, in order, until `each` has enough.
@@ -44,37 +96,97 @@ impl Archive {
         from: Seq,
         each: &mut dyn FnMut(Event) -> ControlFlow<()>,
     ) -> io::Result<()> {
-        let Inner { file, files, marks, end } = &*self.0;
-        let before = marks.partition_point(|(seq, _)| *seq <= from);
-        let Some(mark) = marks.get(before.saturating_sub(1)) else { return Ok(()) };
-        let part = Part { file, at: mark.1, end: *end };
-        let mut scanner = Scanner::at(*mark, files.clone());
+        let before = self.0.marks.partition_point(|mark| mark.seq <= from);
         // most who ask from somewhere in the middle want a few events
-        let long = end - mark.1 >= alone::SHORT_BYTES && from == Seq(0);
-        alone::read(part, long, ScanDepth::Whole, &mut |block| {
-            let mut flow = ControlFlow::Continue(());
-            scanner.take(block, &mut |found| {
+        let Some(mut reading) = self.read(before, None, from == Seq(0)) else { return Ok(()) };
+        let mut flow = ControlFlow::Continue(());
+        while flow.is_continue()
+            && reading.block(&mut |found| {
+                if !self.holds(found.event.seq) {
+                    flow = ControlFlow::Break(());
+                }
                 if flow.is_continue() && found.event.seq >= from {
                     flow = each(found.event);
                 }
-            });
-            flow
+            })?
+        {}
+        Ok(())
+    }
+
+    /// Returns the event behind `events` others, with its line; those around it are kept for whoever asks next.
+    pub(super) fn get(&self, events: usize) -> Option<Arc<Record>> {
+        if events >= self.len() {
+            return None;
+        }
+        let mut near = self.0.near.lock().unwrap_or_else(PoisonError::into_inner);
+        if !(near.0..near.0 + near.1.len()).contains(&events) {
+            let before = self.0.marks.partition_point(|mark| mark.events <= events);
+            let end = self.0.marks.get(before).map(|mark| mark.at);
+            let mut reading = self.read(before, end, false)?;
+            *near = (reading.scanner.events, vec![]);
+            while self.seen(reading.block(&mut |found| near.1.push(found.record()))) {}
+        }
+        near.1.get(events - near.0).cloned()
+    }
+
+    /// Returns the events behind `events` others, with their lines, and how many it returns before these.
+    pub(super) fn from(&self, events: usize) -> Option<(usize, ArchiveReading)> {
+        let before = self.0.marks.partition_point(|mark| mark.events <= events);
+        let reading = self.read(before, None, true)?;
+        Some((events.saturating_sub(reading.scanner.events), reading))
+    }
+
+    /// Begins to read at the last of the first `before` marks; `long` asks for the help of other threads.
+    fn read(&self, before: usize, end: Option<u64>, long: bool) -> Option<ArchiveReading> {
+        let Inner { file, files, marks, .. } = &*self.0;
+        let mark = *marks.get(before.saturating_sub(1))?;
+        let end = end.unwrap_or(self.0.end);
+        let part = Part { file: file.clone(), at: mark.at, end };
+        let long = long && end - mark.at >= alone::SHORT_BYTES;
+        let blocks = LineBlocks::of(part, long, ScanDepth::Whole);
+        Some(ArchiveReading { blocks, scanner: Scanner::at(mark, files.clone()) })
+    }
+
+    /// Returns whether a block was read; what kept it from being read is remembered.
+    pub(super) fn seen(&self, read: io::Result<bool>) -> bool {
+        read.unwrap_or_else(|e| {
+            let mut fault = self.0.fault.lock().unwrap_or_else(PoisonError::into_inner);
+            *fault = Some(e.to_string());
+            false
         })
     }
 }
 
-/// A part of a file, independent of other readers.
-struct Part<'a> {
-    file: &'a File,
-    at: u64,
-    end: u64,
+/// A file that is read again from one of its marks on.
+pub(super) struct ArchiveReading {
+    blocks: LineBlocks,
+    scanner: Scanner,
 }
 
-impl Read for Part<'_> {
+impl ArchiveReading {
+    /// Hands out the events of the next block; returns whether there was one.
+    pub(super) fn block(&mut self, each: &mut dyn FnMut(Found<'_>)) -> io::Result<bool> {
+        let Some(block) = self.blocks.next().transpose()? else { return Ok(false) };
+        self.scanner.take(block, each);
+        Ok(true)
+    }
+}
+
+/// A part of a file, independent of other readers.
+pub(super) struct Part {
+    pub(super) file: Arc<File>,
+    /// Where it goes on, in bytes.
+    pub(super) at: u64,
+    /// Where it ends, in bytes.
+    pub(super) end: u64,
+}
+
+impl Read for Part {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX).min(into.len());
+        let left =
+            usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX).min(into.len());
         let into = into.get_mut(..left).unwrap_or_default();
-        let read = read_at(self.file, into, self.at)?;
+        let read = read_at(&self.file, into, self.at)?;
         self.at += read as u64;
         Ok(read)
     }

@@ -215,6 +215,14 @@ impl<'a> Envelope<'a> {
         self.event(&mut missing).ok()
     }
 
+    /// Does the same, but keeps the data of pieces as if their kind were unknown.
+    pub(super) fn event_but_pieces(&self) -> Option<Event> {
+        match self.kind == "delta" && !blobs::mentioned(self.data.get()) {
+            true => self.unread().ok(),
+            false => self.event_alone(),
+        }
+    }
+
     /// Returns the event with its data kept byte for byte, as if its kind were unknown.
     pub(super) fn unread(&self) -> Result<Event, SessionError> {
         let kind = (&*self.kind).into();

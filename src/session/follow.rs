@@ -4,12 +4,15 @@
 
 use super::error::SessionError;
 use super::files::SessionFiles;
-use super::reader::{Reader, SESSION_MAX_BYTES, open, proven};
+use super::reader::{Reader, SESSION_MAX_BYTES, Survey, open, proven};
 use super::{Record, lock};
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
+
+/// How much is read at once, in bytes.
+const AT_ONCE_BYTES: u64 = 1024 * 1024;
 
 /// A cursor into the file of a session.
 pub struct Follower {
@@ -33,6 +36,18 @@ impl Follower {
         Ok(Follower { file, files, reader, rest: vec![], len: 0 })
     }
 
+    /// Opens a session behind what was read of it already.
+    ///
+    /// # Errors
+    /// What keeps the file from being opened.
+    pub fn behind(read: &Survey) -> Result<Follower, SessionError> {
+        let files = read.files.clone();
+        let (reader, len) = Reader::behind(read);
+        let mut file = open(&files)?;
+        file.seek(SeekFrom::Start(len)).map_err(SessionError::io("read", files.log()))?;
+        Ok(Follower { file, files, reader, rest: vec![], len })
+    }
+
     /// Returns the paths of the session.
     pub fn files(&self) -> &SessionFiles {
         &self.files
@@ -43,14 +58,24 @@ impl Follower {
         lock::holder(&self.files).is_some()
     }
 
-    /// Returns the records that have come since it was asked last.
+    /// Returns the records that have come since it was asked last, a few thousand at most: until there are none, more
+    /// may be there.
     ///
     /// # Errors
     /// What keeps the file from being read, or that it is too large.
     pub fn fresh(&mut self) -> Result<Vec<Arc<Record>>, SessionError> {
         let path = self.files.log();
-        let read = self.file.read_to_end(&mut self.rest).map_err(SessionError::io("read", path))?;
-        self.len += read as u64;
+        loop {
+            let before = self.rest.len();
+            let part = self.file.by_ref().take(AT_ONCE_BYTES);
+            let read = { part }.read_to_end(&mut self.rest);
+            let read = read.map_err(SessionError::io("read", path))?;
+            self.len += read as u64;
+            // a line may be longer than what is read at once
+            if read == 0 || self.rest.get(before..).is_some_and(|fresh| fresh.contains(&b'\n')) {
+                break;
+            }
+        }
         if self.len > SESSION_MAX_BYTES {
             return Err(SessionError::TooLarge { path: path.to_owned(), bytes: self.len });
         }

@@ -1,5 +1,7 @@
 //! Begins a session or goes on with one: file, lock, repair and writer in the right order.
 
+use super::Record;
+use super::archive::Archive;
 use super::create::Unnamed;
 use super::disk::FileDisk;
 use super::error::SessionError;
@@ -13,8 +15,9 @@ use super::writer::{Mode, SessionWriter, WriterStart};
 use crate::model::Wall;
 use crate::model::payload::LogRepaired;
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use std::sync::Arc;
 use tempfile::TempDir;
 
 /// A session that this process writes.
@@ -86,14 +89,14 @@ pub fn create(place: SessionPlace<'_>, mode: Mode) -> Result<Session, SessionErr
     begin(files, disk, WriterStart::default(), mode)
 }
 
-/// Begins a session with the first lines of another one, verbatim, and the long texts they name.
+/// Begins a session with the first lines of another one, the `kept` ones, verbatim, and the long texts they name.
 ///
 /// # Errors
 /// [`SessionError::ReadOnly`] when the other session must be repaired first or is a newer program's, and
 /// [`SessionError::Io`]; then there is no new session.
 pub fn fork(
-    parent: &Log,
-    events: usize,
+    parent: &Survey,
+    kept: impl Iterator<Item = Arc<Record>>,
     place: SessionPlace<'_>,
     mode: Mode,
 ) -> Result<Session, SessionError> {
@@ -101,18 +104,28 @@ pub fn fork(
         let path = parent.files.log().to_owned();
         return Err(SessionError::ReadOnly { path, faults: parent.faults.clone() });
     }
-    let kept = parent.records.get(..events).unwrap_or(&parent.records);
-    let lines: String = kept.iter().map(|r| r.line.as_str()).collect();
-    let (files, Unnamed { mut file, path, lock }, folder) = place.make()?;
+    let (files, Unnamed { file, path, lock }, folder) = place.make()?;
+    let mut start = WriterStart::default();
     let copy = || -> io::Result<()> {
         // a folder that is not there has no long texts
-        for blob in fs::read_dir(parent.files.blobs()).into_iter().flatten().flatten() {
-            let name = blob.file_name().to_string_lossy().into_owned();
-            if lines.contains(&name) && blob.path().is_file() {
+        let blobs = fs::read_dir(parent.files.blobs()).into_iter().flatten().flatten();
+        let mut blobs: Vec<fs::DirEntry> = blobs.collect();
+        let mut out = BufWriter::new(&file);
+        for record in kept {
+            for blob in blobs.extract_if(.., |blob| {
+                record.line.contains(&*blob.file_name().to_string_lossy()) && blob.path().is_file()
+            }) {
+                let name = blob.file_name().to_string_lossy().into_owned();
                 files.put_blob(&name, &fs::read_to_string(blob.path())?)?;
             }
+            out.write_all(record.line.as_bytes())?;
+            start.len += record.line.len() as u64;
+            start.last = Some(record.event.seq);
         }
-        file.write_all(lines.as_bytes())?;
+        out.flush()?;
+        if let Some(fault) = parent.archive.as_ref().and_then(Archive::fault) {
+            return Err(io::Error::other(fault));
+        }
         files.name(&file, &mut Some(path))
     };
     copy().map_err(|e| {
@@ -120,7 +133,6 @@ pub fn fork(
         let _ = fs::remove_dir_all(files.blobs());
         SessionError::io("write", files.log())(e)
     })?;
-    let start = WriterStart { len: lines.len() as u64, last: kept.last().map(|r| r.event.seq) };
     let disk = FileDisk::new(file, files.clone(), lock, folder);
     begin(files, disk, start, mode)
 }

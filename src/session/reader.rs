@@ -5,19 +5,19 @@
 //! `repair`'s.
 
 use super::Record;
-use super::alone::{self, LineBlock, ScanDepth};
-use super::archive::Archive;
+use super::alone::{self, LineBlock, LineBlocks, ScanDepth};
+use super::archive::{Archive, Part};
 use super::codec::{LINE_MAX_BYTES, decode};
 use super::error::SessionError;
 use super::fault::LogFault;
 use super::files::SessionFiles;
 use super::progress::ReadProgress;
-use super::scanner::{Each, Found, Scanner, wide};
+use super::scanner::{Each, FileMark, Found, Scanner, wide};
 use crate::model::{Event, Seq, Wall};
 use crate::untrusted;
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
-use std::ops::{ControlFlow, Deref, DerefMut, Range};
+use std::ops::{Deref, DerefMut, Range};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,6 +32,8 @@ pub struct Survey {
     pub began: Option<Wall>,
     /// The `seq` of its last event; none in an empty log.
     pub last: Option<Seq>,
+    /// The wall-clock time of its last event.
+    pub latest: Option<Wall>,
     /// What is wrong with it, besides a torn tail.
     pub faults: Vec<LogFault>,
     /// The bytes after the last whole line.
@@ -53,6 +55,7 @@ impl Survey {
             files: scanner.files,
             began: scanner.began,
             last: scanner.last,
+            latest: scanner.latest,
             faults: scanner.faults,
             torn: scanner.torn.map(|torn| wide(&torn)),
             unterminated: scanner.unterminated,
@@ -65,11 +68,6 @@ impl Survey {
     /// Returns whether the session may be continued, once a torn tail is set aside.
     pub fn can_append(&self) -> bool {
         !self.faults.iter().any(LogFault::forbids_writing)
-    }
-
-    /// Returns where the last whole line ends.
-    fn whole(&self) -> u64 {
-        self.torn.as_ref().map_or(self.len, |torn| torn.start)
     }
 
     /// Returns whether the file is still the one that was read, as far as its length and the time of its last change say.
@@ -175,6 +173,21 @@ pub fn skim(path: &Path, each: &mut dyn FnMut(Found<'_>)) -> Result<Survey, Sess
     look_through(files, file, &ReadProgress::default(), ScanDepth::WithoutPieces, each)
 }
 
+/// Reads a session as [`scan`] does, but hands on its pieces unread, as events of an unknown kind of their name: most are
+/// repeated by the ends of their turns.
+///
+/// # Errors
+/// As [`read`].
+pub fn scan_pieces_unread(
+    path: &Path,
+    progress: &ReadProgress,
+    each: &mut dyn FnMut(Found<'_>),
+) -> Result<Survey, SessionError> {
+    let files = SessionFiles::of_existing(path)?;
+    let file = open(&files)?;
+    look_through(files, file, progress, ScanDepth::PiecesUnread, each)
+}
+
 fn scan_files(
     files: SessionFiles,
     progress: &ReadProgress,
@@ -210,23 +223,25 @@ fn look_through(
     }
     progress.begin(len);
     let rescue = files.rescue();
-    let mut scanner = Scanner::new(files.clone());
+    let mut scanner = Scanner::new(files);
     let mut beginning: Option<bool> = None;
-    alone::read(&file, len >= alone::SHORT_BYTES, depth, &mut |block| {
+    let file = Arc::new(file);
+    let whole = Part { file: file.clone(), at: 0, end: u64::MAX };
+    for block in LineBlocks::of(whole, len >= alone::SHORT_BYTES, depth) {
+        let block = block.map_err(io)?;
         let may_begin = beginning.unwrap_or(true) && may_be_torn_opening(&block.bytes, beginning);
         beginning = Some(may_begin);
         scanner.take(block, each);
         progress.stand(scanner.len as u64);
-        ControlFlow::Continue(())
-    })
-    .map_err(io)?;
-    let marks = std::mem::take(&mut scanner.marks);
+    }
+    let end = scanner.torn.as_ref().map_or(scanner.len, |torn| torn.start) as u64;
+    let archive = Archive::new(file, &mut scanner, end);
     let mut survey = Survey::of(scanner);
     survey.file = Some(metadata);
     if survey.last.is_none() && !beginning.unwrap_or(true) {
         return Err(SessionError::NotASession { path });
     }
-    survey.archive = Some(Archive::new(file, files, marks, survey.whole()));
+    survey.archive = Some(archive);
     if rescue.exists() {
         survey.faults.push(LogFault::Rescue { path: rescue });
     }
@@ -289,6 +304,15 @@ impl Reader {
     /// Returns a reader without any events; `files` is where long texts are.
     pub fn new(files: SessionFiles) -> Reader {
         Reader { scanner: Scanner::new(files), records: vec![] }
+    }
+
+    /// Returns a reader that continues behind what was read of a file, and where that is in bytes.
+    pub(super) fn behind(survey: &Survey) -> (Reader, u64) {
+        let end = survey.torn.as_ref().map_or(survey.len, |torn| torn.start);
+        let seq = survey.last.map_or(Seq(0), Seq::next);
+        let mark = FileMark { events: 0, seq, at: end };
+        let scanner = Scanner::at(mark, survey.files.clone());
+        (Reader { scanner, records: vec![] }, end)
     }
 
     /// Takes the next bytes: any number of lines, of which only the session's last may lack its newline.

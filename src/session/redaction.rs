@@ -10,7 +10,7 @@ use crate::model::{Channel, Command, Event, Key, Kind, Ms, Piece, TurnId};
 use crate::text;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -78,17 +78,58 @@ fn top(field: &str) -> &str {
     field.split('.').next().unwrap_or(field)
 }
 
-/// The places of a text in the pieces of each stream, in bytes from the stream's beginning.
-type Matches = BTreeMap<(TurnId, Channel), Vec<Range<usize>>>;
+/// The places of texts in the pieces of each stream, in bytes from the stream's beginning.
+#[derive(Clone, Debug, Default)]
+pub struct PieceMatches(BTreeMap<(TurnId, Channel), Vec<Range<usize>>>);
+
+/// Events being redacted, one after the other.
+pub struct Rebuilding<'a> {
+    redaction: &'a Redaction,
+    matches: &'a PieceMatches,
+    /// How far each stream has come, in bytes.
+    at: BTreeMap<(TurnId, Channel), usize>,
+}
+
+impl Rebuilding<'_> {
+    /// Returns the next record without what is removed; the same one, where nothing is.
+    ///
+    /// # Errors
+    /// As [`Redaction::apply`].
+    pub fn take(&mut self, record: &Arc<Record>) -> Result<Arc<Record>, SessionError> {
+        if self.redaction.is_empty() {
+            return without_keys(record);
+        }
+        let mut event = record.event.clone();
+        self.redaction.take_words(&mut event.kind, self.matches, &mut self.at);
+        self.redaction.take_text(&mut event)?;
+        match event == record.event {
+            true => without_keys(record),
+            false => Record::new(event).map(Arc::new),
+        }
+    }
+}
+
+/// Returns a record without keys: one that was not known when the line was written may be known now.
+fn without_keys(record: &Arc<Record>) -> Result<Arc<Record>, SessionError> {
+    match text::without_keys(&record.line) {
+        Cow::Borrowed(_) => Ok(record.clone()),
+        Cow::Owned(_) => Record::new(record.event.clone()).map(Arc::new),
+    }
+}
 
 impl Redaction {
-    /// Adds an utterance: every version of it, every edit, and its whole text wherever another message repeats it.
-    pub fn add_utterance(&mut self, records: &[Arc<Record>], number: u32) {
-        self.utterances.insert(number);
-        for record in records {
-            match &record.event.kind {
-                Kind::FloorGranted(g) if g.number == Some(number) => {
-                    self.turns.insert(TurnId(record.event.seq.0));
+    /// Adds utterances: every version of them, every edit, and their whole texts wherever another message repeats them.
+    pub fn add_utterances(
+        &mut self,
+        events: impl IntoIterator<Item: Borrow<Event>>,
+        numbers: &BTreeSet<u32>,
+    ) {
+        self.utterances.extend(numbers);
+        for event in events {
+            let event = event.borrow();
+            match &event.kind {
+                Kind::FloorGranted(g) if g.number.is_some_and(|n| numbers.contains(&n)) => {
+                    self.turns.insert(TurnId(event.seq.0));
                 }
                 Kind::ProfileUpdated(p) if p.turn.is_some_and(|t| self.turns.contains(&t)) => {
                     self.facts.extend(p.changed.iter().map(|c| top(&c.field).to_owned()));
@@ -107,9 +148,13 @@ impl Redaction {
     }
 
     /// Adds the whispers of some turns, and each of them at every other place: rehearsed lines contain them too.
-    pub fn add_whispers(&mut self, records: &[Arc<Record>], turns: BTreeSet<TurnId>) {
-        for record in records {
-            let Kind::TurnEnded(end) = &record.event.kind else { continue };
+    pub fn add_whispers(
+        &mut self,
+        events: impl IntoIterator<Item: Borrow<Event>>,
+        turns: BTreeSet<TurnId>,
+    ) {
+        for event in events {
+            let Kind::TurnEnded(end) = &event.borrow().kind else { continue };
             let texts = end.whispers.iter().map(|w| w.text.trim());
             let texts = texts.filter(|text| text.chars().count() >= QUOTED_CHARS);
             self.texts.extend(texts.map(str::to_owned));
@@ -122,27 +167,28 @@ impl Redaction {
     /// # Errors
     /// As [`Record::new`], and [`SessionError::Shape`] when an event would be unreadable.
     pub fn apply(&self, records: &[Arc<Record>]) -> Result<Vec<Arc<Record>>, SessionError> {
-        let matches = self.matches(records);
-        let mut at = BTreeMap::new();
-        let rebuilt = records.iter().map(|record| {
-            let mut event = record.event.clone();
-            self.take_words(&mut event.kind, &matches, &mut at);
-            self.take_text(&mut event)?;
-            // a key that was not known when the line was written may be known now
-            let clean = matches!(text::without_keys(&record.line), Cow::Borrowed(_));
-            match clean && event == record.event {
-                true => Ok(record.clone()),
-                false => Record::new(event).map(Arc::new),
-            }
-        });
-        rebuilt.collect()
+        let matches = self.matches(records.iter().cloned());
+        let mut rebuilding = self.rebuilding(&matches);
+        records.iter().map(|record| rebuilding.take(record)).collect()
+    }
+
+    /// Returns whether nothing is removed but keys.
+    pub fn is_empty(&self) -> bool {
+        let Redaction { mark: _, turns, whispered, utterances, commands, texts, facts } = self;
+        let turns = turns.is_empty() && whispered.is_empty() && utterances.is_empty();
+        turns && commands.is_empty() && texts.is_empty() && facts.is_empty()
+    }
+
+    /// Begins to redact events that come one after the other, the first one first.
+    pub fn rebuilding<'a>(&'a self, matches: &'a PieceMatches) -> Rebuilding<'a> {
+        Rebuilding { redaction: self, matches, at: BTreeMap::new() }
     }
 
     /// Takes the words of a turn or a command out of one event, and the text out of pieces.
     fn take_words(
         &self,
         kind: &mut Kind,
-        matches: &Matches,
+        matches: &PieceMatches,
         at: &mut BTreeMap<(TurnId, Channel), usize>,
     ) {
         match kind {
@@ -173,7 +219,7 @@ impl Redaction {
                     *begin = span.end;
                     if self.turns.contains(&piece.turn) || self.whispered.contains(&piece.turn) {
                         piece.text = "".into();
-                    } else if let Some(found) = matches.get(&stream) {
+                    } else if let Some(found) = matches.0.get(&stream) {
                         self.cut(piece, &span, found);
                     }
                 }
@@ -224,20 +270,37 @@ impl Redaction {
         }
     }
 
-    /// Finds the text in what arrived piece by piece: it may have come in several.
-    fn matches(&self, records: &[Arc<Record>]) -> Matches {
+    /// Finds the texts in what arrived piece by piece: they may have come in several.
+    pub fn matches(&self, records: impl Iterator<Item = Arc<Record>>) -> PieceMatches {
+        let mut matches = PieceMatches::default();
         let mut streams: BTreeMap<(TurnId, Channel), String> = BTreeMap::new();
-        for record in records.iter().filter(|_| !self.texts.is_empty()) {
-            let Kind::Delta(delta) = &record.event.kind else { continue };
-            for run in &delta.pieces {
-                streams.entry((run.0, run.1)).or_default().push_str(&run.2);
+        let mut find = |stream, all: String| {
+            let of = |text| all.match_indices(text).map(|(at, t): (usize, &str)| at..at + t.len());
+            let found: Vec<_> = self.texts.iter().flat_map(|t| of(t.as_str())).collect();
+            if !found.is_empty() {
+                matches.0.insert(stream, found);
+            }
+        };
+        if !self.texts.is_empty() {
+            for record in records {
+                match &record.event.kind {
+                    Kind::Delta(delta) => {
+                        for run in &delta.pieces {
+                            streams.entry((run.0, run.1)).or_default().push_str(&run.2);
+                        }
+                    }
+                    // no piece of it comes any more
+                    Kind::TurnEnded(end) => {
+                        for stream in [Channel::Say, Channel::Think].map(|c| (end.turn, c)) {
+                            streams.remove(&stream).into_iter().for_each(|all| find(stream, all));
+                        }
+                    }
+                    _ => {}
+                }
             }
         }
-        let find = |all: String| {
-            let of = |text| all.match_indices(text).map(|(at, t): (usize, &str)| at..at + t.len());
-            self.texts.iter().flat_map(|t| of(t.as_str())).collect()
-        };
-        streams.into_iter().map(|(stream, all)| (stream, find(all))).collect()
+        streams.into_iter().for_each(|(stream, all)| find(stream, all));
+        matches
     }
 
     /// Takes the text out of every string of an event but pieces and names.
@@ -311,7 +374,7 @@ mod tests {
             json!({"raw": secret, "think": secret, "whispers": [{"to": "bo", "text": secret}]});
         let records = [record(0, ended(5, said.clone())), record(1, ended(6, json!({"raw": "x"})))];
         let mut redaction = Redaction { mark: "[gone]".into(), ..Redaction::default() };
-        redaction.add_whispers(&records[..1], BTreeSet::from([TurnId(5)]));
+        redaction.add_whispers(records[..1].iter().cloned(), BTreeSet::from([TurnId(5)]));
         let left = lines(&redaction, &records);
         assert!(!left[0].contains("mat") && left[0].contains("Aloud."), "{}", left[0]);
         assert_eq!(left[1], records[1].line);
@@ -345,7 +408,7 @@ mod tests {
             record(2, ended(9, json!({"text": format!("As I was told: {part}.")}))),
         ];
         let mut redaction = Redaction { mark: "[gone]".into(), ..Redaction::default() };
-        redaction.add_utterance(&records, 1);
+        redaction.add_utterances(records.iter().cloned(), &[1].into());
         let left = lines(&redaction, &records).concat();
         assert!(!left.contains("hull") && left.contains("As I was told: [gone]."), "{left}");
     }

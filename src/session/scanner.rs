@@ -11,6 +11,7 @@ use super::fault::LogFault;
 use super::files::SessionFiles;
 use super::{FORMAT, Record};
 use crate::model::{Event, Kind, Seq, Wall};
+use crate::text;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,6 +35,12 @@ pub struct Found<'a> {
 }
 
 impl Found<'_> {
+    /// Returns whether its line has a key that this program knows.
+    pub fn has_keys(&self) -> bool {
+        let line = String::from_utf8_lossy(self.line);
+        matches!(text::without_keys(&line), std::borrow::Cow::Owned(_))
+    }
+
     /// Returns it with its line.
     pub fn record(self) -> Arc<Record> {
         // a correct checksum means that the line is text
@@ -44,6 +51,17 @@ impl Found<'_> {
         line.push('\n');
         Arc::new(Record { event: self.event, line })
     }
+}
+
+/// Where an event begins in the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FileMark {
+    /// How many events come before it.
+    pub(super) events: usize,
+    /// Its number.
+    pub(super) seq: Seq,
+    /// The place of its line, in bytes.
+    pub(super) at: u64,
 }
 
 /// Takes each event of a session.
@@ -62,8 +80,11 @@ pub(super) struct Scanner {
     next: Option<Seq>,
     pub(super) began: Option<Wall>,
     pub(super) last: Option<Seq>,
+    pub(super) latest: Option<Wall>,
     /// Places of events in the file, here and there.
-    pub(super) marks: Vec<(Seq, u64)>,
+    pub(super) marks: Vec<FileMark>,
+    /// How many events have been accepted.
+    pub(super) events: usize,
     /// How many bytes have been scanned.
     pub(super) len: usize,
     /// Bytes that are no line; damage only once a whole line follows.
@@ -81,7 +102,9 @@ impl Scanner {
             next: Some(Seq(0)),
             began: None,
             last: None,
+            latest: None,
             marks: vec![],
+            events: 0,
             len: 0,
             torn: None,
             unterminated: false,
@@ -94,9 +117,9 @@ impl Scanner {
     }
 
     /// Returns a scanner that continues with an event at a place in the file.
-    pub(super) fn at((seq, at): (Seq, u64), files: SessionFiles) -> Scanner {
-        let len = usize::try_from(at).unwrap_or(usize::MAX);
-        Scanner { next: Some(seq), len, ..Scanner::new(files) }
+    pub(super) fn at(mark: FileMark, files: SessionFiles) -> Scanner {
+        let len = usize::try_from(mark.at).unwrap_or(usize::MAX);
+        Scanner { next: Some(mark.seq), events: mark.events, len, ..Scanner::new(files) }
     }
 
     /// Scans the next lines.
@@ -193,7 +216,7 @@ impl Scanner {
     /// Skips a whole line of pieces that the caller does not need.
     fn pass(&mut self, at: usize, line: &[u8], seq: Seq) {
         if self.belongs(at, line, seq) {
-            (self.last, self.next) = (Some(seq), Some(seq.next()));
+            self.count(at as u64, seq);
         }
     }
 
@@ -213,14 +236,20 @@ impl Scanner {
     }
 
     fn hand_on(&mut self, at: usize, line: &[u8], event: Event, each: Each<'_>) {
-        let (seq, at) = (event.seq, at as u64);
-        if self.marks.last().is_none_or(|(_, mark)| at - mark >= MARK_BYTES) {
-            self.marks.push((seq, at));
-        }
+        let at = at as u64;
         self.began = self.began.or(Some(event.at));
+        self.latest = Some(event.at);
+        self.count(at, event.seq);
+        each(Found { at, line, event });
+    }
+
+    fn count(&mut self, at: u64, seq: Seq) {
+        if self.marks.last().is_none_or(|mark| at - mark.at >= MARK_BYTES) {
+            self.marks.push(FileMark { events: self.events, seq, at });
+        }
+        self.events += 1;
         self.last = Some(seq);
         self.next = Some(seq.next());
-        each(Found { at, line, event });
     }
 
     /// Reads a line with the texts outside the log, or keeps it unread.

@@ -7,6 +7,7 @@
 
 pub use super::{Archive, ReadProgress, Record};
 
+use super::Records;
 use crate::model::Piece;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -26,20 +27,35 @@ pub enum Item {
 /// The first events of a recording, up to the position of a replay.
 #[derive(Clone, Debug)]
 pub struct Past {
-    records: Arc<[Arc<Record>]>,
+    records: Records,
     len: usize,
 }
 
 impl Past {
     /// Returns the first `len` of some records.
-    pub(super) fn new(records: Arc<[Arc<Record>]>, len: usize) -> Past {
+    pub(super) fn new(records: Records, len: usize) -> Past {
         let len = len.min(records.len());
         Past { records, len }
     }
 
-    /// Returns the events, from the first one on.
-    pub fn records(&self) -> &[Arc<Record>] {
-        self.records.get(..self.len).unwrap_or_default()
+    /// Returns how many they are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the events behind so many others, in order.
+    pub fn from(&self, events: usize) -> impl Iterator<Item = Arc<Record>> {
+        self.records.starting_at(events).take(self.len.saturating_sub(events))
+    }
+
+    /// Returns the file that they are in, where they are in one.
+    pub fn archive(&self) -> Option<&Archive> {
+        self.records.archive()
     }
 }
 
@@ -156,7 +172,7 @@ impl Feed {
     /// Jumps: readers drop what they have and take these events.
     pub(super) fn go(&self, past: Past) {
         let mut inner = lock(&self.inner);
-        let events = past.records().len();
+        let events = past.len();
         inner.records.clear();
         inner.loose.clear();
         for place in inner.readers.values_mut() {
@@ -305,7 +321,7 @@ mod tests {
         feed.go(Past::new(all.into(), 5));
         feed.push(record(5, Paused::default()));
         for mut reader in [slow, feed.tail()] {
-            assert!(matches!(reader.try_next(), Some(Item::Past(p)) if p.records().len() == 5));
+            assert!(matches!(reader.try_next(), Some(Item::Past(p)) if p.len() == 5));
             assert!(matches!(reader.try_next(), Some(Item::Event(r)) if r.event.seq.0 == 5));
         }
     }

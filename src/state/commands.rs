@@ -240,7 +240,7 @@ impl Conversation {
     }
 
     fn entry_mut(&mut self, number: u32) -> Option<&mut super::Entry> {
-        self.entries.iter_mut().rev().find(|e| e.number == Some(number))
+        self.entries.find_last_mut(|e| e.number == Some(number))
     }
 
     /// The deepest open thread that holds the seat, or the one named.
@@ -391,8 +391,8 @@ impl Conversation {
             return;
         }
         let hears = |seq: &Seq| {
-            let at = self.entries.binary_search_by_key(seq, |e| e.seq);
-            let entry = at.ok().and_then(|at| self.entries.get(at));
+            let at = self.entries.partition_point(|e| e.seq < *seq);
+            let entry = self.entries.get(at).filter(|e| e.seq == *seq);
             entry.is_some_and(|e| {
                 (e.to.is_empty() || e.to.contains(&t.seat)) && self.sees_thread(t.thread, e.thread)
             })

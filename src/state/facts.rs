@@ -234,7 +234,8 @@ mod tests {
             granted: None,
             mentions: vec![],
         };
-        let state = Conversation { entries: vec![said], ..Conversation::default() };
+        let state =
+            Conversation { entries: [said].into_iter().collect(), ..Conversation::default() };
         let sizes = |wanted: &str| {
             let facts = state.facts(|name| name == wanted);
             ["history", "utterances"].map(|name| facts[name].as_array().unwrap().len())

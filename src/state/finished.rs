@@ -1,5 +1,6 @@
 //! Pieces that are no longer needed: the end of their turn repeats all its words.
 
+use crate::model::event::Unknown;
 use crate::model::{Event, Kind, TurnId};
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -36,12 +37,15 @@ impl Finished {
 /// Passes on the events of a log as they are read, but for the pieces that a fold of the whole of it does not need: the same
 /// ones as [`Finished`] names, without a second reading.
 ///
-/// Pieces of a turn that has not ended wait, and so does what follows them.
+/// Pieces of a turn that has not ended wait, and so does what follows them. Pieces may come unread, as events of an
+/// unknown kind of that name; they are read only where they may be needed.
 #[derive(Clone, Debug, Default)]
 pub struct Sieve {
     waiting: VecDeque<Event>,
     /// The turns of which it is known by what waits whether their pieces are needed.
     needed: HashMap<TurnId, bool>,
+    /// The turns that run at the first event that waits.
+    running: HashSet<TurnId>,
 }
 
 impl Sieve {
@@ -54,37 +58,140 @@ impl Sieve {
             _ => {}
         }
         self.waiting.push_back(event);
-        while let Some(passes) = self.waiting.front().and_then(|event| self.passes(event)) {
-            let Some(event) = self.waiting.pop_front() else { return };
-            if let Kind::TurnEnded(e) = &event.kind {
-                self.needed.remove(&e.turn);
-            }
-            if passes {
-                each(event);
-            }
-        }
+        while self.hand_out(None, each) {}
     }
 
     /// Passes on the rest, at the end of the log: turns still in progress need their pieces.
     pub fn finish(mut self, each: &mut dyn FnMut(Event)) {
-        while let Some(event) = self.waiting.pop_front() {
-            if self.passes(&event).unwrap_or(true) {
-                each(event);
-            }
+        while self.hand_out(Some(true), each) {}
+    }
+
+    /// Hands out the first event that waits, or drops it; where it is not known which, as `otherwise` says. Returns whether
+    /// there was one for which that is known.
+    fn hand_out(&mut self, otherwise: Option<bool>, each: &mut dyn FnMut(Event)) -> bool {
+        let Some(mut event) = self.waiting.pop_front() else { return false };
+        let mut passes = self.passes(&event).or(otherwise);
+        if let (Some(true), Kind::Unknown(unread)) = (passes, &event.kind)
+            && is_unread(unread)
+            && let Ok(read) = Kind::read(DELTA, &unread.data)
+        {
+            event.kind = read;
+            passes = self.passes(&event).or(otherwise);
         }
+        let Some(passes) = passes else {
+            self.waiting.push_front(event);
+            return false;
+        };
+        match &event.kind {
+            Kind::FloorGranted(_) => _ = self.running.insert(TurnId(event.seq.0)),
+            Kind::TurnEnded(e) => {
+                self.needed.remove(&e.turn);
+                self.running.remove(&e.turn);
+            }
+            _ => {}
+        }
+        if passes {
+            each(event);
+        }
+        true
     }
 
     /// Returns whether an event is needed, as far as that is known.
     fn passes(&self, event: &Event) -> Option<bool> {
-        let Kind::Delta(delta) = &event.kind else { return Some(true) };
+        let turns: &mut dyn Iterator<Item = &TurnId> = match &event.kind {
+            Kind::Delta(delta) => &mut delta.pieces.iter().map(|run| &run.0),
+            // pieces belong to turns that run
+            Kind::Unknown(unread) if is_unread(unread) => &mut self.running.iter(),
+            _ => return Some(true),
+        };
         let mut known = Some(false);
-        for run in &delta.pieces {
-            match self.needed.get(&run.0) {
+        for turn in turns {
+            match self.needed.get(turn) {
                 Some(true) => return Some(true),
                 Some(false) => {}
                 None => known = None,
             }
         }
         known
+    }
+}
+
+/// The name of pieces in a log.
+const DELTA: &str = "delta";
+
+fn is_unread(unknown: &Unknown) -> bool {
+    &*unknown.kind == DELTA
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::payload::{CallRetried, Delta, FloorGranted, TurnEnded};
+    use crate::model::*;
+    use serde_json::json;
+
+    fn read<T: serde::de::DeserializeOwned>(value: serde_json::Value) -> T {
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn kind(word: &str) -> Kind {
+        let (what, turn) = word.split_once(' ').unwrap();
+        let turn: u64 = turn.parse().unwrap();
+        match what {
+            "grant" => read::<FloorGranted>(json!({"batch": 0, "participant": "a"})).into(),
+            "piece" => read::<Delta>(json!({"pieces": [[turn, "say", "x", [1, 0]]]})).into(),
+            "retry" => {
+                let error = json!({"class": "failed", "text": ""});
+                read::<CallRetried>(json!({"turn": turn, "call": 0, "error": error, "wait_ms": 0}))
+                    .into()
+            }
+            "end" => {
+                let end = json!({"turn": turn, "purpose": "speak", "outcome": "said", "text": "x", "took_ms": 0});
+                Box::new(read::<TurnEnded>(end)).into()
+            }
+            other => panic!("{other}"),
+        }
+    }
+
+    /// What a sieve hands out is the same whether pieces come read or unread, and what [`Finished`] leaves.
+    #[test]
+    fn unread_pieces_are_read_where_they_are_needed_and_only_there() {
+        for log in [
+            vec!["grant 0", "piece 0", "piece 0", "end 0"],
+            vec!["grant 0", "piece 0", "retry 0", "piece 0", "end 0"],
+            vec!["grant 0", "grant 1", "piece 0", "piece 1", "end 0", "piece 1"],
+            vec![
+                "grant 0", "grant 1", "piece 1", "piece 0", "end 1", "retry 0", "piece 0", "end 0",
+            ],
+            vec!["grant 0", "piece 0"],
+        ] {
+            let event = |(seq, word): (usize, &&str)| Event {
+                seq: Seq(seq as u64),
+                at: Wall(0),
+                ms: Ms(0),
+                thread: ThreadId::ROOT,
+                by: "engine".into(),
+                cause: None,
+                kind: kind(word),
+            };
+            let events: Vec<Event> = log.iter().enumerate().map(event).collect();
+            let finished = Finished::of(&events);
+            let expected: Vec<Event> =
+                events.iter().filter(|e| !finished.repeats(e)).cloned().collect();
+            for unread in [false, true] {
+                let (mut sieve, mut out) = (Sieve::default(), vec![]);
+                for mut event in events.clone() {
+                    if let (true, Kind::Delta(_)) = (unread, &event.kind) {
+                        let data =
+                            serde_json::value::RawValue::from_string(event.kind.data().unwrap());
+                        event.kind =
+                            Kind::Unknown(Unknown { kind: DELTA.into(), data: data.unwrap() });
+                    }
+                    sieve.take(event, &mut |event| out.push(event));
+                }
+                sieve.finish(&mut |event| out.push(event));
+                assert_eq!(out, expected, "{log:?} unread: {unread}");
+            }
+        }
     }
 }

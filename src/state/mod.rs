@@ -62,7 +62,9 @@ pub use transcript::{Digest, Entry, Labels, Version, Who, digest};
 use crate::model::payload::{Ended, FloorGranted, Forked, LimitAt};
 use crate::model::*;
 use crate::scenario::{DEPENDS, Scenario};
+use crate::shared::SharedList;
 use serde_json::{Map, Value};
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -104,10 +106,10 @@ impl Deref for State {
 
 impl State {
     /// Folds a whole log.
-    pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> State {
+    pub fn fold(events: impl IntoIterator<Item: Borrow<Event>>) -> State {
         let mut state = State::default();
         for event in events {
-            state.apply(event);
+            state.apply(event.borrow());
         }
         state
     }
@@ -162,7 +164,7 @@ pub struct Conversation {
     /// The turns that run now.
     pub turns: BTreeMap<TurnId, Turn>,
     /// What was said, in order.
-    pub entries: Vec<Entry>,
+    pub entries: SharedList<Entry>,
     /// Ended utterances that count.
     pub utterances: u32,
     /// The number of the last utterance granted.

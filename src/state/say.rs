@@ -26,7 +26,7 @@ impl Conversation {
             labels: turn.labels.clone(),
         };
         let replaced = turn.replaces.and_then(|r| {
-            self.entries.iter_mut().rev().find(|x| x.versions.iter().any(|v| v.turn == Some(r)))
+            self.entries.find_last_mut(|x| x.versions.iter().any(|v| v.turn == Some(r)))
         });
         if let Some(entry) = replaced {
             entry.versions.push(version);

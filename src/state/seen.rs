@@ -2,6 +2,7 @@
 
 use super::{Conversation, Entry, Turn, Who};
 use crate::model::*;
+use crate::shared::SharedItems;
 use std::collections::BTreeSet;
 
 impl Conversation {
@@ -43,12 +44,12 @@ impl Conversation {
     pub fn visible<'a>(&'a self, turn: &'a Turn) -> impl DoubleEndedIterator<Item = &'a Entry> {
         let sees = self.sees(turn);
         let chosen = (!matches!(sees, Sees::All | Sees::Summary))
-            .then(|| self.chosen(turn, sees, self.visible_among(turn, &self.entries)));
+            .then(|| self.chosen(turn, sees, self.visible_among(turn, self.entries.iter())));
         let seen = move |e: &&Entry| match &chosen {
             Some(chosen) => e.of.is_some() || chosen.contains(&e.seq),
             None => true,
         };
-        self.visible_among(turn, &self.entries).filter(seen)
+        self.visible_among(turn, self.entries.iter()).filter(seen)
     }
 
     /// Returns the places of what the speaker of some words was shown when they were spoken.
@@ -65,10 +66,10 @@ impl Conversation {
     pub fn visible_among<'a>(
         &'a self,
         turn: &'a Turn,
-        entries: &'a [Entry],
+        entries: SharedItems<'a, Entry>,
     ) -> impl DoubleEndedIterator<Item = &'a Entry> {
         let heard = self.heard_to(turn);
-        entries.iter().filter(move |e| {
+        entries.filter(move |e| {
             let by_operator = e.of.is_some();
             let in_time = if by_operator { e.seq < heard } else { e.seq <= turn.horizon };
             // a seat that sums up for another sees what that one sees, up to the place

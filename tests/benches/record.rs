@@ -2,10 +2,14 @@
 
 use crate::talk::{By, Talk};
 use colloquium::model::Event;
-use colloquium::session::{self, Mode, Record, SessionPlace, decode};
+use colloquium::session::{self, Mode, ReadProgress, Record, SessionPlace, decode};
+use colloquium::state::Sieve;
+use colloquium::ui::view::transcript::Transcript;
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
+use std::path::PathBuf;
 use std::sync::Arc;
+use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
 /// Events that are appended at once.
@@ -63,20 +67,58 @@ fn append_a_thousand_and_sync(bencher: Bencher, mode: Mode) {
     });
 }
 
-#[divan::bench(sample_count = 3)]
-fn open_a_hundred_megabytes(bencher: Bencher) {
+/// A session of about a hundred megabytes, with its folder, the bytes and the events in it.
+fn large() -> (TempDir, PathBuf, usize, usize) {
     const BYTES: usize = 100_000_000;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.jsonl");
-    let events = Talk::of(By::Lines, "round_robin", 60_000).events;
-    let mut lines = String::new();
-    for event in events {
+    let (mut lines, mut count) = (String::new(), 0);
+    for event in Talk::of(By::Lines, "round_robin", 60_000).events {
         lines.push_str(&Record::new(event).unwrap().line);
+        count += 1;
         if lines.len() >= BYTES {
             break;
         }
     }
     std::fs::write(&path, &lines).unwrap();
-    let opened = || session::read(black_box(&path)).unwrap();
-    bencher.counter(BytesCount::new(lines.len())).bench(opened);
+    (folder, path, lines.len(), count)
+}
+
+/// What reading alone takes, each line with its type: what follows is measured against it.
+#[divan::bench(sample_count = 3)]
+fn scan_a_hundred_megabytes(bencher: Bencher) {
+    let (_folder, path, bytes, events) = large();
+    let scanned = || {
+        session::scan(black_box(&path), &ReadProgress::default(), &mut |found| {
+            black_box(found);
+        })
+        .unwrap()
+    };
+    bencher.counter(BytesCount::new(bytes)).counter(ItemsCount::new(events)).bench(scanned);
+}
+
+/// What a resume takes until all of a session is on the screen: reading and one fold.
+#[divan::bench(sample_count = 3)]
+fn tell_a_hundred_megabytes(bencher: Bencher) {
+    let (_folder, path, bytes, events) = large();
+    let told = || {
+        let (mut transcript, mut sieve) = (Transcript::default(), Sieve::default());
+        let mut each = |event: Event| transcript.tell(&event);
+        let read = session::scan_pieces_unread(&path, &ReadProgress::default(), &mut |found| {
+            sieve.take(found.event, &mut each);
+        });
+        read.unwrap();
+        sieve.finish(&mut each);
+        transcript
+    };
+    bencher.counter(BytesCount::new(bytes)).counter(ItemsCount::new(events)).bench(told);
+}
+
+/// What the owner of a state pays for another owner of it.
+#[divan::bench]
+fn share_a_long_transcript(bencher: Bencher) {
+    let mut transcript = Transcript::default();
+    let talk = Talk::of(By::Lines, "round_robin", 20_000);
+    talk.events.iter().for_each(|event| transcript.tell(event));
+    bencher.bench(|| black_box(&transcript).clone());
 }

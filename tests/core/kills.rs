@@ -47,7 +47,8 @@ fn abreast(ran: &Ran) -> Outcome {
         let seats = a.number.is_some() && b.number.is_some();
         seats && a.version().horizon == b.version().horizon
     };
-    for batch in ran.state.entries.chunk_by(beside) {
+    let entries: Vec<_> = ran.state.entries.iter().cloned().collect();
+    for batch in entries.chunk_by(beside) {
         let (here, behind) = rest.split_at_mut(batch.len());
         here.sort_by_key(|(number, ..)| *number);
         rest = behind;

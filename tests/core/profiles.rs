@@ -121,7 +121,7 @@ async fn a_redacted_reply_leaves_no_facts() {
     let record = |e: &Event| colloquium::session::Record::new(e.clone()).unwrap().into();
     let records: Vec<_> = ran.events.iter().map(record).collect();
     let mut redaction = Redaction { mark: "[redacted]".into(), ..Redaction::default() };
-    redaction.add_utterance(&records, 2);
+    redaction.add_utterances(records.iter().cloned(), &[2].into());
     let left = redaction.apply(&records).unwrap();
     let text: String = left.iter().map(|r| r.line.to_string()).collect();
     assert!(!text.contains("garden") && text.contains("\"noise\":\"low\""), "{text}");

@@ -34,8 +34,7 @@ fn read(reader: &mut Live, tail: &mut Tail) {
             Item::Event(record) => reader.apply(&record.event),
             Item::Piece(piece) => reader.hear(piece),
             Item::Past(past) => {
-                let events = past.records().iter().map(|r| &r.event);
-                *reader = State::fold(events).into();
+                *reader = State::fold(past.from(0)).into();
             }
         }
     }
@@ -210,7 +209,8 @@ async fn seeking_in_a_long_session() {
     // without waypoints first: what is asked for before they are made
     for made in [false, true] {
         if made {
-            screen.transcript.waypoints.fill(&records);
+            let mut making = screen.transcript.waypoints.making();
+            records.iter().for_each(|record| making.take(&record.event));
         }
         let mut worst = 0.0f64;
         for place in

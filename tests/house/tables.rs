@@ -19,8 +19,10 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ("stats", &[]),
     // threads alone
     ("workers", &[]),
+    // lists alone
+    ("shared", &[]),
     // which words are least alike decides what a phase shows
-    ("state", &["model", "scenario", "aggregate", "text"]),
+    ("state", &["model", "scenario", "aggregate", "shared", "text"]),
     // a thousand sessions are looked through by several threads
     ("catalogue", &["model", "session", "state", "text", "workers"]),
     ("policy", &["model", "scenario", "state", "expr", "text"]),
@@ -55,7 +57,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
             "steer",
         ],
     ),
-    ("analysis", &["model", "state", "stats", "text"]),
+    ("analysis", &["model", "shared", "state", "stats", "text"]),
     ("export", &["model", "state", "analysis", "session", "text"]),
     (
         // a transcript that must stay as it is has the form of an export
@@ -111,6 +113,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
             "catalogue",
             "config",
             "clock",
+            "shared",
             "text",
             "session::tail",
             "session::replay",

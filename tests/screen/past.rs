@@ -103,7 +103,8 @@ fn two_talks_stand_side_by_side_from_where_they_part() {
 
 #[test]
 fn a_recording_stands_beside_another_as_a_whole() {
-    let records = demo().iter().map(|e| Arc::new(Record::new(e.clone()).unwrap())).collect();
+    let records: Vec<_> =
+        demo().iter().map(|e| Arc::new(Record::new(e.clone()).unwrap())).collect();
     let mut stage = Stage::new(80, 24);
     let transport = Transport::new(records, Clock::virtual_from(Ms(0)));
     stage.screen.view.playback = Some(Playback::new(transport));

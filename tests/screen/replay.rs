@@ -31,7 +31,8 @@ pub fn half(stage: Stage) -> Stage {
 }
 
 fn played_on(stage: Stage) -> Replayed {
-    let records = demo().iter().map(|e| Arc::new(Record::new(e.clone()).unwrap())).collect();
+    let records: Vec<_> =
+        demo().iter().map(|e| Arc::new(Record::new(e.clone()).unwrap())).collect();
     on(stage, Transport::new(records, Clock::virtual_from(Ms(0))))
 }
 
@@ -157,7 +158,7 @@ fn a_click_on_the_timeline_goes_there() {
 fn times_may_be_as_large_as_a_file_can_name_them() {
     let late = |e: &Event| if e.seq.0 > 9 { Ms(u64::MAX) } else { e.ms };
     let events = demo().iter().map(|e| Event { ms: late(e), ..e.clone() });
-    let records = events.map(|e| Arc::new(Record::new(e).unwrap())).collect();
+    let records: Vec<_> = events.map(|e| Arc::new(Record::new(e).unwrap())).collect();
     let transport = Transport::new(records, Clock::virtual_from(Ms(0)));
     let mut r = on(Stage::new(80, 24), transport);
     r.press(&[Char('w'), Char('+'), Char(' ')]);

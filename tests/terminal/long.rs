@@ -6,8 +6,8 @@ use colloquium::model::{Event, Kind, Line, Ms, Participant, Seq, ThreadId, Voice
 use colloquium::session::Record;
 use serde_json::{Value, json};
 
-/// Utterances, each so long that a hundred make more than eight megabytes.
-const UTTERANCES: u64 = 240;
+/// Utterances, each so long that a hundred make more than four megabytes.
+const UTTERANCES: u64 = 60;
 const PARAGRAPHS: u64 = 600;
 
 fn session() -> String {
@@ -57,19 +57,53 @@ fn session() -> String {
     lines
 }
 
-#[test]
-fn a_long_session_is_shown_from_its_end_and_is_there_as_a_whole_soon_after() {
+/// What is shown first of a long session, and what is there once all of it was read; then it is left as it was.
+fn opened(command: &[&str], first: &str, then: &[&str], keys: &[(&str, &str)]) {
     let house = House::new();
     let lines = session();
-    assert!(lines.len() > 8 * 1024 * 1024, "{} bytes", lines.len());
+    assert!(lines.len() > 2 * 1024 * 1024, "{} bytes", lines.len());
     let path = house.file("long.jsonl", &lines);
-    let mut program = house.run(&["resume", &path]);
-    program.until("This is how turn 240 ends");
-    // its first words are only there once all of it was read
-    program.until("STOPPED");
-    program.keys("g");
-    program.until("Paragraph 0 of");
+    let (verb, more) = command.split_first().unwrap();
+    let mut program = house.run(&[&[*verb, &path], more].concat());
+    program.until(first);
+    // these words are only there once all of it was read
+    then.iter().for_each(|words| _ = program.until(words));
+    for (pressed, shown) in keys {
+        program.keys(pressed);
+        program.until(shown);
+    }
     program.keys("q");
     program.left().restored();
     assert!(std::fs::read_to_string(&path).unwrap().starts_with(&lines));
+}
+
+#[test]
+fn a_long_session_is_shown_from_its_end_and_is_there_as_a_whole_soon_after() {
+    opened(&["resume"], "This is how turn 60 ends", &["STOPPED"], &[("g", "Paragraph 0 of")]);
+}
+
+#[test]
+fn a_long_session_that_is_watched_is_shown_from_its_end() {
+    opened(
+        &["watch"],
+        "This is how turn 60 ends",
+        &["watching: give commands"],
+        &[("g", "Paragraph 0 of")],
+    );
+}
+
+#[test]
+fn a_long_recording_is_gone_to_a_place_once_it_is_read() {
+    opened(&["replay", "--at", "30"], "Long", &["This is how turn 29 ends"], &[("G", "ends")]);
+}
+
+#[test]
+fn a_branch_of_a_long_session_stands_at_its_point() {
+    let house = House::new();
+    let path = house.file("long.jsonl", &session());
+    let mut program = house.run(&["fork", &path, "--at", "7", "--no-save", "--rehearsed"]);
+    program.until("Long");
+    program.until("This is how turn 7 ends");
+    program.keys("g");
+    program.until("Paragraph 0 of");
 }

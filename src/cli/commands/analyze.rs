@@ -241,7 +241,9 @@ fn studied(path: &Path, progress: &ReadProgress) -> Result<(Survey, State, TurnL
         state.apply(&event);
         turn_log.take(&event);
     };
-    let survey = session::scan(path, progress, &mut |found| sieve.take(found.event, &mut each))?;
+    let survey = session::scan_pieces_unread(path, progress, &mut |found| {
+        sieve.take(found.event, &mut each);
+    })?;
     sieve.finish(&mut each);
     Ok((survey, state, turn_log))
 }

@@ -4,18 +4,18 @@ use crate::cli::appearance::AppearanceSettings;
 use crate::cli::args::session::SessionName;
 use crate::cli::args::target::Target;
 use crate::cli::context::Context;
-use crate::cli::document::{self, create, know_keys};
+use crate::cli::document::{self, Keyless, create, know_keys};
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session_file::{self, report_faults};
+use crate::cli::watched::watched;
 use crate::export::{Document, FORMATS, Reveal, Spell};
-use crate::session;
-use crate::session::replay::Recording;
-use crate::text;
+use crate::session::ReadProgress;
 use crate::ui::film::film;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The default size of a recorded screen, in columns and rows.
@@ -55,12 +55,13 @@ impl ExportArgs {
     /// Writes the export to its target.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         know_keys(context)?;
-        let log = session::read(&session_file::find(&self.which, context)?)?;
+        let path = session_file::find(&self.which, context)?;
         let reveal = Reveal { whispers: self.whispers, hidden: self.hidden };
-        let document = Document::new(&log, reveal)?;
-        let out = spelled(&document, &self.format, self.size, context)?;
-        document::write(&out, &self.target, context)?;
-        let blobs = log.files.blobs();
+        let (survey, document) =
+            watched("reading the session", |progress| Document::read(&path, reveal, progress))?;
+        let spelling = spelling(&document, &self.format, self.size, context)?;
+        document::stream(&self.target, context, |out| spelling(&document, out))?;
+        let blobs = survey.files.blobs();
         if self.format == LINES
             && fs::read_dir(&blobs).is_ok_and(|mut texts| texts.next().is_some())
         {
@@ -69,27 +70,30 @@ impl ExportArgs {
                 blobs.display()
             ));
         }
-        report_faults(&log, context)
+        report_faults(&survey, context)
     }
 }
 
-/// Spells a document in the format of a name.
-fn spelled(
+/// How a document is written.
+type Writing = Box<dyn FnOnce(&Document, &mut dyn Write) -> io::Result<()>>;
+
+/// Returns how a document is spelled in the format of a name.
+fn spelling(
     document: &Document,
     format: &str,
     size: (u16, u16),
     context: &Context,
-) -> Result<String, Failure> {
+) -> Result<Writing, Failure> {
     let known = FORMATS.iter().find(|f| f.name == format);
     let unknown = || Failure::new(Exit::Usage, format!("no format `{format}`"));
     match known.ok_or_else(unknown)?.spell {
-        Spell::Document(spell) => Ok(spell(document)),
+        Spell::Document(spell) => Ok(Box::new(spell)),
         Spell::Screen(spell) => {
-            let recording = Recording::new(document.records.clone());
+            let recording = document.recording()?;
             let appearance = AppearanceSettings::of(context)?;
             let frames = film(&recording, size, appearance.theme(None)?, appearance.glyphs)
                 .map_err(|e| Failure::new(Exit::Failed, format!("cannot draw the screen: {e}")))?;
-            Ok(spell(document, size, &frames))
+            Ok(Box::new(move |document, out| spell(document, size, &frames, out)))
         }
     }
 }
@@ -104,15 +108,20 @@ fn size(text: &str) -> Result<(u16, u16), String> {
 
 /// Writes a session, as far as it is saved, into the folder where the program was started; returns the file's path.
 pub fn written(log: &Path, format: &str, context: &Context) -> Result<String, String> {
-    let log = session::read(log).map_err(|e| e.to_string())?;
-    let document = Document::new(&log, Reveal::default()).map_err(|e| e.to_string())?;
-    let spelled = spelled(&document, format, SIZE, context).map_err(|failure| failure.message)?;
+    let (_, document) = Document::read(log, Reveal::default(), &ReadProgress::default())
+        .map_err(|e| e.to_string())?;
+    let spelling = spelling(&document, format, SIZE, context).map_err(|failure| failure.message)?;
     let numbered = |n: u32| match n {
         1 => format!("{}.{format}", document.id),
         n => format!("{}-{n}.{format}", document.id),
     };
     let mut names = (1..).map(numbered).map(PathBuf::from);
     let path = names.find(|p| p.symlink_metadata().is_err()).ok_or("no unused file name found")?;
-    create(&path, text::without_keys(&spelled).as_bytes()).map_err(|failure| failure.message)?;
+    let spell = |out: &mut dyn Write| {
+        let mut keyless = Keyless::before(out);
+        spelling(&document, &mut keyless)?;
+        keyless.finish()
+    };
+    create(&path, spell).map_err(|failure| failure.message)?;
     Ok(path.canonicalize().unwrap_or(path).display().to_string())
 }

@@ -13,18 +13,21 @@ use crate::cli::play::before::Before;
 use crate::cli::play::cast::Cast;
 use crate::cli::play::changes;
 use crate::cli::play::next::{self, ForkPoint, Next};
+use crate::cli::play::opening::{Follows, Meanwhile, beginning, follows, is_long, meanwhile};
 use crate::cli::play::setup::Setup;
 use crate::cli::play::terminal;
 use crate::cli::play::toolbox::{decisions, meet_again, toolbox};
-use crate::cli::session_file::{self, fold, seats};
+use crate::cli::session_file::{self, seats};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
-use crate::model::{Command, Wall};
+use crate::cli::watched::watched;
+use crate::model::{Command, Kind, Wall};
 use crate::session::replay::Recording;
-use crate::session::{self, Log, Mode};
+use crate::session::{self, Mode, ReadProgress, SessionError, Survey};
 use crate::state::State;
+use crate::ui::view::transcript::Transcript;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Branch a session after a turn (the original is kept)
@@ -94,27 +97,104 @@ impl ForkArgs {
     }
 }
 
-/// Returns how many events of a session are before a point.
-fn events_before(log: &Log, point: ForkPoint) -> Result<usize, Failure> {
-    match point {
-        ForkPoint::Event(seq) => Ok(log.records.iter().take_while(|r| r.event.seq <= seq).count()),
-        ForkPoint::Utterance(number) => {
-            let spot = Recording::new(log.records.clone()).after(number);
-            spot.map(|spot| spot.events).ok_or_else(|| {
-                let message = format!("no turn {number} (last is {})", fold(log).utterances);
-                Failure::usage(message, "`colloquium sessions show` lists the turns")
-            })
-        }
+/// A session that is branched off.
+struct Parent {
+    survey: Survey,
+    recording: Recording,
+    /// The state after its last event.
+    whole: State,
+    /// How many events the branch keeps; none where the point is not in it.
+    events: Option<usize>,
+    /// What the screen shows of them, or the state they leave behind.
+    past: Past,
+}
+
+/// What a branch keeps of its parent, folded.
+enum Past {
+    /// For the screen.
+    Told(Box<Transcript>),
+    /// For whoever shows nothing of it, or tells it again.
+    Folded(Box<State>),
+}
+
+impl Parent {
+    fn read(
+        path: &Path,
+        at: ForkPoint,
+        follows: Follows,
+        progress: &ReadProgress,
+    ) -> Result<Parent, SessionError> {
+        let mut whole = State::default();
+        let (survey, recording) = Recording::read(path, progress, &mut |event| {
+            if !matches!(event.kind, Kind::Delta(_)) {
+                whole.apply(event);
+            }
+        })?;
+        let spot = match at {
+            ForkPoint::Event(seq) => Some(recording.after_event(seq)),
+            ForkPoint::Utterance(number) => recording.after(number),
+        };
+        let events = spot.map(|spot| spot.events);
+        let kept = recording.records().iter().take(events.unwrap_or(0));
+        let past = match follows {
+            Follows::Screen => {
+                let mut transcript = Box::<Transcript>::default();
+                kept.for_each(|record| transcript.tell(&record.event));
+                let archive = recording.records().archive();
+                transcript.keep_in(archive.map(|archive| archive.first(events.unwrap_or(0))));
+                Past::Told(transcript)
+            }
+            Follows::Text | Follows::Output => Past::Folded(Box::new(State::fold(kept))),
+        };
+        Ok(Parent { survey, recording, whole, events, past })
     }
 }
 
+/// Reads the session that is branched off; on a screen, how it begins is shown meanwhile where it is long.
+fn read(fork: &next::Fork, context: &Context) -> Result<Meanwhile<Box<Parent>>, Failure> {
+    let (path, at, follows) = (fork.path.clone(), fork.at, follows(&fork.play, context));
+    if follows == Follows::Screen && is_long(&path) {
+        let reading = path.clone();
+        let read = move |progress: &ReadProgress| Parent::read(&reading, at, follows, progress);
+        return meanwhile(&path, beginning(&path)?, move |p| read(p).map(Box::new), context);
+    }
+    let read = |progress: &ReadProgress| Parent::read(&path, at, follows, progress);
+    let parent = watched("reading the session", read)?;
+    Ok(Meanwhile::Read(Box::new(parent), None))
+}
+
+/// What came of starting a branch.
+pub enum Started {
+    /// It can be played.
+    Branch(Box<Setup>),
+    /// The person went elsewhere while its parent was read.
+    Left(Next),
+}
+
 /// Starts a branch.
-pub fn start(fork: &next::Fork, context: &Context) -> Result<Setup, Failure> {
-    let (play, log) = (&fork.play, session::read(&fork.path)?);
-    let events = events_before(&log, fork.at)?;
+pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
+    let play = &fork.play;
+    let (parent, view) = match read(fork, context)? {
+        Meanwhile::Read(parent, view) => (*parent, view),
+        Meanwhile::Left(next) => return Ok(Started::Left(next)),
+    };
+    let Parent { survey, recording, whole, events, past } = parent;
+    let events = events.ok_or_else(|| {
+        let at = match fork.at {
+            ForkPoint::Utterance(number) => u64::from(number),
+            ForkPoint::Event(seq) => seq.0,
+        };
+        let message = format!("no turn {at} (last is {})", whole.utterances);
+        Failure::usage(message, "`colloquium sessions show` lists the turns")
+    })?;
     let lines = steer_lines(play)?;
-    let kept = || log.records.iter().take(events);
-    let past = State::fold(kept().map(|r| &r.event));
+    let kept = || recording.records().iter().take(events);
+    let (past, before) = match past {
+        // the screen shows what was before, a format prints what comes
+        Past::Told(told) => (told.state().clone(), Before::Told(told, view)),
+        Past::Folded(past) if play.headless => (*past, Before::Nothing),
+        Past::Folded(past) => (*past, Before::Events(kept().collect())),
+    };
     let changes = changes::of(&past, play, context)?;
     let folder = PathBuf::from(".");
     // what a session file says is no reason to run it, unless it is being run already
@@ -137,19 +217,13 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Setup, Failure> {
     let fixed = assemble::fixed_epoch(virtual_time, fork.seed, date);
     let (sessions, named) = (context.paths.sessions(), assemble::naming(fixed, past.seed));
     // a branch after the last words of a finished conversation is meant to continue it
-    let whole = fold(&log);
     let onward = whole.ended.is_some() && whole.utterances == past.utterances;
-    let session = session::fork(&log, events, fork.keep.place(&sessions, named), Mode::Normal)?;
-    // the screen shows what was before, a format prints what comes
-    let before = match play.headless {
-        true => Before::Nothing,
-        false => Before::Events(kept().cloned().collect()),
-    };
+    let session = session::fork(&survey, kept(), fork.keep.place(&sessions, named), Mode::Normal)?;
     let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
     let conversation = assemble(Parts {
         session,
-        clock: assemble::clock(virtual_time, &past, assemble::began(&log)),
-        start: Opening::Fork { past, parent: log.files.id().into(), seed: fork.seed, onward },
+        clock: assemble::clock(virtual_time, &past, assemble::began(&survey)),
+        start: Opening::Fork { past, parent: survey.files.id().into(), seed: fork.seed, onward },
         before,
         voices: Arc::new(cast),
         attended: !play.headless,
@@ -162,5 +236,6 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Setup, Failure> {
         lines,
         saved: !fork.keep.no_save,
     });
-    Ok(Setup { conversation, play: play.clone(), allowed, notice: None })
+    let setup = Setup { conversation, play: play.clone(), allowed, notice: None };
+    Ok(Started::Branch(Box::new(setup)))
 }

@@ -7,29 +7,37 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::play::next::{self, Home, Next, StartAt};
+use crate::cli::play::opening::{Meanwhile, beginning, is_long, meanwhile};
 use crate::cli::play::printer::Printer;
 use crate::cli::play::signals::Signals;
 use crate::cli::play::{outside, screen, terminal as place};
 use crate::cli::runtime::{block_on, refused};
 use crate::cli::session_file::{self, report_faults};
+use crate::cli::watched::watched;
 use crate::cli::{args::play::Play, play::outcome::resume_command};
 use crate::clock::Clock;
 use crate::model::steering::duration_ms;
-use crate::model::{Ms, Seq};
-use crate::session::replay::{IDLE_LIMIT_MS, Speed, Spot, Transport};
-use crate::session::{self, Item, Log};
+use crate::model::{Kind, Ms, Seq};
+use crate::session::replay::{IDLE_LIMIT_MS, Recording, Speed, Spot, Transport};
+use crate::session::{Item, ReadProgress, SessionError, Survey};
 use crate::state::State;
 use crate::text;
+use crate::ui::ViewState;
 use crate::ui::act::branches;
 use crate::ui::run::{self, LeaveTo};
 use crate::ui::terminal::{self, Terminal};
 use crate::ui::view::message::clock;
 use crate::ui::view::player::Playback;
+use crate::ui::view::timeline::{Timeline, TimelineMaking};
+use crate::ui::view::transcript::Transcript;
+use crate::ui::view::waypoints::Waypoints;
 use clap::Args;
 use std::io;
-use std::thread;
+use std::path::Path;
 use tokio::sync::mpsc;
 
+/// Events that are handed to the printer before a signal is looked for.
+const AT_ONCE_EVENTS: usize = 256;
 /// What is shorter, in milliseconds, cannot be watched as it goes.
 const AT_ONCE_MS: u64 = 1_000;
 
@@ -81,37 +89,94 @@ impl ReplayArgs {
 
 /// Plays a recording, on the screen or printed.
 pub fn play(replay: &next::Replay, context: &Context) -> Result<Next, Failure> {
-    let log = session::read(&replay.path)?;
-    let transport = Transport::new(log.records.clone(), Clock::real(Ms(0)));
+    let (read, view) = match read(replay, context)? {
+        Meanwhile::Read(read, view) => (*read, view),
+        Meanwhile::Left(next) => return Ok(next),
+    };
+    let Read { survey, recording, state, shown } = read;
+    let transport = Transport::of(recording, Clock::real(Ms(0)));
     let fast = if replay.headless { Speed::Max } else { Speed::RECORDED };
     transport.set_speed(replay.speed.unwrap_or(fast));
     transport.set_idle_limit(Some(replay.idle_limit_ms.unwrap_or(IDLE_LIMIT_MS)));
     seek(&transport, replay.from)?;
     let next = match replay.headless {
-        true => Next::Over(print(&transport, &log, replay.format)?),
-        false => show(&transport, &log, replay, context)?,
+        true => Next::Over(print(&transport, replay.format)?),
+        false => show(&transport, (&survey, shown, view), replay, context)?,
     };
     let (Next::Over(exit) | Next::Left(exit)) = next else { return Ok(next) };
     let over = |exit| match next {
         Next::Left(_) => Next::Left(exit),
         _ => Next::Over(exit),
     };
-    if State::fold(log.records.iter().map(|r| &r.event)).ended.is_none() {
-        let resume = resume_command(&context.name_of(&log.files), &Play::default(), context);
+    if state.ended.is_none() {
+        let resume = resume_command(&context.name_of(&survey.files), &Play::default(), context);
         context.say(&format!("unfinished; resume: {resume}"));
     }
     // whoever was shown all that can be read has chosen to leave, and is not brought back for what cannot be read
-    let faults = report_faults(&log, context).unwrap_or_else(|failure| context.fail(&failure));
+    let faults = report_faults(&survey, context).unwrap_or_else(|failure| context.fail(&failure));
     Ok(over(if exit == Exit::Done { faults } else { exit }))
+}
+
+/// What a screen has of a recording from its first reading.
+type Shown = (Timeline, Waypoints<Transcript>);
+
+/// A recording that was read.
+struct Read {
+    survey: Survey,
+    recording: Recording,
+    /// The state after its last event, but for pieces of turns that are not over.
+    state: State,
+    /// What the screen has of it besides.
+    shown: Option<Shown>,
+}
+
+impl Read {
+    /// Reads it for its events alone.
+    fn plain(path: &Path, progress: &ReadProgress) -> Result<Read, SessionError> {
+        let mut state = State::default();
+        let (survey, recording) = Recording::read(path, progress, &mut |event| {
+            if !matches!(event.kind, Kind::Delta(_)) {
+                state.apply(event);
+            }
+        })?;
+        Ok(Read { survey, recording, state, shown: None })
+    }
+
+    /// Reads it for the screen, in the same go.
+    fn shown(path: &Path, progress: &ReadProgress) -> Result<Read, SessionError> {
+        let waypoints = Waypoints::<Transcript>::default();
+        let (mut timeline, mut making) = (TimelineMaking::default(), waypoints.making());
+        let (survey, recording) = Recording::read(path, progress, &mut |event| {
+            timeline.take(event);
+            making.take(event);
+        })?;
+        let state = making.done().state().clone();
+        let timeline = timeline.done(&state);
+        Ok(Read { survey, recording, state, shown: Some((timeline, waypoints)) })
+    }
+}
+
+/// Reads a recording; on a screen, how it begins is shown meanwhile where it is long.
+fn read(replay: &next::Replay, context: &Context) -> Result<Meanwhile<Box<Read>>, Failure> {
+    let path = &replay.path;
+    if replay.headless {
+        let read = watched("reading the session", |progress| Read::plain(path, progress))?;
+        return Ok(Meanwhile::Read(Box::new(read), None));
+    }
+    if !is_long(path) {
+        let read = Read::shown(path, &ReadProgress::default())?;
+        return Ok(Meanwhile::Read(Box::new(read), None));
+    }
+    let reading = path.clone();
+    let read = move |progress: &ReadProgress| Read::shown(&reading, progress).map(Box::new);
+    meanwhile(path, beginning(path)?, read, context)
 }
 
 fn seek(transport: &Transport, from: Option<StartAt>) -> Result<(), Failure> {
     match from {
         None => {}
         Some(StartAt::Event(seq)) => {
-            let records = transport.recording().records();
-            let events = records.iter().take_while(|r| r.event.seq <= seq).count();
-            transport.seek(Spot::after(events));
+            transport.seek(transport.recording().after_event(seq));
         }
         Some(StartAt::Time(ms)) if ms <= transport.standing().end => transport.seek_time(ms),
         Some(StartAt::Time(_)) => {
@@ -135,7 +200,7 @@ fn seek(transport: &Transport, from: Option<StartAt>) -> Result<(), Failure> {
 /// Plays it on the screen until the person goes elsewhere.
 fn show(
     transport: &Transport,
-    log: &Log,
+    (survey, shown, view): (&Survey, Option<Shown>, Option<Box<ViewState>>),
     replay: &next::Replay,
     context: &Context,
 ) -> Result<Next, Failure> {
@@ -143,11 +208,13 @@ fn show(
     block_on(async {
         let mut signals = Signals::at_terminal().map_err(refused)?;
         let mut screen = screen::new_screen(Seq(0), transport.clock(), context)?;
-        screen.view.playback = Some(Playback::new(transport.clone()));
-        let (waypoints, player) = (screen.transcript.waypoints.clone(), transport.clone());
-        // nobody waits for it: until it is done, seeking takes longer
-        thread::spawn(move || waypoints.fill(player.recording().records()));
-        let notice = replay.notice.clone().or(log.faults.first().map(ToString::to_string));
+        screen.view = view.map_or(screen.view, |view| *view);
+        if let Some((timeline, waypoints)) = shown {
+            screen.view.playback = Some(Playback::along(transport.clone(), timeline));
+            screen.transcript.waypoints = waypoints;
+        }
+        screen.transcript.keep_in(survey.archive.clone());
+        let notice = replay.notice.clone().or(survey.faults.first().map(ToString::to_string));
         screen.view.notice = notice.map(|notice| text::line(&notice).into_owned());
         // nobody hears commands here
         let (commands, _) = mpsc::channel(1);
@@ -160,7 +227,7 @@ fn show(
         let terminal = Terminal::enter(screen.modes).map_err(refused)?;
         let tail = transport.tail();
         let models = ModelOptions::default();
-        let reader = outside::with(&log.files, (None, &models), context, async |outside| {
+        let reader = outside::with(&survey.files, (None, &models), context, async |outside| {
             run::run(&mut screen, tail, terminal, terminal::events, commands, outside).await
         });
         tokio::select! { biased;
@@ -170,7 +237,7 @@ fn show(
                 Ok(LeaveTo::Home | LeaveTo::Extend(_)) => Ok(Next::Home(Home::default())),
                 Ok(LeaveTo::Quit) => Ok(Next::Left(Exit::Done)),
                 Ok(LeaveTo::Fork(leaf)) => {
-                    Ok(Next::fork(log.files.log(), leaf, None, &Play::default(), false))
+                    Ok(Next::fork(survey.files.log(), leaf, None, &Play::default(), false))
                 }
                 Err(e) => Ok(Next::Over(screen::failed(&e)?)),
             },
@@ -188,36 +255,48 @@ fn is_over_at_once(transport: &Transport) -> bool {
 }
 
 /// Prints what comes from where a replay stands to its end.
-fn print(transport: &Transport, log: &Log, format: PrintFormat) -> Result<Exit, Failure> {
+fn print(transport: &Transport, format: PrintFormat) -> Result<Exit, Failure> {
     let Spot { events: before, .. } = transport.standing().spot;
-    let past = State::fold(log.records.iter().take(before).map(|r| &r.event));
+    let records = transport.recording().records();
+    let past = State::fold(records.iter().take(before));
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
         let mut printer = Printer::start(Some(format), past).map_err(refused)?;
         let mut tail = transport.tail();
         let mut seen = 0;
+        // where nothing is waited for, the events come straight from the file
+        let at_once = transport.standing().speed == Speed::Max;
+        let mut all = at_once.then(|| records.starting_at(before));
+        let room = printer.room();
         let play = transport.play_through();
         tokio::pin!(play);
         let mut playing = true;
         let printed = loop {
+            if let Some(all) = &mut all {
+                let some = all.by_ref().take(AT_ONCE_EVENTS);
+                if some.map(|record| printer.print(record)).count() == 0 {
+                    break printer.finish().await;
+                }
+            }
             tokio::select! { biased;
                 code = signals.next() => return Ok(code),
                 printed = &mut printer.done => {
                     break printed.unwrap_or_else(|e| Err(io::Error::other(e)));
                 }
-                item = tail.next() => match item {
+                () = room.wait(), if all.is_some() => {}
+                item = tail.next(), if all.is_none() => match item {
                     Some(Item::Event(record)) => {
                         seen += 1;
                         if seen > before {
                             printer.print(record);
                         }
                     }
-                    Some(Item::Past(past)) => seen = past.records().len(),
+                    Some(Item::Past(past)) => seen = past.len(),
                     // only finished words are printed
                     Some(Item::Piece(_)) => {}
                     None => break printer.finish().await,
                 },
-                () = &mut play, if playing => playing = false,
+                () = &mut play, if playing && all.is_none() => playing = false,
             }
         };
         match printed {

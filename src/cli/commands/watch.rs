@@ -9,6 +9,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::play::next::{Home, Next};
+use crate::cli::play::opening::{self, Meanwhile};
 use crate::cli::play::outcome::resume_command;
 use crate::cli::play::printer::Printer;
 use crate::cli::play::signals::Signals;
@@ -17,10 +18,12 @@ use crate::cli::runtime::{block_on, refused};
 use crate::cli::session_file;
 use crate::clock::{Clock, wall_now};
 use crate::model::{Event, Kind, Ms, Seq};
-use crate::session::{Feed, Follower};
+use crate::session::{Feed, Follower, Survey};
 use crate::state::State;
+use crate::ui::ViewState;
 use crate::ui::run::{self, LeaveTo};
 use crate::ui::terminal::{self, Terminal};
+use crate::ui::view::transcript::Transcript;
 use clap::Args;
 use std::io;
 use tokio::sync::mpsc;
@@ -48,10 +51,15 @@ impl WatchArgs {
         if !headless {
             place::check_screen(&place::headless(context), context)?;
         }
-        let follower = Follower::open(&session_file::find(&self.which, context)?)?;
+        let path = session_file::find(&self.which, context)?;
         match headless {
-            true => print(follower, self.format, context),
-            false => show(follower, context),
+            true => print(Follower::open(&path)?, self.format, context),
+            false => match opening::read(&path, context)? {
+                Meanwhile::Read((survey, transcript), view) => {
+                    show(&survey, (*transcript, view), context)
+                }
+                Meanwhile::Left(next) => Ok(next),
+            },
         }
     }
 }
@@ -67,6 +75,7 @@ fn print(mut follower: Follower, format: PrintFormat, context: &Context) -> Resu
         let mut signals = Signals::listen().map_err(refused)?;
         let mut printer = Printer::start(Some(format), State::default()).map_err(refused)?;
         let (clock, mut state) = (Clock::real(Ms(0)), State::default());
+        let (room, mut ends) = (printer.room(), false);
         let printed = loop {
             // who looks first and asks then misses nothing of what was written in between
             let over = is_over(&state, &follower);
@@ -76,15 +85,18 @@ fn print(mut follower: Follower, format: PrintFormat, context: &Context) -> Resu
                 printer.print(record.clone());
             }
             let ended = fresh.iter().any(|r| is_end(&r.event)) && state.ended.is_some();
-            if ended || (over && fresh.is_empty()) {
+            if fresh.is_empty() && (over || ends) {
                 break printer.finish().await;
             }
+            // what follows an end at once passed it
+            ends = ended || (ends && fresh.is_empty());
             tokio::select! { biased;
                 code = signals.next() => return Ok(Next::Over(code)),
                 printed = &mut printer.done => {
                     break printed.unwrap_or_else(|e| Err(io::Error::other(e)));
                 }
-                () = clock.advance(Some(clock.now().plus(LOOK_MS))) => {}
+                () = room.wait(), if !fresh.is_empty() => {}
+                () = clock.advance(Some(clock.now().plus(LOOK_MS))), if fresh.is_empty() => {}
             }
         };
         match printed {
@@ -108,22 +120,28 @@ fn is_end(event: &Event) -> bool {
 }
 
 /// Shows what was and what comes on the screen, without its commands.
-fn show(mut follower: Follower, context: &Context) -> Result<Next, Failure> {
+fn show(
+    survey: &Survey,
+    (transcript, view): (Transcript, Option<Box<ViewState>>),
+    context: &Context,
+) -> Result<Next, Failure> {
+    let mut follower = Follower::behind(survey)?;
     block_on(async {
         let mut signals = Signals::at_terminal().map_err(refused)?;
-        let fresh = follower.fresh()?;
-        let now = fresh.last().map_or(Ms(0), |last| {
-            let behind = wall_now().0.saturating_sub(last.event.at.0).max(0);
+        let now = survey.latest.map_or(Ms(0), |latest| {
+            let behind = wall_now().0.saturating_sub(latest.0).max(0);
             let runs = if follower.is_written() { behind.unsigned_abs() } else { 0 };
-            last.event.ms.plus(runs)
+            transcript.state().ms.plus(runs)
         });
         let files = follower.files().clone();
         let clock = Clock::real(now);
         let mut screen = screen::new_screen(Seq(0), clock.clone(), context)?;
+        screen.view = view.map_or(screen.view, |view| *view);
+        screen.adopt(transcript);
         screen.view.watching = true;
         screen.view.notice =
             Some("watching: give commands in the terminal that runs the session; q quits".into());
-        let feed = Feed::of(fresh);
+        let feed = Feed::new();
         let tail = feed.tail();
         // nobody hears commands here
         let (commands, _) = mpsc::channel(1);

@@ -1,14 +1,14 @@
 //! The one loop of the program where it plays: it does what is next and is told what follows. What fails goes back to the
 //! screen on which it was chosen, and to the caller where it was typed as a command.
 
-use crate::cli::args::play::Play;
-use crate::cli::commands::{fork, replay, resume, run};
+use crate::cli::commands::fork::{self, Started};
+use crate::cli::commands::{replay, resume, run};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::home;
 use crate::cli::play::next::{ForkPoint, Home, Next, Replay, Resume, StartAt};
-use crate::cli::play::opening::{self, Follows, OpenOutcome};
+use crate::cli::play::opening::{self, OpenOutcome, follows};
 use crate::cli::play::setup::Setup;
 use crate::cli::play::{headless, linear, screen};
 
@@ -56,16 +56,10 @@ fn step(next: &Next, context: &Context) -> Result<Next, Failure> {
                 OpenOutcome::Left(next) => Ok(next),
             }
         }
-        Next::Fork(fork) => play(fork::start(fork, context)?, context),
-    }
-}
-
-/// Returns who follows a conversation that is played in such a way.
-fn follows(play: &Play, context: &Context) -> Follows {
-    match (play.headless, context.text_mode()) {
-        (true, _) => Follows::Output,
-        (false, Some(_)) => Follows::Text,
-        (false, None) => Follows::Screen,
+        Next::Fork(fork) => match fork::start(fork, context)? {
+            Started::Branch(setup) => play(*setup, context),
+            Started::Left(next) => Ok(next),
+        },
     }
 }
 

@@ -3,6 +3,7 @@
 //! A later refusal leaves the file as it was: nothing is locked or written here.
 
 use crate::cli::args::models::ModelOptions;
+use crate::cli::args::play::Play;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -22,12 +23,12 @@ use crate::ui::run::{LeaveTo, run};
 use crate::ui::terminal::{self, Terminal};
 use crate::ui::view::transcript::Transcript;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
-/// A file of more bytes than this takes long enough to read that its last page is shown first.
-const LONG_BYTES: u64 = 8 * 1024 * 1024;
+/// A file of more bytes than this takes long enough to read that a part of it is shown first.
+const LONG_BYTES: u64 = 1024 * 1024;
 /// How much of its end is read for that, in bytes.
 const END_BYTES: u64 = 256 * 1024;
 
@@ -42,6 +43,15 @@ pub enum Follows {
     Output,
 }
 
+/// Returns who follows a conversation that is played in such a way.
+pub fn follows(play: &Play, context: &Context) -> Follows {
+    match (play.headless, context.text_mode()) {
+        (true, _) => Follows::Output,
+        (false, Some(_)) => Follows::Text,
+        (false, None) => Follows::Screen,
+    }
+}
+
 /// What came of opening a session.
 pub enum OpenOutcome {
     /// The session was read.
@@ -54,14 +64,30 @@ pub enum OpenOutcome {
 pub fn open(path: &Path, follows: Follows, context: &Context) -> Result<OpenOutcome, Failure> {
     let read = |opened| OpenOutcome::Read(Box::new(opened));
     Ok(match follows {
-        Follows::Screen if is_long(path) => return show_end(path, context),
-        Follows::Screen => told(tell(path, &ReadProgress::default())?, None),
+        Follows::Screen => match self::read(path, context)? {
+            Meanwhile::Read(opened, view) => told(opened, view),
+            Meanwhile::Left(next) => OpenOutcome::Left(next),
+        },
         Follows::Text => read(remember(path)?),
         Follows::Output => read(watched("reading the session", |progress| fold(path, progress))?),
     })
 }
 
-fn is_long(path: &Path) -> bool {
+/// What a session is on the screen, and what is known of its file.
+type ToldSession = (Survey, Box<Transcript>);
+
+/// Reads a session for the screen, which shows its last page meanwhile where it is long.
+pub fn read(path: &Path, context: &Context) -> Result<Meanwhile<ToldSession>, Failure> {
+    if !is_long(path) {
+        return Ok(Meanwhile::Read(tell(path, &ReadProgress::default())?, None));
+    }
+    let reading = path.to_owned();
+    let read = move |progress: &ReadProgress| tell(&reading, progress);
+    meanwhile(path, end(path, END_BYTES)?, read, context)
+}
+
+/// Returns whether a session takes so long to read that a part of it is shown first.
+pub fn is_long(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| file.len() > LONG_BYTES)
 }
 
@@ -69,7 +95,7 @@ fn is_long(path: &Path) -> bool {
 fn fold(path: &Path, progress: &ReadProgress) -> Result<OpenedSession, SessionError> {
     let (mut past, mut sieve) = (State::default(), Sieve::default());
     let mut each = |event: Event| past.apply(&event);
-    let survey = session::scan(path, progress, &mut |found| {
+    let survey = session::scan_pieces_unread(path, progress, &mut |found| {
         sieve.take(found.event, &mut each);
     })?;
     sieve.finish(&mut each);
@@ -86,10 +112,12 @@ fn remember(path: &Path) -> Result<OpenedSession, SessionError> {
 }
 
 /// Reads a session for the screen.
-fn tell(path: &Path, progress: &ReadProgress) -> Result<(Survey, Box<Transcript>), SessionError> {
+fn tell(path: &Path, progress: &ReadProgress) -> Result<ToldSession, SessionError> {
     let (mut transcript, mut sieve) = (Transcript::default(), Sieve::default());
     let mut each = |event: Event| transcript.tell(&event);
-    let survey = session::scan(path, progress, &mut |found| sieve.take(found.event, &mut each))?;
+    let survey = session::scan_pieces_unread(path, progress, &mut |found| {
+        sieve.take(found.event, &mut each);
+    })?;
     sieve.finish(&mut each);
     transcript.keep_in(survey.archive.clone());
     Ok((survey, Box::new(transcript)))
@@ -117,17 +145,37 @@ fn end(path: &Path, bytes: u64) -> Result<Transcript, SessionError> {
     Ok(transcript)
 }
 
-/// Shows the last page of a session while all of it is read.
-fn show_end(path: &Path, context: &Context) -> Result<OpenOutcome, Failure> {
+/// Returns the transcript of how a session begins: its opening.
+pub fn beginning(path: &Path) -> Result<Transcript, SessionError> {
+    let mut transcript = Transcript::default();
+    let [first, _] = session::ends(path, END_BYTES)?;
+    first.iter().take(1).for_each(|event| transcript.tell(event));
+    Ok(transcript)
+}
+
+/// What came of reading a session while a part of it was on the screen.
+pub enum Meanwhile<T> {
+    /// It was read; the reader is there, if a part was shown.
+    Read(T, Option<Box<ViewState>>),
+    /// The person went elsewhere meanwhile.
+    Left(Next),
+}
+
+/// Shows a part of a session, and how far it is read, until `read` has read all of it.
+pub fn meanwhile<T: Send + 'static>(
+    path: &Path,
+    part: Transcript,
+    read: impl FnOnce(&ReadProgress) -> Result<T, SessionError> + Send + 'static,
+    context: &Context,
+) -> Result<Meanwhile<T>, Failure> {
     let files = session::proven(path)?;
     block_on(async {
         let mut signals = Signals::at_terminal().map_err(refused)?;
         let mut screen = new_screen(Seq(0), Clock::real(Ms(0)), context)?;
-        screen.adopt(end(path, END_BYTES)?);
+        screen.adopt(part);
         let progress = ReadProgress::default();
         screen.view.loading = Some(progress.clone());
-        let reading: PathBuf = path.to_owned();
-        let reading = spawn_blocking(move || tell(&reading, &progress));
+        let reading = spawn_blocking(move || read(&progress));
         let terminal = Terminal::enter(screen.modes).map_err(refused)?;
         // commands are ignored until everything is read
         let (commands, _) = mpsc::channel(1);
@@ -138,11 +186,11 @@ fn show_end(path: &Path, context: &Context) -> Result<OpenOutcome, Failure> {
             run(&mut screen, tail, terminal, terminal::events, commands, outside).await
         });
         let opened = tokio::select! { biased;
-            code = signals.next() => return Ok(OpenOutcome::Left(Next::Over(code))),
+            code = signals.next() => return Ok(Meanwhile::Left(Next::Over(code))),
             opened = reading => opened.map_err(|e| {
                 Failure::new(Exit::Failed, format!("reading {} failed: {e}", path.display()))
             })??,
-            left = reader => return Ok(OpenOutcome::Left(match left {
+            left = reader => return Ok(Meanwhile::Left(match left {
                 Ok(LeaveTo::Quit) => Next::Over(Exit::Done),
                 // a branch needs the whole of it
                 Ok(LeaveTo::Home | LeaveTo::Extend(_) | LeaveTo::Fork(_)) => Next::Home(Home::default()),
@@ -150,7 +198,7 @@ fn show_end(path: &Path, context: &Context) -> Result<OpenOutcome, Failure> {
             })),
         };
         screen.view.loading = None;
-        Ok(told(opened, Some(Box::new(screen.view))))
+        Ok(Meanwhile::Read(opened, Some(Box::new(screen.view))))
     })
 }
 

@@ -12,8 +12,8 @@ use crate::cli::models::survey;
 use crate::cli::play::editor;
 use crate::cli::session_file;
 use crate::session::ReadProgress;
+use crate::session::SessionFiles;
 use crate::session::replay::Recording;
-use crate::session::{self, SessionFiles};
 use crate::spawn::open_with_system;
 use crate::ui::run;
 use crate::ui::view::branches::{OtherSession, SessionList};
@@ -74,7 +74,7 @@ fn sessions(here: &SessionFiles, context: &Context) -> Result<SessionList, Strin
 
 /// Reads another session for the screen of one.
 pub fn other(name: &str, context: &Context) -> Result<OtherSession, Failure> {
-    let log =
-        session::read(&session_file::find(&SessionName::of(Some(&name.to_owned())), context)?)?;
-    Ok(OtherSession { name: log.files.id(), recording: Recording::new(log.records) })
+    let path = session_file::find(&SessionName::of(Some(&name.to_owned())), context)?;
+    let (survey, recording) = Recording::read(&path, &ReadProgress::default(), &mut |_| {})?;
+    Ok(OtherSession { name: survey.files.id(), recording })
 }

@@ -6,14 +6,34 @@ use crate::export::Narrator;
 use crate::session::Record;
 use crate::state::State;
 use std::io::{self, Write, stdout};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
+
+/// How many events wait for a slow reader of what was read from a file.
+const WAITING_MOST: usize = 1024;
 
 /// The handle of the printing thread.
 pub struct Printer {
     records: mpsc::Sender<Arc<Record>>,
+    /// How many wait to be printed, and the bell for when they are few again.
+    waiting: Arc<(AtomicUsize, Notify)>,
     /// Resolves at the end of the thread: all is printed, or writing failed.
     pub done: oneshot::Receiver<io::Result<()>>,
+}
+
+/// The room for events that wait to be printed.
+pub struct Room(Arc<(AtomicUsize, Notify)>);
+
+impl Room {
+    /// Waits until there is some; whoever else runs has its turn in any case.
+    pub async fn wait(&self) {
+        tokio::task::yield_now().await;
+        let (waiting, bell) = &*self.0;
+        while waiting.load(Ordering::Acquire) >= WAITING_MOST {
+            bell.notified().await;
+        }
+    }
 }
 
 impl Printer {
@@ -33,8 +53,14 @@ impl Printer {
                 narrator.narrate(&state, &record.event).iter().map(spell).collect()
             }
         };
+        let waiting: Arc<(AtomicUsize, Notify)> = Arc::default();
+        let left = waiting.clone();
         std::thread::Builder::new().name("print".into()).spawn(move || {
             let printed = queue.iter().try_for_each(|record| {
+                let (waiting, bell) = &*left;
+                if waiting.fetch_sub(1, Ordering::AcqRel) == WAITING_MOST / 2 {
+                    bell.notify_one();
+                }
                 let mut out = stdout().lock();
                 out.write_all(spell(&record).as_bytes())?;
                 out.flush()
@@ -42,13 +68,19 @@ impl Printer {
             // the receiver is gone when the program ends without waiting for its output
             let _ = tell.send(printed);
         })?;
-        Ok(Printer { records, done })
+        Ok(Printer { records, waiting, done })
     }
 
     /// Prints an event when its turn comes.
     pub fn print(&self, record: Arc<Record>) {
+        self.waiting.0.fetch_add(1, Ordering::AcqRel);
         // a thread that has ended says why in `done`
         let _ = self.records.send(record);
+    }
+
+    /// Returns what waits for room, for those who could print without end.
+    pub fn room(&self) -> Room {
+        Room(self.waiting.clone())
     }
 
     /// Waits until everything is printed.

@@ -10,7 +10,7 @@ mod speed;
 pub use recording::{Recording, Spot};
 pub use speed::Speed;
 
-use super::{Feed, Record, Tail};
+use super::{Feed, Records, Tail};
 use crate::clock::Clock;
 use crate::model::{Ms, Piece};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -78,9 +78,14 @@ struct Deck {
 }
 
 impl Transport {
-    /// Returns a paused replay before the first event; `base` is the viewer's clock.
-    pub fn new(records: Vec<Arc<Record>>, base: Clock) -> Transport {
-        let recording = Arc::new(Recording::new(records));
+    /// Returns a paused replay before the first of some events; `base` is the viewer's clock.
+    pub fn new(records: impl Into<Records>, base: Clock) -> Transport {
+        Transport::of(Recording::new(records), base)
+    }
+
+    /// Returns a paused replay of a recording before its first event; `base` is the viewer's clock.
+    pub fn of(recording: Recording, base: Clock) -> Transport {
+        let recording = Arc::new(recording);
         let begin = recording.records().first().map_or(Ms(0), |r| r.event.ms);
         let deck = Deck {
             recording: recording.clone(),
@@ -288,7 +293,7 @@ impl Deck {
             self.feed.piece(piece.clone());
             self.spot.pieces += 1;
         } else if let Some(record) = self.recording.records().get(self.spot.events) {
-            self.feed.push(record.clone());
+            self.feed.push(record);
             self.stand(self.spot.events + 1);
         }
     }
@@ -301,9 +306,9 @@ impl Deck {
             self.feed.go(recording.past(to.events));
             self.stand(to.events);
         }
-        let new = recording.records().get(self.spot.events..to.events).unwrap_or_default();
-        if !new.is_empty() {
-            self.feed.extend(new.iter().cloned());
+        if to.events > self.spot.events {
+            let new = (self.spot.events..to.events).filter_map(|at| recording.records().get(at));
+            self.feed.extend(new);
             self.stand(to.events);
         }
         while self.spot.pieces < to.pieces.min(self.pieces.len()) {

@@ -1,10 +1,13 @@
 //! A recording in order of time: every event, and before each sealed `delta` its pieces as they came.
+//!
+//! The events stay where they are, which for a session is its file. What is kept of them in memory is where turns begin
+//! and end, and when calls were made, which the times of pieces count from.
 
-use crate::model::{CutWhy, Kind, Ms, Piece, Purpose, TurnId, piece};
+use crate::model::{CutWhy, Event, Kind, Ms, Piece, Purpose, Seq, TurnId, piece};
+use crate::session::reader::{self, Survey};
 use crate::session::tail::Past;
-use crate::session::{Item, Record};
-use std::collections::HashMap;
-use std::sync::Arc;
+use crate::session::{Item, ReadProgress, Record, Records, SessionError};
+use std::path::Path;
 
 /// How much of a recording is shown: whole events, and pieces of the event that comes next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,29 +28,123 @@ impl Spot {
 /// The events of a session, with the arrival time of each piece.
 #[derive(Debug)]
 pub struct Recording {
-    records: Arc<[Arc<Record>]>,
-    /// Of each `delta`: the start of the call that its times count from.
-    bases: Vec<Ms>,
+    records: Records,
+    index: RecordingIndex,
+}
+
+/// Events from one time that is kept to the next: a time is looked for from the one before it.
+const STRIDE: usize = 64;
+
+/// Where one looks in a recording.
+#[derive(Debug, Default)]
+struct RecordingIndex {
+    events: usize,
+    /// The times of every [`STRIDE`]th event, which never go back.
+    times: Vec<Ms>,
+    /// The time of the last event.
+    end: Ms,
+    /// When turns were granted and their calls made: the turn, how many events came before, and the time.
+    calls: Vec<(TurnId, usize, Ms)>,
+    /// Where turns begin and end and words are shown, in order: how many events came before.
+    stops: Vec<(usize, Stop)>,
+}
+
+/// What makes a step end at an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    /// An utterance begins: its number.
+    Granted(u32),
+    /// A turn ends.
+    Ended {
+        /// The utterance's number.
+        number: Option<u32>,
+        /// Whether it spoke to the table.
+        spoke: bool,
+        /// Whether a crash cut it, so that it is spoken again.
+        crashed: bool,
+    },
+    /// Other words are shown.
+    Words,
+}
+
+impl RecordingIndex {
+    fn take(&mut self, event: &Event) {
+        let at = self.events;
+        self.events += 1;
+        self.end = event.ms;
+        if at.is_multiple_of(STRIDE) {
+            self.times.push(event.ms);
+        }
+        let stop = match &event.kind {
+            Kind::FloorGranted(g) => {
+                self.calls.push((TurnId(event.seq.0), at, event.ms));
+                g.number.map(Stop::Granted)
+            }
+            Kind::CallStarted(c) => {
+                self.calls.push((c.turn, at, event.ms));
+                None
+            }
+            Kind::TurnEnded(e) => Some(Stop::Ended {
+                number: e.number,
+                spoke: e.purpose == Purpose::Speak,
+                crashed: e.why == Some(CutWhy::Crash),
+            }),
+            Kind::Opened(_) | Kind::HumanSaid(_) | Kind::Ended(_) => Some(Stop::Words),
+            _ => None,
+        };
+        self.stops.extend(stop.map(|stop| (at, stop)));
+    }
+
+    /// Returns the stops at and behind a place.
+    fn stops_from(&self, at: usize) -> &[(usize, Stop)] {
+        self.stops.get(self.stops.partition_point(|(stop, _)| *stop < at)..).unwrap_or_default()
+    }
+
+    fn stops_before(&self, at: usize) -> &[(usize, Stop)] {
+        self.stops.get(..self.stops.partition_point(|(stop, _)| *stop < at)).unwrap_or_default()
+    }
+}
+
+fn ends_utterance(stop: &(usize, Stop)) -> bool {
+    matches!(stop.1, Stop::Ended { spoke: true, .. })
+}
+
+fn shows_words(stop: &(usize, Stop)) -> bool {
+    matches!(stop.1, Stop::Ended { .. } | Stop::Words)
 }
 
 impl Recording {
     /// Returns the recording of a session's events.
-    pub fn new(records: Vec<Arc<Record>>) -> Recording {
-        let mut calls: HashMap<TurnId, Ms> = HashMap::new();
-        let base = |record: &Arc<Record>| {
-            let event = &record.event;
-            match &event.kind {
-                Kind::FloorGranted(_) => _ = calls.insert(TurnId(event.seq.0), event.ms),
-                Kind::CallStarted(c) => _ = calls.insert(c.turn, event.ms),
-                Kind::Delta(d) => {
-                    return d.pieces.first().and_then(|run| calls.get(&run.0)).copied();
-                }
-                _ => {}
-            }
-            None
+    pub fn new(records: impl Into<Records>) -> Recording {
+        let (records, mut index) = (records.into(), RecordingIndex::default());
+        records.iter().for_each(|record| index.take(&record.event));
+        Recording::of(records, index)
+    }
+
+    fn of(records: Records, mut index: RecordingIndex) -> Recording {
+        index.calls.sort_unstable();
+        Recording { records, index }
+    }
+
+    /// Reads the recording of a file, whose events stay there, and passes each of them on once.
+    ///
+    /// # Errors
+    /// As [`read`](crate::session::read) of a session.
+    pub fn read(
+        path: &Path,
+        progress: &ReadProgress,
+        each: &mut dyn FnMut(&Event),
+    ) -> Result<(Survey, Recording), SessionError> {
+        let mut index = RecordingIndex::default();
+        let survey = reader::scan(path, progress, &mut |found| {
+            index.take(&found.event);
+            each(&found.event);
+        })?;
+        let records = match &survey.archive {
+            Some(archive) => archive.clone().into(),
+            None => vec![].into(),
         };
-        let bases = records.iter().map(base).map(Option::unwrap_or_default).collect();
-        Recording { records: records.into(), bases }
+        Ok((survey, Recording::of(records, index)))
     }
 
     /// Returns the first `events` events, as a tail hands them out.
@@ -56,49 +153,67 @@ impl Recording {
     }
 
     /// Returns the events with their lines, in order.
-    pub fn records(&self) -> &[Arc<Record>] {
+    pub fn records(&self) -> &Records {
         &self.records
     }
 
     /// Returns when it ends, on the session's clock.
     pub fn end(&self) -> Ms {
-        self.records.last().map_or(Ms(0), |r| r.event.ms)
+        self.index.end
     }
 
     /// Returns the pieces that the event at an index seals, none of them later than the event.
     pub(super) fn pieces(&self, at: usize) -> Vec<Piece> {
-        let (Some(record), Some(base)) = (self.records.get(at), self.bases.get(at)) else {
-            return vec![];
-        };
-        match &record.event.kind {
-            Kind::Delta(d) => {
-                let mut pieces = piece::unpack(&d.pieces, *base);
-                pieces.iter_mut().for_each(|p| p.at = p.at.min(record.event.ms));
-                pieces
-            }
-            _ => vec![],
-        }
+        self.records.get(at).map_or(vec![], |record| self.pieces_of(at, &record))
+    }
+
+    fn pieces_of(&self, at: usize, record: &Record) -> Vec<Piece> {
+        let Kind::Delta(d) = &record.event.kind else { return vec![] };
+        let calls = &self.index.calls;
+        // the last call of the turn before the pieces
+        let base = d.pieces.first().and_then(|run| {
+            let before = calls.partition_point(|(turn, call, _)| (*turn, *call) < (run.0, at));
+            calls.get(before.checked_sub(1)?).filter(|(turn, ..)| *turn == run.0)
+        });
+        let mut pieces = piece::unpack(&d.pieces, base.map_or(Ms(0), |(.., ms)| *ms));
+        pieces.iter_mut().for_each(|p| p.at = p.at.min(record.event.ms));
+        pieces
     }
 
     /// Returns everything in order with the time at which it came, as a tail hands it out.
     pub fn moments(&self) -> impl Iterator<Item = (Ms, Item)> {
         self.records.iter().enumerate().flat_map(|(at, record)| {
-            let pieces = self.pieces(at).into_iter().map(|piece| (piece.at, Item::Piece(piece)));
-            pieces.chain([(record.event.ms, Item::Event(record.clone()))])
+            let pieces = self.pieces_of(at, &record).into_iter();
+            let pieces = pieces.map(|piece| (piece.at, Item::Piece(piece)));
+            pieces.chain([(record.event.ms, Item::Event(record))])
         })
     }
 
     /// Returns the spot at a time of the session's clock.
     pub fn at(&self, ms: Ms) -> Spot {
-        let events = self.records.partition_point(|r| r.event.ms <= ms);
+        let before = self.index.times.partition_point(|time| *time <= ms).saturating_sub(1);
+        let later = |at: &usize| self.records.get(*at).is_none_or(|record| record.event.ms > ms);
+        let events = (before * STRIDE..).find(later).unwrap_or_default();
         let pieces = self.pieces(events).iter().take_while(|p| p.at <= ms).count();
         Spot { events, pieces }
     }
 
+    /// Returns the spot behind an event.
+    pub fn after_event(&self, seq: Seq) -> Spot {
+        // numbers have no gaps but where lines are damaged
+        let most = usize::try_from(seq.0).unwrap_or(usize::MAX).saturating_add(1);
+        let later = |at: &usize| self.records.get(at - 1).is_some_and(|r| r.event.seq > seq);
+        let mut events = most.min(self.records.len());
+        while events > 0 && later(&events) {
+            events -= 1;
+        }
+        Spot::after(events)
+    }
+
     /// Returns where an utterance begins: its floor is granted.
     pub fn utterance(&self, number: u32) -> Option<Spot> {
-        let begins = |r: &Arc<Record>| matches!(&r.event.kind, Kind::FloorGranted(g) if g.number == Some(number));
-        self.records.iter().position(begins).map(|at| Spot::after(at + 1))
+        let begins = |(_, stop): &&(usize, Stop)| *stop == Stop::Granted(number);
+        self.index.stops.iter().find(begins).map(|(at, _)| Spot::after(at + 1))
     }
 
     /// Returns the end of an utterance, the last time it was spoken before the next number; 0 is before the first.
@@ -107,12 +222,12 @@ impl Recording {
             return (!self.records.is_empty()).then_some(Spot::after(1));
         }
         let mut end = None;
-        for (at, record) in self.records.iter().enumerate() {
-            match &record.event.kind {
-                Kind::TurnEnded(e) if e.number == Some(number) && e.why != Some(CutWhy::Crash) => {
+        for (at, stop) in &self.index.stops {
+            match stop {
+                Stop::Ended { number: Some(ended), crashed: false, .. } if *ended == number => {
                     end = Some(Spot::after(at + 1));
                 }
-                Kind::FloorGranted(g) if g.number > Some(number) && end.is_some() => break,
+                Stop::Granted(granted) if *granted > number && end.is_some() => break,
                 _ => {}
             }
         }
@@ -121,15 +236,16 @@ impl Recording {
 
     /// Returns the end of the first utterance that ends after a spot; the last spot of all if none does.
     pub(super) fn next_utterance(&self, from: Spot) -> Spot {
-        let mut behind = (from.events..self.records.len()).filter(|at| self.ends_utterance(*at));
-        Spot::after(behind.next().map_or(self.records.len(), |at| at + 1))
+        let next = self.index.stops_from(from.events).iter().find(|stop| ends_utterance(stop));
+        Spot::after(next.map_or(self.records.len(), |(at, _)| at + 1))
     }
 
     /// Returns the end of the last utterance that ended before a spot; the first event if none did.
     pub(super) fn previous_utterance(&self, from: Spot) -> Spot {
-        let mut before = (0..from.events).rev().filter(|at| self.ends_utterance(*at));
-        let found = before.find(|at| Spot::after(at + 1) < from);
-        Spot::after(found.map_or(1, |at| at + 1))
+        let before = self.index.stops_before(from.events).iter().rev();
+        let mut ends = before.filter(|stop| ends_utterance(stop));
+        let found = ends.find(|(at, _)| Spot::after(at + 1) < from);
+        Spot::after(found.map_or(1, |(at, _)| at + 1))
     }
 
     /// Returns the spot one text further: a piece, or an event that shows words.
@@ -137,15 +253,13 @@ impl Recording {
         if from.pieces < self.pieces(from.events).len() {
             return Spot { pieces: from.pieces + 1, ..from };
         }
-        for at in from.events..self.records.len() {
-            if at > from.events && !self.pieces(at).is_empty() {
-                return Spot { events: at, pieces: 1 };
-            }
-            if self.shows_words(at) {
-                return Spot::after(at + 1);
-            }
+        let stop = self.index.stops_from(from.events).iter().find(|stop| shows_words(stop));
+        let end = stop.map_or(self.records.len(), |(at, _)| at + 1);
+        let mut between = from.events + 1..end;
+        match between.find(|at| !self.pieces(*at).is_empty()) {
+            Some(at) => Spot { events: at, pieces: 1 },
+            None => Spot::after(end),
         }
-        Spot::after(self.records.len())
     }
 
     /// Returns the spot one text before.
@@ -153,11 +267,17 @@ impl Recording {
         if from.pieces > 1 {
             return Spot { pieces: from.pieces - 1, ..from };
         }
+        let mut stops = self.index.stops_before(from.events).iter().rev();
+        let mut words = stops.find(|stop| shows_words(stop));
         // the text that is shown last is the one to go back over
         let mut over = from.pieces == 0;
         for at in (0..from.events).rev() {
             let pieces = self.pieces(at).len();
-            let stop = match (pieces, self.shows_words(at)) {
+            let shows_words = words.is_some_and(|(stop, _)| *stop == at);
+            if shows_words {
+                words = stops.find(|stop| self::shows_words(stop));
+            }
+            let stop = match (pieces, shows_words) {
                 (0, false) => continue,
                 (0, true) => Spot::after(at + 1),
                 (_, _) => Spot { events: at, pieces: pieces - usize::from(over) },
@@ -169,18 +289,5 @@ impl Recording {
             }
         }
         Spot::after(1)
-    }
-
-    fn ends_utterance(&self, at: usize) -> bool {
-        let kind = self.records.get(at).map(|r| &r.event.kind);
-        matches!(kind, Some(Kind::TurnEnded(e)) if e.purpose == Purpose::Speak)
-    }
-
-    fn shows_words(&self, at: usize) -> bool {
-        let kind = self.records.get(at).map(|r| &r.event.kind);
-        matches!(
-            kind,
-            Some(Kind::Opened(_) | Kind::TurnEnded(_) | Kind::HumanSaid(_) | Kind::Ended(_))
-        )
     }
 }

@@ -99,7 +99,8 @@ pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Re
 pub fn beside(screen: &Screen, other: &OtherSession) -> Page {
     match &screen.view.playback {
         Some(playback) => {
-            page(playback.transport.recording().records().iter().map(|r| &r.event), other)
+            let records: Vec<_> = playback.transport.recording().records().iter().collect();
+            page(records.iter().map(|r| &r.event), other)
         }
         None => {
             let mut events = vec![];

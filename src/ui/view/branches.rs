@@ -43,17 +43,14 @@ pub struct OtherSession {
 }
 
 /// Returns two conversations side by side, from where they part.
-pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &'a OtherSession) -> Page {
+pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &OtherSession) -> Page {
     // a conversation on the screen keeps no pieces
-    let is_whole = |event: &&Event| !matches!(event.kind, Kind::Delta(_));
-    let here = here.filter(is_whole);
-    let there = other.recording.records().iter().map(|r| &r.event).filter(is_whole);
+    let is_whole = |event: &Event| !matches!(event.kind, Kind::Delta(_));
+    let here = here.filter(|event| is_whole(event));
+    let there: Vec<_> = other.recording.records().iter().filter(|r| is_whole(&r.event)).collect();
+    let there = there.iter().map(|r| &r.event);
     let beside = Beside::of(here.clone(), there.clone());
-    let names = |events: &mut dyn Iterator<Item = &'a Event>| -> Vec<String> {
-        let state = State::fold(events);
-        state.seats.iter().map(|seat| text::name(&seat.spec.name).into_owned()).collect()
-    };
-    let (ours, theirs) = (names(&mut here.clone()), names(&mut there.clone()));
+    let (ours, theirs) = (names(here.clone()), names(there.clone()));
     let same = Section { body: "identical".into(), ..Section::default() };
     let rows = beside.rows.iter().map(|row| {
         let side = |told: &[Narrated], names: &[String]| {
@@ -72,6 +69,12 @@ pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &'a OtherS
         beside: rows.collect(),
         ..Page::default()
     }
+}
+
+/// Returns the names of the seats, safe for one line.
+fn names<'a>(events: impl Iterator<Item = &'a Event>) -> Vec<String> {
+    let state = State::fold(events);
+    state.seats.iter().map(|seat| text::name(&seat.spec.name).into_owned()).collect()
 }
 
 /// What a conversation is called in the end, safe for one line.

@@ -28,6 +28,7 @@ pub mod page;
 pub mod plan;
 pub mod player;
 pub mod profile;
+pub mod row;
 pub mod search;
 pub mod selection;
 pub mod step;

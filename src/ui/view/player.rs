@@ -22,6 +22,11 @@ impl Playback {
     /// Returns the player of a transport's recording.
     pub fn new(transport: Transport) -> Playback {
         let timeline = Timeline::of(transport.recording());
+        Playback::along(transport, timeline)
+    }
+
+    /// Returns the player of a transport's recording, whose timeline was made already.
+    pub fn along(transport: Transport, timeline: Timeline) -> Playback {
         let recorded = transport.recording().records().first().map_or(Wall(0), |r| r.event.at);
         let idle_limit = transport.standing().idle_limit.unwrap_or(IDLE_LIMIT_MS);
         Playback { transport, timeline, recorded, idle_limit }

@@ -79,35 +79,14 @@ pub struct Timeline {
 impl Timeline {
     /// Returns the timeline of a recording, from its events.
     pub fn of(recording: &Recording) -> Timeline {
-        let events = || recording.records().iter().map(|r| &r.event);
-        let state = State::fold(events().filter(|e| !matches!(e.kind, Kind::Delta(_))));
-        let lane = |s: &crate::state::Seat| Lane {
-            name: text::name(&s.spec.name).into_owned(),
-            spoke: vec![],
-        };
-        let mut timeline = Timeline {
-            begin: events().next().map_or(Ms(0), |e| e.ms),
-            end: recording.end(),
-            lanes: state.seats.iter().map(lane).collect(),
-            marks: vec![],
-        };
-        let mut granted: HashMap<TurnId, (usize, Ms)> = HashMap::new();
-        for (at, event) in events().enumerate() {
-            if let Kind::FloorGranted(g) = &event.kind {
-                let place = state.seats.iter().position(|s| s.spec.id == g.participant);
-                granted.extend(place.map(|place| (TurnId(event.seq.0), (place, event.ms))));
+        let (mut making, mut state) = (TimelineMaking::default(), State::default());
+        for record in recording.records().iter() {
+            making.take(&record.event);
+            if !matches!(record.event.kind, Kind::Delta(_)) {
+                state.apply(&record.event);
             }
-            if let Kind::TurnEnded(e) = &event.kind
-                && let Some((place, since)) = granted.remove(&e.turn)
-                && let Some(lane) = timeline.lanes.get_mut(place)
-                && e.purpose == Purpose::Speak
-            {
-                lane.spoke.push((since, event.ms));
-            }
-            let mark = |sort| Mark { spot: Spot::after(at + 1), at: event.ms, sort };
-            timeline.marks.extend(sort(&event.kind).map(mark));
         }
-        timeline
+        making.done(&state)
     }
 
     /// Returns the column of a time, out of `columns` columns.
@@ -139,6 +118,46 @@ impl Timeline {
     /// Returns the last mark before a spot.
     pub fn previous_mark(&self, spot: Spot) -> Option<&Mark> {
         self.marks.iter().rev().find(|m| m.spot < spot)
+    }
+}
+
+/// A timeline being made from the events of a recording, one after the other.
+#[derive(Default)]
+pub struct TimelineMaking {
+    events: usize,
+    /// The times of the first and the last event.
+    span: Option<(Ms, Ms)>,
+    granted: HashMap<TurnId, (SeatId, Ms)>,
+    spoke: HashMap<SeatId, Vec<(Ms, Ms)>>,
+    marks: Vec<Mark>,
+}
+
+impl TimelineMaking {
+    /// Takes the next event in.
+    pub fn take(&mut self, event: &Event) {
+        self.events += 1;
+        self.span = Some((self.span.map_or(event.ms, |(begin, _)| begin), event.ms));
+        if let Kind::FloorGranted(g) = &event.kind {
+            self.granted.insert(TurnId(event.seq.0), (g.participant.clone(), event.ms));
+        }
+        if let Kind::TurnEnded(e) = &event.kind
+            && let Some((seat, since)) = self.granted.remove(&e.turn)
+            && e.purpose == Purpose::Speak
+        {
+            self.spoke.entry(seat).or_default().push((since, event.ms));
+        }
+        let mark = |sort| Mark { spot: Spot::after(self.events), at: event.ms, sort };
+        self.marks.extend(sort(&event.kind).map(mark));
+    }
+
+    /// Returns the timeline; `state` is the one after the last event.
+    pub fn done(mut self, state: &State) -> Timeline {
+        let (begin, end) = self.span.unwrap_or_default();
+        let lanes = state.seats.iter().map(|s| Lane {
+            name: text::name(&s.spec.name).into_owned(),
+            spoke: self.spoke.remove(&s.spec.id).unwrap_or_default(),
+        });
+        Timeline { begin, end, lanes: lanes.collect(), marks: self.marks }
     }
 }
 

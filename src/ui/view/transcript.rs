@@ -7,108 +7,31 @@ use crate::analysis::{Analysis, TurnLog};
 use crate::export::{Narrated, Narrator};
 use crate::model::payload::{CallStarted, TurnEnded};
 use crate::model::*;
-use crate::scenario::STEP_POLICY;
-use crate::session::tail::{self, Archive, Record};
+use crate::session::tail::{self, Archive, Past, Record};
+use crate::shared::{SharedItems, SharedList, SharedMap};
 use crate::state::{Entry, Live, State, Turn, Who};
 use crate::text;
+pub use crate::ui::view::row::{Aside, Id, RowKind, TranscriptRow};
 use crate::ui::view::waypoints::{Fold, Waypoints};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-
-/// The id of something in the transcript: an utterance keeps it from its first word to its last version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Id {
-    /// The id of a turn.
-    Turn(TurnId),
-    /// That of an event without a turn.
-    Event(Seq),
-}
-
-/// The content of a row.
-#[derive(Clone, Debug, PartialEq)]
-pub enum RowKind {
-    /// Words: the place of the entry in the state.
-    Words(usize),
-    /// A note of the program: a head, and words where it has any.
-    Aside {
-        /// The head, a single line.
-        head: String,
-        /// Words; mostly none.
-        body: String,
-    },
-}
-
-/// The kind of a note, which decides how the row looks.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Aside {
-    /// A plain note.
-    #[default]
-    Note,
-    /// A limit was reached, or is near.
-    Limit,
-    /// A failed call or turn.
-    Failure,
-    /// The result of a vote.
-    Vote(Box<VoteClosed>),
-    /// The verdict of the judges.
-    Verdict(Box<VerdictGiven>),
-    /// The talk in a step of a plan begins; its rows are folded under this one.
-    Step(ThreadId),
-}
-
-impl Aside {
-    /// Returns what an event is.
-    fn of(event: &Event) -> Aside {
-        match &event.kind {
-            Kind::ThreadOpened(t) if &*t.policy == STEP_POLICY => {
-                Aside::Step(ThreadId(event.seq.0))
-            }
-            Kind::VoteClosed(vote) => Aside::Vote(Box::new(vote.clone())),
-            Kind::VerdictGiven(verdict) => Aside::Verdict(Box::new(verdict.clone())),
-            Kind::LimitNear(_) | Kind::LimitReached(_) => Aside::Limit,
-            Kind::TurnEnded(end) if end.outcome == Outcome::Failed => Aside::Failure,
-            Kind::Ended(e) if matches!(e.reason, StopReason::Failure | StopReason::Starved) => {
-                Aside::Failure
-            }
-            Kind::CommandRefused(_) | Kind::Warning(_) => Aside::Failure,
-            _ => Aside::Note,
-        }
-    }
-}
-
-/// A row of the transcript.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TranscriptRow {
-    /// The row's id, which stays when the row grows.
-    pub id: Id,
-    /// When, on the session's clock.
-    pub at: Ms,
-    /// What the row shows.
-    pub item: RowKind,
-    /// What the program tells of, where it does.
-    pub aside: Aside,
-    /// The talk in a step that the row belongs to, or is the head of.
-    pub step: Option<ThreadId>,
-}
 
 /// A conversation as the screen needs it.
 #[derive(Clone, Default)]
 pub struct Transcript {
     /// The fold, with the loose pieces.
     pub live: Live,
-    told: Vec<TranscriptRow>,
+    told: SharedList<TranscriptRow>,
     /// The indexes of rows that are notes, by their ids.
-    places: HashMap<Id, usize>,
-    asides: Vec<usize>,
+    places: SharedMap<usize>,
+    asides: SharedList<usize>,
     /// The entries that read otherwise than they were said.
     revised: Vec<usize>,
     /// The last words in each talk in a step.
     latest: HashMap<ThreadId, Id>,
     /// How often a row was put before others.
     inserted: usize,
-    /// The reasoning of turns that are over, which the fold does not keep.
-    thoughts: HashMap<TurnId, Text>,
     narrator: Narrator,
     /// What the tables of the analysis are made from, besides the state.
     pub turn_log: TurnLog,
@@ -137,25 +60,34 @@ impl Transcript {
             tail::Item::Piece(piece) => self.live.hear(piece.clone()),
             tail::Item::Event(record) => {
                 self.apply(&record.event);
-                if is_kept(record) {
-                    self.log.push(record.clone());
-                }
+                self.keep(record);
             }
-            tail::Item::Past(past) => self.go(past.records()),
+            tail::Item::Past(past) => self.go(past),
         }
     }
 
     /// Replaces the content by the first events of a recording.
-    fn go(&mut self, past: &[Arc<Record>]) {
+    fn go(&mut self, past: &Past) {
         let waypoints = std::mem::take(&mut self.waypoints);
         *self = waypoints.after(past);
         self.waypoints = waypoints;
-        self.archive = None;
-        self.log = past.iter().filter(|record| is_kept(record)).cloned().collect();
+        self.archive = past.archive().cloned();
+        if self.archive.is_none() {
+            past.from(0).for_each(|record| self.keep(&record));
+        }
+    }
+
+    /// Keeps an event that is looked at again: not those that can be read again, and no pieces, which are most of a log;
+    /// whole words follow them.
+    fn keep(&mut self, record: &Arc<Record>) {
+        let again = self.archive.as_ref().is_some_and(|archive| archive.holds(record.event.seq));
+        if !again && !matches!(record.event.kind, Kind::Delta(_)) {
+            self.log.push(record.clone());
+        }
     }
 
     /// Returns the rows in order, without the turns in progress, which come after them.
-    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &TranscriptRow> + ExactSizeIterator {
+    pub fn rows(&self) -> SharedItems<'_, TranscriptRow> {
         self.told.iter()
     }
 
@@ -175,7 +107,7 @@ impl Transcript {
         self.apply(event);
     }
 
-    /// Drops the events from memory that are in the file they were read from.
+    /// Leaves the events in the file that they are read from.
     pub fn keep_in(&mut self, archive: Option<Archive>) {
         self.archive = archive;
     }
@@ -185,7 +117,12 @@ impl Transcript {
     pub fn events(&self, from: Seq, each: &mut dyn FnMut(&Event) -> ControlFlow<()>) {
         let mut flow = ControlFlow::Continue(());
         if let Some(archive) = &self.archive {
+            let next = self.state().next_seq;
             let read = archive.events(from, &mut |event| {
+                // a recording may stand anywhere in its file
+                if event.seq >= next {
+                    return ControlFlow::Break(());
+                }
                 if !matches!(event.kind, Kind::Delta(_)) {
                     flow = each(&event);
                 }
@@ -246,14 +183,15 @@ impl Transcript {
         }
         if at < self.told.len() {
             self.inserted += 1;
-            self.places.values_mut().filter(|place| **place >= at).for_each(|place| *place += 1);
-            self.asides.iter_mut().filter(|place| **place >= at).for_each(|place| *place += 1);
+            let moved = |place: &mut usize| *place += usize::from(*place >= at);
+            self.places.each_mut(moved);
+            self.asides.each_mut(moved);
         }
         if matches!(row.item, RowKind::Aside { .. }) {
             let place = self.asides.partition_point(|other| *other < at);
             self.asides.insert(place, at);
         }
-        self.places.insert(row.id, at);
+        self.places.insert(row.id.key(), at);
         self.told.insert(at, row);
     }
 
@@ -338,7 +276,7 @@ impl Transcript {
 
     /// Returns the place of a row.
     pub fn place(&self, id: Id) -> Option<usize> {
-        self.places.get(&id).copied().or_else(|| {
+        self.places.get(id.key()).copied().or_else(|| {
             let live = self.speaking().position(|t| Id::Turn(t.id) == id)?;
             Some(self.told.len() + live)
         })
@@ -385,7 +323,7 @@ impl Transcript {
 
     /// Returns the reasoning of a turn that is over.
     pub fn thought(&self, turn: TurnId) -> Option<&str> {
-        self.thoughts.get(&turn).map(|t| &**t)
+        self.turn_log.spent(turn)?.end.think.as_deref()
     }
 
     /// Returns the operator's queued messages, oldest first, with the keys of their commands.
@@ -438,11 +376,10 @@ impl Fold for Transcript {
         let before = self.state().entries.len();
         self.live.apply(event);
         self.turn_log.take(event);
-        if let Kind::TurnEnded(e) = &event.kind {
-            self.thoughts.extend(e.think.clone().map(|thought| (e.turn, thought)));
-        }
-        if matches!(event.kind, Kind::CommandGiven(_) | Kind::TurnEnded(_)) {
-            self.revise(before);
+        match &event.kind {
+            Kind::CommandGiven(_) => self.revise(before),
+            Kind::TurnEnded(e) if e.purpose == Purpose::Speak => self.revise(before),
+            _ => {}
         }
         let mut told = self.narrator.narrate(&self.live.state, event).into_iter();
         let (told, more) = (told.next(), told.next());
@@ -480,9 +417,4 @@ pub fn queued(state: &State) -> impl Iterator<Item = (&Key, &Text)> {
     let waits = state.pending.values().filter(|d| d.queued && d.too_late.is_none());
     let placed = waits.filter(|d| d.placed.is_empty());
     placed.filter_map(|d| Some((&d.given.key, d.text.as_ref()?)))
-}
-
-/// Whether an event is looked at again: most of a log is pieces, and whole words follow them.
-fn is_kept(record: &Record) -> bool {
-    !matches!(record.event.kind, Kind::Delta(_))
 }

@@ -92,7 +92,8 @@ pub fn redact(path: &Path, out: &RedactTarget, context: &Context) -> Result<Exit
     }
     let wanted = |log: &Log| {
         let mut all = Redaction { mark: REDACTED.into(), ..Redaction::default() };
-        out.utterance.iter().for_each(|number| all.add_utterance(&log.records, *number));
+        let numbers = out.utterance.iter().copied().collect();
+        all.add_utterances(log.records.iter().cloned(), &numbers);
         all.texts.extend(out.text.iter().cloned());
         all
     };

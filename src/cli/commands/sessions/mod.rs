@@ -13,11 +13,14 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::cli::session_file::{delete, find, find_own, report_faults};
-use crate::export;
-use crate::session;
+use crate::cli::watched::watched;
+use crate::export::Telling;
+use crate::session::{self, Records};
+use crate::state::State;
 use crate::text;
 use clap::Subcommand;
-use std::fs;
+use std::fs::File;
+use std::io::{self, BufWriter, Write, stdout};
 use std::path::Path;
 
 /// Manage saved sessions
@@ -120,18 +123,25 @@ impl SessionsArgs {
 }
 
 fn show(path: &Path, format: PrintFormat, context: &Context) -> Result<Exit, Failure> {
-    let log = session::read(path)?;
-    match format.spelling() {
+    let mut whole = State::default();
+    let survey = watched("reading the session", |progress| {
+        session::scan(path, progress, &mut |found| whole.apply(&found.event))
+    })?;
+    let mut out = BufWriter::new(stdout().lock());
+    let records = survey.archive.clone().map(Records::from);
+    let written = match format.spelling() {
         Some(spell) => {
-            let events = log.records.iter().map(|r| &r.event);
-            output::data(export::whole(events, spell).as_bytes())?;
+            let mut telling = Telling::of(&whole);
+            let mut told = records.iter().flat_map(|records| records.iter());
+            told.try_for_each(|r| out.write_all(telling.next(&r.event, spell).as_bytes()))
         }
         None => {
-            let bytes = fs::read(log.files.log()).map_err(|e| {
+            let mut log = File::open(survey.files.log()).map_err(|e| {
                 Failure::new(Exit::Session, format!("cannot read {}: {e}", path.display()))
             })?;
-            output::data(&bytes)?;
+            io::copy(&mut log, &mut out).map(drop)
         }
-    }
-    report_faults(&log, context)
+    };
+    output::written(written.and_then(|()| out.flush()))?;
+    report_faults(&survey, context)
 }

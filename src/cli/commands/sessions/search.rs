@@ -29,18 +29,22 @@ pub fn search(words: &str, json: bool, context: &Context) -> Result<Exit, Failur
         return Ok(Exit::Done);
     }
     // what is found is there to be read while the rest is looked for
-    let (mut found, mut written) = (0, Ok(()));
+    let (mut found, mut sessions, mut written) = (0, 0, Ok(()));
     look(&folder, &query, |hits| {
         found += hits.len();
+        sessions += usize::from(!hits.is_empty());
         if written.is_ok() && !hits.is_empty() {
             written = output::data(hits.iter().map(line).collect::<String>().as_bytes());
         }
     })
     .map_err(unreadable(&folder))?;
     written?;
-    if found == 0 {
-        context.say("no matches");
-    }
+    context.say(&match (found, sessions) {
+        (0, _) => "no matches".to_owned(),
+        (1, _) => "1 match".to_owned(),
+        (found, 1) => format!("{found} matches in one session"),
+        (found, sessions) => format!("{found} matches in {sessions} sessions"),
+    });
     Ok(Exit::Done)
 }
 
