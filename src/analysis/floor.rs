@@ -1,8 +1,7 @@
 //! Who spoke when: the times of all turns.
 
-use super::{Analysis, Cell, Table, name};
+use super::{Analysis, Cell, Table, TimedTurn, name};
 use crate::model::Outcome;
-use crate::text::word_count;
 
 /// Returns the table: one row for each utterance.
 pub fn table(study: &Analysis<'_>) -> Table {
@@ -30,7 +29,7 @@ pub fn table(study: &Analysis<'_>) -> Table {
             entry.seat().map_or(Cell::None, |seat| Cell::Text(name(study.state, seat))),
             spent.map_or(Cell::None, |s| Cell::At(s.granted.0)),
             spent.map_or(Cell::None, |s| Cell::Took(s.ended.since(s.granted))),
-            Cell::Count(u64::from(word_count(entry.text()))),
+            Cell::Count(u64::from(TimedTurn::words_of(entry, spent))),
             super::cost::tokens(usage.map(|u| u.output), usage.is_some_and(|u| u.estimated)),
             Cell::Count(entry.versions.len() as u64),
             cut.map_or(Cell::None, |why| Cell::text(super::events::cut(why))),

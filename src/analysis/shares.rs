@@ -1,7 +1,7 @@
 //! Each participant's share of the conversation.
 
 use super::subject::total;
-use super::{Analysis, Cell, Table, name};
+use super::{Analysis, Cell, Table, TimedTurn, name};
 use crate::model::SeatId;
 use crate::model::event::OPERATOR;
 use crate::text::word_count;
@@ -40,7 +40,7 @@ fn share(study: &Analysis<'_>, seat: Option<&SeatId>) -> Share {
     };
     for (entry, spent) in study.utterances().filter(|(e, _)| e.seat() == Some(seat)) {
         share.utterances += 1;
-        share.words += u64::from(word_count(entry.text()));
+        share.words += u64::from(TimedTurn::words_of(entry, spent));
         let Some(spent) = spent else { continue };
         share.ms = share.ms.saturating_add(spent.ended.since(spent.granted));
         if let Some(usage) = &spent.end.usage {

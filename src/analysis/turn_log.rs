@@ -5,8 +5,10 @@ use crate::model::ballot::{VerdictGiven, VoteClosed};
 use crate::model::payload::{LimitAt, TurnEnded};
 use crate::model::*;
 use crate::shared::{SharedList, SharedMap};
+use crate::state::Entry;
+use crate::text::word_count;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Takes events one by one and remembers what figures are made of.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +47,23 @@ pub struct TimedTurn {
     pub retries: u64,
     /// How it ended.
     pub end: TurnEnded,
+    /// How many words it has, once they were counted.
+    counted: OnceLock<u32>,
+}
+
+impl TimedTurn {
+    /// Returns how many words were said; they are counted once.
+    fn words(&self) -> u32 {
+        *self.counted.get_or_init(|| word_count(&self.end.text))
+    }
+
+    /// Returns how many words an entry has, which this turn may have spoken.
+    pub fn words_of(entry: &Entry, spent: Option<&TimedTurn>) -> u32 {
+        match spent {
+            Some(turn) if turn.end.text == *entry.text() => turn.words(),
+            _ => word_count(entry.text()),
+        }
+    }
 }
 
 /// Something that happened beside the words.
@@ -245,6 +264,7 @@ impl TurnLog {
             models: turn.models,
             retries: turn.retries,
             end: end.clone(),
+            counted: OnceLock::new(),
         });
     }
 }

@@ -15,14 +15,8 @@ pub fn text(tables: &[Table]) -> String {
 
 fn text_of(table: &Table) -> String {
     let mut out = format!("{}\n({})\n\n", table.title.to_uppercase(), table.counts);
-    let head: Vec<String> = table.columns.iter().map(|c| c.title.clone()).collect();
-    let body: Vec<Vec<String>> =
-        table.rows.iter().map(|row| row.iter().map(Cell::shown).collect()).collect();
-    let wide = |i: usize| {
-        let cells = body.iter().chain([&head]).filter_map(|row| row.get(i));
-        cells.map(|cell| cell.width()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..head.len()).map(wide).collect();
+    let (head, body) = cells(table);
+    let widths = widths_of(&head, &body);
     let left = of_words(table);
     let line = |row: &Vec<String>| {
         let cell = |(i, cell): (usize, &String)| {
@@ -35,6 +29,27 @@ fn text_of(table: &Table) -> String {
     out.push_str(&line(&head));
     body.iter().for_each(|row| out.push_str(&line(row)));
     out
+}
+
+/// Returns the cells that each column of a table takes as text, without the two before it.
+pub fn widths(table: &Table) -> Vec<usize> {
+    let (head, body) = cells(table);
+    widths_of(&head, &body)
+}
+
+fn cells(table: &Table) -> (Vec<String>, Vec<Vec<String>>) {
+    let head = table.columns.iter().map(|c| c.title.clone()).collect();
+    (head, table.rows.iter().map(|row| row.iter().map(Cell::shown).collect()).collect())
+}
+
+fn widths_of(head: &[String], body: &[Vec<String>]) -> Vec<usize> {
+    let mut widths: Vec<usize> = head.iter().map(|cell| cell.width()).collect();
+    for row in body {
+        for (wide, cell) in widths.iter_mut().zip(row) {
+            *wide = (*wide).max(cell.width());
+        }
+    }
+    widths
 }
 
 /// Returns for each column whether it holds text, which is aligned to the left.

@@ -238,7 +238,8 @@ fn counted(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
     let (best, votes) = best(stands, None);
     let tied: Vec<SeatId> = best.iter().map(|seat| (*seat).clone()).collect();
     let of = stands.votes.len();
-    let names = |seats: &[SeatId]| seats.iter().map(|s| &*s.0).collect::<Vec<_>>().join(" and ");
+    let names =
+        |seats: &[SeatId]| seats.iter().map(|s| v.name(s)).collect::<Vec<_>>().join(" and ");
     match &tied[..] {
         [] => v.end(StopReason::NoVotes),
         [winner] => present(v, winner, &format!("{} of {of}", count_words(votes))),
@@ -345,16 +346,16 @@ fn present(v: &View<'_>, winner: &SeatId, how: &str) -> Decision {
         let Some(by) = by else {
             return Decision { next: NextMove::End(StopReason::Consensus), memo };
         };
-        return presents(by, winner, how, memo);
+        return presents(v, by, winner, how, memo);
     }
-    presents(winner.clone(), winner, how, memo)
+    presents(v, winner.clone(), winner, how, memo)
 }
 
-fn presents(by: SeatId, winner: &SeatId, how: &str, memo: Value) -> Decision {
+fn presents(v: &View<'_>, by: SeatId, winner: &SeatId, how: &str, memo: Value) -> Decision {
     let next = NextMove::Ask {
         purpose: Purpose::Speak,
         seats: vec![by],
-        why: format!("{winner} won: {how}").into(),
+        why: format!("{} won: {how}", v.name(winner)).into(),
         question: PRESENT.into(),
         options: vec![],
     };
@@ -399,7 +400,7 @@ fn novelty(v: &View<'_>, stands: &Coordination<'_>) -> Option<Decision> {
     let next = NextMove::Ask {
         purpose: Purpose::Judge,
         seats: vec![judge],
-        why: format!("is the answer of {seat} new?").into(),
+        why: format!("is {}'s answer new?", v.name(seat)).into(),
         question,
         options: vec!["yes".into(), "no".into()],
     };

@@ -52,7 +52,8 @@ impl Policy for Depends {
         if ready.is_empty() {
             return v.end(if starved(v) { StopReason::Starved } else { StopReason::Completed });
         }
-        let why: Vec<String> = ready.iter().map(|r| format!("{} {}", r.seat, r.why)).collect();
+        let why: Vec<String> =
+            ready.iter().map(|r| format!("{} {}", v.name(&r.seat), r.why)).collect();
         let seats: Vec<SeatId> = ready.iter().map(|r| r.seat.clone()).collect();
         let memo = memo(v, &ready, &asked);
         Decision {
@@ -114,14 +115,15 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
         };
         let by: Vec<usize> = runs.after.iter().enumerate().filter_map(live).collect();
         if let Some(asked) = asked.iter().find(|a| a.seat == *id) {
-            return ready(format!("requested by {}", asked.by), by);
+            return ready(format!("requested by {}", self.v.name(&asked.by)), by);
         }
         let enough = match runs.needs {
             Needs::All => meets.iter().all(|met| *met),
             Needs::Any => true,
         };
         if enough && !by.is_empty() {
-            let names: Vec<&str> = by.iter().map(|at| &*runs.after[*at].participant.0).collect();
+            let names: Vec<&str> =
+                by.iter().map(|at| self.v.name(&runs.after[*at].participant)).collect();
             return ready(format!("runs after {}", names.join(" and ")), by);
         }
         let starts = last.is_none() && runs.starts.unwrap_or(runs.after.is_empty());

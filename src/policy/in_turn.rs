@@ -67,7 +67,7 @@ pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
         let mut set = std::mem::take(&mut turn.kept);
         set.extend(requests::granted(v, &asked, &request.seat));
         set.extend([heard, (memo::OWED, json!(turn.seat))]);
-        let why = format!("requested by {}", request.by);
+        let why = format!("requested by {}", v.name(&request.by));
         return speak(request.seat.clone(), why, turn, v.memo_with(set));
     }
     if owed.is_none()
@@ -80,12 +80,17 @@ pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
         set.extend(requests::granted(v, &asked, named));
         set.extend([heard, (memo::OWED, json!(turn.seat))]);
         let memo = v.memo_with(set);
-        return speak(named.clone(), format!("{by} mentioned @{named}"), turn, memo);
+        return speak(
+            named.clone(),
+            format!("{} mentioned {}", v.name(by), v.name(named)),
+            turn,
+            memo,
+        );
     }
     if owed == Some(&*turn.seat) {
         turn.why = "was passed over".into();
     } else if let Some(request) = first {
-        turn.why = format!("requested by {}", request.by);
+        turn.why = format!("requested by {}", v.name(&request.by));
     }
     let mut set = std::mem::take(&mut turn.kept);
     set.append(&mut turn.memo);

@@ -77,7 +77,11 @@ impl Policy for Moderated {
         let Some(asked) = asked else {
             return match v.state.may(Purpose::Pick, &moderator) {
                 true => ask(v, moderator, &legal),
-                false => fallback(v, &legal, &format!("{moderator} is not available to choose")),
+                false => fallback(
+                    v,
+                    &legal,
+                    &format!("{} is not available to choose", v.name(&moderator)),
+                ),
             };
         };
         let choice = asked.ended.last().filter(|r| r.outcome == Outcome::Said).map(choice);
@@ -86,7 +90,7 @@ impl Policy for Moderated {
             Some((chosen, why)) if let Some(seat) = legal.iter().find(|s| ***s == *chosen) => {
                 let because = why.to_owned();
                 let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-                let why = format!("{moderator} chose {seat}{why}");
+                let why = format!("{} chose {}{why}", v.name(&moderator), v.name(seat));
                 let chosen = (CHOSEN, json!({"by": moderator, "why": because}));
                 let memo = memo.into_iter().chain(streak(v, seat)).chain([chosen]).collect();
                 let seat = (*seat).clone();
@@ -95,7 +99,9 @@ impl Policy for Moderated {
                     Some(ProposedTurn { seat, why, queue: vec![], round, memo, kept: vec![] }),
                 )
             }
-            Some(_) | None => fallback(v, &legal, &format!("no choice came from {moderator}")),
+            Some(_) | None => {
+                fallback(v, &legal, &format!("no choice came from {}", v.name(&moderator)))
+            }
         }
     }
 }

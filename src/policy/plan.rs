@@ -178,15 +178,11 @@ fn ask(v: &View<'_>, planner: &SeatId, why: &str, question: Text, memo: Value) -
     let next = NextMove::Ask {
         purpose: Purpose::Speak,
         seats: vec![planner.clone()],
-        why: format!("{} {why}", named(v, planner)).into(),
+        why: format!("{} {why}", v.name(planner)).into(),
         question,
         options: vec![],
     };
     Decision { next, memo }
-}
-
-fn named<'v>(v: &View<'v>, seat: &'v SeatId) -> &'v str {
-    v.state.seat(seat).map_or(&seat.0, |s| &s.spec.name)
 }
 
 /// Returns the plan that the planner's reply makes: what has begun stays, the rest is as the reply has it.

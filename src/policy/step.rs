@@ -285,7 +285,7 @@ impl Talk<'_, '_> {
             return self.cannot(seat);
         }
         let go_on = if implicit { Value::Bool(true) } else { Value::Null };
-        let name = self.v.state.seat(seat).map_or(&seat.0, |s| &s.spec.name);
+        let name = self.v.name(seat);
         let next = NextMove::Ask {
             purpose: Purpose::Speak,
             seats: vec![seat.clone()],

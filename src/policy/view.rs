@@ -86,6 +86,14 @@ pub trait Policy: Sync {
 }
 
 impl<'a> View<'a> {
+    /// Returns the name of a seat: what people read.
+    pub(super) fn name<'s>(&self, seat: &'s str) -> &'s str
+    where
+        'a: 's,
+    {
+        self.state.seat(seat).map_or(seat, |s| &s.spec.name)
+    }
+
     /// Returns a whole number of the memo.
     pub(super) fn memo_count(&self, key: &str) -> u64 {
         self.thread.memo[key].as_u64().unwrap_or(0)

@@ -16,6 +16,8 @@ use crate::model::steering::duration_ms;
 
 /// The value that switches a key off.
 const OFF: &str = "off";
+/// Keys that the answer to a command lists, where none is near the one it has.
+const KEYS_TOLD: usize = 8;
 
 /// The longest call, in milliseconds: a day.
 const LONGEST_CALL_MS: u64 = 86_400_000;
@@ -118,7 +120,14 @@ impl<'a> Walk<'a> {
                         names.push(n)
                     }
                 });
-                format!("the keys here are {}", names.join(", "))
+                // a command is answered on one line; a file is looked at with the whole list at hand
+                let more = names.len().saturating_sub(KEYS_TOLD);
+                match &entry.key_span {
+                    None if more > 0 => {
+                        format!("try: {}, and {more} more", names[..KEYS_TOLD].join(", "))
+                    }
+                    _ => format!("the keys here are {}", names.join(", ")),
+                }
             }
         };
         let key = join(path, &entry.key);

@@ -250,5 +250,6 @@ impl Screen {
         self.theme = theme;
         self.view.viewport.forget();
         self.view.analysis.iter_mut().for_each(AnalysisPane::forget);
+        self.view.page.iter_mut().for_each(|page| page.laid = None);
     }
 }

@@ -71,6 +71,31 @@ fn page_up(bencher: Bencher, utterances: u32) {
     });
 }
 
+/// A key that opens something and the key that closes it, with a frame each.
+fn opened(bencher: Bencher, what: char, utterances: u32) {
+    let mut screen = screen(utterances);
+    let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+    let press = |code| KeyEvent::new(code, KeyModifiers::NONE);
+    bencher.bench_local(|| {
+        for code in [KeyCode::Char(what), KeyCode::Esc] {
+            key(&mut screen, &press(code));
+            terminal.draw(|frame| draw::draw(frame, &mut screen)).unwrap();
+        }
+    });
+}
+
+/// The prompt of the last message.
+#[divan::bench(args = [1_000, 3_000, 10_000])]
+fn prompt_opened(bencher: Bencher, utterances: u32) {
+    opened(bencher, 'p', utterances);
+}
+
+/// The first page of the figures.
+#[divan::bench(args = [1_000, 3_000, 10_000])]
+fn figures_opened(bencher: Bencher, utterances: u32) {
+    opened(bencher, 'a', utterances);
+}
+
 fn message(bytes: usize) -> String {
     const PART: &str =
         "A *word* or **two**, `code`, and a [link](https://example.org).\n\n- one\n- two\n\n";

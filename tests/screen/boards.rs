@@ -1,37 +1,19 @@
 //! The panes of a plan, of a table that looks for one answer, and of a person who is advised: below the transcript or at the side.
 
-use crate::stage::Stage;
+use crate::stage::{Stage, headless};
 use colloquium::model::{Event, Kind};
-use colloquium::session::decode;
 use crossterm::event::KeyCode::{Char, Enter, Esc};
-use std::process::Command;
 
-/// The events of a bundled scenario, played without a screen in virtual time.
+/// The events of a bundled scenario.
 pub fn bundled(name: &str) -> Vec<Event> {
-    events_in(&tempfile::tempdir().unwrap(), name, &[])
+    headless(&["run", name, "--rehearsed"], &[])
 }
 
 /// The same of a scenario that is written here, with the lines of a steer file.
 pub fn events_of(scenario: &str, steer: &[&str]) -> Vec<Event> {
-    let home = tempfile::tempdir().unwrap();
-    let (file, lines) = (home.path().join("talk.toml"), home.path().join("steer.jsonl"));
-    std::fs::write(&file, scenario).unwrap();
-    std::fs::write(&lines, steer.join("\n")).unwrap();
-    let more = ["--steer", lines.to_str().unwrap()];
-    events_in(&home, file.to_str().unwrap(), if steer.is_empty() { &[] } else { &more })
-}
-
-fn events_in(home: &tempfile::TempDir, name: &str, more: &[&str]) -> Vec<Event> {
-    let played = Command::new(env!("CARGO_BIN_EXE_colloquium"))
-        .args(["run", name, "--rehearsed", "--headless", "--format", "jsonl", "--no-save", "-q"])
-        .args(more)
-        .env("HOME", home.path())
-        .output()
-        .unwrap();
-    let lines = played.stdout.split(|b| *b == b'\n').filter(|l| !l.is_empty());
-    let events: Vec<Event> = lines.map(|line| decode(line).unwrap()).collect();
-    assert!(!events.is_empty(), "{}", String::from_utf8_lossy(&played.stderr));
-    events
+    let files = [("talk.toml", scenario), ("steer.jsonl", &steer.join("\n"))];
+    let arguments = ["run", "talk.toml", "--rehearsed", "--steer", "steer.jsonl"];
+    headless(&arguments[..if steer.is_empty() { 3 } else { 5 }], &files)
 }
 
 /// Plays a bundled scenario until so many events fit, or to its end.

@@ -1,10 +1,8 @@
 //! Choices, bids, votes and verdicts stand in the transcript as what they are: nobody's speech.
 
-use crate::stage::Stage;
+use crate::stage::{Stage, headless};
 use colloquium::model::{Event, Kind, Purpose};
-use colloquium::session::decode;
 use crossterm::event::KeyCode::Char;
-use std::process::Command;
 
 const TABLE: &str = r#"
 title = "Tea or coffee?"
@@ -23,29 +21,10 @@ verdict = { judge = "jo", sides = ["ada", "bo"] }
 
 /// The events of a table with a policy and a vote.
 pub fn played(policy: &str) -> Vec<Event> {
-    let home = tempfile::tempdir().unwrap();
-    let (table, steer) = (home.path().join("table.toml"), home.path().join("steer.jsonl"));
-    std::fs::write(&table, format!("policy = {policy}\n{TABLE}")).unwrap();
+    let table = format!("policy = {policy}\n{TABLE}");
     let vote = "{\"after\":{\"utterance\":1},\"do\":\"vote\",\"question\":\"Shall we stop?\"}\n";
-    std::fs::write(&steer, vote).unwrap();
-    let played = Command::new(env!("CARGO_BIN_EXE_colloquium"))
-        .args([
-            "run",
-            table.to_str().unwrap(),
-            "--headless",
-            "--format",
-            "jsonl",
-            "--no-save",
-            "-q",
-        ])
-        .args(["--steer", steer.to_str().unwrap()])
-        .env("HOME", home.path())
-        .output()
-        .unwrap();
-    let lines = played.stdout.split(|b| *b == b'\n').filter(|l| !l.is_empty());
-    let events: Vec<Event> = lines.map(|line| decode(line).unwrap()).collect();
-    assert!(!events.is_empty(), "{}", String::from_utf8_lossy(&played.stderr));
-    events
+    let files = [("table.toml", table.as_str()), ("steer.jsonl", vote)];
+    headless(&["run", "table.toml", "--steer", "steer.jsonl"], &files)
 }
 
 /// Everything that is seen of some events at the end, and while somebody speaks who was chosen.
@@ -81,7 +60,7 @@ fn what_is_asked_beside_the_talk_is_told_with_its_reasons() {
     ] {
         assert!(all.contains(told), "{told:?} is not in\n{all}");
     }
-    assert!(speaking.contains("mo chose bo: silent so far"), "why it speaks is not in\n{speaking}");
+    assert!(speaking.contains("Mo chose Bo: silent"), "why it speaks is not in\n{speaking}");
     let (bids, _) = seen(played("\"bids\""));
     for told in ["Ada bids 4", "Bo bids 9: I know beans", "Mo gave no answer"] {
         assert!(bids.contains(told), "{told:?} is not in\n{bids}");

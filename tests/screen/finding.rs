@@ -154,8 +154,8 @@ fn what_became_of_the_last_commands_is_seen_again() {
     stage.happens("engine", "receipt", json!({"of": "0:9", "is": "queued"}));
     keys(&mut stage, "H");
     let page = stage.text();
-    assert_eq!(page.matches("/mute").count(), 4, "five in all: {page}");
-    let (say, mute) = (page.find("/say").unwrap(), page.find("/mute").unwrap());
+    assert_eq!(page.matches("mute Bo").count(), 4, "five in all: {page}");
+    let (say, mute) = (page.find("say: x").unwrap(), page.find("mute Bo").unwrap());
     assert!(say < mute && page.contains("queued") && page.contains("done"), "{page}");
     keys(&mut stage, "H");
     assert!(stage.screen.view.page.is_none());

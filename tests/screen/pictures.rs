@@ -9,7 +9,7 @@ use crate::stage::Stage;
 use crate::{moments, people, permissions, replay, start};
 use colloquium::model::{Event, Kind, Usage, Usd};
 use colloquium::ui::draw;
-use colloquium::ui::start::StartScreen;
+use colloquium::ui::start::{StartRow, StartScreen};
 use colloquium::ui::theme::glyphs::{ASCII, Glyphs, UNICODE};
 use colloquium::ui::theme::{Depth, Ground, Theme, ThemeLibrary};
 use crossterm::event::KeyCode::{self, Char, Down, PageUp, Tab};
@@ -106,26 +106,13 @@ const USUAL: (u16, u16) = (80, 24);
 
 #[test]
 fn every_scene_at_every_size_and_in_every_look() {
-    let mut sizes: Vec<Album> = SIZES.iter().map(|_| Album::default()).collect();
-    let mut looks: Vec<Album> = LOOKS.iter().map(|_| Album::default()).collect();
-    let mut ascii = Album::default();
-    for (name, scene) in SCENES {
-        for (size, album) in SIZES.iter().zip(&mut sizes) {
-            let mut set = scene.played(*size);
-            let rows = text(&set.drawn(&Theme::default(), &UNICODE));
-            is_floor_seen(name, scene, &rows);
-            album.add(name, rows);
-            if *size != USUAL {
-                continue;
-            }
-            for ((_, theme, ground, depth), album) in LOOKS.iter().zip(&mut looks) {
-                let theme = ThemeLibrary::default().theme(theme, *ground, *depth).unwrap();
-                let rows = runs(&set.drawn(&theme, &UNICODE), &mut album.styles);
-                album.add(name, rows);
-            }
-            ascii.add(name, text(&set.drawn(&Theme::default(), &ASCII)));
-        }
-    }
+    let (mut looks, mut ascii) = (vec![], Album::default());
+    let sizes: Vec<Album> = std::thread::scope(|threads| {
+        let at_size = |size| threads.spawn(move || album(size));
+        let albums: Vec<_> = SIZES.map(at_size).into();
+        (looks, ascii) = in_every_look();
+        albums.into_iter().map(|album| album.join().unwrap()).collect()
+    });
     for ((width, height), album) in SIZES.iter().zip(&sizes) {
         assert_snapshot!(format!("scenes__{width}x{height}"), album.text());
     }
@@ -135,6 +122,33 @@ fn every_scene_at_every_size_and_in_every_look() {
     let strange = ascii.all.lines().find(|line| !line.is_ascii());
     assert_eq!(strange, None, "a sign that is no ASCII");
     assert_snapshot!("scenes__ascii", ascii.text());
+}
+
+/// Every scene at a size.
+fn album(size: (u16, u16)) -> Album {
+    let mut album = Album::default();
+    for (name, scene) in SCENES {
+        let rows = text(&scene.played(size).drawn(&Theme::default(), &UNICODE));
+        is_floor_seen(name, scene, &rows);
+        album.add(name, rows);
+    }
+    album
+}
+
+/// Every scene in every look, and without any sign beyond ASCII.
+fn in_every_look() -> (Vec<Album>, Album) {
+    let mut looks: Vec<Album> = LOOKS.iter().map(|_| Album::default()).collect();
+    let mut ascii = Album::default();
+    for (name, scene) in SCENES {
+        let mut set = scene.played(USUAL);
+        for ((_, theme, ground, depth), album) in LOOKS.iter().zip(&mut looks) {
+            let theme = ThemeLibrary::default().theme(theme, *ground, *depth).unwrap();
+            let rows = runs(&set.drawn(&theme, &UNICODE), &mut album.styles);
+            album.add(name, rows);
+        }
+        ascii.add(name, text(&set.drawn(&Theme::default(), &ASCII)));
+    }
+    (looks, ascii)
 }
 
 #[test]
@@ -344,6 +358,7 @@ fn noticed(mut stage: Stage) -> Stage {
 }
 
 fn key_asked(mut start: StartScreen) -> StartScreen {
+    start.at = StartRow::Provider;
     start.keyless = vec![("openai".into(), "OPENAI_API_KEY".into())];
     start::press(&mut start, &[Char('k')]);
     start

@@ -11,22 +11,39 @@ use colloquium::ui::{Screen, draw};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use std::collections::BTreeMap;
 use std::process::Command;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
-/// The events of the whole demo: played once, without a screen, in virtual time.
+/// The events of the whole demo.
 pub fn demo() -> &'static [Event] {
     static DEMO: OnceLock<Vec<Event>> = OnceLock::new();
-    DEMO.get_or_init(|| {
+    DEMO.get_or_init(|| headless(&["demo"], &[]))
+}
+
+/// The events of a conversation played without a screen, in virtual time, in a folder with some files. What is the same
+/// is played once.
+pub fn headless(arguments: &[&str], files: &[(&str, &str)]) -> Vec<Event> {
+    static PLAYED: Mutex<BTreeMap<String, Vec<Event>>> = Mutex::new(BTreeMap::new());
+    let mut played = PLAYED.lock().unwrap_or_else(|e| e.into_inner());
+    let events = played.entry(format!("{arguments:?} {files:?}")).or_insert_with(|| {
         let home = tempfile::tempdir().unwrap();
-        let played = Command::new(env!("CARGO_BIN_EXE_colloquium"))
-            .args(["demo", "--headless", "--format", "jsonl", "--no-save", "-q"])
+        for (name, text) in files {
+            std::fs::write(home.path().join(name), text).unwrap();
+        }
+        let run = Command::new(env!("CARGO_BIN_EXE_colloquium"))
+            .args(arguments)
+            .args(["--headless", "--format", "jsonl", "--no-save", "-q"])
+            .current_dir(home.path())
             .env("HOME", home.path())
             .output()
             .unwrap();
-        let lines = played.stdout.split(|b| *b == b'\n').filter(|l| !l.is_empty());
-        lines.map(|line| decode(line).unwrap()).collect()
-    })
+        let lines = run.stdout.split(|b| *b == b'\n').filter(|l| !l.is_empty());
+        let events: Vec<Event> = lines.map(|line| decode(line).unwrap()).collect();
+        assert!(!events.is_empty(), "{}", String::from_utf8_lossy(&run.stderr));
+        events
+    });
+    events.clone()
 }
 
 /// A screen and the terminal it is drawn on.

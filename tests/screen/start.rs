@@ -95,7 +95,7 @@ fn shown(start: &mut StartScreen, width: u16, height: u16) -> String {
 /// The page of the first run.
 pub fn first() -> StartScreen {
     let mut first = found();
-    (first.first, first.at) = (true, StartRow::Demo);
+    (first.first, first.at) = (true, StartRow::Topic);
     first.checks = vec![("sessions".into(), "kept in /home/me/sessions".into())];
     first
 }
@@ -116,7 +116,7 @@ fn a_rehearsed_debate_is_one_key_away() {
         take_part: false,
     };
     let mut start = table();
-    (start.first, start.at) = (true, StartRow::Demo);
+    (start.first, start.at) = (true, StartRow::Topic);
     assert_eq!(press(&mut start, &[Enter]), Some(demo.clone()));
     let mut start = found();
     key(&mut start, &KeyEvent::new(Char('x'), KeyModifiers::CONTROL));
@@ -131,6 +131,27 @@ fn what_is_typed_is_the_topic_and_enter_begins_with_a_local_model() {
     let topic = Some("Is q a letter?".into());
     let begins = Choice::Begin { scenario: "round-table".into(), topic, voice, take_part: false };
     assert_eq!(press(&mut start, &[Enter]), Some(begins));
+}
+
+#[test]
+fn the_first_run_asks_for_a_topic_and_says_what_is_missing() {
+    let mut start = first();
+    write(&mut start, "Is q a letter?");
+    let page = shown(&mut start, 80, 24);
+    assert!(page.contains("What should they talk about?"), "{page}");
+    assert!(page.contains("Is q a letter?") && page.contains("enter start"), "{page}");
+    let Some(Choice::Begin { topic, voice, .. }) = press(&mut start, &[Enter]) else {
+        panic!("a local model was found")
+    };
+    assert_eq!(topic.as_deref(), Some("Is q a letter?"));
+    assert_eq!(voice, VoiceChoice::Mind(local("ollama:small")));
+    let mut start = first();
+    start.hosts.clear();
+    write(&mut start, "Is q a letter?");
+    assert_eq!(press(&mut start, &[Enter]), None);
+    let page = shown(&mut start, 80, 24);
+    assert!(start.at == StartRow::Voice && page.contains("Is q a letter?"), "{page}");
+    assert!(page.contains("type a model as"), "{page}");
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
     start.script = at.unwrap_or(start.script);
     (start.writing, start.server) = (home.writing.clone(), home.server.clone());
     start.at = match (start.first, &start.writing, &start.server) {
-        (true, ..) => StartRow::Demo,
+        (true, ..) => StartRow::Topic,
         (_, Some(_), _) => StartRow::Write,
         (_, None, Some(_)) => StartRow::Voice,
         (_, None, None) => StartRow::Topic,

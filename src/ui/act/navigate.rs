@@ -140,7 +140,7 @@ pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<SelectedMessage
 /// Copies the message that is read, as it was written.
 pub fn copy(screen: &mut Screen) -> Option<Request> {
     if let Some(analysis) = &screen.view.analysis {
-        let tables = figures::md(&analysis.tables());
+        let tables = figures::md(&analysis.tables().cloned().collect::<Vec<_>>());
         return Some(Request::Copy(tables, "this analysis page".into()));
     }
     message_read(screen).map(|m| Request::Copy(m.said, m.name))

@@ -4,7 +4,7 @@ use crate::analysis::FigurePage;
 use crate::analysis::{Cell, Table};
 use crate::export::figures;
 use crate::ui::screen::Screen;
-use crate::ui::text::wrap::{clip, width, wrap};
+use crate::ui::text::wrap::{clip, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::analysis::{AnalysisPane, Laid, lanes, stood};
 use crate::ui::view::charts;
@@ -45,9 +45,9 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let laid = analysis.laid(room, |analysis| lay(analysis, screen, room));
     let height = usize::from(area.height).saturating_sub(2);
     analysis.height = height;
-    let mut all: Vec<Line<'static>> = laid.rows.clone();
-    if let Some(search) = &screen.view.search
-        && let Some(line) = analysis.found.light(&mut all, search, (theme, analysis.at))
+    let mut lit = screen.view.search.as_ref().map(|search| (search, laid.rows.clone()));
+    if let Some((search, all)) = &mut lit
+        && let Some(line) = analysis.found.light(all, search, (theme, analysis.at))
     {
         analysis.at = match analysis.chooses() {
             true => line.saturating_sub(laid.first),
@@ -64,6 +64,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         (analysis.at, None)
     };
     let selection = theme.style(ThemeRole::Selection);
+    let all = lit.as_ref().map_or(&laid.rows, |(_, all)| all);
     let shown = all.iter().enumerate().skip(top).take(height);
     let shown = shown.map(|(at, row)| match chosen == Some(at) && row.width() > 0 {
         true => row.clone().style(selection),
@@ -126,7 +127,7 @@ fn lay(analysis: &AnalysisPane, screen: &Screen, room: usize) -> Laid {
         let title = format!(" {}", table.title.to_uppercase());
         rows.push(Line::styled(title, theme.style(ThemeRole::Title)));
         rows.extend(told(table.counts, muted, room));
-        let (shown, left_out) = fitting(table, room);
+        let (shown, left_out) = fitting(table.clone(), room);
         if !left_out.is_empty() {
             let more = format!("wider screens also show: {}", left_out.join(", "));
             rows.extend(told(&more, muted, room));
@@ -154,16 +155,18 @@ fn lay(analysis: &AnalysisPane, screen: &Screen, room: usize) -> Laid {
 /// Leaves out the last columns of a table until the rest fits; returns their names as well.
 fn fitting(mut table: Table, room: usize) -> (Table, Vec<String>) {
     let mut left_out = Vec::new();
-    let wide = |table: &Table| {
-        let text = figures::text(std::slice::from_ref(table));
-        text.lines().skip(3).map(width).max().unwrap_or(0)
-    };
+    let mut wide = figures::widths(&table);
     // words at the end are cut where they do not fit, and still say something
     let ends_in_words = |table: &Table| {
         let last = table.columns.len().saturating_sub(1);
         table.rows.iter().any(|row| matches!(row.get(last), Some(Cell::Text(_))))
     };
-    while table.columns.len() > table.keys + 1 && !ends_in_words(&table) && wide(&table) > room {
+    // two cells stand before each column
+    while table.columns.len() > table.keys + 1
+        && !ends_in_words(&table)
+        && wide.iter().map(|wide| wide + 2).sum::<usize>() > room
+    {
+        wide.pop();
         left_out.splice(0..0, table.columns.pop().map(|column| column.title));
         for row in &mut table.rows {
             row.truncate(table.columns.len());

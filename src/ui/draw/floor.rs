@@ -183,13 +183,14 @@ fn shortened(
         Status::Pausing => (format!("pausing after {now}"), next),
         Status::Paused => (paused(state), next),
         Status::Waiting if now.is_empty() => {
-            let begun = state.leaves().any(|thread| thread.batch.is_some());
+            let begun = state.threads.values().any(|thread| thread.batch.is_some());
             let asks = |thread: &Thread| &*thread.spec.policy == "manual";
             let able = state.seats.iter().any(|s| s.spec.speaks && state.may_speak(&s.spec.id));
             let what = match begun {
                 false => "waiting for the first turn",
                 true if !able => "waiting: everyone is muted",
                 true if state.leaves().any(asks) => "waiting for you to choose a speaker",
+                true if state.plan().is_some() => "between two steps of the plan",
                 true => "between turns",
             };
             (what.into(), String::new())

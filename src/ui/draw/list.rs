@@ -5,7 +5,7 @@ use crate::ui::draw::overlay::{framed, on_top};
 use crate::ui::keymap::{Focus, Group};
 use crate::ui::screen::Screen;
 use crate::ui::slash::usage;
-use crate::ui::text::wrap::{clip, width, wrap};
+use crate::ui::text::wrap::{clip, clip_middle, width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::availability::unfit;
 use crate::ui::view::floor::Status;
@@ -128,7 +128,9 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
 fn call_width(entries: &[ListEntry], kind: ListKind, room: usize) -> usize {
     let widest = entries.iter().map(|entry| width(&entry.call)).max().unwrap_or(0);
     let least = if kind == ListKind::Own || kind == ListKind::Formats { 0 } else { CALL_MIN };
-    widest.max(least).min(if room < GROUP_ROOM { room / 3 } else { CALL_MAX })
+    // names, models among them, are told apart by more than their first letters
+    let narrow = if kind == ListKind::Own { room * 3 / 5 } else { room / 3 };
+    widest.max(least).min(if room < GROUP_ROOM { narrow } else { CALL_MAX })
 }
 
 /// The rows of an entry when it is chosen.
@@ -188,7 +190,7 @@ fn row(
             0 => (" ", &*entry.call, &*group),
             _ => (" ", "", ""),
         };
-        let call = clip(call, calls, glyphs.ellipsis);
+        let call = clip_middle(call, calls, glyphs.ellipsis);
         let gap = " ".repeat(calls - width(&call));
         let pad = " ".repeat(room.saturating_sub(3 + calls + 2 + width(&title) + width(group) + 1));
         Line::from(vec![

@@ -7,12 +7,13 @@ use crate::ui::screen::Screen;
 use crate::ui::text::markdown::{plain, rows};
 use crate::ui::text::wrap::width as cells;
 use crate::ui::theme::{Theme, ThemeRole};
-use crate::ui::view::page::{Page, Section};
+use crate::ui::view::page::{Page, PageRows, Section};
 use crate::ui::view::selection::LineSelection;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
+use std::rc::Rc;
 
 /// The widest page, in cells.
 const WIDTH_MAX: u16 = 106;
@@ -42,6 +43,42 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let inner = block.inner(area);
     let longest = if side_by_side { usize::MAX } else { WORDS_MAX };
     let room = usize::from(inner.width).saturating_sub(2).clamp(1, longest);
+    let laid = match &page.laid {
+        Some((known, laid)) if *known == room => laid.clone(),
+        _ => Rc::new(lay(&page, room, screen)),
+    };
+    // what stays as it is is laid out once
+    let stays = page.again.is_none() && page.lines.is_none();
+    page.laid = stays.then(|| (room, laid.clone()));
+    let height = usize::from(inner.height).saturating_sub(laid.fixed.len());
+    page.extent = (laid.rows.len().saturating_sub(height), height);
+    page.top = page.top.min(page.extent.0);
+    if let Some((first, end)) = laid.moves {
+        // the line that moves stays in sight
+        page.top = page.top.max(end.saturating_sub(height)).min(first);
+    }
+    let mut lit = screen.view.search.as_ref().map(|search| (search, laid.rows.clone()));
+    if let Some((search, lines)) = &mut lit
+        && let Some(line) = page.found.light(lines, search, (theme, page.top))
+        && !(page.top..page.top + height).contains(&line)
+    {
+        page.top = line.saturating_sub(height / 2).min(page.extent.0);
+    }
+    let lines = lit.as_ref().map_or(&laid.rows, |(_, lines)| lines);
+    let seen = laid.fixed.iter().chain(lines.iter().skip(page.top).take(height)).cloned();
+    let seen = seen.map(|mut line| {
+        line.spans.insert(0, Span::raw(" "));
+        line
+    });
+    frame.render_widget(Clear, area);
+    frame.render_widget(block, area);
+    frame.render_widget(Text::from(seen.collect::<Vec<_>>()), inner);
+    screen.view.page = Some(page);
+}
+
+/// Lays all of a page out as rows.
+fn lay(page: &Page, room: usize, screen: &Screen) -> PageRows {
+    let theme = &screen.theme;
     let mut lines: Vec<Line<'static>> = Vec::new();
     for (name, value) in &page.facts {
         let value = plain(value, room.saturating_sub(NAME_WIDTH), theme.style(ThemeRole::Text));
@@ -53,35 +90,14 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         }
     }
     // which side is whose stays in sight
-    let fixed = if side_by_side { lines.len() } else { 0 };
+    let side_by_side = !page.beside.is_empty();
+    let fixed = if side_by_side { std::mem::take(&mut lines) } else { vec![] };
     lines.extend(laid(&page.parts, room, theme));
     for row in &page.beside {
         lines.extend(beside(row, room, screen));
     }
     let moves = page.lines.as_ref().map(|chosen| select(chosen, room, screen, &mut lines));
-    let head: Vec<Line<'static>> = lines.drain(..fixed).collect();
-    let height = usize::from(inner.height).saturating_sub(fixed);
-    page.extent = (lines.len().saturating_sub(height), height);
-    page.top = page.top.min(page.extent.0);
-    if let Some((first, end)) = moves {
-        // the line that moves stays in sight
-        page.top = page.top.max(end.saturating_sub(height)).min(first);
-    }
-    if let Some(search) = &screen.view.search
-        && let Some(line) = page.found.light(&mut lines, search, (theme, page.top))
-        && !(page.top..page.top + height).contains(&line)
-    {
-        page.top = line.saturating_sub(height / 2).min(page.extent.0);
-    }
-    let seen = head.into_iter().chain(lines.into_iter().skip(page.top).take(height));
-    let seen = seen.map(|mut line| {
-        line.spans.insert(0, Span::raw(" "));
-        line
-    });
-    frame.render_widget(Clear, area);
-    frame.render_widget(block, area);
-    frame.render_widget(Text::from(seen.collect::<Vec<_>>()), inner);
-    screen.view.page = Some(page);
+    PageRows { fixed, rows: lines, moves }
 }
 
 /// Adds the lines among which some are chosen; returns the first row of the one that moves, and the one behind it.

@@ -23,6 +23,8 @@ use unicode_segmentation::UnicodeSegmentation;
 const COLUMN: u16 = 100;
 /// Rows from which there is room for gaps and for two rows a session.
 const TALL: u16 = 36;
+/// What the topic answers.
+const QUESTION: &str = "What should they talk about?";
 /// Signs that stand for a key at most.
 const MASK: usize = 24;
 
@@ -166,7 +168,7 @@ impl StartPage<'_> {
             self.lines.push(Line::styled(told, self.style(ThemeRole::Notice)));
         }
         self.room += 3;
-        self.framed(begin, "What should they talk about?");
+        self.framed(begin, QUESTION);
         if !start.sessions.is_empty() {
             self.gap();
             self.sessions();
@@ -362,7 +364,13 @@ impl StartPage<'_> {
         {
             self.lines.push(line);
         }
-        self.blank();
+        self.gap();
+        let begin = self.lines.len();
+        self.room -= 3;
+        self.topic();
+        self.room += 3;
+        self.framed(begin, QUESTION);
+        self.gap();
         let minds = start.hosts.iter().flat_map(|h| &h.minds).filter(|m| m.local).count();
         let local = match minds {
             0 => "none found".into(),

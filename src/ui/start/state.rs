@@ -347,7 +347,8 @@ impl StartScreen {
         if self.first {
             let examples = (0..self.examples.len()).map(StartRow::Example);
             let rest = [StartRow::Local, StartRow::Provider, StartRow::Write, StartRow::Own];
-            return [StartRow::Demo].into_iter().chain(examples).chain(rest).collect();
+            let top = [StartRow::Topic, StartRow::Demo];
+            return top.into_iter().chain(examples).chain(rest).collect();
         }
         let sessions = (0..self.sessions.len()).map(StartRow::Session);
         [StartRow::Topic, StartRow::Scenario, StartRow::Voice, StartRow::You]

@@ -236,6 +236,7 @@ fn connect(start: &mut StartScreen) {
 fn enter(start: &mut StartScreen) -> Option<Choice> {
     match start.at {
         StartRow::Demo => return demo(start),
+        StartRow::Topic if start.first && start.topic().is_none() => return demo(start),
         StartRow::Session(at) => {
             return start.sessions.get(at).map(|s| Choice::Open(s.path.clone()));
         }
@@ -243,6 +244,7 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
             return Some(Choice::Server(address(&start.typed)));
         }
         StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::You => {
+            start.first = false;
             return begin(start);
         }
         StartRow::Write => return Some(Choice::Write(start.writing.clone())),

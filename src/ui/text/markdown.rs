@@ -249,9 +249,9 @@ fn made_safe(line: &Line<'_>, base: Style) -> Line<'static> {
 /// Returns rows of text that is no Markdown, all in one style.
 pub fn plain(said: &str, room: usize, style: Style) -> Vec<Line<'static>> {
     let safe = text::block(said);
-    safe.lines()
-        .flat_map(|l| wrap(&Line::styled(text::line(l).into_owned(), style), room))
-        .collect()
+    let no_tabs =
+        |l: &str| if l.contains('\t') { text::line(l).into_owned() } else { l.to_owned() };
+    safe.lines().flat_map(|l| wrap(&Line::styled(no_tabs(l), style), room)).collect()
 }
 
 /// Returns a style with bold added.

@@ -33,6 +33,22 @@ pub fn clip(text: &str, room: usize, ellipsis: &str) -> String {
     if room == 0 { String::new() } else { clipped.trim_end().to_owned() + ellipsis }
 }
 
+/// Returns a text cut to a width in its middle: the ends of the names of models tell them apart.
+pub fn clip_middle(text: &str, room: usize, ellipsis: &str) -> String {
+    let left = room.saturating_sub(width(ellipsis));
+    if width(text) <= room || left < 2 {
+        return clip(text, room, ellipsis);
+    }
+    let mut used = 0;
+    let tail = text.graphemes(true).rev().take_while(|g| {
+        used += width(g);
+        used <= left - left / 3
+    });
+    let tail: usize = tail.map(str::len).sum();
+    let head = clip(text, left / 3 + width(ellipsis), ellipsis);
+    head + &text[text.len() - tail..]
+}
+
 struct Cell<'a> {
     text: &'a str,
     width: usize,
@@ -42,6 +58,16 @@ struct Cell<'a> {
 /// Breaks a line at a width of at least one cell.
 pub fn wrap(line: &Line<'_>, room: usize) -> Vec<Line<'static>> {
     let room = room.max(2);
+    if let [] | [_] = line.spans.as_slice() {
+        let (text, style) = match line.spans.first() {
+            Some(span) => (&*span.content, line.style.patch(span.style)),
+            None => ("", line.style),
+        };
+        // most lines: a byte is a cell
+        if text.bytes().all(|b| matches!(b, b' '..=b'~')) {
+            return wrap_ascii(text, style, room);
+        }
+    }
     let cells: Vec<Cell> = line
         .spans
         .iter()
@@ -63,6 +89,33 @@ pub fn wrap(line: &Line<'_>, room: usize) -> Vec<Line<'static>> {
             start += 1;
         }
         if start >= cells.len() {
+            return rows;
+        }
+    }
+}
+
+/// Breaks a line of printable ASCII in one style, as [`wrap`] breaks any.
+fn wrap_ascii(text: &str, style: Style, room: usize) -> Vec<Line<'static>> {
+    let indent = hanging(text).min(INDENT_MAX).min(room / 2);
+    let (mut rows, mut rest) = (Vec::new(), text);
+    loop {
+        let lead = if rows.is_empty() { 0 } else { indent };
+        let fits = room - lead;
+        let end = match rest.as_bytes().get(fits) {
+            None => rest.len(),
+            Some(b' ') => fits,
+            Some(_) => rest[1..fits].rfind(' ').map_or(fits, |space| space + 1),
+        };
+        let (words, after) = rest.split_at(end);
+        let blank = " ".repeat(lead);
+        rows.push(match (lead, style == Style::default()) {
+            _ if words.is_empty() => Line::default(),
+            (0, _) => Line::from(Span::styled(words.to_owned(), style)),
+            (_, true) => Line::from(blank + words),
+            (_, false) => Line::from(vec![Span::raw(blank), Span::styled(words.to_owned(), style)]),
+        });
+        rest = after.trim_start_matches(' ');
+        if rest.is_empty() {
             return rows;
         }
     }
@@ -145,11 +198,38 @@ mod tests {
     }
 
     #[test]
+    fn a_line_in_one_style_is_broken_as_one_in_two() {
+        let styles = [Style::default(), Style::new().bold()];
+        let texts =
+            ["", " ", "    ", "a  b   c", "- one two three  ", "  > 12. abcdefghijklmnop q", "x y"];
+        for (text, style) in texts.into_iter().flat_map(|t| styles.map(|s| (t, s))) {
+            for room in 2..text.len() + 3 {
+                let whole = wrap(&Line::styled(text, style), room);
+                let each: Vec<Span> =
+                    text.split_inclusive(' ').map(|part| Span::styled(part, style)).collect();
+                let parts = match each.len() {
+                    0 | 1 => vec![Span::styled("", style), Span::styled(text, style)],
+                    _ => each,
+                };
+                assert_eq!(whole, wrap(&Line::from(parts), room), "{text:?} at {room}");
+            }
+        }
+    }
+
+    #[test]
     fn a_clipped_text_says_so() {
         for (text, room, expected) in
             [("abc", 3, "abc"), ("abcd", 3, "ab~"), ("漢字漢", 4, "漢~"), ("ab", 0, "")]
         {
             assert_eq!(clip(text, room, "~"), expected);
+        }
+        for (text, room, expected) in [
+            ("openai:gpt-5-mini", 17, "openai:gpt-5-mini"),
+            ("openai:gpt-5-mini", 13, "open~t-5-mini"),
+            ("漢字漢字", 5, "~字"),
+            ("abc", 1, "~"),
+        ] {
+            assert_eq!(clip_middle(text, room, "~"), expected);
         }
     }
 }

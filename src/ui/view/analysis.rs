@@ -106,10 +106,9 @@ impl AnalysisPane {
     }
 
     /// Returns the figures of the page.
-    pub fn tables(&self) -> Vec<Table> {
+    pub fn tables(&self) -> impl Iterator<Item = &Table> {
         let of_page = self.counted.0 == self.page;
-        let here = |table: &&Table| of_page && !table.rows.is_empty();
-        self.tables.iter().filter(here).cloned().collect()
+        self.tables.iter().filter(move |table| of_page && !table.rows.is_empty())
     }
 
     /// Returns whether rows are chosen here rather than scrolled.
@@ -119,8 +118,7 @@ impl AnalysisPane {
 
     /// Returns the utterance at which the chosen event stands.
     pub fn utterance(&self) -> Option<u32> {
-        let rows = self.tables().into_iter().next()?.rows;
-        match rows.get(self.at)?.first()? {
+        match self.tables().next()?.rows.get(self.at)?.first()? {
             Cell::Count(number) if self.chooses() => u32::try_from(*number).ok(),
             _ => None,
         }
@@ -172,12 +170,11 @@ fn named(place: usize, transcript: &Transcript, seat: &SeatId, glyphs: &Glyphs) 
 
 /// Returns who spoke when as rows: a column an utterance, as high as it has words; as many as fit, the last ones.
 pub fn lanes(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<(usize, String)> {
-    let all: Vec<(usize, u32)> = transcript
-        .analysis()
-        .utterances()
-        .filter_map(|(e, _)| Some((transcript.seat_place(e.seat()?), word_count(e.text()))))
-        .collect();
+    let analysis = transcript.analysis();
+    let all: Vec<_> = analysis.utterances().filter_map(|(e, _)| Some((e, e.seat()?))).collect();
     let fit = all.get(all.len().saturating_sub(room.saturating_sub(NAMES))..).unwrap_or_default();
+    let fit: Vec<(usize, u32)> =
+        fit.iter().map(|(e, seat)| (transcript.seat_place(seat), word_count(e.text()))).collect();
     let most = fit.iter().map(|(_, words)| *words).max().unwrap_or(0).max(1) as usize;
     let steps = glyphs.levels.len();
     let level = |words: u32| glyphs.levels.get((words as usize * steps).div_ceil(most).max(1) - 1);

@@ -4,12 +4,11 @@
 //! All are rows of text, since a page of figures is scrolled by rows, searched and copied: bars and lanes are put together
 //! here, which also gives names their colours, and a curve is what ratatui's chart draws, read back as rows.
 
-use crate::analysis::MomentKind;
+use crate::analysis::{MomentKind, TimedTurn};
 use crate::model::payload::TurnEnded;
 use crate::model::{Text, VerdictGiven};
 use crate::state::Seat;
 use crate::text;
-use crate::text::word_count;
 use crate::ui::text::card::bar;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
@@ -39,11 +38,11 @@ pub type ChartRow = (Option<usize>, String);
 /// Returns how much everybody said: a bar each, with words and share.
 pub fn shares(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
     let mut words: Vec<u64> = vec![0; transcript.state().seats.len()];
-    for (entry, _) in transcript.analysis().utterances() {
+    for (entry, spent) in transcript.analysis().utterances() {
         if let Some(place) = entry.seat().map(|seat| transcript.seat_place(seat))
             && let Some(sum) = words.get_mut(place)
         {
-            *sum += u64::from(word_count(entry.text()));
+            *sum += u64::from(TimedTurn::words_of(entry, spent));
         }
     }
     let all: u64 = words.iter().sum();

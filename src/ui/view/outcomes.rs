@@ -1,67 +1,75 @@
 //! What became of the operator's last commands, as the log says it: a notice is gone with the next key.
 
-use crate::model::payload::Receipt;
-use crate::model::{CommandGiven, Key, Kind, Ms, ReceiptIs, Seq};
+use crate::model::{Ms, SeatId};
 use crate::text;
 use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::view::message::clock;
 use crate::ui::view::page::{Page, Section};
+use crate::ui::view::receipts::Outcome;
 use crate::ui::view::transcript::Transcript;
-use std::collections::VecDeque;
-use std::ops::ControlFlow;
+use serde_json::{Map, Value};
 
-/// Commands that are told.
-const LAST: usize = 5;
+/// Characters of a command's words that are told.
+const WORDS_MAX: usize = 60;
 
 /// Returns the page; nothing where no command was given.
-pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
-    let mut given: VecDeque<Section> = VecDeque::new();
-    let mut keys: VecDeque<Option<Key>> = VecDeque::new();
-    transcript.events(Seq(0), &mut |event| {
-        let (part, key) = match &event.kind {
-            Kind::CommandGiven(command) => {
-                let head = format!("{} {}", glyphs.dot, spelled(command));
-                let body = "  taken; not carried out yet".into();
-                (Section { head, body, ..Section::default() }, Some(command.key.clone()))
-            }
-            Kind::CommandRefused(refused) => {
-                let what = refused.line.get("do").and_then(|name| name.as_str()).unwrap_or("?");
-                let head = format!("{} {}", glyphs.dot, text::label(what));
-                let body = format!("  refused: {}", text::line(&refused.why));
-                (Section { head, body, warns: true, ..Section::default() }, None)
-            }
-            Kind::Receipt(receipt) => {
-                let at = keys.iter().position(|key| key.as_ref() == Some(&receipt.of));
-                if let Some(part) = at.and_then(|at| given.get_mut(at)) {
-                    part.body = format!("  {}", outcome(receipt));
-                }
-                return ControlFlow::Continue(());
-            }
-            _ => return ControlFlow::Continue(()),
-        };
-        given.push_front(part);
-        keys.push_front(key);
-        given.truncate(LAST);
-        keys.truncate(LAST);
-        ControlFlow::Continue(())
-    });
-    let parts: Vec<Section> = given.into();
+pub fn page(transcript: &Transcript, _: Ms, _: &Glyphs) -> Option<Page> {
+    let part = |outcome: &Outcome| Section {
+        head: format!("{}  {}", clock(outcome.at.0), asked(transcript, &outcome.line)),
+        body: format!("      {}", outcome.is),
+        warns: outcome.refused,
+        ..Section::default()
+    };
+    let parts: Vec<Section> = transcript.outcomes.iter().map(part).collect();
     let title = "Your last commands, the latest first".into();
     (!parts.is_empty()).then(|| Page { title, parts, again: Some(page), ..Page::default() })
 }
 
-/// A command as it would be typed, without its words.
-fn spelled(given: &CommandGiven) -> String {
-    format!("/{}", given.line.command.name().replace('_', "-"))
-}
-
-/// What a receipt says.
-fn outcome(receipt: &Receipt) -> String {
-    let why = receipt.why.as_ref().map_or(String::new(), |why| format!(": {}", text::line(why)));
-    let is = match receipt.is {
-        ReceiptIs::Queued => "queued",
-        ReceiptIs::Delivered => "delivered",
-        ReceiptIs::Done => "done",
-        ReceiptIs::TooLate => "too late",
+/// Returns a command in words: what is done, to whom or what, and its text.
+fn asked(transcript: &Transcript, line: &Map<String, Value>) -> String {
+    let of = |key: &str| line.get(key).filter(|value| !value.is_null());
+    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let name = |value: &Value| transcript.name(&SeatId::from(plain(value).as_str()));
+    let names = |value: &Value| match value {
+        Value::Array(all) => all.iter().map(name).collect::<Vec<_>>().join(", "),
+        one => name(one),
     };
-    format!("{is}{why}")
+    let settings = |value: &Value| {
+        let each = value.as_object().into_iter().flatten();
+        each.map(|(key, value)| format!("{key} {}", plain(value))).collect::<Vec<_>>().join(", ")
+    };
+    let mut told = of("do").map_or("?".into(), |verb| plain(verb).replace('_', " "));
+    let parts = [
+        of("who").map(names),
+        of("to").map(|to| format!("to {}", names(to))),
+        of("for").map(|lives| match lives.as_str() {
+            Some("round") => "for this round".into(),
+            Some("standing") => "until lifted".into(),
+            _ => "for the next turn".into(),
+        }),
+        of("participant").and_then(|p| p.get("name").or(p.get("id"))).map(plain),
+        of("tool").map(plain),
+        of("yes").map(|yes| if yes == true { "allowed" } else { "refused" }.to_owned()),
+        of("once").filter(|once| *once == true).map(|_| "once".into()),
+        of("utterance").map(|n| format!("turn {n}")),
+        of("alternative").map(|n| format!("version {n}")),
+        of("step").map(|n| format!("step {n}")),
+        of("before").map(|n| format!("before step {n}")),
+        of("n").map(|n| if n == 1 { "one turn".into() } else { format!("{n} turns") }),
+        of("note").map(plain),
+        of("winner").map(plain),
+        of("final_round").filter(|last| *last == true).map(|_| "with closing statements".into()),
+    ];
+    for part in parts.into_iter().flatten() {
+        told = format!("{told} {part}");
+    }
+    let words: Option<String> =
+        of("text").or(of("question")).map(plain).or_else(|| of("set").map(settings));
+    if let Some(words) = words {
+        let whole = text::label(&words);
+        let cut: String = whole.chars().take(WORDS_MAX).collect();
+        let more = if cut.len() < whole.len() { "..." } else { "" };
+        told = format!("{told}: {}{more}", cut.trim_end());
+    }
+    text::label(&told).into_owned()
 }

@@ -3,13 +3,14 @@
 //! It is laid out where it is drawn; here it is only text and a place in it.
 
 use crate::model::Ms;
-
 use crate::ui::action::Action;
 use crate::ui::theme::ThemeRole;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::search::LineMatches;
 use crate::ui::view::selection::LineSelection;
 use crate::ui::view::transcript::Transcript;
+use ratatui::text::Line;
+use std::rc::Rc;
 
 /// A text under a head of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +32,17 @@ pub struct Section {
 /// Makes a page from how the conversation stands.
 pub type MakePage = fn(&Transcript, Ms, &Glyphs) -> Option<Page>;
 
+/// A page as rows.
+#[derive(Clone, Debug, Default)]
+pub struct PageRows {
+    /// The rows that stay in sight: of two texts, which side is whose.
+    pub fixed: Vec<Line<'static>>,
+    /// The rows that are scrolled.
+    pub rows: Vec<Line<'static>>,
+    /// The first row of the line that moves, and the one behind it, where lines are chosen.
+    pub moves: Option<(usize, usize)>,
+}
+
 /// A text that is open.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
@@ -48,6 +60,8 @@ pub struct Page {
     pub beside: Vec<(Vec<Section>, Vec<Section>)>,
     /// Makes it again, where what it shows goes on.
     pub again: Option<MakePage>,
+    /// Its rows, where they stay as they are, and the width they were laid out for.
+    pub laid: Option<(usize, Rc<PageRows>)>,
     /// What was found in it.
     pub found: LineMatches,
     /// The first row that is seen.

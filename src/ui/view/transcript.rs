@@ -11,6 +11,8 @@ use crate::session::tail::{self, Archive, Past, Record};
 use crate::shared::{SharedItems, SharedList, SharedMap};
 use crate::state::{Entry, Live, State, Turn, Who};
 use crate::text;
+use crate::ui::view::past::PastStates;
+use crate::ui::view::receipts::Outcomes;
 pub use crate::ui::view::row::{Aside, Id, RowKind, TranscriptRow};
 use crate::ui::view::waypoints::{Fold, Waypoints};
 use std::collections::HashMap;
@@ -39,6 +41,10 @@ pub struct Transcript {
     archive: Option<Archive>,
     /// Every event but pieces, as the tail passed it on: prompts are built again from these.
     log: Vec<Arc<Record>>,
+    /// What became of the operator's last commands.
+    pub outcomes: Outcomes,
+    /// The state at points of the past.
+    past: PastStates,
     /// The same conversation at other points, where it is a recording.
     pub waypoints: Waypoints<Transcript>,
 }
@@ -159,9 +165,11 @@ impl Transcript {
 
     /// Returns the conversation as it was just behind an event.
     pub fn state_at(&self, seq: Seq) -> State {
-        let mut state = State::default();
+        let near = self.past.near(seq);
+        let from = near.map_or(Seq(0), |(at, _)| at.next());
+        let mut state = near.map_or_else(State::default, |(_, state)| state.clone());
         // pieces of words change no prompt, and most events are such
-        self.events(Seq(0), &mut |event| {
+        self.events(from, &mut |event| {
             if event.seq > seq {
                 return ControlFlow::Break(());
             }
@@ -376,6 +384,10 @@ impl Fold for Transcript {
         let before = self.state().entries.len();
         self.live.apply(event);
         self.turn_log.take(event);
+        self.outcomes.take(&event.kind, event.ms);
+        if !matches!(event.kind, Kind::Delta(_)) {
+            self.past.pass(event.seq, &self.live.state);
+        }
         match &event.kind {
             Kind::CommandGiven(_) => self.revise(before),
             Kind::TurnEnded(e) if e.purpose == Purpose::Speak => self.revise(before),

@@ -43,6 +43,7 @@ pub(super) fn pair(start: &StartScreen, actions: &[Action]) -> String {
 /// Returns the hints of the page that is open: whatever it is, the keys that matter now.
 fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
     let begins = match start.at {
+        StartRow::Topic if start.first && start.topic().is_none() => "watch a debate",
         StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::You => "start",
         StartRow::Write => "write",
         StartRow::Session(_) => "resume",
