@@ -125,6 +125,19 @@ fn a_plan_says_who_works_on_which_step_and_what_waits() {
 }
 
 #[test]
+fn between_two_steps_of_a_plan_the_floor_says_so() {
+    let (mut stage, mut begun, mut said) = (Stage::new(80, 24), false, false);
+    for event in bundled("planner-executor") {
+        begun |= matches!(event.kind, Kind::Delta(_));
+        stage.take(event);
+        let shown = stage.text();
+        assert!(!begun || !shown.contains("waiting for the first turn"), "{shown}");
+        said |= shown.contains("between two steps of the plan");
+    }
+    assert!(said);
+}
+
+#[test]
 fn a_profile_says_what_changed_and_is_at_the_side_of_a_wide_screen() {
     for (width, height) in [(80, 24), (120, 40)] {
         let mut stage = advised(Stage::new(width, height));

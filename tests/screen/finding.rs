@@ -204,6 +204,17 @@ fn the_models_that_can_be_reached_are_offered_for_who_is_selected() {
     let set = json!({"model": "ollama:small"}).as_object().cloned().unwrap();
     let change = Command::Change { who: "bo".into(), set };
     assert_eq!(stage.press(&[Enter]), [Request::Send(change)]);
+    // what differs at the end is seen where there is little room
+    let mut narrow = Stage::new(40, 24).during(2, 6);
+    let model = |name: &str| colloquium::ui::view::models::ReachableModel {
+        name: name.into(),
+        price: "$0.25 in, $2 out per million tokens".into(),
+    };
+    let models = [model("endpoint:a-model-70b-mini"), model("endpoint:a-model-70b-nano")];
+    let list = colloquium::ui::view::models::list(&narrow.screen.transcript, &"bo".into(), &models);
+    narrow.screen.view.list = Some(list);
+    let page = narrow.text();
+    assert!(page.contains("b-mini") && page.contains("b-nano") && page.contains("$0.25"), "{page}");
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 use crate::stage::{Stage, demo};
 use colloquium::model::{Event, Kind, Ms, Seq, TurnId};
+use colloquium::state::State;
 use colloquium::ui::run::ticking;
 use crossterm::event::KeyCode::{Char, End, Home, PageUp};
+use std::ops::ControlFlow;
 
 /// A stage behind so many utterances.
 fn talked(utterances: u32) -> Stage {
@@ -52,6 +54,24 @@ fn a_frame_lays_out_what_is_seen_and_no_more() {
     assert_eq!(counted[0], counted[1], "at hundreds and at thousands of turns");
     let (first, streaming, ..) = counted[1];
     assert!(first <= 60 && streaming == first, "{counted:?}");
+}
+
+/// A prompt of long ago is built from a state in between, which is what the events up to it say.
+#[test]
+fn the_conversation_as_it_was_is_the_same_from_any_state_in_between() {
+    // without pieces of words, which change no prompt
+    let mut stage = Stage::new(80, 24).until(|e| matches!(e.kind, Kind::FloorGranted(_)));
+    goes_on(&mut stage, 2_500);
+    let transcript = &stage.screen.transcript;
+    let mut events: Vec<Event> = vec![];
+    transcript.events(Seq(0), &mut |event| {
+        events.push(event.clone());
+        ControlFlow::Continue(())
+    });
+    for at in [3, 1_000, events.len() / 2, events.len() - 1] {
+        let seq = events[at].seq;
+        assert!(transcript.state_at(seq) == State::fold(&events[..=at]), "behind event {seq}");
+    }
 }
 
 /// A reply with everything whose look depends on what stands before or behind it.

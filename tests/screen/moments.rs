@@ -113,7 +113,7 @@ fn what_lies_on_top_has_keys_of_its_own_and_no_others() {
     let mut stage = Stage::new(80, 24).during(4, 8);
     stage.press(&[Char('z')]);
     let shown = stage.text();
-    assert!(shown.contains(" VIEW   up up  down down") && shown.contains("esc back"), "{shown}");
+    assert!(shown.contains(" VIEW   down scroll") && shown.contains("esc back"), "{shown}");
     assert_eq!(stage.press(&[Char(' '), Char('s'), Char('S')]), [], "nothing below is pressed");
     stage.press(&[Char('q')]);
     assert!(stage.screen.view.page.is_none());

@@ -46,8 +46,11 @@ fn every_prompt_is_built_again_from_the_log() {
     let shown = stage.text();
     assert!(shown.contains("Prompt for turn 9 (Bo)"), "{shown}");
     assert!(shown.contains("model       rehearsed"), "{shown}");
+    let laid = |stage: &Stage| stage.screen.view.page.as_ref().unwrap().laid.clone().unwrap().1;
+    let first = laid(&stage);
     stage.press(&[Down, End]);
     assert!(stage.text().contains("It is your turn."), "it ends with what is asked");
+    assert!(std::rc::Rc::ptr_eq(&first, &laid(&stage)), "it is laid out once");
     let transcript = &stage.screen.transcript;
     let pages: Vec<_> =
         (0..transcript.len()).filter_map(|at| prompt_of(transcript, at).ok()).collect();

@@ -487,3 +487,14 @@ fn while_it_ends_only_final_words_come_next() {
     let row = floor(&mut stage);
     assert!(row.contains("then Ada (closing statement), Bo, Cy"), "{row}");
 }
+
+#[test]
+fn a_key_that_a_participant_has_not_is_answered_in_a_line() {
+    let told = |key: &str| {
+        let dee = json!({"id": "dee", key: "red"});
+        colloquium::scenario::participant(&dee).unwrap_err()[0].to_string()
+    };
+    assert_eq!(told("modle"), "modle: unknown key; the nearest key is `model`");
+    let far = told("colour");
+    assert!(far.starts_with("colour: unknown key; try: id, name, ") && far.len() < 110, "{far}");
+}

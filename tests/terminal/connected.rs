@@ -99,7 +99,7 @@ fn a_recorded_talk_plays_from_the_first_page() {
     let mut program = house.run(&[]);
     program.until("Watch a recorded debate");
     program.until("quit");
-    program.keys("w");
+    program.keys("\u{18}w");
     program.until("REPLAY");
     program.keys("q");
     // back where it was chosen

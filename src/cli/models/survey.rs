@@ -88,8 +88,8 @@ pub async fn reachable(providers: &Providers) -> Vec<ReachableModel> {
     let model = |place: &SurveyedPlace, model: &Text| {
         let name = format!("{}:{model}", place.name);
         let price = match providers.settings.facts(&name).price {
-            _ if is_local(&place.base_url) => "local".into(),
             Some(Price(into, out)) => format!("${into} in, ${out} out per million tokens"),
+            None if is_local(&place.base_url) => "local".into(),
             None => "price unknown".into(),
         };
         ReachableModel { name, price }

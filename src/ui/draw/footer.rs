@@ -165,10 +165,10 @@ fn last(place: Focus) -> &'static [Action] {
 fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
     use Action::{
         Analysis, Back, Complete, Copy, CutIn, EntryDown, EntryUp, Export, Faster, Follow, Fork,
-        Home, LineDown, LineUp, MarkOn, MoreRound, NewLine, NextFound, OpenEvent, OpenLink,
-        PageDown, PageUp, Palette, PauseNow, PlayPause, Prefix, PreviousFound, RestoreDraft,
-        RunEntry, Search, Select, SelectLines, Send, Skip, Slower, Step, Tenth, TextOn,
-        TogglePause, Top, UtteranceBack, UtteranceOn, Waits, Write,
+        Home, LineDown, MarkOn, MoreRound, NewLine, NextFound, OpenEvent, OpenLink, PageDown,
+        PageUp, Palette, PauseNow, PlayPause, Prefix, PreviousFound, RestoreDraft, RunEntry,
+        Search, Select, SelectLines, Send, Skip, Slower, Step, Tenth, TextOn, TogglePause, Top,
+        UtteranceBack, UtteranceOn, Waits, Write,
     };
     match place {
         Focus::Write if screen.view.cutting_in => vec![Send, NewLine, Back, Complete],
@@ -187,8 +187,8 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
         Focus::Pick => vec![RunEntry, EntryUp, EntryDown, PageUp, PageDown],
         Focus::Page => match &screen.view.page {
             Some(page) if page.link.is_some() => vec![OpenLink, Copy],
-            Some(page) if page.lines.is_some() => vec![LineUp, LineDown, SelectLines, Copy],
-            Some(_) | None => vec![LineUp, LineDown, PageUp, PageDown, Search, Top, Follow, Copy],
+            Some(page) if page.lines.is_some() => vec![LineDown, SelectLines, Copy],
+            Some(_) | None => vec![LineDown, PageUp, PageDown, Search, Top, Follow, Copy],
         },
         Focus::Replay => vec![
             PlayPause,
@@ -235,6 +235,7 @@ fn hint(screen: &Screen, action: Action, place: Focus) -> Vec<Span<'static>> {
     let word = match action {
         Action::TogglePause if held => "resume",
         Action::Select(_) if place == Focus::Analysis => "page",
+        Action::LineDown if place == Focus::Page || place == Focus::Analysis => "scroll",
         Action::Send if screen.view.cutting_in => "cut in",
         Action::SelectLines if place == Focus::Page => "set start",
         _ => row.hint,

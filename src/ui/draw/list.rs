@@ -128,9 +128,13 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
 fn call_width(entries: &[ListEntry], kind: ListKind, room: usize) -> usize {
     let widest = entries.iter().map(|entry| width(&entry.call)).max().unwrap_or(0);
     let least = if kind == ListKind::Own || kind == ListKind::Formats { 0 } else { CALL_MIN };
-    // names, models among them, are told apart by more than their first letters
-    let narrow = if kind == ListKind::Own { room * 3 / 5 } else { room / 3 };
-    widest.max(least).min(if room < GROUP_ROOM { narrow } else { CALL_MAX })
+    let most = match kind {
+        // names, models among them, are told apart by more than their first letters
+        ListKind::Own => room * 3 / 5,
+        _ if room < GROUP_ROOM => room / 3,
+        _ => CALL_MAX,
+    };
+    widest.max(least).min(most)
 }
 
 /// The rows of an entry when it is chosen.

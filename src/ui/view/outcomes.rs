@@ -5,7 +5,7 @@ use crate::text;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::message::clock;
 use crate::ui::view::page::{Page, Section};
-use crate::ui::view::receipts::Outcome;
+use crate::ui::view::receipts::CommandOutcome;
 use crate::ui::view::transcript::Transcript;
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ const WORDS_MAX: usize = 60;
 
 /// Returns the page; nothing where no command was given.
 pub fn page(transcript: &Transcript, _: Ms, _: &Glyphs) -> Option<Page> {
-    let part = |outcome: &Outcome| Section {
+    let part = |outcome: &CommandOutcome| Section {
         head: format!("{}  {}", clock(outcome.at.0), asked(transcript, &outcome.line)),
         body: format!("      {}", outcome.is),
         warns: outcome.refused,

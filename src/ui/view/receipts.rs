@@ -11,11 +11,11 @@ const LAST: usize = 5;
 
 /// The operator's last commands, the latest first.
 #[derive(Clone, Debug, Default)]
-pub struct Outcomes(VecDeque<Outcome>);
+pub struct CommandOutcomes(VecDeque<CommandOutcome>);
 
 /// A command, and what became of it.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct CommandOutcome {
     /// When it was given.
     pub at: Ms,
     /// The line as it was given.
@@ -27,18 +27,18 @@ pub struct Outcome {
     key: Key,
 }
 
-impl Outcomes {
+impl CommandOutcomes {
     /// Takes an event in.
     pub fn take(&mut self, kind: &Kind, at: Ms) {
         let given = match kind {
-            Kind::CommandGiven(given) => Outcome {
+            Kind::CommandGiven(given) => CommandOutcome {
                 at,
                 key: given.key.clone(),
                 line: given.line.to_map(),
                 is: "not carried out yet".into(),
                 refused: false,
             },
-            Kind::CommandRefused(refused) => Outcome {
+            Kind::CommandRefused(refused) => CommandOutcome {
                 at,
                 key: refused.key.clone(),
                 line: refused.line.as_object().cloned().unwrap_or_default(),
@@ -57,7 +57,7 @@ impl Outcomes {
     }
 
     /// Returns them, the latest first.
-    pub fn iter(&self) -> impl Iterator<Item = &Outcome> {
+    pub fn iter(&self) -> impl Iterator<Item = &CommandOutcome> {
         self.0.iter()
     }
 }

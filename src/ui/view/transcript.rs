@@ -12,7 +12,7 @@ use crate::shared::{SharedItems, SharedList, SharedMap};
 use crate::state::{Entry, Live, State, Turn, Who};
 use crate::text;
 use crate::ui::view::past::PastStates;
-use crate::ui::view::receipts::Outcomes;
+use crate::ui::view::receipts::CommandOutcomes;
 pub use crate::ui::view::row::{Aside, Id, RowKind, TranscriptRow};
 use crate::ui::view::waypoints::{Fold, Waypoints};
 use std::collections::HashMap;
@@ -42,7 +42,7 @@ pub struct Transcript {
     /// Every event but pieces, as the tail passed it on: prompts are built again from these.
     log: Vec<Arc<Record>>,
     /// What became of the operator's last commands.
-    pub outcomes: Outcomes,
+    pub outcomes: CommandOutcomes,
     /// The state at points of the past.
     past: PastStates,
     /// The same conversation at other points, where it is a recording.
