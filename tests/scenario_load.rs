@@ -338,7 +338,7 @@ fn a_change_keeps_what_it_does_not_name() {
         (json!({"weight": -1}), "weight: takes a number from 0.001 to 1000, not -1"),
         (
             json!({"human": true}),
-            "the keys here are name, aliases, role, description, words, persona, model, script, lines, weight, talkativeness, max_utterances, timeout, on_failure",
+            "try: name, aliases, role, description, words, persona, model, script, and ",
         ),
         (json!({"nmae": "x"}), "the nearest key is `name`"),
     ] {
