@@ -73,7 +73,7 @@ async fn while_the_disk_stands_still_no_call_starts_and_commands_are_obeyed() {
     drop(run.orders);
     let (stopped, state) = run.engine.await.unwrap();
     assert_eq!((stopped, state.entries.len()), (Stopped::Ended, 2));
-    assert_eq!(State::fold(&run.disk.events()), state, "nothing was lost");
+    assert_eq!(State::fold(run.disk.events()), state, "nothing was lost");
 }
 
 #[tokio::test]
@@ -188,7 +188,7 @@ async fn whoever_leaves_in_mid_sentence_loses_no_piece() {
     }
     drop(orders);
     engine.finish().await.unwrap();
-    let state = State::fold(&disk.events());
+    let state = State::fold(disk.events());
     let said: String = state.turns.values().map(|t| t.said.as_str()).collect();
     assert!(!shown.is_empty() && said.starts_with(&shown), "{shown:?} was shown, {said:?} is kept");
 }

@@ -63,7 +63,7 @@ impl Small {
     fn until_full(&self) {
         let begun = Instant::now();
         let log = self.disk().join("s.jsonl");
-        let free = || rustix::fs::statvfs(&self.disk()).map_or(1, |disk| disk.f_bfree);
+        let free = || rustix::fs::statvfs(self.disk()).map_or(1, |disk| disk.f_bfree);
         while !log.exists() || free() > 0 {
             assert!(begun.elapsed() < HANG, "the disk is never full: {} pages", free());
             std::thread::yield_now();

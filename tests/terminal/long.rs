@@ -67,7 +67,7 @@ fn opened(command: &[&str], first: &str, then: &[&str], keys: &[(&str, &str)]) {
     let mut program = house.run(&[&[*verb, &path], more].concat());
     program.until(first);
     // these words are only there once all of it was read
-    then.iter().for_each(|words| _ = program.until(words));
+    then.iter().for_each(|words| program.until(words));
     for (pressed, shown) in keys {
         program.keys(pressed);
         program.until(shown);
