@@ -7,7 +7,7 @@ use colloquium::model::Seq;
 use colloquium::session::LogFault;
 use colloquium::session::reader::{Log, Reader, read_bytes};
 use colloquium::session::{Mode, SessionError, read};
-use colloquium::session::{Record, repair, resume};
+use colloquium::session::{Record, Redaction, redact, repair, resume};
 use record_talk::{bytes_of, nowhere, talk, talk_with};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -269,4 +269,61 @@ fn what_is_no_session_is_left_alone() {
     }
     assert!(matches!(read(folder.path()), Err(SessionError::NotASession { .. })));
     assert!(matches!(read(&folder.path().join("none")), Err(SessionError::Io { .. })));
+}
+
+/// Something stands where a file must be put: it is named, and the session stays as it is.
+#[test]
+fn what_is_in_the_way_is_named_and_nothing_is_changed() {
+    let records = talk(30);
+    let torn = [bytes_of(&records[..29]), records[29].line.as_bytes()[..40].to_vec()].concat();
+    let damaged = instead(&records, 9, b"damage\n");
+    type Deed = fn(&Path) -> Result<(), SessionError>;
+    let resumes: Deed = |path| resume(path, Mode::Normal).map(drop);
+    let repairs: Deed = |path| repair(path).map(drop);
+    let redacts: Deed = |path| {
+        let redaction = |_: &Log| Redaction { texts: vec!["the".into()], ..Redaction::default() };
+        redact(path, redaction, "gone").map(drop)
+    };
+    let cases = [
+        ("talk.lock", &torn, resumes, "talk.lock"),
+        ("talk.lock", &damaged, repairs, "talk.lock"),
+        ("talk.lock", &torn, redacts, "talk.lock"),
+        ("talk.rescue.jsonl", &damaged, repairs, "talk.rescue.jsonl"),
+    ];
+    for (in_the_way, bytes, deed, told) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        let path = write(folder.path(), bytes);
+        std::fs::create_dir(folder.path().join(in_the_way)).unwrap();
+        let error = deed(&path).expect_err(in_the_way).to_string();
+        assert!(error.contains(told), "{in_the_way}: {error}");
+        assert!(std::fs::read(&path).unwrap() == *bytes, "{in_the_way}");
+        assert!(deed(&folder.path().join("missing.jsonl")).is_err());
+    }
+}
+
+/// What was kept of an earlier damage stays, under its name.
+#[tokio::test]
+async fn what_was_kept_before_is_kept_again_beside_it() {
+    let records = talk(20);
+    let folder = tempfile::tempdir().unwrap();
+    let tail = &records[19].line.as_bytes()[..40];
+    let good = bytes_of(&records[..19]);
+    let path = write(folder.path(), &[&good, tail].concat());
+    let name = format!("talk.damage-{}", good.len());
+    let kept = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    std::fs::write(folder.path().join(&name), "of an earlier cut").unwrap();
+    let go_on = async || resume(&path, Mode::Normal).unwrap().writer.finish().await.unwrap();
+    go_on().await;
+    assert_eq!(kept(&name), b"of an earlier cut");
+    assert_eq!(kept(&format!("{name}-2")), tail);
+    // the same bytes a second time need no file more
+    write(folder.path(), &[&good, tail].concat());
+    std::fs::write(folder.path().join(&name), tail).unwrap();
+    go_on().await;
+    assert!(!folder.path().join(format!("{name}-3")).exists());
+    for n in ["", "-2"] {
+        let damaged = write(folder.path(), &instead(&records, 5, b"damage\n"));
+        repair(&damaged).unwrap();
+        assert_eq!(kept(&format!("talk.unrepaired{n}")), instead(&records, 5, b"damage\n"));
+    }
 }

@@ -345,7 +345,7 @@ fn replace(value: &mut Value, text: &str, mark: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::payload::{CommandRefused, FloorGranted};
+    use crate::model::payload::{CommandRefused, Delta, FloorGranted, Receipt};
     use crate::model::{Event, Seq, ThreadId, Wall};
     use serde_json::json;
 
@@ -370,8 +370,7 @@ mod tests {
     #[test]
     fn a_whisper_goes_with_all_that_may_hold_it_and_nothing_else() {
         let secret = "the key lies under the mat";
-        let said =
-            json!({"raw": secret, "think": secret, "whispers": [{"to": "bo", "text": secret}]});
+        let said = json!({"raw": format!("{secret} 1"), "think": "hm, the mat", "whispers": [{"to": "bo", "text": secret}]});
         let records = [record(0, ended(5, said.clone())), record(1, ended(6, json!({"raw": "x"})))];
         let mut redaction = Redaction { mark: "[gone]".into(), ..Redaction::default() };
         redaction.add_whispers(records[..1].iter().cloned(), BTreeSet::from([TurnId(5)]));
@@ -411,5 +410,27 @@ mod tests {
         redaction.add_utterances(records.iter().cloned(), &[1].into());
         let left = lines(&redaction, &records).concat();
         assert!(!left.contains("hull") && left.contains("As I was told: [gone]."), "{left}");
+    }
+
+    #[test]
+    fn a_text_goes_from_names_of_data_pieces_and_old_receipts_too() {
+        let text = "the mat by the door";
+        let said = json!({"structured": {text: 1, "a": [text]}, "text": format!("Under {text}!")});
+        let receipt =
+            json!({"of": "a:1", "is": "too_late", "why": "too late: {\"text\": \"psst\"}"});
+        let receipt: Receipt = serde_json::from_value(receipt).unwrap();
+        let (turn, channel) = (TurnId(5), Channel::Say);
+        let parts = ["Under the mat", " by the door", "!"];
+        let piece = |text: &&str| Piece { turn, channel, text: (*text).into(), at: Ms(0) };
+        let pieces: Vec<Piece> = parts.iter().map(piece).collect();
+        let delta = Delta { pieces: pack(&pieces, Ms(0)) };
+        let records = [record(0, ended(5, said)), record(1, receipt), record(2, delta)];
+        let mut redaction = Redaction { mark: "[gone]".into(), ..Redaction::default() };
+        redaction.commands.insert("a:1".into());
+        redaction.texts.push(text.into());
+        let left = lines(&redaction, &records);
+        assert!(!left[0].contains("mat") && left[0].contains("Under [gone]!"), "{}", left[0]);
+        assert!(left[1].contains("too late: [gone]"), "{}", left[1]);
+        assert!(left[2].contains("Under [gone]!"), "{}", left[2]);
     }
 }

@@ -200,9 +200,10 @@ async fn every_fault_before_a_word_ends_once_and_is_told() {
             }
         }
     }
-    let right = count * WIRES.len() - wrong.len();
+    let all = count * WIRES.len();
     println!(
-        "{right} of {count} HTTP faults x {} wires: one end, right class, nothing leaked",
+        "{} of {all}: {count} HTTP faults in {} formats: one end, right class, nothing leaked",
+        all - wrong.len(),
         WIRES.len()
     );
     assert!(wrong.is_empty(), "{wrong:#?}");

@@ -167,4 +167,18 @@ mod tests {
         assert_eq!(digest("a = 1"), digest("a = 1"));
         assert_ne!(digest("a = 1"), digest("a = 2"));
     }
+
+    #[test]
+    fn what_cannot_be_read_or_kept_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = digest::<&str>(&[], &[], &folder.path().join("gone")).unwrap_err();
+        assert!(gone.message.contains("cannot read"), "{}", gone.message);
+        let path = |name: &str| folder.path().join(name);
+        let paths =
+            Paths { config: path("c"), data: path("d"), state: path("state"), cache: path("e") };
+        fs::create_dir_all(path("state").join(FILE)).unwrap();
+        let unkept = agree(&paths, "1234", "talk").unwrap_err();
+        assert!(unkept.message.contains("cannot save the trust decision"), "{}", unkept.message);
+        assert!(!is_agreed(&paths, "1234"));
+    }
 }
