@@ -6,7 +6,7 @@ use colloquium::model::{Channel, Event, Kind, Ms, Piece, Seq};
 use colloquium::session::{Item, Record};
 use colloquium::ui::act::update::key;
 use colloquium::ui::text::markdown;
-use colloquium::ui::theme::Theme;
+use colloquium::ui::theme::{Depth, Theme, ThemeLibrary};
 use colloquium::ui::theme::glyphs;
 use colloquium::ui::{Screen, draw};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -94,6 +94,29 @@ fn prompt_opened(bencher: Bencher, utterances: u32) {
 #[divan::bench(args = [1_000, 3_000, 10_000])]
 fn figures_opened(bencher: Bencher, utterances: u32) {
     opened(bencher, 'a', utterances);
+}
+
+/// A letter in the composer and its frame, and the same for taking it back.
+#[divan::bench(args = UTTERANCES)]
+fn letter_in_the_composer(bencher: Bencher, utterances: u32) {
+    let mut screen = screen(utterances);
+    let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+    let [write, letter] = ['i', 'q'].map(|c| KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
+    let back = KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE);
+    key(&mut screen, &write);
+    bencher.bench_local(|| {
+        for pressed in [letter, back] {
+            key(&mut screen, &pressed);
+            terminal.draw(|frame| draw::draw(frame, &mut screen)).unwrap();
+        }
+    });
+}
+
+/// A theme in the 256 colours of a terminal, which the first frame waits for.
+#[divan::bench]
+fn theme_in_256_colours(bencher: Bencher) {
+    let library = ThemeLibrary::default();
+    bencher.bench(|| library.theme(black_box("nord"), None, Depth::Indexed).unwrap());
 }
 
 fn message(bytes: usize) -> String {
