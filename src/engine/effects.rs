@@ -5,7 +5,7 @@ use super::tools;
 use crate::model::payload::CallStarted;
 use crate::model::*;
 use crate::prompt;
-use crate::state::{Live, RunState, State, Turn};
+use crate::state::{BuiltPrompt, Live, RunState, State, Turn};
 use crate::tool::ToolJob;
 use crate::voice::CallRequest;
 use std::sync::Arc;
@@ -101,22 +101,17 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
 fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
     let turn = state.turns.get(&started.turn)?;
     let seat = state.seat(&turn.seat)?;
-    let prompt = match seat.spec.voice {
+    let BuiltPrompt { prompt, mut messages } = match seat.spec.voice {
         VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Agent(_) | VoiceSpec::Team(_) => {
             let built = state.rolls.take_prompt(&started.digest);
-            built.unwrap_or_else(|| Arc::new(prompt::build(state, turn)))
+            built.unwrap_or_else(|| prompt::built(state, turn))
         }
         // the line was chosen when the call was ordered: the conversation need not be read for it
-        VoiceSpec::Lines { .. } | VoiceSpec::Human { .. } => Arc::default(),
+        VoiceSpec::Lines { .. } | VoiceSpec::Human { .. } => BuiltPrompt::default(),
     };
-    let messages = match seat.spec.voice {
-        VoiceSpec::Model(_) => prompt::messages(&prompt),
-        VoiceSpec::Agent(_) => prompt::unjoined(&prompt),
-        VoiceSpec::Script(_)
-        | VoiceSpec::Team(_)
-        | VoiceSpec::Human { .. }
-        | VoiceSpec::Lines { .. } => vec![],
-    };
+    if let VoiceSpec::Agent(_) = seat.spec.voice {
+        messages = prompt::unjoined(&prompt);
+    }
     Some(Effect::Start(Box::new(CallRequest {
         call,
         turn: turn.id,

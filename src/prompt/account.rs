@@ -4,7 +4,7 @@
 //! before is not hashed again for every turn: the hash continues from where the seat's last prompt was the same.
 
 use super::budget::{most_tokens_of, tokens_of};
-use super::{block, build, frame};
+use super::{block, built, frame};
 use crate::model::{Block, Prompt, Sees, Text, VoiceSpec};
 use crate::state::{self, Digest, Entry, Rolled, State, Turn};
 use sha2::{Digest as _, Sha256};
@@ -47,13 +47,13 @@ pub fn account(state: &State, turn: &Turn) -> Account {
         || state.plan_thread(turn.thread).is_some()
         || state.contract_of(turn).keep;
     if by_model || reworded || matches!(state.sees(turn), Sees::Answers | Sees::Summary) {
-        let prompt = build(state, turn);
-        let tokens = by_model.then(|| tokens_of(&prompt));
+        let built = built(state, turn);
+        let tokens = by_model.then(|| tokens_of(&built.prompt));
         let margin = state.margin_of(&turn.seat);
-        let most_tokens = if by_model { most_tokens_of(&prompt, margin) } else { 0 };
-        let (digest, left_out) = (digest(&prompt), prompt.left_out);
+        let most_tokens = if by_model { most_tokens_of(&built, margin) } else { 0 };
+        let (digest, left_out) = (digest(&built.prompt), built.prompt.left_out);
         // the call that is ordered with it takes it from there
-        state.rolls.keep_prompt(&digest, prompt);
+        state.rolls.keep_prompt(&digest, built);
         return Account { digest, left_out, tokens, most_tokens };
     }
     let place = state.heard_to(turn);

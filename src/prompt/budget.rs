@@ -3,9 +3,9 @@
 //! Tokens are estimated from bytes, on the safe side; a server that still finds the prompt too long gets half of it in
 //! a second call. It deliberately summarises nothing.
 
-use super::messages;
 use crate::model::tool::ToolRun;
 use crate::model::{Block, Participant, Prompt, Text, VoiceSpec};
+use crate::state::BuiltPrompt;
 use std::collections::VecDeque;
 
 /// The assumed window of an unknown model, in tokens.
@@ -45,13 +45,12 @@ pub(super) fn tokens_of(prompt: &Prompt) -> u64 {
 
 /// Returns the tokens that a prompt has at most, as far as is known of its model: a token for four bytes, times a margin in
 /// thousandths that is learnt from what the model reports. No token is shorter than a byte.
-pub(super) fn most_tokens_of(prompt: &Prompt, margin: u32) -> u64 {
+pub(super) fn most_tokens_of(built: &BuiltPrompt, margin: u32) -> u64 {
     let most =
         |bytes: u64| (bytes * u64::from(margin)).div_ceil(MARGIN_PARTS * BYTES_PER_TOKEN_KNOWN);
-    messages(prompt)
-        .iter()
-        .map(|m| m.text.len() as u64)
-        .chain([tool_bytes(prompt) as u64].into_iter().filter(|bytes| *bytes > 0))
+    let messages = built.messages.iter().map(|m| m.text.len() as u64);
+    messages
+        .chain([tool_bytes(&built.prompt) as u64].into_iter().filter(|bytes| *bytes > 0))
         .map(|bytes| most(bytes).min(bytes) + FRAME_TOKENS as u64)
         .sum()
 }

@@ -28,9 +28,10 @@ pub const WORDING: u32 = 2;
 
 use crate::model::contract::WHISPER;
 use crate::model::{Block, Budget, Participant, Prompt, Sees, Seq, Text, ToolRound, VoiceSpec};
-use crate::state::{Entry, Labels, State, Turn};
+use crate::state::{BuiltPrompt, Entry, Labels, State, Turn};
 use crate::text;
 use budget::Loses;
+use std::sync::Arc;
 
 /// Builds the prompt of a turn's running call, or else of its next one.
 pub fn build(state: &State, turn: &Turn) -> Prompt {
@@ -46,6 +47,17 @@ pub fn build(state: &State, turn: &Turn) -> Prompt {
         }
         Some(_) | None => prompt,
     }
+}
+
+/// Builds the same, and the messages that a model reads.
+pub fn built(state: &State, turn: &Turn) -> BuiltPrompt {
+    let prompt = Arc::new(build(state, turn));
+    let voice = state.seat(&turn.seat).map(|s| &s.spec.voice);
+    let messages = match voice {
+        Some(VoiceSpec::Model(_)) => messages(&prompt),
+        Some(_) | None => vec![],
+    };
+    BuiltPrompt { prompt, messages }
 }
 
 /// A prompt with everything around its blocks, before it is made to fit.

@@ -53,7 +53,7 @@ pub use planned::{Plan, PlannedStep, StepMessage};
 pub use profile::Known;
 pub use rates::Rates;
 pub use reopening::Since;
-pub use rolled::{Rolled, Rolls};
+pub use rolled::{BuiltPrompt, Rolled, Rolls};
 pub use spent::{Reserve, Spent};
 pub use summary::Summary;
 pub use table::{Batch, Interrupted, LastTurn, PastTurn, Reply, Seat, Thread, Turn};

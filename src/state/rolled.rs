@@ -6,7 +6,7 @@
 
 use super::{Conversation, Digest, Turn};
 use crate::model::payload::TurnEnded;
-use crate::model::{Command, Event, Kind, Prompt, Purpose, SeatId, Text, ThreadId};
+use crate::model::{Command, Event, Kind, Message, Prompt, Purpose, SeatId, Text, ThreadId};
 use sha2::Sha256;
 use std::collections::HashMap;
 use std::fmt;
@@ -23,13 +23,22 @@ pub struct Rolled {
     pub hash: Sha256,
 }
 
+/// A prompt that was built, and the same as messages.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BuiltPrompt {
+    /// The prompt.
+    pub prompt: Arc<Prompt>,
+    /// The messages that a model reads; none where it is for another voice.
+    pub messages: Vec<Message>,
+}
+
 type Key = (ThreadId, SeatId, Purpose);
 
 /// How far the prompts of each seat have come, and the prompt that was built last.
 #[derive(Default)]
 pub struct Rolls {
     rolled: Mutex<HashMap<Key, Rolled>>,
-    built: Mutex<Option<(Text, Arc<Prompt>)>>,
+    built: Mutex<Option<(Text, BuiltPrompt)>>,
 }
 
 impl Rolls {
@@ -45,13 +54,13 @@ impl Rolls {
     }
 
     /// Keeps a prompt that was built, by its digest.
-    pub fn keep_prompt(&self, digest: &Text, prompt: Prompt) {
-        *lock(&self.built) = Some((digest.clone(), Arc::new(prompt)));
+    pub fn keep_prompt(&self, digest: &Text, built: BuiltPrompt) {
+        *lock(&self.built) = Some((digest.clone(), built));
     }
 
     /// Returns the prompt that was built last, if it is the one of a digest; it is kept no longer.
-    pub fn take_prompt(&self, digest: &Text) -> Option<Arc<Prompt>> {
-        lock(&self.built).take().filter(|(built, _)| built == digest).map(|(_, prompt)| prompt)
+    pub fn take_prompt(&self, digest: &Text) -> Option<BuiltPrompt> {
+        lock(&self.built).take().filter(|(of, _)| of == digest).map(|(_, built)| built)
     }
 }
 
@@ -110,15 +119,17 @@ fn rewrites(command: &Command) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Role;
 
     #[test]
     fn a_prompt_is_handed_on_once_and_only_under_its_digest() {
         let rolls = Rolls::default();
-        let prompt = Prompt { system: "x".into(), ..Prompt::default() };
-        rolls.keep_prompt(&"a".into(), prompt.clone());
+        let prompt = Arc::new(Prompt { system: "x".into(), ..Prompt::default() });
+        let built = BuiltPrompt { prompt, messages: vec![Message::new(Role::User, "x")] };
+        rolls.keep_prompt(&"a".into(), built.clone());
         assert_eq!(rolls.take_prompt(&"b".into()), None);
-        rolls.keep_prompt(&"a".into(), prompt.clone());
-        assert_eq!(rolls.take_prompt(&"a".into()).as_deref(), Some(&prompt));
+        rolls.keep_prompt(&"a".into(), built.clone());
+        assert_eq!(rolls.take_prompt(&"a".into()), Some(built));
         assert_eq!(rolls.take_prompt(&"a".into()), None);
     }
 }

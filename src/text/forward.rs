@@ -5,11 +5,18 @@
 //! shown is decided elsewhere.
 
 use super::class::{BLACK_FLAG, is_ideograph, tagged_flag};
+use memchr::memchr2_iter;
 use std::borrow::Cow;
+
+/// The first bytes of tags and of selectors; no character has one of them in another place.
+const FIRST_BYTES: [u8; 2] = [0xef, 0xf3];
 
 /// Returns text for a prompt, without hidden messages.
 pub fn forwarded(raw: &str) -> Cow<'_, str> {
-    if !raw.contains(|c| is_tag(c) || is_selector(c)) {
+    // most texts have none of the first bytes of what may be hidden
+    let mut suspects = memchr2_iter(FIRST_BYTES[0], FIRST_BYTES[1], raw.as_bytes());
+    let hides = |at: usize| raw[at..].chars().next().is_some_and(|c| is_tag(c) || is_selector(c));
+    if !suspects.any(hides) {
         return raw.into();
     }
     let mut out = String::with_capacity(raw.len());

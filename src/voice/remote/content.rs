@@ -2,6 +2,8 @@
 
 use crate::model::Role;
 use crate::model::{Message, ModelSpec, Tool, ToolRound};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Value, json};
 
 /// The parameters of a request.
@@ -24,10 +26,49 @@ pub(super) struct Call<'a> {
     pub provider: &'a str,
 }
 
-/// A request as a wire format spells it: what follows the base URL, and the body.
+/// A request as a wire format spells it: what follows the base URL, and the body as JSON.
 pub(super) struct Spelled {
     pub path: String,
-    pub body: Value,
+    pub body: String,
+}
+
+impl Spelled {
+    /// Spells a request whose messages stand under a key of their own: a long conversation is written once and copied
+    /// nowhere before.
+    pub(super) fn new(
+        path: impl Into<String>,
+        messages: (&'static str, impl Serialize),
+        rest: Value,
+    ) -> Spelled {
+        let body = serde_json::to_string(&Body { messages, rest });
+        Spelled { path: path.into(), body: body.expect("texts and JSON can always be spelled") }
+    }
+}
+
+struct Body<M> {
+    messages: (&'static str, M),
+    rest: Value,
+}
+
+impl<M: Serialize> Serialize for Body<M> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry(self.messages.0, &self.messages.1)?;
+        for (key, value) in self.rest.as_object().into_iter().flatten() {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+/// A message of a chat.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum ChatMessage<'a> {
+    /// What somebody said.
+    Said { role: &'static str, content: &'a str },
+    /// A request for a tool, or its result.
+    Other(Value),
 }
 
 /// A part of a request for a tool, from one frame.
@@ -72,13 +113,14 @@ impl Call<'_> {
     }
 
     /// Returns the messages as `role` and `content`, as OpenAI began to spell them.
-    pub(super) fn chat(&self) -> Vec<Value> {
+    pub(super) fn chat(&self) -> Vec<ChatMessage<'_>> {
         let role = |role| match role {
             Role::System => "system",
             Role::User => "user",
             Role::Assistant => "assistant",
         };
-        self.messages.iter().map(|m| json!({"role": role(m.role), "content": m.text})).collect()
+        let all = self.messages.iter();
+        all.map(|m| ChatMessage::Said { role: role(m.role), content: &m.text }).collect()
     }
 
     /// Writes the sampling settings that are given under their usual names.

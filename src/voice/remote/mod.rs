@@ -112,7 +112,7 @@ impl Remote {
                     provider: &self.endpoint.name,
                 };
                 let Spelled { path, body } = self.endpoint.wire.spell(&call);
-                let ask = self.ask(&path, Some(body.to_string()), timeouts.connect)?;
+                let ask = self.ask(&path, Some(body), timeouts.connect)?;
                 match self.listen(ask, shown, timeouts, &mut sink).await {
                     Err(fault) if schema.is_some() && fault.is_refusal => schema = None,
                     heard => return heard,

@@ -2,7 +2,7 @@
 //!
 //! A server's requests are limited before they are kept, and the ids that it chose are never sent back.
 
-use super::content::{AskedPart, Call, text_at};
+use super::content::{AskedPart, Call, ChatMessage, text_at};
 use crate::model::tool::{Tool, ToolRequest, ToolRun};
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ pub(super) fn functions(call: &Call) -> Option<Value> {
 }
 
 /// Adds tool requests and results in OpenAI's form.
-pub(super) fn openai(call: &Call, messages: &mut Vec<Value>) {
+pub(super) fn openai(call: &Call, messages: &mut Vec<ChatMessage<'_>>) {
     for round in call.rounds {
         let asked = |(at, run): (usize, &ToolRun)| {
             let arguments = run.request.arguments.to_string();
@@ -74,23 +74,27 @@ pub(super) fn openai(call: &Call, messages: &mut Vec<Value>) {
             json!({"id": round.id(at), "type": "function", "function": function})
         };
         let asked: Vec<Value> = round.runs.iter().enumerate().map(asked).collect();
-        messages.push(json!({"role": "assistant", "content": round.said, "tool_calls": asked}));
+        let said = json!({"role": "assistant", "content": round.said, "tool_calls": asked});
+        messages.push(ChatMessage::Other(said));
         for (at, run) in round.runs.iter().enumerate() {
             let result = told(run);
-            messages.push(json!({"role": "tool", "tool_call_id": round.id(at), "content": result}));
+            let told = json!({"role": "tool", "tool_call_id": round.id(at), "content": result});
+            messages.push(ChatMessage::Other(told));
         }
     }
 }
 
 /// Adds tool requests and results in Ollama's form.
-pub(super) fn ollama(call: &Call, messages: &mut Vec<Value>) {
+pub(super) fn ollama(call: &Call, messages: &mut Vec<ChatMessage<'_>>) {
     for round in call.rounds {
         let asked = |run: &ToolRun| json!({"function": {"name": run.request.tool, "arguments": object(&run.request.arguments)}});
         let asked: Vec<Value> = round.runs.iter().map(asked).collect();
-        messages.push(json!({"role": "assistant", "content": round.said, "tool_calls": asked}));
+        let said = json!({"role": "assistant", "content": round.said, "tool_calls": asked});
+        messages.push(ChatMessage::Other(said));
         for run in &round.runs {
             let name = &run.request.tool;
-            messages.push(json!({"role": "tool", "tool_name": name, "content": told(run)}));
+            let told = json!({"role": "tool", "tool_name": name, "content": told(run)});
+            messages.push(ChatMessage::Other(told));
         }
     }
 }
@@ -178,7 +182,7 @@ mod tests {
         let (spec, schema, window, provider) = (ModelSpec::default(), None, None, "x");
         let (model, messages, spec, tools, rounds) = ("m", &messages, &spec, &tools, &rounds);
         let call = Call { model, messages, spec, schema, window, tools, rounds, provider };
-        wire.spell(&call).body
+        serde_json::from_str(&wire.spell(&call).body).unwrap()
     }
 
     #[test]

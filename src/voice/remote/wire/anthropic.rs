@@ -29,7 +29,6 @@ pub(super) fn spell(call: &Call) -> Spelled {
     let mut body = json!({
         "model": call.model,
         "max_tokens": most,
-        "messages": messages,
         "stream": true,
     });
     if let Some(system) = call.messages.iter().find(|m| m.role == Role::System) {
@@ -61,7 +60,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     if !call.spec.stop.is_empty() {
         body["stop_sequences"] = json!(call.spec.stop);
     }
-    Spelled { path: "/messages".into(), body }
+    Spelled::new("/messages", ("messages", messages), body)
 }
 
 /// A text at whose end the server may keep what it has read so far.
@@ -163,7 +162,7 @@ mod tests {
         let asked = |model| {
             let (messages, window, provider) = (&[][..], None, "anthropic");
             let (tools, rounds) = (&[][..], &[][..]);
-            spell(&Call {
+            let asked = spell(&Call {
                 model,
                 messages,
                 spec: &spec,
@@ -172,8 +171,8 @@ mod tests {
                 tools,
                 rounds,
                 provider,
-            })
-            .body
+            });
+            serde_json::from_str::<Value>(&asked.body).unwrap()
         };
         let (old, new) = (asked("claude-haiku-4-5"), asked("claude-sonnet-5"));
         assert_eq!(old["thinking"], json!({"type": "enabled", "budget_tokens": 16_384}));

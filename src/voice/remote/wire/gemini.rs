@@ -18,7 +18,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
         })
         .collect();
     tools::gemini(call, &mut contents);
-    let mut body = json!({"contents": contents});
+    let mut body = json!({});
     if !call.tools.is_empty() {
         let offered = call.tools.iter().map(|tool| {
             json!({
@@ -59,7 +59,8 @@ pub(super) fn spell(call: &Call) -> Spelled {
     }
     body["generationConfig"] = options;
     let model = segment(call.model.trim_start_matches("models/"));
-    Spelled { path: format!("/models/{model}:streamGenerateContent?alt=sse"), body }
+    let path = format!("/models/{model}:streamGenerateContent?alt=sse");
+    Spelled::new(path, ("contents", contents), body)
 }
 
 /// Returns a name as one part of a path: a name comes from a scenario, which must not choose another address.

@@ -19,8 +19,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
         // without it the server silently drops the beginning of a longer prompt
         options["num_ctx"] = json!(window);
     }
-    let mut body =
-        json!({"model": call.model, "messages": messages, "stream": true, "options": options});
+    let mut body = json!({"model": call.model, "stream": true, "options": options});
     if let Some(effort) = &call.spec.effort {
         // models that know no degrees take any of them for a yes
         body["think"] = json!(effort);
@@ -31,7 +30,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     if let Some(schema) = call.schema {
         body["format"] = schema.clone();
     }
-    Spelled { path: "/api/chat".into(), body }
+    Spelled::new("/api/chat", ("messages", messages), body)
 }
 
 pub(super) fn hear(frame: &Value) -> FrameContent {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 pub(super) fn spell(call: &Call) -> Spelled {
     let mut messages = call.chat();
     tools::openai(call, &mut messages);
-    let mut body = json!({"model": call.model, "messages": messages, "stream": true});
+    let mut body = json!({"model": call.model, "stream": true});
     // Mistral refuses what it does not know, and reports the usage unasked
     if call.provider != "mistral" {
         body["stream_options"] = json!({"include_usage": true});
@@ -32,7 +32,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
         let named = json!({"name": "reply", "schema": schema});
         body["response_format"] = json!({"type": "json_schema", "json_schema": named});
     }
-    Spelled { path: "/chat/completions".into(), body }
+    Spelled::new("/chat/completions", ("messages", messages), body)
 }
 
 pub(super) fn hear(frame: &Value) -> FrameContent {
