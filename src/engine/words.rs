@@ -77,10 +77,7 @@ pub(super) fn own_words(
             RepairedReply { text, think, ..RepairedReply::default() }
         }
         Some(VoiceSpec::Model(_) | VoiceSpec::Agent(_)) => {
-            let roster: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
-            // what was asked for once more is taken as it is
-            let repair = if turn.corrections > 0 { reply::repair_again } else { reply::repair };
-            let repaired = cut_short(repair(&said, &turn.seat, &roster));
+            let repaired = cut_short(repaired(state, turn, &said));
             let think = match &repaired.think {
                 Some(more) => Some(format!("{thought}{more}").into()),
                 None => think,
@@ -95,6 +92,14 @@ pub(super) fn own_words(
         )
         | None => RepairedReply { text: said, think, ..RepairedReply::default() },
     }
+}
+
+/// Words without those that are said in others' names.
+fn repaired(state: &State, turn: &Turn, said: &str) -> RepairedReply {
+    let roster: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
+    // what was asked for once more is taken as it is
+    let repair = if turn.corrections > 0 { reply::repair_again } else { reply::repair };
+    repair(said, &turn.seat, &roster)
 }
 
 /// Words without what they only say again.
@@ -124,22 +129,22 @@ pub(super) fn goes_astray(live: &Live, turn: &Turn, new: &str) -> bool {
     if !seat.is_some_and(|s| matches!(s.spec.voice, VoiceSpec::Model(_))) {
         return false;
     }
-    let mut said = live.said(turn.id);
+    let ends_line = new.contains('\n');
+    // most pieces end nothing, and the words so far are not put together for them; names in data are data
+    if !(ends_line || new.contains(PAUSES)) || !is_free(&live.state, turn) {
+        return false;
+    }
+    let said = live.said(turn.id);
     let old = said.len().saturating_sub(new.len());
-    let ends = new.contains(PAUSES) || new.contains('\n');
-    if ends && is_looked_at(old, said.len()) && repeats(&live.state, turn, &said) {
+    if is_looked_at(old, said.len()) && reply::repeats_from(&said).is_some() {
         return true;
     }
     let lines = |said: &str| said.rfind('\n').map_or(0, |at| at + 1);
-    let before = said.get(..old).map_or(0, lines);
-    said.truncate(lines(&said));
-    is_looked_at(before, said.len())
-        && own_words(&live.state, turn, said, String::new()).impersonates
-}
-
-/// Returns whether a model's words, as far as they came, only repeat themselves.
-fn repeats(state: &State, turn: &Turn, said: &str) -> bool {
-    is_free(state, turn) && reply::repeats_from(said).is_some()
+    let (before, complete) = (said.get(..old).map_or(0, lines), lines(&said));
+    let complete = said.get(..complete).unwrap_or_default();
+    ends_line
+        && is_looked_at(before, complete.len())
+        && repaired(&live.state, turn, complete).impersonates
 }
 
 /// Returns whether to check a reply that had `before` bytes and now has `now`: always while it is short, then so rarely

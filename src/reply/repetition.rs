@@ -24,9 +24,12 @@ const ECHO: f64 = 0.8;
 /// A sentence: where it begins, and its bare words.
 struct Sentence {
     at: usize,
-    words: String,
+    words: BareWords,
     counts: bool,
 }
+
+/// Words as a number: those of a long reply are compared again and again, and with nothing else.
+type BareWords = u64;
 
 /// Returns where a reply begins to only repeat itself: at the end of what it said once, as soon as one of its sentences
 /// comes for the third time, or the same few words come straight after each other for the fourth. Only complete
@@ -47,42 +50,47 @@ fn words_repeat(reply: &str) -> Option<usize> {
         let begins = line.as_ptr() as usize - reply.as_ptr() as usize;
         let said = line.split_whitespace().filter(|_| !code && !fence);
         words.extend(said.filter_map(|word| {
-            let bare = bare(word);
             let at = begins + (word.as_ptr() as usize - line.as_ptr() as usize);
-            (!bare.is_empty()).then_some((at, bare))
+            Some((at, bare(word)?, word))
         }));
     }
     (1..=LONGEST).find_map(|length| {
         let later = words.get(length..)?;
         let mut same = 0;
-        let end = words.iter().zip(later).position(|((_, word), (_, again))| {
+        let end = words.iter().zip(later).position(|((_, word, _), (_, again, _))| {
             same = if word == again { same + 1 } else { 0 };
             same >= STRAIGHT * length && same + length >= RUN_WORDS
         })?;
         // a row of numbers may well have the same one many times
         let run = later.get(end + 1 - same..=end)?;
-        let in_words = run.iter().any(|(_, word)| word.contains(char::is_alphabetic));
-        run.first().filter(|_| in_words).map(|(at, _)| *at)
+        let in_words = run.iter().any(|(.., word)| word.contains(char::is_alphabetic));
+        run.first().filter(|_| in_words).map(|(at, ..)| *at)
     })
 }
 
-fn bare(word: &str) -> String {
-    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+/// Returns the letters and digits of a word, all small, as a number (FNV-1a); none where it has none.
+fn bare(word: &str) -> Option<BareWords> {
+    let signs = word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase);
+    signs.fold(None, |so_far, sign| Some(mixed(so_far, u64::from(u32::from(sign)))))
+}
+
+fn mixed(so_far: Option<BareWords>, next: u64) -> BareWords {
+    (so_far.unwrap_or(0xcbf2_9ce4_8422_2325) ^ next).wrapping_mul(0x0100_0000_01b3)
 }
 
 fn sentence_repeats(reply: &str) -> Option<usize> {
     let sentences = sentences(reply);
-    let mut times: HashMap<&str, usize> = HashMap::new();
+    let mut times: HashMap<BareWords, usize> = HashMap::new();
     let third = sentences.iter().position(|sentence| {
-        let n = times.entry(&sentence.words).or_default();
+        let n = times.entry(sentence.words).or_default();
         *n += usize::from(sentence.counts);
         *n > TIMES
     })?;
     // the sentences before it may be a repetition of their own
-    let before = |at: usize| sentences.iter().take(at).map(|s| &s.words);
+    let before = |at: usize| sentences.iter().take(at).map(|s| s.words);
     let mut cut = third;
     while let Some(last) = cut.checked_sub(1)
-        && sentences.get(last).is_some_and(|s| before(last).any(|words| *words == s.words))
+        && sentences.get(last).is_some_and(|s| before(last).any(|words| words == s.words))
     {
         cut = last;
     }
@@ -107,12 +115,13 @@ fn sentences(reply: &str) -> Vec<Sentence> {
         if text.trim_start().starts_with("```") {
             code = !code;
         }
-        let words: Vec<String> =
-            text.split_whitespace().map(bare).filter(|w| !w.is_empty()).collect();
-        if !words.is_empty() {
+        let (mut words, mut count) = (None, 0);
+        for word in text.split_whitespace().filter_map(bare) {
+            (words, count) = (Some(mixed(words, word)), count + 1);
+        }
+        if let Some(words) = words {
             let begins = text.find(|c: char| !c.is_whitespace()).unwrap_or(0);
-            let counts = !code && words.len() >= SENTENCE_WORDS;
-            all.push(Sentence { at: at + begins, words: words.join(" "), counts });
+            all.push(Sentence { at: at + begins, words, counts: !code && count >= SENTENCE_WORDS });
         }
         at = behind;
     }
