@@ -48,10 +48,11 @@ const WEALTHS: [Wealth; 6] = [
 /// Draws the line, as rich as it fits.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let below = below(screen);
-    let bars = WEALTHS.map(|wealth| bar(screen, below, wealth));
-    let fits = |bar: &&Bar| bar.width() <= usize::from(area.width);
-    let [.., poorest] = &bars;
-    let bar = bars.iter().find(fits).unwrap_or(poorest);
+    let [.., poorest] = WEALTHS;
+    // mostly the richest fits, and no other is made
+    let mut bars = WEALTHS.into_iter().map(|wealth| bar(screen, below, wealth));
+    let fits = |bar: &Bar| bar.width() <= usize::from(area.width);
+    let bar = bars.find(fits).unwrap_or_else(|| bar(screen, below, poorest));
     let (rule, look) = edge(screen);
     bar.draw(frame, area, rule, look, screen.glyphs.ellipsis);
 }

@@ -24,6 +24,7 @@ use crossterm::terminal::{
     enable_raw_mode,
 };
 use crossterm::{cursor::Show, execute, queue};
+use futures::stream::SelectAll;
 use futures::{Stream, StreamExt, stream};
 use ratatui::Frame;
 use std::io::{self, Stdout, Write, stdout};
@@ -313,11 +314,13 @@ fn undo(on: u8) -> io::Result<()> {
 /// Returns what the terminal says: keys, pasted text, clicks, and the signals to stop and to go on as keys. Answers to
 /// what it was asked are taken out however late they come.
 pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
-    stream::select(Heard { events: EventStream::new(), late: Late::rest() }, signals())
+    // each poll of the stream takes its lock from the thread that reads, so it is polled only once there is something
+    let events = stream::select_all([EventStream::new()]);
+    stream::select(Heard { events, late: Late::rest() }, signals())
 }
 
 struct Heard {
-    events: EventStream,
+    events: SelectAll<EventStream>,
     late: Late,
 }
 
@@ -346,7 +349,8 @@ impl Drop for Heard {
         if !is_gone()
             && let Ok(false) = poll(Duration::ZERO)
         {
-            let _ = self.events.poll_next_unpin(&mut Context::from_waker(Waker::noop()));
+            let mut nobody = Context::from_waker(Waker::noop());
+            self.events.iter_mut().for_each(|events| _ = events.poll_next_unpin(&mut nobody));
         }
     }
 }

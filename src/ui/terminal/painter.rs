@@ -147,13 +147,13 @@ impl<W: Write> Painter<W> {
             self.bytes.extend_from_slice(ERASE);
         }
         let changes = std::mem::take(&mut self.changes);
-        let mut next = self.shown.clone();
-        changes.iter().for_each(|(x, y, cell)| put(&mut next, *x, *y, cell));
         let always = |(.., cell): &(u16, u16, Cell)| cell.diff_option != CellDiffOption::None;
-        let scrolled = match changes.len() >= WORTH_SCROLLING && !changes.iter().any(always) {
-            true => scroll(&self.shown, &next, changes.len()),
-            false => None,
-        };
+        // what is shown is held twice only where it may have been scrolled; nothing was before the first frame
+        let may_scroll = changes.len() >= WORTH_SCROLLING && self.cursor.is_some();
+        let before = (may_scroll && !changes.iter().any(always)).then(|| self.shown.clone());
+        changes.iter().for_each(|(x, y, cell)| put(&mut self.shown, *x, *y, cell));
+        let next = &self.shown;
+        let scrolled = before.and_then(|before| scroll(&before, next, changes.len()));
         let at = match scrolled {
             Some(Scrolled { rows, by, before }) => {
                 let (top, bottom, letter) =
@@ -162,14 +162,13 @@ impl<W: Write> Painter<W> {
                     &mut self.bytes,
                     format_args!("\x1b[{top};{bottom}r\x1b[{}{letter}\x1b[r", by.abs()),
                 );
-                write_cells(&mut self.bytes, None, before.diff_iter(&next))
+                write_cells(&mut self.bytes, None, before.diff_iter(next))
             }
             None => {
                 let cells = changes.iter().map(|(x, y, cell)| (*x, *y, cell));
                 write_cells(&mut self.bytes, self.cursor.flatten(), cells)
             }
         };
-        self.shown = next;
         let before = self.cursor.replace(self.next_cursor);
         match self.next_cursor {
             Some(position) => {
@@ -232,6 +231,14 @@ impl<W: Write> Backend for Painter<W> {
     }
 
     fn size(&self) -> io::Result<Size> {
+        // each frame asks, and crossterm opens the terminal anew to know
+        #[cfg(unix)]
+        if let Ok(size) = rustix::termios::tcgetwinsize(io::stdout())
+            && size.ws_col > 0
+            && size.ws_row > 0
+        {
+            return Ok(Size { width: size.ws_col, height: size.ws_row });
+        }
         let (width, height) = crossterm::terminal::size()?;
         Ok(Size { width, height })
     }
