@@ -5,17 +5,19 @@ use crate::cli::args::models::ModelOptions;
 use crate::cli::args::run::RunOptions;
 use crate::cli::commands::run;
 use crate::cli::context::Context;
+use crate::cli::error::Failure;
 use crate::cli::models::agents;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::is_local;
 use crate::cli::play::next::Begin;
-use crate::cli::source;
+use crate::cli::source::{self, FoundScenario};
 use crate::clock::wall_now;
 use crate::model::VoiceSpec;
 use crate::scenario::{self, Loaded, bundled_names};
 use crate::ui::start::{Choice, Mind, ScenarioChoice, StartScreen, VoiceChoice};
-use crate::{policy, text};
+use crate::{policy, text, workers};
 use std::fs;
+use std::thread::available_parallelism;
 
 /// Returns the options that a choice stands for.
 pub fn options(topic: Option<String>, voice: VoiceChoice, take_part: bool) -> RunOptions {
@@ -77,13 +79,23 @@ fn examples() -> Vec<(String, String)> {
 /// Returns every scenario that has a name, those that come with the program first.
 fn scripts(context: &Context) -> Vec<ScenarioChoice> {
     let own = source::own_names(context);
-    bundled_names().map(str::to_owned).chain(own).map(|name| script(name, context)).collect()
+    let names = bundled_names().map(str::to_owned).chain(own);
+    let found: Vec<_> = names.map(|name| (source::find(context, &name), name)).collect();
+    let threads = available_parallelism().map_or(1, usize::from).min(found.len().max(1));
+    let (mut left, mut all) = (found.into_iter().enumerate(), vec![]);
+    // the first frame waits for them
+    workers::share(
+        threads,
+        || left.next(),
+        |(at, (found, name))| (at, script(name, found)),
+        |script| all.push(script),
+    );
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, script)| script).collect()
 }
 
-fn script(name: String, context: &Context) -> ScenarioChoice {
-    let loaded = source::find(context, &name)
-        .and_then(|found| Ok(scenario::load(&found.source, &policy::rows())?));
-    match loaded {
+fn script(name: String, found: Result<FoundScenario, Failure>) -> ScenarioChoice {
+    match found.and_then(|found| Ok(scenario::load(&found.source, &policy::rows())?)) {
         Err(failure) => {
             let first = failure.message.lines().next().unwrap_or_default();
             let fault = format!("{}; run `colloquium check`", text::line(first));

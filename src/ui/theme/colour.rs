@@ -1,6 +1,7 @@
 //! Colours that a terminal can show: as they are, or the nearest of its 256 as the eye sees it.
 
 use ratatui::style::Color;
+use std::sync::LazyLock;
 
 /// The colour depth of a terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,19 +31,23 @@ const CUBE: (u8, [u8; 6]) = (16, [0, 95, 135, 175, 215, 255]);
 /// The first index of the greys.
 const GREYS: u8 = 232;
 
-fn nearest(rgb: [u8; 3]) -> u8 {
+/// Cube and greys, each as the eye sees it: computed once, since a theme looks for many of them before the first frame.
+static PALETTE: LazyLock<Vec<(u8, [f32; 3])>> = LazyLock::new(|| {
     let (first, steps) = CUBE;
     let cube = (0..216u8).map(|i| {
         let step = |n: u8| steps[usize::from(n % 6)];
         (first + i, [step(i / 36), step(i / 6), step(i)])
     });
     let greys = (0..24u8).map(|i| (GREYS + i, [8 + 10 * i; 3]));
+    cube.chain(greys).map(|(index, rgb)| (index, oklab(rgb))).collect()
+});
+
+fn nearest(rgb: [u8; 3]) -> u8 {
     let wanted = oklab(rgb);
-    let distance = |rgb: [u8; 3]| -> f32 {
-        oklab(rgb).iter().zip(wanted).map(|(a, b)| (a - b) * (a - b)).sum()
-    };
-    let all = cube.chain(greys);
-    all.min_by(|a, b| distance(a.1).total_cmp(&distance(b.1))).map_or(first, |(index, _)| index)
+    let distance =
+        |seen: &[f32; 3]| -> f32 { seen.iter().zip(wanted).map(|(a, b)| (a - b) * (a - b)).sum() };
+    let near = PALETTE.iter().min_by(|a, b| distance(&a.1).total_cmp(&distance(&b.1)));
+    near.map_or(CUBE.0, |(index, _)| *index)
 }
 
 /// Björn Ottosson's OKLab: distances in it are as the eye sees them.

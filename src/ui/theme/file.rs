@@ -9,6 +9,7 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::str::FromStr;
+use std::sync::Arc;
 use toml::{Spanned, Value};
 
 /// The text of a theme, and where it came from.
@@ -164,7 +165,7 @@ impl Colours {
 }
 
 /// A file and its origin; a theme is a layer over those that it inherits.
-pub(super) type ThemeLayer = (ThemeSource, File);
+pub(super) type ThemeLayer = (ThemeSource, Arc<File>);
 
 /// Returns how every role looks, in the order of the roles; of the layers the last counts most.
 pub(super) fn styles(

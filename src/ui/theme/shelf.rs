@@ -4,6 +4,7 @@ use crate::model::near::nearest;
 use crate::ui::theme::file::{File, Ground, Meta, ThemeLayer, ThemeSource, fault, styles};
 use crate::ui::theme::{Depth, Theme, ThemeError};
 use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 
 /// The themes that come with the program: name and file.
 const BUNDLED: &[(&str, &str)] = &[
@@ -22,6 +23,8 @@ const BUNDLED: &[(&str, &str)] = &[
     ("nord", include_str!("../../../themes/nord.toml")),
     ("tokyo-night", include_str!("../../../themes/tokyo-night.toml")),
 ];
+/// Their files as they were read: each once, however often one is asked for.
+static READ: [OnceLock<Arc<File>>; BUNDLED.len()] = [const { OnceLock::new() }; BUNDLED.len()];
 /// How long a chain of themes that inherit may be.
 const INHERITED_MAX: usize = 8;
 
@@ -54,7 +57,7 @@ impl ThemeLibrary {
     /// # Errors
     /// When there is no theme of that name, or something in it is wrong.
     pub fn meta(&self, name: &str) -> Result<Meta, ThemeError> {
-        Ok(File::read(&self.source(name)?)?.meta)
+        Ok(self.read(name)?.1.meta.clone())
     }
 
     /// Returns a theme as a terminal can show it.
@@ -74,11 +77,9 @@ impl ThemeLibrary {
 
     /// Returns a theme's file and those that it inherits, the one called for first.
     fn layers(&self, name: &str) -> Result<Vec<ThemeLayer>, ThemeError> {
-        let source = self.source(name)?;
-        let file = File::read(&source)?;
-        let mut layers = vec![(source, file)];
-        while let Some((source, File { meta: Meta { inherits: Some(from), .. }, .. })) =
-            layers.last()
+        let mut layers = vec![self.read(name)?];
+        while let Some((source, file)) = layers.last()
+            && let Some(from) = &file.meta.inherits
         {
             let wrong = |why: String| fault(source, from.span().start, why);
             if layers.len() == INHERITED_MAX {
@@ -86,11 +87,25 @@ impl ThemeLibrary {
                     "a theme can inherit through at most {INHERITED_MAX} others"
                 )));
             }
-            let next = self.source(from.get_ref()).map_err(|e| wrong(e.to_string()))?;
-            let file = File::read(&next)?;
-            layers.push((next, file));
+            self.source(from.get_ref()).map_err(|e| wrong(e.to_string()))?;
+            let next = self.read(from.get_ref())?;
+            layers.push(next);
         }
         Ok(layers)
+    }
+
+    /// Returns a theme's source and what is in it.
+    fn read(&self, name: &str) -> Result<ThemeLayer, ThemeError> {
+        let source = self.source(name)?;
+        let bundled = BUNDLED.iter().position(|(n, _)| *n == name).filter(|_| !self.is_own(name));
+        let kept = bundled.and_then(|at| READ.get(at));
+        let file = match kept.and_then(OnceLock::get) {
+            Some(file) => file.clone(),
+            None => Arc::new(File::read(&source)?),
+        };
+        // whoever read it at the same time read the same
+        kept.into_iter().for_each(|kept| _ = kept.set(file.clone()));
+        Ok((source, file))
     }
 
     fn source(&self, name: &str) -> Result<ThemeSource, ThemeError> {
@@ -110,4 +125,19 @@ impl ThemeLibrary {
 
 fn is_bundled(name: &str) -> bool {
     BUNDLED.iter().any(|(n, _)| *n == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bundled_theme_is_read_once_and_gives_way_to_one_of_the_users_own() {
+        let file = |library: &ThemeLibrary| library.read("nord").unwrap().1;
+        let read = file(&ThemeLibrary::default());
+        assert!(Arc::ptr_eq(&read, &file(&ThemeLibrary::default())));
+        let text = "[meta]\nname = \"mine\"\nappearance = \"dark\"".into();
+        let own = ThemeSource { name: "nord".into(), path: "nord.toml".into(), text };
+        assert_eq!(file(&ThemeLibrary::with(vec![own])).meta.name, "mine");
+    }
 }
