@@ -141,3 +141,20 @@ fn a_server_that_is_slow_to_list_its_models_does_not_keep_the_screen_waiting() {
     assert!(!left.told.contains("not checked"), "{}", left.told);
     left.restored();
 }
+
+#[test]
+fn a_server_elsewhere_is_asked_nothing_before_the_screen() {
+    let house = House::new();
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    // this machine, in a spelling that could be any other
+    let url = format!("http://[::ffff:127.0.0.1]:{}/v1", server.local_addr().unwrap().port());
+    let model = ["--endpoint", &url, "--model", "endpoint:tiny"];
+    let mut program = house.run(&[&["run", "round-table", "--no-save"], &model[..]].concat());
+    program.until("RUNNING");
+    let (asks, _) = server.accept().unwrap();
+    let mut first = String::new();
+    BufReader::new(asks).read_line(&mut first).unwrap();
+    assert!(first.starts_with("POST"), "{first}");
+    program.signal(Signal::TERM);
+    program.left().restored();
+}
