@@ -1,8 +1,8 @@
 //! The loop of the screen: keys and events in, frames and commands out.
 //!
 //! It draws when something changed and not otherwise: at once if the last frame is old, else when the frame clock
-//! allows. Keys have a clock of their own, so that what a key does is seen at once however many words come. While
-//! nobody speaks nothing wakes it but a key or an event.
+//! allows. What a key does is seen at once, however many words come; of keys that wait together only the last
+//! one is drawn. While nobody speaks nothing wakes it but a key or an event.
 
 use crate::clock::Clock;
 use crate::model::{Command, Key, Ms, SeatId, SteerLine};
@@ -23,7 +23,7 @@ use crate::ui::view::floor::Status;
 use crossterm::event::Event;
 use futures::future::LocalBoxFuture;
 use futures::{Stream, StreamExt};
-use std::future::pending;
+use std::future::{pending, ready};
 use std::io;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -86,8 +86,9 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     let frame_ms = if screen.modes.far { FAR_FRAME_MS } else { FRAME_MS };
     let mut keys = listen();
     let (mut dirty, mut open, mut suspending) = (true, true, false);
-    let (mut drawn, mut answered): (Option<Ms>, Option<Ms>) = (None, None);
-    let mut pressed = false;
+    let mut drawn: Option<Ms> = None;
+    // a key is shown at once, unless another one waits: then after that one, or in the next frame
+    let (mut pressed, mut more) = (false, false);
     // the models that are being looked for, and for whom
     let mut looking: Option<(SeatId, LocalBoxFuture<'_, _>)> = None;
     // the time of a recording may stand still or go back
@@ -112,16 +113,13 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
         let now = frames.now();
         let (passes, changed) = undo::pass(&mut screen.view, now);
         dirty |= changed;
-        let left = |last: Option<Ms>| last.map_or(0, |at| frame_ms.saturating_sub(now.since(at)));
-        let due = if pressed { left(drawn).min(left(answered)) } else { left(drawn) };
+        let left = drawn.map_or(0, |at| frame_ms.saturating_sub(now.since(at)));
+        let due = if pressed && !more { 0 } else { left };
         if dirty && due == 0 {
             terminal.draw(|frame| draw::draw(frame, screen))?;
             terminal.link(&screen.view.links)?;
             terminal.entitle(&screen.entitled())?;
-            (dirty, drawn) = (false, Some(now));
-            if std::mem::take(&mut pressed) {
-                answered = drawn;
-            }
+            (dirty, pressed, drawn) = (false, false, Some(now));
         }
         let wake = match (dirty, ticking(screen)) {
             (true, _) => Some(due),
@@ -213,8 +211,9 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                     }
                     None => {}
                 }
-                (dirty, pressed) = (true, true);
+                (dirty, pressed, more) = (true, true, true);
             }
+            () = ready(()), if more => more = false,
             item = tail.next(), if open => {
                 match item {
                     Some(item) => screen.take(&item),
