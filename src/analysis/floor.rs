@@ -21,7 +21,10 @@ pub fn table(study: &Analysis<'_>) -> Table {
             ("cut", "cut"),
         ],
     );
-    for (entry, spent) in study.utterances() {
+    // turns that were spoken at once do not end in order
+    let mut all: Vec<_> = study.utterances().collect();
+    all.sort_by_key(|(entry, _)| entry.number);
+    for (entry, spent) in all {
         let usage = spent.and_then(|s| s.end.usage.as_ref());
         let cut = spent.filter(|s| s.end.outcome == Outcome::Cut).map(|s| s.end.why);
         table.rows.push(vec![

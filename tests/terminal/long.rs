@@ -18,7 +18,8 @@ fn session() -> String {
         let event = Event {
             seq: Seq(seq),
             at: Wall(0),
-            ms: Ms(seq),
+            // so far apart that no turn is over before it was seen
+            ms: Ms(seq * 60_000),
             thread: ThreadId::ROOT,
             by: ENGINE.into(),
             cause: None,

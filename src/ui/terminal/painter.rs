@@ -231,7 +231,7 @@ impl<W: Write> Backend for Painter<W> {
     }
 
     fn size(&self) -> io::Result<Size> {
-        // each frame asks, and crossterm opens the terminal anew to know
+        // each frame asks, and crossterm opens the terminal each time
         #[cfg(unix)]
         if let Ok(size) = rustix::termios::tcgetwinsize(io::stdout())
             && size.ws_col > 0
