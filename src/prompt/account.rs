@@ -30,7 +30,7 @@ pub fn digest(prompt: &Prompt) -> Text {
     hex(hash)
 }
 
-/// Returns what the log keeps of the prompt that [`build`] makes, without making it where that would read the whole
+/// Returns what the log keeps of the prompt that [`super::build`] makes, without making it where that would read the whole
 /// conversation.
 pub fn account(state: &State, turn: &Turn) -> Account {
     let seat = state.seat(&turn.seat).map(|s| &s.spec.voice);
