@@ -108,7 +108,7 @@ fn size(text: &str) -> Result<(u16, u16), String> {
 
 /// Writes a session, as far as it is saved, into the folder where the program was started; returns the file's path.
 pub fn written(log: &Path, format: &str, context: &Context) -> Result<String, String> {
-    let (_, document) = Document::read(log, Reveal::default(), &ReadProgress::default())
+    let (survey, document) = Document::read(log, Reveal::default(), &ReadProgress::default())
         .map_err(|e| e.to_string())?;
     let spelling = spelling(&document, format, SIZE, context).map_err(|failure| failure.message)?;
     let numbered = |n: u32| match n {
@@ -123,5 +123,11 @@ pub fn written(log: &Path, format: &str, context: &Context) -> Result<String, St
         keyless.finish()
     };
     create(&path, spell).map_err(|failure| failure.message)?;
+    if let Some(why) = survey.archive.as_ref().and_then(|archive| archive.fault()) {
+        return Err(format!(
+            "{} is incomplete, the session could not be read: {why}",
+            path.display()
+        ));
+    }
     Ok(path.canonicalize().unwrap_or(path).display().to_string())
 }
