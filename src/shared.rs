@@ -77,7 +77,11 @@ impl<T: Clone> SharedList<T> {
     /// Adds an item at the end.
     pub fn push(&mut self, item: T) {
         match self.pages.last_mut() {
-            Some(page) if page.len() < PAGE => Arc::make_mut(page).push(item),
+            Some(page) if page.len() < PAGE => {
+                let page = Arc::make_mut(page);
+                grow(page);
+                page.push(item);
+            }
             Some(_) | None => self.pages.push(Arc::new(vec![item])),
         }
     }
@@ -233,21 +237,35 @@ impl<V: Clone> SharedMap<V> {
             return self.pages.push(Arc::new(vec![(key, value)]));
         };
         let page = Arc::make_mut(page);
-        match page.binary_search_by_key(&key, |(k, _)| *k) {
-            Ok(at) => page[at].1 = value,
-            Err(at) => page.insert(at, (key, value)),
+        let at = match page.binary_search_by_key(&key, |(k, _)| *k) {
+            Ok(at) => return page[at].1 = value,
+            Err(at) => at,
+        };
+        if page.len() < PAGE {
+            grow(page);
+            return page.insert(at, (key, value));
         }
-        if page.len() > PAGE {
-            // keys that come in order leave full pages behind
-            let behind = page.split_off(PAGE);
-            self.pages.insert(place + 1, Arc::new(behind));
+        // keys that come in order leave full pages behind
+        let cut = if at == PAGE { at } else { PAGE / 2 };
+        let mut behind = page.split_off(cut);
+        match at.checked_sub(cut) {
+            Some(at) => behind.insert(at, (key, value)),
+            None => page.insert(at, (key, value)),
         }
+        self.pages.insert(place + 1, Arc::new(behind));
     }
 
     /// Changes every value.
     pub fn each_mut(&mut self, mut change: impl FnMut(&mut V)) {
         let values = self.pages.iter_mut().flat_map(Arc::make_mut);
         values.for_each(|(_, value)| change(value));
+    }
+}
+
+/// Makes room for another item on a page, for no more of them than a page has.
+fn grow<T>(page: &mut Vec<T>) {
+    if page.len() == page.capacity() && page.len() > PAGE / 2 {
+        page.reserve_exact(PAGE - page.len());
     }
 }
 

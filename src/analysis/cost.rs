@@ -40,11 +40,11 @@ pub fn table(study: &Analysis<'_>) -> Table {
         let mut models: Vec<&str> = turns.iter().flat_map(|t| &t.models).map(|m| &**m).collect();
         models.sort_unstable();
         models.dedup();
-        let usage = || turns.iter().filter_map(|t| t.end.usage.as_ref());
+        let usage = || turns.iter().filter_map(|t| t.usage.as_ref());
         let estimated = usage().any(|u| u.estimated);
         let sum = |n: u64| usage().next().map(|_| n);
-        let priced: Vec<Usd> = turns.iter().filter_map(|t| t.end.cost).collect();
-        let unpriced = turns.iter().filter(|t| t.end.cost.is_none() && is_model(t)).count();
+        let priced: Vec<Usd> = turns.iter().filter_map(|t| t.cost).collect();
+        let unpriced = turns.iter().filter(|t| t.cost.is_none() && is_model(t)).count();
         let cost = match (priced.is_empty(), unpriced) {
             (true, 0) => Cell::None,
             (true, _) => Cell::NotPriced,

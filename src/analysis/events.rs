@@ -27,8 +27,8 @@ pub fn table(study: &Analysis<'_>) -> Table {
     }
     for turn in study.turns() {
         let (who, number) = (name(study.state, &turn.seat), turn.number);
-        let error = turn.end.error.as_ref().map_or("", |e| &e.text);
-        match (turn.end.outcome, turn.end.why) {
+        let error = turn.error.as_deref().unwrap_or("");
+        match (turn.outcome, turn.why) {
             (Outcome::Failed, _) => {
                 add(turn.seq, turn.ended, number, "failure", &format!("{who}: {error}"));
             }

@@ -25,8 +25,8 @@ pub fn table(study: &Analysis<'_>) -> Table {
     let mut all: Vec<_> = study.utterances().collect();
     all.sort_by_key(|(entry, _)| entry.number);
     for (entry, spent) in all {
-        let usage = spent.and_then(|s| s.end.usage.as_ref());
-        let cut = spent.filter(|s| s.end.outcome == Outcome::Cut).map(|s| s.end.why);
+        let usage = spent.and_then(|s| s.usage.as_ref());
+        let cut = spent.filter(|s| s.outcome == Outcome::Cut).map(|s| s.why);
         table.rows.push(vec![
             Cell::Count(u64::from(entry.number.unwrap_or(0))),
             entry.seat().map_or(Cell::None, |seat| Cell::Text(name(study.state, seat))),

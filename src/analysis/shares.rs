@@ -43,7 +43,7 @@ fn share(study: &Analysis<'_>, seat: Option<&SeatId>) -> Share {
         share.words += u64::from(TimedTurn::words_of(entry, spent));
         let Some(spent) = spent else { continue };
         share.ms = share.ms.saturating_add(spent.ended.since(spent.granted));
-        if let Some(usage) = &spent.end.usage {
+        if let Some(usage) = &spent.usage {
             share.tokens = Some(share.tokens.unwrap_or(0).saturating_add(usage.output));
             share.estimated |= usage.estimated;
         }

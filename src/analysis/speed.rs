@@ -25,7 +25,7 @@ pub fn table(study: &Analysis<'_>) -> Table {
         ],
     );
     let row = |who: String, turns: &[&TimedTurn]| {
-        let first: Vec<u64> = turns.iter().filter_map(|t| t.end.first_piece_ms).collect();
+        let first: Vec<u64> = turns.iter().filter_map(|t| t.first_piece_ms).collect();
         let rates: Vec<f64> = turns.iter().filter_map(|t| rate(t)).collect();
         let count = |f: &dyn Fn(&TimedTurn) -> bool| turns.iter().filter(|t| f(t)).count() as u64;
         vec![
@@ -34,10 +34,10 @@ pub fn table(study: &Analysis<'_>) -> Table {
             median(first.clone(), u64::cmp).map_or(Cell::None, Cell::Took),
             first.into_iter().max().map_or(Cell::None, Cell::Took),
             median(rates, f64::total_cmp).map_or(Cell::None, Cell::Rate),
-            Cell::Took(total(turns.iter().map(|t| t.end.took_ms))),
-            Cell::Count(count(&|t| t.end.outcome == Outcome::Failed)),
-            Cell::Count(turns.iter().map(|t| t.retries).sum()),
-            Cell::Count(count(&|t| t.end.outcome == Outcome::Cut)),
+            Cell::Took(total(turns.iter().map(|t| t.took_ms))),
+            Cell::Count(count(&|t| t.outcome == Outcome::Failed)),
+            Cell::Count(turns.iter().map(|t| u64::from(t.retries)).sum()),
+            Cell::Count(count(&|t| t.outcome == Outcome::Cut)),
         ]
     };
     let asked: Vec<&TimedTurn> = study.turns().filter(|t| !t.models.is_empty()).collect();
@@ -54,8 +54,8 @@ pub fn table(study: &Analysis<'_>) -> Table {
 
 /// Returns tokens per second after the first piece; none where the server reported no tokens.
 fn rate(turn: &TimedTurn) -> Option<f64> {
-    let tokens = turn.end.usage.as_ref().filter(|u| u.output > 0)?.output;
-    let ms = turn.end.took_ms.checked_sub(turn.end.first_piece_ms?).filter(|ms| *ms > 0)?;
+    let tokens = turn.usage.as_ref().filter(|u| u.output > 0)?.output;
+    let ms = turn.took_ms.checked_sub(turn.first_piece_ms?).filter(|ms| *ms > 0)?;
     Some(tokens as f64 * 1000.0 / ms as f64)
 }
 

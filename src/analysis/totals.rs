@@ -171,14 +171,14 @@ impl OfSide {
 impl OfModel {
     fn take(&mut self, turn: &TimedTurn, priced: bool) {
         self.turns += 1;
-        self.failed += u64::from(turn.end.outcome == Outcome::Failed);
-        if let Some(usage) = &turn.end.usage {
+        self.failed += u64::from(turn.outcome == Outcome::Failed);
+        if let Some(usage) = &turn.usage {
             let more = |sum: Option<u64>, n: u64| Some(sum.unwrap_or(0).saturating_add(n));
             (self.read, self.written) =
                 (more(self.read, usage.input), more(self.written, usage.output));
             self.estimated |= usage.estimated;
         }
-        match turn.end.cost {
+        match turn.cost {
             Some(cost) => self.usd = Some(self.usd.unwrap_or_default() + cost),
             None => self.unpriced += u64::from(priced),
         }

@@ -7,7 +7,7 @@ use crate::model::*;
 use crate::shared::{SharedList, SharedMap};
 use crate::state::Entry;
 use crate::text::word_count;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 /// Takes events one by one and remembers what figures are made of.
@@ -26,9 +26,11 @@ pub struct TurnLog {
     running: BTreeMap<TurnId, Running>,
     places: SharedMap<usize>,
     tools: BTreeMap<(SeatId, Text), ToolUses>,
+    /// The ids and models of the turns, each in memory once.
+    words: BTreeSet<Text>,
 }
 
-/// A turn that is over.
+/// A turn that is over: of its end what figures are made of.
 #[derive(Clone, Debug)]
 pub struct TimedTurn {
     /// The place of its end in the log.
@@ -42,11 +44,29 @@ pub struct TimedTurn {
     /// When it was over.
     pub ended: Ms,
     /// The models that were asked, as the calls name them, the last one last; none for a person.
-    pub models: Vec<Text>,
+    pub models: Box<[Text]>,
     /// How often it was asked again.
-    pub retries: u64,
+    pub retries: u32,
+    /// What was asked for.
+    pub purpose: Purpose,
     /// How it ended.
-    pub end: TurnEnded,
+    pub outcome: Outcome,
+    /// Of a cut: why.
+    pub why: Option<CutWhy>,
+    /// Of a failure: what.
+    pub error: Option<Text>,
+    /// The reasoning that came with the words.
+    pub think: Option<Text>,
+    /// Tokens used by all its calls.
+    pub usage: Option<Box<Usage>>,
+    /// Dollars, of all its calls; none is "not priced".
+    pub cost: Option<Usd>,
+    /// Milliseconds from the start of the last call to its first piece.
+    pub first_piece_ms: Option<u64>,
+    /// Milliseconds the last call took; of a human, the whole turn.
+    pub took_ms: u64,
+    /// The words, which the transcript shares.
+    text: Text,
     /// How many words it has, once they were counted.
     counted: OnceLock<u32>,
 }
@@ -54,13 +74,13 @@ pub struct TimedTurn {
 impl TimedTurn {
     /// Returns how many words were said; they are counted once.
     fn words(&self) -> u32 {
-        *self.counted.get_or_init(|| word_count(&self.end.text))
+        *self.counted.get_or_init(|| word_count(&self.text))
     }
 
     /// Returns how many words an entry has, which this turn may have spoken.
     pub fn words_of(entry: &Entry, spent: Option<&TimedTurn>) -> u32 {
         match spent {
-            Some(turn) if turn.end.text == *entry.text() => turn.words(),
+            Some(turn) if turn.text == *entry.text() => turn.words(),
             _ => word_count(entry.text()),
         }
     }
@@ -116,7 +136,7 @@ struct Running {
     seat: SeatId,
     granted: Ms,
     models: Vec<Text>,
-    retries: u64,
+    retries: u32,
 }
 
 impl TurnLog {
@@ -126,14 +146,13 @@ impl TurnLog {
         self.span = Some((begin, event.ms));
         match &event.kind {
             Kind::FloorGranted(g) => {
-                let seat = g.participant.clone();
+                let seat = SeatId(self.once(&g.participant.0));
                 let turn = Running { seat, granted: event.ms, models: vec![], retries: 0 };
                 self.running.insert(TurnId(event.seq.0), turn);
             }
             Kind::CallStarted(c) => {
-                if let Some(turn) = self.running.get_mut(&c.turn) {
-                    turn.models.push(c.model.clone());
-                }
+                let model = self.once(&c.model);
+                self.running.entry(c.turn).and_modify(|turn| turn.models.push(model));
             }
             Kind::CallRetried(r) => {
                 if let Some(turn) = self.running.get_mut(&r.turn) {
@@ -211,6 +230,14 @@ impl TurnLog {
         }
     }
 
+    /// Returns a word that is the same in many turns, as the turns before have it.
+    fn once(&mut self, word: &Text) -> Text {
+        if !self.words.contains(word) {
+            self.words.insert(word.clone());
+        }
+        self.words.get(word).unwrap_or(word).clone()
+    }
+
     fn uses(&mut self, turn: TurnId, tool: &Text) -> &mut ToolUses {
         let seat = self.running.get(&turn).map(|turn| turn.seat.clone());
         self.tools.entry((seat.unwrap_or_else(|| "".into()), tool.clone())).or_default()
@@ -261,9 +288,18 @@ impl TurnLog {
             seat: turn.seat,
             granted: turn.granted,
             ended: event.ms,
-            models: turn.models,
+            models: turn.models.into(),
             retries: turn.retries,
-            end: end.clone(),
+            purpose: end.purpose,
+            outcome: end.outcome,
+            why: end.why,
+            error: end.error.as_ref().map(|error| error.text.clone()),
+            think: end.think.clone(),
+            usage: end.usage.clone().map(Box::new),
+            cost: end.cost,
+            first_piece_ms: end.first_piece_ms,
+            took_ms: end.took_ms,
+            text: end.text.clone(),
             counted: OnceLock::new(),
         });
     }

@@ -171,7 +171,6 @@ pub fn csv(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"number,at_ms,participant,name,to,text,words,tokens_out,usd,cut\n")?;
     for (entry, spent) in document.entries() {
         let to: Vec<&str> = entry.to.iter().map(|s| &**s).collect();
-        let end = spent.map(|s| &s.end);
         let number = |n: Option<String>| n.unwrap_or_default();
         let fields = [
             number(entry.number.map(|n| n.to_string())),
@@ -181,9 +180,9 @@ pub fn csv(document: &Document, out: &mut dyn Write) -> io::Result<()> {
             to.join(" "),
             text::block(entry.text()).into_owned(),
             text::word_count(entry.text()).to_string(),
-            number(end.and_then(|e| e.usage.as_ref()).map(|u| u.output.to_string())),
-            number(end.and_then(|e| e.cost).map(|c| c.to_string())),
-            end.filter(|e| e.why.is_some()).map_or(String::new(), |_| "cut".into()),
+            number(spent.and_then(|s| s.usage.as_ref()).map(|u| u.output.to_string())),
+            number(spent.and_then(|s| s.cost).map(|c| c.to_string())),
+            spent.filter(|s| s.why.is_some()).map_or(String::new(), |_| "cut".into()),
         ];
         let fields: Vec<String> = fields.iter().map(|f| super::figures::field(f)).collect();
         writeln!(out, "{}", fields.join(","))?;
@@ -211,7 +210,6 @@ impl Serialize for Said<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let Said(document) = self;
         to.collect_seq(document.entries().map(|(entry, spent)| {
-            let end = spent.map(|s| &s.end);
             json!({
                 "number": entry.number,
                 "participant": entry.seat().map_or(OPERATOR, |s| s),
@@ -221,13 +219,13 @@ impl Serialize for Said<'_> {
                 "floor_ms": spent.map(|s| s.ended.since(s.granted)),
                 "text": text::block(entry.text()),
                 "whispers": entry.version().whispers,
-                "reasoning": end.and_then(|e| e.think.as_ref()).map(|t| text::block(t)),
+                "reasoning": spent.and_then(|s| s.think.as_ref()).map(|t| text::block(t)),
                 "mentions": entry.mentions,
                 "alternatives": entry.versions.len(),
                 "edited": entry.edited.is_some(),
                 "cut": entry.version().cut,
-                "usage": end.and_then(|e| e.usage.as_ref()),
-                "usd": end.and_then(|e| e.cost),
+                "usage": spent.and_then(|s| s.usage.as_ref()),
+                "usd": spent.and_then(|s| s.cost),
             })
         }))
     }

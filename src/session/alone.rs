@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{self, JoinHandle};
 
 /// The approximate size of a block, in bytes.
-const BLOCK_BYTES: usize = 1024 * 1024;
+const BLOCK_BYTES: usize = 256 * 1024;
 /// The size of a block without other threads, in bytes.
 const SMALL_BYTES: usize = 64 * 1024;
 /// Smaller files, in bytes, are read without other threads, which would cost more than they save.

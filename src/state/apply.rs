@@ -286,7 +286,11 @@ impl Conversation {
 
     fn start_call(&mut self, seq: Seq, ms: Ms, c: &CallStarted) {
         let heard = self.turns.get(&c.turn).map(|t| t.first_call.filter(|_| t.calls == 0));
-        let spec = self.turns.get(&c.turn).and_then(|t| self.seat(&t.seat)).map(|s| s.spec.clone());
+        let seat = self.turns.get(&c.turn).and_then(|t| self.seat(&t.seat));
+        // mostly the model that the seat was seated with: it is in memory once
+        let seated = seat.map(|seat| &seat.seated).filter(|seated| **seated == c.model);
+        let model = seated.unwrap_or(&c.model).clone();
+        let spec = seat.map(|seat| seat.spec.clone());
         if let Some(t) = self.turns.get_mut(&c.turn) {
             t.heard = heard.flatten().unwrap_or(seq);
             t.call = Some(CallId(seq.0));
@@ -295,7 +299,7 @@ impl Conversation {
             t.since = ms;
             t.retry_at = None;
             t.first_call = t.first_call.or(Some(seq));
-            t.model = c.model.clone();
+            t.model = model;
             t.parameters = c.parameters.clone();
             t.labels = c.labels.clone();
             t.reserve = spec.map(|spec| Reserve::of(&c.parameters, &spec)).unwrap_or_default();

@@ -345,6 +345,8 @@ impl Conversation {
     pub fn granted(&self, seq: Seq, ms: Ms, thread: ThreadId, g: &FloorGranted) -> Option<Turn> {
         let batch = self.threads.get(&thread)?.batch.as_ref()?;
         let interrupted = batch.interrupted.get(&g.participant);
+        // the seat's own id is in memory once, not once a turn
+        let seat = self.seat(&g.participant).map_or(&g.participant, |seat| &seat.spec.id).clone();
         Some(Turn {
             batch: Some(batch.id),
             number: g.number,
@@ -360,7 +362,7 @@ impl Conversation {
             notes: g.notes.clone(),
             tools: interrupted.map(|i| i.tools.clone()).unwrap_or_default(),
             summarises: batch.spec.summary_task(),
-            ..Turn::granted(seq, ms, thread, g.participant.clone(), batch.spec.purpose)
+            ..Turn::granted(seq, ms, thread, seat, batch.spec.purpose)
         })
     }
 

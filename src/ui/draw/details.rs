@@ -120,7 +120,7 @@ fn recent(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let mut lines = vec![heading(screen, "RECENT EVENTS")];
     let asides = screen.transcript.asides().rev().filter_map(|row| match &row.item {
-        RowKind::Aside { head, .. } => Some((row.at, head)),
+        RowKind::Aside(aside) => Some((row.at, &aside.head)),
         RowKind::Words(_) => None,
     });
     for (at, head) in asides.take(RECENT) {

@@ -5,7 +5,6 @@
 //! here, which also gives names their colours, and a curve is what ratatui's chart draws, read back as rows.
 
 use crate::analysis::{MomentKind, TimedTurn};
-use crate::model::payload::TurnEnded;
 use crate::model::{Text, VerdictGiven};
 use crate::state::Seat;
 use crate::text;
@@ -65,12 +64,12 @@ pub fn spent(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<Chart
 }
 
 /// Returns what a figure of the turns adds up to after each of them.
-fn sums(transcript: &Transcript, figure: impl Fn(&TurnEnded) -> u64) -> Vec<u64> {
+fn sums(transcript: &Transcript, figure: impl Fn(&TimedTurn) -> u64) -> Vec<u64> {
     let mut sum = 0;
     let turns = transcript.turn_log.turns.iter();
     turns
         .map(|turn| {
-            sum += figure(&turn.end);
+            sum += figure(turn);
             sum
         })
         .collect()
@@ -78,14 +77,14 @@ fn sums(transcript: &Transcript, figure: impl Fn(&TurnEnded) -> u64) -> Vec<u64>
 
 /// Returns the sum of tokens after each turn as one row, the last turns that fit; nothing where nobody counted.
 pub fn growth(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
-    let sums = sums(transcript, |end| end.usage.as_ref().map_or(0, |usage| usage.tokens()));
+    let sums = sums(transcript, |turn| turn.usage.as_ref().map_or(0, |usage| usage.tokens()));
     let last = sums.last().copied().unwrap_or(0);
     risen(&sums, "tokens so far", &tokens(last), glyphs, room)
 }
 
 /// Returns what everybody cost after each turn, the sum of all, as one row; nothing where nothing has a price.
 pub fn cost(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
-    let sums = sums(transcript, |end| end.cost.map_or(0, |usd| usd.0));
+    let sums = sums(transcript, |turn| turn.cost.map_or(0, |usd| usd.0));
     let last = sums.last().copied().unwrap_or(0);
     risen(&sums, "cost so far", &crate::model::Usd(last).to_string(), glyphs, room)
 }

@@ -36,7 +36,7 @@ impl Lanes {
         let longest = COLUMN_MS.saturating_mul(columns as u64);
         let begin = Ms(end.0.saturating_sub(longest).max(first.0));
         let over = log.iter().rev().take_while(|turn| turn.ended >= begin);
-        let over = over.filter(|turn| turn.end.purpose == Purpose::Speak);
+        let over = over.filter(|turn| turn.purpose == Purpose::Speak);
         let over = over.map(|turn| (transcript.seat_place(&turn.seat), turn.granted, turn.ended));
         let spoke = running.into_iter().chain(over).collect();
         Lanes { begin, end, spoke, columns }

@@ -12,12 +12,12 @@ use crate::ui::view::transcript::Transcript;
 pub fn failed(transcript: &Transcript) -> Option<&TimedTurn> {
     let state = transcript.state();
     let paused = Status::of(state) == Status::Paused && state.pause_why.is_some();
-    transcript.turn_log.turns.last().filter(|turn| paused && turn.end.outcome == Outcome::Failed)
+    transcript.turn_log.turns.last().filter(|turn| paused && turn.outcome == Outcome::Failed)
 }
 
 /// Returns why a turn failed, in one line.
 pub fn why(turn: &TimedTurn) -> String {
-    let why = turn.end.error.as_ref().map_or("no reason given", |error| &*error.text);
+    let why = turn.error.as_deref().unwrap_or("no reason given");
     text::label(why).into_owned()
 }
 

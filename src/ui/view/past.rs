@@ -1,16 +1,16 @@
 //! The conversation at points of its past, so that a prompt of long ago folds only a stretch of the log again.
 //!
-//! They only save time: what is folded on from one equals what is folded from the first event. Their memory is bounded;
-//! the longer the log, the further apart they are.
+//! They only save time: what is folded on from one equals what is folded from the first event. What two of them say alike
+//! is in memory once, and there are never many: the longer the log, the further apart they are.
 
 use crate::model::Seq;
 use crate::state::State;
 use std::sync::Arc;
 
 /// Events from one state to the next, at least.
-const STRETCH: usize = 2_000;
-/// Entries that all states hold together, at most.
-const HELD: usize = 50_000;
+const STRETCH: usize = 256;
+/// The most states; of more, every other one is let go.
+const MOST: usize = 48;
 
 /// States of a conversation, each just behind an event, in order; copies share them.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +31,7 @@ impl PastStates {
         }
         self.since = 0;
         self.states.push((seq, Arc::new(state.clone())));
-        while self.states.iter().map(|(_, s)| s.entries.len()).sum::<usize>() > HELD {
+        if self.states.len() > MOST {
             self.doubled += 1;
             let mut at = 0;
             self.states.retain(|_| {

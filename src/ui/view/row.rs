@@ -27,13 +27,24 @@ impl Id {
 pub enum RowKind {
     /// Words: the place of the entry in the state.
     Words(usize),
-    /// A note of the program: a head, and words where it has any.
-    Aside {
-        /// The head, a single line.
-        head: String,
-        /// Words; mostly none.
-        body: String,
-    },
+    /// A note of the program.
+    Aside(Box<AsideText>),
+}
+
+/// What a note of the program says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AsideText {
+    /// The head, a single line.
+    pub head: String,
+    /// Words; mostly none.
+    pub body: String,
+}
+
+impl RowKind {
+    /// Returns a note.
+    pub(super) fn aside(head: String, body: String) -> RowKind {
+        RowKind::Aside(Box::new(AsideText { head, body }))
+    }
 }
 
 /// The kind of a note, which decides how the row looks.

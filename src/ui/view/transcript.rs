@@ -195,7 +195,7 @@ impl Transcript {
             self.places.each_mut(moved);
             self.asides.each_mut(moved);
         }
-        if matches!(row.item, RowKind::Aside { .. }) {
+        if matches!(row.item, RowKind::Aside(_)) {
             let place = self.asides.partition_point(|other| *other < at);
             self.asides.insert(place, at);
         }
@@ -296,8 +296,8 @@ impl Transcript {
             Some(TranscriptRow { item: RowKind::Words(entry), at, .. }) => {
                 self.state().entries.get(*entry).map(|e| RowView::Words(e, *at))
             }
-            Some(TranscriptRow { item: RowKind::Aside { head, body }, .. }) => {
-                Some(RowView::Aside(head, body))
+            Some(TranscriptRow { item: RowKind::Aside(aside), .. }) => {
+                Some(RowView::Aside(&aside.head, &aside.body))
             }
             None => self.speaking().nth(at - self.told.len()).map(RowView::Speaking),
         }
@@ -312,7 +312,7 @@ impl Transcript {
     pub fn entry(&self, at: usize) -> Option<usize> {
         match self.told.get(at)?.item {
             RowKind::Words(entry) => Some(entry),
-            RowKind::Aside { .. } => None,
+            RowKind::Aside(_) => None,
         }
     }
 
@@ -331,7 +331,7 @@ impl Transcript {
 
     /// Returns the reasoning of a turn that is over.
     pub fn thought(&self, turn: TurnId) -> Option<&str> {
-        self.turn_log.spent(turn)?.end.think.as_deref()
+        self.turn_log.spent(turn)?.think.as_deref()
     }
 
     /// Returns the operator's queued messages, oldest first, with the keys of their commands.
@@ -405,8 +405,8 @@ impl Fold for Transcript {
             match told {
                 None | Some(Narrated::Opening { .. }) => return,
                 Some(Narrated::Words { .. }) if self.is_version(event) => return,
-                Some(Narrated::Words { who, body, .. }) => RowKind::Aside { head: who, body },
-                Some(Narrated::Note(note)) => RowKind::Aside { head: note, body: String::new() },
+                Some(Narrated::Words { who, body, .. }) => RowKind::aside(who, body),
+                Some(Narrated::Note(note)) => RowKind::aside(note, String::new()),
             }
         };
         let aside = Aside::of(event);
@@ -417,7 +417,7 @@ impl Fold for Transcript {
         self.add(TranscriptRow { id, at: event.ms, item, aside, step });
         // the reason for a cut is shown below its words
         if let Some(Narrated::Note(note)) = more {
-            let item = RowKind::Aside { head: note, body: String::new() };
+            let item = RowKind::aside(note, String::new());
             let (id, aside) = (Id::Event(event.seq), Aside::of(event));
             self.add(TranscriptRow { id, at: event.ms, item, aside, step });
         }
