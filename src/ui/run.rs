@@ -25,9 +25,10 @@ use futures::future::LocalBoxFuture;
 use futures::{Stream, StreamExt};
 use std::future::{pending, ready};
 use std::io;
+use std::panic::resume_unwind;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::task::yield_now;
+use tokio::task::{JoinHandle, spawn_blocking, yield_now};
 use tokio::time::sleep;
 
 /// Milliseconds between two frames at least, here and over a slow link.
@@ -91,6 +92,8 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     let (mut pressed, mut more) = (false, false);
     // the models that are being looked for, and for whom
     let mut looking: Option<(SeatId, LocalBoxFuture<'_, _>)> = None;
+    // a page of the analysis that is being computed
+    let mut counting: Option<JoinHandle<_>> = None;
     // the time of a recording may stand still or go back
     let frames = Clock::real(Ms(0));
     // what the engine does at once stands in the first frame already
@@ -120,6 +123,9 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             terminal.link(&screen.view.links)?;
             terminal.entitle(&screen.entitled())?;
             (dirty, pressed, drawn) = (false, false, Some(now));
+            if counting.is_none() {
+                counting = draw::counting(screen).map(spawn_blocking);
+            }
         }
         let wake = match (dirty, ticking(screen)) {
             (true, _) => Some(due),
@@ -232,6 +238,13 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                 }
                 dirty = true;
             }
+            (of, page) = counted(&mut counting) => {
+                counting = None;
+                if let Some(pane) = &mut screen.view.analysis {
+                    pane.take(of, page);
+                }
+                dirty = true;
+            }
             // what passes by itself says whether it changed anything
             () = after(wake) => dirty |= wake != passes,
         }
@@ -278,6 +291,17 @@ pub fn ticking(screen: &Screen) -> bool {
 async fn found<T>(looking: &mut Option<(SeatId, LocalBoxFuture<'_, T>)>) -> (SeatId, T) {
     match looking {
         Some((who, models)) => (who.clone(), models.await),
+        None => pending().await,
+    }
+}
+
+/// Waits for the work on another thread, if there is any.
+async fn counted<T>(counting: &mut Option<JoinHandle<T>>) -> T {
+    match counting {
+        Some(work) => match work.await {
+            Ok(done) => done,
+            Err(failed) => resume_unwind(failed.into_panic()),
+        },
         None => pending().await,
     }
 }

@@ -1,8 +1,10 @@
 //! A long talk costs a frame no more than a short one: counted, not timed.
 
 use crate::stage::{Stage, demo};
+use colloquium::analysis::FigurePage;
 use colloquium::model::{Event, Kind, Ms, Seq, TurnId};
 use colloquium::state::State;
+use colloquium::ui::draw::counting;
 use colloquium::ui::run::ticking;
 use crossterm::event::KeyCode::{Char, End, Home, PageUp};
 use std::ops::ControlFlow;
@@ -121,14 +123,42 @@ fn figures_are_laid_out_once_until_something_happens() {
     stage.press(&[Char('a')]);
     let laid = |stage: &mut Stage| {
         stage.draw();
-        let study = stage.screen.view.analysis.as_mut().unwrap();
-        study.laid(118, |_| unreachable!("it was laid out by the frame"))
+        let Stage { screen, .. } = stage;
+        let study = screen.view.analysis.as_mut().unwrap();
+        study.laid(&screen.transcript, 118, |_| unreachable!("it was laid out by the frame"))
     };
     let before = laid(&mut stage);
     stage.piece("words that no figure counts yet");
     assert!(std::rc::Rc::ptr_eq(&before, &laid(&mut stage)));
     let mut stage = stage.until(|e| matches!(e.kind, Kind::TurnEnded(_)));
     assert!(!std::rc::Rc::ptr_eq(&before, &laid(&mut stage)));
+}
+
+#[test]
+fn figures_of_a_long_talk_are_computed_aside_while_keys_work() {
+    let mut stage = talked(4_100);
+    stage.press(&[Char('a')]);
+    assert!(stage.text().contains("counting 4100 turns"), "{}", stage.text());
+    let aside = |stage: &mut Stage| {
+        let work = counting(&mut stage.screen).expect("there is something to compute");
+        let (of, page) = std::thread::spawn(work).join().unwrap();
+        stage.screen.view.analysis.as_mut().unwrap().take(of, page);
+        assert!(counting(&mut stage.screen).is_none(), "it is asked for once");
+        stage.text()
+    };
+    let page = aside(&mut stage);
+    assert!(page.contains("SPEAKING SHARE") && !page.contains("counting"), "{page}");
+    let shown = stage.screen.view.analysis.as_ref().unwrap().tables().cloned();
+    let tables = stage.screen.transcript.analysis().page(FigurePage::Floor);
+    assert_eq!(shown.collect::<Vec<_>>(), tables);
+    // what goes on is counted while the last figures stand
+    goes_on(&mut stage, 1);
+    assert!(stage.text().contains("SPEAKING SHARE"), "{}", stage.text());
+    aside(&mut stage);
+    // another page begins anew
+    stage.press(&[Char('2')]);
+    assert!(stage.text().contains("counting 4101 turns"), "{}", stage.text());
+    assert!(aside(&mut stage).contains("TOKENS AND COST"), "{}", stage.text());
 }
 
 #[test]

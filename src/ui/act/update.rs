@@ -214,7 +214,7 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
     match action {
         Action::Analysis => {
             let open = screen.view.analysis.take().is_none();
-            screen.view.analysis = open.then(|| AnalysisPane::of(&screen.transcript));
+            screen.view.analysis = open.then(AnalysisPane::default);
         }
         Action::OpenEvent => navigate::event(screen),
         Action::Export => screen.view.list = Some(List::new(ListKind::Formats, feed)),

@@ -5,9 +5,11 @@ use crate::analysis::{Cell, Table};
 use crate::export::figures;
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, wrap};
-use crate::ui::theme::ThemeRole;
-use crate::ui::view::analysis::{AnalysisPane, Laid, lanes, stood};
+use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::theme::{Theme, ThemeRole};
+use crate::ui::view::analysis::{Laid, LaidFor, lanes, stood};
 use crate::ui::view::charts;
+use crate::ui::view::transcript::Transcript;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -24,7 +26,6 @@ const STOOD: &str = "one column per turn, latest on the right; a letter marks a 
 /// Draws the page that is open, if the figures are.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let Some(mut analysis) = screen.view.analysis.take() else { return };
-    analysis.renew(&screen.transcript);
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let footer = screen.view.areas.footer.height;
     let above = screen.view.areas.header.height;
@@ -42,7 +43,8 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     }
     let rule =
         Line::styled(glyphs.rule.repeat(usize::from(area.width)), theme.style(ThemeRole::Rule));
-    let laid = analysis.laid(room, |analysis| lay(analysis, screen, room));
+    let transcript = &screen.transcript;
+    let laid = analysis.laid(transcript, room, |page| lay(page, transcript, (theme, glyphs), room));
     let height = usize::from(area.height).saturating_sub(2);
     analysis.height = height;
     let mut lit = screen.view.search.as_ref().map(|search| (search, laid.rows.clone()));
@@ -76,20 +78,25 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
 }
 
 /// The rows of a page: a table's heading, what it counts, and its columns stand above its rows.
-fn lay(analysis: &AnalysisPane, screen: &Screen, room: usize) -> Laid {
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+fn lay(
+    page: FigurePage,
+    transcript: &Transcript,
+    (theme, glyphs): (&Theme, &Glyphs),
+    room: usize,
+) -> Laid {
+    let tables = transcript.analysis().page(page);
     let (muted, mut rows, mut first) = (theme.style(ThemeRole::Muted), Vec::new(), 0);
-    let pictures = match analysis.page {
-        FigurePage::Floor => vec![charts::shares(&screen.transcript, glyphs, room)],
+    let pictures = match page {
+        FigurePage::Floor => vec![charts::shares(transcript, glyphs, room)],
         FigurePage::Cost => vec![
-            charts::spent(&screen.transcript, glyphs, room),
-            charts::growth(&screen.transcript, glyphs, room),
-            charts::cost(&screen.transcript, glyphs, room),
+            charts::spent(transcript, glyphs, room),
+            charts::growth(transcript, glyphs, room),
+            charts::cost(transcript, glyphs, room),
         ],
         FigurePage::Positions => vec![
-            charts::votes(&screen.transcript, glyphs, room),
-            charts::scores(&screen.transcript, glyphs, room),
-            charts::mentions(&screen.transcript, glyphs, room),
+            charts::votes(transcript, glyphs, room),
+            charts::scores(transcript, glyphs, room),
+            charts::mentions(transcript, glyphs, room),
         ],
         FigurePage::Events => vec![],
     };
@@ -100,16 +107,16 @@ fn lay(analysis: &AnalysisPane, screen: &Screen, room: usize) -> Laid {
         }));
         rows.push(Line::default());
     }
-    if analysis.page == FigurePage::Floor {
+    if page == FigurePage::Floor {
         let columns = "words per turn, latest on the right";
         rows.extend(told(columns, muted, room));
-        for (place, lane) in lanes(&screen.transcript, glyphs, room) {
+        for (place, lane) in lanes(transcript, glyphs, room) {
             rows.push(Line::styled(format!(" {lane}"), theme.speaker(place)));
         }
         rows.push(Line::default());
     }
-    let stood = match analysis.page {
-        FigurePage::Positions => stood(&screen.transcript, glyphs, room),
+    let stood = match page {
+        FigurePage::Positions => stood(transcript, glyphs, room),
         _ => vec![],
     };
     if !stood.is_empty() {
@@ -123,7 +130,7 @@ fn lay(analysis: &AnalysisPane, screen: &Screen, room: usize) -> Laid {
         }
         rows.push(Line::default());
     }
-    for table in analysis.tables() {
+    for table in tables.iter().filter(|table| !table.rows.is_empty()) {
         let title = format!(" {}", table.title.to_uppercase());
         rows.push(Line::styled(title, theme.style(ThemeRole::Title)));
         rows.extend(told(table.counts, muted, room));
@@ -141,7 +148,7 @@ fn lay(analysis: &AnalysisPane, screen: &Screen, room: usize) -> Laid {
         rows.push(Line::default());
     }
     if rows.is_empty() {
-        let nothing = match analysis.page {
+        let nothing = match page {
             FigurePage::Events => {
                 "no events yet: votes, verdicts, failures and your commands are listed here"
             }
@@ -149,7 +156,18 @@ fn lay(analysis: &AnalysisPane, screen: &Screen, room: usize) -> Laid {
         };
         rows.extend(told(nothing, muted, room));
     }
-    Laid { rows, first }
+    Laid { rows, first, tables }
+}
+
+/// Returns the work of computing and laying out the page that is open, where that is to be done on another thread.
+pub fn counting(screen: &mut Screen) -> Option<impl FnOnce() -> (LaidFor, Laid) + Send + use<>> {
+    let (page, _, room) = screen.view.analysis.as_mut()?.wanted()?;
+    let (transcript, theme) = (screen.transcript.clone(), screen.theme.clone());
+    let glyphs = screen.glyphs;
+    Some(move || {
+        let happened = transcript.turn_log.happened();
+        ((page, happened, room), lay(page, &transcript, (&theme, glyphs), room))
+    })
 }
 
 /// Leaves out the last columns of a table until the rest fits; returns their names as well.

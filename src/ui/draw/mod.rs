@@ -27,6 +27,8 @@ pub mod start;
 pub(super) mod timeline;
 mod transcript;
 
+pub use analysis::counting;
+
 use crate::ui::action::Action;
 use crate::ui::layout::{Areas, SMALLEST, areas};
 use crate::ui::screen::Screen;

@@ -1,7 +1,7 @@
 //! The figures of the talk on the screen: pages of tables, computed from the same fold and ledger as any file of them.
 //!
-//! They are computed when the pane opens and when a turn is over, never for a frame. It holds where the reader stands;
-//! drawing is `draw`'s.
+//! They are computed when a page is first drawn and again when a turn is over, never for a frame; of a long talk on
+//! another thread. It holds where the reader stands; drawing is `draw`'s.
 
 use crate::analysis::{Cell, FigurePage, Stand, Standpoints, Table, name, standpoints};
 use crate::model::SeatId;
@@ -17,6 +17,12 @@ use std::rc::Rc;
 /// Cells of the names before a chart.
 const NAMES: usize = 14;
 
+/// Turns and moments of a talk whose figures are computed between two frames; of a longer one they come later.
+const AT_ONCE: usize = 4_000;
+
+/// What the rows of a page depend on: the page, how much has happened, and the width in cells.
+pub type LaidFor = (FigurePage, usize, usize);
+
 /// Where the reader of the figures stands.
 #[derive(Clone, Debug, Default)]
 pub struct AnalysisPane {
@@ -28,11 +34,9 @@ pub struct AnalysisPane {
     pub height: usize,
     /// What was found on the page.
     pub found: LineMatches,
-    /// The tables of the page: others are computed when they are looked at.
-    tables: Vec<Table>,
-    /// Which page they are of, and how much had happened when they were computed.
-    counted: (FigurePage, usize),
-    laid: Option<((FigurePage, usize, usize), Rc<Laid>)>,
+    laid: Option<(LaidFor, Rc<Laid>)>,
+    /// What is to be computed on another thread.
+    wanted: Option<LaidFor>,
 }
 
 /// A page as rows.
@@ -42,39 +46,48 @@ pub struct Laid {
     pub rows: Vec<Line<'static>>,
     /// The place of the first row that can be chosen.
     pub first: usize,
+    /// The figures themselves.
+    pub tables: Vec<Table>,
 }
 
 impl AnalysisPane {
-    /// Returns the figures of a talk as it stands.
-    pub fn of(transcript: &Transcript) -> AnalysisPane {
-        let mut analysis = AnalysisPane::default();
-        analysis.count(transcript);
-        analysis
-    }
-
-    /// Counts again, if anything happened that figures are made of.
-    pub fn renew(&mut self, transcript: &Transcript) {
-        if self.counted != (self.page, transcript.turn_log.happened()) {
-            self.count(transcript);
+    /// Returns the page as rows of a width, which are made once for it; of a long talk what is there so far, while
+    /// [`wanted`](AnalysisPane::wanted) says what is to be made.
+    pub fn laid(
+        &mut self,
+        transcript: &Transcript,
+        room: usize,
+        make: impl FnOnce(FigurePage) -> Laid,
+    ) -> Rc<Laid> {
+        let happened = transcript.turn_log.happened();
+        let of = (self.page, happened, room);
+        let known = self.laid.as_ref();
+        if let Some((_, laid)) = known.filter(|(known, _)| *known == of) {
+            return laid.clone();
         }
-    }
-
-    fn count(&mut self, transcript: &Transcript) {
-        self.tables = transcript.analysis().page(self.page);
-        self.counted = (self.page, transcript.turn_log.happened());
-    }
-
-    /// Returns the page as rows of a width, which are made once for it.
-    pub fn laid(&mut self, room: usize, make: impl FnOnce(&AnalysisPane) -> Laid) -> Rc<Laid> {
-        let of = (self.page, self.counted.1, room);
+        if happened <= AT_ONCE {
+            self.take(of, make(self.page));
+        } else {
+            self.wanted = Some(of);
+        }
         match &self.laid {
-            Some((known, laid)) if *known == of => laid.clone(),
+            Some(((page, _, wide), laid)) if (*page, *wide) == (self.page, room) => laid.clone(),
             _ => {
-                let laid = Rc::new(make(self));
-                self.laid = Some((of, laid.clone()));
-                laid
+                let turns = transcript.state().utterances;
+                let counting = Line::raw(clip(&format!(" counting {turns} turns"), room, ""));
+                Rc::new(Laid { rows: vec![counting], first: 0, tables: vec![] })
             }
         }
+    }
+
+    /// Returns what is to be computed and laid out on another thread, once.
+    pub fn wanted(&mut self) -> Option<LaidFor> {
+        self.wanted.take()
+    }
+
+    /// Takes a page as rows, as it was at some moment.
+    pub fn take(&mut self, of: LaidFor, laid: Laid) {
+        self.laid = Some((of, Rc::new(laid)));
     }
 
     /// Forgets the rows: colours changed.
@@ -107,8 +120,9 @@ impl AnalysisPane {
 
     /// Returns the figures of the page.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
-        let of_page = self.counted.0 == self.page;
-        self.tables.iter().filter(move |table| of_page && !table.rows.is_empty())
+        let of_page = self.laid.as_ref().filter(|((page, ..), _)| *page == self.page);
+        let tables = of_page.into_iter().flat_map(|(_, laid)| &laid.tables);
+        tables.filter(|table| !table.rows.is_empty())
     }
 
     /// Returns whether rows are chosen here rather than scrolled.
