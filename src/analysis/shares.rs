@@ -66,7 +66,7 @@ pub fn table(study: &Analysis<'_>) -> Table {
         1,
         &[
             ("participant", "participant"),
-            ("utterances", "utterances"),
+            ("utterances", "turns"),
             ("utterances_share", "share"),
             ("words", "words"),
             ("words_share", "share"),

@@ -343,7 +343,7 @@ impl Conversation {
                 cut: None,
                 capped: false,
                 repeats: false,
-                whispers: vec![],
+                whispers: Box::default(),
                 horizon: seq,
                 labels: super::Labels::new(),
             }],
@@ -351,10 +351,10 @@ impl Conversation {
             edited: None,
             hidden: None,
             changed: None,
-            to,
+            to: to.into(),
             of: Some(of.clone()),
             granted: given.targets.seats.first().filter(|_| says).cloned(),
-            mentions: given.targets.mentions.clone(),
+            mentions: given.targets.mentions.clone().into(),
         });
     }
 

@@ -221,7 +221,7 @@ mod tests {
                 cut: None,
                 capped: false,
                 repeats: false,
-                whispers: vec![],
+                whispers: Box::default(),
                 horizon: Seq(1),
                 labels: crate::state::Labels::new(),
             }],
@@ -229,10 +229,10 @@ mod tests {
             edited: None,
             hidden: None,
             changed: None,
-            to: vec![],
+            to: Box::default(),
             of: None,
             granted: None,
-            mentions: vec![],
+            mentions: Box::default(),
         };
         let state =
             Conversation { entries: [said].into_iter().collect(), ..Conversation::default() };

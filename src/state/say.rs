@@ -21,7 +21,7 @@ impl Conversation {
             cut: e.why,
             capped: e.finish.as_deref().is_some_and(|f| CAPPED.contains(&f)),
             repeats: e.finish.as_deref() == Some(REPETITION),
-            whispers: e.whispers.clone(),
+            whispers: e.whispers.clone().into(),
             horizon: turn.horizon,
             labels: turn.labels.clone(),
         };
@@ -31,7 +31,7 @@ impl Conversation {
         if let Some(entry) = replaced {
             entry.versions.push(version);
             entry.chosen = entry.versions.len() - 1;
-            entry.mentions = e.mentions.clone();
+            entry.mentions = e.mentions.clone().into();
             entry.edited = None;
             entry.changed = Some(seq);
             return;
@@ -46,10 +46,10 @@ impl Conversation {
             edited: None,
             hidden: None,
             changed: None,
-            to: vec![],
+            to: Box::default(),
             of: None,
             granted: None,
-            mentions: e.mentions.clone(),
+            mentions: e.mentions.clone().into(),
         });
         self.utterances += 1;
         let mut up = Some(turn.thread);

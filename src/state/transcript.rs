@@ -46,13 +46,13 @@ pub struct Entry {
     /// Since when it reads otherwise than before: by an edit, an alternative, or hidden.
     pub changed: Option<Seq>,
     /// The seats that may read it; empty is everybody.
-    pub to: Vec<SeatId>,
+    pub to: Box<[SeatId]>,
     /// The command it came from, for the operator's words.
     pub of: Option<Key>,
     /// The seat that these words gave the floor: to be named in them is no second grant.
     pub granted: Option<SeatId>,
     /// The seats it names with `@`.
-    pub mentions: Vec<SeatId>,
+    pub mentions: Box<[SeatId]>,
 }
 
 /// One version of an utterance.
@@ -77,7 +77,7 @@ pub struct Version {
     /// Whether it began to repeat itself and was cut there.
     pub repeats: bool,
     /// Whispers that came with it.
-    pub whispers: Vec<payload::Whisper>,
+    pub whispers: Box<[payload::Whisper]>,
     /// What it saw of its peers when it was spoken.
     pub horizon: Seq,
     /// The labels that it saw instead of their names.

@@ -342,6 +342,10 @@ fn storm_stage(d: Dice) -> Stage {
             (Purpose::Bid, n) => return Play::Words(n.to_string(), 15),
             (Purpose::Pick | Purpose::Vote | Purpose::Judge, n) => {
                 let options = ask.facts["options"].as_array().unwrap();
+                if options.is_empty() {
+                    eprintln!("storm {}: {:?} without options: {}", d.0, ask.purpose, ask.facts);
+                    return Play::Pass;
+                }
                 let option = &options[n as usize % options.len()];
                 return Play::Data("so".into(), json!({"choice": option, "winner": option}));
             }

@@ -128,7 +128,7 @@ async fn a_label_is_a_name_that_a_mention_may_use() {
     });
     let ran = play(table_with(json!({"anonymous": "per_viewer"})), stage, &[]).await;
     let said = ran.state.entries.iter().find(|e| e.number == Some(6)).unwrap();
-    assert_eq!(said.mentions, ["c"], "{}", said.text());
+    assert_eq!(*said.mentions, ["c"], "{}", said.text());
 }
 
 #[tokio::test]

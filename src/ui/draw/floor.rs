@@ -181,7 +181,7 @@ fn shortened(
     match standing {
         Status::Running | Status::Stepping => (now, then),
         Status::Pausing if now.is_empty() => ("pausing".into(), next),
-        Status::Pausing => (format!("pausing after {now}"), next),
+        Status::Pausing => (format!("pausing, {now}"), next),
         Status::Paused => (paused(state), next),
         Status::Waiting if now.is_empty() => {
             let begun = state.threads.values().any(|thread| thread.batch.is_some());
