@@ -1,14 +1,39 @@
 //! Files of the user's own state that only they can read.
 
-use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
+use tempfile::NamedTempFile;
 
-/// Writes a file that only its owner can read.
+/// Writes a file that only its owner can read, in place of an earlier one, which stays whole until the new one is.
 pub fn write_private(path: &Path, words: &str) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(words.as_bytes())
+    let folder = path.parent().unwrap_or(Path::new("."));
+    // readable by its owner alone from the beginning
+    let mut file = NamedTempFile::new_in(folder)?;
+    file.write_all(words.as_bytes())?;
+    file.persist(path).map(drop).map_err(|e| e.error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_file_is_replaced_in_one_go_or_left_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("notes"), "old").unwrap();
+        fs::hard_link(path("notes"), path("same")).unwrap();
+        write_private(&path("notes"), "new").unwrap();
+        let read = |name: &str| fs::read_to_string(path(name)).unwrap();
+        assert_eq!([read("notes"), read("same")], ["new", "old"]);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(path("notes").metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        fs::create_dir(path("folder")).unwrap();
+        write_private(&path("folder"), "new").unwrap_err();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "nothing is left behind");
+    }
 }

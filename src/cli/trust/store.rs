@@ -99,15 +99,15 @@ pub fn is_agreed(paths: &Paths, digest: &str) -> bool {
 
 /// Keeps that the operator has agreed to a content.
 pub fn agree(paths: &Paths, digest: &str, name: &str) -> Result<(), Failure> {
-    make_private(&paths.state)?;
     let path = file(paths);
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let line = format!("{digest} {}\n", text::line(name));
-    let kept = options.open(&path).and_then(|mut file| file.write_all(line.as_bytes()));
-    kept.map_err(|e| {
+    let keep = || options.open(&path).and_then(|mut file| file.write_all(line.as_bytes()));
+    let kept = make_private(&paths.state).map_err(|e| e.to_string());
+    kept.and_then(|()| keep().map_err(|e| e.to_string())).map_err(|e| {
         let path = path.display();
         Failure::new(Exit::Session, format!("cannot save the trust decision in {path}: {e}"))
     })
