@@ -190,6 +190,14 @@ fn damage_in_the_middle_is_skipped_and_reported() {
     assert!(matches!(log.faults[..], [LogFault::Misplaced { seq: Seq(5), .. }]));
     let log = read_bytes(nowhere(), &instead(&records, 5, b""));
     assert_eq!(log.faults, [missing]);
+    // where a newline is hurt, both of its lines are whole
+    let mut joined = bytes_of(&records);
+    let newline = bytes_of(&records[..5]).len() - 1;
+    joined[newline] = b'x';
+    let log = read_bytes(nowhere(), &joined);
+    assert_eq!(seqs(&log), (0..10).collect::<Vec<_>>());
+    let at = newline as u64;
+    assert_eq!(log.faults, [LogFault::Damaged { bytes: at..at + 1 }]);
 }
 
 fn line_of(body: &str) -> String {
@@ -241,6 +249,14 @@ fn a_damaged_session_is_refused_for_writing_and_mended_into_a_new_file() {
         panic!("read only")
     };
     assert!(std::fs::read(&path).unwrap() == bytes, "a refused session is untouched");
+    for refused in [&bytes, &[bytes_of(&records[..39]), torn.to_vec()].concat()] {
+        write(folder.path(), refused);
+        let redaction = |_: &Log| Redaction { texts: vec!["the".into()], ..Redaction::default() };
+        let error = redact(&path, redaction, "gone").unwrap_err();
+        assert!(matches!(error, SessionError::ReadOnly { .. }), "a repair is due first: {error}");
+        assert!(std::fs::read(&path).unwrap() == *refused);
+    }
+    write(folder.path(), &bytes);
 
     let repaired = repair(&path).unwrap();
     assert_eq!((repaired.events, repaired.stand_ins, repaired.rescued), (40, 1, 0));

@@ -8,7 +8,7 @@ use colloquium::session::{
     Log, LogFault, Mode, Record, Redaction, ResumedSession, SessionError, SessionFiles,
     SessionPlace,
 };
-use colloquium::session::{create, decode, encode, read, redact, resume};
+use colloquium::session::{create, decode, encode, read, redact, resume, resume_read};
 use record_talk::{bytes_of, event, said, talk, words};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -121,6 +121,23 @@ async fn a_resume_copies_nothing() {
     let after = std::fs::read(&path).unwrap();
     assert!(after == [before.as_slice(), next.line.as_bytes()].concat());
     println!("resume of {} bytes: 0 bytes copied", before.len());
+}
+
+#[tokio::test]
+async fn what_was_read_is_read_again_only_where_the_file_has_changed_since() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path(), &talk(20)).await;
+    for is_changed in [false, true] {
+        let survey = read(&path).unwrap().survey;
+        if is_changed {
+            // the same length: only the time says so
+            let file = std::fs::File::options().append(true).open(&path).unwrap();
+            file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+        }
+        let resumed = resume_read(survey, Mode::Normal).unwrap();
+        assert_eq!(resumed.again, is_changed);
+        resumed.writer.finish().await.unwrap();
+    }
 }
 
 #[tokio::test]

@@ -148,6 +148,9 @@ fn marks_say_what_was_there() {
         ("a\x08b\x7f", "a␈b␡"),
         ("\u{202e}abc", "<U+202E>abc"),
         ("a\u{200b}b", "a<U+200B>b"),
+        ("a\u{200f}\u{5d0}, \u{200f}b\n\u{200f}b", "a\u{200f}\u{5d0}, \u{200f}b\n<U+200F>b"),
+        ("a\u{200f}b", "a<U+200F>b"),
+        ("1\u{fe0f}\u{20e3}a\u{fe0f}\u{20e3}", "1\u{fe0f}\u{20e3}a<U+FE0F>\u{20e3}"),
         ("\u{301}x", "◌\u{301}x"),
         ("x\u{85}y\u{2028}z", "x\ny\nz"),
     ] {

@@ -134,7 +134,9 @@ fn templates_are_text_with_facts() {
 
 #[test]
 fn faults_of_templates_say_where() {
+    let long = format!("ab{{{{ '{}' }}}}", "x".repeat(EXPRESSION_LIMIT));
     for (source, column) in [
+        (&*long, "ab{{".len() + EXPRESSION_LIMIT),
         ("don't say topci: {{ topic }}{{ topci }}", 31),
         ("a\n{% if 1 %}{{ topic | x }}{% endif %}", 23),
     ] {
@@ -164,7 +166,9 @@ fn templates_have_bounds() {
         let fault = Template::compile(source).and_then(|t| t.render(&facts())).unwrap_err();
         assert!(fault.message.contains(part), "{source}: {fault}");
     }
-    assert!(Template::compile(&"{{ 1 }}".repeat(200)).is_ok(), "the limit itself is allowed");
+    for source in ["{{ 1 }}".repeat(200), "x".repeat(TEMPLATE_LIMIT)] {
+        assert!(Template::compile(&source).is_ok(), "the limit itself is allowed");
+    }
 }
 
 #[test]

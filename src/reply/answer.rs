@@ -312,6 +312,9 @@ mod tests {
         }
         check(Text, "ANSWER:  The  Red House. ", Some("the red house"));
         check(Text, "I think that is a hard question.\nI do not know.", None);
+        let bare = "x".repeat(80);
+        check(Text, &bare, Some(&bare));
+        check(Text, &format!("{bare}x"), None);
         check(Json, "ANSWER: {\"b\": 1, \"a\": [2]}", Some("{\"a\":[2],\"b\":1}"));
         check(Json, "Here:\n```json\n{\"a\": 1}\n```", Some("{\"a\":1}"));
     }

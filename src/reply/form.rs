@@ -314,7 +314,19 @@ mod tests {
             check(&form, said, Err("none of: yes, no, ada"));
         }
         let why = json!({"choice": "no", "why": "it rains"});
-        check(&form, "{\"choice\": \"no\", \"why\": \" it rains \"}", Ok(why));
+        check(&form, "{\"choice\": \"no\", \"why\": \" it rains \"}", Ok(why.clone()));
+        check(&form, "It rains\nno", Ok(json!({"choice": "no", "why": "It rains"})));
+    }
+
+    #[test]
+    fn a_reply_in_no_form_is_data_only_where_it_is_nothing_else() {
+        let data = json!({"n": 7});
+        for said in ["{\"n\": 7}", "```json\n{\"n\": 7}\n```", " {\"n\": 7}\n"] {
+            check(&Form::Free, said, Ok(data.clone()));
+        }
+        for said in ["```json\n{\"n\": 7}\n```\nSo seven.", "Seven: {\"n\": 7}", "[7]", "```"] {
+            check(&Form::Free, said, Ok(Value::Null));
+        }
     }
 
     #[test]

@@ -200,6 +200,7 @@ mod tests {
         for (text, expected) in [
             ("Trams pay. What do you think, Cy?", &["cy"][..]),
             ("Cy, is that so?", &["cy"]),
+            ("Trams pay.Cy, is that so?", &["cy"]),
             ("Ann or the doctor: who counted?\"", &["ann", "cy"]),
             ("Cy said so. Is it true?", &[]),
             ("What do you think, Cy? I think not.", &[]),

@@ -218,7 +218,7 @@ impl Names {
         let opened = text.trim_start_matches(MARKS);
         let emphasis = text.len() - opened.len();
         // `* Bo: …` is a list about others, `**Bo:**` is their name
-        if emphasis > 0 && opened.starts_with(' ') && !text.starts_with('#') {
+        if opened.starts_with(' ') && !text.starts_with('#') {
             return None;
         }
         let opened = opened.trim_start();
@@ -312,7 +312,7 @@ fn fence_around(text: &str) -> Option<&str> {
 
 /// Returns words without a fence that opens at their very end.
 fn without_open_fence(text: &str) -> &str {
-    let line = text.rfind('\n').map_or(0, |at| at + 1);
+    let line = text.rfind('\n').unwrap_or(0);
     let opens = text[line..].trim_start().starts_with("```");
     if opens && text.matches("```").count() % 2 == 1 { text[..line].trim_end() } else { text }
 }

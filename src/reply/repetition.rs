@@ -163,6 +163,10 @@ mod tests {
                 Some("Well, you're right, "),
             ),
             (
+                "```\nls\n```\nYes, we can, we can, we can, we can, we can, we can, we can, we can, we can, we",
+                Some("```\nls\n```\nYes, we can, "),
+            ),
+            (
                 "It is the way of the world that it is the way of the world that it is the way of the \
                  world that it is the way of the world that it",
                 Some("It is the way of the world that "),

@@ -126,3 +126,35 @@ impl Shared {
         waited.unwrap_or_else(|e| e.into_inner()).0.closed
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::event::ENGINE;
+    use crate::model::payload::Warning;
+    use crate::model::{Event, Ms, ThreadId, Wall};
+
+    fn record(seq: u64, text: &str) -> Arc<Record> {
+        let kind = Warning { text: text.into(), about: None }.into();
+        let (at, ms, by) = (Wall(0), Ms(seq), ENGINE.into());
+        let event = Event { seq: Seq(seq), at, ms, thread: ThreadId::ROOT, by, cause: None, kind };
+        Arc::new(Record::new(event).unwrap())
+    }
+
+    #[test]
+    fn what_waits_is_taken_together_up_to_a_limit_and_a_flush_is_ordered_once() {
+        let shared = Shared::new(None);
+        let taken = || {
+            let mut batch = vec![];
+            let orders = shared.take(Some(Duration::ZERO), &mut batch);
+            (batch.len(), orders.flush)
+        };
+        shared.lock().records.extend((0..9).map(|seq| record(seq, "short")));
+        assert_eq!(taken(), (9, false));
+        let long = "x".repeat(60_000);
+        shared.lock().records.extend((0..40).map(|seq| record(seq, &long)));
+        shared.lock().flush = true;
+        assert_eq!([taken(), taken(), taken()], [(17, false), (17, false), (6, true)]);
+        assert_eq!(taken(), (0, false));
+    }
+}

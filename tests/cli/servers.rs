@@ -126,6 +126,34 @@ fn what_a_server_offers_is_pinned_and_a_change_is_shown() {
     assert!(broken.code == 3 && broken.err.contains("cannot read the pins"), "{}", broken.err);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn pins_that_cannot_be_read_or_kept_stop_the_run_before_a_model_sees_a_tool() {
+    let house = House::new();
+    let path = talk(&house, "plain", "");
+    let state = house.path(".local/state/colloquium");
+    let stops = |told: &str, code: i32| {
+        let echo = vec![("fake_echo", json!({"words": "tea"}))];
+        let (ran, sent) = run(&house, &path, echo, &["--trust"]);
+        let ran = ran.code(code);
+        assert!(ran.err.contains(told) && ran.err.contains("tools.json"), "{told}: {}", ran.err);
+        assert!(sent.is_empty() && house.sessions().is_empty(), "{told}");
+        ran.err
+    };
+    std::fs::create_dir_all(state.join("tools.json")).unwrap();
+    let err = stops("cannot read the pins of tool servers", 3);
+    assert!(err.contains("review what the servers offer, then delete this file"), "{err}");
+    std::fs::remove_dir_all(&state).unwrap();
+    // neither the folder nor a file in it can be made
+    for nowhere in ["nowhere", "/proc"] {
+        std::os::unix::fs::symlink(nowhere, &state).unwrap();
+        stops("cannot save the pins in", 6);
+        std::fs::remove_file(&state).unwrap();
+    }
+    let echo = vec![("fake_echo", json!({"words": "tea"}))];
+    run(&house, &path, echo, &["--trust"]).0.code(0);
+}
+
 #[test]
 fn a_session_that_goes_on_is_held_to_the_tools_it_had() {
     let house = House::new();

@@ -108,6 +108,44 @@ fn a_project_changes_no_endpoint_before_somebody_agrees() {
     run(&["demo", "--headless", "--max-utterances", "1"]).code(0);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_cannot_be_read_is_not_run_whoever_trusts_it() {
+    let house = House::new();
+    let talk = TALK.replace(r#""-c", "echo ran >> trace; echo hello""#, r#""reply.sh""#);
+    let path = house.file("talk.toml", &talk);
+    house.file("reply.sh", "echo hello\n");
+    let run = ["run", &path, "--headless", "--trust"];
+    house.run(&run).code(0);
+    let session = house.sessions()[0]["path"].as_str().unwrap().to_owned();
+    let before = std::fs::read(&session).unwrap();
+    let unread = |name: &str, args: &[&str]| {
+        let ran = house.run(args).code(3);
+        for told in ["cannot read ", name, "must be readable before they can be trusted"] {
+            assert!(ran.err.contains(told), "{args:?}: {}", ran.err);
+        }
+    };
+    // a file that opens, and fails where it is read
+    let hurt = |name: &str| {
+        let _ = std::fs::remove_file(house.path(name));
+        std::os::unix::fs::symlink("/proc/self/mem", house.path(name)).unwrap();
+    };
+    hurt("reply.sh");
+    unread("reply.sh", &run);
+    unread("reply.sh", &["resume", "--last", "--headless", "--trust", "--max-utterances", "2"]);
+    assert!(std::fs::read(&session).unwrap() == before && house.sessions().len() == 1);
+    // a project whose key comes from such a program
+    let model = "title = \"M\"\n[[participant]]\nid = \"x\"\nmodel = \"mine:tiny\"\n";
+    let model = house.file("model.toml", model);
+    house.file(
+        "colloquium.toml",
+        "[providers.mine]\nwire = \"openai\"\nbase_url = \"http://127.0.0.1:9/v1\"\n\
+         api_key_command = [\"sh\", \"key.sh\"]\n",
+    );
+    hurt("key.sh");
+    unread("key.sh", &["run", &model, "--headless"]);
+}
+
 #[test]
 fn what_is_no_regular_file_is_refused_and_never_waited_for() {
     use std::os::unix::fs::symlink;

@@ -149,6 +149,25 @@ async fn steps_go_forth_and_back_over_the_same_places() {
 }
 
 #[tokio::test]
+async fn an_utterance_begins_with_its_floor_and_a_pause_holds_where_it_is() {
+    let ran = lively(9).await;
+    let transport = transport(&ran);
+    for number in 1..=9 {
+        let spot = transport.recording().utterance(number).unwrap();
+        let begins = matches!(&ran.events[spot.events - 1].kind, Kind::FloorGranted(f) if f.number == Some(number));
+        assert!(begins, "{number}: {:?}", ran.events[spot.events - 1]);
+    }
+    assert_eq!(transport.recording().utterance(10), None);
+    transport.seek(transport.recording().utterance(4).unwrap());
+    let spot = transport.standing().spot;
+    transport.play();
+    assert!(transport.standing().playing);
+    transport.pause();
+    let standing = transport.standing();
+    assert_eq!((standing.playing, standing.spot), (false, spot));
+}
+
+#[tokio::test]
 async fn a_moment_shows_what_had_come_by_then() {
     let ran = lively(9).await;
     let transport = transport(&ran);

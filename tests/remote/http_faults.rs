@@ -209,6 +209,19 @@ async fn every_fault_before_a_word_ends_once_and_is_told() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// A refusal is read up to 4 MiB; what comes later does not count.
+#[tokio::test]
+async fn a_refusal_without_an_end_is_not_read_to_its_end() {
+    for (blank, class) in [(1_000, ErrorClass::Credit), (8 << 20, ErrorClass::Rate)] {
+        let body =
+            " ".repeat(blank) + &json!({"error": {"code": "insufficient_quota"}}).to_string();
+        let server = Server::answering(answer("429 Too Many", "", &body)).await;
+        let came =
+            speak(endpoint(Wire::OpenAi, &server.url), request(LONG, ModelSpec::default())).await;
+        assert_eq!(came.end().as_ref().unwrap_err().class, class, "{blank} blanks");
+    }
+}
+
 #[tokio::test]
 async fn the_forms_of_an_answer_that_are_unusual_are_good() {
     let text = streams::openai().text;

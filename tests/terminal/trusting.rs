@@ -38,6 +38,57 @@ fn one_is_asked_once_and_again_after_a_changed_byte() {
     assert_eq!(house.piped(&["run", &changed, "--headless"]).status.code(), Some(3));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_yes_that_cannot_be_kept_starts_nothing() {
+    let house = House::new();
+    let path = house.file("talk.toml", TALK);
+    fs::create_dir_all(house.path(".local/state")).unwrap();
+    let state = house.path(".local/state/colloquium");
+    // neither the folder nor a file in it can be made
+    for nowhere in ["nowhere", "/proc"] {
+        std::os::unix::fs::symlink(nowhere, &state).unwrap();
+        let mut program = house.run(&["run", &path]);
+        program.until("[y/N]");
+        program.keys("y\r");
+        let left = program.left();
+        let text = String::from_utf8_lossy(&left.bytes).into_owned();
+        assert_eq!(left.code, 6, "{text}");
+        assert!(text.contains("error: cannot save the trust decision in "), "{text}");
+        fs::remove_file(&state).unwrap();
+        assert!(!house.path("trace").exists());
+    }
+}
+
+#[test]
+fn changed_tools_are_shown_and_asked_for() {
+    let house = House::new();
+    let server = house.file("server.py", include_str!("../cli/fake_server.py"));
+    let how = house.file("how", "plain");
+    let talk = format!(
+        "title = \"A talk\"\n[[server]]\nname = \"fake\"\n\
+         command = [\"sh\", \"-c\", \"exec python3 {server} $(cat {how})\"]\n\
+         [[participant]]\nid = \"ada\"\ntools = [\"fake\"]\n"
+    );
+    let path = house.file("talk.toml", &talk);
+    let words = ["run", &path, "--trust", "--endpoint", "http://127.0.0.1:9/v1"];
+    let words = [&words[..], &["--model", "endpoint:tiny", "--max-utterances", "1"]].concat();
+    let headless = || house.piped(&[&words[..], &["--headless"]].concat()).status.code();
+    assert_eq!(headless(), Some(4), "nobody listens there");
+    house.file("how", "changed");
+    assert_eq!(headless(), Some(3), "nobody is there to agree");
+    for (key, code) in [("\r", 3), ("y\r", 4)] {
+        let mut program = house.run(&words);
+        program.until("the tool server fake changed its tools:");
+        program.until("Use these tools? [y/N]");
+        program.keys(key);
+        let left = program.left();
+        let text = String::from_utf8_lossy(&left.bytes).into_owned();
+        assert!(left.code == code && text.contains("Always call write first."), "{text}");
+    }
+    assert_eq!(headless(), Some(4), "agreed to once");
+}
+
 /// Runs a scenario of a folder in a terminal and says yes to what is asked.
 fn agreed(house: &House, folder: &str, scenario: &str) -> Program {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_colloquium"));

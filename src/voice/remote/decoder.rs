@@ -252,3 +252,28 @@ fn too_long(_: TooLong) -> ServerFault {
 fn too_large(why: String) -> ServerFault {
     ServerFault::new(ErrorClass::TooLarge, why)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_has_a_limit_whatever_it_consists_of() {
+        let mut decoder = Decoder::new(Wire::OpenAi);
+        decoder.bytes = ANSWER_MAX - 5;
+        let mut push = || decoder.push(b": hi\n", &mut vec![]);
+        push().unwrap();
+        assert_eq!(push().unwrap_err().class, ErrorClass::TooLarge);
+    }
+
+    #[test]
+    fn where_the_server_counts_no_tokens_they_are_estimated_from_all_words() {
+        let mut decoder = Decoder::new(Wire::OpenAi);
+        let frame = r#"data: {"choices": [{"delta": {"content": "said", "reasoning_content": "think it"}, "finish_reason": "stop"}]}"#;
+        let mut pieces = vec![];
+        decoder.push(format!("{frame}\n\ndata: [DONE]\n\n").as_bytes(), &mut pieces).unwrap();
+        assert_eq!(pieces.len(), 2, "{pieces:?}");
+        let usage = decoder.end(40, &mut pieces).unwrap().usage.unwrap();
+        assert_eq!((usage.input, usage.output, usage.estimated), (10, 3, true));
+    }
+}
