@@ -5,10 +5,10 @@ mod record_talk;
 
 use colloquium::model::{Event, Kind, Seq, TurnId, Wall};
 use colloquium::session::{
-    Log, LogFault, Mode, Record, Redaction, ResumedSession, SessionError, SessionFiles,
+    Log, LogFault, Mode, Record, Records, Redaction, ResumedSession, SessionError, SessionFiles,
     SessionPlace,
 };
-use colloquium::session::{create, decode, encode, read, redact, resume, resume_read};
+use colloquium::session::{create, decode, encode, fork, read, redact, resume, resume_read};
 use record_talk::{bytes_of, event, said, talk, words};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -100,6 +100,38 @@ async fn a_fork_of_a_line_takes_its_long_text_along() {
     let log = read(&fork).unwrap();
     assert!(log.faults.is_empty());
     assert_eq!(log.records[1].event, records[1].event);
+}
+
+#[tokio::test]
+async fn a_fork_is_whole_or_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path(), &[talk(3), vec![long_record(3)]].concat()).await;
+    let elsewhere = folder.path().join("elsewhere");
+    let forked = |log: &Log| {
+        let records = Records::from(log.archive.clone().unwrap());
+        let place = SessionPlace::Folder(&elsewhere, Wall(1_795_293_065_123), 0x3f9a1c);
+        fork(&log.survey, records.iter(), place, Mode::Normal)
+    };
+    let log = read(&path).unwrap();
+    let session = forked(&log).unwrap();
+    session.writer.finish().await.unwrap();
+    let branch = read(session.files.log()).unwrap();
+    assert!(branch.faults.is_empty() && bytes_of(&branch.records) == bytes_of(&log.records));
+    std::fs::remove_dir_all(&elsewhere).unwrap();
+
+    // a session that has become shorter since it was read
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let error = forked(&log).map(drop).unwrap_err();
+    let why = std::error::Error::source(&error).unwrap().to_string();
+    assert!(why.contains("has become shorter"), "{error}: {why}");
+    assert!(below(&elsewhere).iter().all(|p| !p.to_string_lossy().contains(".jsonl")));
+
+    let mut hurt = whole.clone();
+    hurt[100] ^= 1;
+    std::fs::write(&path, hurt).unwrap();
+    let refused = forked(&read(&path).unwrap()).map(drop);
+    assert!(matches!(refused, Err(SessionError::ReadOnly { .. })), "{refused:?}");
 }
 
 #[tokio::test]

@@ -177,7 +177,7 @@ pub(super) struct Part {
     pub(super) file: Arc<File>,
     /// Where it goes on, in bytes.
     pub(super) at: u64,
-    /// Where it ends, in bytes.
+    /// Where it ends, in bytes: a file that ends before that has lost some; the greatest number where nobody knows.
     pub(super) end: u64,
 }
 
@@ -187,6 +187,10 @@ impl Read for Part {
             usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX).min(into.len());
         let into = into.get_mut(..left).unwrap_or_default();
         let read = read_at(&self.file, into, self.at)?;
+        if read == 0 && left > 0 && self.end < u64::MAX {
+            let shorter = "the session that is read has become shorter";
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, shorter));
+        }
         self.at += read as u64;
         Ok(read)
     }

@@ -346,7 +346,7 @@ fn replace(value: &mut Value, text: &str, mark: &str) -> bool {
 mod tests {
     use super::*;
     use crate::model::payload::{CommandRefused, Delta, FloorGranted, Receipt};
-    use crate::model::{Event, Seq, ThreadId, Wall};
+    use crate::model::{Event, Seq, StanceRecorded, ThreadId, Wall};
     use serde_json::json;
 
     fn record(seq: u64, kind: impl Into<Kind>) -> Arc<Record> {
@@ -376,6 +376,20 @@ mod tests {
         redaction.add_whispers(records[..1].iter().cloned(), BTreeSet::from([TurnId(5)]));
         let left = lines(&redaction, &records);
         assert!(!left[0].contains("mat") && left[0].contains("Aloud."), "{}", left[0]);
+        assert_eq!(left[1], records[1].line);
+    }
+
+    #[test]
+    fn a_position_goes_with_the_reply_that_stated_it() {
+        let stance = |turn: u64| {
+            let data = json!({"participant": "ada", "turn": turn, "stance": "leave the city"});
+            serde_json::from_value::<StanceRecorded>(data).unwrap()
+        };
+        let records = [record(0, stance(5)), record(1, stance(6))];
+        let mut redaction = Redaction { mark: "[gone]".into(), ..Redaction::default() };
+        redaction.turns.insert(TurnId(5));
+        let left = lines(&redaction, &records);
+        assert!(left[0].contains("\"stance\":\"[gone]\""), "{}", left[0]);
         assert_eq!(left[1], records[1].line);
     }
 
