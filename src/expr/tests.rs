@@ -299,6 +299,12 @@ fn hostile_templates_end_as_faults() {
 #[test]
 fn long_texts_are_not_made_longer_without_a_bound() {
     let facts = Facts::new(json!({ "context": { "long": "x".repeat(3_000_000) }, "n": 1 }));
+    // 32 MiB have room for eleven of them
+    for (times, fits) in [(11, true), (12, false)] {
+        let source = format!("{{{{ ({}) | length }}}}", vec!["context.long"; times].join(" + "));
+        let shown = Template::compile(&source).and_then(|t| t.render(&facts));
+        assert_eq!(shown.is_ok(), fits, "{times}: {shown:?}");
+    }
     let chain = |sign: &str| vec!["l"; 200].join(sign);
     let list = chain(",");
     for (source, part) in [

@@ -197,8 +197,7 @@ fn sure(said: &str) -> Option<f64> {
         .take_while(|c| c.is_ascii_digit() || *c == '.')
         .collect();
     let value: f64 = digits.trim_end_matches('.').parse().ok()?;
-    let negative =
-        text.trim_start_matches(DRESS).len() < text.len() && text.trim_start().starts_with('-');
+    let negative = text.trim_start().starts_with('-');
     let percent = text.contains('%') || value > 1.0;
     let value = if percent { value / 100.0 } else { value };
     (!negative && (0.0..=1.0).contains(&value)).then_some(value)
@@ -328,6 +327,7 @@ mod tests {
             ("ANSWER: 1\nCONFIDENCE: 1.0", Some(1.0)),
             ("ANSWER: 1\nCONFIDENCE: none", None),
             ("ANSWER: 1\nCONFIDENCE: 140%", None),
+            ("ANSWER: 1\nCONFIDENCE: -5%", None),
             ("ANSWER: 1", None),
         ] {
             let read = answer(AnswerKind::Number, true, said);

@@ -164,6 +164,10 @@ mod tests {
         assert!(why.contains("no field \"shoes\", only home, hours, tags"), "{why}");
         let again = kept(&schema(), &spec, Some(said), "{}", &Value::Null).unwrap();
         assert_eq!(again.structured["profile"], json!({"hours": 1}));
+        for unknown in [UnknownField::Keep, UnknownField::Drop] {
+            let spec = ProfileSpec { unknown, ..spec.clone() };
+            assert!(kept(&schema(), &spec, None, said, &Value::Null).is_ok());
+        }
         assert!(kept(&schema(), &ProfileSpec::default(), None, said, &Value::Null).is_ok());
     }
 

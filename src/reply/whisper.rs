@@ -144,6 +144,8 @@ mod tests {
             ("Whisper networks: a history.", "Whisper networks: a history.", &[], &[]),
             ("I whisper to Marek: no.", "I whisper to Marek: no.", &[], &[]),
             ("```\nWHISPER Marek: x\n```\n", "```\nWHISPER Marek: x\n```\n", &[], &[]),
+            ("Thought Marek: no.", "Thought Marek: no.", &[], &[]),
+            ("WHISPERED Marek: no.", "WHISPERED Marek: no.", &[], &[]),
             ("WHISPER Marek:", "", &[], &[]),
         ] {
             let parted = parted(reply, &roster);
