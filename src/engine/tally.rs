@@ -207,6 +207,7 @@ pub(super) fn verdict(state: &State, scope: VerdictScope<'_>, sides: &[Side]) ->
     let found = Counted::new(state, scope, sides);
     let (tie, counts): (Text, _) = (contract::TIE.into(), &found.counts);
     let mut how = match &found.ahead[..] {
+        [] if sides.is_empty() => "nobody was left to choose from".into(),
         [] if scope.spec.swap_test => "no judgement was readable in both orders".into(),
         [] => "no judgement was readable".into(),
         [draw] if *draw == tie => {

@@ -121,7 +121,8 @@ fn next(
     let asked = state.judging.as_ref().map_or(0, |b| b.asked);
     let per_time = if spec.swap_test { 2 } else { 1 };
     let judges = scope.judges(state);
-    if asked >= spec.votes * per_time || judges.is_empty() {
+    // with nobody left who could win there is nothing to ask
+    if asked >= spec.votes * per_time || judges.is_empty() || sides.is_empty() {
         return tie(state, scope, &sides, requester)
             .unwrap_or_else(|| draft(thread, ENGINE, tally::verdict(state, scope, &sides).into()));
     }

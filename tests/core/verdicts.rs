@@ -72,6 +72,18 @@ async fn judges_who_may_stop_end_the_talk_as_soon_as_a_side_has_won() {
 }
 
 #[tokio::test]
+async fn a_judge_is_not_asked_which_of_nobody_has_won() {
+    let mut table = judged_phase(json!({}), None);
+    table.scenario["phase"][0]["judge"].as_object_mut().unwrap().remove("sides");
+    let leaves = |who: &str| json!({"after": {"utterance": 2}, "do": "leave", "who": who});
+    let ran = play(table, judging(|_| json!({"winner": "a"})), &[leaves("a"), leaves("b")]).await;
+    assert!(ran.seen.iter().all(|asked| asked.purpose != Purpose::Judge), "{:?}", ran.who());
+    let given = verdicts(&ran);
+    assert_eq!((given.len(), &given[0].winner), (1, &None), "{given:?}");
+    assert_eq!(&*given[0].how, "nobody was left to choose from");
+}
+
+#[tokio::test]
 async fn a_phase_has_a_judge_of_its_own() {
     let ran = play(judged_phase(json!({}), None), judging(|_| json!({"winner": "a"})), &[]).await;
     assert_eq!((ran.state.utterances, ran.reason()), (12, "completed"));

@@ -74,6 +74,9 @@ fn the_way_on_at_a_limit_in_money_is_named_with_its_sum() {
     assert!(floor(&mut stage).contains("+ raises it to $0.38"), "{text}");
     assert!(text.contains("stopped. + raises it to $0.38"), "{text}");
     assert!(text.contains("$0 of $0.19"), "{text}");
+    assert_eq!(stage.press(&[KeyCode::Char('r')]).len(), 1);
+    let told = "queued: the limit stops retries too, + raises it";
+    assert!(stage.text().contains(told), "{}", stage.text());
     stage.press(&[KeyCode::Char(' ')]);
     let told = "stopped at the limit of $0.19; + raises it to $0.38, /limit sets another";
     assert!(stage.text().contains(told), "{}", stage.text());

@@ -127,6 +127,12 @@ fn the_tree_is_drawn_and_a_branch_of_it_is_one_key_away() {
     let alone = SessionList { all: sessions().all, here: "20251231-000000-other".into() };
     let why = list(&stage.screen, &alone, SessionFilter::Family).err().unwrap();
     assert_eq!(why, "no branches yet: B creates one");
+    // a branch whose parent is kept elsewhere
+    let forked = serde_json::json!({"parent": "20250101-000000-far", "at": 3});
+    stage.happens("engine", "conversation.forked", forked);
+    let why = list(&stage.screen, &alone, SessionFilter::Family).err().unwrap();
+    let elsewhere = "20250101-000000-far, which this is a branch of, is not in the sessions folder";
+    assert_eq!(why, elsewhere);
 }
 
 #[test]

@@ -65,7 +65,13 @@ pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Re
     if alone {
         let key = screen.keymap.way(Action::Fork, Focus::Read);
         return Err(match shelf {
-            SessionFilter::Family => format!("no branches yet: {key} creates one"),
+            SessionFilter::Family => match &screen.transcript.state().forked {
+                Some(forked) => {
+                    let parent = text::label(&forked.parent);
+                    format!("{parent}, which this is a branch of, is not in the sessions folder")
+                }
+                None => format!("no branches yet: {key} creates one"),
+            },
             SessionFilter::Everything => "no other sessions".into(),
         });
     }

@@ -193,7 +193,12 @@ pub fn retry_now(screen: &mut Screen) -> Option<Request> {
     let again = Command::Retry { utterance: None };
     let runs = screen.transcript.state().run == RunState::Going;
     let only = screen.transcript.speaking().count() == 1;
-    match ask(screen, again.clone()) {
+    let asked = ask(screen, again.clone());
+    if asked.is_some() && Status::of(screen.transcript.state()) == Status::Stopped {
+        let key = screen.keymap.way(Action::MoreRound, Focus::Read);
+        screen.view.notice = Some(format!("queued: the limit stops retries too, {key} raises it"));
+    }
+    match asked {
         Some(Request::Send(_)) if only && runs => {
             Some(Request::SendAll(vec![Command::PauseNow {}, again, Command::Resume {}]))
         }
