@@ -353,7 +353,12 @@ fn again(state: &State, command: &PendingCommand) -> Option<Draft> {
         return Some(too_late(command, LateReason::SpokenSince));
     }
     let free = is_quiet(state, said.thread) && state.running_in(said.thread).next().is_none();
-    if !free || state.run == RunState::Paused || state.limit.is_some() {
+    // the batch of a vote stays until it is counted
+    let uncounted = state.pending.values().any(|other| {
+        let votes = matches!(other.given.line.command, Command::Vote { .. });
+        votes && other.batch.is_some() && !other.closed
+    });
+    if !free || uncounted || state.run == RunState::Paused || state.limit.is_some() {
         return wait(command);
     }
     let continues = matches!(command.given.line.command, Command::Continue { .. });
