@@ -68,18 +68,23 @@ const SOMETIMES: &[&str] = &["coordination", "answers", "tools"];
 impl Analysis<'_> {
     /// Returns every table, in the order of [`FIGURES`]; some only where they have rows.
     pub fn tables(&self) -> Vec<Table> {
+        self.each().collect()
+    }
+
+    /// Returns every table, one after the other: of a long conversation two take more memory than all that was said.
+    pub fn each(&self) -> impl Iterator<Item = Table> {
         self.some(|_| true)
     }
 
     /// Returns the tables of a page.
     pub fn page(&self, page: FigurePage) -> Vec<Table> {
-        self.some(|of| of == page)
+        self.some(move |of| of == page).collect()
     }
 
-    fn some(&self, wanted: impl Fn(FigurePage) -> bool) -> Vec<Table> {
+    fn some(&self, wanted: impl Fn(FigurePage) -> bool) -> impl Iterator<Item = Table> {
         let shown = |table: &Table| !SOMETIMES.contains(&table.name) || !table.rows.is_empty();
-        let figures = FIGURES.iter().filter(|(page, _)| wanted(*page));
-        figures.map(|(_, figure)| figure(self)).filter(shown).collect()
+        let figures = FIGURES.iter().filter(move |(page, _)| wanted(*page));
+        figures.map(|(_, figure)| figure(self)).filter(shown)
     }
 }
 

@@ -253,7 +253,8 @@ pub fn json(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     whole.serialize_entry("ended", &ended)?;
     whole.serialize_entry("lasted_ms", &document.turn_log.lasted())?;
     whole.serialize_entry("paused_ms", &document.turn_log.paused())?;
-    whole.serialize_entry("figures", &super::figures::json(&document.study().tables()))?;
+    let study = document.study();
+    whole.serialize_entry("figures", &super::figures::EachTable(|| study.each()))?;
     whole.end()?;
     out.write_all(b"\n")
 }

@@ -4,7 +4,9 @@
 
 use super::md::plain;
 use crate::analysis::{Cell, Table};
-use serde_json::{Map, Value, json};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Value, json};
+use std::borrow::Borrow;
 use unicode_width::UnicodeWidthStr;
 
 /// Returns tables as text: what each counts, then aligned columns; those without rows are left out.
@@ -109,19 +111,54 @@ pub(super) fn field(text: &str) -> String {
 
 /// Returns tables as JSON: for each its name, what it counts, and its rows as objects.
 pub fn json(tables: &[Table]) -> Value {
-    let rows = |table: &Table| -> Vec<Value> {
-        let row = |cells: &Vec<Cell>| {
-            let pairs =
-                table.columns.iter().zip(cells).map(|(c, cell)| (c.key.clone(), data(cell)));
-            Value::Object(pairs.collect())
-        };
-        table.rows.iter().map(row).collect()
-    };
-    let figure = |t: &Table| {
-        let data = json!({"title": t.title, "counts": t.counts, "rows": rows(t)});
-        (t.name.to_owned(), data)
-    };
-    Value::Object(tables.iter().map(figure).collect::<Map<_, _>>())
+    json!(EachTable(|| tables.iter()))
+}
+
+/// Tables as a JSON object, written one after the other.
+pub(super) struct EachTable<F>(pub(super) F);
+
+impl<F: Fn() -> I, I: IntoIterator<Item: Borrow<Table>>> Serialize for EachTable<F> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut all = to.serialize_map(None)?;
+        for table in (self.0)() {
+            let table = table.borrow();
+            all.serialize_entry(table.name, &TableData(table))?;
+        }
+        all.end()
+    }
+}
+
+/// A table as a JSON object: what it counts, and its rows as objects.
+struct TableData<'a>(&'a Table);
+
+impl Serialize for TableData<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let TableData(table) = self;
+        let mut whole = to.serialize_map(None)?;
+        whole.serialize_entry("title", table.title)?;
+        whole.serialize_entry("counts", table.counts)?;
+        whole.serialize_entry("rows", &Rows(table))?;
+        whole.end()
+    }
+}
+
+/// The rows of a table, each an object.
+struct Rows<'a>(&'a Table);
+
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.rows.iter().map(|cells| RowData(self.0, cells)))
+    }
+}
+
+/// A row as an object: each cell under the name of its column.
+struct RowData<'a>(&'a Table, &'a [Cell]);
+
+impl Serialize for RowData<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let RowData(table, cells) = self;
+        to.collect_map(table.columns.iter().zip(*cells).map(|(c, cell)| (&c.key, data(cell))))
+    }
 }
 
 fn data(cell: &Cell) -> Value {

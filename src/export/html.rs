@@ -7,7 +7,7 @@ use super::document::{Document, lasted};
 use super::figures::of_words;
 use super::markup::{colour, escaped};
 use super::{Narrated, REHEARSED, chart, utterances, words};
-use crate::analysis::{Cell, Table};
+use crate::analysis::Table;
 use crate::model::{Event, Kind, SeatId};
 use crate::state::State;
 use jiff::Timestamp;
@@ -52,11 +52,9 @@ pub fn spell(document: &Document, out: &mut dyn Write) -> io::Result<()> {
         id = escaped(&document.id),
     )?;
     talk(document, out)?;
-    let figures = figures(document);
-    write!(
-        out,
-        "</main>\n<section id=\"figures\">\n<h2>Analysis</h2>\n{figures}</section>\n</body>\n</html>\n"
-    )
+    out.write_all(b"</main>\n<section id=\"figures\">\n<h2>Analysis</h2>\n")?;
+    figures(document, out)?;
+    out.write_all(b"</section>\n</body>\n</html>\n")
 }
 
 /// Returns the date and time at which the conversation began.
@@ -131,37 +129,38 @@ fn article(place: &str, who: &str, body: &str, class: &str, thought: &str) -> St
     )
 }
 
-fn figures(document: &Document) -> String {
+fn figures(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     let study = document.study();
-    let figure = |table: &Table| {
-        let chart = chart::of(table.name, &study);
-        format!(
-            "<figure id=\"{}\">\n<figcaption><h3>{}</h3><p>{}</p></figcaption>\n{chart}{}</figure>\n",
+    for table in study.each().filter(|table| !table.rows.is_empty()) {
+        write!(
+            out,
+            "<figure id=\"{}\">\n<figcaption><h3>{}</h3><p>{}</p></figcaption>\n{}",
             table.name,
             escaped(table.title),
             escaped(table.counts),
-            rows(table)
-        )
-    };
-    study.tables().iter().filter(|t| !t.rows.is_empty()).map(figure).collect()
+            chart::of(table.name, &study)
+        )?;
+        rows(&table, out)?;
+        out.write_all(b"</figure>\n")?;
+    }
+    Ok(())
 }
 
-fn rows(table: &Table) -> String {
+fn rows(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let words = of_words(table);
     let side = |i: usize| if words.get(i) == Some(&true) { "" } else { " class=\"n\"" };
     let head: String = (table.columns.iter().enumerate())
         .map(|(i, c)| format!("<th{} scope=\"col\">{}</th>", side(i), escaped(&c.title)))
         .collect();
-    let row = |cells: &Vec<Cell>| {
-        let cells: String = (cells.iter().enumerate())
-            .map(|(i, cell)| format!("<td{}>{}</td>", side(i), escaped(&cell.shown())))
-            .collect();
-        format!("<tr>{cells}</tr>\n")
-    };
-    let body: String = table.rows.iter().map(row).collect();
-    format!(
-        "<div class=\"scroll\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>\n"
-    )
+    writeln!(out, "<div class=\"scroll\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>")?;
+    for cells in &table.rows {
+        out.write_all(b"<tr>")?;
+        for (i, cell) in cells.iter().enumerate() {
+            write!(out, "<td{}>{}</td>", side(i), escaped(&cell.shown()))?;
+        }
+        out.write_all(b"</tr>\n")?;
+    }
+    out.write_all(b"</tbody>\n</table></div>\n")
 }
 
 #[cfg(test)]
