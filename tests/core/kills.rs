@@ -342,10 +342,6 @@ fn storm_stage(d: Dice) -> Stage {
             (Purpose::Bid, n) => return Play::Words(n.to_string(), 15),
             (Purpose::Pick | Purpose::Vote | Purpose::Judge, n) => {
                 let options = ask.facts["options"].as_array().unwrap();
-                if options.is_empty() {
-                    eprintln!("storm {}: {:?} without options: {}", d.0, ask.purpose, ask.facts);
-                    return Play::Pass;
-                }
                 let option = &options[n as usize % options.len()];
                 return Play::Data("so".into(), json!({"choice": option, "winner": option}));
             }
@@ -471,13 +467,15 @@ fn storms_of_commands_and_failures_killed_and_resumed() {
 }
 
 #[test]
-#[ignore = "hours: cargo test --release --test core many_storms -- --ignored --nocapture"]
+#[ignore = "an hour: cargo test --release --test core many_storms -- --ignored --nocapture"]
 fn many_storms() {
     storms(number("STORMS", MANY_STORMS));
 }
 
 fn storms(storms: u64) {
     let tally = Mutex::new(Tally { resumed: 0, ends: BTreeMap::new(), bad: vec![] });
+    // here a retry once took the place of a vote before it was counted
+    storm(53_157, &tally);
     let from = number("FROM", 0);
     let next = std::sync::atomic::AtomicU64::new(from);
     std::thread::scope(|scope| {

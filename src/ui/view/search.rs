@@ -8,6 +8,7 @@ use crate::ui::action::Direction;
 use crate::ui::theme::{Theme, ThemeRole};
 use crate::ui::view::transcript::{RowView, Transcript};
 use ratatui::text::{Line, Span};
+use std::iter::repeat_n;
 
 /// Before the name of a seat in a query.
 const FROM: &str = "from:";
@@ -118,8 +119,7 @@ impl Search {
     /// Returns how many matches a line has as it is shown.
     pub fn in_line(&self, line: &Line<'_>) -> usize {
         let (words, _) = self.parts();
-        let whole = line.to_string();
-        if words.is_empty() { 0 } else { many(&whole, &words) }
+        many_in(line, &words)
     }
 
     /// Shows what was found in a line; the match where the reader stands is one of it, if `current` says which.
@@ -212,19 +212,33 @@ impl LineMatches {
         search: &Search,
         (theme, top): (&Theme, usize),
     ) -> Option<usize> {
+        let (words, _) = search.parts();
         let each = lines.iter().enumerate();
-        self.lines = each.flat_map(|(i, line)| vec![i; search.in_line(line)]).collect();
+        self.lines = each.flat_map(|(i, line)| repeat_n(i, many_in(line, &words))).collect();
         let first = self.lines.iter().position(|line| *line >= top);
         let proposed = first.or((!self.lines.is_empty()).then_some(0));
         self.at = self.at.filter(|at| *at < self.lines.len()).or(proposed);
         let current = self.at.and_then(|at| Some((at, *self.lines.get(at)?)));
-        for (i, line) in lines.iter_mut().enumerate() {
+        for matches in self.lines.chunk_by(|a, b| a == b) {
+            let Some((i, line)) = matches.first().and_then(|i| Some((*i, lines.get_mut(*i)?)))
+            else {
+                continue;
+            };
             let nth = current.filter(|(_, line)| *line == i).map(|(at, line)| {
                 at - self.lines.iter().position(|other| *other == line).unwrap_or(at)
             });
             *line = search.light(line, theme, nth);
         }
         std::mem::take(&mut self.seeks).then_some(current?.1)
+    }
+}
+
+/// Returns how often words stand in a line.
+fn many_in(line: &Line<'_>, words: &str) -> usize {
+    match &line.spans[..] {
+        _ if words.is_empty() => 0,
+        [span] => many(&span.content, words),
+        _ => many(&line.to_string(), words),
     }
 }
 
