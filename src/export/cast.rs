@@ -16,7 +16,7 @@ const CLEAR: &str = "\u{1b}[2J";
 
 /// The screen's output at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct CastFrame {
     /// When, on the session's clock.
     pub at: Ms,
     /// The bytes for a terminal of the recording's size.
@@ -27,7 +27,7 @@ pub struct Frame {
 pub fn spell(
     document: &Document,
     size: (u16, u16),
-    frames: &[Frame],
+    frames: &[CastFrame],
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let begin = frames.first().map_or(Ms(0), |f| f.at);
@@ -39,7 +39,7 @@ pub fn spell(
     header["env"] = json!({"TERM": "xterm-256color"});
     writeln!(out, "{header}")?;
     let mut frames = frames.iter().enumerate().peekable();
-    let frame = |(n, f): (usize, &Frame)| {
+    let frame = |(n, f): (usize, &CastFrame)| {
         // earlier content of the player's terminal is not part of it
         let drawn = if n == 0 { format!("{CLEAR}{}", f.drawn) } else { f.drawn.clone() };
         format!("{}\n", json!([seconds(f.at, begin), "o", drawn]))

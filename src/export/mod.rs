@@ -49,7 +49,7 @@ pub struct Format {
 
 /// Writes a document with what its screen showed, of a size in columns and rows.
 pub type ScreenSpelling =
-    fn(&Document, (u16, u16), &[cast::Frame], &mut dyn Write) -> io::Result<()>;
+    fn(&Document, (u16, u16), &[cast::CastFrame], &mut dyn Write) -> io::Result<()>;
 
 /// What a format is spelled from, and how it is written.
 pub enum Spell {

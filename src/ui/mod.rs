@@ -9,6 +9,7 @@ pub mod act;
 pub mod action;
 pub mod draw;
 pub mod film;
+pub mod frame;
 pub mod keymap;
 pub mod layout;
 pub mod linear;

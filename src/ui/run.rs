@@ -12,6 +12,7 @@ use crate::ui::act::branches;
 use crate::ui::act::mouse;
 use crate::ui::act::undo;
 use crate::ui::act::update;
+use crate::ui::frame::Change;
 use crate::ui::request::Request;
 use crate::ui::screen::Screen;
 use crate::ui::view::branches::{BranchPoint, OtherSession, SessionList};
@@ -86,8 +87,10 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
 ) -> io::Result<LeaveTo> {
     let frame_ms = if screen.modes.far { FAR_FRAME_MS } else { FRAME_MS };
     let mut keys = listen();
-    let (mut dirty, mut open, mut suspending) = (true, true, false);
+    let (mut change, mut open, mut suspending) = (Change::Everything, true, false);
     let mut drawn: Option<Ms> = None;
+    // the second of the conversation that the last whole frame shows; a frame for that alone holds up no words
+    let (mut second, mut ticked) = (None, false);
     // a key is shown at once, unless another one waits: then after that one, or in the next frame
     let (mut pressed, mut more) = (false, false);
     // the models that are being looked for, and for whom
@@ -100,37 +103,44 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     yield_now().await;
     loop {
         while let Some(item) = tail.try_next() {
-            screen.take(&item);
-            dirty = true;
+            change = change.max(screen.take(&item));
         }
         if std::mem::take(&mut suspending) {
             yield_now().await;
             let stopped = frames.now();
             terminal.suspend()?;
             screen.clock.leave_out(frames.now().since(stopped));
-            dirty = true;
+            change = Change::Everything;
         }
         if let Some(told) = screen.view.ring.take() {
             terminal.ring(&told, frames.now())?;
         }
         let now = frames.now();
         let (passes, changed) = undo::pass(&mut screen.view, now);
-        dirty |= changed;
+        if changed {
+            change = Change::Everything;
+        }
         let left = drawn.map_or(0, |at| frame_ms.saturating_sub(now.since(at)));
         let due = if pressed && !more { 0 } else { left };
-        if dirty && due == 0 {
-            terminal.draw(|frame| draw::draw(frame, screen))?;
+        if change != Change::Nothing && due == 0 {
+            let current = Some(screen.clock.now().0 / TICK_MS);
+            if change == Change::Words && second == current {
+                terminal.draw(|frame| draw::draw_words(frame, screen))?;
+            } else {
+                terminal.draw(|frame| draw::draw(frame, screen))?;
+                terminal.entitle(&screen.entitled())?;
+                second = current;
+            }
             terminal.link(&screen.view.links)?;
-            terminal.entitle(&screen.entitled())?;
-            (dirty, pressed, drawn) = (false, false, Some(now));
+            drawn = if std::mem::take(&mut ticked) { drawn } else { Some(now) };
+            (change, pressed) = (Change::Nothing, false);
             if counting.is_none() {
                 counting = draw::counting(screen).map(spawn_blocking);
             }
         }
-        let wake = match (dirty, ticking(screen)) {
-            (true, _) => Some(due),
-            (false, true) => Some(TICK_MS - screen.clock.now().0 % TICK_MS),
-            (false, false) => None,
+        let wake = match change {
+            Change::Words | Change::Everything => Some(due),
+            Change::Nothing => ticking(screen).then(|| TICK_MS - screen.clock.now().0 % TICK_MS),
         };
         let reading = screen.view.loading.as_ref().map(|_| PROGRESS_MS);
         let wake = wake.into_iter().chain(passes).chain(reading).min();
@@ -217,15 +227,14 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                     }
                     None => {}
                 }
-                (dirty, pressed, more) = (true, true, true);
+                (change, pressed, more) = (Change::Everything, true, true);
             }
             () = ready(()), if more => more = false,
             item = tail.next(), if open => {
                 match item {
-                    Some(item) => screen.take(&item),
-                    None => open = false,
+                    Some(item) => change = change.max(screen.take(&item)),
+                    None => (open, change) = (false, Change::Everything),
                 }
-                dirty = true;
             }
             (who, models) = found(&mut looking) => {
                 looking = None;
@@ -236,17 +245,21 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                     }
                     Err(why) => screen.view.notice = Some(text::line(&why).into_owned()),
                 }
-                dirty = true;
+                change = Change::Everything;
             }
             (of, page) = counted(&mut counting) => {
                 counting = None;
                 if let Some(pane) = &mut screen.view.analysis {
                     pane.take(of, page);
                 }
-                dirty = true;
+                change = Change::Everything;
             }
             // what passes by itself says whether it changed anything
-            () = after(wake) => dirty |= wake != passes,
+            () = after(wake) => {
+                if wake != passes && change == Change::Nothing {
+                    (change, ticked) = (Change::Everything, true);
+                }
+            }
         }
     }
 }

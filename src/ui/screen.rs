@@ -7,6 +7,7 @@ use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine};
 use crate::session::tail::{Item, ReadProgress};
 use crate::state::RunState;
 use crate::ui::action::Action;
+use crate::ui::frame::Change;
 use crate::ui::keymap::{Focus, Keymap};
 use crate::ui::layout::{Areas, Panels};
 use crate::ui::terminal::TerminalModes;
@@ -17,7 +18,7 @@ use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::completion::Completion;
 use crate::ui::view::composer::Composer;
 use crate::ui::view::drag::Drag;
-use crate::ui::view::floor::Status;
+use crate::ui::view::floor::{Status, doing};
 use crate::ui::view::link::ScreenLink;
 use crate::ui::view::list::List;
 use crate::ui::view::message::{Look, Reading};
@@ -31,6 +32,7 @@ use crate::ui::view::transcript::Transcript;
 use crate::ui::view::undo::Undo;
 use crate::ui::view::viewport::Viewport;
 use ratatui::layout::Rect;
+use ratatui::text::Line;
 
 /// Cells of the terminal's title at most.
 const TITLE_WIDTH: usize = 80;
@@ -94,6 +96,8 @@ pub struct ViewState {
     pub prefixed_since: Option<Ms>,
     /// Whether the keys that can follow it are listed.
     pub keys_listed: bool,
+    /// The lines of the transcript that are seen.
+    pub lines: Vec<Line<'static>>,
     /// The addresses on the screen.
     pub links: Vec<ScreenLink>,
     /// Words of a message that the mouse is selecting.
@@ -182,18 +186,23 @@ impl Screen {
         clip(&format!("{standing} {title}"), TITLE_WIDTH, self.glyphs.ellipsis)
     }
 
-    /// Takes in what the tail hands out; the outcome of a command becomes a notice.
-    pub fn take(&mut self, item: &Item) {
-        let turn_before = self.transcript.human_turn();
-        self.transcript.take(item);
+    /// Takes in what the tail hands out, and returns how much of the screen that changes; the outcome of a command
+    /// becomes a notice.
+    pub fn take(&mut self, item: &Item) -> Change {
         let record = match item {
+            Item::Piece(_) => return self.hear(item),
+            Item::Event(record) if matches!(record.event.kind, Kind::Delta(_)) => {
+                return self.hear(item);
+            }
             Item::Event(record) => record,
-            Item::Piece(_) => return,
             Item::Past(_) => {
+                self.transcript.take(item);
                 self.view.viewport.forget();
-                return;
+                return Change::Everything;
             }
         };
+        let turn_before = self.transcript.human_turn();
+        self.transcript.take(item);
         if self.view.playback.is_none() && turn_before != self.transcript.human_turn() {
             self.open_composer();
         }
@@ -210,6 +219,25 @@ impl Screen {
             self.view.notice.take_if(|notice| self.outbox.is_queued(notice));
         }
         self.view.notice = told.or(self.view.notice.take());
+        Change::Everything
+    }
+
+    /// Takes in words that are being said: mostly nobody does anything else than before, and words that are sealed were
+    /// seen already.
+    fn hear(&mut self, item: &Item) -> Change {
+        let now = self.clock.now();
+        let standing = |transcript: &Transcript| -> (Vec<String>, Vec<usize>) {
+            let each = transcript.state().turns.values();
+            each.map(|t| (doing(transcript, t, now).0, transcript.live.bytes(t.id))).unzip()
+        };
+        let (did, had) = standing(&self.transcript);
+        self.transcript.take(item);
+        let (does, has) = standing(&self.transcript);
+        match (does == did, has == had) {
+            (true, true) => Change::Nothing,
+            (true, false) => Change::Words,
+            (false, _) => Change::Everything,
+        }
     }
 
     /// Shows a conversation that was read already; what comes from here on comes from the tail.

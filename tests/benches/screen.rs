@@ -5,6 +5,8 @@ use colloquium::clock::Clock;
 use colloquium::model::{Channel, Event, Kind, Ms, Piece, Seq};
 use colloquium::session::{Item, Record};
 use colloquium::ui::act::update::key;
+use colloquium::ui::frame::Frame;
+use colloquium::ui::terminal::Painter;
 use colloquium::ui::text::markdown;
 use colloquium::ui::theme::glyphs;
 use colloquium::ui::theme::{Depth, Theme, ThemeLibrary};
@@ -12,14 +14,46 @@ use colloquium::ui::{Screen, draw};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use ratatui::text::Line;
+use std::io::{Sink, sink};
 use std::sync::Arc;
 
 /// A screen of each layout: the smallest, one column, with a panel, with two.
 const SIZES: [(u16, u16); 4] = [(40, 10), (80, 24), (120, 40), (200, 60)];
 const UTTERANCES: [u32; 3] = [1_000, 10_000, 100_000];
+
+/// A terminal that shows its bytes to nobody.
+struct Terminal {
+    cells: Buffer,
+    painter: Painter<Sink>,
+}
+
+impl Terminal {
+    fn new(width: u16, height: u16) -> Terminal {
+        let cells = Buffer::empty(Rect::new(0, 0, width, height));
+        let mut painter = Painter::new(sink());
+        painter.forget(cells.area);
+        Terminal { cells, painter }
+    }
+
+    fn draw(&mut self, screen: &mut Screen) {
+        self.show(|frame| draw::draw(frame, screen));
+    }
+
+    /// Draws what words alone change.
+    fn draw_words(&mut self, screen: &mut Screen) {
+        self.show(|frame| draw::draw_words(frame, screen));
+    }
+
+    fn show(&mut self, draw: impl FnOnce(&mut Frame<'_>)) {
+        let mut frame = Frame::over(&mut self.cells, None);
+        draw(&mut frame);
+        let rows = frame.rows;
+        self.painter.show(&self.cells, rows, None).unwrap();
+    }
+}
 
 fn screen(utterances: u32) -> Screen {
     let talk = Talk::of(By::Lines, "round_robin", utterances);
@@ -33,9 +67,9 @@ fn screen(utterances: u32) -> Screen {
 
 fn draw_at(bencher: Bencher, (width, height): (u16, u16), utterances: u32) {
     let mut screen = screen(utterances);
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    let mut terminal = Terminal::new(width, height);
     bencher.bench_local(|| {
-        terminal.draw(|frame| draw::draw(frame, &mut screen)).unwrap();
+        terminal.draw(&mut screen);
     });
 }
 
@@ -63,23 +97,23 @@ fn draw_200x60(bencher: Bencher, utterances: u32) {
 #[divan::bench(args = UTTERANCES)]
 fn page_up(bencher: Bencher, utterances: u32) {
     let mut screen = screen(utterances);
-    let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+    let mut terminal = Terminal::new(120, 40);
     let up = KeyEvent::new(KeyCode::PageUp, KeyModifiers::NONE);
     bencher.bench_local(|| {
         key(&mut screen, &up);
-        terminal.draw(|frame| draw::draw(frame, &mut screen)).unwrap();
+        terminal.draw(&mut screen);
     });
 }
 
 /// A key that opens something and the key that closes it, with a frame each.
 fn opened(bencher: Bencher, what: char, utterances: u32) {
     let mut screen = screen(utterances);
-    let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+    let mut terminal = Terminal::new(120, 40);
     let press = |code| KeyEvent::new(code, KeyModifiers::NONE);
     bencher.bench_local(|| {
         for code in [KeyCode::Char(what), KeyCode::Esc] {
             key(&mut screen, &press(code));
-            terminal.draw(|frame| draw::draw(frame, &mut screen)).unwrap();
+            terminal.draw(&mut screen);
         }
     });
 }
@@ -100,14 +134,14 @@ fn figures_opened(bencher: Bencher, utterances: u32) {
 #[divan::bench(args = UTTERANCES)]
 fn letter_in_the_composer(bencher: Bencher, utterances: u32) {
     let mut screen = screen(utterances);
-    let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+    let mut terminal = Terminal::new(120, 40);
     let [write, letter] = ['i', 'q'].map(|c| KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
     let back = KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE);
     key(&mut screen, &write);
     bencher.bench_local(|| {
         for pressed in [letter, back] {
             key(&mut screen, &pressed);
-            terminal.draw(|frame| draw::draw(frame, &mut screen)).unwrap();
+            terminal.draw(&mut screen);
         }
     });
 }
@@ -130,13 +164,13 @@ fn message(bytes: usize) -> String {
 fn search_key(bencher: Bencher, utterances: u32) {
     let mut screen = screen(utterances);
     let letter = |c| KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE);
-    let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+    let mut terminal = Terminal::new(120, 40);
     "/w9".chars().for_each(|c| _ = key(&mut screen, &letter(c)));
     let back = KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE);
     bencher.bench_local(|| {
         for pressed in [letter('9'), back] {
             key(&mut screen, &pressed);
-            terminal.draw(|frame| draw::draw(frame, &mut screen)).unwrap();
+            terminal.draw(&mut screen);
         }
     });
 }
@@ -153,15 +187,15 @@ fn growing_reply(bencher: Bencher, words: usize) {
         let grant = events.rfind(|e| matches!(e.kind, Kind::FloorGranted(_))).unwrap();
         let event = Event { seq, ms, ..grant };
         screen.take(&Item::Event(Arc::new(Record::new(event).unwrap())));
-        let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+        let mut terminal = Terminal::new(120, 40);
         say(&mut screen, &paragraph.repeat((words - 1_000) / 60));
-        terminal.draw(|frame| draw::draw(frame, &mut screen)).unwrap();
+        terminal.draw(&mut screen);
         (screen, terminal)
     };
     bencher.with_inputs(grown).bench_local_values(|(mut screen, mut terminal)| {
         for _ in 0..100 {
             say(&mut screen, "ten words more that make the last paragraph grow on ");
-            terminal.draw(|frame| draw::draw(frame, &mut screen)).unwrap();
+            terminal.draw_words(&mut screen);
         }
         screen
     });

@@ -22,4 +22,5 @@ mod stage;
 mod start;
 mod steering;
 mod versions;
+mod words;
 mod writing;

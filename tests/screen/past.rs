@@ -131,7 +131,7 @@ fn the_tree_is_drawn_and_a_branch_of_it_is_one_key_away() {
     let forked = serde_json::json!({"parent": "20250101-000000-far", "at": 3});
     stage.happens("engine", "conversation.forked", forked);
     let why = list(&stage.screen, &alone, SessionFilter::Family).err().unwrap();
-    let elsewhere = "20250101-000000-far, which this is a branch of, is not in the sessions folder";
+    let elsewhere = "20250101-000000-far, the parent of this branch, is not in the sessions folder";
     assert_eq!(why, elsewhere);
 }
 

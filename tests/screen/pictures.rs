@@ -5,7 +5,7 @@
 
 use crate::boards::{advised, answering, planned, voted};
 use crate::contest::played;
-use crate::stage::Stage;
+use crate::stage::{Stage, show};
 use crate::{moments, people, permissions, replay, start};
 use colloquium::model::{Event, Kind, Usage, Usd};
 use colloquium::ui::draw;
@@ -214,7 +214,7 @@ impl Set {
             }
             Set::Start(start, terminal) => {
                 (start.theme, start.glyphs) = (theme.clone(), glyphs);
-                terminal.draw(|frame| draw::start::draw(frame, start)).unwrap();
+                show(terminal, |frame| draw::start::draw(frame, start));
                 terminal.backend().buffer().clone()
             }
         }

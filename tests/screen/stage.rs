@@ -4,6 +4,7 @@ use colloquium::clock::Clock;
 use colloquium::model::{Channel, Event, Kind, Ms, Piece, Seq, ThreadId, TurnId, Wall};
 use colloquium::session::{Item, Record, decode};
 use colloquium::ui::act::update::key;
+use colloquium::ui::frame::Frame;
 use colloquium::ui::request::Request;
 use colloquium::ui::theme::Theme;
 use colloquium::ui::theme::glyphs;
@@ -44,6 +45,18 @@ pub fn headless(arguments: &[&str], files: &[(&str, &str)]) -> Vec<Event> {
         events
     });
     events.clone()
+}
+
+/// Draws a frame on a terminal.
+pub fn show(terminal: &mut Terminal<TestBackend>, draw: impl FnOnce(&mut Frame<'_>)) {
+    let shown = |on: &mut ratatui::Frame<'_>| {
+        let mut frame = Frame::new(on.buffer_mut());
+        draw(&mut frame);
+        if let Some(position) = frame.cursor {
+            on.set_cursor_position(position);
+        }
+    };
+    terminal.draw(shown).unwrap();
 }
 
 /// A screen and the terminal it is drawn on.
@@ -164,7 +177,7 @@ impl Stage {
 
     pub fn draw(&mut self) {
         let screen = &mut self.screen;
-        self.terminal.draw(|frame| draw::draw(frame, screen)).unwrap();
+        show(&mut self.terminal, |frame| draw::draw(frame, screen));
     }
 
     /// Returns the rows of the screen as text.

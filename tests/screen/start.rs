@@ -1,5 +1,6 @@
 //! The start screen: what it shows, what its keys choose, and that nobody is left without a way on.
 
+use crate::stage::show;
 use colloquium::catalogue::{SessionStatus, SessionSummary};
 use colloquium::config::Binding;
 use colloquium::model::{StopReason, Wall};
@@ -86,7 +87,7 @@ fn write(start: &mut StartScreen, words: &str) {
 
 fn shown(start: &mut StartScreen, width: u16, height: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| draw::start::draw(frame, start)).unwrap();
+    show(&mut terminal, |frame| draw::start::draw(frame, start));
     let buffer = terminal.backend().buffer();
     let row = |y| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
     (0..height).map(|y| row(y).trim_end().to_owned() + "\n").collect()

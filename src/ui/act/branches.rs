@@ -68,7 +68,7 @@ pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Re
             SessionFilter::Family => match &screen.transcript.state().forked {
                 Some(forked) => {
                     let parent = text::label(&forked.parent);
-                    format!("{parent}, which this is a branch of, is not in the sessions folder")
+                    format!("{parent}, the parent of this branch, is not in the sessions folder")
                 }
                 None => format!("no branches yet: {key} creates one"),
             },

@@ -5,14 +5,15 @@
 
 use crate::ui::text::wrap::width;
 use ratatui::buffer::{Buffer, CellDiffOption};
+use std::ops::Range;
 
 /// The most cells that a terminal uses for a sign that it does not join.
 const SPILL: u16 = 12;
 
-/// Rewrites everything that a sign of doubtful width may have overwritten.
-pub fn settle(buffer: &mut Buffer) {
+/// Rewrites everything that a sign of doubtful width in some rows may have overwritten.
+pub fn settle(buffer: &mut Buffer, rows: Range<u16>) {
     let area = buffer.area;
-    for y in area.top()..area.bottom() {
+    for y in rows {
         let Some(at) = (area.left()..area.right()).find(|x| is_doubtful(buffer[(*x, y)].symbol()))
         else {
             continue;
@@ -47,7 +48,7 @@ mod tests {
         let mut buffer = Buffer::with_lines(rows);
         assert_eq!(buffer.area, Rect::new(0, 0, buffer.area.width, 2));
         let before = buffer.clone();
-        settle(&mut buffer);
+        settle(&mut buffer, 0..2);
         before.diff(&buffer).into_iter().map(|(x, y, _)| (x, y)).collect()
     }
 

@@ -3,6 +3,7 @@
 use crate::analysis::FigurePage;
 use crate::analysis::{Cell, Table};
 use crate::export::figures;
+use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, wrap};
 use crate::ui::theme::glyphs::Glyphs;
@@ -10,7 +11,6 @@ use crate::ui::theme::{Theme, ThemeRole};
 use crate::ui::view::analysis::{Laid, LaidFor, lanes, stood};
 use crate::ui::view::charts;
 use crate::ui::view::transcript::Transcript;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};

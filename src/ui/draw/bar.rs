@@ -1,7 +1,7 @@
 //! A row that is filled from both ends.
 
+use crate::ui::frame::Frame;
 use crate::ui::text::wrap::{clip, width};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};

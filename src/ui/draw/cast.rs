@@ -3,12 +3,12 @@
 
 use crate::state::Seat;
 use crate::ui::action::Action;
+use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
 use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::floor::{next, seat_word, used};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 

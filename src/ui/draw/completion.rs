@@ -1,11 +1,11 @@
 //! The completions of the current word, above the line of the floor.
 
 use crate::ui::action::Action;
+use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};

@@ -2,6 +2,7 @@
 
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
+use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::text::markdown::bold;
@@ -9,7 +10,6 @@ use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::coordination::{AtWork, SeatStanding, TableStanding, standing, work};
 use crate::ui::view::message::clock;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 

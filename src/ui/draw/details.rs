@@ -5,13 +5,13 @@ use crate::state::Spent;
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::panel::{heading, wall};
+use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::message::clock;
 use crate::ui::view::transcript::{RowKind, RowView};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 

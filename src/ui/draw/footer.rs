@@ -2,6 +2,7 @@
 
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
+use crate::ui::frame::Frame;
 use crate::ui::keymap::{Focus, row};
 use crate::ui::screen::Screen;
 use crate::ui::slash::{row as command, usage};
@@ -9,7 +10,6 @@ use crate::ui::text::wrap::{width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::floor::Status;
 use crate::ui::view::modal::VimMode;
-use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};

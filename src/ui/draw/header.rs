@@ -2,12 +2,12 @@
 
 use crate::model::Limit;
 use crate::ui::draw::bar::Bar;
+use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::width;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::floor::{Status, used};
 use crate::ui::view::message::clock;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};

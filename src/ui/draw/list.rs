@@ -2,6 +2,7 @@
 
 use crate::ui::action::Action;
 use crate::ui::draw::overlay::{framed, on_top};
+use crate::ui::frame::Frame;
 use crate::ui::keymap::{Focus, Group};
 use crate::ui::screen::Screen;
 use crate::ui::slash::usage;
@@ -10,7 +11,6 @@ use crate::ui::theme::ThemeRole;
 use crate::ui::view::availability::unfit;
 use crate::ui::view::floor::Status;
 use crate::ui::view::list::{EntryAction, ListEntry, ListKind};
-use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;

@@ -30,15 +30,13 @@ mod transcript;
 pub use analysis::counting;
 
 use crate::ui::action::Action;
+use crate::ui::frame::Frame;
 use crate::ui::layout::{Areas, SMALLEST, areas};
-use crate::ui::screen::Screen;
+use crate::ui::screen::{Screen, ViewState};
 use crate::ui::text::wrap::wrap;
-use crate::ui::theme::ThemeRole;
 use crate::ui::view::floor::Status;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Text};
-use ratatui::widgets::Block;
 
 /// A part of the screen: its place and its drawing function.
 struct Pane {
@@ -71,12 +69,12 @@ const OVERLAYS: &[fn(&mut Frame<'_>, Rect, &mut Screen)] =
 
 /// Draws the whole screen.
 pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
+    frame.begin();
     let whole = frame.area();
-    let ground =
-        screen.theme.style(ThemeRole::Background).patch(screen.theme.style(ThemeRole::Text));
-    frame.render_widget(Block::new().style(ground), whole);
+    frame.wipe(whole, &screen.theme);
     let needs = composer::needs(screen, whole.width);
     let Some(areas) = areas(whole, needs) else {
+        screen.view.areas = Areas::default();
         too_small(frame, whole, screen);
         return;
     };
@@ -95,7 +93,35 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
         overlay(frame, whole, screen);
     }
     floor::join(frame, screen);
-    ambiguous::settle(frame.buffer_mut());
+    ambiguous::settle(frame.buffer_mut(), 0..whole.height);
+}
+
+/// Draws the words that came since the last frame, where nothing but those has changed; else the whole screen.
+pub fn draw_words(frame: &mut Frame<'_>, screen: &mut Screen) {
+    let Areas { transcript: area, floor, .. } = screen.view.areas;
+    if !frame.kept || area.is_empty() || needs_all(&screen.view) {
+        return draw(frame, screen);
+    }
+    frame.rows = transcript::draw_words(frame, area, screen);
+    // a row that was written again may have run into the next one
+    frame.rows.end = frame.area().height.min(frame.rows.end + 1);
+    // how much there is below who reads further up
+    if !screen.view.viewport.following() {
+        frame.wipe(floor, &screen.theme);
+        floor::draw(frame, floor, screen);
+        floor::join(frame, screen);
+        frame.rows = frame.rows.start.min(floor.y)..frame.rows.end.max(floor.bottom());
+    }
+    let rows = frame.rows.clone();
+    ambiguous::settle(frame.buffer_mut(), rows);
+}
+
+/// Returns whether something lies over the panes or on the words, or counts what is found in those that are being said.
+fn needs_all(view: &ViewState) -> bool {
+    let told = view.notice.is_some() && view.spills;
+    let open = view.list.is_some() || view.page.is_some() || view.analysis.is_some();
+    let marked = view.search.is_some() || view.drag.is_some();
+    open || view.completion.is_some() || view.keys_listed || marked || told
 }
 
 /// Draws how the table stands: its plan, or its answers and votes.

@@ -3,6 +3,7 @@
 
 use crate::model::{Limit, Usd};
 use crate::ui::action::Action;
+use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::text::card::{AROUND, card};
@@ -13,7 +14,6 @@ use crate::ui::view::floor::Status;
 use crate::ui::view::leave::asks_leave;
 use crate::ui::view::message::clock;
 use crate::ui::view::moment::{failed, why};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 

@@ -2,6 +2,7 @@
 
 use crate::ui::action::Action;
 use crate::ui::draw::overlay::{framed, on_top};
+use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::text::markdown::{plain, rows};
@@ -9,7 +10,6 @@ use crate::ui::text::wrap::width as cells;
 use crate::ui::theme::{Theme, ThemeRole};
 use crate::ui::view::page::{Page, PageRows, Section};
 use crate::ui::view::selection::LineSelection;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;

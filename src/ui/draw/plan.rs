@@ -3,11 +3,11 @@
 use crate::model::StepState;
 use crate::ui::action::Action;
 use crate::ui::draw::coordination::heading;
+use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::plan::{PlanStanding, StepStanding, sign, standing};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 

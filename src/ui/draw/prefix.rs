@@ -2,11 +2,11 @@
 
 use crate::ui::action::Action;
 use crate::ui::draw::overlay::framed;
+use crate::ui::frame::Frame;
 use crate::ui::keymap::{Focus, KeyRow, ROWS};
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;

@@ -5,13 +5,13 @@ use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::coordination::heading;
 use crate::ui::draw::panel;
+use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::profile::{Fact, FactIs, facts, ranking, stage};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 

@@ -8,15 +8,14 @@ use crate::text;
 use crate::ui::draw::ambiguous;
 use crate::ui::draw::bar::Bar;
 use crate::ui::draw::start::page::{LABEL, StartPage, VALUE};
+use crate::ui::frame::Frame;
 use crate::ui::start::{Keying, StartRow, StartScreen, VoiceChoice};
 use crate::ui::text::markdown::{bold, plainly};
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
-use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
-use ratatui::widgets::Block;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The widest column, in cells; on a wide screen it stands in the middle.
@@ -30,10 +29,10 @@ const MASK: usize = 24;
 
 /// Draws the screen.
 pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
+    frame.begin();
     let whole = frame.area();
     let (theme, glyphs) = (&start.theme, start.glyphs);
-    let ground = theme.style(ThemeRole::Background).patch(theme.style(ThemeRole::Text));
-    frame.render_widget(Block::new().style(ground), whole);
+    frame.wipe(whole, theme);
     if whole.height < 4 || whole.width < 20 {
         return;
     }
@@ -103,7 +102,7 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
         let x = list.x + u16::try_from(caret).unwrap_or(u16::MAX).min(list.width - 1);
         frame.set_cursor_position(Position::new(x, list.y + line.saturating_sub(from) as u16));
     }
-    ambiguous::settle(frame.buffer_mut());
+    ambiguous::settle(frame.buffer_mut(), 0..whole.height);
 }
 
 /// What there is to say, above the footer.

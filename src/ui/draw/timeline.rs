@@ -2,6 +2,7 @@
 //!
 //! When height is short the lanes become one row of seat numbers; the row of the playhead is the last to go.
 
+use crate::ui::frame::Frame;
 use crate::ui::layout::{SHORT_TIMELINE, TIMELINE_LABEL, axis};
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width};
@@ -10,7 +11,6 @@ use crate::ui::view::message::clock;
 use crate::ui::view::player::Playback;
 use crate::ui::view::timeline::Sort;
 use jiff::Timestamp;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};

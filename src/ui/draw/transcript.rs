@@ -1,5 +1,6 @@
 //! What was said, as far as it is seen from where the reader stands.
 
+use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::theme::ThemeRole;
@@ -7,17 +8,61 @@ use crate::ui::view::link::{self, ScreenLink};
 use crate::ui::view::message::Look;
 use crate::ui::view::transcript::{RowView, Transcript};
 use crate::ui::view::viewport::Viewport;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Text};
+use std::ops::Range;
 
 /// Draws the lines that are seen; before the first word, what it is about.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
-    let Screen { transcript, view, theme, glyphs, keymap, .. } = screen;
+    let Screen { transcript, theme, .. } = screen;
     if transcript.is_empty() {
         let waits = Line::styled("   waiting for the first turn", theme.style(ThemeRole::Muted));
         frame.render_widget(Text::from(vec![Line::default(), waits]), area);
     }
+    let lines = seen(area, screen);
+    for (line, row) in lines.iter().zip(area.rows()) {
+        frame.render_widget(line, row);
+    }
+    screen.view.lines = lines;
+    let (width, view) = (usize::from(area.width), &screen.view);
+    let Some(drag) = view.drag else { return };
+    let style = screen.theme.style(ThemeRole::Selection);
+    for (y, (row, line)) in view.viewport.spots().iter().enumerate() {
+        if *row == drag.row
+            && let Some((from, to)) = drag.cells(*line, width)
+        {
+            let cells = Rect {
+                x: area.x + from as u16,
+                y: area.y + y as u16,
+                width: to.saturating_sub(from) as u16,
+                height: 1,
+            };
+            frame.buffer_mut().set_style(cells.intersection(area), style);
+        }
+    }
+}
+
+/// Draws the lines that differ from those of the last frame; returns their rows.
+pub fn draw_words(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) -> Range<u16> {
+    let lines = seen(area, screen);
+    let before = std::mem::take(&mut screen.view.lines);
+    let none = Line::default();
+    let mut rows = area.bottom()..area.top();
+    for (n, row) in area.rows().enumerate() {
+        let [was, is] = [&before, &lines].map(|lines| lines.get(n).unwrap_or(&none));
+        if was != is {
+            frame.wipe(row, &screen.theme);
+            frame.render_widget(is, row);
+            rows = rows.start.min(row.y)..row.bottom();
+        }
+    }
+    screen.view.lines = lines;
+    if rows.is_empty() { 0..0 } else { rows }
+}
+
+/// Returns the lines that are seen, and finds the addresses in them.
+fn seen(area: Rect, screen: &mut Screen) -> Vec<Line<'static>> {
+    let Screen { transcript, view, theme, glyphs, keymap, .. } = screen;
     let width = usize::from(area.width);
     let acts = matches!(view.place(), Focus::Read | Focus::Replay | Focus::Found);
     let look = Look { width, theme, glyphs, keymap, reading: &view.reading };
@@ -35,22 +80,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         lines = all.map(|(i, line)| search.light(line, theme, nth(i))).collect();
     }
     view.links = links(transcript, view.viewport.spots(), &lines, area);
-    frame.render_widget(Text::from(lines), area);
-    let Some(drag) = view.drag else { return };
-    let style = theme.style(ThemeRole::Selection);
-    for (y, (row, line)) in view.viewport.spots().iter().enumerate() {
-        if *row == drag.row
-            && let Some((from, to)) = drag.cells(*line, width)
-        {
-            let cells = Rect {
-                x: area.x + from as u16,
-                y: area.y + y as u16,
-                width: to.saturating_sub(from) as u16,
-                height: 1,
-            };
-            frame.buffer_mut().set_style(cells.intersection(area), style);
-        }
-    }
+    lines
 }
 
 /// The addresses in what is seen.

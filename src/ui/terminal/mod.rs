@@ -7,10 +7,11 @@ mod ask;
 mod painter;
 
 pub use crate::ui::terminal::ask::{TerminalReport, ask};
+pub use crate::ui::terminal::painter::Painter;
 
 use crate::model::Ms;
+use crate::ui::frame::Frame;
 use crate::ui::terminal::ask::Late;
-use crate::ui::terminal::painter::Painter;
 use crate::ui::view::link::ScreenLink;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{
@@ -26,9 +27,9 @@ use crossterm::terminal::{
 use crossterm::{cursor::Show, execute, queue};
 use futures::stream::SelectAll;
 use futures::{Stream, StreamExt, stream};
-use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
 use std::io::{self, Stdout, Write, stdout};
-use std::mem::ManuallyDrop;
 use std::panic;
 use std::pin::Pin;
 use std::sync::Once;
@@ -88,8 +89,10 @@ pub struct TerminalModes {
 
 /// The terminal while the screen has it.
 pub struct Terminal {
-    /// Never dropped: it would print to a standard error that may be gone with the terminal, and panic.
-    inner: ManuallyDrop<ratatui::Terminal<Painter<Stdout>>>,
+    painter: Painter<Stdout>,
+    /// The last frame, and where its cursor is.
+    last: Buffer,
+    cursor: Option<Position>,
     modes: TerminalModes,
     /// What its title is.
     entitled: String,
@@ -112,18 +115,19 @@ impl Terminal {
                 before(info);
             }));
         });
-        let entered =
-            switch_on(modes).and_then(|()| ratatui::Terminal::new(Painter::new(stdout())));
-        match entered {
-            Ok(inner) => {
-                let (inner, entitled) = (ManuallyDrop::new(inner), String::new());
-                Ok(Terminal { inner, modes, entitled, redraw: false, rang: None })
-            }
-            Err(e) => {
-                restore();
-                Err(e)
-            }
+        if let Err(e) = switch_on(modes) {
+            restore();
+            return Err(e);
         }
+        Ok(Terminal {
+            painter: Painter::new(stdout()),
+            last: Buffer::default(),
+            cursor: None,
+            modes,
+            entitled: String::new(),
+            redraw: true,
+            rang: None,
+        })
     }
 
     /// Says which cells of the last frame are addresses, where the terminal opens these.
@@ -131,10 +135,11 @@ impl Terminal {
     /// # Errors
     /// When the terminal is gone.
     pub fn link(&mut self, links: &[ScreenLink]) -> io::Result<()> {
-        if self.modes.links { self.inner.backend_mut().link(links) } else { Ok(()) }
+        if self.modes.links { self.painter.link(links) } else { Ok(()) }
     }
 
-    /// Draws one frame; the terminal shows it at once where it can. Where nothing changed, nothing is written.
+    /// Draws one frame, over the last one unless the terminal has another size or shows something else; the terminal shows
+    /// it at once where it can. Where nothing changed, nothing is written.
     ///
     /// # Errors
     /// When the terminal is gone, or was given back.
@@ -142,13 +147,18 @@ impl Terminal {
         if MODES.load(Ordering::SeqCst) == 0 {
             return Err(io::Error::other("the terminal was given back"));
         }
-        if std::mem::take(&mut self.redraw) {
-            // its `clear` asks where the cursor is, and nobody would hear the answer
-            let size = self.inner.size()?;
-            self.inner.resize(size.into())?;
-        }
-        self.inner.draw(draw)?;
-        Ok(())
+        let area = area()?;
+        let mut frame = if std::mem::take(&mut self.redraw) || self.last.area != area {
+            self.last = Buffer::empty(area);
+            self.painter.forget(area);
+            Frame::new(&mut self.last)
+        } else {
+            Frame::over(&mut self.last, self.cursor)
+        };
+        draw(&mut frame);
+        self.cursor = frame.cursor;
+        let rows = frame.rows;
+        self.painter.show(&self.last, rows, self.cursor)
     }
 
     /// Gives the terminal back, stops until the shell goes on, and takes it again.
@@ -274,6 +284,20 @@ fn switch_on(modes: TerminalModes) -> io::Result<()> {
         queue!(out, Print(FOCUS_ON))?;
     }
     out.flush()
+}
+
+/// Returns the cells of the terminal.
+fn area() -> io::Result<Rect> {
+    // each frame asks, and crossterm opens the terminal each time
+    #[cfg(unix)]
+    if let Ok(size) = rustix::termios::tcgetwinsize(io::stdout())
+        && size.ws_col > 0
+        && size.ws_row > 0
+    {
+        return Ok(Rect::new(0, 0, size.ws_col, size.ws_row));
+    }
+    let (width, height) = crossterm::terminal::size()?;
+    Ok(Rect::new(0, 0, width, height))
 }
 
 /// Returns how many columns the terminal has; 80 where it does not say.

@@ -1,12 +1,11 @@
 //! What the terminal shows, and the bytes that make it show the next frame: as few as there can be, in one write.
 //!
-//! It sits below ratatui as its backend. A frame in which no cell and no cursor changed writes nothing. Rows that only
-//! moved up or down are scrolled by the terminal, which takes thirty bytes where writing them again takes thousands.
+//! A frame in which no cell and no cursor changed writes nothing. Rows that only moved up or down are scrolled by the
+//! terminal, which takes thirty bytes where writing them again takes thousands.
 
 use crate::ui::view::link::ScreenLink;
-use ratatui::backend::{Backend, ClearType, WindowSize};
 use ratatui::buffer::{Buffer, Cell, CellDiffOption};
-use ratatui::layout::{Position, Rect, Size};
+use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier};
 use std::io::{self, Write};
 use std::ops::Range;
@@ -54,13 +53,10 @@ pub struct Painter<W: Write> {
     bytes: Vec<u8>,
     /// What the terminal shows.
     shown: Buffer,
-    /// The cells of the next frame that differ from it, or have to be written each time.
-    changes: Vec<(u16, u16, Cell)>,
     /// Whether the screen is erased first.
     erase: bool,
     /// Where the cursor is seen; `None` inside: it is hidden; outside: nobody knows.
     cursor: Option<Option<Position>>,
-    next_cursor: Option<Position>,
     /// The addresses that the terminal knows of, and whether anything was written since.
     links: Vec<ScreenLink>,
     wrote: bool,
@@ -73,10 +69,8 @@ impl<W: Write> Painter<W> {
             out,
             bytes: vec![],
             shown: Buffer::default(),
-            changes: vec![],
             erase: false,
             cursor: None,
-            next_cursor: None,
             links: vec![],
             wrote: false,
         }
@@ -100,7 +94,7 @@ impl<W: Write> Painter<W> {
         for link in links {
             self.write_link(link, Some(&link.address));
         }
-        if let Some(position) = self.next_cursor {
+        if let Some(position) = self.cursor.flatten() {
             move_to(&mut self.bytes, position);
         }
         self.bytes.extend_from_slice(FRAME_ENDS);
@@ -127,27 +121,46 @@ impl<W: Write> Painter<W> {
         }
     }
 
-    /// Makes what is held of the screen at least as large as the cells that change.
-    fn fit(&mut self) {
-        let right = self.changes.iter().map(|(x, ..)| x + 1).max().unwrap_or(0);
-        let bottom = self.changes.iter().map(|(_, y, _)| y + 1).max().unwrap_or(0);
-        let Rect { width, height, .. } = self.shown.area;
-        if right > width || bottom > height {
-            let mut wider = Buffer::empty(Rect::new(0, 0, right.max(width), bottom.max(height)));
-            let cells = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-            cells.for_each(|at| wider[at] = self.shown[at].clone());
-            self.shown = wider;
+    /// Forgets what is on the terminal, which has so many cells: the next frame erases it and draws everything.
+    pub fn forget(&mut self, area: Rect) {
+        self.erase = true;
+        (self.shown, self.cursor) = (Buffer::empty(area), None);
+        self.links.clear();
+    }
+
+    /// Writes a frame, where it differs from what is shown, which it can in some rows only; it has as many cells as were
+    /// told last.
+    pub fn show(
+        &mut self,
+        next: &Buffer,
+        rows: Range<u16>,
+        cursor: Option<Position>,
+    ) -> io::Result<()> {
+        let all = rows == (0..next.area.height);
+        let [was, is] =
+            [&self.shown, next].map(|cells| if all { None } else { Some(cut(cells, &rows)) });
+        let (was, is) = (was.as_ref().unwrap_or(&self.shown), is.as_ref().unwrap_or(next));
+        let changes: Vec<(u16, u16, &Cell)> = was.diff_iter(is).collect();
+        let shown = &self.shown;
+        let changed = |(x, y, cell): &(u16, u16, &Cell)| !looks_like(&shown[(*x, *y)], cell);
+        let moved = self.cursor != Some(cursor);
+        if !self.erase && !moved && !changes.iter().any(changed) {
+            return Ok(());
         }
+        self.bytes.clear();
+        self.wrote = true;
+        self.paint(&changes, cursor);
+        self.out.write_all(&self.bytes)?;
+        self.out.flush()
     }
 
     /// Makes the bytes of the frame.
-    fn paint(&mut self) {
+    fn paint(&mut self, changes: &[(u16, u16, &Cell)], cursor: Option<Position>) {
         self.bytes.extend_from_slice(FRAME_BEGINS);
-        if self.erase {
+        if std::mem::take(&mut self.erase) {
             self.bytes.extend_from_slice(ERASE);
         }
-        let changes = std::mem::take(&mut self.changes);
-        let always = |(.., cell): &(u16, u16, Cell)| cell.diff_option != CellDiffOption::None;
+        let always = |(.., cell): &(u16, u16, &Cell)| cell.diff_option != CellDiffOption::None;
         // what is shown is held twice only where it may have been scrolled; nothing was before the first frame
         let may_scroll = changes.len() >= WORTH_SCROLLING && self.cursor.is_some();
         let before = (may_scroll && !changes.iter().any(always)).then(|| self.shown.clone());
@@ -164,13 +177,10 @@ impl<W: Write> Painter<W> {
                 );
                 write_cells(&mut self.bytes, None, before.diff_iter(next))
             }
-            None => {
-                let cells = changes.iter().map(|(x, y, cell)| (*x, *y, cell));
-                write_cells(&mut self.bytes, self.cursor.flatten(), cells)
-            }
+            None => write_cells(&mut self.bytes, self.cursor.flatten(), changes.iter().copied()),
         };
-        let before = self.cursor.replace(self.next_cursor);
-        match self.next_cursor {
+        let before = self.cursor.replace(cursor);
+        match cursor {
             Some(position) => {
                 if at != Some(position) {
                     move_to(&mut self.bytes, position);
@@ -182,87 +192,23 @@ impl<W: Write> Painter<W> {
             None if before == Some(None) => {}
             None => self.bytes.extend_from_slice(HIDE_CURSOR),
         }
-        self.erase = false;
         self.bytes.extend_from_slice(FRAME_ENDS);
     }
 }
 
-impl<W: Write> Backend for Painter<W> {
-    type Error = io::Error;
-
-    fn draw<'a, I>(&mut self, content: I) -> io::Result<()>
-    where
-        I: Iterator<Item = (u16, u16, &'a Cell)>,
-    {
-        self.changes.extend(content.map(|(x, y, cell)| (x, y, cell.clone())));
-        Ok(())
+impl Painter<Vec<u8>> {
+    /// Returns what was written since the last time.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.out)
     }
+}
 
-    fn hide_cursor(&mut self) -> io::Result<()> {
-        self.next_cursor = None;
-        Ok(())
-    }
-
-    fn show_cursor(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn get_cursor_position(&mut self) -> io::Result<Position> {
-        // asking the terminal would wait for an answer that whoever reads the keys takes
-        Ok(self.cursor.flatten().unwrap_or_default())
-    }
-
-    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> io::Result<()> {
-        self.next_cursor = Some(position.into());
-        Ok(())
-    }
-
-    fn clear(&mut self) -> io::Result<()> {
-        self.clear_region(ClearType::All)
-    }
-
-    fn clear_region(&mut self, _: ClearType) -> io::Result<()> {
-        // the screen is ours alone, and only ever erased as a whole
-        self.erase = true;
-        (self.shown, self.cursor) = (Buffer::default(), None);
-        self.links.clear();
-        self.changes.clear();
-        Ok(())
-    }
-
-    fn size(&self) -> io::Result<Size> {
-        // each frame asks, and crossterm opens the terminal each time
-        #[cfg(unix)]
-        if let Ok(size) = rustix::termios::tcgetwinsize(io::stdout())
-            && size.ws_col > 0
-            && size.ws_row > 0
-        {
-            return Ok(Size { width: size.ws_col, height: size.ws_row });
-        }
-        let (width, height) = crossterm::terminal::size()?;
-        Ok(Size { width, height })
-    }
-
-    fn window_size(&mut self) -> io::Result<WindowSize> {
-        Ok(WindowSize { columns_rows: self.size()?, pixels: Size::ZERO })
-    }
-
-    /// Writes the frame, where it differs from what is shown.
-    fn flush(&mut self) -> io::Result<()> {
-        self.fit();
-        let shown = &self.shown;
-        let changed = |(x, y, cell): &(u16, u16, Cell)| !looks_like(&shown[(*x, *y)], cell);
-        let moved = self.cursor != Some(self.next_cursor);
-        if !self.erase && !moved && !self.changes.iter().any(changed) {
-            self.changes.clear();
-            return Ok(());
-        }
-        self.bytes.clear();
-        self.wrote = true;
-        self.paint();
-        self.out.write_all(&self.bytes)?;
-        self.out.flush()
-    }
+/// Returns some rows of the cells.
+fn cut(cells: &Buffer, rows: &Range<u16>) -> Buffer {
+    let Rect { width, .. } = cells.area;
+    let [from, to] = [rows.start, rows.end].map(|row| usize::from(row) * usize::from(width));
+    let area = Rect::new(0, rows.start, width, rows.end - rows.start);
+    Buffer { area, content: cells.content[from..to].to_vec() }
 }
 
 /// Puts a cell where it stands, over the cells behind it if it is wide.

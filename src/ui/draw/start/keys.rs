@@ -6,11 +6,11 @@ use crate::ui::action::Action::{
 };
 use crate::ui::draw::bar::Bar;
 use crate::ui::draw::start::page::{LABEL, StartPage, VALUE};
+use crate::ui::frame::Frame;
 use crate::ui::keymap::row;
 use crate::ui::start::{StartRow, StartScreen};
 use crate::ui::text::wrap::{width, wrap};
 use crate::ui::theme::ThemeRole;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};

@@ -4,6 +4,7 @@ use super::*;
 use ratatui::style::Style;
 
 const SIZE: (u16, u16) = (40, 12);
+const AREA: Rect = Rect::new(0, 0, SIZE.0, SIZE.1);
 
 /// A terminal, and the frame that it was shown last.
 struct Shown {
@@ -15,26 +16,28 @@ struct Shown {
 impl Shown {
     fn new() -> Shown {
         let (columns, rows) = SIZE;
-        Shown {
-            painter: Painter::new(vec![]),
-            terminal: vt100::Parser::new(rows.try_into().unwrap(), columns.try_into().unwrap(), 0),
-            last: Buffer::empty(Rect::new(0, 0, columns, rows)),
-        }
+        let mut painter = Painter::new(vec![]);
+        painter.forget(AREA);
+        let [rows, columns] = [rows, columns].map(|cells| cells.try_into().unwrap());
+        let terminal = vt100::Parser::new(rows, columns, 0);
+        Shown { painter, terminal, last: Buffer::empty(AREA) }
     }
 
     /// Shows rows; returns what was sent for them.
     fn show(&mut self, rows: &[(&str, Style)], cursor: Option<Position>) -> String {
-        let mut next = Buffer::empty(self.last.area);
+        let mut next = Buffer::empty(AREA);
         for (y, (row, style)) in (0..).zip(rows) {
             next.set_string(0, y, row, *style);
         }
-        self.painter.draw(self.last.diff_iter(&next)).unwrap();
-        match cursor {
-            Some(position) => self.painter.set_cursor_position(position).unwrap(),
-            None => self.painter.hide_cursor().unwrap(),
-        }
-        self.painter.flush().unwrap();
-        let sent = std::mem::take(&mut self.painter.out);
+        // the painter is told which rows may differ
+        let row = |cells: &Buffer, y: u16| -> Vec<Cell> {
+            (0..SIZE.0).map(|x| cells[(x, y)].clone()).collect()
+        };
+        let differ = |y: &u16| row(&self.last, *y) != row(&next, *y);
+        let (first, last) = ((0..SIZE.1).find(differ), (0..SIZE.1).rfind(differ));
+        let rows = first.zip(last).map_or(0..0, |(first, last)| first..last + 1);
+        self.painter.show(&next, rows, cursor).unwrap();
+        let sent = self.painter.take();
         self.terminal.process(&sent);
         self.check(&next);
         self.last = next;
@@ -136,11 +139,9 @@ fn any_frame_follows_any_other() {
 fn a_very_large_terminal_is_painted() {
     let mut painter = Painter::new(vec![]);
     for (width, height) in [(2, 1), (500, 200), (1, 300)] {
-        let last = Buffer::empty(Rect::new(0, 0, width, height));
-        let next = Buffer::filled(last.area, Cell::new("x"));
-        painter.clear().unwrap();
-        painter.draw(last.diff_iter(&next)).unwrap();
-        painter.flush().unwrap();
+        let next = Buffer::filled(Rect::new(0, 0, width, height), Cell::new("x"));
+        painter.forget(next.area);
+        painter.show(&next, 0..height, None).unwrap();
         let painted = painter.out.iter().filter(|byte| **byte == b'x').count();
         assert_eq!(painted, usize::from(width) * usize::from(height));
         painter.out.clear();
