@@ -10,9 +10,10 @@ use std::ops::Range;
 /// The most cells that a terminal uses for a sign that it does not join.
 const SPILL: u16 = 12;
 
-/// Rewrites everything that a sign of doubtful width in some rows may have overwritten.
-pub fn settle(buffer: &mut Buffer, rows: Range<u16>) {
-    let area = buffer.area;
+/// Rewrites everything that a sign of doubtful width in some rows may have overwritten; returns the row after the last
+/// one that is written.
+pub fn settle(buffer: &mut Buffer, rows: Range<u16>) -> u16 {
+    let (area, mut end) = (buffer.area, rows.end);
     for y in rows {
         let Some(at) = (area.left()..area.right()).find(|x| is_doubtful(buffer[(*x, y)].symbol()))
         else {
@@ -23,6 +24,7 @@ pub fn settle(buffer: &mut Buffer, rows: Range<u16>) {
         // what is written beyond the last column begins the next row
         let over = (at + SPILL).saturating_sub(area.right()).min(area.width);
         let next = (area.left()..area.left() + over).map(|x| (x, y + 1));
+        end = end.max(area.bottom().min(y + 2));
         for place in row.chain(next.filter(|_| y + 1 < area.bottom())) {
             let cell = &mut buffer[place];
             if matches!(cell.diff_option, CellDiffOption::None) {
@@ -30,6 +32,7 @@ pub fn settle(buffer: &mut Buffer, rows: Range<u16>) {
             }
         }
     }
+    end
 }
 
 /// Returns whether a sign consists of several that have a width of their own.

@@ -103,8 +103,6 @@ pub fn draw_words(frame: &mut Frame<'_>, screen: &mut Screen) {
         return draw(frame, screen);
     }
     frame.rows = transcript::draw_words(frame, area, screen);
-    // a row that was written again may have run into the next one
-    frame.rows.end = frame.area().height.min(frame.rows.end + 1);
     // how much there is below who reads further up
     if !screen.view.viewport.following() {
         frame.wipe(floor, &screen.theme);
@@ -113,7 +111,7 @@ pub fn draw_words(frame: &mut Frame<'_>, screen: &mut Screen) {
         frame.rows = frame.rows.start.min(floor.y)..frame.rows.end.max(floor.bottom());
     }
     let rows = frame.rows.clone();
-    ambiguous::settle(frame.buffer_mut(), rows);
+    frame.rows.end = ambiguous::settle(frame.buffer_mut(), rows);
 }
 
 /// Returns whether something lies over the panes or on the words, or counts what is found in those that are being said.

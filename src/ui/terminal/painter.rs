@@ -137,36 +137,24 @@ impl<W: Write> Painter<W> {
         cursor: Option<Position>,
     ) -> io::Result<()> {
         let all = rows == (0..next.area.height);
-        let [was, is] =
-            [&self.shown, next].map(|cells| if all { None } else { Some(cut(cells, &rows)) });
+        let [was, is] = [&self.shown, next].map(|cells| (!all).then(|| cut(cells, &rows)));
         let (was, is) = (was.as_ref().unwrap_or(&self.shown), is.as_ref().unwrap_or(next));
         let changes: Vec<(u16, u16, &Cell)> = was.diff_iter(is).collect();
-        let shown = &self.shown;
-        let changed = |(x, y, cell): &(u16, u16, &Cell)| !looks_like(&shown[(*x, *y)], cell);
-        let moved = self.cursor != Some(cursor);
-        if !self.erase && !moved && !changes.iter().any(changed) {
+        let differs = |(x, y, cell): &(u16, u16, &Cell)| !looks_like(&was[(*x, *y)], cell);
+        if !self.erase && self.cursor == Some(cursor) && !changes.iter().any(differs) {
             return Ok(());
         }
+        let always = |(.., cell): &(u16, u16, &Cell)| cell.diff_option != CellDiffOption::None;
+        // nothing can have moved before the first frame
+        let may_scroll = changes.len() >= WORTH_SCROLLING && self.cursor.is_some();
+        let scrolled = (may_scroll && !changes.iter().any(always))
+            .then(|| scroll(was, is, changes.len()))
+            .flatten();
         self.bytes.clear();
-        self.wrote = true;
-        self.paint(&changes, cursor);
-        self.out.write_all(&self.bytes)?;
-        self.out.flush()
-    }
-
-    /// Makes the bytes of the frame.
-    fn paint(&mut self, changes: &[(u16, u16, &Cell)], cursor: Option<Position>) {
         self.bytes.extend_from_slice(FRAME_BEGINS);
         if std::mem::take(&mut self.erase) {
             self.bytes.extend_from_slice(ERASE);
         }
-        let always = |(.., cell): &(u16, u16, &Cell)| cell.diff_option != CellDiffOption::None;
-        // what is shown is held twice only where it may have been scrolled; nothing was before the first frame
-        let may_scroll = changes.len() >= WORTH_SCROLLING && self.cursor.is_some();
-        let before = (may_scroll && !changes.iter().any(always)).then(|| self.shown.clone());
-        changes.iter().for_each(|(x, y, cell)| put(&mut self.shown, *x, *y, cell));
-        let next = &self.shown;
-        let scrolled = before.and_then(|before| scroll(&before, next, changes.len()));
         let at = match scrolled {
             Some(Scrolled { rows, by, before }) => {
                 let (top, bottom, letter) =
@@ -175,10 +163,11 @@ impl<W: Write> Painter<W> {
                     &mut self.bytes,
                     format_args!("\x1b[{top};{bottom}r\x1b[{}{letter}\x1b[r", by.abs()),
                 );
-                write_cells(&mut self.bytes, None, before.diff_iter(next))
+                write_cells(&mut self.bytes, None, before.diff_iter(is))
             }
             None => write_cells(&mut self.bytes, self.cursor.flatten(), changes.iter().copied()),
         };
+        changes.iter().for_each(|(x, y, cell)| put(&mut self.shown, *x, *y, cell));
         let before = self.cursor.replace(cursor);
         match cursor {
             Some(position) => {
@@ -193,6 +182,9 @@ impl<W: Write> Painter<W> {
             None => self.bytes.extend_from_slice(HIDE_CURSOR),
         }
         self.bytes.extend_from_slice(FRAME_ENDS);
+        self.wrote = true;
+        self.out.write_all(&self.bytes)?;
+        self.out.flush()
     }
 }
 
@@ -239,16 +231,19 @@ struct Scrolled {
     before: Buffer,
 }
 
-/// Looks for the rows that scrolling brings nearest to the next frame; none if it saves too little.
+/// Returns the rows of cells.
+fn lines(cells: &Buffer) -> Range<u16> {
+    cells.area.top()..cells.area.bottom()
+}
+
+/// Looks for the rows that scrolling brings near to the next frame; none if it saves too little.
 fn scroll(shown: &Buffer, next: &Buffer, changes: usize) -> Option<Scrolled> {
     let most = i32::from(SCROLLED_MAX);
-    let height = next.area.height;
-    let still: Vec<i64> = (0..height).map(|y| same(next, y, shown, y)).collect();
+    let still: Vec<i64> = lines(next).map(|y| same(next, y, shown, y)).collect();
     let shifts = (1..=most).flat_map(|by| [by, -by]);
     let (by, rows, _) = shifts
         .filter_map(|by| best_rows(shown, next, by, &still).map(|(rows, saved)| (by, rows, saved)))
-        .max_by_key(|(.., saved)| *saved)
-        .filter(|(.., saved)| *saved * 2 > changes as i64)?;
+        .find(|(.., saved)| *saved * 2 > changes as i64)?;
     let before = scrolled(shown, next, &rows, by);
     // what is written in any case: where to scroll, and how far
     let left = before.diff_iter(next).count() + 16;
@@ -266,8 +261,8 @@ fn same(a: &Buffer, row: u16, b: &Buffer, other: u16) -> i64 {
 fn best_rows(shown: &Buffer, next: &Buffer, by: i32, still: &[i64]) -> Option<(Range<u16>, i64)> {
     let mut best: Option<(Range<u16>, i64)> = None;
     let (mut sum, mut from) = (0_i64, None::<u16>);
-    for (y, unmoved) in (0..next.area.height).zip(still) {
-        let source = u16::try_from(i32::from(y) + by).ok().filter(|row| *row < next.area.height);
+    for (y, unmoved) in lines(next).zip(still) {
+        let source = u16::try_from(i32::from(y) + by).ok().filter(|row| lines(next).contains(row));
         sum = source.map_or(0, |row| sum + same(next, y, shown, row) - unmoved);
         if sum <= 0 {
             (sum, from) = (0, None);
