@@ -1,7 +1,8 @@
 //! What a reader may rely on while others speak.
 
-use crate::stage::Stage;
-use colloquium::model::{Channel, Command, Piece};
+use crate::stage::{Stage, demo};
+use colloquium::clock::Clock;
+use colloquium::model::{Channel, Command, Event, Kind, Ms, Piece};
 use colloquium::session::Item;
 use colloquium::ui::request::Request;
 use crossterm::event::KeyCode::{Char, Down, End, Enter, Esc, PageDown, PageUp, Up};
@@ -168,4 +169,27 @@ fn code_stands_in_a_frame_that_names_its_language_and_number() {
         assert!(shown.contains(row), "{row}: {shown}");
     }
     assert!(shown.contains(&"─".repeat(60)), "a rule is drawn: {shown}");
+}
+
+/// The header, the lanes and the messages show one time, also after a pause; while nobody speaks it stands.
+#[test]
+fn after_a_pause_header_and_transcript_show_one_time() {
+    let ends = |e: &Event| matches!(e.kind, Kind::TurnEnded(_));
+    let mut stage = Stage::altered(120, 40, |event| {
+        let first = demo().iter().find(|e| matches!(e.kind, Kind::TurnEnded(_))).unwrap();
+        event.ms.0 += if event.seq > first.seq { 600_000 } else { 0 };
+    });
+    stage = stage.until(ends);
+    let header = |stage: &mut Stage| {
+        let head = stage.rows().swap_remove(0);
+        head.split_whitespace().next_back().unwrap().to_owned()
+    };
+    let at = header(&mut stage);
+    stage.screen.clock = Clock::virtual_from(Ms(300_000));
+    assert_eq!(header(&mut stage), at);
+    let mut stage = stage.during(2, 2);
+    let at = header(&mut stage);
+    assert!(at.starts_with("10:"), "{at}");
+    let lanes = stage.text().lines().filter(|row| row.contains(&format!("\u{2500} {at} "))).count();
+    assert_eq!(lanes, 1, "{}", stage.text());
 }

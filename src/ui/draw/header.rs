@@ -27,7 +27,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         Some(most) if u64::from(number) <= most => format!("turn {number}/{most}"),
         Some(_) | None => format!("turn {number}"),
     };
-    let running = clock(state.running.at(screen.clock.now()));
+    // the time that the transcript shows; while nobody speaks it stands
+    let now = if state.turns.is_empty() { state.ms } else { screen.clock.now() };
+    let now = clock(now.0);
     let mut bar = Bar::new();
     if screen.view.playback.is_some() {
         bar.left(" REPLAY ", theme.style(ThemeRole::BadgeTable)).left(" ", muted);
@@ -45,7 +47,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         bar.draw(frame, area, " ", Style::new(), glyphs.ellipsis);
         return;
     }
-    bar.right(format!("  {count}  {running}"), muted);
+    bar.right(format!("  {count}  {now}"), muted);
     let style = theme.style(role(standing));
     match &screen.view.playback {
         Some(playback) => _ = bar.right(format!("  {}", playback.word()), style),
