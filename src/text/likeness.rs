@@ -3,7 +3,7 @@
 //! Cheap, and the same in every language with words. It knows nothing of meaning: a paraphrase counts as new.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// How many words in a row are compared.
@@ -11,15 +11,33 @@ const WORDS: usize = 3;
 
 /// The three-word sequences of a text, without their order; of a text of fewer words, all of it as one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Trigrams(HashSet<u64>);
+pub struct Trigrams(HashSet<u64, BuildHasherDefault<Hashed>>);
+
+/// The hasher of numbers that are hashes themselves.
+#[derive(Clone, Copy, Debug, Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
+    }
+}
 
 impl Trigrams {
     /// Returns those of a text; small and capital letters are the same.
     pub fn of(text: &str) -> Trigrams {
-        let lower = text.to_lowercase();
-        let words: Vec<&str> = lower.unicode_words().collect();
+        let words: Vec<u64> = text.to_lowercase().unicode_words().map(number).collect();
         let short = (!words.is_empty() && words.len() < WORDS).then_some(&words[..]);
-        Trigrams(words.windows(WORDS).chain(short).map(number).collect())
+        let one = |words: &[u64]| words.iter().fold(0, |all: u64, word| all.rotate_left(21) ^ word);
+        Trigrams(words.windows(WORDS).chain(short).map(one).collect())
     }
 
     /// Returns whether it is empty: the text has no words.
@@ -82,9 +100,9 @@ pub fn shared_words(a: &str, b: &str) -> f64 {
     ratio(both, a.len() + b.len() - both)
 }
 
-fn number(words: &[&str]) -> u64 {
+fn number(word: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    words.hash(&mut hasher);
+    word.hash(&mut hasher);
     hasher.finish()
 }
 
