@@ -103,3 +103,28 @@ fn a_log_of_an_earlier_program_is_shown_as_far_as_it_goes() {
     assert!(text.contains("An old talk") && text.contains("Words of then."), "{text}");
     assert!(text.contains("weather.changed"), "what is not known is said:\n{text}");
 }
+
+#[test]
+fn a_version_longer_than_the_list_leaves_its_mark_and_its_neighbours_in_sight() {
+    let ended = |e: &Event| matches!(&e.kind, Kind::TurnEnded(t) if t.number == Some(3));
+    for (width, height) in [(50, 24), (50, 16), (40, 12), (80, 24)] {
+        let mut stage = Stage::new(width, height).until(ended);
+        let text: String = (1..=90).map(|n| format!("word{n} ")).collect();
+        deed(&mut stage, Command::Edit { utterance: 2, text: text.into() });
+        stage.press(&[Char('g'), Char('J'), Char('A')]);
+        let list = stage.text();
+        assert!(list.contains("▸ your edit") && list.contains("word1 "), "{list}");
+        assert!(list.contains("original"), "{list}");
+        let whole = list.contains("word90");
+        assert!(
+            whole
+                != list
+                    .lines()
+                    .any(|l| l.trim_end_matches(['│', ' ']).ends_with('…') && l.contains("word")),
+            "{list}"
+        );
+        stage.press(&[KeyCode::Down]);
+        let list = stage.text();
+        assert!(list.contains("▸ original"), "{list}");
+    }
+}

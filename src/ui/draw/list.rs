@@ -35,6 +35,9 @@ const AROUND: usize = 4;
 /// Rows below which no line is drawn under what was typed.
 const RULE_ROWS: u16 = 8;
 
+/// Rows that an entry leaves to the others, however long it is.
+const BESIDE: usize = 2;
+
 /// Draws the list, if one is open.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let Some(list) = &screen.view.list else { return };
@@ -94,9 +97,10 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
             listed.push((None, header(of.group, screen)));
         }
         let chosen = i == list.at;
-        listed.extend(
-            row(entry, list.kind, chosen, (call, room), screen).into_iter().map(|l| (Some(i), l)),
-        );
+        let mut told = row(entry, list.kind, chosen, (call, room), screen);
+        // one that is longer than the list leaves a row for its neighbours on both sides
+        shorten(&mut told, rows.saturating_sub(BESIDE).max(1), screen);
+        listed.extend(told.into_iter().map(|l| (Some(i), l)));
     }
     let end = listed.iter().rposition(|(i, _)| *i == Some(list.at)).map_or(0, |last| last + 1);
     let seen = listed.into_iter().skip(end.saturating_sub(rows * columns)).take(rows * columns);
@@ -121,6 +125,19 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         list.rows = Rect { y: inner.y + above, height: rows as u16, ..inner };
         list.drawn = drawn;
         list.column = if columns > 1 { (whole_room / columns) as u16 } else { 0 };
+    }
+}
+
+/// Cuts the rows of an entry down to so many, the last of which says that there is more.
+fn shorten(told: &mut Vec<Line<'static>>, rows: usize, screen: &Screen) {
+    let cut = told.len() > rows;
+    told.truncate(rows);
+    // the last cell of a row is blank
+    if let (true, Some(end)) = (cut, told.last_mut().and_then(|line| line.spans.last_mut())) {
+        let kept = end.content.trim_end_matches(' ').to_owned();
+        let blank = width(&end.content) - width(&kept);
+        let room = blank.saturating_sub(width(screen.glyphs.ellipsis));
+        end.content = format!("{kept}{}{}", " ".repeat(room), screen.glyphs.ellipsis).into();
     }
 }
 
