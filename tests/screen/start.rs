@@ -395,3 +395,37 @@ fn sessions_of_one_title_are_told_apart_and_what_does_not_fit_is_counted() {
     let high = shown(&mut start, 80, 50);
     assert!(!high.contains("more below"), "{high}");
 }
+
+#[test]
+fn pages_and_ends_are_reached_in_the_lists_as_in_any_list() {
+    let mut start = found();
+    let one = start.sessions[0].clone();
+    start.sessions =
+        (0..12).map(|n| SessionSummary { title: format!("Talk {n}"), ..one.clone() }).collect();
+    start.examples = vec![("recorded".into(), "A recorded debate".into())];
+    press(&mut start, &[Down, Down, Down, Down]);
+    let mut here = |keys: &[KeyCode]| {
+        press(&mut start, keys);
+        let screen = shown(&mut start, 80, 24);
+        screen.lines().find(|l| l.contains('▸')).unwrap_or_default().to_owned()
+    };
+    assert!(here(&[]).contains("▸ Talk 0"));
+    for (key, row) in [
+        (KeyCode::PageDown, "▸ Talk 4"),
+        (KeyCode::PageDown, "▸ Talk 8"),
+        (KeyCode::PageUp, "▸ Talk 4"),
+        (KeyCode::End, "▸ Connect"),
+        (KeyCode::PageDown, "▸ Connect"),
+        (KeyCode::PageUp, "▸ Talk 11"),
+        (KeyCode::Home, "▸ Talk 0"),
+    ] {
+        let line = here(&[key]);
+        assert!(line.contains(row), "{key:?}: {line}");
+    }
+    // in the topic they are the caret's
+    assert!(here(&[KeyCode::PageUp]).contains("▸ Topic"));
+    write(&mut start, "cars");
+    press(&mut start, &[KeyCode::Home]);
+    write(&mut start, "No ");
+    assert_eq!(start.topic().as_deref(), Some("No cars"));
+}

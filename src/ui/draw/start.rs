@@ -68,7 +68,7 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
         lines: vec![],
         focus: None,
     };
-    if page.tall || start.first || start.keying.is_some() || start.help.is_some() {
+    if page.tall || start.first || start.keying.is_some() {
         page.blank();
     }
     match (&start.keying, start.help, start.first) {
@@ -77,7 +77,8 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
         (None, None, true) => page.first(),
         (None, None, false) => page.usual(),
     }
-    let StartPage { lines, focus, .. } = page;
+    let StartPage { lines, focus, tall, .. } = page;
+    start.page = recent::listed(tall);
     let height = usize::from(list.height);
     let at = focus.map_or(0, |(line, _)| line);
     let whole_lines = lines.len();

@@ -198,6 +198,8 @@ pub struct StartScreen {
     pub keymap: Keymap,
     /// The session that another one is to stand beside.
     pub beside: Option<PathBuf>,
+    /// How many sessions are listed at once, as drawn last: so many rows are a page.
+    pub page: usize,
     pub(super) prefixed: bool,
     pub(super) leaving: bool,
     /// The session that goes to the trash when that is asked for again.
@@ -237,6 +239,7 @@ impl StartScreen {
             glyphs,
             keymap: Keymap::default(),
             beside: None,
+            page: 1,
             prefixed: false,
             leaving: false,
             dropping: None,

@@ -30,6 +30,8 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent) -> Option<Choice> {
         start.help = match action {
             Some(Action::EntryUp) => Some(top.saturating_sub(1)),
             Some(Action::EntryDown) => Some(top + 1),
+            Some(Action::PageUp) => Some(top.saturating_sub(start.page)),
+            Some(Action::PageDown) => Some(top + start.page),
             _ => None,
         };
         return None;
@@ -68,6 +70,10 @@ fn act(
         Action::RunEntry => return enter(start),
         Action::EntryUp => step(start, Way::Back, |_| true),
         Action::EntryDown => step(start, Way::On, |_| true),
+        Action::PageUp => (0..start.page).for_each(|_| step(start, Way::Back, |_| true)),
+        Action::PageDown => (0..start.page).for_each(|_| step(start, Way::On, |_| true)),
+        Action::Top => end_of_list(start, Way::Back),
+        Action::Follow => end_of_list(start, Way::On),
         // a list is one stop: its first row
         Action::NextField => step(start, Way::On, |row| !matches!(row, StartRow::Session(1..))),
         Action::PreviousField => {
@@ -132,6 +138,9 @@ pub fn paste(start: &mut StartScreen, pasted: &str) {
     start.topic.insert_str(text::line(&one_line));
 }
 
+/// The rows of a new conversation, above the lists.
+const FIELDS: [StartRow; 4] = [StartRow::Topic, StartRow::Scenario, StartRow::Voice, StartRow::You];
+
 /// Which way to go.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
@@ -148,6 +157,15 @@ fn step(start: &mut StartScreen, way: Way, stop: impl Fn(&StartRow) -> bool) {
         Way::Back => rows[..at].iter().rev().find(|r| stop(r)),
     };
     start.at = next.copied().unwrap_or(start.at);
+    start.typed.clear();
+}
+
+/// Goes to the first or the last row below the fields.
+fn end_of_list(start: &mut StartScreen, way: Way) {
+    let listed = |row: &StartRow| !FIELDS.contains(row);
+    let mut rows = start.rows().into_iter().filter(listed);
+    let end = if way == Way::On { rows.next_back() } else { rows.next() };
+    start.at = end.unwrap_or(start.at);
     start.typed.clear();
 }
 

@@ -1,8 +1,9 @@
 //! The keys of the start screen, from the map that holds: those that matter now in the last row, and all of them as help.
 
 use crate::ui::action::Action::{
-    self, Back, CompareSessions, Connect, Demo, DropSession, EntryDown, EntryUp, Help, Interrupt,
-    NextField, PreviousField, Quit, Recorded, ReplaySession, RunEntry, Suspend, TurnBack, TurnOn,
+    self, Back, CompareSessions, Connect, Demo, DropSession, EntryDown, EntryUp, Follow, Help,
+    Interrupt, NextField, PageDown, PageUp, PreviousField, Quit, Recorded, ReplaySession, RunEntry,
+    Suspend, Top, TurnBack, TurnOn,
 };
 use crate::ui::draw::bar::Bar;
 use crate::ui::draw::start::page::{LABEL, StartPage, VALUE};
@@ -16,9 +17,12 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 /// What the help lists, row by row; keys that belong together stand together.
-const ROWS: [&[Action]; 15] = [
+const ROWS: [&[Action]; 18] = [
     &[RunEntry],
     &[EntryUp, EntryDown],
+    &[PageUp, PageDown],
+    &[Top],
+    &[Follow],
     &[NextField, PreviousField],
     &[TurnOn, TurnBack],
     &[ReplaySession],
@@ -122,7 +126,6 @@ impl StartPage<'_> {
                 self.lines.push(Line::from(vec![key, words]));
             }
         }
-        self.blank();
         let told = "Type to edit the topic or filter the list.";
         let told = Line::styled(format!(" {told}"), self.style(ThemeRole::Muted));
         self.lines.extend(wrap(&told, self.room));

@@ -25,7 +25,7 @@ impl StartPage<'_> {
         let gap = self.room.saturating_sub(8 + width(&head));
         self.heading(&format!("{:<7}{}{head}", "Recent", " ".repeat(gap)));
         let at = if let StartRow::Session(at) = start.at { at } else { 0 };
-        let listed = if self.tall { LISTED.0 } else { LISTED.1 };
+        let listed = listed(self.tall);
         let from = (at + 1).saturating_sub(listed);
         for (i, session) in start.sessions.iter().enumerate().skip(from).take(listed) {
             self.session(i, session, figures);
@@ -82,6 +82,11 @@ impl StartPage<'_> {
             self.lines.push(Line::from(self.named(&words, &session.cast)));
         }
     }
+}
+
+/// Returns how many sessions are listed at once, where there is room or little.
+pub(super) fn listed(tall: bool) -> usize {
+    if tall { LISTED.0 } else { LISTED.1 }
 }
 
 /// How the standing of a session looks: what failed and what waits stand out.
