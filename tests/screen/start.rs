@@ -429,3 +429,21 @@ fn pages_and_ends_are_reached_in_the_lists_as_in_any_list() {
     write(&mut start, "No ");
     assert_eq!(start.topic().as_deref(), Some("No cars"));
 }
+
+#[test]
+fn ctrl_u_clears_what_is_typed() {
+    let clear = KeyEvent::new(Char('u'), KeyModifiers::CONTROL);
+    let mut start = found();
+    write(&mut start, "Is q a letter?");
+    key(&mut start, &clear);
+    assert_eq!(start.topic(), None);
+    press(&mut start, &[Tab, Tab]);
+    write(&mut start, "larg");
+    key(&mut start, &clear);
+    assert_eq!(start.typed, "");
+    key(&mut start, &KeyEvent::new(Char('x'), KeyModifiers::CONTROL));
+    press(&mut start, &[Char('k')]);
+    paste(&mut start, "box.example:8000");
+    key(&mut start, &clear);
+    assert!(!shown(&mut start, 80, 24).contains("characters"));
+}

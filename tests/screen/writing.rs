@@ -182,3 +182,30 @@ fn one_key_cuts_in_and_one_writes_to_somebody() {
     assert_eq!(stage.screen.view.composer.text(), "@b");
     assert!(stage.text().contains("▸ @bo  Bo, joiner"), "{}", stage.text());
 }
+
+#[test]
+fn ctrl_u_deletes_to_the_start_of_the_line_and_undo_brings_it_back() {
+    let mut stage = speaking();
+    write(&mut stage, "ione two");
+    stage.press(&[KeyCode::Left, KeyCode::Left, KeyCode::Left]);
+    stage.chord('u');
+    assert!(stage.text().contains("▌ two"), "{}", stage.text());
+    stage.chord('u');
+    assert_eq!(stage.screen.view.composer.text(), "two");
+    // how most terminals send ctrl-_
+    stage.chord('7');
+    assert_eq!(stage.screen.view.composer.text(), "one two");
+    stage.chord('j');
+    stage.chord('u');
+    assert_eq!(stage.screen.view.composer.text().lines().count(), 2, "the line above stays");
+    stage.chord('c');
+    stage.press(&[Esc]);
+    write(&mut stage, "/plan");
+    stage.chord('u');
+    write(&mut stage, "car");
+    assert_eq!(stage.screen.view.search.as_ref().unwrap().query, "car");
+    stage.press(&[Esc]);
+    write(&mut stage, ":mute");
+    stage.chord('u');
+    assert_eq!(stage.screen.view.list.as_ref().unwrap().filter, "");
+}

@@ -22,7 +22,7 @@ use crate::ui::view::branches::SessionFilter;
 use crate::ui::view::completion::Completion;
 use crate::ui::view::list::{FeedKind, List, ListKind};
 use crate::ui::view::search::{LineMatches, Search};
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
 /// Takes in a key.
 pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
@@ -59,12 +59,8 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
 /// Takes in a key that is text.
 fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
     if let (Focus::Search, Some(search)) = (place, &mut screen.view.search) {
-        match key.code {
-            KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
-                search.query.push(c);
-            }
-            KeyCode::Backspace => caret::pop(&mut search.query),
-            _ => return,
+        if !caret::line(&mut search.query, key) {
+            return;
         }
         match (&mut screen.view.page, &mut screen.view.analysis) {
             (Some(page), _) => page.found.restart(),
@@ -82,11 +78,7 @@ fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
             caret::input(&mut screen.view.composer.area, *key);
             completion::refresh(screen);
         }
-        (Focus::Pick, Some(list)) => match key.code {
-            KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => list.narrow(c),
-            KeyCode::Backspace => list.widen(),
-            _ => {}
-        },
+        (Focus::Pick, Some(list)) => list.narrow(key),
         (
             Focus::Read
             | Focus::Replay

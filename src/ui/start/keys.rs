@@ -37,6 +37,9 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> O
             start.pasted = Some(Secret::new(key));
             return Some(Choice::Key(provider));
         }
+        (None, KeyCode::Char('u')) if key.modifiers.contains(KeyModifiers::CONTROL) => {
+            if of_server { &mut keying.address } else { &mut keying.key }.clear();
+        }
         (None, KeyCode::Backspace) if of_server => caret::pop(&mut keying.address),
         (None, KeyCode::Backspace) => _ = keying.key.pop(),
         (None, KeyCode::Char(c)) if !key.modifiers.contains(KeyModifiers::CONTROL) => {

@@ -9,7 +9,7 @@ use crate::ui::start::keying::{Keying, address, is_address};
 use crate::ui::start::keys;
 use crate::ui::start::state::{Choice, Mind, StartRow, StartScreen, VoiceChoice};
 use crate::ui::text::caret;
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent};
 use std::path::PathBuf;
 
 /// Takes in a key.
@@ -201,15 +201,10 @@ fn write(start: &mut StartScreen, key: &KeyEvent) {
     match (start.at, key.code) {
         (StartRow::You, KeyCode::Char(' ')) => start.take_part = !start.take_part,
         (StartRow::Topic, _) => caret::input(&mut start.topic, *key),
-        (StartRow::Scenario | StartRow::Voice, KeyCode::Backspace) => {
-            caret::pop(&mut start.typed);
-            find(start);
-        }
-        (StartRow::Scenario | StartRow::Voice, KeyCode::Char(c))
-            if !key.modifiers.contains(KeyModifiers::CONTROL) =>
-        {
-            start.typed.push(c);
-            find(start);
+        (StartRow::Scenario | StartRow::Voice, _) => {
+            if caret::line(&mut start.typed, key) {
+                find(start);
+            }
         }
         _ => {}
     }

@@ -12,6 +12,17 @@ use unicode_segmentation::UnicodeSegmentation;
 pub fn input(area: &mut TextArea<'_>, key: KeyEvent) {
     let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
     match key.code {
+        // as in every shell; the text box has it for undo
+        KeyCode::Char('u') if key.modifiers == KeyModifiers::CONTROL => {
+            // at the start of a line there is nothing to delete
+            if area.is_selecting() || area.cursor().1 > 0 {
+                area.delete_line_by_head();
+            }
+        }
+        // how terminals send ctrl-_
+        KeyCode::Char('_' | '7' | '/') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+            area.undo();
+        }
         KeyCode::Backspace if plain => delete_before(area),
         KeyCode::Delete if plain => delete_after(area),
         _ => {
@@ -50,6 +61,18 @@ pub fn delete_after(area: &mut TextArea<'_>) {
         }
         _ => _ = area.delete_next_char(),
     }
+}
+
+/// Applies a key to a line that is typed elsewhere, with the caret at its end; returns whether the key is text there.
+pub fn line(line: &mut String, key: &KeyEvent) -> bool {
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    match key.code {
+        KeyCode::Char('u') if control => line.clear(),
+        KeyCode::Char(c) if !control => line.push(c),
+        KeyCode::Backspace => pop(line),
+        _ => return false,
+    }
+    true
 }
 
 /// Deletes the last grapheme of a line that is typed elsewhere.

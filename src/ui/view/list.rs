@@ -7,6 +7,7 @@ use crate::ui::action::Action;
 use crate::ui::keymap::{Focus, Group, KeyRow, Keymap, ROWS, runs};
 use crate::ui::slash::{is_named, spelled};
 use crate::ui::text::caret;
+use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 /// Commands that are remembered as those that were run last.
@@ -274,16 +275,11 @@ impl List {
         true
     }
 
-    /// Types a character into the filter.
-    pub fn narrow(&mut self, c: char) {
-        self.filter.push(c);
-        self.at = 0;
-    }
-
-    /// Takes the last character of the filter back.
-    pub fn widen(&mut self) {
-        caret::pop(&mut self.filter);
-        self.at = 0;
+    /// Types a key into the filter, or takes of it back, if it is text.
+    pub fn narrow(&mut self, key: &KeyEvent) {
+        if caret::line(&mut self.filter, key) {
+            self.at = 0;
+        }
     }
 }
 
@@ -313,7 +309,7 @@ mod tests {
     fn every_command_is_found_by_its_name() {
         for row in COMMANDS {
             let mut list = List::new(ListKind::Commands, FeedKind::Live);
-            spelled(row).chars().for_each(|c| list.narrow(c));
+            list.filter = spelled(row);
             let found = list.entries(&Keymap::default());
             assert!(
                 found
@@ -326,7 +322,7 @@ mod tests {
     #[test]
     fn help_is_searched_by_key_as_well() {
         let mut list = List::new(ListKind::Keys, FeedKind::Live);
-        "ctrl-d".chars().for_each(|c| list.narrow(c));
+        list.filter = "ctrl-d".into();
         let found: Vec<String> =
             list.entries(&Keymap::default()).into_iter().map(|e| e.title).collect();
         assert_eq!(found, ["half a page down"]);
