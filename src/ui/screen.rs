@@ -54,6 +54,8 @@ pub struct ViewState {
     pub composer: Composer,
     /// Whether the keyboard is in the composer.
     pub writing: bool,
+    /// Whether words were just sent: then the first key that is no text leaves the composer.
+    pub sent: bool,
     /// Whether what is written was refused: the next command takes its place.
     pub refused: bool,
     /// Whether what is being written is to stop whoever speaks.

@@ -33,6 +33,8 @@ fn a_person_is_asked_when_the_floor_comes() {
     write(&mut stage, "Hold on.");
     let speaks = Command::Speak { text: "Hold on.".into(), who: "bo".into() };
     assert_eq!(stage.press(&[Enter]), [Request::Send(speaks)]);
+    stage.press(&[Down]);
+    assert!(stage.text().contains(" WRITE "), "it is still their turn: {}", stage.text());
     let passes = [Request::Send(Command::Pass { who: "bo".into() })];
     assert_eq!(write(&mut stage, "/pass"), []);
     assert_eq!(stage.press(&[Enter, Esc]), passes);

@@ -209,3 +209,32 @@ fn ctrl_u_deletes_to_the_start_of_the_line_and_undo_brings_it_back() {
     stage.chord('u');
     assert_eq!(stage.screen.view.list.as_ref().unwrap().filter, "");
 }
+
+#[test]
+fn after_a_send_the_first_key_that_is_no_text_reads_again() {
+    let sends = |keys: &[KeyCode]| {
+        let mut stage = Stage::new(80, 24).during(6, 2);
+        write(&mut stage, "iOne");
+        stage.press(&[Enter]);
+        stage.press(keys);
+        stage
+    };
+    for key in [KeyCode::Down, KeyCode::Left, KeyCode::PageUp, KeyCode::PageDown, KeyCode::End] {
+        let text = sends(&[key]).text();
+        assert!(text.contains(" READ "), "{key:?}: {text}");
+    }
+    // the key does what it does in READ
+    let mut home = sends(&[KeyCode::Home]);
+    assert!(home.text().contains(" READ ") && !home.screen.view.viewport.following());
+    // what was sent comes back, and letters are text, also once they are taken back
+    assert_eq!(sends(&[KeyCode::Up]).screen.view.composer.text(), "One");
+    for keys in [&[Char('x')][..], &[Char('x'), KeyCode::Backspace, KeyCode::Down]] {
+        let text = sends(keys).text();
+        assert!(text.contains(" WRITE "), "{text}");
+    }
+    // a line that was opened stays
+    let mut stage = speaking();
+    write(&mut stage, "i");
+    stage.press(&[KeyCode::Down, KeyCode::PageUp]);
+    assert!(stage.text().contains(" WRITE "), "{}", stage.text());
+}

@@ -40,7 +40,7 @@ pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
     let sent = ask(screen, command);
     if sent.is_some() {
         screen.view.composer.sent();
-        screen.view.cutting_in = false;
+        (screen.view.sent, screen.view.cutting_in) = (true, false);
         screen.view.viewport.follow();
     }
     sent.map(FollowUp::Ask)
@@ -64,7 +64,7 @@ pub fn send_command(screen: &mut Screen, line: &str) -> Option<FollowUp> {
     screen.view.refused = sent.is_none();
     if sent.is_some() {
         screen.view.composer.sent();
-        screen.view.completion = None;
+        (screen.view.sent, screen.view.completion) = (true, None);
     }
     sent.map(FollowUp::Ask)
 }

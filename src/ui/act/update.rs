@@ -30,6 +30,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     if let Some(then) = modal::key(screen, key) {
         return follow(screen, then);
     }
+    leave_empty(screen, key.code);
     let place = screen.view.place();
     screen.view.prefixed = false;
     match screen.keymap.action(place, &spelled) {
@@ -53,6 +54,18 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
             write(screen, place, key);
             None
         }
+    }
+}
+
+/// Goes back to READ on the first key after words were sent that is no text, unless it is a person's turn: what is
+/// empty then was not opened to be written in.
+fn leave_empty(screen: &mut Screen, code: KeyCode) {
+    use KeyCode::{Down, End, Home, Left, PageDown, PageUp, Right};
+    let moves = matches!(code, Down | Left | Right | PageUp | PageDown | Home | End);
+    let view = &mut screen.view;
+    let sent = std::mem::take(&mut view.sent) && view.place() == Focus::Write;
+    if sent && moves && view.composer.is_empty() && screen.transcript.human_turn().is_none() {
+        view.writing = false;
     }
 }
 
