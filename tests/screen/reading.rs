@@ -193,3 +193,25 @@ fn after_a_pause_header_and_transcript_show_one_time() {
     let lanes = stage.text().lines().filter(|row| row.contains(&format!("\u{2500} {at} "))).count();
     assert_eq!(lanes, 1, "{}", stage.text());
 }
+
+#[test]
+fn who_has_scrolled_goes_first_to_the_last_message_on_the_screen() {
+    for size in [(80, 24), (80, 40), (50, 24)] {
+        let mut stage = Stage::new(size.0, size.1).whole();
+        stage.press(&[PageUp, PageUp]);
+        let numbers = |stage: &mut Stage, sign: &str| -> Vec<u32> {
+            let rows = stage.rows();
+            let heads = rows.iter().filter(|r| r.contains("  ·  #") && r.starts_with(sign));
+            heads
+                .map(|r| {
+                    r.split('#').nth(1).unwrap().split_whitespace().next().unwrap().parse().unwrap()
+                })
+                .collect()
+        };
+        let last = *numbers(&mut stage, "").last().unwrap();
+        stage.press(&[Char('K')]);
+        assert_eq!(numbers(&mut stage, "▐▌"), [last], "{}", stage.text());
+        stage.press(&[Char('K')]);
+        assert_eq!(numbers(&mut stage, "▐▌"), [last - 1], "{}", stage.text());
+    }
+}

@@ -31,7 +31,13 @@ pub fn message(screen: &mut Screen, way: Direction) {
                 || matches!(transcript.shown(*at), Some(RowView::Words(..) | RowView::Speaking(_)))
         };
         let (first, whole) = t.first(transcript, look);
+        // who has scrolled begins with the last message on the screen
+        let seen = t.last_seen(transcript, look).filter(|_| way == Direction::Up);
+        let seen = seen.and_then(|last| {
+            (first..=last).rev().filter(message).find(|at| t.shows(transcript, look, *at))
+        });
         let to = match way {
+            Direction::Up if seen.is_some() => seen,
             // the beginning of a message that is half read comes before the message above it
             Direction::Up if at == first && !whole && message(&at) => Some(at),
             Direction::Up => {

@@ -62,6 +62,20 @@ impl Viewport {
         }
     }
 
+    /// Returns the place of the last row that is seen while nothing was gone to.
+    pub fn last_seen(&mut self, transcript: &Transcript, look: Look<'_>) -> Option<usize> {
+        if self.following() || self.selected.is_some() {
+            return None;
+        }
+        let (mut at, line) = self.top(transcript, look);
+        let mut left = (self.height + line).saturating_sub(self.lines(transcript, at, look).len());
+        while left > 0 && at + 1 < transcript.len() {
+            at += 1;
+            left = left.saturating_sub(self.lines(transcript, at, look).len());
+        }
+        Some(at)
+    }
+
     /// Goes to a message so that keys act on it: to its beginning, or as near to it as there are lines below.
     pub fn select(&mut self, transcript: &Transcript, look: Look<'_>, at: usize) {
         self.stand(transcript, look, (at, 0));
