@@ -3,6 +3,7 @@
 use crate::ui::frame::Frame;
 use crate::ui::layout::{MOST_LANES, TIMELINE_LABEL};
 use crate::ui::screen::Screen;
+use crate::ui::text::markdown::plainly;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::lanes::Lanes;
@@ -53,7 +54,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     if seats.len() > MOST_LANES {
         let mut cells = vec![Span::raw(" "); columns];
         for (place, _) in seats {
-            let number = Span::styled(((place + 1) % 10).to_string(), theme.speaker(place));
+            let number =
+                Span::styled(((place + 1) % 10).to_string(), plainly(theme.speaker(place)));
             for span in lanes.spans(place) {
                 let spoken = cells.get_mut(span).into_iter().flatten();
                 spoken.for_each(|cell| *cell = number.clone());
@@ -67,15 +69,16 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
             let mut cells = vec![Span::raw(" "); columns];
             for span in lanes.spans(place) {
                 let spoken = cells.get_mut(span).into_iter().flatten();
-                spoken.for_each(|cell| *cell = Span::styled(glyphs.bar, style));
+                spoken.for_each(|cell| *cell = Span::styled(glyphs.bar, plainly(style)));
             }
             if let Some(now) = cells.last_mut().filter(|_| speaks(place)) {
-                *now = Span::styled(glyphs.full, style);
+                *now = Span::styled(glyphs.full, plainly(style));
             }
             let name = format!(" {} {}", place + 1, transcript.name(&seat.spec.id));
             let name = clip(&name, label - 1, glyphs.ellipsis);
             let gap = " ".repeat(label - width(&name));
-            lines.push(Line::from([vec![Span::styled(name + &gap, style)], cells].concat()));
+            let name = vec![Span::styled(name, style), Span::raw(gap)];
+            lines.push(Line::from([name, cells].concat()));
         }
     }
     frame.render_widget(Text::from(lines), area);

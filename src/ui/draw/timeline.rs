@@ -5,6 +5,7 @@
 use crate::ui::frame::Frame;
 use crate::ui::layout::{SHORT_TIMELINE, TIMELINE_LABEL, axis};
 use crate::ui::screen::Screen;
+use crate::ui::text::markdown::plainly;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::message::clock;
@@ -61,7 +62,7 @@ fn lanes(playback: &Playback, columns: usize, screen: &Screen) -> Vec<Line<'stat
         let mut cells = blank(columns);
         for span in playback.timeline.spans(lane, columns) {
             let spoken = cells.get_mut(span).into_iter().flatten();
-            spoken.for_each(|cell| *cell = Span::styled(screen.glyphs.full, style));
+            spoken.for_each(|cell| *cell = Span::styled(screen.glyphs.full, plainly(style)));
         }
         let name = format!(" {} {}", place + 1, lane.name);
         let name = clip(&name, TIMELINE_LABEL - 1, screen.glyphs.ellipsis);
@@ -77,7 +78,7 @@ fn merged(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static>
         let number = ((place + 1) % 10).to_string();
         for span in playback.timeline.spans(lane, columns) {
             let spoken = cells.get_mut(span).into_iter().flatten();
-            let style = screen.theme.speaker(place);
+            let style = plainly(screen.theme.speaker(place));
             spoken.for_each(|cell| *cell = Span::styled(number.clone(), style));
         }
     }

@@ -152,6 +152,22 @@ const SPEAKERS: [ThemeRole; 8] = [
     ThemeRole::Speaker8,
 ];
 
+/// Returns a look as a name has it: of the sixteen colours many terminals show a bold one as its bright one.
+fn in_bold(style: Style) -> Style {
+    let bright = |colour| match colour {
+        Color::Red => Color::LightRed,
+        Color::Green => Color::LightGreen,
+        Color::Yellow => Color::LightYellow,
+        Color::Blue => Color::LightBlue,
+        Color::Magenta => Color::LightMagenta,
+        Color::Cyan => Color::LightCyan,
+        Color::Black => Color::DarkGray,
+        Color::Gray => Color::White,
+        other => other,
+    };
+    Style { fg: style.fg.map(bright), ..style }
+}
+
 /// Why a theme cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ThemeError {
@@ -192,12 +208,24 @@ impl Theme {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
 
-    /// Returns how the seat at a place in the order of arrival looks; from the ninth on the colours repeat, in italics in
-    /// every other round of them. The number before a name tells the rest apart.
+    /// Returns how the seat at a place in the order of arrival looks. When the colours are used up they repeat in italics;
+    /// where they are fewer than eight, underlined after that. The number before a name tells the rest apart.
     pub fn speaker(&self, place: usize) -> Style {
-        let style = self.style(SPEAKERS[place % SPEAKERS.len()]);
-        let italic = place / SPEAKERS.len() % 2 == 1;
-        if italic { style.add_modifier(Modifier::ITALIC) } else { style }
+        let mut looks: Vec<Style> = Vec::with_capacity(SPEAKERS.len());
+        for style in SPEAKERS.map(|role| self.style(role)) {
+            if !looks.iter().any(|other| in_bold(*other) == in_bold(style)) {
+                looks.push(style);
+            }
+        }
+        let (round, few) = (place / looks.len(), looks.len() < SPEAKERS.len());
+        let mut style = looks[place % looks.len()];
+        if round % 2 == 1 {
+            style = style.add_modifier(Modifier::ITALIC);
+        }
+        if few && round / 2 % 2 == 1 {
+            style = style.add_modifier(Modifier::UNDERLINED);
+        }
+        style
     }
 
     /// Returns whether code has a background of its own, which distinguishes it from words.

@@ -145,6 +145,28 @@ fn a_table_of_fifty_is_not_fifty_underlines() {
 }
 
 #[test]
+fn where_colours_are_few_the_next_attribute_begins_when_they_are_used_up() {
+    let shelf = ThemeLibrary::default();
+    for (ground, colours) in [(None, 5), (Some(Ground::Dark), 7), (Some(Ground::Light), 5)] {
+        let theme = shelf.theme("terminal", ground, Depth::Ansi).unwrap();
+        // as a name in bold is seen: colour and attributes
+        let seen: Vec<_> = (0..4 * colours)
+            .map(|place| {
+                let style = theme.speaker(place);
+                let colour = style.fg.filter(|fg| *fg != Color::Reset);
+                (colour.map(|fg| of_xterm(fg, true)), style.add_modifier)
+            })
+            .collect();
+        let twice = (1..seen.len()).find(|i| seen[..*i].contains(&seen[*i]));
+        assert_eq!(twice, None, "{ground:?}: {seen:?}");
+        let plain = seen.iter().position(|(_, with)| with.contains(Modifier::ITALIC));
+        assert_eq!(plain, Some(colours), "{ground:?}: {seen:?}");
+        let underlined = seen.iter().position(|(_, with)| with.contains(Modifier::UNDERLINED));
+        assert_eq!(underlined, Some(2 * colours), "{ground:?}: {seen:?}");
+    }
+}
+
+#[test]
 fn mono_has_no_colour() {
     let theme = ThemeLibrary::default().theme("mono", Some(Ground::Dark), Depth::True).unwrap();
     assert!(theme.styles.iter().all(|s| s.fg.is_none() && s.bg.is_none()));

@@ -3,7 +3,7 @@
 use crate::model::{SeatId, Text, VerdictGiven, VoteClosed};
 use crate::text;
 use crate::ui::text::card::{AROUND, bar, card};
-use crate::ui::text::markdown::bold;
+use crate::ui::text::markdown::{bold, plainly};
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::Theme;
 use crate::ui::theme::ThemeRole;
@@ -95,7 +95,7 @@ pub fn verdict(
         row[0].style = bold(style);
         let figure = (score(side) * 10.0).round() / 10.0;
         let drawn = bar(score(side), most, inside, look.glyphs);
-        row.push(Span::styled(format!(" {drawn}"), style));
+        row.push(Span::styled(format!(" {drawn}"), plainly(style)));
         let unit = match (scored, figure == 1.0) {
             (true, _) => "",
             (false, true) => " judgement",
