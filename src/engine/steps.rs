@@ -9,12 +9,7 @@ use crate::state::{Plan, PlannedStep, RunState, State};
 /// # Errors
 /// A sentence that says why not and what would do.
 pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, String> {
-    let thread = state.threads.values().rev().find(|t| t.plan.is_some());
-    let found = thread.and_then(|t| Some((t, t.plan.as_deref()?)));
-    let (thread, plan) = found.ok_or("there is no plan yet")?;
-    if plan.ended.is_some() {
-        return Err("the plan is over".into());
-    }
+    let (thread, plan) = state.steered_plan()?;
     let mut targets = Targets::default();
     let in_step = |step: &PlannedStep| step.thread.unwrap_or(ThreadId::ROOT);
     match command {

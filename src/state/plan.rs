@@ -55,6 +55,19 @@ impl Conversation {
         self.threads.values().rev().find_map(|t| t.plan.as_deref())
     }
 
+    /// Returns the plan that commands on steps act on, and its thread.
+    ///
+    /// # Errors
+    /// The plan is missing or over.
+    pub fn steered_plan(&self) -> Result<(&Thread, &Plan), &'static str> {
+        let mut threads = self.threads.values().rev();
+        match threads.find_map(|t| Some((t, t.plan.as_deref()?))) {
+            None => Err("there is no plan yet"),
+            Some((_, plan)) if plan.ended.is_some() => Err("the plan is over"),
+            Some(found) => Ok(found),
+        }
+    }
+
     /// Returns the thread whose plan a thread belongs to: itself, or its parent.
     pub fn plan_thread(&self, thread: ThreadId) -> Option<&Thread> {
         let here = self.threads.get(&thread)?;

@@ -275,3 +275,28 @@ fn a_refused_line_does_not_swallow_the_next_command() {
     let floor = Request::Send(Command::Floor { to: "bo".into() });
     assert_eq!(write(&mut stage, " bo"), [floor]);
 }
+
+#[test]
+fn what_is_impossible_now_stands_last_in_the_palette_with_its_reason() {
+    let mut stage = Stage::new(100, 40).during(2, 2);
+    for (action, why) in [
+        ("Allow the tool that asks, once", "no tool is waiting for your permission"),
+        ("Refuse the tool that asks", "no tool is waiting for your permission"),
+        ("Pass your turn", "it is not your turn"),
+        ("Cancel a step of the plan", "there is no plan yet"),
+        ("Drop a queued message", "no queued messages"),
+    ] {
+        keys(&mut stage, ":");
+        let open = stage.text();
+        assert!(!open.contains(action), "{action} stands above what is possible: {open}");
+        keys(&mut stage, action);
+        let shown = stage.text();
+        assert!(
+            shown.contains(&format!("{action}")) && shown.contains(&format!(": {why}")),
+            "{shown}"
+        );
+        assert_eq!(stage.press(&[Enter]), []);
+        let said = stage.rows()[39].clone() + &stage.rows()[38];
+        assert!(said.contains(why), "the refusal has the same words: {said}");
+    }
+}

@@ -8,11 +8,11 @@ use crate::ui::act::intents;
 use crate::ui::act::participant;
 use crate::ui::act::queued;
 use crate::ui::action::Action;
-use crate::ui::keymap::Focus;
+use crate::ui::keymap::{Focus, KeyRow, ROWS};
 use crate::ui::request::{FollowUp, Request};
 use crate::ui::screen::Screen;
 use crate::ui::slash::{spelled, usage};
-use crate::ui::view::availability::unfit;
+use crate::ui::view::availability::{unfit, unfit_action};
 use crate::ui::view::floor::Status;
 use crate::ui::view::link;
 use crate::ui::view::list::{EntryAction, FeedKind, List, ListEntry, ListKind, USED};
@@ -62,11 +62,15 @@ pub(in crate::ui) fn palette(screen: &Screen, feed: FeedKind) -> List {
         Status::Stopped => vec![MoreRound, SetLimit, End, Analysis, Export],
         Status::Done | Status::Error => vec![MoreRound, Analysis, Export, Home],
     };
-    let can_not = |row: &&CommandRow| unfit(&screen.transcript, row.name).is_some();
+    let live = screen.view.playback.is_none();
+    let can_not = |row: &&CommandRow| live && unfit(&screen.transcript, row.name).is_some();
+    let commands = COMMANDS.iter().filter(can_not).map(spelled);
+    let has_none = |row: &&KeyRow| live && unfit_action(&screen.transcript, row.action).is_some();
+    let actions = ROWS.iter().filter(has_none).map(KeyRow::name);
     List {
         used: screen.view.used.clone(),
         first: selected.chain(fits).collect(),
-        unfit: COMMANDS.iter().filter(can_not).map(|row| row.name).collect(),
+        unfit: commands.chain(actions).collect(),
         ..List::new(ListKind::Commands, feed)
     }
 }

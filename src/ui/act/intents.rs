@@ -12,6 +12,7 @@ use crate::ui::keymap::Focus;
 use crate::ui::request::Request;
 use crate::ui::screen::Screen;
 use crate::ui::slash;
+use crate::ui::view::availability::unfit_action;
 use crate::ui::view::extension::{one_more_round, raise, round, stopped, way_on};
 use crate::ui::view::floor::{Status, next};
 use crate::ui::view::leave::asks_leave;
@@ -206,12 +207,17 @@ pub fn retry_now(screen: &mut Screen) -> Option<Request> {
     }
 }
 
+/// Says why an action has no effect now.
+fn cannot(screen: &mut Screen, action: Action) -> Option<Request> {
+    told(screen, unfit_action(&screen.transcript, action)?)
+}
+
 /// Decides on the tool that waits to be allowed.
 pub fn decide(screen: &mut Screen, yes: bool, once: bool) -> Option<Request> {
     let waiting = asks_leave(screen.transcript.state()).map(|asks| asks.tool);
     match waiting {
         Some(tool) => ask(screen, Command::Decide { tool, yes, once }),
-        None => told(screen, "no tool is waiting for your permission"),
+        None => cannot(screen, Action::AllowOnce),
     }
 }
 
@@ -254,7 +260,7 @@ pub fn mute(screen: &mut Screen) -> Option<Request> {
 pub fn pass(screen: &mut Screen) -> Option<Request> {
     match screen.transcript.human_turn() {
         Some(who) => ask(screen, Command::Pass { who }),
-        None => told(screen, "it is not your turn"),
+        None => cannot(screen, Action::Pass),
     }
 }
 
@@ -266,7 +272,7 @@ pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
     }
     match screen.transcript.queued().last().map(|(key, _)| key.clone()) {
         Some(key) => ask(screen, Command::DropQueued { of: key.0 }),
-        None => told(screen, "no queued messages"),
+        None => cannot(screen, Action::DropQueued),
     }
 }
 

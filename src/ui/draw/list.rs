@@ -8,7 +8,7 @@ use crate::ui::screen::Screen;
 use crate::ui::slash::usage;
 use crate::ui::text::wrap::{clip, clip_middle, width, wrap};
 use crate::ui::theme::ThemeRole;
-use crate::ui::view::availability::unfit;
+use crate::ui::view::availability::{unfit, unfit_action};
 use crate::ui::view::floor::Status;
 use crate::ui::view::list::{EntryAction, ListEntry, ListKind};
 use ratatui::layout::{Position, Rect};
@@ -196,9 +196,9 @@ fn row(
     };
     let left = room.saturating_sub(3 + calls + 2 + width(&group) + 1);
     let title = match chosen {
-        false => vec![clip(&title(entry, screen), left, glyphs.ellipsis)],
+        false => vec![clip(&entry.title, left, glyphs.ellipsis)],
         true => {
-            let whole = Line::from(title(entry, screen));
+            let whole = Line::from(entry.title.as_str());
             let mut rows: Vec<String> = wrap(&whole, left).iter().map(Line::to_string).collect();
             rows.extend(form(entry).map(|form| clip(&form, left, glyphs.ellipsis)));
             rows
@@ -230,7 +230,12 @@ fn named(entry: &ListEntry, chosen: bool, room: usize, screen: &Screen) -> Vec<L
     let look = |role| if chosen { theme.style(ThemeRole::Selection) } else { theme.style(role) };
     let key = clip(&entry.call, room / 3, glyphs.ellipsis);
     let left = room.saturating_sub(3 + width(&key) + 3);
-    let name = capital(&action_name(entry, screen).unwrap_or_else(|| title(entry, screen)));
+    let why = unable(entry, screen);
+    let name = action_name(entry, screen).unwrap_or_else(|| entry.title.clone());
+    let name = capital(&match why {
+        Some(why) => format!("{}: {why}", name.trim_end_matches('.')),
+        None => name,
+    });
     let mut rows = match chosen {
         false => vec![clip(&name, left, glyphs.ellipsis)],
         true => wrap(&Line::from(name), left).iter().map(Line::to_string).collect(),
@@ -240,8 +245,7 @@ fn named(entry: &ListEntry, chosen: bool, room: usize, screen: &Screen) -> Vec<L
         let (sign, key) = if i == 0 { (glyphs.speaking, &*key) } else { (" ", "") };
         let sign = if chosen { sign } else { " " };
         let pad = " ".repeat(room.saturating_sub(3 + width(&name) + width(key) + 1));
-        let can = title(entry, screen) == entry.title;
-        let role = if can { ThemeRole::Text } else { ThemeRole::Muted };
+        let role = if why.is_none() { ThemeRole::Text } else { ThemeRole::Muted };
         Line::from(vec![
             Span::styled(format!(" {sign} {name}"), look(role)),
             Span::styled(format!("{pad}{key} "), look(ThemeRole::HintKey)),
@@ -282,12 +286,13 @@ fn capital(words: &str) -> String {
     first.unwrap_or_default() + letters.as_str()
 }
 
-/// What an entry does, or why it cannot be done now.
-fn title(entry: &ListEntry, screen: &Screen) -> String {
-    let unfit = match &entry.action {
+/// Why an entry cannot be done now.
+fn unable(entry: &ListEntry, screen: &Screen) -> Option<&'static str> {
+    match &entry.action {
+        _ if screen.view.playback.is_some() => None,
         EntryAction::Command(command) => unfit(&screen.transcript, command.name),
-        EntryAction::Action(_)
-        | EntryAction::Send(_)
+        EntryAction::Action(row) => unfit_action(&screen.transcript, row.action),
+        EntryAction::Send(_)
         | EntryAction::Begin(_)
         | EntryAction::Edit(..)
         | EntryAction::Copy(..)
@@ -295,8 +300,7 @@ fn title(entry: &ListEntry, screen: &Screen) -> String {
         | EntryAction::Link(_)
         | EntryAction::Beside(_)
         | EntryAction::Export(_) => None,
-    };
-    unfit.map_or(entry.title.clone(), |why| format!("{}: {why}", entry.title.trim_end_matches('.')))
+    }
 }
 
 /// How a command is written, where more than its name belongs to it.

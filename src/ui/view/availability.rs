@@ -1,6 +1,10 @@
 //! Which commands are possible in the current state of the conversation.
 
+use crate::model::command::COMMANDS;
 use crate::state::RunState;
+use crate::ui::action::Action;
+use crate::ui::keymap::row;
+use crate::ui::view::leave::asks_leave;
 use crate::ui::view::transcript::Transcript;
 
 /// Returns why a command has no effect in the current state; none if it has one.
@@ -21,7 +25,21 @@ pub fn unfit(transcript: &Transcript, command: &str) -> Option<&'static str> {
             Some("no turns yet")
         }
         "unhide" if !state.entries.iter().any(|e| e.hidden.is_some()) => Some("no hidden turns"),
+        "decide" if asks_leave(state).is_none() => Some("no tool is waiting for your permission"),
+        "cancel_step" | "answer_step" | "rerun_step" | "edit_step" | "add_step" | "move_step" => {
+            state.steered_plan().err()
+        }
         "unmute" if !state.seats.iter().any(|s| s.muted) => Some("nobody is muted"),
         _ => None,
     }
+}
+
+/// Returns why an action has no effect in the current state; none if it has one.
+pub fn unfit_action(transcript: &Transcript, action: Action) -> Option<&'static str> {
+    let command = match action {
+        Action::AllowOnce | Action::AllowTool | Action::RefuseTool => "decide".to_owned(),
+        action => row(action)?.name(),
+    };
+    let known = COMMANDS.iter().find(|row| row.name == command)?;
+    unfit(transcript, known.name)
 }

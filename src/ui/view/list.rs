@@ -129,8 +129,8 @@ pub struct List {
     pub used: Vec<String>,
     /// What fits the moment, which goes first behind these.
     pub first: Vec<Action>,
-    /// The names of commands that can do nothing now, which go last.
-    pub unfit: Vec<&'static str>,
+    /// The ids of entries that can do nothing now, which go last.
+    pub unfit: Vec<String>,
     /// Its title, and the entries that were put together for it.
     pub own: (String, Vec<ListEntry>),
     /// Where its entries were drawn last.
@@ -236,16 +236,13 @@ impl List {
             EntryAction::Action(row) => self.first.iter().position(|action| *action == row.action),
             _ => None,
         };
-        let unfit = |e: &ListEntry| match &e.action {
-            EntryAction::Command(row) => self.unfit.contains(&row.name),
-            _ => false,
-        };
+        let unfit = |e: &ListEntry| e.id().is_some_and(|id| self.unfit.contains(&id));
         if typed.is_empty() {
             let used = |e: &ListEntry| self.used.iter().position(|id| Some(id) == e.id().as_ref());
             let last = usize::MAX;
-            entries.sort_by_key(|e| (used(e).unwrap_or(last), fits_now(e).unwrap_or(last)));
+            entries.sort_by_cached_key(|e| (used(e).unwrap_or(last), fits_now(e).unwrap_or(last)));
         }
-        entries.sort_by_key(|e| (!exact(e), unfit(e)));
+        entries.sort_by_cached_key(|e| (!exact(e), unfit(e)));
         entries
     }
 
