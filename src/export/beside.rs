@@ -30,7 +30,8 @@ pub struct ComparedTurn {
 }
 
 impl Beside {
-    /// Returns two conversations side by side; what was hidden in the end is left out.
+    /// Returns two conversations side by side; what was hidden in the end is left out. Of a shared utterance that one of
+    /// them changed later, the other one shows its own words.
     pub fn of<'a, 'b>(
         a: impl Iterator<Item = &'a Event> + Clone,
         b: impl Iterator<Item = &'b Event> + Clone,
@@ -39,13 +40,23 @@ impl Beside {
         let before = State::fold(a.clone().take_while(|e| e.seq < from));
         let shared = before.entries.iter().filter_map(|e| e.number).max();
         let mut rows: BTreeMap<u32, ComparedTurn> = BTreeMap::new();
-        for (number, told) in tells(a, from, shared) {
+        let (apart, words_of_a) = tells(a, from, shared);
+        for (number, told) in apart {
             rows.entry(number).or_default().a.push(told);
         }
-        for (number, told) in tells(b, from, shared) {
+        let (apart, words_of_b) = tells(b, from, shared);
+        for (number, told) in apart {
             rows.entry(number).or_default().b.push(told);
         }
-        rows.iter_mut().for_each(|(number, row)| row.number = *number);
+        for (number, row) in &mut rows {
+            row.number = *number;
+            let changed = [&row.a, &row.b].map(|side| side.iter().any(is_words));
+            match changed {
+                [false, true] => row.a.splice(0..0, words_of_a.get(number).cloned()).for_each(drop),
+                [true, false] => row.b.splice(0..0, words_of_b.get(number).cloned()).for_each(drop),
+                [true, true] | [false, false] => {}
+            }
+        }
         Beside { shared, rows: rows.into_values().collect() }
     }
 
@@ -94,25 +105,43 @@ impl Beside {
     }
 }
 
-/// Returns the narration of a conversation from a place on, each part with its utterance.
+fn is_words(told: &Narrated) -> bool {
+    matches!(told, Narrated::Words { .. })
+}
+
+/// Returns the narration of a conversation from a place on, each part with its utterance, and the words of the utterances
+/// before.
 fn tells<'a>(
     events: impl Iterator<Item = &'a Event> + Clone,
     from: Seq,
     shared: Option<u32>,
-) -> Vec<(u32, Narrated)> {
-    let mut narrator = Narrator::leaving_out(&State::fold(events.clone()));
-    let (mut state, mut at, mut all) = (State::default(), shared.unwrap_or(0), Vec::new());
-    for event in events {
+) -> (Vec<(u32, Narrated)>, BTreeMap<u32, Narrated>) {
+    let (mut all, mut before) = (Vec::new(), BTreeMap::new());
+    let narrator = || Narrator::leaving_out(&State::fold(events.clone()));
+    let (mut early, mut late) = (narrator(), narrator());
+    let (mut state, mut at) = (State::default(), shared.unwrap_or(0));
+    for event in events.clone() {
         state.apply(event);
         if event.seq < from {
+            for told in early.narrate(&state, event) {
+                if let Some(number) = number_of(&told) {
+                    before.insert(number, told);
+                }
+            }
             continue;
         }
-        for told in narrator.narrate(&state, event) {
-            if let Narrated::Words { place, .. } = &told {
-                at = place.parse().unwrap_or(at);
-            }
+        for told in late.narrate(&state, event) {
+            at = number_of(&told).unwrap_or(at);
             all.push((at, told));
         }
     }
-    all
+    (all, before)
+}
+
+/// Returns the number of the utterance whose words these are.
+fn number_of(told: &Narrated) -> Option<u32> {
+    match told {
+        Narrated::Words { place, .. } => place.parse().ok(),
+        Narrated::Note(_) | Narrated::Opening { .. } => None,
+    }
 }

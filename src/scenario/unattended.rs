@@ -37,7 +37,8 @@ const PERSON: &str = "guest";
 const NAME: &str = "Guest";
 
 impl Loaded {
-    /// Adds a seat for the person at the keyboard, who speaks in turn with the others.
+    /// Adds a seat for the person at the keyboard, who speaks in turn with the others, in each phase that has several
+    /// speakers.
     pub fn seat_person(&mut self) {
         let free = |id: &String| self.participants.iter().all(|p| p.id != id.as_str());
         let numbered = (2..).map(|n: u32| format!("{PERSON}{n}"));
@@ -46,6 +47,9 @@ impl Loaded {
         let mut person = Participant::new(id.as_str(), voice);
         person.name = NAME.into();
         person.tell_apart(&self.participants);
+        for phase in self.scenario.phases.iter_mut().filter(|phase| phase.who.len() > 1) {
+            phase.who.push(id.as_str().into());
+        }
         self.participants.push(person);
     }
 

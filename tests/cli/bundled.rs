@@ -166,3 +166,14 @@ fn every_printed_resume_goes_on_when_a_person_says_something() {
         }
     }
 }
+
+/// Whoever takes part has a turn in every scenario but the one whose planner decides who does what.
+#[test]
+fn a_person_can_take_part_in_every_scenario() {
+    let house = House::new();
+    for (name, _) in ENDS.iter().filter(|(name, _)| *name != "planner-executor") {
+        let told = house.run(&["run", name, "--rehearsed", "--take-part", "--dry-run"]).code(0).out;
+        assert!(told.contains("Guest  (") || told.contains(", guest"), "{name}: {told}");
+        assert!(!told.contains("never speaks"), "{name}: {told}");
+    }
+}

@@ -111,7 +111,7 @@ fn lanes_run_below_a_conversation_that_goes_on() {
 #[test]
 fn what_lies_on_top_has_keys_of_its_own_and_no_others() {
     let mut stage = Stage::new(80, 24).during(4, 8);
-    stage.press(&[Char('z')]);
+    stage.press(&[Char('K'), Char('z')]);
     let shown = stage.text();
     assert!(shown.contains(" VIEW   down scroll") && shown.contains("esc back"), "{shown}");
     assert_eq!(stage.press(&[Char(' '), Char('s'), Char('S')]), [], "nothing below is pressed");

@@ -12,6 +12,7 @@ use colloquium::ui::view::branches::{BranchPoint, OtherSession, SessionFilter, S
 use colloquium::ui::view::player::Playback;
 use crossterm::event::KeyCode::{self, Char, Enter, Esc};
 use insta::assert_snapshot;
+use serde_json::json;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -101,6 +102,29 @@ fn two_talks_stand_side_by_side_from_where_they_part() {
     assert!(stage.screen.view.page.is_none());
 }
 
+/// Of a turn that one of them changed after they were one, the other shows its own words.
+#[test]
+fn an_edited_turn_stands_beside_what_was_said() {
+    let mut stage = Stage::new(120, 40).whole();
+    let said = told(&stage);
+    let Kind::TurnEnded(second) = said
+        .iter()
+        .map(|e| &e.kind)
+        .find(|kind| matches!(kind, Kind::TurnEnded(e) if e.number == Some(2)))
+        .unwrap()
+    else {
+        panic!("a turn");
+    };
+    let records =
+        said.iter().map(|e| Arc::new(Record::new(e.clone()).unwrap())).collect::<Vec<_>>();
+    let other = OtherSession { name: "stem".into(), recording: Recording::new(records) };
+    let edit = json!({"do": "edit", "utterance": 2, "text": "quite other words", "key": "k:1", "targets": {}});
+    stage.happens("operator", "command.given", edit);
+    let text = page(told(&stage).iter(), &other).text();
+    let original = second.text.split_whitespace().take(6).collect::<Vec<_>>().join(" ");
+    assert!(text.contains("quite other words") && text.contains(&original), "{text}");
+}
+
 #[test]
 fn a_recording_stands_beside_another_as_a_whole() {
     let records: Vec<_> =
@@ -128,7 +152,7 @@ fn the_tree_is_drawn_and_a_branch_of_it_is_one_key_away() {
     let why = list(&stage.screen, &alone, SessionFilter::Family).err().unwrap();
     assert_eq!(why, "no branches yet: B creates one");
     // a branch whose parent is kept elsewhere
-    let forked = serde_json::json!({"parent": "20250101-000000-far", "at": 3});
+    let forked = json!({"parent": "20250101-000000-far", "at": 3});
     stage.happens("engine", "conversation.forked", forked);
     let why = list(&stage.screen, &alone, SessionFilter::Family).err().unwrap();
     let elsewhere = "20250101-000000-far, the parent of this branch, is not in the sessions folder";

@@ -57,7 +57,7 @@ const SCENES: &[(&str, Scene)] = &[
     ("themes", Talk(|s| keys(s.during(2, 6), "t"))),
     ("formats", Talk(|s| keys(s.whole(), "E"))),
     ("a prompt", Talk(|s| keys(s.during(4, 8), "p"))),
-    ("a message alone", Talk(|s| keys(s.during(4, 8), "gz"))),
+    ("a message alone", Talk(|s| keys(s.during(4, 8), "Kz"))),
     ("words are looked for", Talk(|s| keys(s.during(6, 3), "/the"))),
     ("who spoke when", Talk(|s| keys(s.whole(), "a1"))),
     ("cost and speed", Talk(|s| keys(s.whole(), "a2"))),
@@ -445,7 +445,7 @@ fn the_line_of_the_floor_carries_only_walls_that_are_seen() {
     let floor =
         |stage: &mut Stage| stage.rows().into_iter().find(|r| r.starts_with("── ▸")).unwrap();
     assert!(floor(&mut stage).contains('┴'));
-    stage.press(&[KeyCode::Char('z')]);
+    stage.press(&[KeyCode::Char('K'), KeyCode::Char('z')]);
     assert!(!floor(&mut stage).contains('┴'), "{}", stage.text());
     stage.press(&[KeyCode::Esc]);
     assert!(floor(&mut stage).contains('┴'));

@@ -215,3 +215,23 @@ fn who_has_scrolled_goes_first_to_the_last_message_on_the_screen() {
         assert_eq!(numbers(&mut stage, "▐▌"), [last - 1], "{}", stage.text());
     }
 }
+
+/// Keys act on the turn that is marked, also while it is being said.
+#[test]
+fn a_turn_that_is_being_said_is_copied_as_far_as_it_is() {
+    let mut stage = Stage::new(120, 40).during(2, 2);
+    let said = stage.screen.transcript.live.said(stage.turn());
+    let asked = stage.press(&[Char('y')]);
+    assert_eq!(asked, [Request::Copy(said, "what Bo said so far".into())]);
+    for key in ['z', 'A'] {
+        stage.press(&[Char(key)]);
+        assert!(stage.screen.view.page.is_none() && stage.screen.view.list.is_none(), "{key}");
+        assert!(
+            stage.text().contains("this turn is still being said; K selects"),
+            "{}",
+            stage.text()
+        );
+    }
+    stage.press(&[Char('K'), Char('z')]);
+    assert!(stage.screen.view.page.is_some());
+}

@@ -3,7 +3,7 @@
 use vte::{Params, Parser, Perform};
 
 /// Private modes that are switched: cursor, alternate screen, pasted text, frames at once, the mouse, the wheel as keys.
-const MODES: [u16; 8] = [25, 1049, 2004, 2026, 1000, 1004, 1006, WHEEL];
+const MODES: [u16; 9] = [25, 1049, 2004, 2026, 1000, 1002, 1004, 1006, WHEEL];
 const WHEEL: u16 = 1007;
 
 #[derive(Default)]

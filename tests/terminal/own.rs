@@ -158,3 +158,17 @@ fn a_server_elsewhere_is_asked_nothing_before_the_screen() {
     program.signal(Signal::TERM);
     program.left().restored();
 }
+
+/// A terminal says where the mouse is while a button is held only if it is asked to.
+#[test]
+fn words_are_selected_with_the_mouse_and_copied() {
+    let house = House::new();
+    let mut program = house.run(&["demo", "--no-save"]);
+    program.until_sent("\u{1b}[?1002h", 1);
+    program.until("Bo speaking");
+    // pressed on the first words of the first message, moved to the right, and let go
+    program.keys("\u{1b}[<0;6;6M\u{1b}[<32;20;6M\u{1b}[<0;20;6m");
+    program.until("copied the selected words");
+    program.keys("qq");
+    program.left().restored();
+}

@@ -143,18 +143,47 @@ pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<SelectedMessage
     Some(SelectedMessage { at, said: text::block(entry.text()).into_owned(), name })
 }
 
+/// Returns the words so far of a turn that is read while it is being said.
+fn speech_read(screen: &mut Screen) -> Option<SelectedMessage> {
+    let at = screen.reading();
+    let transcript = &screen.transcript;
+    let Some(RowView::Speaking(turn)) = transcript.shown(at) else { return None };
+    let said = text::block(&transcript.live.said(turn.id)).into_owned();
+    Some(SelectedMessage {
+        at,
+        said,
+        name: format!("what {} said so far", transcript.name(&turn.seat)),
+    })
+}
+
+/// Returns the words that are read, of a message or of a turn that is being said.
+fn words_read(screen: &mut Screen) -> Option<SelectedMessage> {
+    speech_read(screen).or_else(|| message_read(screen))
+}
+
+/// Returns the message that is read; says so where its turn goes on.
+fn whole_read(screen: &mut Screen) -> Option<SelectedMessage> {
+    if speech_read(screen).is_some() {
+        let up = screen.keymap.way(Action::MessageUp, Focus::Read);
+        screen.view.notice =
+            Some(format!("this turn is still being said; {up} selects the one before"));
+        return None;
+    }
+    message_read(screen)
+}
+
 /// Copies the message that is read, as it was written.
 pub fn copy(screen: &mut Screen) -> Option<Request> {
     if let Some(analysis) = &screen.view.analysis {
         let tables = figures::md(&analysis.tables().cloned().collect::<Vec<_>>());
         return Some(Request::Copy(tables, "this analysis page".into()));
     }
-    message_read(screen).map(|m| Request::Copy(m.said, m.name))
+    words_read(screen).map(|m| Request::Copy(m.said, m.name))
 }
 
 /// Copies the message that is read without its marks of form.
 pub fn copy_plain(screen: &mut Screen) -> Option<Request> {
-    let message = message_read(screen)?;
+    let message = words_read(screen)?;
     let rows = markdown::rows(&message.said, PLAIN_WIDTH, &screen.theme);
     let plain = rows.iter().map(|l| l.to_string().trim_end().to_owned() + "\n").collect::<String>();
     Some(Request::Copy(plain.trim_end().to_owned(), format!("{}, plain text", message.name)))
@@ -162,7 +191,7 @@ pub fn copy_plain(screen: &mut Screen) -> Option<Request> {
 
 /// Lists what can be taken out of the message that is read; the only one there is, is taken at once.
 pub fn take_out(screen: &mut Screen, what: Extract) -> Option<Request> {
-    let message = message_read(screen)?;
+    let message = words_read(screen)?;
     let Some(list) = extract::list(&message.said, what) else {
         let none = match what {
             Extract::Links => "links",
@@ -188,7 +217,7 @@ pub fn take_out(screen: &mut Screen, what: Extract) -> Option<Request> {
 
 /// Shows the message that is read alone.
 pub fn zoom(screen: &mut Screen) {
-    let Some(message) = message_read(screen) else { return };
+    let Some(message) = whole_read(screen) else { return };
     let page =
         entry(screen, &message).map(|e| versions::page(&screen.transcript, e, &message.name));
     screen.view.page = page;
@@ -323,7 +352,7 @@ pub fn leaf(screen: &mut Screen) -> Option<Seq> {
 
 /// Lists every text of the message that is read, so that another one can be chosen.
 pub fn alternatives(screen: &mut Screen) {
-    let Some(message) = message_read(screen) else { return };
+    let Some(message) = whole_read(screen) else { return };
     let list =
         entry(screen, &message).and_then(|e| versions::list(&screen.transcript, e, &message.name));
     if list.is_none() {

@@ -46,9 +46,10 @@ const TITLE: u8 = 8;
 const FOCUS: u8 = 16;
 static HOOK: Once = Once::new();
 
-/// Buttons and the wheel, in a form without limits; never what only moves, which would wake the program for nothing.
-const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
-const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
+/// Buttons, the wheel and what moves while a button is held, in a form without limits; never what only moves, which would
+/// wake the program for nothing.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 /// The wheel is not to come as arrow keys; what the terminal did before is kept and comes back.
 const WHEEL_KEPT: &str = "\x1b[?1007s\x1b[?1007l";
 const WHEEL_BACK: &str = "\x1b[?1007r";
