@@ -140,6 +140,24 @@ struct Running {
 }
 
 impl TurnLog {
+    /// Returns how many tokens were used up to the end of each turn.
+    pub fn tokens_so_far(&self) -> Vec<u64> {
+        self.so_far(|turn| turn.usage.as_ref().map_or(0, |usage| usage.tokens()))
+    }
+
+    /// Returns what was paid up to the end of each turn, in billionths of a dollar.
+    pub fn cost_so_far(&self) -> Vec<u64> {
+        self.so_far(|turn| turn.cost.map_or(0, |usd| usd.0))
+    }
+
+    fn so_far(&self, figure: impl Fn(&TimedTurn) -> u64) -> Vec<u64> {
+        let add = |sum: &mut u64, turn: &TimedTurn| {
+            *sum += figure(turn);
+            Some(*sum)
+        };
+        self.turns.iter().scan(0, add).collect()
+    }
+
     /// Takes an event in.
     pub fn take(&mut self, event: &Event) {
         let begin = self.span.map_or(event.ms, |(begin, _)| begin);

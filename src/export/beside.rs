@@ -50,7 +50,8 @@ impl Beside {
         }
         for (number, row) in &mut rows {
             row.number = *number;
-            let changed = [&row.a, &row.b].map(|side| side.iter().any(is_words));
+            let own = |told: &Narrated| number_of(told) == Some(*number);
+            let changed = [&row.a, &row.b].map(|side| side.iter().any(own));
             match changed {
                 [false, true] => row.a.splice(0..0, words_of_a.get(number).cloned()).for_each(drop),
                 [true, false] => row.b.splice(0..0, words_of_b.get(number).cloned()).for_each(drop),
@@ -103,10 +104,6 @@ impl Beside {
         let rows: Vec<Value> = self.rows.iter().map(row).collect();
         json!({"shared_utterances": self.shared.unwrap_or(0), "rows": rows})
     }
-}
-
-fn is_words(told: &Narrated) -> bool {
-    matches!(told, Narrated::Words { .. })
 }
 
 /// Returns the narration of a conversation from a place on, each part with its utterance, and the words of the utterances

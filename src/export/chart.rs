@@ -7,7 +7,7 @@ use super::markup::{COLOURS, colour, escaped};
 use crate::analysis::{
     Analysis, Stand, Standpoints, last_vote, name, named, repetitions, shares, standpoints,
 };
-use crate::model::SeatId;
+use crate::model::{SeatId, Usd};
 use crate::text;
 use std::f64::consts::TAU;
 use std::fmt::Write;
@@ -42,6 +42,7 @@ type Chart = fn(&Analysis<'_>) -> String;
 const CHARTS: &[(&str, Chart)] = &[
     ("shares", bars),
     ("floor", lanes),
+    ("cost", spent),
     ("decisions", ballots),
     ("positions", stood),
     ("stances", stances),
@@ -181,6 +182,45 @@ fn lanes(study: &Analysis<'_>) -> String {
     let y = seats.len() as f64 * ROW;
     told(&mut marks, y, "from the first turn to the last word, left to right");
     svg(y + TOLD, "Turns over time", &marks)
+}
+
+/// Draws what was used and paid up to each turn.
+fn spent(study: &Analysis<'_>) -> String {
+    let log = study.turn_log;
+    let (tokens, cost) = (log.tokens_so_far(), log.cost_so_far());
+    let last = |sums: &[u64]| sums.last().copied().unwrap_or(0);
+    let used = format!("tokens so far, up to {}", last(&tokens));
+    let paid = format!("cost so far, up to {}", Usd(last(&cost)));
+    let (mut marks, mut y) = (String::new(), 0.0);
+    for (sums, what) in [(tokens, used), (cost, paid)] {
+        let most = last(&sums);
+        if most == 0 {
+            continue;
+        }
+        // of a long conversation no more points than there is room for
+        let every = sums.len().div_ceil(WIDTH as usize);
+        let turns = sums.len() as f64;
+        let point = |(turn, sum): (usize, &u64)| {
+            let (x, height) = (turn as f64 / turns * WIDTH, *sum as f64 / most as f64 * BARS);
+            format!("{x:.1},{:.1} ", y + BARS - height)
+        };
+        let points: String = (1..)
+            .zip(&sums)
+            .filter(|(turn, _)| (sums.len() - turn) % every == 0)
+            .map(point)
+            .collect();
+        let base = y + BARS;
+        put(
+            &mut marks,
+            format_args!(
+                "<polyline class=\"l op\" points=\"0,{base:.1} {points}\"/>\n\
+                 <line class=\"axis\" x1=\"0\" x2=\"{WIDTH}\" y1=\"{base:.1}\" y2=\"{base:.1}\"/>\n"
+            ),
+        );
+        told(&mut marks, base, &what);
+        y = base + TOLD;
+    }
+    if marks.is_empty() { marks } else { svg(y, "Tokens and cost over time", &marks) }
 }
 
 /// Draws positions from one utterance to the next, one lane for each seat, with a legend.

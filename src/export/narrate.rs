@@ -50,11 +50,13 @@ impl Narrator {
         match &event.kind {
             Kind::Opened(o) => vec![opening(state, self.title.take(), o.rehearsed)],
             Kind::Renamed(r) => note(format!("new title: {}", r.title)),
-            Kind::Reopened(_) if state.rehearsed => note(format!("resumed; {}", REHEARSED)),
-            Kind::Reopened(_) if state.run == RunState::Paused => {
-                note("reopened, still paused".into())
+            Kind::Reopened(_) => {
+                let paused = state.run == RunState::Paused;
+                let how = if paused { "reopened, still paused" } else { "resumed" };
+                let rehearsed =
+                    if state.rehearsed { format!("; {REHEARSED}") } else { String::new() };
+                note(format!("{how}{rehearsed}"))
             }
-            Kind::Reopened(_) => note("resumed".into()),
             Kind::Forked(f) => note(format!("a branch of {}, {}", f.parent, place(state))),
             Kind::Ended(e) => [note(end(state, e)), open(state).map_or(vec![], note)].concat(),
             Kind::ThreadOpened(t) => {

@@ -219,3 +219,13 @@ fn a_topic_that_was_asked_for_is_the_title_everywhere() {
     let heading = md.lines().next().unwrap();
     assert!(heading.ends_with('…') && heading.chars().count() < 110, "{heading}");
 }
+
+/// The page draws what the analysis on the screen draws.
+#[test]
+fn the_page_draws_what_was_used_over_time() {
+    let house = House::new();
+    let session = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/sessions/example-small-model.jsonl");
+    let page = house.run(&["export", session, "--format", "html"]).code(0).out;
+    assert!(page.contains("<title>Tokens and cost over time</title>"), "no curve");
+    assert!(page.contains("tokens so far, up to ") && !page.contains("cost so far"), "{page}");
+}

@@ -71,6 +71,7 @@ fn the_way_on_at_a_limit_in_money_is_named_with_its_sum() {
     stage.happens("engine", "limit.reached", at);
     let text = stage.text();
     assert!(floor(&mut stage).contains("stopped at the limit of $0.19"), "{text}");
+    assert!(text.contains("; the next turn may take more than the $0.19 left"), "{text}");
     assert!(floor(&mut stage).contains("+ raises it to $0.38"), "{text}");
     assert!(text.contains("stopped. + raises it to $0.38"), "{text}");
     assert!(text.contains("$0 of $0.19"), "{text}");

@@ -3,7 +3,7 @@
 //! A command that makes no sense (nobody selected, an end that has come) is answered here; everything else is the
 //! engine's to judge, and its receipt says what became of it.
 
-use crate::model::{Command, Participant, SeatId, VoiceSpec};
+use crate::model::{Command, Participant, Price, SeatId, VoiceSpec};
 use crate::state::{RunState, State};
 use crate::ui::act::queued;
 use crate::ui::act::undo;
@@ -171,7 +171,10 @@ pub fn retry(screen: &mut Screen) -> Option<Request> {
     let state = screen.transcript.state();
     let now = screen.transcript.speaking().next().map(|turn| &turn.seat);
     let last = now.or(state.last.as_ref().map(|last| &last.seat)).and_then(|id| state.seat(id));
-    let paid = |spec: &Participant| matches!(spec.voice, VoiceSpec::Model(_)) && !spec.local;
+    let costs = |price: Price| price.0 > 0.0 || price.1 > 0.0;
+    let paid = |spec: &Participant| {
+        matches!(spec.voice, VoiceSpec::Model(_)) && spec.price.map_or(!spec.local, costs)
+    };
     match last.filter(|seat| paid(&seat.spec)).map(|seat| seat.spec.id.clone()) {
         Some(id) => {
             let key = screen.keymap.way(Action::Retry, Focus::Read);

@@ -125,8 +125,14 @@ fn of(screen: &Screen) -> Option<Moment> {
     let spent = state.spent().used().map(|_| crate::export::cost(&state.spent()));
     let spent = spent.filter(|_| held.what != Limit::Usd);
     let spent = spent.map_or(String::new(), |spent| format!(", {spent} spent"));
-    let told =
+    let mut told =
         format!("{} of {} used{spent}", amount(held.what, used), amount(held.what, held.limit));
+    // a turn begins only where all that it may use is left
+    let left = held.limit.saturating_sub(used);
+    if left > 0 && matches!(held.what, Limit::Usd | Limit::Tokens) {
+        let left = amount(held.what, left);
+        told.push_str(&format!("; the next turn may take more than the {left} left"));
+    }
     let raised = one_more_round(state).and_then(|set| set.of(held.what));
     let raise = raised
         .map_or("one more round".to_owned(), |to| format!("raise to {}", held.what.words(to)));

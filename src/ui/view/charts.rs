@@ -63,28 +63,16 @@ pub fn spent(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<Chart
     bars(transcript, &amounts, figure, glyphs, room)
 }
 
-/// Returns what a figure of the turns adds up to after each of them.
-fn sums(transcript: &Transcript, figure: impl Fn(&TimedTurn) -> u64) -> Vec<u64> {
-    let mut sum = 0;
-    let turns = transcript.turn_log.turns.iter();
-    turns
-        .map(|turn| {
-            sum += figure(turn);
-            sum
-        })
-        .collect()
-}
-
 /// Returns the sum of tokens after each turn as one row, the last turns that fit; nothing where nobody counted.
 pub fn growth(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
-    let sums = sums(transcript, |turn| turn.usage.as_ref().map_or(0, |usage| usage.tokens()));
+    let sums = transcript.turn_log.tokens_so_far();
     let last = sums.last().copied().unwrap_or(0);
     risen(&sums, "tokens so far", &tokens(last), glyphs, room)
 }
 
 /// Returns what everybody cost after each turn, the sum of all, as one row; nothing where nothing has a price.
 pub fn cost(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
-    let sums = sums(transcript, |turn| turn.cost.map_or(0, |usd| usd.0));
+    let sums = transcript.turn_log.cost_so_far();
     let last = sums.last().copied().unwrap_or(0);
     risen(&sums, "cost so far", &crate::model::Usd(last).to_string(), glyphs, room)
 }
