@@ -300,3 +300,37 @@ fn what_is_impossible_now_stands_last_in_the_palette_with_its_reason() {
         assert!(said.contains(why), "the refusal has the same words: {said}");
     }
 }
+
+#[test]
+fn an_action_and_the_command_that_does_the_same_are_one_row() {
+    for (typed, row) in [
+        ("pause", "Pause after this turn"),
+        ("resume", "Pause after this turn"),
+        ("say", "Write a message"),
+        ("cut-in", "Interrupt the speaker"),
+        ("limit", "Set the limit"),
+        ("mute", "Mute or unmute"),
+    ] {
+        let mut stage = Stage::new(100, 40).during(2, 2);
+        keys(&mut stage, ":");
+        keys(&mut stage, typed);
+        let shown = stage.text();
+        let first = shown.lines().find(|line| line.contains('▸') && line.contains('│')).unwrap();
+        assert!(first.contains(row), "{typed}: {shown}");
+        let command = if typed == "resume" { "pause" } else { typed };
+        assert!(first.contains(&format!("  /{command} ")), "{typed}: {shown}");
+        let ends = |line: &&str| line.trim_end_matches(['│', ' ']).ends_with(&format!(" /{typed}"));
+        assert!(shown.lines().filter(ends).count() == 0, "{typed}: {shown}");
+    }
+    // where there is no room for both, the key stays
+    let mut stage = Stage::new(40, 24).during(2, 2);
+    keys(&mut stage, ":interrupt the");
+    assert!(stage.text().contains(" I │") && !stage.text().contains("/cut-in"), "{}", stage.text());
+    // what was run last is on top, under whichever name it was run
+    let mut stage = Stage::new(100, 40).during(2, 2);
+    keys(&mut stage, ":/pause");
+    stage.press(&[Enter]);
+    keys(&mut stage, ":");
+    let shown = stage.text();
+    assert!(shown.contains("▸ Pause after this turn"), "{shown}");
+}

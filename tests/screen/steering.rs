@@ -353,7 +353,7 @@ fn the_five_commands_that_were_run_last_go_first() {
         stage.press(&[Enter, Esc, Esc, Esc]);
     }
     let after = first(&mut stage);
-    for (call, name) in after.iter().zip(["/limit", "/mark", "/skip", "/rename", "/vote"]) {
+    for (call, name) in after.iter().zip(["=", "*", "s", "/rename", "V"]) {
         assert!(call.starts_with(name), "{after:?}");
     }
     assert_eq!(after[5], before[0], "the sixth is forgotten");

@@ -1,5 +1,6 @@
 //! The list that lies on top: what was typed, the entries that fit, and what Enter runs.
 
+use crate::state::RunState;
 use crate::ui::action::Action;
 use crate::ui::draw::overlay::{framed, on_top};
 use crate::ui::frame::Frame;
@@ -10,7 +11,7 @@ use crate::ui::text::wrap::{clip, clip_middle, width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::availability::{unfit, unfit_action};
 use crate::ui::view::floor::Status;
-use crate::ui::view::list::{EntryAction, ListEntry, ListKind};
+use crate::ui::view::list::{EntryAction, ListEntry, ListKind, commands_of};
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
@@ -229,29 +230,46 @@ fn named(entry: &ListEntry, chosen: bool, room: usize, screen: &Screen) -> Vec<L
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let look = |role| if chosen { theme.style(ThemeRole::Selection) } else { theme.style(role) };
     let key = clip(&entry.call, room / 3, glyphs.ellipsis);
-    let left = room.saturating_sub(3 + width(&key) + 3);
     let why = unable(entry, screen);
     let name = action_name(entry, screen).unwrap_or_else(|| entry.title.clone());
     let name = capital(&match why {
         Some(why) => format!("{}: {why}", name.trim_end_matches('.')),
         None => name,
     });
+    let left = room.saturating_sub(3 + width(&key) + 3);
+    // the key stays at the edge
+    let command = command_of(entry, screen).map(|command| format!("{command}  "));
+    let command = command.filter(|c| width(&name) + width(c) <= left).unwrap_or_default();
     let mut rows = match chosen {
         false => vec![clip(&name, left, glyphs.ellipsis)],
         true => wrap(&Line::from(name), left).iter().map(Line::to_string).collect(),
     };
     rows.extend(form(entry).filter(|_| chosen).map(|form| clip(&form, left, glyphs.ellipsis)));
     let line = |(i, name): (usize, String)| {
-        let (sign, key) = if i == 0 { (glyphs.speaking, &*key) } else { (" ", "") };
+        let (sign, command, key) =
+            if i == 0 { (glyphs.speaking, &*command, &*key) } else { (" ", "", "") };
         let sign = if chosen { sign } else { " " };
-        let pad = " ".repeat(room.saturating_sub(3 + width(&name) + width(key) + 1));
+        let end = width(command) + width(key);
+        let pad = " ".repeat(room.saturating_sub(3 + width(&name) + end + 1));
         let role = if why.is_none() { ThemeRole::Text } else { ThemeRole::Muted };
         Line::from(vec![
             Span::styled(format!(" {sign} {name}"), look(role)),
-            Span::styled(format!("{pad}{key} "), look(ThemeRole::HintKey)),
+            Span::styled(format!("{pad}{command}"), look(ThemeRole::Muted)),
+            Span::styled(format!("{key} "), look(ThemeRole::HintKey)),
         ])
     };
     rows.into_iter().enumerate().map(line).collect()
+}
+
+/// The `/command` of an action that is called up by its key.
+fn command_of(entry: &ListEntry, screen: &Screen) -> Option<String> {
+    let EntryAction::Action(row) = &entry.action else { return None };
+    let held = matches!(screen.transcript.state().run, RunState::Pausing | RunState::Paused);
+    let mut commands = commands_of(row).filter(|command| *command != entry.call);
+    match row.action {
+        Action::TogglePause if held => commands.last(),
+        _ => commands.next(),
+    }
 }
 
 /// What an action does as things stand, where that is more than its row says.

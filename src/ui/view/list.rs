@@ -13,6 +13,26 @@ use ratatui::layout::Rect;
 /// Commands that are remembered as those that were run last.
 pub const USED: usize = 5;
 
+/// Commands that an action of another name carries out.
+const SAME: [(Action, &[&str]); 4] = [
+    (Action::TogglePause, &["pause", "resume"]),
+    (Action::Write, &["say"]),
+    (Action::Interject, &["cut_in"]),
+    (Action::SetLimit, &["limit"]),
+];
+
+/// Returns the commands of another name that an action carries out.
+fn same(action: Action) -> &'static [&'static str] {
+    SAME.iter().find(|(other, _)| *other == action).map_or(&[], |(_, names)| names)
+}
+
+/// Returns the `/commands` that an action of the list of commands stands for.
+pub fn commands_of(row: &KeyRow) -> impl Iterator<Item = String> {
+    let own = row.name();
+    let all = COMMANDS.iter();
+    all.filter(move |c| c.name == own || same(row.action).contains(&c.name)).map(spelled)
+}
+
 /// Returns the names of the formats in which a session can be written.
 pub fn formats() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|f| f.name)
@@ -188,10 +208,11 @@ impl List {
         let all = self.kind == ListKind::Commands && self.feed == FeedKind::Live;
         // what an action does as well stands here once, unless its command is typed
         let typed_command = self.filter.starts_with('/');
-        let alone = |row: &&CommandRow| {
-            let acts = |r: &KeyRow| runs(r.action) && r.command() == spelled(row);
-            typed_command || self.used.contains(&spelled(row)) || !ROWS.iter().any(acts)
+        let acted: Vec<String> = match all && !typed_command {
+            true => ROWS.iter().filter(|r| runs(r.action)).flat_map(commands_of).collect(),
+            false => vec![],
         };
+        let alone = |row: &&CommandRow| !acted.contains(&spelled(row));
         let commands = COMMANDS.iter().filter(|_| all).filter(alone).map(|row| ListEntry {
             action: EntryAction::Command(row),
             call: spelled(row),
@@ -216,12 +237,19 @@ impl List {
             | EntryAction::Link(_)
             | EntryAction::Beside(_) => e.call.clone(),
         };
+        let stands_for = |e: &ListEntry| -> Vec<String> {
+            match &e.action {
+                EntryAction::Action(row) if !typed_command => commands_of(row).collect(),
+                _ => vec![],
+            }
+        };
         let command = |e: &ListEntry| {
             if let EntryAction::Action(row) = &e.action { row.command() } else { String::new() }
         };
         let fits = |e: &ListEntry| {
             let words = [&e.title, &e.call, &name(e), &command(e)];
             words.iter().any(|w| w.to_lowercase().contains(&typed))
+                || stands_for(e).iter().any(|w| w.contains(&typed))
         };
         let own = self.own.1.iter().cloned();
         let all = keys.chain(commands).chain(formats).chain(own);
@@ -231,6 +259,7 @@ impl List {
             name == typed
                 || name == format!("/{typed}")
                 || e.call.split("  ").any(|k| k == self.filter)
+                || stands_for(e).iter().any(|w| w[1..] == typed)
         };
         let fits_now = |e: &ListEntry| match &e.action {
             EntryAction::Action(row) => self.first.iter().position(|action| *action == row.action),
@@ -238,7 +267,10 @@ impl List {
         };
         let unfit = |e: &ListEntry| e.id().is_some_and(|id| self.unfit.contains(&id));
         if typed.is_empty() {
-            let used = |e: &ListEntry| self.used.iter().position(|id| Some(id) == e.id().as_ref());
+            let used = |e: &ListEntry| {
+                let (id, also) = (e.id(), stands_for(e));
+                self.used.iter().position(|used| Some(used) == id.as_ref() || also.contains(used))
+            };
             let last = usize::MAX;
             entries.sort_by_cached_key(|e| (used(e).unwrap_or(last), fits_now(e).unwrap_or(last)));
         }
