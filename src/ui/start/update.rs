@@ -201,10 +201,8 @@ fn write(start: &mut StartScreen, key: &KeyEvent) {
     match (start.at, key.code) {
         (StartRow::You, KeyCode::Char(' ')) => start.take_part = !start.take_part,
         (StartRow::Topic, _) => caret::input(&mut start.topic, *key),
-        (StartRow::Scenario | StartRow::Voice, _) => {
-            if caret::line(&mut start.typed, key) {
-                find(start);
-            }
+        (StartRow::Scenario | StartRow::Voice, _) if caret::line(&mut start.typed, key) => {
+            find(start);
         }
         _ => {}
     }
