@@ -152,7 +152,7 @@ impl TurnLog {
 
     fn so_far(&self, figure: impl Fn(&TimedTurn) -> u64) -> Vec<u64> {
         let add = |sum: &mut u64, turn: &TimedTurn| {
-            *sum += figure(turn);
+            *sum = sum.saturating_add(figure(turn));
             Some(*sum)
         };
         self.turns.iter().scan(0, add).collect()
