@@ -114,8 +114,8 @@ fn tells<'a>(
     shared: Option<u32>,
 ) -> (Vec<(u32, Narrated)>, BTreeMap<u32, Narrated>) {
     let (mut all, mut before) = (Vec::new(), BTreeMap::new());
-    let narrator = || Narrator::leaving_out(&State::fold(events.clone()));
-    let (mut early, mut late) = (narrator(), narrator());
+    let whole = State::fold(events.clone());
+    let [mut early, mut late] = [(); 2].map(|()| Narrator::leaving_out(&whole));
     let (mut state, mut at) = (State::default(), shared.unwrap_or(0));
     for event in events.clone() {
         state.apply(event);

@@ -11,9 +11,6 @@ use std::io::{self, Write};
 /// Seconds to which a player shortens longer waits.
 const IDLE_SECONDS: u32 = 3;
 
-/// The sequence that clears a terminal.
-const CLEAR: &str = "\u{1b}[2J";
-
 /// The screen's output at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CastFrame {
@@ -38,18 +35,14 @@ pub fn spell(
     header["title"] = document.title().into();
     header["env"] = json!({"TERM": "xterm-256color"});
     writeln!(out, "{header}")?;
-    let mut frames = frames.iter().enumerate().peekable();
-    let frame = |(n, f): (usize, &CastFrame)| {
-        // earlier content of the player's terminal is not part of it
-        let drawn = if n == 0 { format!("{CLEAR}{}", f.drawn) } else { f.drawn.clone() };
-        format!("{}\n", json!([seconds(f.at, begin), "o", drawn]))
-    };
+    let mut frames = frames.iter().peekable();
+    let frame = |f: &CastFrame| format!("{}\n", json!([seconds(f.at, begin), "o", f.drawn]));
     document.write_each(out, |record| {
         let Kind::FloorGranted(granted) = &record.event.kind else { return String::new() };
         let Some(number) = granted.number else { return String::new() };
         let (at, mut lines) = (record.event.ms, String::new());
         // marks stand among the frames in order of time, which a player relies on
-        while let Some(drawn) = frames.next_if(|(_, f)| f.at <= at) {
+        while let Some(drawn) = frames.next_if(|f| f.at <= at) {
             lines.push_str(&frame(drawn));
         }
         let mark = format!("{number} {}", name(&document.state, &granted.participant));

@@ -189,8 +189,8 @@ fn spent(study: &Analysis<'_>) -> String {
     let log = study.turn_log;
     let (tokens, cost) = (log.tokens_so_far(), log.cost_so_far());
     let last = |sums: &[u64]| sums.last().copied().unwrap_or(0);
-    let used = format!("tokens so far, up to {}", last(&tokens));
-    let paid = format!("cost so far, up to {}", Usd(last(&cost)));
+    let used = format!("cumulative tokens, {} in total", last(&tokens));
+    let paid = format!("cumulative cost, {} in total", Usd(last(&cost)));
     let (mut marks, mut y) = (String::new(), 0.0);
     for (sums, what) in [(tokens, used), (cost, paid)] {
         let most = last(&sums);

@@ -30,6 +30,7 @@ pub fn film(
 ) -> io::Result<Vec<CastFrame>> {
     let mut cells = Buffer::empty(Rect::new(0, 0, width, height));
     let mut painter = Painter::new(Vec::new());
+    // earlier content of the player's terminal is not part of it
     painter.forget(cells.area);
     let mut screen = Screen::new(Seq(0), Clock::virtual_from(Ms(0)), theme, glyphs);
     let mut frames: Vec<CastFrame> = Vec::new();

@@ -227,5 +227,5 @@ fn the_page_draws_what_was_used_over_time() {
     let session = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/sessions/example-small-model.jsonl");
     let page = house.run(&["export", session, "--format", "html"]).code(0).out;
     assert!(page.contains("<title>Tokens and cost over time</title>"), "no curve");
-    assert!(page.contains("tokens so far, up to ") && !page.contains("cost so far"), "{page}");
+    assert!(page.contains("cumulative tokens, ") && !page.contains("cumulative cost"), "{page}");
 }

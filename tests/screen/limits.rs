@@ -1,7 +1,7 @@
 //! What a person sees of a limit that is near: on the line of the floor, in the transcript, in the plain text.
 
 use crate::stage::{Stage, demo};
-use colloquium::model::{Command, Event, Kind, Ms, Seq};
+use colloquium::model::{Command, Event, Kind, Ms, Seq, Usage};
 use colloquium::session::{Item, Record};
 use colloquium::ui::linear::Linear;
 use colloquium::ui::request::Request;
@@ -71,7 +71,7 @@ fn the_way_on_at_a_limit_in_money_is_named_with_its_sum() {
     stage.happens("engine", "limit.reached", at);
     let text = stage.text();
     assert!(floor(&mut stage).contains("stopped at the limit of $0.19"), "{text}");
-    assert!(text.contains("; the next turn may take more than the $0.19 left"), "{text}");
+    assert!(text.contains("; the next turn may need more than the $0.19 left"), "{text}");
     assert!(floor(&mut stage).contains("+ raises it to $0.38"), "{text}");
     assert!(text.contains("stopped. + raises it to $0.38"), "{text}");
     assert!(text.contains("$0 of $0.19"), "{text}");
@@ -88,4 +88,17 @@ fn the_way_on_at_a_limit_in_money_is_named_with_its_sum() {
     });
     assert_eq!(raised.map(|usd| usd.to_string()).as_deref(), Some("$0.38"));
     assert!(stage.text().contains("limit raised from $0.19 to $0.38"), "{}", stage.text());
+}
+
+/// What has no price is not told as a sum that was spent.
+#[test]
+fn a_limit_card_tells_of_money_only_where_there_are_prices() {
+    let mut stage = Stage::altered(120, 40, |event| {
+        if let Kind::TurnEnded(end) = &mut event.kind {
+            end.usage = Some(Usage { input: 90, output: 9, ..Usage::default() });
+        }
+    });
+    stage = stage.until(|e| matches!(e.kind, Kind::LimitReached(_)));
+    let text = stage.text();
+    assert!(text.contains("9 of 9 used ") && !text.contains("used, "), "{text}");
 }

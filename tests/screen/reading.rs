@@ -227,7 +227,7 @@ fn a_turn_that_is_being_said_is_copied_as_far_as_it_is() {
         stage.press(&[Char(key)]);
         assert!(stage.screen.view.page.is_none() && stage.screen.view.list.is_none(), "{key}");
         assert!(
-            stage.text().contains("this turn is still being said; K selects"),
+            stage.text().contains("this turn is still in progress; K selects"),
             "{}",
             stage.text()
         );

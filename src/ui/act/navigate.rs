@@ -166,7 +166,7 @@ fn whole_read(screen: &mut Screen) -> Option<SelectedMessage> {
     if speech_read(screen).is_some() {
         let up = screen.keymap.way(Action::MessageUp, Focus::Read);
         screen.view.notice =
-            Some(format!("this turn is still being said; {up} selects the one before"));
+            Some(format!("this turn is still in progress; {up} selects the previous one"));
         return None;
     }
     message_read(screen)

@@ -57,8 +57,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     }
 }
 
-/// Goes back to READ on the first key after words were sent that is no text, unless it is a person's turn: what is
-/// empty then was not opened to be written in.
+/// Goes back to READ on the first key after a send that is no text; a person's turn keeps the composer open.
 fn leave_empty(screen: &mut Screen, code: KeyCode) {
     use KeyCode::{Down, End, Home, Left, PageDown, PageUp, Right};
     let moves = matches!(code, Down | Left | Right | PageUp | PageDown | Home | End);

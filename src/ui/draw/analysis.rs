@@ -5,7 +5,6 @@ use crate::analysis::{Cell, Table};
 use crate::export::figures;
 use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
-use crate::ui::text::markdown::plainly;
 use crate::ui::text::wrap::{clip, wrap};
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, ThemeRole};
@@ -103,7 +102,7 @@ fn lay(
     };
     for picture in pictures.into_iter().filter(|picture| !picture.is_empty()) {
         rows.extend(picture.into_iter().map(|(place, row)| {
-            let style = place.map_or(muted, |place| plainly(theme.speaker(place)));
+            let style = place.map_or(muted, |place| theme.speaker_bar(place));
             Line::styled(clip(&format!(" {row}"), room, glyphs.ellipsis), style)
         }));
         rows.push(Line::default());
@@ -112,7 +111,7 @@ fn lay(
         let columns = "words per turn, latest on the right";
         rows.extend(told(columns, muted, room));
         for (place, lane) in lanes(transcript, glyphs, room) {
-            rows.push(Line::styled(format!(" {lane}"), plainly(theme.speaker(place))));
+            rows.push(Line::styled(format!(" {lane}"), theme.speaker_bar(place)));
         }
         rows.push(Line::default());
     }
@@ -126,7 +125,7 @@ fn lay(
         for (place, row) in stood {
             match place {
                 Some(place) => {
-                    rows.push(Line::styled(format!(" {row}"), plainly(theme.speaker(place))));
+                    rows.push(Line::styled(format!(" {row}"), theme.speaker_bar(place)));
                 }
                 None => rows.extend(told(&row, muted, room)),
             }

@@ -3,7 +3,6 @@
 use crate::ui::frame::Frame;
 use crate::ui::layout::{MOST_LANES, TIMELINE_LABEL};
 use crate::ui::screen::Screen;
-use crate::ui::text::markdown::plainly;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::lanes::Lanes;
@@ -54,8 +53,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     if seats.len() > MOST_LANES {
         let mut cells = vec![Span::raw(" "); columns];
         for (place, _) in seats {
-            let number =
-                Span::styled(((place + 1) % 10).to_string(), plainly(theme.speaker(place)));
+            let number = Span::styled(((place + 1) % 10).to_string(), theme.speaker_bar(place));
             for span in lanes.spans(place) {
                 let spoken = cells.get_mut(span).into_iter().flatten();
                 spoken.for_each(|cell| *cell = number.clone());
@@ -65,14 +63,14 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         lines.push(Line::from([vec![Span::styled(all, muted)], cells].concat()));
     } else {
         for (place, seat) in seats {
-            let style = theme.speaker(place);
+            let (style, bar) = (theme.speaker(place), theme.speaker_bar(place));
             let mut cells = vec![Span::raw(" "); columns];
             for span in lanes.spans(place) {
                 let spoken = cells.get_mut(span).into_iter().flatten();
-                spoken.for_each(|cell| *cell = Span::styled(glyphs.bar, plainly(style)));
+                spoken.for_each(|cell| *cell = Span::styled(glyphs.bar, bar));
             }
             if let Some(now) = cells.last_mut().filter(|_| speaks(place)) {
-                *now = Span::styled(glyphs.full, plainly(style));
+                *now = Span::styled(glyphs.full, bar);
             }
             let name = format!(" {} {}", place + 1, transcript.name(&seat.spec.id));
             let name = clip(&name, label - 1, glyphs.ellipsis);

@@ -122,7 +122,7 @@ fn of(screen: &Screen) -> Option<Moment> {
     };
     let title = format!("STOPPED {} limit of {}", screen.glyphs.dot, held.what.words(held.limit));
     let used = state.used(held.what, screen.clock.now());
-    let spent = state.spent().used().map(|_| crate::export::cost(&state.spent()));
+    let spent = state.spent().cost().map(|_| crate::export::cost(&state.spent()));
     let spent = spent.filter(|_| held.what != Limit::Usd);
     let spent = spent.map_or(String::new(), |spent| format!(", {spent} spent"));
     let mut told =
@@ -131,7 +131,7 @@ fn of(screen: &Screen) -> Option<Moment> {
     let left = held.limit.saturating_sub(used);
     if left > 0 && matches!(held.what, Limit::Usd | Limit::Tokens) {
         let left = amount(held.what, left);
-        told.push_str(&format!("; the next turn may take more than the {left} left"));
+        told.push_str(&format!("; the next turn may need more than the {left} left"));
     }
     let raised = one_more_round(state).and_then(|set| set.of(held.what));
     let raise = raised

@@ -8,7 +8,7 @@ use crate::ui::action::Action;
 use crate::ui::draw::cast::select;
 use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
-use crate::ui::text::markdown::{bold, plainly};
+use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::theme::glyphs::Glyphs;
@@ -139,7 +139,7 @@ fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'sta
         ));
         let spark = spark(transcript, &seat.spec.id, glyphs);
         if all * 3 <= rows && !spark.is_empty() {
-            lines.push(Line::styled(format!("    {spark}"), plainly(theme.speaker(place))));
+            lines.push(Line::styled(format!("    {spark}"), theme.speaker_bar(place)));
         }
     }
     if seen < all {

@@ -39,7 +39,7 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
     let row = |y: u16| Rect { y, height: 1, ..whole };
     let mut header = Bar::new();
     for place in 0..3 {
-        header.left(glyphs.gutter, plainly(theme.speaker(place)));
+        header.left(glyphs.gutter, theme.speaker_bar(place));
     }
     header.left(" colloquium", theme.style(ThemeRole::Title));
     let right = if start.first { "first run  " } else { start.version };

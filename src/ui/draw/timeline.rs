@@ -5,7 +5,6 @@
 use crate::ui::frame::Frame;
 use crate::ui::layout::{SHORT_TIMELINE, TIMELINE_LABEL, axis};
 use crate::ui::screen::Screen;
-use crate::ui::text::markdown::plainly;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::message::clock;
@@ -58,15 +57,15 @@ fn blank(columns: usize) -> Vec<Span<'static>> {
 fn lanes(playback: &Playback, columns: usize, screen: &Screen) -> Vec<Line<'static>> {
     let lanes = playback.timeline.lanes.iter().enumerate();
     let lane = lanes.map(|(place, lane)| {
-        let style = screen.theme.speaker(place);
+        let bar = screen.theme.speaker_bar(place);
         let mut cells = blank(columns);
         for span in playback.timeline.spans(lane, columns) {
             let spoken = cells.get_mut(span).into_iter().flatten();
-            spoken.for_each(|cell| *cell = Span::styled(screen.glyphs.full, plainly(style)));
+            spoken.for_each(|cell| *cell = Span::styled(screen.glyphs.full, bar));
         }
         let name = format!(" {} {}", place + 1, lane.name);
         let name = clip(&name, TIMELINE_LABEL - 1, screen.glyphs.ellipsis);
-        row(Span::styled(name, style), cells)
+        row(Span::styled(name, screen.theme.speaker(place)), cells)
     });
     lane.collect()
 }
@@ -78,7 +77,7 @@ fn merged(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static>
         let number = ((place + 1) % 10).to_string();
         for span in playback.timeline.spans(lane, columns) {
             let spoken = cells.get_mut(span).into_iter().flatten();
-            let style = plainly(screen.theme.speaker(place));
+            let style = screen.theme.speaker_bar(place);
             spoken.for_each(|cell| *cell = Span::styled(number.clone(), style));
         }
     }

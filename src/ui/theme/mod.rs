@@ -208,6 +208,11 @@ impl Theme {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
 
+    /// Returns how the bars and lanes of the seat at a place look: like its name, but never underlined.
+    pub fn speaker_bar(&self, place: usize) -> Style {
+        self.speaker(place).remove_modifier(Modifier::UNDERLINED)
+    }
+
     /// Returns how the seat at a place in the order of arrival looks. When the colours are used up they repeat in italics;
     /// where they are fewer than eight, underlined after that. The number before a name tells the rest apart.
     pub fn speaker(&self, place: usize) -> Style {

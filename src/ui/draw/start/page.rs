@@ -2,7 +2,6 @@
 
 use crate::text;
 use crate::ui::start::{StartRow, StartScreen};
-use crate::ui::text::markdown::plainly;
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
 use ratatui::style::Style;
@@ -73,7 +72,7 @@ impl StartPage<'_> {
             let Some(after) = begun.strip_prefix(&*text::name(name)) else { break };
             let (gap, name) = (rest.len() - begun.len(), begun.len() - after.len());
             spans.push(Span::styled(rest[..gap].to_owned(), muted));
-            let style = plainly(self.start.theme.speaker(place));
+            let style = self.start.theme.speaker_bar(place);
             spans.push(Span::styled(begun[..name].to_owned(), style));
             rest = after;
         }
