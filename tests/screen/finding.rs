@@ -331,3 +331,36 @@ fn an_action_and_the_command_that_does_the_same_are_one_row() {
     let shown = stage.text();
     assert!(shown.contains("▸ Pause after this turn"), "{shown}");
 }
+
+/// Returns the rows of the box that lies on top, from its title to its lower edge.
+fn boxed(stage: &mut Stage) -> Vec<String> {
+    let rows = stage.rows();
+    let from = rows.iter().position(|row| row.contains("esc close")).unwrap();
+    let to = from + rows[from..].iter().position(|row| row.contains('└')).unwrap();
+    rows[from..=to].to_vec()
+}
+
+#[test]
+fn the_list_of_commands_is_as_high_as_what_was_found() {
+    for (width, height) in [(120, 40), (100, 24), (50, 24), (40, 16)] {
+        let mut stage = Stage::new(width, height).during(2, 2);
+        keys(&mut stage, ":");
+        let open = boxed(&mut stage);
+        let typed_at = stage.rows().iter().position(|row| row.contains('›')).unwrap();
+        keys(&mut stage, "mute");
+        let found = boxed(&mut stage);
+        assert!(found.len() <= open.len(), "{found:?}");
+        let blank = |row: &&String| row.split('│').nth(1).is_some_and(|row| row.trim().is_empty());
+        // the entry that is chosen is told whole, whichever it is
+        assert!(found.iter().filter(blank).count() <= 2, "{width}x{height}: {found:?}");
+        assert!(found.iter().any(|row| row.contains("Let a muted")), "{width}x{height}: {found:?}");
+        let still = stage.rows().iter().position(|row| row.contains("› mute")).unwrap();
+        assert_eq!(still, typed_at, "the row in which words are typed stays");
+        keys(&mut stage, "zzz");
+        let none = boxed(&mut stage).join("");
+        for word in ["Nothing found.", "backspace", "esc"] {
+            assert!(none.contains(word), "{width}x{height}: {none}");
+        }
+        assert_eq!(stage.press(&[Enter]), [], "and nothing is run");
+    }
+}

@@ -1,5 +1,6 @@
 //! The list that lies on top: what was typed, the entries that fit, and what Enter runs.
 
+use crate::export::FORMATS;
 use crate::state::RunState;
 use crate::ui::action::Action;
 use crate::ui::draw::overlay::{framed, on_top};
@@ -44,19 +45,22 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let Some(list) = &screen.view.list else { return };
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let entries = list.entries(&screen.keymap);
-    // what is typed must not make the frame jump
-    let whole_list = list.filter.is_empty() && list.kind == ListKind::Own;
-    let wide = on_top(whole, &screen.view.areas, (WIDTH_MAX, HEIGHT_MAX)).width.saturating_sub(2);
-    let wrapped = |entry: &ListEntry| rows_of(entry, &entries, list.kind, usize::from(wide));
-    let rows = match whole_list {
-        // whichever is chosen is told whole
-        true => list.size() - 1 + entries.iter().map(wrapped).max().unwrap_or(1),
-        false => list.size() + 1,
-    };
-    let high = u16::try_from(rows + AROUND).unwrap_or(u16::MAX).min(HEIGHT_MAX);
     let headed = list.kind == ListKind::Keys && list.filter.is_empty();
     let widest = if headed { COLUMNS_MAX } else { WIDTH_MAX };
-    let area = on_top(whole, &screen.view.areas, (widest, high));
+    let wide = on_top(whole, &screen.view.areas, (widest, HEIGHT_MAX)).width.saturating_sub(2);
+    let high = |entries: &[ListEntry]| {
+        let rows = rows_of(entries, list.kind, usize::from(wide), screen) + AROUND;
+        u16::try_from(rows).unwrap_or(u16::MAX).min(HEIGHT_MAX)
+    };
+    let most = match list.kind {
+        ListKind::Commands | ListKind::Keys => HEIGHT_MAX,
+        ListKind::Formats => FORMATS.len() as u16 + AROUND as u16,
+        ListKind::Own => high(&list.own.1),
+    };
+    // what is typed must not make the row in which it stands jump
+    let area = on_top(whole, &screen.view.areas, (widest, most));
+    let needed = high(&entries);
+    let area = Rect { height: area.height.min(needed), ..area };
     let title = match list.kind {
         ListKind::Commands => "Commands",
         ListKind::Keys => "Keys",
@@ -77,8 +81,8 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     ]);
     let room = usize::from(inner.width);
     let mut lines = vec![first];
-    // where the list is short there is room for it in any case
-    if inner.height >= RULE_ROWS || usize::from(inner.height) >= list.size() + 2 {
+    // where everything fits there is room for it in any case
+    if inner.height >= RULE_ROWS || area.height >= needed {
         let rule = format!(" {}", glyphs.rule.repeat(room.saturating_sub(2)));
         lines.push(Line::styled(rule, theme.style(ThemeRole::Rule)));
     }
@@ -100,8 +104,12 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         let chosen = i == list.at;
         let mut told = row(entry, list.kind, chosen, (call, room), screen);
         // one that is longer than the list leaves a row for its neighbours on both sides
-        shorten(&mut told, rows.saturating_sub(BESIDE).max(1), screen);
+        let others = BESIDE.min(entries.len() - 1);
+        shorten(&mut told, rows.saturating_sub(others).max(1), screen);
         listed.extend(told.into_iter().map(|l| (Some(i), l)));
+    }
+    if entries.is_empty() {
+        listed.extend(nothing_found(room, screen).into_iter().map(|line| (None, line)));
     }
     let end = listed.iter().rposition(|(i, _)| *i == Some(list.at)).map_or(0, |last| last + 1);
     let seen = listed.into_iter().skip(end.saturating_sub(rows * columns)).take(rows * columns);
@@ -155,10 +163,27 @@ fn call_width(entries: &[ListEntry], kind: ListKind, room: usize) -> usize {
     widest.max(least).min(most)
 }
 
-/// The rows of an entry when it is chosen.
-fn rows_of(entry: &ListEntry, all: &[ListEntry], kind: ListKind, room: usize) -> usize {
-    let left = room.saturating_sub(3 + call_width(all, kind, room) + 2 + 1);
-    wrap(&Line::from(entry.title.as_str()), left.max(1)).len()
+/// The rows of a list, whichever entry is chosen: that one is told whole. Where nothing was found, those that say so.
+fn rows_of(entries: &[ListEntry], kind: ListKind, room: usize, screen: &Screen) -> usize {
+    let calls = call_width(entries, kind, room);
+    let told = entries.iter().map(|entry| row(entry, kind, true, (calls, room), screen).len());
+    match told.max() {
+        Some(longest) => entries.len() - 1 + longest,
+        None => nothing_found(room, screen).len(),
+    }
+}
+
+/// Says that nothing was found, and what to do.
+fn nothing_found(room: usize, screen: &Screen) -> Vec<Line<'static>> {
+    let close = screen.keymap.way(Action::Back, Focus::Pick);
+    let words = format!("Nothing found. Type less (backspace deletes), or {close} to close.");
+    let rows =
+        wrap(&Line::styled(words, screen.theme.style(ThemeRole::Muted)), room.saturating_sub(4));
+    let indent = |mut row: Line<'static>| {
+        row.spans.insert(0, Span::raw("   "));
+        row
+    };
+    rows.into_iter().map(indent).collect()
 }
 
 /// The name of a group above its keys.
