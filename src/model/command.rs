@@ -64,7 +64,7 @@ pub enum Command {
     Pass { who: SeatId },
     /// Replaces the text of a queued message, named by its `id` or key.
     EditQueued { of: Text, text: Text },
-    /// Drops a queued message, named by its `id` or key.
+    /// Drops a queued message, or a floor that was given and not taken yet, named by its `id` or key.
     DropQueued { of: Text },
     /// Gives `to` the next turn, once; the order then continues where it was.
     Floor { to: SeatId },
@@ -216,7 +216,7 @@ pub const COMMANDS: &[CommandRow] = &[
     command!("speak" ["text", "who"] [] "Speak as the human participant who has the floor." ["turn.ended"]),
     command!("pass" ["who"] [] "A human participant passes." ["turn.ended"]),
     command!("edit_queued" ["of", "text"] [] "Edit a queued message, by id or key." []),
-    command!("drop_queued" ["of"] [] "Drop a queued message." []),
+    command!("drop_queued" ["of"] [] "Drop a queued message, or a turn that was given and has not begun." []),
     command!("floor" ["to"] [] "Give a participant the next turn, once; the order then continues where it was." ["batch.opened"]),
     command!("skip" [] [] "Stop whoever is speaking, or skip the next speaker." ["turn.ended"]),
     command!("mute" ["who"] [] "Skip a participant until unmuted." []),

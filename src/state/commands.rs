@@ -154,10 +154,11 @@ impl Conversation {
                 Some(words) => words.text = Some(text.clone()),
                 None => command.too_late = Some(LateReason::Delivered),
             },
-            Command::DropQueued { .. } => match self.queued(targets.of) {
-                Some(words) => words.too_late = Some(LateReason::Dropped),
-                None => command.too_late = Some(LateReason::Delivered),
-            },
+            Command::DropQueued { .. } => {
+                if !self.take_back(targets.of) {
+                    command.too_late = Some(LateReason::Delivered);
+                }
+            }
             Command::Floor { to } => self.ask_floor(to, given.line.thread, &given.key),
             Command::Mute { who } => {
                 self.set_seat(who, |s| s.muted = true);
@@ -265,6 +266,23 @@ impl Conversation {
             d.text.is_some() && d.placed.is_empty() && d.too_late.is_none()
         };
         self.pending.get_mut(&of?).filter(waits)
+    }
+
+    /// Takes back words that wait, and a floor that was promised, by themselves or with these words; returns whether
+    /// they still waited.
+    fn take_back(&mut self, of: Option<Seq>) -> bool {
+        let waits = |d: &&mut PendingCommand| match &d.given.line.command {
+            Command::Floor { .. } => !d.acted && d.too_late.is_none(),
+            _ => d.text.is_some() && d.placed.is_empty() && d.too_late.is_none(),
+        };
+        let waiting = of.and_then(|of| self.pending.get_mut(&of)).filter(waits);
+        let Some(waiting) = waiting else { return false };
+        waiting.too_late = Some(LateReason::Dropped);
+        let key = waiting.given.key.clone();
+        for thread in self.threads.values_mut() {
+            thread.floor.take_if(|(_, by)| *by == key);
+        }
+        true
     }
 
     fn set_limits(&mut self, set: &Limits, ms: Ms) {

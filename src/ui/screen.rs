@@ -215,7 +215,20 @@ impl Screen {
         let paused = self.transcript.state().run == RunState::Paused;
         let resume = paused.then(|| self.keymap.way(Action::TogglePause, Focus::Read));
         let waits_for = WaitsFor { speaker: self.transcript.speaker(), resume };
-        let told = self.outbox.outcome(&record.event.kind, &waits_for);
+        let mut told = self.outbox.outcome(&record.event.kind, &waits_for);
+        let offers = self.view.undo.as_ref().map(|undo| &undo.told);
+        if let Some(offer) = offers.filter(|_| told.is_some())
+            && self.view.notice.as_ref() == Some(offer)
+        {
+            match &record.event.kind {
+                // the offer says already what it waits for
+                Kind::Receipt(r) if r.is == ReceiptIs::Queued => {
+                    self.outbox.say_instead(offer);
+                    told = None;
+                }
+                _ => self.view.undo = None,
+            }
+        }
         if matches!(&record.event.kind, Kind::Receipt(r) if r.is == ReceiptIs::Done) {
             // what it waited for has come
             self.view.notice.take_if(|notice| self.outbox.is_queued(notice));
@@ -260,6 +273,11 @@ impl Screen {
         let mut at = 0;
         self.read(|t, transcript, look| at = t.reading(transcript, look));
         at
+    }
+
+    /// Returns the key of the command that is given next.
+    pub fn next_key(&self) -> Key {
+        self.outbox.next_key()
     }
 
     /// Returns a command with its key.

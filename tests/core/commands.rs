@@ -101,6 +101,30 @@ async fn queued_words_can_be_edited_and_dropped_until_delivered() {
 }
 
 #[tokio::test]
+async fn a_floor_that_waits_can_be_taken_back_by_itself_or_with_its_words() {
+    for given in [json!({"do": "floor", "to": "c"}), json!({"do": "say", "text": "@c and you?"})] {
+        let mut given = given;
+        given["during"] = json!({"utterance": 1, "words": 1});
+        given["id"] = json!("f");
+        let steer = [
+            given,
+            json!({"during": {"utterance": 1, "words": 2}, "id": "d", "do": "drop_queued", "of": "f"}),
+            json!({"after": {"utterance": 2}, "id": "late", "do": "drop_queued", "of": "f"}),
+        ];
+        let ran = play(round_robin(&["a", "b", "c"], 4), plain(), &steer).await;
+        assert_eq!(ran.who(), "a b c a", "nobody speaks out of turn");
+        assert_eq!(ran.receipts("f"), [Queued, Done]);
+        assert_eq!((ran.receipts("d"), ran.receipts("late")), (vec![Done], vec![TooLate]));
+    }
+    let steer = [
+        json!({"during": {"utterance": 1, "words": 1}, "id": "f", "do": "floor", "to": "c"}),
+        json!({"after": {"utterance": 2}, "id": "late", "do": "drop_queued", "of": "f"}),
+    ];
+    let ran = play(round_robin(&["a", "b", "c"], 4), plain(), &steer).await;
+    assert_eq!((ran.who().as_str(), ran.receipts("late")), ("a c b c", vec![TooLate]));
+}
+
+#[tokio::test]
 async fn a_note_reaches_each_once_also_on_retry() {
     let stage = stage(|ask| match (&*ask.seat.id, ask.attempt) {
         ("b", 1) => Play::Fail(30, ErrorClass::Failed),

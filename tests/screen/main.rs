@@ -21,6 +21,7 @@ mod signs;
 mod stage;
 mod start;
 mod steering;
+mod undoing;
 mod versions;
 mod words;
 mod writing;

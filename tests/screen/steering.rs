@@ -181,23 +181,6 @@ fn the_keys_behind_the_prefix_are_listed_after_a_moment() {
 }
 
 #[test]
-fn what_one_key_did_can_be_taken_back_for_five_seconds() {
-    let cy: SeatId = "cy".into();
-    let mut stage = speaking();
-    assert_eq!(write(&mut stage, "3m"), [Request::Send(Command::Mute { who: cy.clone() })]);
-    assert!(stage.text().contains("Cy muted (U: undo)"), "{}", stage.text());
-    assert_eq!(pass(&mut stage.screen.view, Ms(0)), (Some(5_000), false));
-    assert_eq!(write(&mut stage, "U"), [Request::Send(Command::Unmute { who: cy })]);
-    assert_eq!(write(&mut stage, "s"), [Request::Send(Command::Skip {})]);
-    assert!(stage.text().contains("Bo stopped (U: undo)"), "{}", stage.text());
-    pass(&mut stage.screen.view, Ms(0));
-    assert_eq!(pass(&mut stage.screen.view, Ms(5_000)), (None, true));
-    assert!(!stage.text().contains("U: undo"), "{}", stage.text());
-    assert_eq!(write(&mut stage, "U"), []);
-    assert!(stage.text().contains("nothing to undo"), "{}", stage.text());
-}
-
-#[test]
 fn a_theme_is_tried_on_and_taken_off() {
     let mut stage = speaking();
     let plain = stage.terminal.backend().buffer().clone();

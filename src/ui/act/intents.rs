@@ -14,11 +14,20 @@ use crate::ui::screen::Screen;
 use crate::ui::slash;
 use crate::ui::view::availability::unfit_action;
 use crate::ui::view::extension::{one_more_round, raise, round, stopped, way_on};
-use crate::ui::view::floor::{Status, next};
+use crate::ui::view::floor::Status;
 use crate::ui::view::leave::asks_leave;
 
-/// Asks for a command, unless it is too late for any.
+/// Asks for a command, unless it is too late for any; what can be taken back is offered to be.
 pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
+    let offer = undo::way_back(screen, &command);
+    let asked = ask_only(screen, command);
+    if let (Some(Request::Send(_)), Some(offer)) = (&asked, offer) {
+        undo::offer(screen, offer);
+    }
+    asked
+}
+
+fn ask_only(screen: &mut Screen, command: Command) -> Option<Request> {
     if screen.view.is_read_only() {
         return watching(screen);
     }
@@ -150,22 +159,6 @@ pub fn give_floor(screen: &mut Screen) -> Option<Request> {
     ask(screen, Command::Floor { to })
 }
 
-/// Stops who speaks, or passes over who is next; the floor can be given back for a while.
-pub fn skip(screen: &mut Screen) -> Option<Request> {
-    let state = screen.transcript.state();
-    let now = screen.transcript.speaking().next().map(|t| t.seat.clone());
-    let (who, what) = match now {
-        Some(seat) => (Some(seat), "stopped"),
-        None => (next(state).0.into_iter().next(), "skipped"),
-    };
-    let asked = ask(screen, Command::Skip {});
-    if let (Some(to), true) = (who, asked.is_some()) {
-        let done = format!("{} {what}", screen.transcript.name(&to));
-        undo::offer(screen, &done, Command::Floor { to });
-    }
-    asked
-}
-
 /// Retries the turn that is spoken, else the last one; where that costs money, only when asked twice in a row.
 pub fn retry(screen: &mut Screen) -> Option<Request> {
     let state = screen.transcript.state();
@@ -246,17 +239,7 @@ pub fn end(screen: &mut Screen) -> Option<Request> {
 pub fn mute(screen: &mut Screen) -> Option<Request> {
     let who = selected(screen)?;
     let muted = screen.transcript.state().seat(&who).is_some_and(|s| s.muted);
-    let name = screen.transcript.name(&who);
-    let (command, back) = match muted {
-        true => (Command::Unmute { who: who.clone() }, Command::Mute { who }),
-        false => (Command::Mute { who: who.clone() }, Command::Unmute { who }),
-    };
-    let asked = ask(screen, command);
-    if asked.is_some() {
-        let done = if muted { "unmuted" } else { "muted" };
-        undo::offer(screen, &format!("{name} {done}"), back);
-    }
-    asked
+    ask(screen, if muted { Command::Unmute { who } } else { Command::Mute { who } })
 }
 
 /// Lets the turn of the human seat that has the floor go.
@@ -294,7 +277,7 @@ pub fn command(screen: &mut Screen, line: &str) -> Option<Request> {
 /// Takes back what was done last, as long as that is offered.
 pub fn undo(screen: &mut Screen) -> Option<Request> {
     match screen.view.undo.take() {
-        Some(undo) => ask(screen, undo.command),
+        Some(undo) => ask_only(screen, undo.command),
         None => {
             screen.view.notice = Some("nothing to undo".into());
             None

@@ -1,10 +1,12 @@
 //! What appears and disappears by itself: the list of keys behind the prefix appears after a short time, and the offer
 //! to undo disappears. The drawing loop asks how long to sleep; nothing here wakes it.
 
-use crate::model::{Command, Ms};
+use crate::model::{Command, Ms, SeatId};
+use crate::state::RunState;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::{Screen, ViewState};
+use crate::ui::view::floor::next;
 use crate::ui::view::undo::Undo;
 
 /// Milliseconds after the prefix until its keys are listed.
@@ -55,9 +57,65 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
 }
 
 /// Reports what was done, and offers to undo it.
-pub fn offer(screen: &mut Screen, done: &str, command: Command) {
+pub fn offer(screen: &mut Screen, WayBack { done, by, command }: WayBack) {
     let key = screen.keymap.way(Action::Undo, Focus::Read);
-    let told = format!("{done} ({key}: undo)");
+    let told = format!("{done} ({key}: {by})");
     screen.view.notice = Some(told.clone());
     screen.view.undo = Some(Undo { command, told, since: None });
+}
+
+/// What a command does, and how it is taken back.
+pub struct WayBack {
+    done: String,
+    by: &'static str,
+    command: Command,
+}
+
+/// Returns how a command that is about to be given is taken back; nothing for those that cannot be.
+pub fn way_back(screen: &Screen, command: &Command) -> Option<WayBack> {
+    let (transcript, state) = (&screen.transcript, screen.transcript.state());
+    let going = matches!(state.run, RunState::Going | RunState::Stepping(_));
+    let name = |seat: &SeatId| transcript.name(seat);
+    let undo = |done: String, command| Some(WayBack { done, by: "undo", command });
+    match command {
+        Command::Pause {} if going => {
+            let when = transcript.speaker().map(|name| format!("pausing when {name} finishes"));
+            undo(when.unwrap_or("paused".into()), Command::Resume {})
+        }
+        Command::PauseNow {} if going => {
+            let stopped = transcript.speaker().map(|name| format!("{name} stopped, paused"));
+            let done = stopped.unwrap_or("paused".into());
+            Some(WayBack { done, by: "resume", command: Command::Resume {} })
+        }
+        Command::Floor { to } => {
+            let when = match (state.run, transcript.speaker()) {
+                (RunState::Paused, _) => {
+                    format!(" after {}", screen.keymap.way(Action::TogglePause, Focus::Read))
+                }
+                (_, Some(speaker)) => format!(" when {speaker} finishes"),
+                (_, None) => String::new(),
+            };
+            let of = screen.next_key().0;
+            undo(format!("{} speaks next{when}", name(to)), Command::DropQueued { of })
+        }
+        Command::Skip {} => {
+            let (who, what) = match transcript.speaking().next() {
+                Some(turn) => (turn.seat.clone(), "stopped"),
+                None => (next(state).0.into_iter().next()?, "skipped"),
+            };
+            undo(format!("{} {what}", name(&who)), Command::Floor { to: who })
+        }
+        Command::Pass { who } => undo("turn passed".into(), Command::Floor { to: who.clone() }),
+        Command::Mute { who } => {
+            undo(format!("{} muted", name(who)), Command::Unmute { who: who.clone() })
+        }
+        Command::Unmute { who } => {
+            undo(format!("{} unmuted", name(who)), Command::Mute { who: who.clone() })
+        }
+        Command::DropQueued { of } => {
+            let waits = state.pending.values().find(|waits| waits.given.key.0 == *of)?;
+            undo("dropped".into(), waits.given.line.command.clone())
+        }
+        _ => None,
+    }
 }

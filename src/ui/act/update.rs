@@ -239,7 +239,7 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Waits => playback::waits(&mut screen.view),
         Action::TogglePause => return intents::toggle_pause(screen),
         Action::Step => return intents::ask(screen, Command::Step { n: 1 }),
-        Action::Skip => return intents::skip(screen),
+        Action::Skip => return intents::ask(screen, Command::Skip {}),
         Action::Retry => return intents::retry(screen),
         Action::AllowOnce => return intents::decide(screen, true, true),
         Action::AllowTool => return intents::decide(screen, true, false),

@@ -30,10 +30,15 @@ impl Outbox {
         Outbox { since, waiting: HashMap::new(), sent: 0, queued: None }
     }
 
+    /// Returns the key of the next command.
+    pub fn next_key(&self) -> Key {
+        format!("{}:{}", self.since, self.sent + 1).into()
+    }
+
     /// Returns a command with its key.
     pub fn command(&mut self, command: Command) -> (Key, SteerLine) {
+        let key = self.next_key();
         self.sent += 1;
-        let key: Key = format!("{}:{}", self.since, self.sent).into();
         self.waiting.insert(key.clone(), command.name().replace('_', "-"));
         (key, command.into())
     }
@@ -60,6 +65,11 @@ impl Outbox {
                 .map(|command| format!("{command}: {}", text::line(&r.why))),
             _ => None,
         }
+    }
+
+    /// Keeps another message as what was last said of a command that waits.
+    pub fn say_instead(&mut self, notice: &str) {
+        self.queued = Some(notice.to_owned());
     }
 
     /// Returns whether a notice is what was last said of a command that waits.
