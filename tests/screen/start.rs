@@ -102,6 +102,52 @@ pub fn first() -> StartScreen {
 }
 
 #[test]
+fn sessions_in_which_nobody_spoke_are_told_apart() {
+    let mut start = found();
+    let (one, other) = ("20261123-124044-61abc7", "20261123-124101-d73e2d");
+    let mut sessions = vec![start.sessions[0].clone(); 2];
+    for (session, id) in sessions.iter_mut().zip([one, other]) {
+        (session.id, session.utterances, session.last) = (id.into(), 0, String::new());
+        session.standing = SessionStatus::Running(None);
+    }
+    sessions.push(start.sessions[0].clone());
+    sessions[2].standing = SessionStatus::Running(None);
+    sessions[2].last = "So we agree on the name, and on nothing else, at least not yet, Bo.".into();
+    start.take(News::Sessions(sessions));
+    for (width, height) in [(80, 24), (100, 30), (120, 40), (80, 40)] {
+        let shown = shown(&mut start, width, height);
+        let ends = ["61abc7", "d73e2d"];
+        assert!(ends.iter().all(|end| shown.contains(end)), "{width}x{height}: {shown}");
+        let touching = |row: &&str| {
+            row.split("running elsewhere").next().is_some_and(|before| !before.ends_with("  "))
+        };
+        let rows = shown.lines().filter(|row| row.contains("running elsewhere"));
+        assert_eq!(rows.filter(touching).count(), 0, "{width}x{height}: {shown}");
+    }
+    assert!(shown(&mut start, 120, 40).contains(&format!("Ada, Bo, Cy  nothing said yet  {one}")));
+}
+
+#[test]
+fn the_prefix_lists_its_keys() {
+    let mut start = found();
+    let ctrl_x = KeyEvent::new(Char('x'), KeyModifiers::CONTROL);
+    key(&mut start, &ctrl_x);
+    for (width, height) in [(80, 24), (120, 40), (50, 24), (40, 12)] {
+        let shown = shown(&mut start, width, height);
+        for words in ["ctrl-x, then", "d demo", "w recorded", "k connect", "q quit", "esc back"] {
+            assert!(shown.contains(words), "{width}x{height}: {words}: {shown}");
+        }
+        assert!(!shown.contains("r replay"), "no session is chosen: {shown}");
+    }
+    let topic = start.topic();
+    assert_eq!(press(&mut start, &[Esc]), None);
+    assert!(!shown(&mut start, 80, 24).contains("ctrl-x, then"));
+    assert_eq!(start.topic(), topic, "leaving the list changes nothing");
+    key(&mut start, &ctrl_x);
+    press(&mut start, &[Char('q')]).expect("the next key is a command");
+}
+
+#[test]
 fn every_size_is_drawn() {
     for (width, height) in [(1, 1), (20, 5), (30, 9), (200, 60)] {
         shown(&mut found(), width, height);

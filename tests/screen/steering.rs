@@ -2,7 +2,7 @@
 //! comes and goes by itself.
 
 use crate::stage::Stage;
-use colloquium::model::{Command, Event, Kind, ModelSpec, Ms, SeatId, VoiceSpec};
+use colloquium::model::{Command, Event, Kind, ModelSpec, Ms, VoiceSpec};
 use colloquium::ui::act::undo::pass;
 use colloquium::ui::keymap::runs;
 use colloquium::ui::keymap::{Focus, ROWS};

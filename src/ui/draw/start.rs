@@ -52,7 +52,10 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
     let column = whole.width.min(COLUMN);
     let body =
         Rect { x: (whole.width - column) / 2, y: 2, width: column, height: whole.height - 4 };
-    let mut notice = notice(start, usize::from(column));
+    let mut notice = match start.prefixed {
+        true => keys::prefixed(start, usize::from(column)),
+        false => notice(start, usize::from(column)),
+    };
     let most = usize::from(body.height * 2 / 3).max(1);
     if notice.len() > most {
         let more = format!(" ... and {} lines more", notice.len() + 1 - most);

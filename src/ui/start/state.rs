@@ -200,7 +200,8 @@ pub struct StartScreen {
     pub beside: Option<PathBuf>,
     /// How many sessions are listed at once, as drawn last: so many rows are a page.
     pub page: usize,
-    pub(super) prefixed: bool,
+    /// Whether the next key means what it means in a list.
+    pub prefixed: bool,
     pub(super) leaving: bool,
     /// The session that goes to the trash when that is asked for again.
     pub(super) dropping: Option<PathBuf>,

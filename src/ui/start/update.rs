@@ -19,6 +19,9 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent) -> Option<Choice> {
     let prefixed = std::mem::take(&mut start.prefixed);
     let place = if prefixed { start.place().prefixed() } else { start.place() };
     let action = start.keymap.action(place, &spelled);
+    if prefixed && action == Some(Action::Back) {
+        return None;
+    }
     if start.keying.is_some() && action != Some(Action::Interrupt) {
         return keys::key(start, key, action);
     }

@@ -2,8 +2,8 @@
 
 use crate::ui::action::Action::{
     self, Back, CompareSessions, Connect, Demo, DropSession, EntryDown, EntryUp, Follow, Help,
-    Interrupt, NextField, PageDown, PageUp, PreviousField, Quit, Recorded, ReplaySession, RunEntry,
-    Suspend, Top, TurnBack, TurnOn,
+    Interrupt, NextField, PageDown, PageUp, Prefix, PreviousField, Quit, Recorded, ReplaySession,
+    RunEntry, Suspend, Top, TurnBack, TurnOn,
 };
 use crate::ui::draw::bar::Bar;
 use crate::ui::draw::start::page::{LABEL, StartPage, VALUE};
@@ -38,6 +38,10 @@ const ROWS: [&[Action]; 18] = [
     &[Interrupt],
 ];
 
+/// What the prefix leads to from a field.
+const LISTED: [Action; 8] =
+    [Demo, Recorded, Connect, ReplaySession, CompareSessions, DropSession, Help, Quit];
+
 /// Returns the keys of actions as they are reached where the keyboard is.
 pub(super) fn pair(start: &StartScreen, actions: &[Action]) -> String {
     let keys = actions.iter().filter_map(|action| start.keymap.reach(*action, start.place()));
@@ -59,6 +63,9 @@ fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
         (pair(start, actions), hint)
     };
     let moves = |word| (pair(start, &[EntryUp, EntryDown]), word);
+    if start.prefixed {
+        return vec![];
+    }
     if start.keying.is_some() {
         let of_server = start.keying.as_ref().is_some_and(|k| k.at >= start.keyless.len());
         let keep = (pair(start, &[RunEntry]), if of_server { "connect" } else { "save" });
@@ -84,13 +91,37 @@ fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
     hints.into_iter().flatten().collect()
 }
 
+/// Lists what follows the prefix.
+pub(super) fn prefixed(start: &StartScreen, room: usize) -> Vec<Line<'static>> {
+    let (theme, keymap) = (&start.theme, &start.keymap);
+    let of_session = |action| matches!(action, ReplaySession | CompareSessions | DropSession);
+    let here = |action| matches!(start.at, StartRow::Session(_)) || !of_session(action);
+    let own = LISTED.iter().filter(|action| here(**action));
+    let keys = own.filter_map(|a| Some((keymap.key(*a, start.place().prefixed())?, row(*a)?.hint)));
+    let prefix = keymap.key(Prefix, start.place()).unwrap_or_default();
+    let mut rows = vec![Line::styled(format!(" {prefix}, then"), theme.style(ThemeRole::Text))];
+    for (key, word) in keys {
+        let hint = [
+            Span::styled(format!("  {key}"), theme.style(ThemeRole::HintKey)),
+            Span::styled(format!(" {word}"), theme.style(ThemeRole::HintText)),
+        ];
+        match rows.last_mut() {
+            Some(row) if row.width() + hint.iter().map(Span::width).sum::<usize>() < room => {
+                row.spans.extend(hint);
+            }
+            _ => rows.push(Line::from(hint.to_vec())),
+        }
+    }
+    rows
+}
+
 /// Draws the last row, of a page that is longer than the screen or not.
 pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, (start, scrolls): (&StartScreen, bool)) {
     let mut bar = Bar::new();
     let theme = &start.theme;
     let leave = start.keymap.key(Quit, start.place()).map(str::to_owned);
     let leave = leave.unwrap_or_else(|| pair(start, &[Interrupt]));
-    let last = match start.keying.is_none() && start.help.is_none() {
+    let last = match start.keying.is_none() && start.help.is_none() && !start.prefixed {
         true => vec![(leave, "quit"), (pair(start, &[Help]), "help")],
         false => vec![(pair(start, &[Back]), "back")],
     };

@@ -5,7 +5,7 @@ use crate::model::StopReason;
 use crate::text;
 use crate::ui::draw::start::page::StartPage;
 use crate::ui::start::{StartRow, ago, standing};
-use crate::ui::text::wrap::{clip, width};
+use crate::ui::text::wrap::{clip, clip_middle, width};
 use crate::ui::theme::ThemeRole;
 use ratatui::text::{Line, Span};
 
@@ -38,16 +38,16 @@ impl StartPage<'_> {
     }
 
     /// A session: its title and how it stands; who took part and what was said last behind it, or below where there is
-    /// room.
+    /// room. Where nobody spoke yet the id, which names day and time, tells it from others of its title.
     fn session(&mut self, at: usize, session: &SessionSummary, figures: bool) {
         let ellipsis = self.start.glyphs.ellipsis;
         let stands = standing(&session.standing);
         let age = ago(self.start.now, session.written);
         let (before, end) = match figures {
-            true => (12, format!("{:>7}{age:>9}", session.utterances)),
+            true => (12.max(width(&stands) + 2), format!("{:>7}{age:>9}", session.utterances)),
             false => (width(&stands) + 2, String::new()),
         };
-        let room = self.room.saturating_sub(before.max(width(&stands)) + width(&end) + 3);
+        let room = self.room.saturating_sub(before + width(&end) + 3);
         let before = " ".repeat(before.saturating_sub(width(&stands)));
         let title = match session.title.as_str() {
             "" => &session.id,
@@ -61,6 +61,9 @@ impl StartPage<'_> {
         let left = room.saturating_sub(width(&title));
         let beside = match below || left < 4 {
             true => String::new(),
+            false if session.last.is_empty() => {
+                format!("  {}", clip_middle(&session.id, left - 2, ellipsis))
+            }
             false => clip(&format!("  {}", said(session)), left, ellipsis),
         };
         let gap = " ".repeat(left.saturating_sub(width(&beside)));
@@ -75,10 +78,11 @@ impl StartPage<'_> {
             ],
         );
         if below {
-            let cast = text::name(&session.cast.join(", ")).into_owned();
-            let words = [cast, said(session)];
-            let words: Vec<String> = words.into_iter().filter(|w| !w.is_empty()).collect();
-            let words = clip(&format!("     {}", words.join("  ")), self.room, ellipsis);
+            let words = match session.last.is_empty() {
+                true => format!("{}  nothing said yet  {}", cast(session), session.id),
+                false => format!("{}  {}", cast(session), said(session)),
+            };
+            let words = clip(&format!("     {words}"), self.room, ellipsis);
             self.lines.push(Line::from(self.named(&words, &session.cast)));
         }
     }
@@ -105,8 +109,10 @@ fn role(standing: &SessionStatus) -> ThemeRole {
 
 /// What was said last, as a quotation.
 fn said(session: &SessionSummary) -> String {
-    match text::line(&session.last) {
-        words if words.is_empty() => String::new(),
-        words => format!("\"{words}\""),
-    }
+    format!("\"{}\"", text::line(&session.last))
+}
+
+/// Who takes part.
+fn cast(session: &SessionSummary) -> String {
+    text::name(&session.cast.join(", ")).into_owned()
 }
