@@ -2,7 +2,7 @@
 
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::glyphs::Glyphs;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 /// Cells of a frame besides its content.
@@ -20,11 +20,22 @@ pub fn card(
 ) -> Vec<Line<'static>> {
     let inside = room.saturating_sub(AROUND);
     let [top_left, top_right, bottom_left, bottom_right] = glyphs.card_corners;
-    let title = format!(" {} ", clip(title, inside.saturating_sub(2), glyphs.ellipsis));
-    let gap = (inside + 1).saturating_sub(width(&title));
-    let top =
-        format!("{top_left}{}{title}{}{top_right}", glyphs.card_rule, glyphs.card_rule.repeat(gap));
-    let mut lines = vec![Line::styled(top, edge)];
+    let title = clip(title, inside.saturating_sub(2), glyphs.ellipsis);
+    let gap = (inside + 1).saturating_sub(width(&title) + 2);
+    let top = [
+        format!("{top_left}{} ", glyphs.card_rule),
+        title,
+        format!(" {}{top_right}", glyphs.card_rule.repeat(gap)),
+    ];
+    // the title alone is underlined or reversed: a frame is not a text
+    let named = edge;
+    let edge = edge.remove_modifier(Modifier::UNDERLINED | Modifier::REVERSED);
+    let [before, title, after] = top;
+    let mut lines = vec![Line::from(vec![
+        Span::styled(before, edge),
+        Span::styled(title, named),
+        Span::styled(after, edge),
+    ])];
     for mut row in rows.iter().flat_map(|row| wrap(row, inside)) {
         let gap = " ".repeat(inside.saturating_sub(row.width()));
         let style = std::mem::take(&mut row.style);
@@ -61,6 +72,20 @@ mod tests {
             let drawn = card("A title that is too long for it", rows, room, Style::new(), glyphs);
             let widths: Vec<usize> = drawn.iter().map(Line::width).collect();
             assert!(room < 12 || widths.iter().all(|w| *w == room), "{room}: {widths:?}");
+        }
+    }
+
+    #[test]
+    fn of_a_frame_the_title_alone_is_underlined() {
+        for modifier in [Modifier::UNDERLINED, Modifier::REVERSED] {
+            let edge = Style::new().add_modifier(Modifier::BOLD | modifier);
+            let drawn = card("STOPPED", vec![Line::from("short")], 30, edge, &UNICODE);
+            let spans = drawn.iter().flat_map(|l| {
+                l.spans.iter().map(|s| {
+                    l.style.patch(s.style).add_modifier.contains(modifier).then_some(&*s.content)
+                })
+            });
+            assert_eq!(spans.flatten().collect::<Vec<_>>(), ["STOPPED"]);
         }
     }
 
