@@ -96,7 +96,7 @@ impl Conversation {
     pub(super) fn fail(&mut self, turn: &super::Turn, e: &TurnEnded) {
         let unknown = || CallError { class: ErrorClass::Failed, text: "failed".into() };
         let error = e.error.clone().unwrap_or_else(unknown);
-        let why = format!("{}: {}", turn.seat, error.text);
+        let why = format!("{}: {}", self.name_of(&turn.seat), error.text);
         // who has no lines for a vote may still have some to speak
         if turn.speaks() || error.class != ErrorClass::NoVoice {
             self.set_seat(&turn.seat, |s| s.failed = Some(error.clone()));
@@ -108,6 +108,10 @@ impl Conversation {
         self.follow_rule(then, turn, why);
     }
 
+    fn name_of(&self, seat: &str) -> String {
+        self.seat(seat).map_or(seat, |s| &s.spec.name).to_owned()
+    }
+
     /// Applies the failure of a turn after its first words: they stay, and the failure rule still holds. A fallback
     /// speaks from the next turn on.
     pub(super) fn break_off(&mut self, turn: &super::Turn, e: &TurnEnded) {
@@ -116,7 +120,11 @@ impl Conversation {
         if then == Then::Replace {
             self.replace(&turn.seat);
         }
-        self.follow_rule(then, turn, format!("{} failed: {}", turn.seat, error.text));
+        self.follow_rule(
+            then,
+            turn,
+            format!("{} failed: {}", self.name_of(&turn.seat), error.text),
+        );
     }
 
     /// Switches a seat to its next fallback, if there is one.
@@ -134,7 +142,11 @@ impl Conversation {
                 self.run = RunState::Pausing;
                 let way = "use `retry` to try again or `change` to switch the model";
                 let asks = self.attended && turn.speaks();
-                let why = if asks { format!("{why}; {way}") } else { why };
+                // a person has read why it failed
+                let why = match asks {
+                    true => format!("{} failed; {way}", self.name_of(&turn.seat)),
+                    false => why,
+                };
                 self.pause_why = Some(why.into());
             }
             Then::Stop => self.stopped_by = Some(why.into()),

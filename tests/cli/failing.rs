@@ -26,3 +26,16 @@ fn a_reason_that_befalls_everybody_is_told_once_with_a_count() {
     let ran = house.run(&["run", &path, "--headless", "--trust"]);
     assert!(ran.out.contains("bo failed: "), "{}", ran.out);
 }
+
+#[test]
+fn a_pause_after_a_failure_names_the_participant() {
+    let house = House::new();
+    let text = "title = \"Fails\"\n[[participant]]\nid = \"prof-bo\"\nname = \"Bo Diddley\"\n\
+        script = [\"sh\", \"-c\", \"echo oops >&2; exit 3\"]\n\
+        on_failure = { retry = 0, then = \"pause\" }\n";
+    let path = house.file("pauses.toml", text);
+    let steer = house.file("steer.jsonl", "{\"when\": \"turn_count == 9\", \"do\": \"pause\"}\n");
+    let ran = house.run(&["run", &path, "--headless", "--trust", "--steer", &steer]);
+    assert!(ran.out.contains("paused: Bo Diddley: "), "{}", ran.out);
+    assert!(!ran.out.contains("prof-bo"), "{}", ran.out);
+}

@@ -52,8 +52,20 @@ pub fn failed(width: u16, height: u16) -> Stage {
     let end =
         json!({"turn": turn, "purpose": "speak", "number": 2, "outcome": "failed", "error": error});
     stage.happens("engine", "turn.ended", end);
-    stage.happens("engine", "paused", json!({"why": "Bo failed"}));
+    let why = "bo: `sh` exited 3 (oops); use `retry` to try again or `change` to switch the model";
+    stage.happens("engine", "paused", json!({"why": why}));
     stage
+}
+
+#[test]
+fn the_line_of_the_floor_says_who_failed_and_leaves_the_rest_to_the_card() {
+    for (width, height) in [(120, 40), (80, 24), (50, 24), (40, 12)] {
+        let mut stage = failed(width, height);
+        let rows = stage.rows();
+        let line = rows.iter().find(|row| row.contains("‖ paused: ")).unwrap();
+        assert!(line.contains("‖ paused: Bo failed  next Cy"), "{line}");
+        assert!(!line.contains("exited") && !line.contains('…'), "{line}");
+    }
 }
 
 #[test]

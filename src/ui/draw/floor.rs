@@ -15,6 +15,7 @@ use crate::ui::theme::ThemeRole;
 use crate::ui::view::extension::{stopped, way_on};
 use crate::ui::view::floor::{Status, circles_since, doing, doing_word, near, next, used, why};
 use crate::ui::view::message::Look;
+use crate::ui::view::moment::failed;
 use crate::ui::view::transcript::Transcript;
 use ratatui::buffer::Cell;
 use ratatui::layout::Rect;
@@ -182,7 +183,7 @@ fn shortened(
         Status::Running | Status::Stepping => (now, then),
         Status::Pausing if now.is_empty() => ("pausing".into(), next),
         Status::Pausing => (format!("pausing, {now}"), next),
-        Status::Paused => (paused(state), next),
+        Status::Paused => (paused(transcript), next),
         Status::Waiting if now.is_empty() => {
             let begun = state.threads.values().any(|thread| thread.batch.is_some());
             let asks = |thread: &Thread| &*thread.spec.policy == "manual";
@@ -230,8 +231,11 @@ fn speakers(transcript: &Transcript, now: Ms, name: impl Fn(&SeatId) -> String) 
     }
 }
 
-fn paused(state: &State) -> String {
-    match &state.pause_why {
+fn paused(transcript: &Transcript) -> String {
+    if let Some(turn) = failed(transcript) {
+        return format!("paused: {} failed", transcript.name(&turn.seat));
+    }
+    match &transcript.state().pause_why {
         Some(why) => format!("paused: {}", text::label(why)),
         None => "paused by you".into(),
     }
