@@ -238,3 +238,14 @@ fn at_a_table_of_fifty_whoever_speaks_is_in_sight_and_so_is_the_rest_of_the_pane
         "{row}"
     );
 }
+
+#[test]
+fn every_key_for_a_participant_asks_for_one_first() {
+    for key in ['f', 'm', 'w', 'C', 'M'] {
+        let mut stage = Stage::new(80, 24).during(2, 2);
+        assert_eq!(stage.press(&[Char(key)]), [], "{key}");
+        let shown = stage.text();
+        assert!(shown.contains("Select a participant first (1-9 or tab)"), "{key}: {shown}");
+        assert!(stage.screen.view.list.is_none() && !stage.screen.view.writing, "{key}: {shown}");
+    }
+}

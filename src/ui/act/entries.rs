@@ -102,8 +102,11 @@ pub(in crate::ui) fn ask_models(screen: &mut Screen) -> Option<Request> {
 
 /// Lists the actions for the selected participant.
 pub(in crate::ui) fn participant_actions(screen: &mut Screen) {
-    let place = screen.view.selected.unwrap_or(0);
-    screen.view.list = participant::actions(screen, place);
+    if intents::selected(screen).is_some()
+        && let Some(place) = screen.view.selected
+    {
+        screen.view.list = participant::actions(screen, place);
+    }
 }
 
 /// Takes the queued messages back into the composer; of several, lists them.
