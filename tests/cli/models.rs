@@ -52,6 +52,30 @@ fn a_session_goes_on_only_where_its_provider_is() {
 }
 
 #[test]
+fn the_only_model_of_a_server_is_taken() {
+    let server = Server::start("All is well.", None);
+    let house = House::new();
+    let path = house.file("talk.toml", TALK);
+    let run = ["run", &path, "--headless", "--endpoint", &server.url];
+    let ran = house.run(&run).code(0);
+    assert!(ran.out.contains("voices: Ada endpoint:tiny, Bo endpoint:tiny\n"), "{}", ran.out);
+    let told = format!("using endpoint:tiny, the only model at {}", server.url);
+    assert_eq!(ran.err.matches(&told).count(), 1, "{}", ran.err);
+    // a team's seats are seats
+    let team = "[[participant]]\nid = \"board\"\nteam = \"talk.toml\"\n";
+    let team = house.file("team.toml", &format!("title = \"T\"\n{team}[limits]\nutterances = 1\n"));
+    house.run(&["run", &team, "--headless", "--endpoint", &server.url]).code(0);
+    let many = Server::serving("", None, 0, &["small", "large", "huge"]);
+    let refused = house.run(&["run", &path, "--headless", "--endpoint", &many.url]).code(4);
+    for words in ["has 3 models", "--model endpoint:NAME", "endpoint:small, endpoint:large"] {
+        assert!(refused.err.contains(words), "{words}: {}", refused.err);
+    }
+    let none = Server::serving("", None, 0, &[]);
+    let refused = house.run(&["run", &path, "--headless", "--endpoint", &none.url]).code(4);
+    assert!(refused.err.contains("has no model"), "{}", refused.err);
+}
+
+#[test]
 fn what_cannot_speak_is_told_before_the_start() {
     let open = Server::start("Hello.", None);
     let closed = Server::start("Hello.", Some(KEY));
@@ -60,7 +84,8 @@ fn what_cannot_speak_is_told_before_the_start() {
     let dead = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let dead = format!("http://{dead}/v1");
     let cases: &[(i32, &[&str], &str)] = &[
-        (4, &[], "--model PROVIDER:NAME"),
+        (4, &[], "--model PROVIDER:NAME or --endpoint URL"),
+        (4, &["--endpoint", &dead], "refused the connection"),
         (4, &["--endpoint", &open.url, "--model", "endpoint:tinny"], "it has endpoint:tiny"),
         (4, &["--endpoint", &closed.url, "--model", "endpoint:tiny"], "rejected the key"),
         (4, &["--endpoint", &dead, "--model", "endpoint:tiny"], "refused the connection"),

@@ -23,6 +23,17 @@ impl Server {
 
     /// Starts one that rejects every key once it has answered so many calls.
     pub fn tiring(reply: &'static str, key: Option<&'static str>, calls: usize) -> Server {
+        let names: &[&str] = if key.is_some() { &["tiny", OOPS] } else { &["tiny"] };
+        Server::serving(reply, key, calls, names)
+    }
+
+    /// Starts one that lists these models.
+    pub fn serving(
+        reply: &'static str,
+        key: Option<&'static str>,
+        calls: usize,
+        names: &'static [&'static str],
+    ) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let asked = Arc::new(Mutex::new(vec![]));
@@ -30,7 +41,9 @@ impl Server {
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let seen = seen.clone();
-                std::thread::spawn(move || answer(stream.unwrap(), reply, key, calls, &seen));
+                std::thread::spawn(move || {
+                    answer(stream.unwrap(), reply, key, (calls, names), &seen)
+                });
             }
         });
         Server { url, asked }
@@ -41,7 +54,7 @@ fn answer(
     stream: TcpStream,
     reply: &str,
     key: Option<&str>,
-    calls: usize,
+    (calls, names): (usize, &[&str]),
     seen: &Mutex<Vec<String>>,
 ) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
@@ -69,7 +82,6 @@ fn answer(
             format!("{{\"error\":{{\"message\":\"bad key {}\"}}}}", key.unwrap_or_default()),
         ),
         (true, true) => {
-            let names: &[&str] = if key.is_some() { &["tiny", OOPS] } else { &["tiny"] };
             let list: Vec<_> = names.iter().map(|name| json!({"id": name})).collect();
             ("200 OK", "application/json", json!({"data": list}).to_string())
         }

@@ -11,7 +11,7 @@ pub struct ModelOptions {
     /// Default model for participants without one
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub model: Option<String>,
-    /// A server for this run, as the provider `endpoint`
+    /// A server for this run, as the provider `endpoint`; its model is used if it has only one
     #[arg(long, value_name = "URL")]
     pub endpoint: Option<String>,
     /// API protocol of --endpoint [default: openai]

@@ -113,8 +113,8 @@ fn prepare(
     if !(options.dry_run || loaded.all_rehearsed()) {
         admit_project(Consent::of(play), context)?;
     }
-    let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
-    models.assign(&mut loaded.participants)?;
+    let mut models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
+    models.assign(&mut loaded.participants, context)?;
     models.count(&loaded.participants, &loaded.scenario.limits)?;
     Ok(Prepared { found, loaded, history, models })
 }
@@ -188,8 +188,8 @@ pub fn estimate(begin: &Begin, context: &Context) -> Result<String, Failure> {
     let mut loaded = scenario::load(&source, &policy::rows())?;
     apply(&mut loaded, &begin.options, None)?;
     let options = &begin.options.play.models;
-    let models = ModelSource::new(Providers::new(context, options)?, options);
-    models.assign(&mut loaded.participants)?;
+    let mut models = ModelSource::new(Providers::new(context, options)?, options);
+    models.assign(&mut loaded.participants, context)?;
     Ok(dry_run::estimate(opened(loaded, BTreeMap::new(), REHEARSAL_SEED, true)?))
 }
 

@@ -1,6 +1,7 @@
 //! Which model speaks, where it is, and what can be reached.
 
 pub mod agents;
+pub mod listed;
 pub mod local;
 pub mod providers;
 pub mod resolve;

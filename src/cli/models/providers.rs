@@ -20,6 +20,8 @@ use tokio::time::timeout;
 
 /// The name of the provider that `--endpoint` defines.
 pub const ENDPOINT: &str = "endpoint";
+/// Which layer defines it, in words.
+pub const FROM_OPTION: &str = "--endpoint";
 /// How long a program that prints a key may take.
 const KEY_COMMAND_TIME: Duration = Duration::from_secs(30);
 /// The largest key, in bytes.
@@ -114,7 +116,7 @@ impl Providers {
             list.retain(|known| known.name != ENDPOINT);
             let wire = options.wire.unwrap_or(Wire::OpenAi);
             // a key belongs to one address, and this one comes without any
-            let (key, from) = (KeySource::None, "--endpoint");
+            let (key, from) = (KeySource::None, FROM_OPTION);
             list.push(ResolvedProvider {
                 name: ENDPOINT.into(),
                 wire,

@@ -10,7 +10,9 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::models::agents;
+use crate::cli::models::listed::{only_model, some_of};
 use crate::cli::models::providers::Providers;
+
 use crate::cli::runtime::block_on;
 use crate::config::{ToolForm, make_private};
 use crate::model::{ErrorClass, Fallback, Limits, ModelSpec, Participant, Text, VoiceSpec};
@@ -30,9 +32,6 @@ use tokio::time::timeout;
 const RECORDING_WINDOW: u32 = 131_072;
 /// How long a screen waits for a provider's list of models.
 const BEFORE_SCREEN: Duration = Duration::from_millis(300);
-/// How many names of models an error lists.
-const NAMES_SHOWN: usize = 12;
-
 /// The models that the seats of a conversation speak through.
 pub struct ModelSource {
     client: Client,
@@ -54,25 +53,29 @@ impl ModelSource {
         ModelSource { client: Client::new(), places, default }
     }
 
-    /// Gives every model seat its model and what is known of it, as the log will keep it.
-    pub fn assign(&self, seats: &mut [Participant]) -> Result<(), Failure> {
+    /// Gives every model seat its model and what is known of it, as the log will keep it. Where none is named, the only
+    /// model of `--endpoint` is taken.
+    pub fn assign(&mut self, seats: &mut [Participant], context: &Context) -> Result<(), Failure> {
         let nameless: Vec<&str> = seats
             .iter()
             .filter(|p| spec(p).is_some_and(|s| s.name.is_empty()))
             .map(|p| &*p.id)
             .collect();
+        if self.default.is_none() && !nameless.is_empty() {
+            self.default = only_model(&self.places.providers, context)?;
+        }
         if let (None, false) = (&self.default, nameless.is_empty()) {
             let path = self.places.providers.settings.path.display();
             return Err(Failure::new(Exit::NoModel, format!("no model for {}", nameless.join(", "))).hint(
                 format!(
-                    "use --model PROVIDER:NAME, set default_model in {path}, or give the participant a `model`; \
-                         `colloquium models` lists available models, and --rehearsed plays the rehearsed lines"
+                    "use --model PROVIDER:NAME or --endpoint URL, set default_model in {path}, or give the participant \
+                         a `model`; `colloquium models` lists available models, and --rehearsed plays the rehearsed lines"
                 ),
             ));
         }
         for seat in &mut *seats {
             if let VoiceSpec::Team(team) = &mut seat.voice {
-                self.assign(&mut team.participants)?;
+                self.assign(&mut team.participants, context)?;
             }
         }
         seats.iter_mut().try_for_each(|seat| self.complete(seat))
@@ -387,12 +390,8 @@ fn has(endpoint: &Endpoint, listed: &[Text], model: &str) -> bool {
 fn missing_model(provider: &str, missing: &str, listed: &[Text]) -> Failure {
     let mut names: Vec<&Text> = listed.iter().collect();
     names.sort_by_key(|name| strsim::damerau_levenshtein(name, missing));
-    let more = names.len().saturating_sub(NAMES_SHOWN);
-    let shown: Vec<String> =
-        names.iter().take(NAMES_SHOWN).map(|name| format!("{provider}:{name}")).collect();
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     Failure::new(Exit::NoModel, format!("{provider} has no model `{missing}`"))
-        .hint(format!("it has {}{more}", shown.join(", ")))
+        .hint(format!("it has {}", some_of(provider, &names)))
 }
 
 /// Returns whether no call could do better.

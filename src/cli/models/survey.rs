@@ -4,13 +4,13 @@
 //! up or has a key for. No key is ever shown.
 
 use crate::cli::error::Failure;
+use crate::cli::models::listed::{list, no_answer};
 use crate::cli::models::providers::{KeySource, Providers, ResolvedProvider};
 use crate::cli::models::resolve::is_local;
 use crate::cli::runtime::block_on;
 use crate::model::{Price, Text};
-use crate::net::Client;
 use crate::ui::view::models::ReachableModel;
-use crate::voice::remote::{Endpoint, Wire, models};
+use crate::voice::remote::{Endpoint, Wire};
 use futures::future::join_all;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -19,8 +19,6 @@ use tokio::time::timeout;
 
 /// How long a server on this machine may take to answer.
 pub const LOCAL_TIME: Duration = Duration::from_millis(300);
-/// How long the server at an address that was typed may take to list its models.
-pub const SERVER_TIME: Duration = Duration::from_secs(5);
 /// How long any other may take.
 const REMOTE_TIME: Duration = Duration::from_secs(10);
 /// The usual servers of this machine: who, how they are spoken to, and where. Ollama is a vendor already.
@@ -141,18 +139,6 @@ async fn ask(providers: &Providers, known: &ResolvedProvider) -> SurveyedPlace {
 enum Key {
     SurveyedPlace,
     Missing,
-}
-
-/// Returns the models that a place lists, or why there are none.
-pub async fn list(endpoint: Arc<Endpoint>, within: Duration) -> Result<Vec<Text>, String> {
-    match timeout(within, models(Client::new(), endpoint)).await {
-        Ok(listed) => listed.map_err(|failure| failure.text.to_string()),
-        Err(_) => Err(no_answer(within)),
-    }
-}
-
-fn no_answer(within: Duration) -> String {
-    format!("no answer within {} ms", within.as_millis())
 }
 
 /// Returns a server at a usual place of this machine.

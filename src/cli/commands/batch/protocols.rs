@@ -213,8 +213,8 @@ fn one(
     if !loaded.all_rehearsed() {
         admit_project(Consent::of(&play), context)?;
     }
-    let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
-    models.assign(&mut loaded.participants)?;
+    let mut models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
+    models.assign(&mut loaded.participants, context)?;
     let mut limits = loaded.scenario.limits.clone();
     limits.merge(&Limits { usd: args.max_usd, ..Limits::default() });
     models.count(&loaded.participants, &limits)?;
