@@ -176,7 +176,7 @@ fn limits(state: &State) -> Option<Draft> {
     Limit::ALL.into_iter().find_map(|what| {
         let limit = state.limits.of(what)?;
         let value = state.used(what, state.ms);
-        let at = LimitAt { what, value, limit };
+        let at = LimitAt { what, value, limit, next: None };
         if value >= limit {
             let quiet = !state.turns.values().any(Turn::speaks);
             return quiet.then(|| draft(ThreadId::ROOT, ENGINE, LimitReached(at).into()));
@@ -286,7 +286,7 @@ fn speak(state: &State, thread: &Thread, decision: Decision) -> Option<Draft> {
         && round > limit
     {
         let (value, limit) = (u64::from(round - 1), u64::from(limit));
-        let at = LimitAt { what: Limit::Rounds, value, limit };
+        let at = LimitAt { what: Limit::Rounds, value, limit, next: None };
         return Some(draft(ThreadId::ROOT, ENGINE, LimitReached(at).into()));
     }
     let batch = BatchOpened {

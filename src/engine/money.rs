@@ -57,15 +57,18 @@ pub(super) fn reply(state: &State, turn: &Turn, prompt: u64) -> Result<Option<u6
         room.filter(|room| *room >= least).map(|room| room.min(most))
     };
     let others = || state.turns.values().filter(|t| t.id != turn.id);
-    let reached = |what: Limit, limit: u64| {
-        NoRoom::Limit(LimitAt { what, value: state.used(what, state.ms), limit })
+    // what it would read and answer at most
+    let whole = Usage { input: prompt, output: most + thought, ..Usage::default() };
+    let reached = |what: Limit, limit: u64, next: Option<u64>| {
+        NoRoom::Limit(LimitAt { what, value: state.used(what, state.ms), limit, next })
     };
     let mut reply = most;
     if let Some(limit) = tokens {
         let aside: u64 = others().map(|t| t.reserve.usage().tokens()).sum();
         let used = state.spent().usage.tokens().saturating_add(aside);
         let room = limit.checked_sub(used).and_then(|room| room.checked_sub(prompt));
-        reply = reply.min(fits(room).ok_or_else(|| reached(Limit::Tokens, limit))?);
+        reply = reply
+            .min(fits(room).ok_or_else(|| reached(Limit::Tokens, limit, Some(whole.tokens())))?);
     }
     let Some(price) = seat.spec.price else { return Ok(Some(reply)) };
     let affords = |limit: Usd, used: Usd| {
@@ -74,7 +77,8 @@ pub(super) fn reply(state: &State, turn: &Turn, prompt: u64) -> Result<Option<u6
     };
     if let Some(limit) = usd {
         let used = state.spent().usd + others().map(|t| t.reserve.usd()).sum();
-        reply = reply.min(affords(limit, used).ok_or_else(|| reached(Limit::Usd, limit.0))?);
+        let next = Some(price.of(&whole).0);
+        reply = reply.min(affords(limit, used).ok_or_else(|| reached(Limit::Usd, limit.0, next))?);
     }
     if let Some(limit) = own {
         let own = others().filter(|t| t.seat == turn.seat);

@@ -149,7 +149,7 @@ fn tick(live: &Live, now: Ms) -> Vec<Draft> {
 fn time_limit(state: &State, now: Ms) -> Option<Draft> {
     let limit = state.limits.seconds.filter(|_| state.limit.is_none() && state.ended.is_none())?;
     let ran = state.running.at(now);
-    let at = LimitAt { what: Limit::Seconds, value: ran / 1000, limit };
+    let at = LimitAt { what: Limit::Seconds, value: ran / 1000, limit, next: None };
     if ran >= limit * 1000 {
         return Some(engine(LimitReached(at).into()));
     }

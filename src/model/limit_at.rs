@@ -15,6 +15,8 @@ pub struct LimitAt {
     pub value: u64,
     /// The bound, in the same unit; of money, in billionths of a dollar.
     pub limit: u64,
+    /// What the next turn may need, in the same unit, where it is that for which too little is left.
+    pub next: Option<u64>,
 }
 
 /// How [`LimitAt`] is written.
@@ -23,6 +25,8 @@ struct Spelled {
     what: Limit,
     value: Number,
     limit: Number,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    next: Option<Number>,
 }
 
 impl From<LimitAt> for Spelled {
@@ -33,7 +37,8 @@ impl From<LimitAt> for Spelled {
                 amount.into()
             }
         };
-        Spelled { what: at.what, value: number(at.value), limit: number(at.limit) }
+        let next = at.next.map(number);
+        Spelled { what: at.what, value: number(at.value), limit: number(at.limit), next }
     }
 }
 
@@ -48,6 +53,7 @@ impl TryFrom<Spelled> for LimitAt {
             }
         };
         let (value, limit) = (amount(spelled.value)?, amount(spelled.limit)?);
-        Ok(LimitAt { what: spelled.what, value, limit })
+        let next = spelled.next.map(amount).transpose()?;
+        Ok(LimitAt { what: spelled.what, value, limit, next })
     }
 }

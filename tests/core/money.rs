@@ -202,7 +202,20 @@ async fn a_limit_warns_then_holds_then_ends_and_a_raise_goes_on() {
         "{near:?} {reached:?}"
     );
     let line = ran.lines.iter().find(|l| l.contains("limit.reached")).unwrap();
-    assert!(line.contains("\"limit\":0.02}"), "{line}");
+    assert!(line.contains("\"limit\":0.02,\"next\":0.0"), "{line}");
+    // what the next turn may need is what is set aside for it, and more than is left
+    let next = ran.events.iter().find_map(|e| match &e.kind {
+        Kind::LimitReached(l) => l.0.next,
+        _ => None,
+    });
+    let aside = |e: &Event| match &e.kind {
+        Kind::CallStarted(call) => call.parameters.prompt_most.map(|most| (most + 100) * 10_000),
+        _ => None,
+    };
+    let last = ran.events.iter().rev().find_map(aside).unwrap();
+    let next = next.unwrap();
+    assert!(reached.1 + next > reached.2, "{next} fits after {}", reached.1);
+    assert!(next >= last && next < 2 * last, "{next} is not like {last}");
 
     let spoken = ran.state.utterances;
     let raise = [json!({"do": "limit", "set": {"usd": 0.04}})];

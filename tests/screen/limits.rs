@@ -1,7 +1,7 @@
 //! What a person sees of a limit that is near: on the line of the floor, in the transcript, in the plain text.
 
 use crate::stage::{Stage, demo};
-use colloquium::model::{Command, Event, Kind, Ms, Seq, Usage};
+use colloquium::model::{Command, Event, Kind, Ms, Price, Seq, Usage, Usd};
 use colloquium::session::{Item, Record};
 use colloquium::ui::linear::Linear;
 use colloquium::ui::request::Request;
@@ -72,6 +72,7 @@ fn the_way_on_at_a_limit_in_money_is_named_with_its_sum() {
     let text = stage.text();
     assert!(floor(&mut stage).contains("stopped at the limit of $0.19"), "{text}");
     assert!(text.contains("; the next turn may need more than the $0.19 left"), "{text}");
+    assert!(text.contains("+ raise to $0.38"), "{text}");
     assert!(floor(&mut stage).contains("+ raises it to $0.38"), "{text}");
     assert!(text.contains("stopped. + raises it to $0.38"), "{text}");
     assert!(text.contains("$0 of $0.19"), "{text}");
@@ -88,6 +89,47 @@ fn the_way_on_at_a_limit_in_money_is_named_with_its_sum() {
     });
     assert_eq!(raised.map(|usd| usd.to_string()).as_deref(), Some("$0.38"));
     assert!(stage.text().contains("limit raised from $0.19 to $0.38"), "{}", stage.text());
+}
+
+/// What turns that run may use is set aside: it stands beside what is spent, and the card of a limit says how much the
+/// next turn may need.
+#[test]
+fn money_that_is_held_and_what_the_next_turn_may_cost_are_named() {
+    let priced = || {
+        Stage::altered(120, 40, |event| match &mut event.kind {
+            Kind::Opened(opened) => {
+                opened.scenario["limits"]["usd"] = json!(0.2);
+                opened.participants.iter_mut().for_each(|p| p.price = Some(Price(1.0, 10.0)));
+            }
+            Kind::CallStarted(call) => {
+                call.parameters.prompt_tokens = Some(10_000);
+                call.parameters.max_tokens = Some(4_000);
+            }
+            Kind::TurnEnded(end) => {
+                end.usage = Some(Usage { input: 9_000, output: 1_100, ..Usage::default() });
+                end.cost = Some(Usd(20_000_000));
+            }
+            _ => {}
+        })
+    };
+    let text = priced().during(1, 1).text();
+    assert!(text.contains("$0 of $0.20") && text.contains("▒▒░░░░░░░░  + $0.05 held"), "{text}");
+    // what is spent goes before it
+    let text = priced().during(4, 2).text();
+    assert!(text.contains("$0.06 of $0.20") && text.contains("███▒▒░░░░░  + $0.05 held"), "{text}");
+    let mut stage = priced().until(eighth);
+    assert!(!stage.text().contains(" held"), "{}", stage.text());
+    let at = json!({"what": "usd", "value": 0.16, "limit": 0.2, "next": 0.065});
+    stage.happens("engine", "limit.reached", at);
+    let text = stage.text();
+    assert!(text.contains("STOPPED · limit of $0.20"), "{text}");
+    assert!(text.contains("┃ spent $0.16, the next turn may cost $0.0650 "), "{text}");
+    assert!(text.contains("+ raise to $0.40"), "{text}");
+    let mut stage = priced().until(eighth);
+    let at = json!({"what": "tokens", "value": 80_800, "limit": 81_000, "next": 1_200});
+    stage.happens("engine", "limit.reached", at);
+    let told = "80800 of 81000 used, $0.16 spent; the next turn may use 1200 tokens";
+    assert!(stage.text().contains(told), "{}", stage.text());
 }
 
 /// What has no price is not told as a sum that was spent.

@@ -12,8 +12,12 @@ const CALL: (&str, &str) = ("call", "the call (the seq of its start)");
 const ASKED: (&str, &str) = ("asked", "the seq of its tool.asked");
 const AT: (&str, &str) = ("at", "which of the requests, from 0");
 const TOOL: (&str, &str) = ("tool", "the name of the tool");
-const LIMIT: &[(&str, &str)] =
-    &[("what", "which limit"), ("value", "the value so far"), ("limit", "the limit")];
+const LIMIT: &[(&str, &str)] = &[
+    ("what", "which limit"),
+    ("value", "the value so far"),
+    ("limit", "the limit"),
+    ("next", "what the next turn may need, where that is more than is left"),
+];
 
 /// Every kind, in the order of the model.
 pub const KINDS: &[Row] = &[

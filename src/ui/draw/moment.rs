@@ -125,13 +125,21 @@ fn of(screen: &Screen) -> Option<Moment> {
     let spent = state.spent().cost().map(|_| crate::export::cost(&state.spent()));
     let spent = spent.filter(|_| held.what != Limit::Usd);
     let spent = spent.map_or(String::new(), |spent| format!(", {spent} spent"));
-    let mut told =
-        format!("{} of {} used{spent}", amount(held.what, used), amount(held.what, held.limit));
-    // a turn begins only where all that it may use is left
     let left = held.limit.saturating_sub(used);
-    if left > 0 && matches!(held.what, Limit::Usd | Limit::Tokens) {
-        let left = amount(held.what, left);
-        told.push_str(&format!("; the next turn may need more than the {left} left"));
+    let used = amount(held.what, used);
+    let mut told = format!("{used} of {} used{spent}", amount(held.what, held.limit));
+    // a turn begins only where all that it may use is left
+    match (held.what, held.next.map(|next| amount(held.what, next))) {
+        (Limit::Usd, Some(next)) => told = format!("spent {used}, the next turn may cost {next}"),
+        (Limit::Tokens, Some(next)) => {
+            told.push_str(&format!("; the next turn may use {next} tokens"));
+        }
+        // an older record does not say how much
+        (Limit::Usd | Limit::Tokens, None) if left > 0 => {
+            let left = amount(held.what, left);
+            told.push_str(&format!("; the next turn may need more than the {left} left"));
+        }
+        _ => {}
     }
     let raised = one_more_round(state).and_then(|set| set.of(held.what));
     let raise = raised

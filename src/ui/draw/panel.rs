@@ -2,7 +2,7 @@
 
 use crate::export::cost;
 use crate::model::{Limit, Ms, SeatId, Usd};
-use crate::state::{Seat, Turn};
+use crate::state::{Seat, State, Turn};
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::cast::select;
@@ -239,14 +239,30 @@ fn stances(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     lines
 }
 
+/// Returns what turns that run may use in addition, in the unit of a limit; 0 where nothing is set aside for it.
+fn held(state: &State, limit: Limit) -> u64 {
+    let reserves = state.turns.values().map(|turn| &turn.reserve);
+    match limit {
+        Limit::Usd => reserves.map(|reserve| reserve.usd().0).sum(),
+        Limit::Tokens => reserves.map(|reserve| reserve.usage().tokens()).sum(),
+        Limit::Utterances | Limit::Rounds | Limit::Batches | Limit::Seconds => 0,
+    }
+}
+
 fn limits(screen: &Screen, now: Ms, room: usize) -> Vec<Line<'static>> {
     let (state, theme, glyphs) = (screen.transcript.state(), &screen.theme, screen.glyphs);
     let mut lines = vec![heading(screen, "LIMITS")];
     for limit in Limit::ALL {
         let Some(most) = state.limits.of(limit) else { continue };
         let used = state.used(limit, now).min(most);
-        let filled = used.saturating_mul(BAR_CELLS).checked_div(most).unwrap_or(0) as usize;
-        let bar = glyphs.full.repeat(filled) + &glyphs.empty.repeat(BAR_CELLS as usize - filled);
+        let held = held(state, limit).min(most - used);
+        let cells = |part: u64| part.saturating_mul(BAR_CELLS).checked_div(most).unwrap_or(0);
+        let [filled, both] = [cells(used), cells(used + held)].map(|cells| cells as usize);
+        let bar = [
+            glyphs.full.repeat(filled),
+            glyphs.shades[2].repeat(both - filled),
+            glyphs.empty.repeat(BAR_CELLS as usize - both),
+        ];
         let (name, figure) = match limit {
             Limit::Utterances => ("turns", format!("{used} of {most}")),
             Limit::Rounds | Limit::Batches | Limit::Tokens => {
@@ -268,7 +284,12 @@ fn limits(screen: &Screen, now: Ms, room: usize) -> Vec<Line<'static>> {
             Span::styled(format!("{name:<names$}"), theme.style(ThemeRole::Muted)),
             Span::styled(figure, theme.style(ThemeRole::Text)),
         ]));
-        lines.push(Line::styled(bar, theme.style(ThemeRole::Rule)));
+        let mut bar = Line::styled(bar.concat(), theme.style(ThemeRole::Rule));
+        if held > 0 {
+            let held = if limit == Limit::Usd { Usd(held).to_string() } else { tokens(held) };
+            bar.push_span(Span::styled(format!("  + {held} held"), theme.style(ThemeRole::Muted)));
+        }
+        lines.push(bar);
     }
     lines
 }
