@@ -19,6 +19,7 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "Everyone rates how much they want to speak; the highest bidder speaks, with a discount for recent speakers.",
     options: &[ROUNDS],
     needs_operator: false,
+    takes_part: "you have a seat and bid for your turns",
 };
 
 /// Returns whether somebody who can speak is asked for something.

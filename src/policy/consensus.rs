@@ -66,6 +66,7 @@ const ROW: PolicyRow = PolicyRow {
         },
     ],
     needs_operator: false,
+    takes_part: "you have a seat and answer like the others",
 };
 
 /// Rounds of work, unless the scenario says otherwise.

@@ -25,6 +25,7 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "Participants run in parallel when their dependencies have spoken and their conditions hold.",
     options: &[],
     needs_operator: false,
+    takes_part: "you have a seat and speak at the start",
 };
 
 /// How often a seat runs that names no `max_utterances`.

@@ -12,6 +12,7 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "You give the floor every time.",
     options: &[],
     needs_operator: true,
+    takes_part: "you have a seat and choose who speaks",
 };
 
 impl Policy for Manual {

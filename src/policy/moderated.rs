@@ -49,6 +49,7 @@ const ROW: PolicyRow = PolicyRow {
         ROUNDS,
     ],
     needs_operator: false,
+    takes_part: "you have a seat; the moderator picks you",
 };
 
 /// How often the same seat may be chosen in a row, unless the scenario says otherwise.

@@ -16,6 +16,7 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "A list of [[phase]], each with its own participants and policy.",
     options: &[],
     needs_operator: false,
+    takes_part: "you have a seat wherever several speak",
 };
 
 /// Returns whether a phase is not left out.

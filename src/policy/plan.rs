@@ -72,6 +72,7 @@ const ROW: PolicyRow = PolicyRow {
         },
     ],
     needs_operator: false,
+    takes_part: "no turns, but the planner hears you",
 };
 
 /// Steps at a time, unless the scenario says otherwise.

@@ -24,6 +24,7 @@ const ROW: PolicyRow = PolicyRow {
         ROUNDS,
     ],
     needs_operator: false,
+    takes_part: "you have a seat and speak in turn",
 };
 
 impl Policy for RoundRobin {

@@ -14,6 +14,7 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "All speak at once, seeing only what was said before the round.",
     options: &[OptionRow { key: "rounds", kind: OptionKind::Count, meaning: "Number of rounds." }],
     needs_operator: false,
+    takes_part: "you have a seat and speak with the others",
 };
 
 impl Policy for Simultaneous {

@@ -17,6 +17,7 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "An executor works on a step of a plan, and its planner answers.",
     options: &[],
     needs_operator: false,
+    takes_part: "",
 };
 
 /// What the memo says under [`STEP`] where the judge is asked.

@@ -17,6 +17,7 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "Each participant rolls against its talkativeness; someone always speaks, no one twice in a row.",
     options: &[MENTIONS, NAMES, ROUNDS],
     needs_operator: false,
+    takes_part: "you have a seat and turns like the others",
 };
 
 /// The resolution of a roll: talkativeness in millionths.

@@ -33,6 +33,7 @@ const ROW: PolicyRow = PolicyRow {
         ROUNDS,
     ],
     needs_operator: false,
+    takes_part: "you have a seat and turns like the others",
 };
 
 /// Turns that are looked ahead for the queue.

@@ -303,4 +303,6 @@ pub struct PolicyRow {
     pub options: &'static [OptionRow],
     /// Whether it waits for the operator, so that it cannot run headless without steering.
     pub needs_operator: bool,
+    /// When a person who takes part has turns, said to that person.
+    pub takes_part: &'static str,
 }

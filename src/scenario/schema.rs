@@ -110,6 +110,7 @@ mod tests {
             OptionRow { key: "way", kind: OptionKind::OneOf(&["up", "down"]), meaning: "Where." },
         ],
         needs_operator: false,
+        takes_part: "",
     }];
 
     /// As much of a JSON Schema validator as our schemas need.

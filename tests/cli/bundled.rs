@@ -176,4 +176,7 @@ fn a_person_can_take_part_in_every_scenario() {
         assert!(told.contains("Guest  (") || told.contains(", guest"), "{name}: {told}");
         assert!(!told.contains("never speaks"), "{name}: {told}");
     }
+    let args = ["run", "planner-executor", "--rehearsed", "--take-part", "--dry-run"];
+    let told = house.run(&args).code(0).err;
+    assert!(told.contains("you take part: no turns, but the planner hears you"), "{told}");
 }

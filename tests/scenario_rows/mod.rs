@@ -38,5 +38,5 @@ const PLAN: &[OptionRow] = &[
 ];
 
 const fn row(name: &'static str, options: &'static [OptionRow]) -> PolicyRow {
-    PolicyRow { name, meaning: "", options, needs_operator: false }
+    PolicyRow { name, meaning: "", options, needs_operator: false, takes_part: "" }
 }

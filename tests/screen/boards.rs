@@ -1,7 +1,7 @@
 //! The panes of a plan, of a table that looks for one answer, and of a person who is advised: below the transcript or at the side.
 
 use crate::stage::{Stage, headless};
-use colloquium::model::{Event, Kind};
+use colloquium::model::{Event, Kind, Participant, VoiceSpec};
 use crossterm::event::KeyCode::{Char, Enter, Esc};
 
 /// The events of a bundled scenario.
@@ -342,4 +342,22 @@ fn the_pane_of_a_plan_says_what_failed_what_was_cancelled_and_what_has_no_room()
         text.contains("cancelled (o") && text.contains("7 of 9 completed · 1 failed"),
         "{text}"
     );
+}
+
+#[test]
+fn a_person_to_whom_no_plan_gives_a_step_reads_that() {
+    let mut stage = Stage::new(120, 40);
+    for mut event in bundled("planner-executor").into_iter().take(8) {
+        if let Kind::Opened(opened) = &mut event.kind {
+            let voice = VoiceSpec::Human { seconds: None, pass: false };
+            let guest = Participant { name: "Guest".into(), ..Participant::new("guest", voice) };
+            opened.participants.push(guest);
+        }
+        stage.take(event);
+    }
+    let shown = stage.text();
+    let after = shown.split("3 Guest").nth(1).unwrap();
+    let said: String = after.lines().take(2).collect();
+    assert!(said.contains("no turns"), "{shown}");
+    assert_eq!(shown.matches("no turns").count(), 1, "the planner has turns: {shown}");
 }

@@ -27,6 +27,7 @@ fn table() -> StartScreen {
         topic: Some("Should cities ban private cars?".into()),
         cast,
         rules: "round robin, 9 turns".into(),
+        takes_part: "you have a seat and speak in turn",
         rehearsed: true,
         open: true,
         fault: None,

@@ -23,7 +23,7 @@ use crate::cli::trust::untrusted::{Consent, admit_project};
 use crate::model::payload::Opened;
 use crate::model::profile::merge;
 use crate::model::{CallRate, Key, Limits, SteerLine, Text, VoiceSpec, Wall};
-use crate::scenario::{self, Loaded, Override};
+use crate::scenario::{self, Loaded, Override, PLAN};
 use crate::session::{self, FORMAT, Mode};
 use crate::state::State;
 use crate::{policy, text};
@@ -106,6 +106,10 @@ fn prepare(
     };
     history.lines.extend(steer_lines(play)?);
     apply(&mut loaded, options, history.topic.take())?;
+    if options.take_part && &*loaded.scenario.policy.name == PLAN {
+        let told = policy::find(PLAN).map_or("", |policy| policy.row().takes_part);
+        context.say(&format!("you take part: {told}"));
+    }
     if let Some(path) = &play.state {
         merge(&mut loaded.scenario.profile.known, &state_file::read(path)?);
     }

@@ -115,6 +115,8 @@ fn script(name: String, found: Result<FoundScenario, Failure>) -> ScenarioChoice
                 topic: loaded.scenario.topic.as_ref().map(ToString::to_string),
                 cast: loaded.participants.iter().map(|p| p.name.to_string()).collect(),
                 rules,
+                takes_part: policy::find(&loaded.scenario.policy.name)
+                    .map_or("", |policy| policy.row().takes_part),
                 rehearsed: !loaded.rehearsed.is_empty(),
                 open: loaded.participants.iter().any(|p| is_open(&p.voice)),
                 fault: None,

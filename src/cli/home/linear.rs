@@ -113,8 +113,9 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
         let Some(voice) = voice("Which model?", &names, &voices, start)? else {
             return Ok(Next::Over(Exit::Done));
         };
-        let seats = ["watch; you can still write at any time", "take part: a seat of your own"];
-        let Some(seat) = choose("And you?", &seats.map(str::to_owned), 0)? else {
+        let part = format!("take part: {}", script.takes_part);
+        let seats = ["watch; you can still write at any time".to_owned(), part];
+        let Some(seat) = choose("And you?", &seats, 0)? else {
             return Ok(Next::Over(Exit::Done));
         };
         let take_part = seat == 1;

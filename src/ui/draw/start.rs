@@ -159,7 +159,7 @@ impl StartPage<'_> {
         };
         self.field(StartRow::Voice, "Model", &value, (&said, &[]));
         let (value, said) = match start.take_part {
-            true => ("take part", "you have a seat and speak in turn"),
+            true => ("take part", start.script().map_or("", |script| script.takes_part)),
             false => ("watch", "you can still write at any time"),
         };
         self.field(StartRow::You, "You", value, (said, &[]));

@@ -25,6 +25,8 @@ pub struct ScenarioChoice {
     pub cast: Vec<String>,
     /// Who speaks next and how long, in words.
     pub rules: String,
+    /// When you have turns in it if you take part.
+    pub takes_part: &'static str,
     /// Whether it has a rehearsed cast.
     pub rehearsed: bool,
     /// Whether somebody in it speaks with the model that is chosen here.

@@ -5,7 +5,8 @@
 use crate::export::cost;
 use crate::model::payload::WarningAbout;
 use crate::model::*;
-use crate::state::{Ending, RunState, Spent, State, Turn};
+use crate::scenario::PLAN;
+use crate::state::{Ending, RunState, Seat, Spent, State, Thread, Turn};
 use crate::text;
 use crate::ui::view::leave::leave_of;
 use crate::ui::view::transcript::Transcript;
@@ -218,6 +219,14 @@ pub fn why(state: &State) -> Option<&Text> {
     (!batch.running.is_empty()).then_some(&batch.spec.why)
 }
 
+/// Returns whether a person has a seat where a planner gives every step to somebody else.
+fn has_no_turns(state: &State, seat: &Seat) -> bool {
+    let plans = |t: &&Thread| &*t.spec.policy == PLAN;
+    let root = state.threads.get(&ThreadId::ROOT).filter(plans);
+    let planner = root.and_then(|thread| state.planner(thread));
+    seat.spec.voice.is_human() && planner.is_some_and(|planner| planner != seat.spec.id)
+}
+
 /// Returns the word for what a seat does.
 pub fn seat_word(transcript: &Transcript, id: &SeatId, now: Ms, next: &[SeatId]) -> String {
     let state = transcript.state();
@@ -228,6 +237,7 @@ pub fn seat_word(transcript: &Transcript, id: &SeatId, now: Ms, next: &[SeatId])
     match (seat.gone, seat.muted) {
         (true, _) => "left".into(),
         (_, true) => "muted".into(),
+        _ if has_no_turns(state, seat) => "no turns".into(),
         _ if next.first() == Some(id) && state.ended.is_none() => "next".into(),
         _ => String::new(),
     }
