@@ -12,7 +12,7 @@ use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::theme::glyphs::Glyphs;
-use crate::ui::view::floor::{next, seat_word, tokens, why};
+use crate::ui::view::floor::{is_in_turn, next, seat_word, tokens, why};
 use crate::ui::view::message::clock;
 use crate::ui::view::transcript::Transcript;
 use ratatui::layout::Rect;
@@ -187,7 +187,8 @@ fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let (transcript, theme) = (&screen.transcript, &screen.theme);
     let state = transcript.state();
     let mut lines = vec![heading(screen, "FLOOR")];
-    if state.ended.is_some() {
+    // the cast and the line of the floor tell it
+    if state.ended.is_some() || is_in_turn(state) {
         return lines;
     }
     let (queue, given) = next(state);

@@ -219,6 +219,15 @@ pub fn why(state: &State) -> Option<&Text> {
     (!batch.running.is_empty()).then_some(&batch.spec.why)
 }
 
+/// Returns whether everybody speaks in turn, in the order in which they are listed, and nobody asked for anything else.
+pub fn is_in_turn(state: &State) -> bool {
+    let policy = &state.scenario.policy;
+    let listed = &*policy.name == "round_robin"
+        && policy.options.get("order").is_none_or(|order| order == "file");
+    let by_place = why(state).is_none_or(|why| why.starts_with("place "));
+    listed && by_place && next(state).1.is_empty()
+}
+
 /// Returns whether a person has a seat where a planner gives every step to somebody else.
 fn has_no_turns(state: &State, seat: &Seat) -> bool {
     let plans = |t: &&Thread| &*t.spec.policy == PLAN;
