@@ -138,6 +138,11 @@ impl ViewState {
             (None, false) => Focus::Read,
         }
     }
+
+    /// Returns whether something lies above the transcript and has the keyboard: what is below has no keys.
+    pub fn is_covered(&self) -> bool {
+        matches!(self.place(), Focus::Pick | Focus::Search | Focus::Page | Focus::Analysis)
+    }
 }
 
 /// Everything the screen holds.

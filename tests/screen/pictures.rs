@@ -174,7 +174,7 @@ fn is_floor_seen(name: &str, scene: &Scene, rows: &[String]) {
         "PAUSED",
         "WAITING",
         "STOPPED",
-        "finished",
+        "DONE",
         "1 floor",
     ];
     let is_told = words.iter().any(|word| all.contains(word));

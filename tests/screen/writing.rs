@@ -238,3 +238,25 @@ fn after_a_send_the_first_key_that_is_no_text_reads_again() {
     stage.press(&[KeyCode::Down, KeyCode::PageUp]);
     assert!(stage.text().contains(" WRITE "), "{}", stage.text());
 }
+
+#[test]
+fn under_what_lies_on_top_the_composer_invites_to_nothing() {
+    for keys in
+        [&[Char(':')][..], &[Char('?')], &[Char('1'), Char('C')], &[Char('p')], &[Char('/')]]
+    {
+        let mut stage = Stage::new(100, 30).during(2, 2);
+        assert!(stage.text().contains("i write to everyone"), "{}", stage.text());
+        stage.press(keys);
+        let shown = stage.text();
+        assert!(!shown.contains("i write to everyone"), "{keys:?}: {shown}");
+        stage.press(&[Esc]);
+        assert!(stage.text().contains("i write to everyone"), "{keys:?}: {}", stage.text());
+    }
+    // what is being written stays in sight, without a sign that it takes letters
+    let mut stage = Stage::new(100, 30).during(2, 2);
+    stage.press(&[Char('i'), Char('A'), Char('n'), Char('d')]);
+    assert!(stage.text().contains("▌ And"), "{}", stage.text());
+    stage.chord('p');
+    let shown = stage.text();
+    assert!(shown.contains("   And\n") && !shown.contains("▌ And"), "{shown}");
+}

@@ -54,7 +54,7 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
 /// Draws whose words are asked for, and the queued messages.
 pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
-    // an open list does not change where these keys are pressed
+    let covered = screen.view.is_covered();
     let place = if screen.view.writing { Focus::Write } else { Focus::Read };
     let way = |action| screen.keymap.way(action, place);
     let mut rows = Vec::new();
@@ -64,11 +64,14 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         bar.left("Your turn as ", theme.style(ThemeRole::Notice));
         bar.left(name, bold(theme.speaker(screen.transcript.seat_place(&who))));
         let how = match screen.view.writing {
+            _ if covered => String::new(),
             true => format!(": type, {} sends", way(Action::Send)),
             false => format!(": press {} and type", way(Action::Write)),
         };
         bar.left(how, theme.style(ThemeRole::Notice));
-        bar.right(format!(" {} pass ", way(Action::Pass)), theme.style(ThemeRole::HintText));
+        if !covered {
+            bar.right(format!(" {} pass ", way(Action::Pass)), theme.style(ThemeRole::HintText));
+        }
         rows.push(bar);
     }
     let waiting: Vec<_> = screen.transcript.queued().collect();
@@ -79,7 +82,7 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let state = if editing { "editing" } else { "queued" };
         bar.left(format!("{state} {}: ", i + 1), theme.style(ThemeRole::Notice));
         bar.left(text::line(words).into_owned(), theme.style(ThemeRole::Text));
-        if i + 1 == last {
+        if i + 1 == last && !covered {
             let edit = if screen.view.writing { Action::Earlier } else { Action::EditQueued };
             let keys = format!(" {} edit  {} drop ", way(edit), way(Action::DropQueued));
             bar.right(keys, theme.style(ThemeRole::HintText));
@@ -96,7 +99,8 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 /// it names the keys instead.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
-    let writes = screen.view.writing;
+    let covered = screen.view.is_covered();
+    let writes = screen.view.writing && !covered;
     let inner = Rect { x: area.x + PROMPT, width: area.width.saturating_sub(PROMPT + 1), ..area };
     if writes {
         let sign = format!(" {} ", screen.glyphs.gutter);
@@ -108,7 +112,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let look = if writes { ThemeRole::Text } else { ThemeRole::Muted };
     composer.area.set_style(theme.style(look));
     frame.render_widget(&composer.area, inner);
-    if composer.is_empty() {
+    if composer.is_empty() && !covered {
         let room = usize::from(inner.width);
         let hint = if writes { placeholder(screen, room) } else { invitation(screen, room) };
         frame.render_widget(hint, inner);
