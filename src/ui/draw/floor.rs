@@ -198,6 +198,8 @@ fn shortened(
             (what.into(), String::new())
         }
         Status::Waiting => (now, then),
+        // the card and the composer name the key as well
+        Status::Stopped if !wealth.long => (stopped(state), String::new()),
         Status::Stopped => {
             let key = keymap.way(Action::MoreRound, Focus::Read);
             (stopped(state), format!("{key} {}", way_on(state)))
