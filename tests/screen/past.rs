@@ -60,7 +60,10 @@ fn sessions() -> SessionList {
             Some(("20260101-000000-stem", 3)),
             SessionStatus::Unfinished,
         ),
-        summary("20260101-130000-twig", Some(("20260101-120000-branch", 5)), done.clone()),
+        SessionSummary {
+            utterances: 1,
+            ..summary("20260101-130000-twig", Some(("20260101-120000-branch", 5)), done.clone())
+        },
         summary("20260101-000000-stem", None, done),
         summary("20251231-000000-other", None, SessionStatus::Damaged("line 3 is cut".into())),
     ];

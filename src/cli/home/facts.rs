@@ -12,6 +12,7 @@ use crate::cli::models::resolve::is_local;
 use crate::cli::play::next::Begin;
 use crate::cli::source::{self, FoundScenario};
 use crate::clock::wall_now;
+use crate::export::utterances;
 use crate::model::VoiceSpec;
 use crate::scenario::{self, Loaded, bundled_names};
 use crate::ui::start::{Choice, Mind, ScenarioChoice, StartScreen, VoiceChoice};
@@ -130,7 +131,7 @@ fn rules(loaded: &Loaded) -> String {
     let policy = loaded.scenario.policy.name.replace('_', " ");
     let limits = &loaded.scenario.limits;
     let bound = match (limits.utterances, limits.rounds) {
-        (Some(n), _) => format!(", {n} turns"),
+        (Some(n), _) => format!(", {}", utterances(n)),
         (None, Some(n)) => format!(", {n} rounds"),
         (None, None) => String::new(),
     };

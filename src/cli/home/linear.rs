@@ -14,6 +14,7 @@ use crate::cli::models::providers::Providers;
 use crate::cli::output;
 use crate::cli::play::next::{Begin, Home, Next, Replay};
 use crate::cli::runtime::block_on;
+use crate::export::utterances;
 use crate::session::ReadProgress;
 use crate::text;
 use crate::ui::linear::numbered;
@@ -182,7 +183,8 @@ fn session(start: &StartScreen) -> Result<Option<std::path::PathBuf>, Failure> {
     }
     let titles = sessions.iter().map(|s| {
         let (how, when) = (standing(&s.standing), ago(start.now, s.written));
-        format!("{}: {how}, {} turns, {when}", text::label(&s.title), s.utterances)
+        let said = utterances(s.utterances);
+        format!("{}: {how}, {said}, {when}", text::label(&s.title))
     });
     let at = choose("Which session?", &titles.collect::<Vec<_>>(), 0)?;
     Ok(at.map(|at| sessions[at].path.clone()))

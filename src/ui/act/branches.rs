@@ -4,6 +4,7 @@
 //! operator, since they leave the conversation as it is.
 
 use crate::catalogue::{Branch, family, tree};
+use crate::export::utterances;
 use crate::model::Seq;
 use crate::text;
 use crate::ui::act::intents;
@@ -91,7 +92,7 @@ pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Re
         ListEntry {
             action: EntryAction::Beside(s.path.display().to_string()),
             call: text::label(&s.id).into_owned(),
-            title: format!("{twigs}{point}{stands}, {} turns  {title}", s.utterances),
+            title: format!("{twigs}{point}{stands}, {}  {title}", utterances(s.utterances)),
         }
     };
     let title = match shelf {

@@ -1,6 +1,6 @@
 //! The second panel of a wide screen: the message that is read and what is known of it, then recent events.
 
-use crate::export::cost;
+use crate::export::{cost, utterances};
 use crate::state::Spent;
 use crate::text;
 use crate::ui::action::Action;
@@ -68,7 +68,7 @@ fn message(screen: &Screen, at: usize, room: usize) -> Vec<Line<'static>> {
             "context",
             match call.left_out {
                 0 => "everything".into(),
-                n => format!("{n} turns left out"),
+                n => format!("{} left out", utterances(n)),
             },
         );
     }

@@ -4,6 +4,7 @@
 //! another thread. It holds where the reader stands; drawing is `draw`'s.
 
 use crate::analysis::{Cell, FigurePage, Stand, Standpoints, Table, name, standpoints};
+use crate::export::utterances;
 use crate::model::SeatId;
 use crate::text::word_count;
 use crate::ui::action::Action;
@@ -74,7 +75,8 @@ impl AnalysisPane {
             Some(((page, _, wide), laid)) if (*page, *wide) == (self.page, room) => laid.clone(),
             _ => {
                 let turns = transcript.state().utterances;
-                let counting = Line::raw(clip(&format!(" counting {turns} turns"), room, ""));
+                let counting =
+                    Line::raw(clip(&format!(" counting {}", utterances(turns)), room, ""));
                 Rc::new(Laid { rows: vec![counting], first: 0, tables: vec![] })
             }
         }

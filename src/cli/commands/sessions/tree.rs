@@ -8,6 +8,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::cli::session_file::unreadable;
 use crate::cli::watched::watched;
+use crate::export::utterances;
 use crate::text;
 
 /// Prints the sessions with their branches.
@@ -29,5 +30,5 @@ fn row(depth: usize, s: &SessionSummary) -> String {
     };
     let (state, _) = standing(&s.standing);
     let (id, title) = (text::line(&s.id), text::label(&s.title));
-    format!("{point}{id}  {title}, {} turns, {state}\n", s.utterances)
+    format!("{point}{id}  {title}, {}, {state}\n", utterances(s.utterances))
 }
