@@ -66,13 +66,13 @@ fn told(study: &Analysis<'_>, what: &MomentKind) -> (&'static str, String) {
             let who = study.turn_log.spent(*turn).map(|t| name(study.state, &t.seat));
             ("retry", format!("{}: {why}", who.unwrap_or_default()))
         }
-        MomentKind::Limit(at) => ("limit", format!("{} {}", at.limit, at.what.key())),
+        MomentKind::Limit(at) => ("limit", at.what.words(at.limit)),
         MomentKind::Vote(vote) => ("vote", format!("{}: {}", vote.question, counts(vote))),
         MomentKind::Verdict(verdict) => {
             let winner = verdict.winner.as_deref().unwrap_or("nobody");
             ("verdict", format!("{}: {winner}; {}", verdict.question, verdict.how))
         }
-        MomentKind::Ended(reason) => ("end", reason.as_str().replace('_', " ")),
+        MomentKind::Ended(reason) => ("end", reason.words()),
         MomentKind::Forked(parent) => ("branch", format!("of {parent}")),
     }
 }

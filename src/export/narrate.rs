@@ -352,11 +352,7 @@ pub fn cost(spent: &Spent) -> String {
 
 /// Returns a stop reason in words: `turn limit`.
 pub fn reason(reason: StopReason) -> String {
-    match reason {
-        StopReason::UtteranceLimit => "turn limit".into(),
-        StopReason::Signal => "interrupted".into(),
-        other => other.as_str().replace('_', " "),
-    }
+    reason.words()
 }
 
 /// Returns how a conversation ended in words, which keep ends of its own apart from limits, faults and the operator:

@@ -80,6 +80,15 @@ impl StopReason {
         }
     }
 
+    /// Returns the reason in words.
+    pub fn words(self) -> String {
+        match self {
+            StopReason::UtteranceLimit => "turn limit".into(),
+            StopReason::Signal => "interrupted".into(),
+            other => other.as_str().replace('_', " "),
+        }
+    }
+
     /// Returns whether rules and limits count again after this end is passed: the conversation reached it by itself.
     /// After a limit, a fault or a stop by a person it continues where it was.
     pub fn is_passed(self) -> bool {

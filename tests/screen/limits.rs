@@ -125,6 +125,8 @@ fn money_that_is_held_and_what_the_next_turn_may_cost_are_named() {
     assert!(text.contains("STOPPED · limit of $0.20"), "{text}");
     assert!(text.contains("┃ spent $0.16, the next turn may cost $0.0650 "), "{text}");
     assert!(text.contains("+ raise to $0.40"), "{text}");
+    stage.press(&[KeyCode::Char('a'), KeyCode::Char('4')]);
+    assert!(stage.text().contains("limit  $0.20"), "a sum among the events: {}", stage.text());
     let mut stage = priced().until(eighth);
     let at = json!({"what": "tokens", "value": 80_800, "limit": 81_000, "next": 1_200});
     stage.happens("engine", "limit.reached", at);
