@@ -235,3 +235,17 @@ fn a_turn_that_is_being_said_is_copied_as_far_as_it_is() {
     stage.press(&[Char('K'), Char('z')]);
     assert!(stage.screen.view.page.is_some());
 }
+
+#[test]
+fn of_a_long_title_and_that_it_is_rehearsed_the_title_is_cut() {
+    let long = "This house would abolish homework before the age of fourteen, and all exams";
+    for (width, told) in [(120, long), (90, "This house would abolish homework before"), (60, "…")]
+    {
+        let mut stage = Stage::new(width, 24).during(2, 2);
+        stage.happens("operator", "conversation.renamed", serde_json::json!({"title": long}));
+        let head = stage.rows().remove(0);
+        assert!(head.contains(told), "{head}");
+        assert_eq!(head.contains("   rehearsed  "), width >= 90, "never in part: {head}");
+        assert!(width >= 90 || !head.contains("rehe"), "{head}");
+    }
+}

@@ -4,7 +4,7 @@ use crate::model::Limit;
 use crate::ui::draw::bar::Bar;
 use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
-use crate::ui::text::wrap::width;
+use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::floor::{Status, used};
 use crate::ui::view::message::clock;
@@ -14,6 +14,11 @@ use ratatui::text::{Line, Span};
 
 /// Cells that the title keeps beside what was used.
 const TITLE_MIN: usize = 8;
+
+/// Cells by which a title is told from others.
+const TITLE_READABLE: usize = 24;
+/// What stands behind the title where no model speaks.
+const REHEARSED: &str = "   rehearsed";
 
 /// Draws the title at the left, the standing, the utterance and the time at the right.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
@@ -34,16 +39,13 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     if screen.view.playback.is_some() {
         bar.left(" REPLAY ", theme.style(ThemeRole::BadgeTable)).left(" ", muted);
     }
-    bar.left(screen.transcript.title(), theme.style(ThemeRole::Title));
-    if state.rehearsed {
-        bar.left("   rehearsed", theme.style(ThemeRole::Notice));
-    }
     let areas = &screen.view.areas;
     let used = used(&state.spent()).filter(|_| areas.is_narrow() && areas.cast.is_empty());
     if let Some(progress) = &screen.view.loading {
         // what is counted is not all there yet
         bar.right(format!("  turn {number}"), muted);
         bar.right(format!("  reading {}% ", progress.percent()), theme.style(ThemeRole::Notice));
+        title(&mut bar, area, screen);
         bar.draw(frame, area, " ", Style::new(), glyphs.ellipsis);
         return;
     }
@@ -68,7 +70,23 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
             bar.right.insert(at, Span::styled(used, muted));
         }
     }
+    title(&mut bar, area, screen);
     bar.draw(frame, area, " ", Style::new(), glyphs.ellipsis);
+}
+
+/// Puts the title beside what is there, and whether it is rehearsed: of both, the title is the one that is cut.
+fn title(bar: &mut Bar, area: Rect, screen: &Screen) {
+    let look = screen.theme.style(ThemeRole::Title);
+    let room = usize::from(area.width).saturating_sub(bar.width());
+    let title = screen.transcript.title();
+    let least = width(&title).min(TITLE_READABLE);
+    match room.checked_sub(width(REHEARSED)).filter(|room| *room >= least) {
+        Some(room) if screen.transcript.state().rehearsed => {
+            bar.left(clip(&title, room, screen.glyphs.ellipsis), look);
+            bar.left(REHEARSED, screen.theme.style(ThemeRole::Notice));
+        }
+        _ => _ = bar.left(title, look),
+    }
 }
 
 /// Draws the line under the header; the panels hang from it.
