@@ -2,7 +2,7 @@
 
 use super::agent::{AgentPlan, AgentTool, PermissionAnswered, PermissionAsked};
 use super::ballot::{StanceRecorded, VerdictGiven, VoteClosed};
-use super::ids::{Key, Ms, Seq, Text, ThreadId, Wall};
+use super::ids::{Key, Ms, Seq, Text, ThreadId, TurnId, Wall};
 use super::payload::*;
 use super::plan::{PlanEnded, PlanMade, SeatJoined, SeatLeft, StepEnded};
 use super::profile::{ProfileUpdated, RankingMade, StageEntered};
@@ -128,6 +128,20 @@ macro_rules! kinds {
             }
         })*
     };
+}
+
+impl Kind {
+    /// Returns a turn of whose pieces it now is known whether a fold of the whole log needs them: not once the turn has
+    /// ended, whose end repeats them; but the cost of a reply that is asked for again is estimated from them, and the
+    /// words before a request for tools are in no end of a turn.
+    pub fn settles_pieces(&self) -> Option<(TurnId, bool)> {
+        match self {
+            Kind::TurnEnded(end) => Some((end.turn, false)),
+            Kind::CallRetried(retried) => Some((retried.turn, true)),
+            Kind::ToolAsked(asked) => Some((asked.turn, true)),
+            _ => None,
+        }
+    }
 }
 
 /// `limit.near`: a limit has reached its warning mark.

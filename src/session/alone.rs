@@ -3,8 +3,10 @@
 //! Whether a line is in its place is checked by the reader, one line after the other. A long file is never in memory as
 //! a whole: it is read in blocks, while earlier blocks are used.
 
-use super::codec::{Envelope, pieces_at};
-use crate::model::{Event, Seq};
+use super::codec::Envelope;
+use super::pieces::PiecesLine;
+use crate::model::{Event, Kind, Seq, TurnId};
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};
 use std::num::NonZero;
 use std::panic::resume_unwind;
@@ -23,8 +25,9 @@ pub(super) const SHORT_BYTES: u64 = 2 * 1024 * 1024;
 pub(super) enum ScanDepth {
     /// Every event of the log.
     Whole,
-    /// Every event, pieces as if their kind were unknown: whoever needs what they say reads it.
-    PiecesUnread,
+    /// Every event that a fold of the whole log needs, and few others: not the pieces of turns that begin and end close
+    /// together. Other pieces come as if their kind were unknown: whoever needs what they say reads it.
+    ForFold,
     /// Every event but pieces, of which only the number and the checksum are checked.
     WithoutPieces,
 }
@@ -50,16 +53,47 @@ pub(super) struct RawLine {
 impl LineMeaning {
     fn of(line: &[u8], depth: ScanDepth) -> LineMeaning {
         if depth == ScanDepth::WithoutPieces
-            && let Some(seq) = pieces_at(line)
+            && let Some(pieces) = PiecesLine::read(line)
         {
-            return LineMeaning::Pieces(seq);
+            return LineMeaning::Pieces(pieces.seq);
         }
         let event = Envelope::read(line).ok().and_then(|envelope| match depth {
-            ScanDepth::PiecesUnread => envelope.event_but_pieces(),
+            ScanDepth::ForFold => envelope.event_but_pieces(),
             ScanDepth::Whole | ScanDepth::WithoutPieces => envelope.event_alone(),
         });
         event.map_or(LineMeaning::Nothing, |event| LineMeaning::Event(Box::new(event)))
     }
+
+    fn seq(&self) -> Option<Seq> {
+        match self {
+            LineMeaning::Event(event) => Some(event.seq),
+            LineMeaning::Pieces(seq) => Some(*seq),
+            LineMeaning::Nothing => None,
+        }
+    }
+}
+
+/// Returns the turns that begin and end within lines and need none of their pieces once they ended; none where a line
+/// is missing or says nothing by itself, since that may be the one that needs them.
+fn repeated(lines: &[RawLine]) -> HashSet<TurnId> {
+    let (mut begun, mut settled) = (HashSet::new(), HashMap::new());
+    let mut before: Option<Seq> = None;
+    for line in lines {
+        let seq = line.says.seq();
+        if seq.is_none_or(|seq| before.is_some_and(|before| seq != before.next())) {
+            return HashSet::new();
+        }
+        before = seq;
+        let LineMeaning::Event(event) = &line.says else { continue };
+        if let Kind::FloorGranted(_) = event.kind {
+            begun.insert(TurnId(event.seq.0));
+        }
+        if let Some((turn, needed)) = event.kind.settles_pieces() {
+            *settled.entry(turn).or_default() |= needed;
+        }
+    }
+    begun.retain(|turn| settled.get(turn) == Some(&false));
+    begun
 }
 
 /// Whole lines, one behind the other.
@@ -73,12 +107,29 @@ pub(super) struct LineBlock {
 impl LineBlock {
     /// Reads what lines mean; only the last may lack its newline.
     pub(super) fn read(bytes: Vec<u8>, depth: ScanDepth) -> LineBlock {
-        let (mut lines, mut rest) = (vec![], bytes.as_slice());
+        let (mut lines, mut pieces, mut rest) = (vec![], vec![], bytes.as_slice());
         while !rest.is_empty() {
             let len = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
             let (line, after) = rest.split_at_checked(len).unwrap_or((rest, &[]));
-            lines.push(RawLine { len: line.len(), says: LineMeaning::of(line, depth) });
+            let unread = (depth == ScanDepth::ForFold).then(|| PiecesLine::read(line)).flatten();
+            let says = match unread {
+                Some(unread) => {
+                    let seq = unread.seq;
+                    pieces.push((lines.len(), line, unread));
+                    LineMeaning::Pieces(seq)
+                }
+                None => LineMeaning::of(line, depth),
+            };
+            lines.push(RawLine { len: line.len(), says });
             rest = after;
+        }
+        let repeated = if pieces.is_empty() { HashSet::new() } else { repeated(&lines) };
+        for (at, line, unread) in pieces {
+            if !unread.turns().is_some_and(|turns| turns.iter().all(|t| repeated.contains(t)))
+                && let Some(needed) = lines.get_mut(at)
+            {
+                needed.says = LineMeaning::of(line, depth);
+            }
         }
         LineBlock { bytes, lines }
     }
@@ -100,6 +151,7 @@ impl<R: Read> Blocks<R> {
     fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut block = std::mem::take(&mut self.rest);
         loop {
+            block.reserve(self.size + 1);
             let looked = block.len();
             let read = self.from.by_ref().take(self.size as u64).read_to_end(&mut block)?;
             if read == 0 {
@@ -265,6 +317,75 @@ mod tests {
         for long in [false, true] {
             let mut blocks = LineBlocks::of(b"a\n".chain(Broken), long, ScanDepth::Whole);
             assert!(blocks.any(|block| block.is_err()), "long {long}");
+        }
+    }
+
+    /// The lines of events, each written as what happens to a turn, numbered from `first`.
+    fn spelled(first: u64, log: &[&str]) -> Vec<u8> {
+        let mut lines = vec![];
+        for (seq, word) in (first..).zip(log) {
+            let (what, turn) = word.split_once(' ').unwrap();
+            let (name, data) = match what {
+                "grant" => ("floor.granted", r#"{"batch":0,"participant":"a"}"#.to_owned()),
+                "piece" => (
+                    "delta",
+                    format!(r#"{{"pieces":[[{turn},"say","x",[1,0]],[{turn},"say","",[]]]}}"#),
+                ),
+                "both" => {
+                    ("delta", r#"{"pieces":[[1,"say","x",[1,0]],[2,"say","x",[1,0]]]}"#.to_owned())
+                }
+                "beside" => (
+                    "delta",
+                    format!(
+                        r#"{{"pieces":[[{turn},"say",{{"blob":"sha256-x","bytes":9}},[1,0]]]}}"#
+                    ),
+                ),
+                "retry" => (
+                    "call.retried",
+                    format!(
+                        r#"{{"turn":{turn},"call":0,"error":{{"class":"failed","text":""}},"wait_ms":0}}"#
+                    ),
+                ),
+                "end" => (
+                    "turn.ended",
+                    format!(
+                        r#"{{"turn":{turn},"purpose":"speak","outcome":"said","text":"x","took_ms":0}}"#
+                    ),
+                ),
+                "hurt" => ("hurt", "1".to_owned()),
+                other => panic!("{other}"),
+            };
+            let body = format!(
+                r#"{{"seq":{seq},"at":"2026-01-01T00:00:00.000Z","ms":0,"by":"x","kind":"{name}","data":{data}"#
+            );
+            let crc = crc32c::crc32c(body.as_bytes()) ^ u32::from(what == "hurt");
+            lines.extend(format!("{body},\"crc\":\"{crc:08x}\"}}\n").into_bytes());
+        }
+        lines
+    }
+
+    #[test]
+    fn pieces_are_left_out_only_where_their_turns_begin_and_end_and_need_none() {
+        for (log, left_out) in [
+            (vec!["grant 1", "grant 2", "piece 1", "both -", "end 1", "end 2"], vec![3, 4]),
+            (vec!["grant 1", "grant 2", "piece 1", "both -", "end 1"], vec![3]),
+            (vec!["grant 1", "piece 1", "retry 1", "piece 1", "end 1"], vec![]),
+            (vec!["piece 0", "end 0", "grant 3", "piece 3", "end 3"], vec![4]),
+            (vec!["grant 1", "beside 1", "end 1"], vec![]),
+            (vec!["grant 1", "piece 1", "hurt -", "end 1"], vec![]),
+        ] {
+            let read = |bytes: Vec<u8>| -> Vec<u64> {
+                let block = LineBlock::read(bytes, ScanDepth::ForFold);
+                let passed = block.lines.iter().filter_map(|line| match line.says {
+                    LineMeaning::Pieces(seq) => Some(seq.0),
+                    _ => None,
+                });
+                passed.collect()
+            };
+            assert_eq!(read(spelled(1, &log)), left_out, "{log:?}");
+            // a line that is not in its place may say anything
+            let moved = [spelled(9, &["end 1"]), spelled(1, &log)].concat();
+            assert_eq!(read(moved), [] as [u64; 0], "{log:?}");
         }
     }
 }

@@ -25,11 +25,11 @@ pub const BLOB_OVER_BYTES: usize = 64 * 1024;
 /// The same limit, in bytes, for a line that many long strings of control characters would make too long.
 const CROWDED_OVER_BYTES: usize = 4 * 1024;
 /// The room for `seq`, `at`, `by` and the other keys around the data of a line, in bytes.
-const ENVELOPE_BYTES: usize = 4 * 1024;
+pub(super) const ENVELOPE_BYTES: usize = 4 * 1024;
 /// More brackets than this may nest deeper than serde_json reads (128 levels).
 const BRACKETS_BEYOND_DOUBT: usize = 120;
 /// `,"crc":"` + 8 digits + `"}`
-const TRAILER_BYTES: usize = 18;
+pub(super) const TRAILER_BYTES: usize = 18;
 
 const MILLISECONDS: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
 
@@ -256,21 +256,8 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// Returns the `seq` of a line of pieces; none for other lines, and where the checksum is wrong.
-pub(super) fn pieces_at(line: &[u8]) -> Option<Seq> {
-    const KIND: &[u8] = b"\"kind\":\"delta\"";
-    // quotes inside of strings are escaped, so this is where the data begins
-    let data = memchr::memmem::find(line.get(..ENVELOPE_BYTES.min(line.len()))?, b",\"data\":")?;
-    if !line.get(..data)?.ends_with(KIND) || checked(line).is_err() {
-        return None;
-    }
-    let digits = line.strip_prefix(b"{\"seq\":")?;
-    let digits = digits.get(..digits.iter().position(|b| !b.is_ascii_digit())?)?;
-    std::str::from_utf8(digits).ok()?.parse().ok().map(Seq)
-}
-
 /// Returns the line as text without its newline, if its checksum is right.
-fn checked(line: &[u8]) -> Result<&str, SessionError> {
+pub(super) fn checked(line: &[u8]) -> Result<&str, SessionError> {
     // a tool that converts newlines to those of Windows changes nothing that the checksum covers
     let line = line.strip_suffix(b"\n").map_or(line, |l| l.strip_suffix(b"\r").unwrap_or(l));
     if line.len() >= LINE_MAX_BYTES {
@@ -375,22 +362,6 @@ mod tests {
         ));
         assert_eq!(decode(line.as_bytes()).unwrap(), plain);
         assert_eq!(decode(line.trim_end().as_bytes()).unwrap(), plain);
-    }
-
-    #[test]
-    fn pieces_are_known_by_their_envelope_and_no_other_event_is_taken_for_them() {
-        let delta = crate::model::payload::Delta { pieces: vec![] };
-        let line = encode(&event(delta)).unwrap();
-        assert_eq!(pieces_at(line.as_bytes()), Some(Seq(17)));
-        let mut hurt = line.clone().into_bytes();
-        hurt[8] ^= 1;
-        assert_eq!(pieces_at(&hurt), None);
-        let says = Warning { text: r#","kind":"delta","data":{"#.into(), about: None };
-        let other = encode(&event(says)).unwrap();
-        assert_eq!(pieces_at(other.as_bytes()), None);
-        let body = r#"{"seq":4,"at":"2026-11-21T20:31:05.000Z","ms":1,"by":"x","kind":"other","data":{"a":{"kind":"delta","data":1}}"#;
-        let line = format!("{body},\"crc\":\"{:08x}\"}}\n", crc32c::crc32c(body.as_bytes()));
-        assert_eq!(pieces_at(line.as_bytes()), None);
     }
 
     #[test]

@@ -173,19 +173,19 @@ pub fn skim(path: &Path, each: &mut dyn FnMut(Found<'_>)) -> Result<Survey, Sess
     look_through(files, file, &ReadProgress::default(), ScanDepth::WithoutPieces, each)
 }
 
-/// Reads a session as [`scan`] does, but hands on its pieces unread, as events of an unknown kind of their name: most are
-/// repeated by the ends of their turns.
+/// Reads a session as [`scan`] does, but hands on what a fold of all of it needs: few of the pieces that the ends of their
+/// turns repeat, and those unread, as events of an unknown kind of their name. That all are whole is looked at.
 ///
 /// # Errors
 /// As [`read`].
-pub fn scan_pieces_unread(
+pub fn scan_for_fold(
     path: &Path,
     progress: &ReadProgress,
     each: &mut dyn FnMut(Found<'_>),
 ) -> Result<Survey, SessionError> {
     let files = SessionFiles::of_existing(path)?;
     let file = open(&files)?;
-    look_through(files, file, progress, ScanDepth::PiecesUnread, each)
+    look_through(files, file, progress, ScanDepth::ForFold, each)
 }
 
 fn scan_files(

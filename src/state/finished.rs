@@ -9,21 +9,17 @@ use std::collections::{HashMap, HashSet, VecDeque};
 pub struct Finished(HashSet<TurnId>);
 
 impl Finished {
-    /// Collects the turns that ended. Retried turns are left out: the cost of the earlier reply is estimated from its
-    /// pieces.
+    /// Collects the turns that ended and [need](Kind::settles_pieces) none of their pieces.
     pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Finished {
-        let (mut ended, mut retried) = (HashSet::new(), HashSet::new());
-        for event in events {
-            if let Kind::TurnEnded(e) = &event.kind {
-                ended.insert(e.turn);
-            } else if let Kind::CallRetried(r) = &event.kind {
-                retried.insert(r.turn);
-            } else if let Kind::ToolAsked(a) = &event.kind {
-                // the words before a tool request are in no end of a turn
-                retried.insert(a.turn);
-            }
+        let (mut ended, mut needed) = (HashSet::new(), HashSet::new());
+        for (turn, needs) in events.into_iter().filter_map(|event| event.kind.settles_pieces()) {
+            if needs {
+                needed.insert(turn)
+            } else {
+                ended.insert(turn)
+            };
         }
-        ended.retain(|turn| !retried.contains(turn));
+        ended.retain(|turn| !needed.contains(turn));
         Finished(ended)
     }
 
@@ -51,11 +47,8 @@ pub struct Sieve {
 impl Sieve {
     /// Takes the next event, and hands out all that need not wait.
     pub fn take(&mut self, event: Event, each: &mut dyn FnMut(Event)) {
-        match &event.kind {
-            Kind::TurnEnded(e) => _ = self.needed.entry(e.turn).or_insert(false),
-            Kind::CallRetried(r) => _ = self.needed.insert(r.turn, true),
-            Kind::ToolAsked(a) => _ = self.needed.insert(a.turn, true),
-            _ => {}
+        if let Some((turn, needed)) = event.kind.settles_pieces() {
+            *self.needed.entry(turn).or_default() |= needed;
         }
         self.waiting.push_back(event);
         while self.hand_out(None, each) {}

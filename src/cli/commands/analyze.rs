@@ -241,7 +241,7 @@ fn studied(path: &Path, progress: &ReadProgress) -> Result<(Survey, State, TurnL
         state.apply(&event);
         turn_log.take(&event);
     };
-    let survey = session::scan_pieces_unread(path, progress, &mut |found| {
+    let survey = session::scan_for_fold(path, progress, &mut |found| {
         sieve.take(found.event, &mut each);
     })?;
     sieve.finish(&mut each);

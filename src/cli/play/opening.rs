@@ -95,7 +95,7 @@ pub fn is_long(path: &Path) -> bool {
 fn fold(path: &Path, progress: &ReadProgress) -> Result<OpenedSession, SessionError> {
     let (mut past, mut sieve) = (State::default(), Sieve::default());
     let mut each = |event: Event| past.apply(&event);
-    let survey = session::scan_pieces_unread(path, progress, &mut |found| {
+    let survey = session::scan_for_fold(path, progress, &mut |found| {
         sieve.take(found.event, &mut each);
     })?;
     sieve.finish(&mut each);
@@ -115,7 +115,7 @@ fn remember(path: &Path) -> Result<OpenedSession, SessionError> {
 fn tell(path: &Path, progress: &ReadProgress) -> Result<ToldSession, SessionError> {
     let (mut transcript, mut sieve) = (Transcript::default(), Sieve::default());
     let mut each = |event: Event| transcript.tell(&event);
-    let survey = session::scan_pieces_unread(path, progress, &mut |found| {
+    let survey = session::scan_for_fold(path, progress, &mut |found| {
         sieve.take(found.event, &mut each);
     })?;
     sieve.finish(&mut each);
