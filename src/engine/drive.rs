@@ -173,7 +173,7 @@ impl Engine {
                 return;
             }
         };
-        self.writer.push(record.clone());
+        self.writer.queue(record.clone());
         self.live.apply(&record.event);
         (self.loose_since, self.loose_bytes) = (None, 0);
         self.feed.push(record.clone());
@@ -390,6 +390,8 @@ impl Engine {
             };
             let room = self.writer.pending_bytes() < self.max_waiting_bytes;
             let may_wait = (attended || !idle) && self.gated.is_empty() && !self.at_work.is_gated();
+            // one wake of the writer for all that was decided at once
+            self.writer.ring();
             tokio::select! { biased;
                 () = &mut stop, if running => {
                     running = false;

@@ -54,12 +54,24 @@ impl SessionWriter {
 
     /// Hands a record over; never waits. Records come in the order of their `seq`.
     pub fn push(&self, record: Arc<Record>) {
+        self.queue(record);
+        self.ring();
+    }
+
+    /// Hands a record over as [`push`](SessionWriter::push) does, but leaves the thread asleep until it is
+    /// [rung](SessionWriter::ring) for: what belongs together is written together.
+    pub fn queue(&self, record: Arc<Record>) {
         self.shared.pending.fetch_add(record.line.len(), Ordering::AcqRel);
         let mut queue = self.shared.lock();
         queue.last = Some(record.event.seq);
         queue.records.push_back(record);
-        drop(queue);
-        self.shared.bell.notify_one();
+    }
+
+    /// Wakes the thread if records wait for it.
+    pub fn ring(&self) {
+        if !self.shared.lock().records.is_empty() {
+            self.shared.bell.notify_one();
+        }
     }
 
     /// Returns how far the disk has come, now and whenever that changes.
