@@ -8,7 +8,9 @@ use super::{block, built, frame};
 use crate::model::{Block, Prompt, Sees, Text, VoiceSpec};
 use crate::state::{self, Digest, Entry, Rolled, State, Turn};
 use sha2::{Digest as _, Sha256};
+use std::collections::VecDeque;
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// What the log keeps of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +29,30 @@ pub struct Account {
 pub fn digest(prompt: &Prompt) -> Text {
     let mut hash = framed(prompt);
     prompt.blocks.iter().for_each(|b| add(&mut hash, b, &state::digest(b.text())));
+    hex(hash)
+}
+
+/// Returns the same of a prompt that was built for a turn. Most of its blocks are words of the transcript as they were
+/// said, whose digests are known; they are in the same order, and what is left out is at the beginning or in the middle.
+fn digest_for(state: &State, turn: &Turn, prompt: &Prompt) -> Text {
+    /// So many entries are looked at for a block: some have no block, and some blocks have no entry.
+    const NEAR: usize = 8;
+    let place = state.heard_to(turn);
+    let mut earlier = state.visible(turn).rev();
+    let mut entries: VecDeque<&Entry> = earlier.by_ref().take(NEAR).collect();
+    let mut known: Vec<Digest> = Vec::with_capacity(prompt.blocks.len());
+    for block in prompt.blocks.iter().rev() {
+        let is_same = |e: &&Entry| e.text_at(place).is_some_and(|t| Arc::ptr_eq(t, block.text()));
+        let found = entries.iter().position(is_same);
+        let digest = found.and_then(|at| {
+            let entry = entries.drain(..=at).next_back();
+            entries.extend(earlier.by_ref().take(at + 1));
+            entry?.digest_at(place)
+        });
+        known.push(digest.unwrap_or_else(|| state::digest(block.text())));
+    }
+    let mut hash = framed(prompt);
+    prompt.blocks.iter().zip(known.iter().rev()).for_each(|(b, words)| add(&mut hash, b, words));
     hex(hash)
 }
 
@@ -51,7 +77,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
         let tokens = by_model.then(|| tokens_of(&built.prompt));
         let margin = state.margin_of(&turn.seat);
         let most_tokens = if by_model { most_tokens_of(&built, margin) } else { 0 };
-        let (digest, left_out) = (digest(&built.prompt), built.prompt.left_out);
+        let (digest, left_out) = (digest_for(state, turn, &built.prompt), built.prompt.left_out);
         // the call that is ordered with it takes it from there
         state.rolls.keep_prompt(&digest, built);
         return Account { digest, left_out, tokens, most_tokens };
