@@ -3,7 +3,7 @@
 use super::{Analysis, Cell, Table};
 use crate::state::{State, Stated};
 use crate::stats::effective;
-use crate::text::Trigrams;
+use crate::text::{KnownTrigrams, Trigrams};
 use std::collections::BTreeMap;
 
 /// Everybody's answers after a number of replies from each seat.
@@ -26,7 +26,7 @@ pub struct AnswerRound {
 /// Returns every round in which answers were given.
 pub fn answer_rounds(state: &State, stated: &[Stated]) -> Vec<AnswerRound> {
     let most = stated.iter().map(|s| s.nth).max().unwrap_or(0);
-    let mut said = Trigrams::default();
+    let mut said = KnownTrigrams::default();
     let mut before: BTreeMap<String, Option<String>> = BTreeMap::new();
     let round = |nth: u32| {
         let mut last: BTreeMap<String, Option<String>> = BTreeMap::new();
@@ -43,8 +43,8 @@ pub fn answer_rounds(state: &State, stated: &[Stated]) -> Vec<AnswerRound> {
             Some(Trigrams::of(entry.text()))
         });
         let texts: Vec<Trigrams> = texts.collect();
-        let new: f64 = texts.iter().map(|t| t.novelty(&said)).sum();
-        texts.iter().for_each(|t| said.extend(t));
+        let new: f64 = texts.iter().map(|t| said.novelty(t)).sum();
+        texts.iter().for_each(|t| said.add(t));
         let turned = |(seat, answer): &(&String, &Option<String>)| {
             answer.is_some() && before.get(*seat).is_some_and(|b| b.is_some() && b != *answer)
         };

@@ -3,8 +3,8 @@
 use super::subject::speaker;
 use super::{Analysis, Cell, Table};
 use crate::model::SeatId;
-use crate::text::Trigrams;
-use std::collections::HashMap;
+use crate::text::{KnownTrigrams, Trigrams};
+use std::collections::{HashMap, VecDeque};
 
 /// How many of a speaker's own last utterances an utterance is compared with.
 const OWN_BEFORE: usize = 3;
@@ -34,10 +34,10 @@ impl Repetition {
 /// Returns the repetition in each utterance, compared also with those before the place where an analysis begins.
 pub fn repetitions(study: &Analysis<'_>) -> Vec<Repetition> {
     let whole = Analysis { from: Default::default(), ..*study };
-    let mut own: HashMap<&SeatId, Vec<Trigrams>> = HashMap::new();
+    let mut own: HashMap<&SeatId, VecDeque<Trigrams>> = HashMap::new();
     let mut last: Option<(&SeatId, Trigrams)> = None;
     let mut before: Option<(&SeatId, Trigrams)> = None;
-    let mut said = Trigrams::default();
+    let mut said = KnownTrigrams::default();
     let mut all = Vec::new();
     for (entry, _) in whole.utterances() {
         let (Some(number), Some(seat)) = (entry.number, entry.seat()) else { continue };
@@ -48,15 +48,18 @@ pub fn repetitions(study: &Analysis<'_>) -> Vec<Repetition> {
         let others = last.as_ref().filter(|(who, _)| *who != seat).or(before.as_ref());
         let repetition = Repetition {
             number,
-            own: mine.iter().rev().take(OWN_BEFORE).map(likeness).fold(0.0, f64::max),
+            own: mine.iter().map(likeness).fold(0.0, f64::max),
             echo: others.map_or(0.0, |(_, t)| likeness(t)),
-            novelty: words.novelty(&said),
+            novelty: said.novelty(&words),
         };
         if entry.seq >= study.from {
             all.push(repetition);
         }
-        said.extend(&words);
-        mine.push(words.clone());
+        said.add(&words);
+        mine.push_back(words.clone());
+        if mine.len() > OWN_BEFORE {
+            mine.pop_front();
+        }
         if last.as_ref().is_some_and(|(who, _)| *who != seat) {
             before = last.take();
         }

@@ -3,7 +3,7 @@
 //! Small models do both. It looks at words alone: sentences with the same words are the same, whatever is between the
 //! words.
 
-use crate::text::Trigrams;
+use crate::text::{KnownTrigrams, Trigrams, mixed};
 use std::collections::HashMap;
 
 /// How often a sentence may be said in one reply.
@@ -68,14 +68,10 @@ fn words_repeat(reply: &str) -> Option<usize> {
     })
 }
 
-/// Returns the letters and digits of a word, all small, as a number (FNV-1a); none where it has none.
+/// Returns the letters and digits of a word, all small, as a number; none where it has none.
 fn bare(word: &str) -> Option<BareWords> {
     let signs = word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase);
     signs.fold(None, |so_far, sign| Some(mixed(so_far, u64::from(u32::from(sign)))))
-}
-
-fn mixed(so_far: Option<BareWords>, next: u64) -> BareWords {
-    (so_far.unwrap_or(0xcbf2_9ce4_8422_2325) ^ next).wrapping_mul(0x0100_0000_01b3)
 }
 
 fn sentence_repeats(reply: &str) -> Option<usize> {
@@ -134,9 +130,9 @@ pub fn echoes<'a>(reply: &str, shown: impl IntoIterator<Item = &'a str>) -> bool
     if words < ECHO_WORDS {
         return false;
     }
-    let mut known = Trigrams::default();
-    shown.into_iter().for_each(|text| known.extend(&Trigrams::of(text)));
-    1.0 - Trigrams::of(reply).novelty(&known) >= ECHO
+    let mut known = KnownTrigrams::default();
+    shown.into_iter().for_each(|text| known.add(&Trigrams::of(text)));
+    1.0 - known.novelty(&Trigrams::of(reply)) >= ECHO
 }
 
 #[cfg(test)]

@@ -2,16 +2,57 @@
 //!
 //! Cheap, and the same in every language with words. It knows nothing of meaning: a paraphrase counts as new.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasherDefault, Hasher};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// How many words in a row are compared.
 const WORDS: usize = 3;
 
-/// The three-word sequences of a text, without their order; of a text of fewer words, all of it as one.
+/// The three-word sequences of a text, as numbers, each once and in the order of these; of a text of fewer words, all of
+/// it as one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Trigrams(HashSet<u64, BuildHasherDefault<Hashed>>);
+pub struct Trigrams(Vec<u64>);
+
+impl Trigrams {
+    /// Returns those of a text; small and capital letters are the same.
+    pub fn of(text: &str) -> Trigrams {
+        let words: Vec<u64> = text.to_lowercase().unicode_words().map(number).collect();
+        let short = (!words.is_empty() && words.len() < WORDS).then_some(&words[..]);
+        let one = |words: &[u64]| words.iter().fold(0, |all: u64, word| all.rotate_left(21) ^ word);
+        let mut all: Vec<u64> = words.windows(WORDS).chain(short).map(one).collect();
+        all.sort_unstable();
+        all.dedup();
+        Trigrams(all)
+    }
+
+    /// Returns whether it is empty: the text has no words.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the share of all their sequences that both have (Jaccard), from 0 to 1; 0 where neither has any.
+    pub fn likeness(&self, other: &Trigrams) -> f64 {
+        let both = self.shared(other);
+        ratio(both, self.0.len() + other.0.len() - both)
+    }
+
+    fn shared(&self, other: &Trigrams) -> usize {
+        let (mut here, mut there, mut both) = (self.0.as_slice(), other.0.as_slice(), 0);
+        while let ([a, more @ ..], [b, rest @ ..]) = (here, there) {
+            let order = a.cmp(b);
+            both += usize::from(order == Ordering::Equal);
+            here = if order == Ordering::Greater { here } else { more };
+            there = if order == Ordering::Less { there } else { rest };
+        }
+        both
+    }
+}
+
+/// The three-word sequences of any number of texts.
+#[derive(Clone, Debug, Default)]
+pub struct KnownTrigrams(HashSet<u64, BuildHasherDefault<Hashed>>);
 
 /// The hasher of numbers that are hashes themselves.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,7 +64,7 @@ impl Hasher for Hashed {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+        bytes.iter().for_each(|byte| self.0 = mixed(Some(self.0), u64::from(*byte)));
     }
 
     fn write_u64(&mut self, number: u64) {
@@ -31,34 +72,15 @@ impl Hasher for Hashed {
     }
 }
 
-impl Trigrams {
-    /// Returns those of a text; small and capital letters are the same.
-    pub fn of(text: &str) -> Trigrams {
-        let words: Vec<u64> = text.to_lowercase().unicode_words().map(number).collect();
-        let short = (!words.is_empty() && words.len() < WORDS).then_some(&words[..]);
-        let one = |words: &[u64]| words.iter().fold(0, |all: u64, word| all.rotate_left(21) ^ word);
-        Trigrams(words.windows(WORDS).chain(short).map(one).collect())
+impl KnownTrigrams {
+    /// Adds those of a text.
+    pub fn add(&mut self, text: &Trigrams) {
+        self.0.extend(&text.0);
     }
 
-    /// Returns whether it is empty: the text has no words.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Returns the share of all their sequences that both have (Jaccard), from 0 to 1; 0 where neither has any.
-    pub fn likeness(&self, other: &Trigrams) -> f64 {
-        let both = self.0.intersection(&other.0).count();
-        ratio(both, self.0.len() + other.0.len() - both)
-    }
-
-    /// Returns the share of these that the others lack, from 0 to 1; 0 where there are none.
-    pub fn novelty(&self, others: &Trigrams) -> f64 {
-        ratio(self.0.difference(&others.0).count(), self.0.len())
-    }
-
-    /// Adds those of another text.
-    pub fn extend(&mut self, other: &Trigrams) {
-        self.0.extend(&other.0);
+    /// Returns the share of a text's sequences that are not among these, from 0 to 1; 0 where it has none.
+    pub fn novelty(&self, text: &Trigrams) -> f64 {
+        ratio(text.0.iter().filter(|one| !self.0.contains(one)).count(), text.0.len())
     }
 }
 
@@ -101,9 +123,12 @@ pub fn shared_words(a: &str, b: &str) -> f64 {
 }
 
 fn number(word: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    word.hash(&mut hasher);
-    hasher.finish()
+    word.bytes().fold(None, |so_far, byte| Some(mixed(so_far, byte.into()))).unwrap_or_default()
+}
+
+/// Returns the number of what came so far with what comes next (FNV-1a): for words that are compared and nothing else.
+pub fn mixed(so_far: Option<u64>, next: u64) -> u64 {
+    (so_far.unwrap_or(0xcbf2_9ce4_8422_2325) ^ next).wrapping_mul(0x0100_0000_01b3)
 }
 
 fn ratio(part: usize, whole: usize) -> f64 {
@@ -158,10 +183,10 @@ mod tests {
 
     #[test]
     fn novelty_is_what_nobody_said_before() {
-        let mut said = Trigrams::default();
-        assert_eq!(Trigrams::of("one two three four").novelty(&said), 1.0);
-        said.extend(&Trigrams::of("one two three four"));
-        assert_eq!(Trigrams::of("two three four five").novelty(&said), 0.5);
+        let mut said = KnownTrigrams::default();
+        assert_eq!(said.novelty(&Trigrams::of("one two three four")), 1.0);
+        said.add(&Trigrams::of("one two three four"));
+        assert_eq!(said.novelty(&Trigrams::of("two three four five")), 0.5);
         assert!(Trigrams::of("").is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! What is counted in one debate.
 
-use colloquium::text::Trigrams;
+use colloquium::text::{KnownTrigrams, Trigrams};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -76,12 +76,13 @@ impl<'a> Session<'a> {
 
     fn is_echo(&self, at: usize) -> bool {
         let words = Trigrams::of(&self.said[at].words);
-        let mut shown = Trigrams::of(INSTRUCTIONS);
-        shown.extend(&Trigrams::of(self.topic));
+        let mut shown = KnownTrigrams::default();
+        shown.add(&Trigrams::of(INSTRUCTIONS));
+        shown.add(&Trigrams::of(self.topic));
         if let Some(last) = at.checked_sub(1).and_then(|n| self.said.get(n)) {
-            shown.extend(&Trigrams::of(&last.words));
+            shown.add(&Trigrams::of(&last.words));
         }
-        1.0 - words.novelty(&shown) >= ECHO
+        1.0 - shown.novelty(&words) >= ECHO
     }
 
     fn is_on_topic(&self, at: usize) -> bool {
