@@ -148,6 +148,9 @@ impl Decoder {
             "" => return Ok(()),
             _ => {}
         }
+        if let Some(words) = self.wire.words(frame) {
+            return self.hear(FrameContent { say: words.into(), ..FrameContent::default() }, out);
+        }
         match serde_json::from_str::<Value>(frame) {
             Ok(value) => self.take_value(&value, out),
             Err(_) => self.skip(),
@@ -167,8 +170,11 @@ impl Decoder {
         if !value["error"].is_null() {
             return Err(of_error(None, value));
         }
-        let FrameContent { say, think, finish, input, output, cache, over, asked, error } =
-            self.wire.hear(value);
+        self.hear(self.wire.hear(value), out)
+    }
+
+    fn hear(&mut self, heard: FrameContent, out: &mut Pieces) -> Result<(), ServerFault> {
+        let FrameContent { say, think, finish, input, output, cache, over, asked, error } = heard;
         self.said += say.len();
         self.thought += think.len();
         if self.said + self.thought > TEXT_MAX {

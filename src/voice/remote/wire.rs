@@ -12,6 +12,7 @@ use super::frames::Framing;
 use super::{Endpoint, Wire};
 use crate::model::{ModelSpec, Secret};
 use serde_json::Value;
+use std::borrow::Cow;
 
 impl Wire {
     /// Returns how the stream of an answer is framed.
@@ -28,6 +29,14 @@ impl Wire {
             Wire::Anthropic => anthropic::spell(call),
             Wire::Gemini => gemini::spell(call),
             Wire::Ollama => ollama::spell(call),
+        }
+    }
+
+    /// Returns the words of a frame, if that is quicker than reading all of it and there is nothing else to hear.
+    pub(super) fn words(self, frame: &str) -> Option<Cow<'_, str>> {
+        match self {
+            Wire::OpenAi => openai::words(frame),
+            Wire::Anthropic | Wire::Gemini | Wire::Ollama => None,
         }
     }
 

@@ -2,7 +2,9 @@
 
 use crate::voice::remote::content::{Call, FrameContent, Spelled, text_at};
 use crate::voice::remote::tools;
+use serde::Deserialize;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 pub(super) fn spell(call: &Call) -> Spelled {
     let mut messages = call.chat();
@@ -33,6 +35,53 @@ pub(super) fn spell(call: &Call) -> Spelled {
         body["response_format"] = json!({"type": "json_schema", "json_schema": named});
     }
     Spelled::new("/chat/completions", ("messages", messages), body)
+}
+
+/// A frame with words and nothing else, as nearly all of a stream are. What is `()` may be missing or null.
+#[derive(Deserialize)]
+struct WordsFrame<'a> {
+    #[serde(borrow)]
+    choices: [WordsChoice<'a>; 1],
+    #[serde(default)]
+    usage: (),
+    #[serde(default)]
+    error: (),
+}
+
+#[derive(Deserialize)]
+struct WordsChoice<'a> {
+    #[serde(default)]
+    index: u64,
+    #[serde(borrow)]
+    delta: WordsDelta<'a>,
+    #[serde(default)]
+    finish_reason: (),
+    #[serde(default)]
+    error: (),
+}
+
+#[derive(Deserialize)]
+struct WordsDelta<'a> {
+    #[serde(borrow)]
+    content: Cow<'a, str>,
+    #[serde(default)]
+    refusal: (),
+    #[serde(default)]
+    tool_calls: (),
+    #[serde(default)]
+    reasoning_content: (),
+    #[serde(default)]
+    reasoning: (),
+}
+
+/// Returns the words of a frame that has nothing else that counts, without making a tree of it.
+pub(super) fn words(frame: &str) -> Option<Cow<'_, str>> {
+    let WordsFrame { choices: [choice], usage: (), error: () } =
+        serde_json::from_str(frame).ok()?;
+    let WordsChoice { index, delta, finish_reason: (), error: () } = choice;
+    let WordsDelta { content, refusal: (), tool_calls: (), reasoning_content: (), reasoning: () } =
+        delta;
+    (index == 0).then_some(content)
 }
 
 pub(super) fn hear(frame: &Value) -> FrameContent {
@@ -67,5 +116,44 @@ fn add_content(content: &Value, heard: &mut FrameContent) {
         for thought in part["thinking"].as_array().into_iter().flatten() {
             heard.think.push_str(&text_at(&thought["text"]));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_at_once_only_where_nothing_else_would_be_heard() {
+        let whole = |choice: &str| format!(r#"{{"id":"x","choices":[{choice}],"created":1}}"#);
+        let mut at_once = 0;
+        for frame in [
+            whole(r#"{"index":0,"delta":{"content":" a \"word\" \u00fc"},"finish_reason":null}"#),
+            whole(r#"{"delta":{"role":"assistant","content":"","refusal":null},"logprobs":null}"#),
+            whole(r#"{"index":1,"delta":{"content":"another answer"}}"#),
+            whole(r#"{"delta":{"content":"x"},"finish_reason":"stop"}"#),
+            whole(r#"{"delta":{"content":"x","reasoning":"y"}}"#),
+            whole(r#"{"delta":{"content":"x","reasoning_content":"y"}}"#),
+            whole(r#"{"delta":{"content":"x","refusal":"y"}}"#),
+            whole(
+                r#"{"delta":{"content":"x","tool_calls":[{"index":0,"function":{"name":"f"}}]}}"#,
+            ),
+            whole(r#"{"delta":{"content":"x"},"error":{"message":"y"}}"#),
+            whole(r#"{"delta":{"content":"x","content":"y"}}"#),
+            whole(r#"{"delta":{"content":"x"}},{"index":0,"delta":{"content":"y"}}"#),
+            whole(r#"{"delta":{"content":[{"type":"text","text":"x"}]}}"#),
+            whole(r#"{"delta":{"content":null}}"#),
+            whole(r#"{"delta":null}"#),
+            r#"{"choices":[{"delta":{"content":"x"}}],"usage":{"prompt_tokens":3}}"#.into(),
+            r#"{"choices":[{"delta":{"content":"x"}}],"error":{"message":"y"}}"#.into(),
+            r#"{"choices":[{"delta":{"content":"x"}}]"#.into(),
+        ] {
+            let Some(words) = words(&frame) else { continue };
+            at_once += 1;
+            let value = serde_json::from_str(&frame).unwrap();
+            let only = FrameContent { say: words.into(), ..FrameContent::default() };
+            assert_eq!(hear(&value), only, "{frame}");
+        }
+        assert_eq!(at_once, 2);
     }
 }
