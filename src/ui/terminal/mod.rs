@@ -9,6 +9,7 @@ mod painter;
 pub use crate::ui::terminal::ask::{TerminalReport, ask};
 pub use crate::ui::terminal::painter::Painter;
 
+use crate::clock::Clock;
 use crate::model::Ms;
 use crate::ui::frame::Frame;
 use crate::ui::terminal::ask::Late;
@@ -340,23 +341,51 @@ fn undo(on: u8) -> io::Result<()> {
 /// what it was asked are taken out however late they come.
 pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
     // each poll of the stream takes its lock from the thread that reads, so it is polled only once there is something
-    let events = stream::select_all([EventStream::new()]);
-    stream::select(Heard { events, late: Late::rest() }, signals())
+    let events = stream::select_all([Keys(EventStream::new())]);
+    stream::select(
+        Heard { events, late: Late::rest(), clock: Clock::real(Ms(0)), looked: Ms(0) },
+        signals(),
+    )
 }
 
+/// Keys of a terminal that is there.
+struct Keys(EventStream);
+
+impl Stream for Keys {
+    type Item = io::Result<Event>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if is_gone() { Poll::Ready(Some(Err(gone()))) } else { self.0.poll_next_unpin(cx) }
+    }
+}
+
+fn gone() -> io::Error {
+    io::Error::other("the terminal is gone")
+}
+
+/// How often it is looked whether the terminal is gone while no keys come, at most.
+const LOOK_AGAIN_MS: u64 = 250;
+
 struct Heard {
-    events: SelectAll<EventStream>,
+    events: SelectAll<Keys>,
     late: Late,
+    clock: Clock,
+    /// When it was looked last whether the terminal is gone.
+    looked: Ms,
 }
 
 impl Stream for Heard {
     type Item = io::Result<Event>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        loop {
+        let now = self.clock.now();
+        if now.since(self.looked) >= LOOK_AGAIN_MS {
+            self.looked = now;
             if is_gone() {
-                return Poll::Ready(Some(Err(io::Error::other("the terminal is gone"))));
+                return Poll::Ready(Some(Err(gone())));
             }
+        }
+        loop {
             match self.events.poll_next_unpin(cx) {
                 Poll::Ready(Some(Ok(event))) if self.late.swallows(&event) => {}
                 heard => return heard,
