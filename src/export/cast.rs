@@ -20,22 +20,26 @@ pub struct CastFrame {
     pub drawn: String,
 }
 
-/// Writes the recording; `size` is in columns and rows.
+/// Writes the recording as its frames come; `size` is in columns and rows.
+///
+/// # Errors
+/// What keeps it from being written, or a frame from being drawn.
 pub fn spell(
     document: &Document,
     size: (u16, u16),
-    frames: &[CastFrame],
+    frames: &mut dyn Iterator<Item = io::Result<CastFrame>>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let begin = frames.first().map_or(Ms(0), |f| f.at);
+    let mut failed = Ok(());
+    let mut frames = frames.map_while(|frame| frame.map_err(|e| failed = Err(e)).ok()).peekable();
+    let begin = frames.peek().map_or(Ms(0), |f| f.at);
     let mut header = json!({"version": 2, "width": size.0, "height": size.1});
     header["timestamp"] = document.began.map(|at| at.0 / 1000).into();
-    header["duration"] = frames.last().map_or(0.0, |f| seconds(f.at, begin)).into();
+    header["duration"] = seconds(document.state.ms, begin).into();
     header["idle_time_limit"] = IDLE_SECONDS.into();
     header["title"] = document.title().into();
     header["env"] = json!({"TERM": "xterm-256color"});
     writeln!(out, "{header}")?;
-    let mut frames = frames.iter().peekable();
     let frame = |f: &CastFrame| format!("{}\n", json!([seconds(f.at, begin), "o", f.drawn]));
     document.write_each(out, |record| {
         let Kind::FloorGranted(granted) = &record.event.kind else { return String::new() };
@@ -43,12 +47,13 @@ pub fn spell(
         let (at, mut lines) = (record.event.ms, String::new());
         // marks stand among the frames in order of time, which a player relies on
         while let Some(drawn) = frames.next_if(|f| f.at <= at) {
-            lines.push_str(&frame(drawn));
+            lines.push_str(&frame(&drawn));
         }
         let mark = format!("{number} {}", name(&document.state, &granted.participant));
         lines + &format!("{}\n", json!([seconds(at, begin), "m", mark]))
     })?;
-    frames.try_for_each(|drawn| out.write_all(frame(drawn).as_bytes()))
+    frames.try_for_each(|drawn| out.write_all(frame(&drawn).as_bytes()))?;
+    failed
 }
 
 fn seconds(at: Ms, begin: Ms) -> f64 {

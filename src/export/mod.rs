@@ -48,8 +48,12 @@ pub struct Format {
 }
 
 /// Writes a document with what its screen showed, of a size in columns and rows.
-pub type ScreenSpelling =
-    fn(&Document, (u16, u16), &[cast::CastFrame], &mut dyn Write) -> io::Result<()>;
+pub type ScreenSpelling = fn(
+    &Document,
+    (u16, u16),
+    &mut dyn Iterator<Item = io::Result<cast::CastFrame>>,
+    &mut dyn Write,
+) -> io::Result<()>;
 
 /// What a format is spelled from, and how it is written.
 pub enum Spell {

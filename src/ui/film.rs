@@ -13,43 +13,46 @@ use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::{Screen, draw};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use std::io;
+use std::{io, iter};
 
 /// Milliseconds between two frames at least: what comes faster is gathered.
 const FRAME_MS: u64 = 50;
 
-/// Draws a recording on a screen of `size` columns and rows.
+/// Draws a recording on a screen of `size` columns and rows, a frame at a time.
 ///
-/// # Errors
-/// When the drawing itself fails, which writing to memory never causes.
+/// A frame is an error when the drawing itself fails, which writing to memory never causes.
 pub fn film(
     recording: &Recording,
     (width, height): (u16, u16),
     theme: Theme,
     glyphs: &'static Glyphs,
-) -> io::Result<Vec<CastFrame>> {
+) -> impl Iterator<Item = io::Result<CastFrame>> {
     let mut cells = Buffer::empty(Rect::new(0, 0, width, height));
     let mut painter = Painter::new(Vec::new());
     // earlier content of the player's terminal is not part of it
     painter.forget(cells.area);
     let mut screen = Screen::new(Seq(0), Clock::virtual_from(Ms(0)), theme, glyphs);
-    let mut frames: Vec<CastFrame> = Vec::new();
+    let mut last: Option<Ms> = None;
     let mut moments = recording.moments().peekable();
-    while let Some((at, item)) = moments.next() {
-        screen.take(&item);
-        let last = frames.last().map(|f| f.at);
-        let soon =
-            moments.peek().is_some_and(|(next, _)| last.is_some_and(|l| next.since(l) < FRAME_MS));
-        if soon {
-            continue;
+    iter::from_fn(move || {
+        let mut at = None;
+        while let Some((moment, item)) = moments.next() {
+            screen.take(&item);
+            at = Some(moment);
+            let next = moments.peek().map(|(next, _)| *next);
+            if !next.is_some_and(|next| last.is_some_and(|last| next.since(last) < FRAME_MS)) {
+                break;
+            }
         }
+        let at = at?;
+        last = Some(at);
         screen.clock = Clock::virtual_from(at);
         let mut frame = Frame::new(&mut cells);
         draw::draw(&mut frame, &mut screen);
         let (rows, cursor) = (frame.rows, frame.cursor);
-        painter.show(&cells, rows, cursor)?;
-        let drawn = String::from_utf8_lossy(&painter.take()).into_owned();
-        frames.push(CastFrame { at, drawn });
-    }
-    Ok(frames)
+        Some(painter.show(&cells, rows, cursor).map(|()| {
+            let drawn = String::from_utf8_lossy(&painter.take()).into_owned();
+            CastFrame { at, drawn }
+        }))
+    })
 }

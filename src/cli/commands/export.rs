@@ -91,9 +91,10 @@ fn spelling(
         Spell::Screen(spell) => {
             let recording = document.recording()?;
             let appearance = AppearanceSettings::of(context)?;
-            let frames = film(&recording, size, appearance.theme(None)?, appearance.glyphs)
-                .map_err(|e| Failure::new(Exit::Failed, format!("cannot draw the screen: {e}")))?;
-            Ok(Box::new(move |document, out| spell(document, size, &frames, out)))
+            let (theme, glyphs) = (appearance.theme(None)?, appearance.glyphs);
+            Ok(Box::new(move |document, out| {
+                spell(document, size, &mut film(&recording, size, theme, glyphs), out)
+            }))
         }
     }
 }
