@@ -74,9 +74,11 @@ impl Read {
 
     /// Reads a session whose events are compared with those of another one.
     fn whole(which: &SessionName, context: &Context) -> Result<Read, Failure> {
-        let log = session::read(&session_file::find(which, context)?)?;
-        let (state, turn_log) = analysis::fold(log.records.iter().map(|r| &r.event));
-        Ok(Read { log, state, turn_log })
+        let mut read = Read::figures(which, context)?;
+        // the ends of turns repeat the pieces, which are most of a session
+        let path = read.log.files.log().to_owned();
+        session::skim(&path, &mut |found| read.log.records.push(found.record()))?;
+        Ok(read)
     }
 
     fn events(&self) -> impl Iterator<Item = &Event> {
