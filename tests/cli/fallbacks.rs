@@ -82,7 +82,7 @@ fn a_seat_may_take_any_provider_of_the_settings_while_it_runs() {
         "change refused: no provider `secnd`; the nearest is `second`",
         "change refused: no key for the provider `locked`: LOCKED_KEY is not set",
         "join refused: no key for the provider `locked`: LOCKED_KEY is not set",
-        "join refused: it names no model and there is no default",
+        "has no model and no default is set; name one, as in model =",
     ] {
         assert!(ran.out.contains(told), "{told}: {}", ran.out);
     }

@@ -186,9 +186,10 @@ impl ModelSource {
     pub fn seat(&self, seat: &mut Participant) -> Result<(), String> {
         let Some(asked) = spec(seat) else { return Ok(()) };
         if asked.name.is_empty() && self.default.is_none() {
-            return Err(
-                "it names no model and there is no default; add \"model\":\"ollama:llama3\"".into(),
-            );
+            return Err(format!(
+                "{} has no model and no default is set; name one, as in model = \"ollama:llama3\"",
+                seat.name
+            ));
         }
         self.complete(seat).map_err(|failure| failure.with_hint())?;
         for name in spec(seat).filter(|s| s.recording().is_none()).into_iter().flat_map(names) {
