@@ -1,5 +1,6 @@
 //! Choices, bids, votes and verdicts stand in the transcript as what they are: nobody's speech.
 
+use crate::boards::bundled;
 use crate::stage::{Stage, headless};
 use colloquium::model::{Event, Kind, Purpose};
 use crossterm::event::KeyCode::Char;
@@ -81,5 +82,17 @@ fn votes_and_scores_are_drawn_in_the_analysis() {
         "bo            █ 6",
     ] {
         assert!(page.contains(told), "{told:?} is not in\n{page}");
+    }
+}
+
+#[test]
+fn the_title_of_a_card_that_begins_above_the_screen_leaves_room_for_its_note() {
+    for (width, height) in [(50, 24), (80, 18), (100, 18)] {
+        let events = bundled("formal-debate");
+        let mut stage = Stage::new(width, height);
+        events.into_iter().for_each(|event| stage.take(event));
+        let shown = stage.text();
+        let head = shown.lines().find(|row| row.contains("┏━ VERDICT")).unwrap();
+        assert!(head.contains("·  continued"), "{width}x{height}: {shown}");
     }
 }

@@ -466,20 +466,6 @@ pub fn marked(mut line: Line<'static>, look: Look<'_>) -> Line<'static> {
     line
 }
 
-/// Returns the head of a message that begins above the screen; a note has none.
-pub fn continued(lines: &[Line<'static>], look: Look<'_>) -> Option<Line<'static>> {
-    let mut head = lines.get(1).filter(|_| lines[0].width() == 0)?.clone();
-    let signs = [look.glyphs.note, look.glyphs.stopped];
-    head.spans.first().filter(|span| !signs.contains(&span.content.trim()))?;
-    // the gutter and the name; of a card, its corner before the title as well
-    let corner = look.glyphs.card_corners[0];
-    let card = head.spans.get(1).is_some_and(|span| span.content.starts_with(corner));
-    head.spans.truncate(if card { 3 } else { 2 });
-    let note = format!("  {}  continued", look.glyphs.dot);
-    head.spans.push(Span::styled(note, look.theme.style(ThemeRole::Muted)));
-    Some(head)
-}
-
 /// Returns milliseconds as minutes and seconds, with hours where there are any.
 pub fn clock(ms: u64) -> String {
     let (s, m, h) = (ms / 1_000 % 60, ms / 60_000 % 60, ms / 3_600_000);

@@ -4,10 +4,12 @@
 //! what is seen is laid out, and finished rows are laid out once for each width.
 
 use crate::ui::text::code;
+use crate::ui::text::wrap::{clip, width};
+use crate::ui::theme::ThemeRole;
 use crate::ui::view::drag::body;
-use crate::ui::view::message::{Growing, Look, continued, is_left_out, lines, marked};
+use crate::ui::view::message::{Growing, Look, is_left_out, lines, marked};
 use crate::ui::view::transcript::{Id, RowView, Transcript};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -342,4 +344,23 @@ impl Viewport {
         self.cache.insert(id, (stamp, laid.clone()));
         laid
     }
+}
+
+/// Returns the head of a message that begins above the screen; a note has none.
+fn continued(lines: &[Line<'static>], look: Look<'_>) -> Option<Line<'static>> {
+    let mut head = lines.get(1).filter(|_| lines[0].width() == 0)?.clone();
+    let signs = [look.glyphs.note, look.glyphs.stopped];
+    head.spans.first().filter(|span| !signs.contains(&span.content.trim()))?;
+    // the gutter and the name; of a card, its corner before the title as well
+    let corner = look.glyphs.card_corners[0];
+    let card = head.spans.get(1).is_some_and(|span| span.content.starts_with(corner));
+    head.spans.truncate(if card { 3 } else { 2 });
+    let note = format!("  {}  continued", look.glyphs.dot);
+    let over = (head.width() + width(&note)).saturating_sub(look.width);
+    if let Some(name) = head.spans.last_mut().filter(|_| over > 0) {
+        let room = name.width().saturating_sub(over);
+        name.content = clip(&name.content, room, look.glyphs.ellipsis).into();
+    }
+    head.spans.push(Span::styled(note, look.theme.style(ThemeRole::Muted)));
+    Some(head)
 }
