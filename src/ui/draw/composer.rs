@@ -68,9 +68,12 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
             true => format!(": type, {} sends", way(Action::Send)),
             false => format!(": press {} and type", way(Action::Write)),
         };
-        bar.left(how, theme.style(ThemeRole::Notice));
         if !covered {
             bar.right(format!(" {} pass ", way(Action::Pass)), theme.style(ThemeRole::HintText));
+        }
+        // the footer names the key as well
+        if bar.width() + width(&how) <= usize::from(area.width) {
+            bar.left(how, theme.style(ThemeRole::Notice));
         }
         rows.push(bar);
     }

@@ -89,7 +89,7 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     bar.left = vec![];
     bar.left(ends.clone(), rule);
     let strong = theme.style(role(standing));
-    bar.left(format!(" {} ", sign(standing, glyphs)), strong);
+    bar.left(" ", muted).left(format!("{} ", sign(standing, glyphs)), strong);
     let (what, then) = shortened(transcript, standing, now, keymap, (wealth, glyphs.ellipsis));
     bar.left(what, strong);
     if let Some(why) = why(state).filter(|_| wealth.why) {

@@ -52,10 +52,12 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     bar.right(format!("  {count}  {now}"), muted);
     let style = theme.style(role(standing));
     match &screen.view.playback {
-        Some(playback) => _ = bar.right(format!("  {}", playback.word()), style),
+        Some(playback) => _ = bar.right(playback.word(), style).right("  ", muted),
         None => {
             bar.right(standing.word(), style);
-            bar.right(format!("  {} ", sign(standing, glyphs)), style);
+            bar.right(format!("{} ", sign(standing, glyphs)), style);
+            // blanks are not underlined
+            bar.right("  ", muted);
         }
     }
     if let Some((tokens, cost)) = used.as_deref().and_then(|used| used.split_once("  ")) {
