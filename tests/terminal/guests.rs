@@ -53,6 +53,7 @@ fn nothing_hostile_reaches_the_terminal_from_anywhere() {
         ("\u{1b}", "READ"),
         ("u", "esc close"),
         ("\u{1b}", "READ"),
+        ("1", "give turn"),
         ("C", "esc close"),
         ("\u{1b}", "READ"),
         ("a", "ANALYSIS"),
