@@ -32,7 +32,7 @@ pub fn stream(
         spell(&mut keyless)?;
         keyless.finish()
     };
-    match target.output.as_deref().filter(|path| *path != Path::new("-")) {
+    match target.file() {
         None => output::written(spell(&mut stdout().lock())),
         Some(path) => {
             if target.force { replace(path, spell) } else { create(path, spell) }?;

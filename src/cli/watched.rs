@@ -23,7 +23,10 @@ pub fn watched<T>(what: &str, work: impl FnOnce(&ReadProgress) -> T) -> T {
             let mut wait = TOLD_AFTER;
             while ends.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 // a terminal that is gone is noticed by the code that writes the result
-                let _ = write!(stderr(), "\r{what}: {}%\x1b[K", told.percent());
+                let _ = match told.percent() {
+                    0 => write!(stderr(), "\r{what}\x1b[K"),
+                    percent => write!(stderr(), "\r{what}: {percent}%\x1b[K"),
+                };
                 wait = TOLD_EVERY;
             }
             if wait == TOLD_EVERY {

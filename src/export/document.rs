@@ -37,6 +37,8 @@ pub struct Document {
     pub turn_log: TurnLog,
     /// Private content that is shown all the same.
     pub reveal: Reveal,
+    /// How many of its events are written, for formats that go through them.
+    pub progress: ReadProgress,
 }
 
 impl Document {
@@ -80,6 +82,7 @@ impl Document {
             state,
             turn_log,
             reveal,
+            progress: ReadProgress::default(),
         };
         if !is_as_read {
             (state, turn_log) = (State::default(), TurnLog::default());
@@ -108,9 +111,11 @@ impl Document {
         out: &mut dyn Write,
         mut spell: impl FnMut(&Record) -> String,
     ) -> io::Result<()> {
+        self.progress.begin(self.records.len() as u64);
         for record in self.records() {
             let record = record.map_err(io::Error::other)?;
             out.write_all(spell(&record).as_bytes())?;
+            self.progress.step();
         }
         Ok(())
     }

@@ -6,7 +6,8 @@ use crate::clock::Clock;
 use crate::export::cast::CastFrame;
 use crate::model::{Ms, Seq};
 use crate::session::replay::Recording;
-use crate::ui::frame::Frame;
+use crate::ui::frame::{Change, Frame};
+use crate::ui::run::TICK_MS;
 use crate::ui::terminal::Painter;
 use crate::ui::theme::Theme;
 use crate::ui::theme::glyphs::Glyphs;
@@ -32,24 +33,32 @@ pub fn film(
     // earlier content of the player's terminal is not part of it
     painter.forget(cells.area);
     let mut screen = Screen::new(Seq(0), Clock::virtual_from(Ms(0)), theme, glyphs);
-    let mut last: Option<Ms> = None;
+    let (mut last, mut second, mut cursor) = (None::<Ms>, None, None);
     let mut moments = recording.moments().peekable();
     iter::from_fn(move || {
-        let mut at = None;
+        let (mut at, mut change) = (None, Change::Nothing);
         while let Some((moment, item)) = moments.next() {
-            screen.take(&item);
+            change = change.max(screen.take(&item));
             at = Some(moment);
             let next = moments.peek().map(|(next, _)| *next);
-            if !next.is_some_and(|next| last.is_some_and(|last| next.since(last) < FRAME_MS)) {
+            if next.is_none_or(|next| last.is_none_or(|last| next.since(last) >= FRAME_MS)) {
                 break;
             }
         }
         let at = at?;
-        last = Some(at);
         screen.clock = Clock::virtual_from(at);
-        let mut frame = Frame::new(&mut cells);
-        draw::draw(&mut frame, &mut screen);
-        let (rows, cursor) = (frame.rows, frame.cursor);
+        let current = Some(at.0 / TICK_MS);
+        let mut frame = match last {
+            None => Frame::new(&mut cells),
+            Some(_) => Frame::over(&mut cells, cursor),
+        };
+        if change == Change::Everything || second != current {
+            draw::draw(&mut frame, &mut screen);
+        } else {
+            draw::draw_words(&mut frame, &mut screen);
+        }
+        (last, second, cursor) = (Some(at), current, frame.cursor);
+        let rows = frame.rows;
         Some(painter.show(&cells, rows, cursor).map(|()| {
             let drawn = String::from_utf8_lossy(&painter.take()).into_owned();
             CastFrame { at, drawn }

@@ -36,7 +36,7 @@ use tokio::time::sleep;
 const FRAME_MS: u64 = 16;
 const FAR_FRAME_MS: u64 = 33;
 /// Milliseconds between two frames while only seconds change.
-const TICK_MS: u64 = 1_000;
+pub(super) const TICK_MS: u64 = 1_000;
 /// Milliseconds between two looks at how far the reading of a long session is.
 const PROGRESS_MS: u64 = 100;
 

@@ -108,6 +108,7 @@ fn a_cast_plays_the_screen_as_it_was() {
         }
     }
     assert_eq!(marks, ["1 Ada", "2 Bo"]);
+    assert_eq!(header["duration"].as_f64(), Some(now), "the last frame ends it");
     let shown = screen.screen().contents();
     assert!(shown.contains("DONE") && shown.contains("B1 word word"), "{shown}");
     house.run(&["export", "--last", "--format", "cast", "--size", "9x9"]).code(2);

@@ -1,7 +1,7 @@
 //! Where a finished document goes.
 
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where it goes.
 #[derive(Debug, Args)]
@@ -12,4 +12,11 @@ pub struct Target {
     /// Replace the file if it exists
     #[arg(long, requires = "output")]
     pub force: bool,
+}
+
+impl Target {
+    /// Returns the file; none for standard output, which `-` names too.
+    pub fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| *path != Path::new("-"))
+    }
 }

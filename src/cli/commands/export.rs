@@ -15,7 +15,7 @@ use crate::ui::film::film;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write, stdout};
 use std::path::{Path, PathBuf};
 
 /// The default size of a recorded screen, in columns and rows.
@@ -57,10 +57,18 @@ impl ExportArgs {
         know_keys(context)?;
         let path = session_file::find(&self.which, context)?;
         let reveal = Reveal { whispers: self.whispers, hidden: self.hidden };
-        let (survey, document) =
+        let (survey, mut document) =
             watched("reading the session", |progress| Document::read(&path, reveal, progress))?;
         let spelling = spelling(&document, &self.format, self.size, context)?;
-        document::stream(&self.target, context, |out| spelling(&document, out))?;
+        let write = |progress: &ReadProgress| {
+            document.progress = progress.clone();
+            document::stream(&self.target, context, |out| spelling(&document, out))
+        };
+        // what is written to a terminal shows by itself how far it is
+        match self.target.file().is_none() && stdout().is_terminal() {
+            true => write(&ReadProgress::default()),
+            false => watched("writing the file", write),
+        }?;
         let blobs = survey.files.blobs();
         if self.format == LINES
             && fs::read_dir(&blobs).is_ok_and(|mut texts| texts.next().is_some())
