@@ -126,6 +126,10 @@ fn sessions_in_which_nobody_spoke_are_told_apart() {
         assert_eq!(rows.filter(touching).count(), 0, "{width}x{height}: {shown}");
     }
     assert!(shown(&mut start, 120, 40).contains(&format!("Ada, Bo, Cy  nothing said yet  {one}")));
+    let mut many = start.sessions[2].clone();
+    many.cast = (1..30).map(|n| format!("Guest {n}")).collect();
+    start.take(News::Sessions(vec![many]));
+    assert!(shown(&mut start, 80, 40).contains("\"So we agree on"), "words beside a large cast");
 }
 
 #[test]

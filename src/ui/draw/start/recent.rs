@@ -78,9 +78,11 @@ impl StartPage<'_> {
             ],
         );
         if below {
+            // a large cast leaves room for the words
+            let cast = clip(&cast(session), self.room / 2, ellipsis);
             let words = match session.last.is_empty() {
-                true => format!("{}  nothing said yet  {}", cast(session), session.id),
-                false => format!("{}  {}", cast(session), said(session)),
+                true => format!("{cast}  nothing said yet  {}", session.id),
+                false => format!("{cast}  {}", said(session)),
             };
             let words = clip(&format!("     {words}"), self.room, ellipsis);
             self.lines.push(Line::from(self.named(&words, &session.cast)));
