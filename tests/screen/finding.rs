@@ -364,3 +364,26 @@ fn the_list_of_commands_is_as_high_as_what_was_found() {
         assert_eq!(stage.press(&[Enter]), [], "and nothing is run");
     }
 }
+
+#[test]
+fn help_is_as_high_as_the_screen_and_no_heading_stands_without_its_keys() {
+    for (width, height) in
+        [(120, 40), (200, 60), (80, 24), (100, 30), (120, 33), (120, 34), (40, 10)]
+    {
+        let mut stage = Stage::new(width, height).during(2, 2);
+        keys(&mut stage, "?");
+        let help = boxed(&mut stage);
+        assert!(height < 40 || help.len() > 33, "{width}x{height}: {help:#?}");
+        let halves = if width < 98 { 1 } else { 2 };
+        let inner = |row: &str| row.split('│').nth(1).unwrap_or_default().to_owned();
+        let rows: Vec<String> = help[3..help.len() - 1].iter().map(|row| inner(row)).collect();
+        let half = rows[0].chars().count() / halves;
+        for column in 0..halves {
+            let last: String =
+                rows.last().unwrap().chars().skip(column * half).take(half).collect();
+            let last = last.trim();
+            let is_heading = !last.contains("  ") && last.len() > 1 && last == last.to_uppercase();
+            assert!(!is_heading, "{width}x{height}: {last}: {help:#?}");
+        }
+    }
+}

@@ -47,12 +47,16 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let entries = list.entries(&screen.keymap);
     let headed = list.kind == ListKind::Keys && list.filter.is_empty();
     let widest = if headed { COLUMNS_MAX } else { WIDTH_MAX };
-    let wide = on_top(whole, &screen.view.areas, (widest, HEIGHT_MAX)).width.saturating_sub(2);
+    let highest = if headed { u16::MAX } else { HEIGHT_MAX };
+    let wide = on_top(whole, &screen.view.areas, (widest, highest)).width.saturating_sub(2);
+    let columns = if headed && wide >= COLUMNS_MIN { 2 } else { 1 };
     let high = |entries: &[ListEntry]| {
-        let rows = rows_of(entries, list.kind, usize::from(wide), screen) + AROUND;
-        u16::try_from(rows).unwrap_or(u16::MAX).min(HEIGHT_MAX)
+        let rows = rows_of(entries, list.kind, usize::from(wide) / columns, screen);
+        let rows = if headed { rows + headings(entries) } else { rows };
+        u16::try_from(rows.div_ceil(columns) + AROUND).unwrap_or(u16::MAX).min(highest)
     };
     let most = match list.kind {
+        ListKind::Keys if headed => high(&entries),
         ListKind::Commands | ListKind::Keys => HEIGHT_MAX,
         ListKind::Formats => FORMATS.len() as u16 + AROUND as u16,
         ListKind::Own => high(&list.own.1),
@@ -88,7 +92,6 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     }
     let above = lines.len() as u16;
     let rows = usize::from(inner.height.saturating_sub(above));
-    let columns = if headed && inner.width >= COLUMNS_MIN { 2 } else { 1 };
     let whole_room = room;
     let room = room / columns;
     let call = call_width(&entries, list.kind, room);
@@ -99,6 +102,10 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
             && group.replace(of.group) != Some(of.group)
         {
             listed.extend((i > 0).then(|| (None, Line::default())));
+            // a heading is not the last row of a column
+            if (listed.len() + 1).checked_rem(rows) == Some(0) {
+                listed.push((None, Line::default()));
+            }
             listed.push((None, header(of.group, screen)));
         }
         let chosen = i == list.at;
@@ -170,6 +177,20 @@ fn rows_of(entries: &[ListEntry], kind: ListKind, room: usize, screen: &Screen) 
     match told.max() {
         Some(longest) => entries.len() - 1 + longest,
         None => nothing_found(room, screen).len(),
+    }
+}
+
+/// The rows of the headings of a list, with those between the groups.
+fn headings(entries: &[ListEntry]) -> usize {
+    let groups = entries.chunk_by(|one, other| group_of(one) == group_of(other));
+    (groups.count() * 2).saturating_sub(1)
+}
+
+/// The group of an action.
+fn group_of(entry: &ListEntry) -> Option<Group> {
+    match &entry.action {
+        EntryAction::Action(row) => Some(row.group),
+        _ => None,
     }
 }
 
