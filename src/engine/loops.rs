@@ -8,7 +8,7 @@ use super::drafts::warn_once;
 use crate::model::payload::{Warning, WarningAbout};
 use crate::model::{Draft, StopReason};
 use crate::state::State;
-use crate::text::{Trigrams, is_courtesy, word_likeness};
+use crate::text::{Trigrams, are_alike_by_word, is_courtesy};
 use std::cell::OnceCell;
 
 /// The likeness, from 0 to 1, of two turns from which on one repeats the other.
@@ -42,7 +42,7 @@ pub fn circling(said: &[Said<'_>]) -> usize {
     let same = |at: usize, other: usize| {
         let likeness = trigrams(at).likeness(trigrams(other));
         likeness >= ALIKE
-            || likeness >= RELATED && word_likeness(said[at].words, said[other].words) >= ALIKE
+            || likeness >= RELATED && are_alike_by_word(said[at].words, said[other].words, ALIKE)
     };
     let circles = |at: &usize| {
         let (here, heard) = (said[*at], said[*at].heard.min(*at));

@@ -34,20 +34,21 @@ impl Trigrams {
 
     /// Returns the share of all their sequences that both have (Jaccard), from 0 to 1; 0 where neither has any.
     pub fn likeness(&self, other: &Trigrams) -> f64 {
-        let both = self.shared(other);
+        let both = in_both(&self.0, &other.0);
         ratio(both, self.0.len() + other.0.len() - both)
     }
+}
 
-    fn shared(&self, other: &Trigrams) -> usize {
-        let (mut here, mut there, mut both) = (self.0.as_slice(), other.0.as_slice(), 0);
-        while let ([a, more @ ..], [b, rest @ ..]) = (here, there) {
-            let order = a.cmp(b);
-            both += usize::from(order == Ordering::Equal);
-            here = if order == Ordering::Greater { here } else { more };
-            there = if order == Ordering::Less { there } else { rest };
-        }
-        both
+/// Returns how many numbers two lists have in common, both in order.
+fn in_both(mut a: &[u64], mut b: &[u64]) -> usize {
+    let mut both = 0;
+    while let ([one, more @ ..], [other, rest @ ..]) = (a, b) {
+        let order = one.cmp(other);
+        both += usize::from(order == Ordering::Equal);
+        a = if order == Ordering::Greater { a } else { more };
+        b = if order == Ordering::Less { b } else { rest };
     }
+    both
 }
 
 /// The three-word sequences of any number of texts.
@@ -84,21 +85,34 @@ impl KnownTrigrams {
     }
 }
 
-/// How many words a text must have for [`word_likeness`]: in a shorter one a single word may be all that matters, as in
-/// "I offer 300" and "I offer 320".
+/// How many words a text must have to be [alike by word](are_alike_by_word): in a shorter one a single word may be all
+/// that matters, as in "I offer 300" and "I offer 320".
 const WORDS_MIN: usize = 8;
 
-/// Returns how alike two texts are word by word, from 0 to 1: the share of words that need not be put in, left out or
-/// exchanged to make one of the other (Levenshtein over words). Finds sentences in which a name or a number was exchanged,
-/// which share few sequences of three words. 0 where one is shorter than eight words.
-pub fn word_likeness(a: &str, b: &str) -> f64 {
-    let (a, b) = (a.to_lowercase(), b.to_lowercase());
-    let (a, b): (Vec<&str>, Vec<&str>) = (a.unicode_words().collect(), b.unicode_words().collect());
-    if a.len().min(b.len()) < WORDS_MIN {
-        return 0.0;
-    }
+/// Returns whether two texts are alike word by word: whether at least a share of their words, from 0 to 1, need not be put
+/// in, left out or exchanged to make one of the other (Levenshtein over words). Finds sentences in which a name or a
+/// number was exchanged, which share few sequences of three words. Texts of less than eight words never are.
+pub fn are_alike_by_word(a: &str, b: &str, share: f64) -> bool {
+    let [a, b] = [a, b].map(|t| t.to_lowercase().unicode_words().map(number).collect::<Vec<_>>());
     let longest = a.len().max(b.len());
-    ratio(longest - strsim::generic_levenshtein(&a, &b), longest)
+    if a.len().min(b.len()) < WORDS_MIN || ratio(words_of_both(&a, &b), longest) < share {
+        return false;
+    }
+    // the same at both ends costs nothing, and the rest its length squared
+    let before = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[before..], &b[before..]);
+    let behind = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[..a.len() - behind], &b[..b.len() - behind]);
+    let [a, b] = [a, b].map(<[u64]>::to_vec);
+    ratio(longest - strsim::generic_levenshtein(&a, &b), longest) >= share
+}
+
+/// Returns how many words two texts have in common, wherever they stand.
+fn words_of_both(a: &[u64], b: &[u64]) -> usize {
+    let [mut a, mut b] = [a, b].map(<[u64]>::to_vec);
+    a.sort_unstable();
+    b.sort_unstable();
+    in_both(&a, &b)
 }
 
 /// Words that turn what is said into its opposite.
@@ -158,14 +172,19 @@ mod tests {
     #[test]
     fn exchanged_names_and_numbers_are_alike_in_long_sentences() {
         let long = "In 1990 nobody believed that the river would ever be clean";
+        let turned = "clean be ever would river the that believed nobody 1990 in";
         for (a, b, likeness) in [
             (long, "In 1995 nobody believed that the river would ever be clean", 10.0 / 11.0),
+            (long, "In 1990 nobody really believed that the river would be clean", 9.0 / 11.0),
             (long, long, 1.0),
-            (long, "I offer 300 for the boat", 0.0),
-            ("I offer 300 for the boat", "I offer 320 for the boat", 0.0),
+            (long, turned, 1.0 / 11.0),
         ] {
-            assert_eq!(word_likeness(a, b), likeness, "{a:?} {b:?}");
+            for (a, b) in [(a, b), (b, a)] {
+                assert!(are_alike_by_word(a, b, likeness), "{a:?} {b:?}");
+                assert!(!are_alike_by_word(a, b, likeness + 0.01), "{a:?} {b:?}");
+            }
         }
+        assert!(!are_alike_by_word("I offer 300 for the boat", "I offer 300 for the boat", 0.1));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub use file_name::file_name;
 pub use forward::forwarded;
 pub use keys::{KeyRedactor, keep_out, without_keys};
 pub use label::{label, name};
-pub use likeness::{KnownTrigrams, Trigrams, mixed, shared_words, word_likeness};
+pub use likeness::{KnownTrigrams, Trigrams, are_alike_by_word, mixed, shared_words};
 pub use lookalike::{is_invisible, look_alike};
 pub use stream::Stream;
 
