@@ -218,6 +218,16 @@ impl Screen {
                 moment::told(&self.transcript, &record.event).or(self.view.ring.take());
         }
         let paused = self.transcript.state().run == RunState::Paused;
+        if let Some(undo) =
+            self.view.undo.as_mut().filter(|undo| undo.command == Command::Resume {})
+        {
+            if paused {
+                undo.lasts = true;
+                self.view.notice.take_if(|notice| *notice == undo.told);
+            } else if undo.lasts {
+                self.view.undo = None;
+            }
+        }
         let resume = paused.then(|| self.keymap.way(Action::TogglePause, Focus::Read));
         let waits_for = WaitsFor { speaker: self.transcript.speaker(), resume };
         let mut told = self.outbox.outcome(&record.event.kind, &waits_for);

@@ -72,7 +72,12 @@ fn a_pause_is_taken_back() {
     assert!(stage.text().contains(offer), "{}", stage.text());
     stage.happens("engine", "receipt", json!({"of": key, "is": "queued"}));
     assert!(stage.text().contains(offer), "{}", stage.text());
+    // once it holds nothing is told that would have to go again, and it is taken back all the same
+    stage.happens("engine", "paused", json!({}));
+    assert!(!stage.text().contains("U: undo"), "{}", stage.text());
+    assert_eq!(pass(&mut stage.screen.view, Ms(0)), (None, false), "nothing wakes it");
     assert_eq!(write(&mut stage, "U"), [Request::Send(Command::Resume {})]);
+    stage.happens("engine", "resumed", json!({}));
     assert_eq!(write(&mut stage, "S"), [Request::Send(Command::PauseNow {})]);
     assert!(stage.text().contains("Bo stopped, paused (U: resume)"), "{}", stage.text());
     assert_eq!(write(&mut stage, "U"), [Request::Send(Command::Resume {})]);

@@ -43,7 +43,7 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
     } else {
         view.leaving_since = None;
     }
-    if let Some(undo) = &mut view.undo {
+    if let Some(undo) = view.undo.as_mut().filter(|undo| !undo.lasts) {
         let since = *undo.since.get_or_insert(now);
         match UNDO_MS.saturating_sub(now.since(since)) {
             0 => {
@@ -61,7 +61,7 @@ pub fn offer(screen: &mut Screen, WayBack { done, by, command }: WayBack) {
     let key = screen.keymap.way(Action::Undo, Focus::Read);
     let told = format!("{done} ({key}: {by})");
     screen.view.notice = Some(told.clone());
-    screen.view.undo = Some(Undo { command, told, since: None });
+    screen.view.undo = Some(Undo { command, told, lasts: false, since: None });
 }
 
 /// What a command does, and how it is taken back.

@@ -9,6 +9,8 @@ pub struct Undo {
     pub command: Command,
     /// The description of the action.
     pub told: String,
+    /// Whether it stays until it is used, without a message: nothing wakes a conversation that is paused.
+    pub lasts: bool,
     /// When the offer was first shown; none before that.
     pub since: Option<Ms>,
 }
