@@ -320,7 +320,7 @@ def asked(home, command, keys):
 def start(figures, home, url):
     Server.will(PACED, GAP)
     talk = talkers(home, url)
-    frames = {"colloquium": (talk["colloquium"][0], "FLOOR"), "start screen": ([OURS], "Write"),
+    frames = {"colloquium": (talk["colloquium"][0], "LIMITS"), "start screen": ([OURS], "Write"),
               "curl": (talk["curl"][0], "data:"), "tenere": (["tenere"], TENERE)}
     for name, (command, mark) in there(frames).items():
         terminal = Terminal(command, environment(home))
