@@ -390,8 +390,8 @@ impl Engine {
             };
             let room = self.writer.pending_bytes() < self.max_waiting_bytes;
             let may_wait = (attended || !idle) && self.gated.is_empty() && !self.at_work.is_gated();
-            // one wake of the writer for all that was decided at once
-            self.writer.ring();
+            // once for all that was decided
+            self.writer.wake();
             tokio::select! { biased;
                 () = &mut stop, if running => {
                     running = false;

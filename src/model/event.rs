@@ -131,9 +131,9 @@ macro_rules! kinds {
 }
 
 impl Kind {
-    /// Returns a turn of whose pieces it now is known whether a fold of the whole log needs them: not once the turn has
-    /// ended, whose end repeats them; but the cost of a reply that is asked for again is estimated from them, and the
-    /// words before a request for tools are in no end of a turn.
+    /// Returns the turn that an event says this of, and whether a fold of the whole log needs its pieces. Once a turn has
+    /// ended it does not, because the end repeats its words. It does where the reply was asked for again, because the cost
+    /// of the first one is estimated from the pieces, and where tools were asked for: no end repeats the words before.
     pub fn settles_pieces(&self) -> Option<(TurnId, bool)> {
         match self {
             Kind::TurnEnded(end) => Some((end.turn, false)),

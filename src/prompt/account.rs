@@ -32,10 +32,10 @@ pub fn digest(prompt: &Prompt) -> Text {
     hex(hash)
 }
 
-/// Returns the same of a prompt that was built for a turn. Most of its blocks are words of the transcript as they were
-/// said, whose digests are known; they are in the same order, and what is left out is at the beginning or in the middle.
+/// Returns the same for a prompt that was built for a turn. Most of its blocks are entries of the transcript, in the same
+/// order, whose digests are known; what is left out is at the beginning or in the middle, so it goes from the end.
 fn digest_for(state: &State, turn: &Turn, prompt: &Prompt) -> Text {
-    /// So many entries are looked at for a block: some have no block, and some blocks have no entry.
+    /// How many entries are searched for a block: some have no block, and some blocks have no entry.
     const NEAR: usize = 8;
     let place = state.heard_to(turn);
     let mut earlier = state.visible(turn).rev();

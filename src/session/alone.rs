@@ -25,8 +25,8 @@ pub(super) const SHORT_BYTES: u64 = 2 * 1024 * 1024;
 pub(super) enum ScanDepth {
     /// Every event of the log.
     Whole,
-    /// Every event that a fold of the whole log needs, and few others: not the pieces of turns that begin and end close
-    /// together. Other pieces come as if their kind were unknown: whoever needs what they say reads it.
+    /// What a fold of the whole log needs. Pieces of turns that begin and end within one block are left out, because the
+    /// end of a turn repeats its words; other pieces come as if their kind were unknown, for whoever needs them to read.
     ForFold,
     /// Every event but pieces, of which only the number and the checksum are checked.
     WithoutPieces,
@@ -73,8 +73,8 @@ impl LineMeaning {
     }
 }
 
-/// Returns the turns that begin and end within lines and need none of their pieces once they ended; none where a line
-/// is missing or says nothing by itself, since that may be the one that needs them.
+/// Returns the turns that begin and end within these lines and whose pieces are not needed. There are none where a line is
+/// missing or unreadable, because that line may be the one that says a turn's pieces are needed.
 fn repeated(lines: &[RawLine]) -> HashSet<TurnId> {
     let (mut begun, mut settled) = (HashSet::new(), HashMap::new());
     let mut before: Option<Seq> = None;
@@ -383,7 +383,7 @@ mod tests {
                 passed.collect()
             };
             assert_eq!(read(spelled(1, &log)), left_out, "{log:?}");
-            // a line that is not in its place may say anything
+            // a line out of order proves nothing
             let moved = [spelled(9, &["end 1"]), spelled(1, &log)].concat();
             assert_eq!(read(moved), [] as [u64; 0], "{log:?}");
         }

@@ -1,4 +1,4 @@
-//! Lines of pieces, which are most of a session: what can be known of one without reading the words.
+//! Lines of pieces, which are most of a session, read without their words.
 
 use super::blobs;
 use super::codec::{ENVELOPE_BYTES, TRAILER_BYTES, checked};
@@ -6,7 +6,7 @@ use crate::model::{Seq, TurnId};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-/// A line of pieces with a correct checksum, of which nothing else is read.
+/// A line of pieces with a correct checksum, its data not yet read.
 pub(super) struct PiecesLine<'a> {
     pub(super) seq: Seq,
     data: &'a str,
@@ -17,7 +17,7 @@ pub(super) struct PiecesLine<'a> {
 struct RunTurn(TurnId, IgnoredAny, IgnoredAny, IgnoredAny);
 
 impl<'a> PiecesLine<'a> {
-    /// Reads a line; none of other lines, and where the checksum is wrong.
+    /// Reads a line; none if it has no pieces or its checksum is wrong.
     pub(super) fn read(line: &'a [u8]) -> Option<PiecesLine<'a>> {
         const KIND: &[u8] = b"\"kind\":\"delta\"";
         const DATA: &[u8] = b",\"data\":";
@@ -32,8 +32,8 @@ impl<'a> PiecesLine<'a> {
         Some(PiecesLine { seq: digits.parse().ok().map(Seq)?, data })
     }
 
-    /// Returns the turns whose pieces it has, one of each run; none where it needs the texts that stand beside the log,
-    /// or this version cannot read it.
+    /// Returns the turn of each run of pieces; none if the line refers to texts outside the log, or this version cannot
+    /// read it.
     pub(super) fn turns(&self) -> Option<Vec<TurnId>> {
         #[derive(Deserialize)]
         struct Runs {

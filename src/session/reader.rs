@@ -173,8 +173,8 @@ pub fn skim(path: &Path, each: &mut dyn FnMut(Found<'_>)) -> Result<Survey, Sess
     look_through(files, file, &ReadProgress::default(), ScanDepth::WithoutPieces, each)
 }
 
-/// Reads a session as [`scan`] does, but hands on what a fold of all of it needs: few of the pieces that the ends of their
-/// turns repeat, and those unread, as events of an unknown kind of their name. That all are whole is looked at.
+/// Reads a session as [`scan`] does, but passes on only what a fold of the whole session needs: most pieces that the ends
+/// of their turns repeat are left out, and the others come unread, as events of an unknown kind. Every checksum is checked.
 ///
 /// # Errors
 /// As [`read`].

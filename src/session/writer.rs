@@ -55,11 +55,11 @@ impl SessionWriter {
     /// Hands a record over; never waits. Records come in the order of their `seq`.
     pub fn push(&self, record: Arc<Record>) {
         self.queue(record);
-        self.ring();
+        self.wake();
     }
 
-    /// Hands a record over as [`push`](SessionWriter::push) does, but leaves the thread asleep until it is
-    /// [rung](SessionWriter::ring) for: what belongs together is written together.
+    /// Hands a record over as [`push`](SessionWriter::push) does, but does not wake the thread:
+    /// [`wake`](SessionWriter::wake) does, once for all records that were queued.
     pub fn queue(&self, record: Arc<Record>) {
         self.shared.pending.fetch_add(record.line.len(), Ordering::AcqRel);
         let mut queue = self.shared.lock();
@@ -68,7 +68,7 @@ impl SessionWriter {
     }
 
     /// Wakes the thread if records wait for it.
-    pub fn ring(&self) {
+    pub fn wake(&self) {
         if !self.shared.lock().records.is_empty() {
             self.shared.bell.notify_one();
         }

@@ -34,13 +34,13 @@ impl Trigrams {
 
     /// Returns the share of all their sequences that both have (Jaccard), from 0 to 1; 0 where neither has any.
     pub fn likeness(&self, other: &Trigrams) -> f64 {
-        let both = in_both(&self.0, &other.0);
+        let both = count_common(&self.0, &other.0);
         ratio(both, self.0.len() + other.0.len() - both)
     }
 }
 
 /// Returns how many numbers two lists have in common, both in order.
-fn in_both(mut a: &[u64], mut b: &[u64]) -> usize {
+fn count_common(mut a: &[u64], mut b: &[u64]) -> usize {
     let mut both = 0;
     while let ([one, more @ ..], [other, rest @ ..]) = (a, b) {
         let order = one.cmp(other);
@@ -95,10 +95,10 @@ const WORDS_MIN: usize = 8;
 pub fn are_alike_by_word(a: &str, b: &str, share: f64) -> bool {
     let [a, b] = [a, b].map(|t| t.to_lowercase().unicode_words().map(number).collect::<Vec<_>>());
     let longest = a.len().max(b.len());
-    if a.len().min(b.len()) < WORDS_MIN || ratio(words_of_both(&a, &b), longest) < share {
+    if a.len().min(b.len()) < WORDS_MIN || ratio(count_common_words(&a, &b), longest) < share {
         return false;
     }
-    // the same at both ends costs nothing, and the rest its length squared
+    // a common beginning and end cost nothing; the rest costs the product of its lengths
     let before = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[before..], &b[before..]);
     let behind = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
@@ -108,11 +108,11 @@ pub fn are_alike_by_word(a: &str, b: &str, share: f64) -> bool {
 }
 
 /// Returns how many words two texts have in common, wherever they stand.
-fn words_of_both(a: &[u64], b: &[u64]) -> usize {
+fn count_common_words(a: &[u64], b: &[u64]) -> usize {
     let [mut a, mut b] = [a, b].map(<[u64]>::to_vec);
     a.sort_unstable();
     b.sort_unstable();
-    in_both(&a, &b)
+    count_common(&a, &b)
 }
 
 /// Words that turn what is said into its opposite.
@@ -140,7 +140,7 @@ fn number(word: &str) -> u64 {
     word.bytes().fold(None, |so_far, byte| Some(mixed(so_far, byte.into()))).unwrap_or_default()
 }
 
-/// Returns the number of what came so far with what comes next (FNV-1a): for words that are compared and nothing else.
+/// Returns a hash of what came so far and what comes next (FNV-1a), for comparing words and nothing else.
 pub fn mixed(so_far: Option<u64>, next: u64) -> u64 {
     (so_far.unwrap_or(0xcbf2_9ce4_8422_2325) ^ next).wrapping_mul(0x0100_0000_01b3)
 }

@@ -343,7 +343,7 @@ pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
     // each poll of the stream takes its lock from the thread that reads, so it is polled only once there is something
     let events = stream::select_all([Keys(EventStream::new())]);
     stream::select(
-        Heard { events, late: Late::rest(), clock: Clock::real(Ms(0)), looked: Ms(0) },
+        Heard { events, late: Late::rest(), clock: Clock::real(Ms(0)), checked: Ms(0) },
         signals(),
     )
 }
@@ -363,15 +363,15 @@ fn gone() -> io::Error {
     io::Error::other("the terminal is gone")
 }
 
-/// How often it is looked whether the terminal is gone while no keys come, at most.
-const LOOK_AGAIN_MS: u64 = 250;
+/// Milliseconds between two checks whether the terminal is gone, while no keys come.
+const CHECK_EVERY_MS: u64 = 250;
 
 struct Heard {
     events: SelectAll<Keys>,
     late: Late,
     clock: Clock,
-    /// When it was looked last whether the terminal is gone.
-    looked: Ms,
+    /// When it was last checked whether the terminal is gone.
+    checked: Ms,
 }
 
 impl Stream for Heard {
@@ -379,8 +379,8 @@ impl Stream for Heard {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let now = self.clock.now();
-        if now.since(self.looked) >= LOOK_AGAIN_MS {
-            self.looked = now;
+        if now.since(self.checked) >= CHECK_EVERY_MS {
+            self.checked = now;
             if is_gone() {
                 return Poll::Ready(Some(Err(gone())));
             }

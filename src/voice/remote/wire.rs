@@ -32,7 +32,7 @@ impl Wire {
         }
     }
 
-    /// Returns the words of a frame, if that is quicker than reading all of it and there is nothing else to hear.
+    /// Returns the words of a frame that has nothing else in it; none if the whole frame has to be read to know.
     pub(super) fn words(self, frame: &str) -> Option<Cow<'_, str>> {
         match self {
             Wire::OpenAi => openai::words(frame),

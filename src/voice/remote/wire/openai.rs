@@ -74,7 +74,7 @@ struct WordsDelta<'a> {
     reasoning: (),
 }
 
-/// Returns the words of a frame that has nothing else that counts, without making a tree of it.
+/// Returns the words of a frame with nothing else that matters, without building a JSON tree.
 pub(super) fn words(frame: &str) -> Option<Cow<'_, str>> {
     let WordsFrame { choices: [choice], usage: (), error: () } =
         serde_json::from_str(frame).ok()?;
