@@ -7,7 +7,7 @@ use colloquium::model::Seq;
 use colloquium::session::LogFault;
 use colloquium::session::reader::{Log, Reader, read_bytes};
 use colloquium::session::{Mode, SessionError, read};
-use colloquium::session::{Record, Redaction, redact, repair, resume};
+use colloquium::session::{ReadProgress, Record, Records, Redaction, redact, repair, resume};
 use record_talk::{bytes_of, nowhere, talk, talk_with};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -251,14 +251,15 @@ fn a_damaged_session_is_refused_for_writing_and_mended_into_a_new_file() {
     assert!(std::fs::read(&path).unwrap() == bytes, "a refused session is untouched");
     for refused in [&bytes, &[bytes_of(&records[..39]), torn.to_vec()].concat()] {
         write(folder.path(), refused);
-        let redaction = |_: &Log| Redaction { texts: vec!["the".into()], ..Redaction::default() };
-        let error = redact(&path, redaction, "gone").unwrap_err();
+        let redaction =
+            |_: &Records| Redaction { texts: vec!["the".into()], ..Redaction::default() };
+        let error = redact(&path, redaction, "gone", &ReadProgress::default()).unwrap_err();
         assert!(matches!(error, SessionError::ReadOnly { .. }), "a repair is due first: {error}");
         assert!(std::fs::read(&path).unwrap() == *refused);
     }
     write(folder.path(), &bytes);
 
-    let repaired = repair(&path).unwrap();
+    let repaired = repair(&path, &ReadProgress::default()).unwrap();
     assert_eq!((repaired.events, repaired.stand_ins, repaired.rescued), (40, 1, 0));
     assert!(std::fs::read(repaired.kept.unwrap()).unwrap() == bytes, "the old one is kept");
     let log = read(&path).unwrap();
@@ -269,7 +270,10 @@ fn a_damaged_session_is_refused_for_writing_and_mended_into_a_new_file() {
             _ => assert_eq!(record.line, records[at].line),
         }
     }
-    assert!(repair(&path).unwrap().kept.is_none(), "nothing is left to mend");
+    assert!(
+        repair(&path, &ReadProgress::default()).unwrap().kept.is_none(),
+        "nothing is left to mend"
+    );
     resume(&path, Mode::Normal).unwrap();
 }
 
@@ -280,7 +284,7 @@ fn what_is_no_session_is_left_alone() {
         let path = write(folder.path(), bytes);
         assert!(matches!(read(&path), Err(SessionError::NotASession { .. })));
         assert!(matches!(resume(&path, Mode::Normal), Err(SessionError::NotASession { .. })));
-        assert!(repair(&path).is_err());
+        assert!(repair(&path, &ReadProgress::default()).is_err());
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
     }
     assert!(matches!(read(folder.path()), Err(SessionError::NotASession { .. })));
@@ -295,10 +299,11 @@ fn what_is_in_the_way_is_named_and_nothing_is_changed() {
     let damaged = instead(&records, 9, b"damage\n");
     type Deed = fn(&Path) -> Result<(), SessionError>;
     let resumes: Deed = |path| resume(path, Mode::Normal).map(drop);
-    let repairs: Deed = |path| repair(path).map(drop);
+    let repairs: Deed = |path| repair(path, &ReadProgress::default()).map(drop);
     let redacts: Deed = |path| {
-        let redaction = |_: &Log| Redaction { texts: vec!["the".into()], ..Redaction::default() };
-        redact(path, redaction, "gone").map(drop)
+        let redaction =
+            |_: &Records| Redaction { texts: vec!["the".into()], ..Redaction::default() };
+        redact(path, redaction, "gone", &ReadProgress::default()).map(drop)
     };
     let cases = [
         ("talk.lock", &torn, resumes, "talk.lock"),
@@ -339,7 +344,7 @@ async fn what_was_kept_before_is_kept_again_beside_it() {
     assert!(!folder.path().join(format!("{name}-3")).exists());
     for n in ["", "-2"] {
         let damaged = write(folder.path(), &instead(&records, 5, b"damage\n"));
-        repair(&damaged).unwrap();
+        repair(&damaged, &ReadProgress::default()).unwrap();
         assert_eq!(kept(&format!("talk.unrepaired{n}")), instead(&records, 5, b"damage\n"));
     }
 }

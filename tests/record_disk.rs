@@ -6,7 +6,9 @@ mod record_talk;
 use colloquium::model::Seq;
 use colloquium::session::disk::{Disk, Rescue};
 use colloquium::session::writer::WriterStart;
-use colloquium::session::{DiskFault, Durable, Mode, Record, SessionWriter, reader, repair};
+use colloquium::session::{
+    DiskFault, Durable, Mode, ReadProgress, Record, SessionWriter, reader, repair,
+};
 use record_talk::{bytes_of, talk};
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -223,7 +225,7 @@ fn joined(state: &State) -> Vec<u8> {
     let rescue = state.rescue.as_ref().expect("a rescue file");
     std::fs::write(folder.path().join("talk.rescue.jsonl"), rescue).unwrap();
     assert!(!reader::read(&path).unwrap().can_append(), "its end is elsewhere");
-    let repaired = repair(&path).unwrap();
+    let repaired = repair(&path, &ReadProgress::default()).unwrap();
     assert_eq!(repaired.stand_ins, 0);
     let log = reader::read(&path).unwrap();
     assert!(log.can_append() && log.torn.is_none(), "{:?}", log.faults);

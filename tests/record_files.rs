@@ -5,8 +5,8 @@ mod record_talk;
 
 use colloquium::model::{Event, Kind, Seq, TurnId, Wall};
 use colloquium::session::{
-    Log, LogFault, Mode, Record, Records, Redaction, ResumedSession, SessionError, SessionFiles,
-    SessionPlace,
+    Log, LogFault, Mode, ReadProgress, Record, Records, Redaction, ResumedSession, SessionError,
+    SessionFiles, SessionPlace,
 };
 use colloquium::session::{create, decode, encode, fork, read, redact, resume, resume_read};
 use record_talk::{bytes_of, event, said, talk, words};
@@ -261,7 +261,7 @@ async fn child_with_a_umask() {
     let mut bytes = std::fs::read(&path).unwrap();
     bytes.splice(100..101, *b"damage");
     std::fs::write(&path, bytes).unwrap();
-    colloquium::session::repair(&path).unwrap();
+    colloquium::session::repair(&path, &ReadProgress::default()).unwrap();
     for path in below(&folder) {
         println!("made {}", path.display());
     }
@@ -395,17 +395,18 @@ async fn what_is_taken_out_is_in_no_long_text_and_no_copy_either() {
     };
     let before = below(&files.blobs());
     assert!(everywhere().len() > before.len());
-    let redaction = |_: &Log| Redaction {
+    let redaction = |_: &Records| Redaction {
         mark: "[gone]".into(),
         texts: vec!["quoted".into()],
         ..Redaction::default()
     };
-    let done = redact(&path, redaction, "something was taken out").unwrap();
+    let done =
+        redact(&path, redaction, "something was taken out", &ReadProgress::default()).unwrap();
     assert!(done.events >= 2 && done.left == 0, "{done:?}");
     assert!(before.iter().chain([&copy]).all(|old| done.removed.contains(old)), "{done:?}");
     assert_eq!(everywhere(), Vec::<PathBuf>::new());
     let log = read(&path).unwrap();
     assert!(log.faults.is_empty() && log.records.len() == records.len() + 1);
     assert_eq!(below(&files.blobs()).len(), 2);
-    assert_eq!(redact(&path, redaction, "again").unwrap().events, 0);
+    assert_eq!(redact(&path, redaction, "again", &ReadProgress::default()).unwrap().events, 0);
 }

@@ -61,10 +61,7 @@ impl Document {
             state.apply(&found.event);
             turn_log.take(&found.event);
         })?;
-        let records = match &survey.archive {
-            Some(archive) => archive.clone().into(),
-            None => vec![].into(),
-        };
+        let records = survey.records();
         let redaction = private.redaction(&state, &records, reveal);
         let matches = match redaction.is_empty() {
             true => PieceMatches::default(),

@@ -10,6 +10,7 @@ use crate::model::{Event, Seq};
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The events of a session up to the time at which it was read; copies share the file.
@@ -46,6 +47,11 @@ impl Archive {
             near: Mutex::default(),
             fault: Mutex::default(),
         }))
+    }
+
+    /// Returns the path of the session's log.
+    pub(super) fn path(&self) -> &Path {
+        self.0.files.log()
     }
 
     /// Returns how many events there are.
@@ -213,7 +219,6 @@ fn read_at(mut file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
 mod tests {
     use super::*;
     use crate::session::read;
-    use std::path::Path;
 
     #[test]
     fn events_are_read_again_from_any_place_on_and_no_further_than_wanted() {

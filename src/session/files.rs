@@ -6,9 +6,9 @@ use super::error::SessionError;
 use crate::model::Wall;
 use jiff::Timestamp;
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use tempfile::TempPath;
+use tempfile::{NamedTempFile, TempPath};
 
 /// The paths of one session, all named after its log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,14 +184,43 @@ pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }
 
-/// Writes a whole file so that it is either there completely or not at all: 0600, synced, then renamed into place.
+/// A file that is written bit by bit, and is either there completely or not at all: 0600, synced, then renamed into
+/// place. Dropped before that, it leaves nothing behind.
+pub(super) struct NewFile {
+    path: PathBuf,
+    file: BufWriter<NamedTempFile>,
+}
+
+impl NewFile {
+    /// Begins a file in the folder of `path`, where it will lie.
+    pub(super) fn at(path: &Path) -> io::Result<NewFile> {
+        let file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder_of(path))?;
+        Ok(NewFile { path: path.to_owned(), file: BufWriter::new(file) })
+    }
+
+    /// Adds bytes.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)
+    }
+
+    /// Puts the file in its place, where it replaces another one; both are on the disk when this returns.
+    pub(super) fn place(self) -> io::Result<()> {
+        let file = self.file.into_inner().map_err(|e| e.into_error())?;
+        file.as_file().sync_all()?;
+        file.persist(&self.path)?;
+        sync_folder(folder_of(&self.path))
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
+}
+
+/// Writes a whole file as [`NewFile`] does.
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    sync_folder(folder)
+    let mut file = NewFile::at(path)?;
+    file.write(bytes)?;
+    file.place()
 }
 
 #[cfg(test)]

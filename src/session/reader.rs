@@ -12,6 +12,7 @@ use super::error::SessionError;
 use super::fault::LogFault;
 use super::files::SessionFiles;
 use super::progress::ReadProgress;
+use super::records::Records;
 use super::scanner::{Each, FileMark, Found, Scanner, wide};
 use crate::model::{Event, Seq, Wall};
 use crate::untrusted;
@@ -62,6 +63,14 @@ impl Survey {
             len: scanner.len as u64,
             archive: None,
             file: None,
+        }
+    }
+
+    /// Returns its events, which are read again from its file; none where it was not read from one.
+    pub fn records(&self) -> Records {
+        match &self.archive {
+            Some(archive) => archive.clone().into(),
+            None => vec![].into(),
         }
     }
 
@@ -170,7 +179,13 @@ pub fn scan(
 pub fn skim(path: &Path, each: &mut dyn FnMut(Found<'_>)) -> Result<Survey, SessionError> {
     let files = SessionFiles::of_existing(path)?;
     let file = open(&files)?;
-    look_through(files, file, &ReadProgress::default(), ScanDepth::WithoutPieces, each)
+    look_through(
+        Scanner::new(files),
+        file,
+        &ReadProgress::default(),
+        ScanDepth::WithoutPieces,
+        each,
+    )
 }
 
 /// Reads a session as [`scan`] does, but passes on only what a fold of the whole session needs: most pieces that the ends
@@ -185,7 +200,7 @@ pub fn scan_for_fold(
 ) -> Result<Survey, SessionError> {
     let files = SessionFiles::of_existing(path)?;
     let file = open(&files)?;
-    look_through(files, file, progress, ScanDepth::ForFold, each)
+    look_through(Scanner::new(files), file, progress, ScanDepth::ForFold, each)
 }
 
 fn scan_files(
@@ -204,17 +219,17 @@ pub(super) fn scan_open(
     progress: &ReadProgress,
     each: Each<'_>,
 ) -> Result<Survey, SessionError> {
-    look_through(files, file, progress, ScanDepth::Whole, each)
+    look_through(Scanner::new(files), file, progress, ScanDepth::Whole, each)
 }
 
 fn look_through(
-    files: SessionFiles,
+    mut scanner: Scanner,
     file: File,
     progress: &ReadProgress,
     depth: ScanDepth,
     each: Each<'_>,
 ) -> Result<Survey, SessionError> {
-    let path = files.log().to_owned();
+    let path = scanner.files.log().to_owned();
     let io = |e| SessionError::io("read", &path)(e);
     let metadata = file.metadata().map_err(io)?;
     let len = metadata.len();
@@ -222,8 +237,7 @@ fn look_through(
         return Err(SessionError::TooLarge { path, bytes: len });
     }
     progress.begin(len);
-    let rescue = files.rescue();
-    let mut scanner = Scanner::new(files);
+    let rescue = scanner.files.rescue();
     let mut beginning: Option<bool> = None;
     let file = Arc::new(file);
     let whole = Part { file: file.clone(), at: 0, end: u64::MAX };
@@ -277,12 +291,20 @@ pub fn read_bytes(files: SessionFiles, bytes: &[u8]) -> Log {
     reader.finish()
 }
 
-/// Reads the content of a session's rescue file; it begins where the session's own file was last synced.
-pub(super) fn read_rescue(files: &SessionFiles, bytes: &[u8]) -> Log {
-    let scanner = Scanner::anywhere(files.clone());
-    let mut reader = Reader { scanner, records: vec![] };
-    reader.take(bytes);
-    reader.finish()
+/// Returns the events of a session's rescue file, if it has one; it begins where the session's own file was last synced.
+pub(super) fn rescued(files: &SessionFiles) -> Result<Option<Records>, SessionError> {
+    let file = match untrusted::open(&files.rescue()) {
+        Ok(file) => file,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(SessionError::io("read", files.rescue())(e)),
+    };
+    let (scanner, progress) = (Scanner::anywhere(files.clone()), ReadProgress::default());
+    match look_through(scanner, file, &progress, ScanDepth::Whole, &mut |_| {}) {
+        Ok(survey) => Ok(Some(survey.records())),
+        // nothing in it can be used
+        Err(SessionError::NotASession { .. }) => Ok(Some(vec![].into())),
+        Err(e) => Err(e),
+    }
 }
 
 /// Returns whether bytes without a whole line can be the beginning of a session that a crash left behind, or what

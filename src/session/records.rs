@@ -4,9 +4,11 @@
 
 use super::Record;
 use super::archive::{Archive, ArchiveReading};
+use super::error::SessionError;
 use crate::model::Event;
 use std::borrow::Borrow;
 use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
 
 impl Borrow<Event> for Arc<Record> {
@@ -56,6 +58,19 @@ impl Records {
         match &self.0 {
             Place::Memory(_) => None,
             Place::File(archive) => Some(archive),
+        }
+    }
+
+    /// Fails where going through them ended early, since the file could not be read any more.
+    ///
+    /// # Errors
+    /// [`SessionError::Io`].
+    pub fn all_read(&self) -> Result<(), SessionError> {
+        match self.archive().and_then(|archive| Some((archive, archive.fault()?))) {
+            Some((archive, fault)) => {
+                Err(SessionError::io("read", archive.path())(io::Error::other(fault)))
+            }
+            None => Ok(()),
         }
     }
 

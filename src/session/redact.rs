@@ -5,11 +5,12 @@
 
 use super::codec::blobs_of;
 use super::error::SessionError;
-use super::files::{self, SessionFiles};
+use super::files::{self, NewFile, SessionFiles};
 use super::lock::Lock;
+use super::progress::ReadProgress;
 use super::reader;
 use super::redaction::Redaction;
-use super::{Log, Record};
+use super::{Record, Records};
 use crate::model::event::ENGINE;
 use crate::model::payload::Warning;
 use crate::model::{Event, ThreadId};
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The result of a redaction.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Redacted {
     /// Events that are not what they were.
     pub events: usize,
@@ -30,9 +31,11 @@ pub struct Redacted {
     pub removed: Vec<PathBuf>,
 }
 
-/// Removes the contents that `redaction` names from a session's events, and appends a `warning` that says so.
+/// Removes the contents that `redaction` names from a session's events, and appends a `warning` that says so; `progress`
+/// is updated.
 ///
-/// Where nothing is found, nothing is changed.
+/// Where nothing is found, nothing is changed. The events are read from the old file and written to the new one, one
+/// after the other.
 ///
 /// # Errors
 /// [`SessionError::Locked`] while another program writes it, [`SessionError::ReadOnly`] where a repair is due first or
@@ -40,48 +43,77 @@ pub struct Redacted {
 /// [`SessionError::Io`].
 pub fn redact(
     path: &Path,
-    redaction: impl FnOnce(&Log) -> Redaction,
+    redaction: impl FnOnce(&Records) -> Redaction,
     note: &str,
+    progress: &ReadProgress,
 ) -> Result<Redacted, SessionError> {
     let files = reader::proven(path)?;
     let _lock = Lock::take(&files)?;
-    let log = reader::read(path)?;
-    if !log.can_append() || log.torn.is_some() {
-        return Err(SessionError::ReadOnly { path: path.to_owned(), faults: log.survey.faults });
+    let survey = reader::scan(path, progress, &mut |_| {})?;
+    if !survey.can_append() || survey.torn.is_some() {
+        return Err(SessionError::ReadOnly { path: path.to_owned(), faults: survey.faults });
     }
-    let redaction = redaction(&log);
-    let mut rebuilt = redaction.apply(&log.records)?;
-    let changed = |(old, new): &(&Arc<Record>, &Arc<Record>)| !Arc::ptr_eq(old, new);
-    let events = log.records.iter().zip(&rebuilt).filter(changed).count();
-    let Some(last) = log.last().filter(|_| events > 0) else {
-        return Ok(Redacted { events, left: 0, removed: vec![] });
-    };
-    let left =
-        rebuilt.iter().filter(|r| redaction.texts.iter().any(|t| r.line.contains(t))).count();
-    rebuilt.push(Arc::new(Record::new(Event {
-        seq: last.seq.next(),
-        at: last.at,
-        ms: last.ms,
+    let records = survey.records();
+    let redaction = redaction(&records);
+    let matches = redaction.matches(records.iter());
+    let mut rebuilding = redaction.rebuilding(&matches);
+    let (mut written, mut done, mut last) = (NewLog::of(&files)?, Redacted::default(), None);
+    progress.begin(records.len() as u64);
+    for old in records.iter() {
+        let new = rebuilding.take(&old)?;
+        done.events += usize::from(!Arc::ptr_eq(&old, &new));
+        done.left += usize::from(redaction.texts.iter().any(|t| new.line.contains(t)));
+        written.add(&new)?;
+        last = Some(new);
+        progress.step();
+    }
+    records.all_read()?;
+    let Some(last) = last.filter(|_| done.events > 0) else { return Ok(Redacted::default()) };
+    let Event { seq, at, ms, .. } = last.event;
+    written.add(&Record::new(Event {
+        seq: seq.next(),
+        at,
+        ms,
         thread: ThreadId::ROOT,
         by: ENGINE.into(),
         cause: None,
         kind: Warning { text: note.into(), about: None }.into(),
-    })?));
-    let mut blobs = BTreeSet::new();
-    for record in &rebuilt {
-        for blob in blobs_of(record).map_err(SessionError::Shape)? {
-            files
-                .put_blob(&blob.name, &blob.text)
-                .map_err(SessionError::io("write", files.blobs()))?;
-            blobs.insert(blob.name);
-        }
-    }
-    let lines: String = rebuilt.iter().map(|r| r.line.as_str()).collect();
-    files::write_whole(files.log(), lines.as_bytes())
-        .map_err(SessionError::io("write", files.log()))?;
-    let removed =
+    })?)?;
+    let blobs = written.place()?;
+    done.removed =
         remove_copies(&files, &blobs).map_err(SessionError::io("clear", files.folder()))?;
-    Ok(Redacted { events, left, removed })
+    Ok(done)
+}
+
+/// The log that takes the old one's place.
+struct NewLog<'a> {
+    files: &'a SessionFiles,
+    file: NewFile,
+    /// The names of the long texts of its lines, which are beside it already.
+    blobs: BTreeSet<String>,
+}
+
+impl NewLog<'_> {
+    fn of(files: &SessionFiles) -> Result<NewLog<'_>, SessionError> {
+        let file = NewFile::at(files.log()).map_err(SessionError::io("write", files.log()))?;
+        Ok(NewLog { files, file, blobs: BTreeSet::new() })
+    }
+
+    fn add(&mut self, record: &Record) -> Result<(), SessionError> {
+        for blob in blobs_of(record).map_err(SessionError::Shape)? {
+            let put = self.files.put_blob(&blob.name, &blob.text);
+            put.map_err(SessionError::io("write", self.files.blobs()))?;
+            self.blobs.insert(blob.name);
+        }
+        let written = self.file.write(record.line.as_bytes());
+        written.map_err(SessionError::io("write", self.files.log()))
+    }
+
+    /// Replaces the log; returns the names of its long texts.
+    fn place(self) -> Result<BTreeSet<String>, SessionError> {
+        self.file.place().map_err(SessionError::io("write", self.files.log()))?;
+        Ok(self.blobs)
+    }
 }
 
 /// Removes files that may still contain the removed text: long texts that no line names, and older copies of the log.

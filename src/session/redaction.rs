@@ -39,6 +39,9 @@ const NAMES: &[&str] = &[
     "policy",
 ];
 
+/// The streams of pieces that a turn has.
+const CHANNELS: [Channel; 2] = [Channel::Say, Channel::Think];
+
 /// Utterances shorter than this many characters stay where others say the same: `Yes.` belongs to nobody.
 const QUOTED_CHARS: usize = 12;
 
@@ -86,7 +89,9 @@ pub struct PieceMatches(BTreeMap<(TurnId, Channel), Vec<Range<usize>>>);
 pub struct Rebuilding<'a> {
     redaction: &'a Redaction,
     matches: &'a PieceMatches,
-    /// How far each stream has come, in bytes.
+    /// The texts as JSON spells them within a string.
+    spelled: Vec<String>,
+    /// How far each stream of a turn that goes on has come, in bytes.
     at: BTreeMap<(TurnId, Channel), usize>,
 }
 
@@ -101,7 +106,13 @@ impl Rebuilding<'_> {
         }
         let mut event = record.event.clone();
         self.redaction.take_words(&mut event.kind, self.matches, &mut self.at);
-        self.redaction.take_text(&mut event)?;
+        self.redaction.take_text(&mut event, &self.spelled)?;
+        if let Kind::TurnEnded(end) = &event.kind {
+            // no piece of it comes any more
+            for channel in CHANNELS {
+                self.at.remove(&(end.turn, channel));
+            }
+        }
         match event == record.event {
             true => without_keys(record),
             false => Record::new(event).map(Arc::new),
@@ -181,7 +192,11 @@ impl Redaction {
 
     /// Begins to redact events that come one after the other, the first one first.
     pub fn rebuilding<'a>(&'a self, matches: &'a PieceMatches) -> Rebuilding<'a> {
-        Rebuilding { redaction: self, matches, at: BTreeMap::new() }
+        let spelled = self.texts.iter().map(|text| {
+            let json = Value::from(text.as_str()).to_string();
+            json.get(1..json.len() - 1).unwrap_or_default().to_owned()
+        });
+        Rebuilding { redaction: self, matches, spelled: spelled.collect(), at: BTreeMap::new() }
     }
 
     /// Takes the words of a turn or a command out of one event, and the text out of pieces.
@@ -291,7 +306,7 @@ impl Redaction {
                     }
                     // no piece of it comes any more
                     Kind::TurnEnded(end) => {
-                        for stream in [Channel::Say, Channel::Think].map(|c| (end.turn, c)) {
+                        for stream in CHANNELS.map(|c| (end.turn, c)) {
                             streams.remove(&stream).into_iter().for_each(|all| find(stream, all));
                         }
                     }
@@ -304,11 +319,16 @@ impl Redaction {
     }
 
     /// Takes the text out of every string of an event but pieces and names.
-    fn take_text(&self, event: &mut Event) -> Result<(), SessionError> {
+    fn take_text(&self, event: &mut Event, spelled: &[String]) -> Result<(), SessionError> {
         if self.texts.is_empty() || matches!(event.kind, Kind::Delta(_)) {
             return Ok(());
         }
         let json = event.kind.data().map_err(SessionError::Shape)?;
+        // data of an unknown kind may spell a text in another way
+        let known = !matches!(event.kind, Kind::Unknown(_));
+        if known && !spelled.iter().any(|text| json.contains(text)) {
+            return Ok(());
+        }
         let mut data: Value = serde_json::from_str(&json).map_err(SessionError::Shape)?;
         let found = |any, text: &String| replace(&mut data, text, &self.mark) | any;
         if self.texts.iter().fold(false, found) {

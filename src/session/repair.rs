@@ -3,21 +3,20 @@
 //! What is cut off is kept beside the log first. A damaged log is never edited: a new one takes its place and the old
 //! one stays under another name. What an event means plays no part here.
 
-use super::Record;
 use super::error::SessionError;
 use super::fault::LogFault;
-use super::files;
+use super::files::{self, NewFile, SessionFiles};
 use super::lock::Lock;
+use super::progress::ReadProgress;
 use super::reader::{self, Survey};
 use super::scanner::GAP_MAX;
+use super::{Record, Records};
 use crate::model::event::ENGINE;
 use crate::model::payload::LogRepaired;
 use crate::model::{Event, Ms, Seq, ThreadId, Wall};
-use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// The result of a repair.
 #[derive(Debug)]
@@ -61,88 +60,100 @@ pub(super) fn mend_tail(
     Ok(repaired)
 }
 
-/// Replaces a damaged session by a new one with all that is good in it and in its rescue file.
+/// Replaces a damaged session by a new one with all that is good in it and in its rescue file; `progress` is updated.
 ///
 /// Lost events are replaced by `log.repaired`, so that every other event keeps its number. Where nothing is wrong,
-/// nothing is changed; a lost text outside the log cannot be repaired.
+/// nothing is changed; a lost text outside the log cannot be repaired. The events are read from the old files and
+/// written to the new one, one after the other.
 ///
 /// # Errors
 /// [`SessionError::Locked`] while another program writes it, [`SessionError::ReadOnly`] for a newer format or a gap too
 /// wide to fill, and [`SessionError::Io`]; the session is then as it was.
-pub fn repair(path: &Path) -> Result<Repaired, SessionError> {
+pub fn repair(path: &Path, progress: &ReadProgress) -> Result<Repaired, SessionError> {
     let files = reader::proven(path)?;
     let _lock = Lock::take(&files)?;
-    let log = reader::read(path)?;
+    let log = reader::scan(path, progress, &mut |_| {})?;
+    let records = log.records();
     let read_only = |faults| SessionError::ReadOnly { path: path.to_owned(), faults };
     if log.faults.iter().any(|f| matches!(f, LogFault::Newer { .. })) {
-        return Err(read_only(log.survey.faults));
+        return Err(read_only(log.faults));
     }
     if log.can_append() && log.torn.is_none() {
-        let events = log.records.len();
-        return Ok(Repaired {
-            faults: log.survey.faults,
-            kept: None,
-            events,
-            rescued: 0,
-            stand_ins: 0,
-        });
+        let events = records.len();
+        return Ok(Repaired { faults: log.faults, kept: None, events, rescued: 0, stand_ins: 0 });
     }
-    let rescue = match fs::read(files.rescue()) {
-        Ok(bytes) => Some(reader::read_rescue(&files, &bytes).records),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => None,
-        Err(e) => return Err(SessionError::io("read", files.rescue())(e)),
-    };
+    let rescue = reader::rescued(&files)?;
     let kept = free_name(&files.beside(".unrepaired"));
-    let good: BTreeMap<Seq, &Arc<Record>> =
-        rescue.iter().flatten().chain(&log.records).map(|r| (r.event.seq, r)).collect();
     let note = LogRepaired { from: 0, to: log.len, kept: name(&kept).into() };
-    let mut rewritten =
-        Rewritten { note: &note, lines: String::new(), next: Seq(0), at: Wall(0), ms: Ms(0) };
-    let mut stand_ins = 0;
-    for (seq, record) in &good {
-        let missing = rewritten.next.0..seq.0;
-        if seq.0 - rewritten.next.0 > GAP_MAX {
+    let mut rewritten = Rewritten::of(&files, &note)?;
+    let (mut rescued, mut stand_ins) = (0, 0);
+    progress.begin(records.len() as u64);
+    let mut own = records.iter().peekable();
+    let mut others = rescue.iter().flat_map(Records::iter).peekable();
+    loop {
+        let next = own.peek().map(|record| record.event.seq);
+        let record = match others.next_if(|other| next.is_none_or(|seq| other.event.seq < seq)) {
+            Some(other) => {
+                rescued += 1;
+                other
+            }
+            None => {
+                let Some(record) = own.next() else { break };
+                // the log's own line counts where both have one
+                others.next_if(|other| other.event.seq == record.event.seq);
+                progress.step();
+                record
+            }
+        };
+        let missing = rewritten.next.0..record.event.seq.0;
+        if missing.end - missing.start > GAP_MAX {
             return Err(read_only(vec![LogFault::Missing { seq: missing }]));
         }
         for _ in missing {
             rewritten.add_note()?;
             stand_ins += 1;
         }
-        rewritten.add(record);
+        rewritten.add(&record)?;
     }
+    records.all_read()?;
+    rescue.as_ref().map_or(Ok(()), Records::all_read)?;
     rewritten.add_note()?;
 
     // the log's name is never without a file: the old one gets a second name before the new one takes the first
     fs::hard_link(files.log(), &kept).map_err(SessionError::io("keep", &kept))?;
-    files::write_whole(files.log(), rewritten.lines.as_bytes())
-        .map_err(SessionError::io("write", files.log()))?;
+    let events = rewritten.place()?;
     if rescue.is_some() {
         let joined = free_name(&files.beside(".rescue-joined"));
         fs::rename(files.rescue(), &joined).map_err(SessionError::io("keep", joined))?;
         files::sync_folder(files.folder()).map_err(SessionError::io("sync", files.folder()))?;
     }
-    Ok(Repaired {
-        events: good.len() + stand_ins + 1,
-        rescued: good.len() - log.records.len(),
-        stand_ins,
-        faults: log.survey.faults,
-        kept: Some(kept),
-    })
+    Ok(Repaired { faults: log.faults, kept: Some(kept), events, rescued, stand_ins })
 }
 
 /// A log being written again, without gaps.
 struct Rewritten<'a> {
+    path: &'a Path,
     note: &'a LogRepaired,
-    lines: String,
+    file: NewFile,
+    events: usize,
     next: Seq,
     at: Wall,
     ms: Ms,
 }
 
-impl Rewritten<'_> {
-    fn add(&mut self, record: &Record) {
-        self.lines.push_str(&record.line);
+impl<'a> Rewritten<'a> {
+    fn of(files: &'a SessionFiles, note: &'a LogRepaired) -> Result<Rewritten<'a>, SessionError> {
+        let path = files.log();
+        let file = NewFile::at(path).map_err(SessionError::io("write", path))?;
+        Ok(Rewritten { path, note, file, events: 0, next: Seq(0), at: Wall(0), ms: Ms(0) })
+    }
+
+    fn add(&mut self, record: &Record) -> Result<(), SessionError> {
+        let written = self.file.write(record.line.as_bytes());
+        written.map_err(SessionError::io("write", self.path))?;
+        self.events += 1;
         (self.next, self.at, self.ms) = (record.event.seq.next(), record.event.at, record.event.ms);
+        Ok(())
     }
 
     /// Adds a `log.repaired` under the next number.
@@ -156,8 +167,13 @@ impl Rewritten<'_> {
             cause: None,
             kind: self.note.clone().into(),
         })?;
-        self.add(&record);
-        Ok(())
+        self.add(&record)
+    }
+
+    /// Replaces the log; returns how many events it has now.
+    fn place(self) -> Result<usize, SessionError> {
+        self.file.place().map_err(SessionError::io("write", self.path))?;
+        Ok(self.events)
     }
 }
 

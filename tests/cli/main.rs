@@ -19,6 +19,7 @@ mod exits;
 mod export;
 mod failing;
 mod fallbacks;
+mod flat;
 mod followed;
 mod fork;
 mod formats;

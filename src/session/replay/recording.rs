@@ -140,10 +140,7 @@ impl Recording {
             index.take(&found.event);
             each(&found.event);
         })?;
-        let records = match &survey.archive {
-            Some(archive) => archive.clone().into(),
-            None => vec![].into(),
-        };
+        let records = survey.records();
         Ok((survey, Recording::of(records, index)))
     }
 

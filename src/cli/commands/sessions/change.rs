@@ -5,12 +5,14 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::runtime::block_on;
+use crate::cli::watched::watched;
 use crate::clock::Clock;
 use crate::model::event::OPERATOR;
 use crate::model::payload::Renamed;
 use crate::model::{Event, Kind, ThreadId};
-use crate::session::{self, Log, Mode, Record, Redaction};
+use crate::session::{self, Mode, Record, Records, Redaction};
 use clap::Args;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -82,25 +84,30 @@ pub fn redact(path: &Path, out: &RedactTarget, context: &Context) -> Result<Exit
         let message = format!("nothing was redacted in {}: {why}", path.display());
         Failure::usage(message, "`colloquium sessions show` prints the transcript")
     };
-    let log = session::read(path)?;
-    let granted = |number: u32| {
-        let is_its = |r: &Arc<Record>| matches!(&r.event.kind, Kind::FloorGranted(g) if g.number == Some(number));
-        log.records.iter().any(is_its)
-    };
-    if let Some(number) = out.utterance.iter().find(|number| !granted(**number)) {
+    let numbers: BTreeSet<u32> = out.utterance.iter().copied().collect();
+    let mut granted = BTreeSet::new();
+    session::skim(path, &mut |found| {
+        let Kind::FloorGranted(grant) = &found.event.kind else { return };
+        granted.extend(grant.number.filter(|number| numbers.contains(number)));
+    })?;
+    if let Some(number) = out.utterance.iter().find(|number| !granted.contains(number)) {
         return Err(nothing(format!("it has no turn {number}")));
     }
-    let wanted = |log: &Log| {
+    let wanted = |records: &Records| {
         let mut all = Redaction { mark: REDACTED.into(), ..Redaction::default() };
-        let numbers = out.utterance.iter().copied().collect();
-        all.add_utterances(log.records.iter().cloned(), &numbers);
+        if !numbers.is_empty() {
+            all.add_utterances(records.iter(), &numbers);
+        }
         all.texts.extend(out.text.iter().cloned());
         all
     };
     let what: Vec<String> = out.utterance.iter().map(|n| format!("utterance {n}")).collect();
     let texts = (!out.text.is_empty()).then(|| "a text".to_owned());
     let what = what.into_iter().chain(texts).collect::<Vec<_>>().join(", ");
-    let done = session::redact(path, wanted, &format!("redacted in this file: {what}"))?;
+    let note = format!("redacted in this file: {what}");
+    let done = watched("redacting the session", |progress| {
+        session::redact(path, wanted, &note, progress)
+    })?;
     if done.events == 0 {
         return Err(nothing("the text was not found".into()));
     }
@@ -120,7 +127,7 @@ pub fn redact(path: &Path, out: &RedactTarget, context: &Context) -> Result<Exit
 
 /// Repairs a damaged session.
 pub fn repair(path: &Path, context: &Context) -> Result<Exit, Failure> {
-    let done = session::repair(path)?;
+    let done = watched("repairing the session", |progress| session::repair(path, progress))?;
     for fault in &done.faults {
         context.say(&format!("found: {fault}"));
     }

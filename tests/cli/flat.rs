@@ -1,0 +1,104 @@
+//! What a command holds of a long session does not grow with it.
+
+use crate::house::{House, talk};
+use colloquium::model::{Event, Kind, Seq, TurnId};
+use colloquium::session::{decode, encode};
+use std::fs;
+use std::process::Stdio;
+
+/// Turns of a session that is read by several threads already, and of one that is much longer.
+const TURNS: [u32; 2] = [1_500, 9_000];
+/// The words of each turn, so that most of a session is words.
+const WORDS: usize = 400;
+
+/// Writes a session of so many turns, which say something else each and come from a short one; returns its bytes.
+fn long(house: &House, name: &str, turns: u32, said: &str) -> u64 {
+    let path = house.path("data/sessions/short.jsonl");
+    if !path.exists() {
+        let scenario = house.file("t.toml", &talk(2, 3));
+        let path = path.to_str().unwrap();
+        house.run(&["run", &scenario, "--headless", "--out-session", path]).code(0);
+    }
+    let short = fs::read_to_string(&path).unwrap();
+    let events: Vec<Event> = short.lines().map(|line| decode(line.as_bytes()).unwrap()).collect();
+    let first = |fits: fn(&Kind) -> bool| events.iter().position(|e| fits(&e.kind)).unwrap();
+    let begin = first(|kind| matches!(kind, Kind::BatchOpened(_)));
+    let (grant, end) = (
+        &events[first(|kind| matches!(kind, Kind::FloorGranted(_)))],
+        &events[first(|kind| matches!(kind, Kind::TurnEnded(_)))],
+    );
+    let mut lines: String = events[..=begin].iter().map(|e| encode(e).unwrap()).collect();
+    let mut seq = events[begin].seq;
+    let mut add = |event: &Event, kind: Kind| {
+        seq = seq.next();
+        lines.push_str(&encode(&Event { seq, kind, ..event.clone() }).unwrap());
+        seq
+    };
+    for n in 1..=turns {
+        let Kind::FloorGranted(mut granted) = grant.kind.clone() else { unreachable!() };
+        let Kind::TurnEnded(mut ended) = end.kind.clone() else { unreachable!() };
+        granted.number = Some(n);
+        let Seq(turn) = add(grant, granted.into());
+        (ended.turn, ended.number) = (TurnId(turn), Some(n));
+        ended.text = format!("{said} {n}{}", " and so on".repeat(WORDS / 3)).into();
+        add(end, ended.into());
+    }
+    fs::write(house.path(&format!("data/sessions/{name}.jsonl")), &lines).unwrap();
+    lines.len() as u64
+}
+
+/// Returns what a command that succeeds held at most, in bytes.
+fn peak(house: &House, args: &[&str]) -> u64 {
+    let mut child = house.command(args);
+    let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut most = 0;
+    let code = loop {
+        if let Some(ended) = child.try_wait().unwrap() {
+            break ended.code();
+        }
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let peak = peak.and_then(|kib| kib.split_whitespace().next()?.parse::<u64>().ok());
+        most = most.max(peak.unwrap_or(0) << 10);
+        std::thread::yield_now();
+    };
+    assert_eq!(code, Some(0), "{args:?}");
+    most
+}
+
+/// Returns by how much more a command holds of the longer session, for each byte that this one has more.
+fn growth(make: impl Fn(&House, u32) -> u64, args: &[&str]) -> f64 {
+    let [short, long] = TURNS.map(|turns| {
+        let house = House::new();
+        (make(&house, turns), peak(&house, args))
+    });
+    let (bytes, more) = (long.0 - short.0, long.1.saturating_sub(short.1));
+    println!(
+        "{args:?}: {} and {} KiB, of {} and {} bytes",
+        short.1 >> 10,
+        long.1 >> 10,
+        short.0,
+        long.0
+    );
+    more as f64 / bytes as f64
+}
+
+#[test]
+fn a_redaction_keeps_no_session_in_memory() {
+    let make = |house: &House, turns| long(house, "x", turns, "Turn");
+    let grown = growth(make, &["sessions", "redact", "x", "--text", "and so on"]);
+    assert!(grown < 0.2, "{grown} bytes for each byte of the session");
+}
+
+#[test]
+fn a_repair_keeps_no_session_in_memory() {
+    let make = |house: &House, turns| {
+        let bytes = long(house, "x", turns, "Turn");
+        let path = house.path("data/sessions/x.jsonl");
+        let damaged = fs::read_to_string(&path).unwrap().replacen("Turn 700 ", "Turn 7OO ", 1);
+        fs::write(path, damaged).unwrap();
+        bytes
+    };
+    let grown = growth(make, &["sessions", "repair", "x"]);
+    assert!(grown < 0.2, "{grown} bytes for each byte of the session");
+}
