@@ -49,7 +49,8 @@ pub fn shown(raw: &str) -> Shown<'_> {
 }
 
 fn harmless(raw: &str) -> Shown<'_> {
-    if raw.chars().all(|c| class::is_plain(c) || matches!(c, '\n' | '\t')) {
+    let plain = |c| class::is_plain(c) || matches!(c, '\n' | '\t');
+    if is_printable(raw) || raw.chars().all(plain) {
         return Shown { text: raw.into(), hidden: false };
     }
     whole(Stream::block(), raw)
@@ -60,12 +61,17 @@ pub fn block(raw: &str) -> Cow<'_, str> {
     shown(raw).text
 }
 
+/// Returns whether a text is printable ASCII, as most texts are: one cell a byte, and safe anywhere.
+pub fn is_printable(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
 /// Returns text made safe for one line: newlines and tabs become a space. For errors, paths, addresses; names
 /// and titles have [`name()`] and [`label()`].
 pub fn line(raw: &str) -> Cow<'_, str> {
     let one_line = |raw: &str| whole(Stream::line(), raw).text;
     match without_keys(raw) {
-        Cow::Borrowed(_) if raw.chars().all(class::is_plain) => raw.into(),
+        Cow::Borrowed(_) if is_printable(raw) || raw.chars().all(class::is_plain) => raw.into(),
         Cow::Borrowed(_) => one_line(raw),
         Cow::Owned(clean) => one_line(&clean),
     }

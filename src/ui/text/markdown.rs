@@ -117,6 +117,9 @@ pub fn framed(said: &str, room: usize, theme: &Theme, frames: CodeFrames) -> Vec
 
 fn laid(said: &str, room: usize, theme: &Theme, frames: Option<CodeFrames>) -> Vec<Line<'static>> {
     let safe = text::block(said);
+    if is_prose(safe.trim_end()) {
+        return wrap(&Line::styled(safe.trim_end(), theme.style(ThemeRole::Text)), room);
+    }
     let mut rows = Vec::new();
     let mut number = frames.map_or(1, |frames| frames.from);
     for part in links::parts(safe.trim_end()) {
@@ -144,6 +147,12 @@ fn laid(said: &str, room: usize, theme: &Theme, frames: Option<CodeFrames>) -> V
         }
     }
     rows
+}
+
+/// Returns whether a text is one paragraph in which nothing can be Markdown, as most are while they are being said.
+fn is_prose(said: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b" ,.;:?!'\"()/%-".contains(&b);
+    said.starts_with(|c: char| c.is_ascii_alphabetic()) && said.bytes().all(plain)
 }
 
 /// Cells below which code has no frame.
@@ -291,6 +300,34 @@ mod tests {
             &["see [1]", "", "[1]: https://a.example \"A\""],
         );
         check("- one two three\n- four", 10, &["- one two", "  three", "- four"]);
+    }
+
+    /// What is taken for prose looks as the renderer shows it.
+    #[test]
+    fn prose_needs_no_renderer() {
+        let words = [
+            "A", "word", "it's,", "\"so\":", "x/y", "--", "-", "1.", "9)", "(c)", "?!", "...", "5%",
+        ];
+        let words = words.into_iter().chain(["http://a.example/b", "[ ]", "e.g.;", "TODO:", ""]);
+        let words: Vec<&str> = words.collect();
+        let (theme, mut dice, mut prose) = (Theme::default(), 7_usize, 0);
+        for _ in 0..2_000 {
+            let mut roll = |sides: usize| {
+                dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (dice >> 33) % sides
+            };
+            let said: Vec<&str> = (0..1 + roll(30)).map(|_| words[roll(words.len())]).collect();
+            let (said, room) = (said.join(" "), 10 + roll(70));
+            if is_prose(said.trim_end()) {
+                prose += 1;
+                let shown = |rows: Vec<Line<'static>>| -> Vec<Line<'static>> {
+                    rows.into_iter().filter(|row| row.width() > 0).collect()
+                };
+                let read = shown(read(said.trim_end(), room, &theme, None));
+                assert_eq!(shown(rows(&said, room, &theme)), read, "{said:?}");
+            }
+        }
+        assert!(prose > 200, "{prose}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! It measures in graphemes, as ratatui draws, so that a row never spills. It deliberately knows no Markdown: the
 //! indent is read off the line itself.
 
+use crate::text::is_printable;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
@@ -64,7 +65,7 @@ pub fn wrap(line: &Line<'_>, room: usize) -> Vec<Line<'static>> {
             None => ("", line.style),
         };
         // most lines: a byte is a cell
-        if text.bytes().all(|b| matches!(b, b' '..=b'~')) {
+        if is_printable(text) {
             return wrap_ascii(text, style, room);
         }
     }
