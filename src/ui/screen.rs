@@ -30,9 +30,8 @@ use crate::ui::view::player::Playback;
 use crate::ui::view::search::Search;
 use crate::ui::view::transcript::Transcript;
 use crate::ui::view::undo::Undo;
-use crate::ui::view::viewport::Viewport;
+use crate::ui::view::viewport::{SeenLine, Viewport};
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 
 /// Cells of the terminal's title at most.
 const TITLE_WIDTH: usize = 80;
@@ -99,7 +98,7 @@ pub struct ViewState {
     /// Whether the keys that can follow it are listed.
     pub keys_listed: bool,
     /// The lines of the transcript that are seen.
-    pub lines: Vec<Line<'static>>,
+    pub lines: Vec<SeenLine>,
     /// The addresses on the screen.
     pub links: Vec<ScreenLink>,
     /// Words of a message that the mouse is selecting.

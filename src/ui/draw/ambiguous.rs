@@ -15,10 +15,10 @@ const SPILL: u16 = 12;
 pub fn settle(buffer: &mut Buffer, rows: Range<u16>) -> u16 {
     let (area, mut end) = (buffer.area, rows.end);
     for y in rows {
-        let Some(at) = (area.left()..area.right()).find(|x| is_doubtful(buffer[(*x, y)].symbol()))
-        else {
-            continue;
-        };
+        let (from, width_of) = (buffer.index_of(area.left(), y), usize::from(area.width));
+        let row = &buffer.content[from..from + width_of];
+        let Some(at) = row.iter().position(|cell| is_doubtful(cell.symbol())) else { continue };
+        let at = area.left() + at as u16;
         let behind = at + width(buffer[(at, y)].symbol()) as u16;
         let row = (behind..area.right()).map(|x| (x, y));
         // what is written beyond the last column begins the next row

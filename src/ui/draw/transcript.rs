@@ -4,13 +4,18 @@ use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::theme::ThemeRole;
+use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::link::{self, ScreenLink};
 use crate::ui::view::message::Look;
 use crate::ui::view::transcript::{RowView, Transcript};
-use crate::ui::view::viewport::Viewport;
+use crate::ui::view::viewport::{SeenLine, Viewport};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Text};
 use std::ops::Range;
+use std::rc::Rc;
+
+/// Rows that the words may have moved up by since the last frame, at most.
+const MOVED_MAX: usize = 3;
 
 /// Draws the lines that are seen; before the first word, what it is about.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
@@ -21,7 +26,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
     let lines = seen(area, screen);
     for (line, row) in lines.iter().zip(area.rows()) {
-        frame.render_widget(line, row);
+        draw_line(frame, row, line, screen.glyphs);
     }
     screen.view.lines = lines;
     let (width, view) = (usize::from(area.width), &screen.view);
@@ -42,26 +47,47 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
 }
 
-/// Draws the lines that differ from those of the last frame; returns their rows.
+/// Draws the lines that differ from those of the last frame, and copies those that only moved; returns their rows.
 pub fn draw_words(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) -> Range<u16> {
     let lines = seen(area, screen);
     let before = std::mem::take(&mut screen.view.lines);
-    let none = Line::default();
+    let moved = |by: &usize| before.iter().skip(*by).zip(&lines).filter(|(a, b)| a == b).count();
+    let by = (0..=MOVED_MAX).rev().max_by_key(moved).unwrap_or(0);
     let mut rows = area.bottom()..area.top();
     for (n, row) in area.rows().enumerate() {
-        let [was, is] = [&before, &lines].map(|lines| lines.get(n).unwrap_or(&none));
-        if was != is {
-            frame.wipe(row, &screen.theme);
-            frame.render_widget(is, row);
-            rows = rows.start.min(row.y)..row.bottom();
+        let (was, is) = (before.get(n), lines.get(n));
+        if was == is {
+            continue;
+        }
+        rows = rows.start.min(row.y)..row.bottom();
+        // what stands further down was not drawn over yet
+        if is.is_some() && before.get(n + by) == is {
+            frame.copy(Rect { y: row.y + by as u16, ..row }, row.y);
+            continue;
+        }
+        frame.wipe(row, &screen.theme);
+        if let Some(line) = is {
+            draw_line(frame, row, line, screen.glyphs);
         }
     }
     screen.view.lines = lines;
     if rows.is_empty() { 0..0 } else { rows }
 }
 
+/// Draws a line; in the message that keys act on, the bar before the words is twice as wide.
+fn draw_line(frame: &mut Frame<'_>, row: Rect, seen: &SeenLine, glyphs: &Glyphs) {
+    frame.render_line(&seen.line, row);
+    let gutter = seen.line.spans.first().is_some_and(|first| {
+        let bar = first.content.strip_prefix(' ').and_then(|rest| rest.strip_suffix(' '));
+        bar == Some(glyphs.gutter)
+    });
+    if seen.marked && gutter && !row.is_empty() {
+        frame.buffer_mut()[(row.x, row.y)].set_symbol(glyphs.mark);
+    }
+}
+
 /// Returns the lines that are seen, and finds the addresses in them.
-fn seen(area: Rect, screen: &mut Screen) -> Vec<Line<'static>> {
+fn seen(area: Rect, screen: &mut Screen) -> Vec<SeenLine> {
     let Screen { transcript, view, theme, glyphs, keymap, .. } = screen;
     let width = usize::from(area.width);
     let acts = matches!(view.place(), Focus::Read | Focus::Replay | Focus::Found);
@@ -76,8 +102,9 @@ fn seen(area: Rect, screen: &mut Screen) -> Vec<Line<'static>> {
         });
         let spots = view.viewport.spots();
         let nth = |i: usize| current.filter(|(at, _)| spots.get(i) == Some(at)).map(|(_, nth)| nth);
-        let all = lines.iter().enumerate();
-        lines = all.map(|(i, line)| search.light(line, theme, nth(i))).collect();
+        for (i, seen) in lines.iter_mut().enumerate() {
+            seen.line = Rc::new(search.light(&seen.line, theme, nth(i)));
+        }
     }
     view.links = links(transcript, view.viewport.spots(), &lines, area);
     lines
@@ -87,7 +114,7 @@ fn seen(area: Rect, screen: &mut Screen) -> Vec<Line<'static>> {
 fn links(
     transcript: &Transcript,
     spots: &[(usize, usize)],
-    lines: &[Line<'static>],
+    lines: &[SeenLine],
     area: Rect,
 ) -> Vec<ScreenLink> {
     let mut found = Vec::new();
@@ -101,7 +128,7 @@ fn links(
         }
         let of_row = spots.iter().zip(lines).enumerate().filter(|(_, ((at, _), _))| *at == row);
         let of_row =
-            of_row.map(|(y, ((_, line), text))| (area.y + y as u16, *line, text.to_string()));
+            of_row.map(|(y, ((_, line), seen))| (area.y + y as u16, *line, seen.line.to_string()));
         found.extend(link::seen(entry.text(), &of_row.collect::<Vec<_>>(), area.x));
     }
     found

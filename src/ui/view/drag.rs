@@ -4,6 +4,7 @@
 //! and digits stand in the same order in both, and by these a place on the screen is found in the source.
 
 use ratatui::text::Line;
+use std::rc::Rc;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
@@ -43,7 +44,7 @@ impl Drag {
 
     /// Returns the part of a message that is selected, as it was written; `lines` are its layout. Nothing where no letter
     /// is selected.
-    pub fn source<'a>(&self, lines: &[Line<'_>], said: &'a str) -> Option<&'a str> {
+    pub fn source<'a>(&self, lines: &[Rc<Line<'_>>], said: &'a str) -> Option<&'a str> {
         let (mut shown, mut chosen): (Vec<char>, Vec<usize>) = (vec![], vec![]);
         for (at, line) in lines.iter().enumerate().skip(body(lines)) {
             let cells = self.cells(at, usize::MAX);
@@ -72,7 +73,7 @@ impl Drag {
 }
 
 /// Returns the first line of a message that holds words of it: behind its head, which a gap may stand above.
-pub fn body(lines: &[Line<'_>]) -> usize {
+pub fn body(lines: &[Rc<Line<'_>>]) -> usize {
     let head = lines.iter().position(|line| !line.to_string().trim().is_empty());
     head.map_or(lines.len(), |head| head + 1)
 }
@@ -97,8 +98,8 @@ mod tests {
     #[test]
     fn what_is_selected_is_the_source_and_not_the_screen() {
         let said = "A **bold** claim: `x = 1`, and\nthe rest.";
-        let lines: Vec<Line<'_>> =
-            ["head 1 A", "| A bold claim: x = 1, a", "| nd the rest."].map(Line::from).to_vec();
+        let lines = ["head 1 A", "| A bold claim: x = 1, a", "| nd the rest."];
+        let lines = lines.map(|line| Rc::new(Line::from(line)));
         let drag = |from, to| Drag { row: 0, from, to };
         assert_eq!(drag((1, 4), (1, 7)).source(&lines, said), Some("**bold**"));
         assert_eq!(drag((1, 7), (1, 4)).source(&lines, said), Some("**bold**"));

@@ -70,6 +70,9 @@ impl Reading {
     }
 }
 
+/// The lines of a row of the transcript, shared with whoever shows them.
+pub type Rows = Rc<Vec<Rc<Line<'static>>>>;
+
 /// Returns whether a row has no lines: another speaker's words alone are shown, or it is folded under its step.
 pub fn is_left_out(
     transcript: &Transcript,
@@ -117,7 +120,8 @@ pub fn lines(transcript: &Transcript, at: usize, look: Look<'_>) -> Vec<Line<'st
         },
         Some(RowView::Words(entry, at)) => lines.extend(words(transcript, entry, at, opens, look)),
         Some(RowView::Speaking(turn)) => {
-            return Growing::default().grown(transcript, turn, opens, look).to_vec();
+            let grown = Growing::default().grown(transcript, turn, opens, look);
+            return grown.iter().map(|line| Line::clone(line)).collect();
         }
     }
     lines
@@ -127,7 +131,9 @@ pub fn lines(transcript: &Transcript, at: usize, look: Look<'_>) -> Vec<Line<'st
 #[derive(Default)]
 pub struct Growing {
     /// All lines as they were last, the head first.
-    lines: Rc<Vec<Line<'static>>>,
+    lines: Rows,
+    /// The event after which the head was made: it says the same until the next one.
+    head: Seq,
     /// How many of the lines are before the words.
     front: usize,
     /// What the front was made of: the call, and the bytes of its reasoning.
@@ -148,7 +154,7 @@ impl Growing {
         turn: &Turn,
         opens: bool,
         look: Look<'_>,
-    ) -> Rc<Vec<Line<'static>>> {
+    ) -> Rows {
         let folds = transcript.speaking().count() > 1;
         let (_, style) = who(transcript, &Who::Seat(turn.seat.clone()), look);
         let said = transcript.live.said(turn.id);
@@ -156,17 +162,19 @@ impl Growing {
         let of = (turn.call, thought.len());
         let (stale, unfolds) =
             (self.of != of || self.finished.0 > said.len(), self.folded && !folds);
+        let next = transcript.state().next_seq;
         if self.front == 0 || stale || unfolds {
             let mut lines = vec![Line::default(), speakers_head(transcript, turn, look)];
             let what = thoughts(transcript, Some(&turn.seat));
             lines.extend(block(reasoning(what, &thought, opens, look), style, look));
-            let front = lines.len();
-            *self = Growing { lines: Rc::new(lines), front, of, ..Growing::default() };
+            let (front, lines) = (lines.len(), Rc::new(shared(lines).collect()));
+            *self = Growing { lines, front, of, head: next, ..Growing::default() };
         }
         let lines = Rc::make_mut(&mut self.lines);
         lines.truncate(self.front + self.finished.1);
-        if let Some(head) = lines.get_mut(1) {
-            *head = speakers_head(transcript, turn, look);
+        if let Some(head) = lines.get_mut(1).filter(|_| self.head != next) {
+            *head = Rc::new(speakers_head(transcript, turn, look));
+            self.head = next;
         }
         let rest = said.get(self.finished.0..).unwrap_or_default();
         let whole = if look.reading.raw { 0 } else { links::finished(rest) };
@@ -174,7 +182,7 @@ impl Growing {
         if !whole.is_empty() {
             let mut body = body_rows(whole, self.blocks + 1, look);
             body.push(Line::default());
-            lines.extend(block(body, style, look));
+            lines.extend(shared(block(body, style, look)));
             self.blocks += links::code(whole).len();
             if folds {
                 let last = lines.len().saturating_sub(FOLDED_ROWS).max(self.front);
@@ -187,16 +195,20 @@ impl Growing {
             true => vec![Line::styled(look.glyphs.ellipsis, look.theme.style(ThemeRole::Muted))],
             false => body_rows(rest, self.blocks + 1, look),
         };
-        lines.extend(block(body, style, look));
+        lines.extend(shared(block(body, style, look)));
         if !folds || lines.len() - HEAD_ROWS <= FOLDED_ROWS && !self.folded {
             return self.lines.clone();
         }
         let fold = Line::styled(look.glyphs.ellipsis, look.theme.style(ThemeRole::Muted));
         let mut shown = lines[..HEAD_ROWS].to_vec();
-        shown.extend(block(vec![fold], style, look));
+        shown.extend(shared(block(vec![fold], style, look)));
         shown.extend_from_slice(&lines[(lines.len() - FOLDED_ROWS).max(HEAD_ROWS)..]);
         Rc::new(shown)
     }
+}
+
+fn shared(lines: Vec<Line<'static>>) -> impl Iterator<Item = Rc<Line<'static>>> {
+    lines.into_iter().map(Rc::new)
 }
 
 fn words(
@@ -453,17 +465,6 @@ fn behind_gutter(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<
         line
     });
     drawn.collect()
-}
-
-/// Shows that a row is of the message that keys act on: the bar before it is twice as wide.
-pub fn marked(mut line: Line<'static>, look: Look<'_>) -> Line<'static> {
-    let Glyphs { mark, gutter, .. } = look.glyphs;
-    if let Some(first) =
-        line.spans.first_mut().filter(|span| *span.content == format!(" {gutter} "))
-    {
-        first.content = format!("{mark}{gutter} ").into();
-    }
-    line
 }
 
 /// Returns milliseconds as minutes and seconds, with hours where there are any.

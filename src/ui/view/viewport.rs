@@ -7,7 +7,7 @@ use crate::ui::text::code;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::drag::body;
-use crate::ui::view::message::{Growing, Look, is_left_out, lines, marked};
+use crate::ui::view::message::{Growing, Look, Rows, is_left_out, lines};
 use crate::ui::view::transcript::{Id, RowView, Transcript};
 use ratatui::text::{Line, Span};
 use std::collections::HashMap;
@@ -32,11 +32,20 @@ pub struct Viewport {
     spots: Vec<(usize, usize)>,
     /// Whether code stands in the colours of its language.
     coloured: bool,
-    cache: HashMap<Id, (Stamp, Rc<Vec<Line<'static>>>)>,
+    cache: HashMap<Id, (Stamp, Rows)>,
     /// What is laid out of the rows that still grow.
     growing: HashMap<Id, Growing>,
     /// The lines of a row that has none.
-    nothing: Rc<Vec<Line<'static>>>,
+    nothing: Rows,
+}
+
+/// A line that is seen. Two frames share the lines that did not change, so that comparing them is cheap.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeenLine {
+    /// What it says.
+    pub line: Rc<Line<'static>>,
+    /// Whether it is part of the message that keys act on.
+    pub marked: bool,
 }
 
 /// A line of the transcript: the place of its row, and the line in it.
@@ -134,12 +143,7 @@ impl Viewport {
     }
 
     /// Returns the lines of a row, as they are laid out.
-    pub fn lines_of(
-        &mut self,
-        transcript: &Transcript,
-        look: Look<'_>,
-        at: usize,
-    ) -> Rc<Vec<Line<'static>>> {
+    pub fn lines_of(&mut self, transcript: &Transcript, look: Look<'_>, at: usize) -> Rows {
         self.lines(transcript, at, look)
     }
 
@@ -171,31 +175,27 @@ impl Viewport {
         look: Look<'_>,
         height: usize,
         mark: Option<usize>,
-    ) -> Vec<Line<'static>> {
+    ) -> Vec<SeenLine> {
         let coloured = code::ready();
         if self.width != look.width || self.coloured != coloured || self.cache.len() > CACHED_ROWS {
             self.forget();
         }
         (self.width, self.height, self.coloured) = (look.width, height, coloured);
         let (mut at, mut skip) = self.top(transcript, look);
-        let mut seen: Vec<Line<'static>> = Vec::new();
+        let mut seen: Vec<SeenLine> = Vec::with_capacity(height);
         self.spots.clear();
         let rows = self.lines(transcript, at, look);
         // the head must not take the place of the only line that is left
         let sticky = (skip > 1 && rows.len() > skip + 1).then(|| continued(&rows, look)).flatten();
-        let sticky = sticky.map(|head| if mark == Some(at) { marked(head, look) } else { head });
         while seen.len() < height && at < transcript.len() {
             let rows = self.lines(transcript, at, look);
             let rows = rows.iter().skip(skip).take(height - seen.len()).cloned();
             self.spots.extend((skip..skip + rows.len()).map(|line| (at, line)));
-            match mark == Some(at) {
-                true => seen.extend(rows.map(|line| marked(line, look))),
-                false => seen.extend(rows),
-            }
+            seen.extend(rows.map(|line| SeenLine { line, marked: mark == Some(at) }));
             (at, skip) = (at + 1, 0);
         }
         if let (Some(head), Some(first)) = (sticky, seen.first_mut()) {
-            *first = head;
+            first.line = Rc::new(head);
         }
         seen
     }
@@ -299,12 +299,7 @@ impl Viewport {
         (0, 0)
     }
 
-    fn lines(
-        &mut self,
-        transcript: &Transcript,
-        at: usize,
-        look: Look<'_>,
-    ) -> Rc<Vec<Line<'static>>> {
+    fn lines(&mut self, transcript: &Transcript, at: usize, look: Look<'_>) -> Rows {
         let (Some(id), Some(shown)) = (transcript.id(at), transcript.shown(at)) else {
             return self.nothing.clone();
         };
@@ -338,7 +333,7 @@ impl Viewport {
             }
             RowView::Words(..) | RowView::Aside(..) => {
                 self.growing.remove(&id);
-                Rc::new(lines(transcript, at, look))
+                Rc::new(lines(transcript, at, look).into_iter().map(Rc::new).collect())
             }
         };
         self.cache.insert(id, (stamp, laid.clone()));
@@ -347,8 +342,8 @@ impl Viewport {
 }
 
 /// Returns the head of a message that begins above the screen; a note has none.
-fn continued(lines: &[Line<'static>], look: Look<'_>) -> Option<Line<'static>> {
-    let mut head = lines.get(1).filter(|_| lines[0].width() == 0)?.clone();
+fn continued(lines: &[Rc<Line<'static>>], look: Look<'_>) -> Option<Line<'static>> {
+    let mut head = Line::clone(lines.get(1).filter(|_| lines[0].width() == 0)?);
     let signs = [look.glyphs.note, look.glyphs.stopped];
     head.spans.first().filter(|span| !signs.contains(&span.content.trim()))?;
     // the gutter and the name; of a card, its corner before the title as well
