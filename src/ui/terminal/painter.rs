@@ -136,38 +136,38 @@ impl<W: Write> Painter<W> {
         rows: Range<u16>,
         cursor: Option<Position>,
     ) -> io::Result<()> {
-        let all = rows == (0..next.area.height);
-        let [was, is] = [&self.shown, next].map(|cells| (!all).then(|| cut(cells, &rows)));
-        let (was, is) = (was.as_ref().unwrap_or(&self.shown), is.as_ref().unwrap_or(next));
-        let changes: Vec<(u16, u16, &Cell)> = was.diff_iter(is).collect();
-        let differs = |(x, y, cell): &(u16, u16, &Cell)| !looks_like(&was[(*x, *y)], cell);
-        if !self.erase && self.cursor == Some(cursor) && !changes.iter().any(differs) {
+        let mut still = in_common(&self.shown, next, &rows);
+        let differ = rows.len() * usize::from(next.area.width) - still.iter().sum::<usize>();
+        // nothing can have moved before the first frame
+        let may_scroll = differ >= WORTH_SCROLLING && self.cursor.is_some();
+        let scrolled = (may_scroll && !rows.clone().any(|y| row(next, y).iter().any(is_always)))
+            .then(|| scroll(&self.shown, next, (&rows, &still), differ))
+            .flatten();
+        if let Some((moved, by)) = &scrolled {
+            move_rows(&mut self.shown, next, moved, *by);
+            still = in_common(&self.shown, next, &rows);
+        }
+        let changes = changes(&self.shown, next, (&rows, &still));
+        let differs = |(x, y): &(u16, u16)| !looks_like(&self.shown[(*x, *y)], &next[(*x, *y)]);
+        let same = scrolled.is_none() && !changes.iter().any(differs);
+        if !self.erase && self.cursor == Some(cursor) && same {
             return Ok(());
         }
-        let always = |(.., cell): &(u16, u16, &Cell)| cell.diff_option != CellDiffOption::None;
-        // nothing can have moved before the first frame
-        let may_scroll = changes.len() >= WORTH_SCROLLING && self.cursor.is_some();
-        let scrolled = (may_scroll && !changes.iter().any(always))
-            .then(|| scroll(was, is, changes.len()))
-            .flatten();
         self.bytes.clear();
         self.bytes.extend_from_slice(FRAME_BEGINS);
         if std::mem::take(&mut self.erase) {
             self.bytes.extend_from_slice(ERASE);
         }
-        let at = match scrolled {
-            Some(Scrolled { rows, by, before }) => {
-                let (top, bottom, letter) =
-                    (rows.start + 1, rows.end, if by > 0 { 'S' } else { 'T' });
-                push(
-                    &mut self.bytes,
-                    format_args!("\x1b[{top};{bottom}r\x1b[{}{letter}\x1b[r", by.abs()),
-                );
-                write_cells(&mut self.bytes, None, before.diff_iter(is))
-            }
-            None => write_cells(&mut self.bytes, self.cursor.flatten(), changes.iter().copied()),
-        };
-        changes.iter().for_each(|(x, y, cell)| put(&mut self.shown, *x, *y, cell));
+        let mut from = self.cursor.flatten();
+        if let Some((moved, by)) = scrolled {
+            let (top, bottom, by_rows) = (moved.start + 1, moved.end, by.abs());
+            let letter = if by > 0 { 'S' } else { 'T' };
+            push(&mut self.bytes, format_args!("\x1b[{top};{bottom}r\x1b[{by_rows}{letter}\x1b[r"));
+            from = None;
+        }
+        let cells = changes.iter().map(|(x, y)| (*x, *y, &next[(*x, *y)]));
+        let at = write_cells(&mut self.bytes, from, cells.clone());
+        cells.for_each(|(x, y, cell)| put(&mut self.shown, x, y, cell));
         let before = self.cursor.replace(cursor);
         match cursor {
             Some(position) => {
@@ -195,12 +195,40 @@ impl Painter<Vec<u8>> {
     }
 }
 
-/// Returns some rows of the cells.
-fn cut(cells: &Buffer, rows: &Range<u16>) -> Buffer {
-    let Rect { width, .. } = cells.area;
-    let [from, to] = [rows.start, rows.end].map(|row| usize::from(row) * usize::from(width));
-    let area = Rect::new(0, rows.start, width, rows.end - rows.start);
-    Buffer { area, content: cells.content[from..to].to_vec() }
+/// Columns beyond the last cell that differs which the end of a wide sign may need.
+const BEYOND: usize = 1;
+
+/// Returns how many cells of each of some rows stay as they are.
+fn in_common(shown: &Buffer, next: &Buffer, rows: &Range<u16>) -> Vec<usize> {
+    rows.clone().map(|y| same(next, y, shown, y)).collect()
+}
+
+/// Returns the places of the cells of some rows that have to be written; of each row `still` says how many cells stay as
+/// they are.
+fn changes(
+    shown: &Buffer,
+    next: &Buffer,
+    (rows, still): (&Range<u16>, &[usize]),
+) -> Vec<(u16, u16)> {
+    let width = usize::from(next.area.width);
+    let mut changes = Vec::new();
+    for (y, still) in rows.clone().zip(still) {
+        let (was, is) = (row(shown, y), row(next, y));
+        if *still == width && !is.iter().any(is_always) {
+            continue;
+        }
+        let differs = |x: &usize| is_always(&is[*x]) || !looks_like(&was[*x], &is[*x]);
+        let (Some(first), Some(last)) = ((0..width).find(differs), (0..width).rfind(differs))
+        else {
+            continue;
+        };
+        // what differs may stand behind a wide sign
+        let (from, to) = (first.saturating_sub(1), (last + 1 + BEYOND).min(width));
+        let area = Rect::new(from as u16, y, (to - from) as u16, 1);
+        let [was, is] = [was, is].map(|row| Buffer { area, content: row[from..to].to_vec() });
+        changes.extend(was.diff_iter(&is).map(|(x, y, _)| (x, y)));
+    }
+    changes
 }
 
 /// Puts a cell where it stands, over the cells behind it if it is wide.
@@ -218,52 +246,71 @@ fn columns(cell: &Cell) -> u16 {
 }
 
 fn looks_like(a: &Cell, b: &Cell) -> bool {
-    a.symbol() == b.symbol() && pen(a) == pen(b)
+    let (left, right) = (a.symbol().as_bytes(), b.symbol().as_bytes());
+    // most cells hold one letter
+    let same = match (left, right) {
+        ([left], [right]) => left == right,
+        _ => left == right,
+    };
+    same && pen(a) == pen(b)
 }
 
-/// A frame that is the one before with some rows moved.
-struct Scrolled {
-    /// The rows that the terminal scrolls.
-    rows: Range<u16>,
-    /// By how many rows: up, or down where it is negative.
-    by: i32,
-    /// What the terminal shows then.
-    before: Buffer,
-}
-
-/// Returns the rows of cells.
-fn lines(cells: &Buffer) -> Range<u16> {
-    cells.area.top()..cells.area.bottom()
-}
-
-/// Looks for the rows that scrolling brings near to the next frame; none if it saves too little.
-fn scroll(shown: &Buffer, next: &Buffer, changes: usize) -> Option<Scrolled> {
-    let most = i32::from(SCROLLED_MAX);
-    let still: Vec<i64> = lines(next).map(|y| same(next, y, shown, y)).collect();
+/// Looks for rows that scrolling, up or down where it is negative, brings near to the next frame; none if it saves too
+/// little where so many cells differ. Of each row `still` says how many cells it has in common with itself.
+fn scroll(
+    shown: &Buffer,
+    next: &Buffer,
+    (rows, still): (&Range<u16>, &[usize]),
+    differ: usize,
+) -> Option<(Range<u16>, i32)> {
+    let (most, differ) = (i32::from(SCROLLED_MAX), differ as i64);
     let shifts = (1..=most).flat_map(|by| [by, -by]);
-    let (by, rows, _) = shifts
-        .filter_map(|by| best_rows(shown, next, by, &still).map(|(rows, saved)| (by, rows, saved)))
-        .find(|(.., saved)| *saved * 2 > changes as i64)?;
-    let before = scrolled(shown, next, &rows, by);
-    // what is written in any case: where to scroll, and how far
-    let left = before.diff_iter(next).count() + 16;
-    (left * 3 < changes * 2).then_some(Scrolled { rows, by, before })
+    let (moved, by, saved) = shifts
+        .filter_map(|by| {
+            best_rows(shown, next, (rows, still), by).map(|(moved, saved)| (moved, by, saved))
+        })
+        .find(|(.., saved)| *saved * 2 > differ)?;
+    // what is written in any case: what stands in the rows that scrolling empties, where to scroll, and how far
+    let emptied = moved.clone().filter(|y| source(*y, by, &moved).is_none());
+    let written = emptied.map(|y| row(next, y).iter().filter(|cell| !is_blank(cell)).count());
+    let left = differ - saved + written.sum::<usize>() as i64 + 16;
+    (left * 3 < differ * 2).then_some((moved, by))
+}
+
+/// Returns the row from which another one is moved, if it is among those that move.
+fn source(row: u16, by: i32, rows: &Range<u16>) -> Option<u16> {
+    u16::try_from(i32::from(row) + by).ok().filter(|source| rows.contains(source))
 }
 
 /// Returns how many cells two rows have in common.
-fn same(a: &Buffer, row: u16, b: &Buffer, other: u16) -> i64 {
-    let alike = |x: &u16| looks_like(&a[(*x, row)], &b[(*x, other)]);
-    (0..a.area.width).filter(alike).count() as i64
+fn same(a: &Buffer, y: u16, b: &Buffer, other: u16) -> usize {
+    row(a, y).iter().zip(row(b, other)).filter(|(a, b)| looks_like(a, b)).count()
+}
+
+/// Returns the cells of a row.
+fn row(cells: &Buffer, y: u16) -> &[Cell] {
+    let width = usize::from(cells.area.width);
+    &cells.content[usize::from(y) * width..][..width]
+}
+
+/// Returns whether a cell is written whether or not it changed.
+fn is_always(cell: &Cell) -> bool {
+    cell.diff_option != CellDiffOption::None
 }
 
 /// Returns the rows for which it saves most cells to be moved by so many rows, and how many it saves; `still` says how
 /// many cells each row has in common with itself.
-fn best_rows(shown: &Buffer, next: &Buffer, by: i32, still: &[i64]) -> Option<(Range<u16>, i64)> {
+fn best_rows(
+    shown: &Buffer,
+    next: &Buffer,
+    (rows, still): (&Range<u16>, &[usize]),
+    by: i32,
+) -> Option<(Range<u16>, i64)> {
     let mut best: Option<(Range<u16>, i64)> = None;
     let (mut sum, mut from) = (0_i64, None::<u16>);
-    for (y, unmoved) in lines(next).zip(still) {
-        let source = u16::try_from(i32::from(y) + by).ok().filter(|row| lines(next).contains(row));
-        sum = source.map_or(0, |row| sum + same(next, y, shown, row) - unmoved);
+    for (y, unmoved) in rows.clone().zip(still) {
+        let gained = |from| same(next, y, shown, from) as i64 - *unmoved as i64;
+        sum = source(y, by, rows).map_or(0, |from| sum + gained(from));
         if sum <= 0 {
             (sum, from) = (0, None);
             continue;
@@ -273,30 +320,31 @@ fn best_rows(shown: &Buffer, next: &Buffer, by: i32, still: &[i64]) -> Option<(R
             best = Some((first..y + 1, sum));
         }
     }
-    let (rows, saved) = best?;
+    let (moved, saved) = best?;
     // the rows that they come from are scrolled with them
-    let rows = match u16::try_from(by) {
-        Ok(up) => rows.start..rows.end + up,
-        Err(_) => rows.start - by.unsigned_abs() as u16..rows.end,
+    let moved = match u16::try_from(by) {
+        Ok(up) => moved.start..moved.end + up,
+        Err(_) => moved.start - by.unsigned_abs() as u16..moved.end,
     };
-    Some((rows, saved))
+    Some((moved, saved))
 }
 
-/// Returns what a terminal shows once it has scrolled some rows.
-fn scrolled(shown: &Buffer, next: &Buffer, rows: &Range<u16>, by: i32) -> Buffer {
-    let mut after = shown.clone();
-    for y in rows.clone() {
-        let source = u16::try_from(i32::from(y) + by).ok().filter(|source| rows.contains(source));
+/// Moves rows as the terminal does when it scrolls them.
+fn move_rows(shown: &mut Buffer, next: &Buffer, rows: &Range<u16>, by: i32) {
+    let width = usize::from(shown.area.width);
+    let cells = usize::from(rows.start) * width..usize::from(rows.end) * width;
+    let distance = by.unsigned_abs() as usize * width;
+    match by > 0 {
+        true => shown.content[cells].rotate_left(distance),
+        false => shown.content[cells].rotate_right(distance),
+    }
+    for y in rows.clone().filter(|y| source(*y, by, rows).is_none()) {
         for x in 0..shown.area.width {
-            after[(x, y)] = match source {
-                Some(source) => shown[(x, source)].clone(),
-                // an empty cell shows no colour of letters
-                None if is_blank(&next[(x, y)]) => next[(x, y)].clone(),
-                None => Cell::default(),
-            };
+            // an empty cell shows no colour of letters
+            let blank = is_blank(&next[(x, y)]);
+            shown[(x, y)] = if blank { next[(x, y)].clone() } else { Cell::default() };
         }
     }
-    after
 }
 
 fn is_blank(cell: &Cell) -> bool {

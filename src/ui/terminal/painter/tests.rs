@@ -105,6 +105,23 @@ fn rows_that_moved_are_scrolled() {
     shown.show(&page(19), None);
 }
 
+#[test]
+fn both_cells_of_a_wide_sign_are_written_or_none() {
+    let ground = Style::new().bg(Color::Indexed(4));
+    let mut shown = Shown::new();
+    shown.show(&[("漢", ground)], None);
+    let sent = shown.show(&plain(&["a"]), None);
+    assert!(sent.contains("a "), "the colour below the second cell goes: {sent:?}");
+    // a change of the second cell alone is not seen, and would cut the sign in two
+    let mut next = Buffer::empty(AREA);
+    next.set_string(0, 0, "漢x", Style::new());
+    shown.painter.show(&next, 0..1, None).unwrap();
+    shown.painter.take();
+    next[(1, 0)].set_style(ground);
+    shown.painter.show(&next, 0..1, None).unwrap();
+    assert_eq!(String::from_utf8(shown.painter.take()).unwrap(), "");
+}
+
 /// After any sequence of frames the terminal shows the last one.
 #[test]
 fn any_frame_follows_any_other() {
