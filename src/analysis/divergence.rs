@@ -1,13 +1,20 @@
 //! Where two conversations diverge: a branch from its parent, or two runs of one scenario.
 
 use crate::model::{Event, Seq};
+use std::borrow::Borrow;
 
 /// Returns the index of the first event in which two logs differ; wall-clock times do not count.
-pub fn divergence<'a, 'b>(
-    a: impl IntoIterator<Item = &'a Event>,
-    b: impl IntoIterator<Item = &'b Event>,
+pub fn divergence(
+    a: impl IntoIterator<Item: Borrow<Event>>,
+    b: impl IntoIterator<Item: Borrow<Event>>,
 ) -> Seq {
-    let same = |(a, b): &(&Event, &Event)| a.seq == b.seq && a.by == b.by && a.kind == b.kind;
-    let shared = a.into_iter().zip(b).take_while(same).last();
-    shared.map_or(Seq(0), |(a, _)| a.seq.next())
+    let mut from = Seq(0);
+    for (a, b) in a.into_iter().zip(b) {
+        let (a, b): (&Event, &Event) = (a.borrow(), b.borrow());
+        if a.seq != b.seq || a.by != b.by || a.kind != b.kind {
+            break;
+        }
+        from = a.seq.next();
+    }
+    from
 }

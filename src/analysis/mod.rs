@@ -81,11 +81,19 @@ impl Analysis<'_> {
         self.some(move |of| of == page).collect()
     }
 
-    fn some(&self, wanted: impl Fn(FigurePage) -> bool) -> impl Iterator<Item = Table> {
-        let shown = |table: &Table| !SOMETIMES.contains(&table.name) || !table.rows.is_empty();
-        let figures = FIGURES.iter().filter(move |(page, _)| wanted(*page));
-        figures.map(|(_, figure)| figure(self)).filter(shown)
+    /// Returns every table with the values of two conversations, one after the other.
+    pub fn each_beside(&self, other: &Analysis<'_>) -> impl Iterator<Item = Table> {
+        FIGURES.iter().map(|(_, figure)| figure(self).beside(&figure(other))).filter(is_shown)
     }
+
+    fn some(&self, wanted: impl Fn(FigurePage) -> bool) -> impl Iterator<Item = Table> {
+        let figures = FIGURES.iter().filter(move |(page, _)| wanted(*page));
+        figures.map(|(_, figure)| figure(self)).filter(is_shown)
+    }
+}
+
+fn is_shown(table: &Table) -> bool {
+    !SOMETIMES.contains(&table.name) || !table.rows.is_empty()
 }
 
 /// Folds a log into what a study needs.

@@ -6,8 +6,11 @@ use super::{Narrated, Narrator, Spelling};
 use crate::analysis::divergence;
 use crate::model::{Event, Seq};
 use crate::state::State;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::borrow::{Borrow, Cow};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
 
 /// The differences between two conversations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,33 +33,42 @@ pub struct ComparedTurn {
 }
 
 impl Beside {
+    /// How often each conversation is gone through, at least, to compare it.
+    pub const READINGS: u64 = 3;
+
     /// Returns two conversations side by side; what was hidden in the end is left out. Of a shared utterance that one of
     /// them changed later, the other one shows its own words.
-    pub fn of<'a, 'b>(
-        a: impl Iterator<Item = &'a Event> + Clone,
-        b: impl Iterator<Item = &'b Event> + Clone,
-    ) -> Beside {
+    pub fn of<A, B>(a: A, b: B) -> Beside
+    where
+        A: IntoIterator<Item: Borrow<Event>> + Clone,
+        B: IntoIterator<Item: Borrow<Event>> + Clone,
+    {
         let from = divergence(a.clone(), b.clone());
-        let before = State::fold(a.clone().take_while(|e| e.seq < from));
-        let shared = before.entries.iter().filter_map(|e| e.number).max();
+        let (teller_of_a, shared) = teller(a.clone(), from);
+        let (teller_of_b, _) = teller(b.clone(), from);
         let mut rows: BTreeMap<u32, ComparedTurn> = BTreeMap::new();
-        let (apart, words_of_a) = tells(a, from, shared);
-        for (number, told) in apart {
-            rows.entry(number).or_default().a.push(told);
-        }
-        let (apart, words_of_b) = tells(b, from, shared);
-        for (number, told) in apart {
-            rows.entry(number).or_default().b.push(told);
-        }
+        tell(a.clone(), from, shared, teller_of_a.clone(), &mut |number, told| {
+            add(&mut rows.entry(number).or_default().a, told);
+        });
+        tell(b.clone(), from, shared, teller_of_b.clone(), &mut |number, told| {
+            add(&mut rows.entry(number).or_default().b, told);
+        });
+        let mut changed = [BTreeSet::new(), BTreeSet::new()];
         for (number, row) in &mut rows {
             row.number = *number;
             let own = |told: &Narrated| number_of(told) == Some(*number);
-            let changed = [&row.a, &row.b].map(|side| side.iter().any(own));
-            match changed {
-                [false, true] => row.a.splice(0..0, words_of_a.get(number).cloned()).for_each(drop),
-                [true, false] => row.b.splice(0..0, words_of_b.get(number).cloned()).for_each(drop),
-                [true, true] | [false, false] => {}
+            let [a, b] = [&row.a, &row.b].map(|side| side.iter().any(own));
+            if a != b {
+                let [in_a, in_b] = &mut changed;
+                if a { in_a } else { in_b }.insert(*number);
             }
+        }
+        let [in_a, in_b] = changed;
+        for (number, told) in words(a, from, &in_b, teller_of_a) {
+            rows.entry(number).or_default().a.insert(0, told);
+        }
+        for (number, told) in words(b, from, &in_a, teller_of_b) {
+            rows.entry(number).or_default().b.insert(0, told);
         }
         Beside { shared, rows: rows.into_values().collect() }
     }
@@ -69,28 +81,50 @@ impl Beside {
         }
     }
 
-    /// Spells it from first to last: of each utterance the first one's words, then the second one's, or once what both say.
-    pub fn told(&self, spell: Spelling) -> String {
-        let side = |side: &str, told: &Narrated| match told {
-            Narrated::Words { place, who, body } => {
-                let (place, who, body) = (format!("{side} {place}"), who.clone(), body.clone());
-                spell(&Narrated::Words { place, who, body })
-            }
-            Narrated::Note(note) => spell(&Narrated::Note(format!("{side}: {note}"))),
-            Narrated::Opening { .. } => spell(told),
+    /// Writes it from first to last: of each utterance the first one's words, then the second one's, or once what both
+    /// say.
+    ///
+    /// # Errors
+    /// What the sink says.
+    pub fn tell(&self, spell: Spelling, out: &mut dyn Write) -> io::Result<()> {
+        let mut write = |side: &str, all: &[Narrated]| {
+            all.iter().try_for_each(|told| out.write_all(spell(&of_side(side, told)).as_bytes()))
         };
-        let row = |row: &ComparedTurn| -> String {
+        for row in &self.rows {
             if row.a == row.b {
-                return row.a.iter().map(|told| side("A B", told)).collect();
+                write("A B", &row.a)?;
+            } else {
+                write("A", &row.a)?;
+                write("B", &row.b)?;
             }
-            let a = row.a.iter().map(|told| side("A", told));
-            a.chain(row.b.iter().map(|told| side("B", told))).collect()
-        };
-        self.rows.iter().map(row).collect()
+        }
+        Ok(())
     }
+}
 
-    /// Returns the comparison as JSON.
-    pub fn json(&self) -> Value {
+/// Returns what is told with the side on which it stands.
+fn of_side<'a>(side: &str, told: &'a Narrated) -> Cow<'a, Narrated> {
+    match told {
+        Narrated::Words { place, who, body } => {
+            let (place, who, body) = (format!("{side} {place}"), who.clone(), body.clone());
+            Cow::Owned(Narrated::Words { place, who, body })
+        }
+        Narrated::Note(note) => Cow::Owned(Narrated::Note(format!("{side}: {note}"))),
+        Narrated::Opening { .. } => Cow::Borrowed(told),
+    }
+}
+
+impl Serialize for Beside {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut whole = to.serialize_map(None)?;
+        whole.serialize_entry("shared_utterances", &self.shared.unwrap_or(0))?;
+        whole.serialize_entry("rows", &self.rows)?;
+        whole.end()
+    }
+}
+
+impl Serialize for ComparedTurn {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let told = |told: &Narrated| match told {
             Narrated::Words { place, who, body } => {
                 json!({"place": place, "who": who, "text": body})
@@ -99,40 +133,75 @@ impl Beside {
             Narrated::Opening { title, .. } => json!({ "title": title }),
         };
         let side = |all: &[Narrated]| all.iter().map(told).collect::<Vec<Value>>();
-        let row =
-            |r: &ComparedTurn| json!({"utterance": r.number, "a": side(&r.a), "b": side(&r.b)});
-        let rows: Vec<Value> = self.rows.iter().map(row).collect();
-        json!({"shared_utterances": self.shared.unwrap_or(0), "rows": rows})
+        json!({"utterance": self.number, "a": side(&self.a), "b": side(&self.b)}).serialize(to)
     }
 }
 
-/// Returns the narration of a conversation from a place on, each part with its utterance, and the words of the utterances
-/// before.
-fn tells<'a>(
-    events: impl Iterator<Item = &'a Event> + Clone,
+/// Adds a part to a side, which mostly has one: there are many sides, and no room is left in them.
+fn add(side: &mut Vec<Narrated>, told: Narrated) {
+    if side.is_empty() {
+        side.reserve_exact(1);
+    }
+    side.push(told);
+}
+
+/// Returns who tells a conversation without what was hidden in the end, and the last utterance before a place.
+fn teller(events: impl IntoIterator<Item: Borrow<Event>>, from: Seq) -> (Narrator, Option<u32>) {
+    let last = |state: &State| state.entries.iter().filter_map(|e| e.number).max();
+    let (mut state, mut shared) = (State::default(), None);
+    for event in events {
+        let event = event.borrow();
+        if event.seq >= from && shared.is_none() {
+            shared = Some(last(&state));
+        }
+        state.apply(event);
+    }
+    (Narrator::leaving_out(&state), shared.unwrap_or_else(|| last(&state)))
+}
+
+/// Tells a conversation from a place on, each part with its utterance.
+fn tell(
+    events: impl IntoIterator<Item: Borrow<Event>>,
     from: Seq,
     shared: Option<u32>,
-) -> (Vec<(u32, Narrated)>, BTreeMap<u32, Narrated>) {
-    let (mut all, mut before) = (Vec::new(), BTreeMap::new());
-    let whole = State::fold(events.clone());
-    let [mut early, mut late] = [(); 2].map(|()| Narrator::leaving_out(&whole));
+    mut teller: Narrator,
+    each: &mut dyn FnMut(u32, Narrated),
+) {
     let (mut state, mut at) = (State::default(), shared.unwrap_or(0));
-    for event in events.clone() {
+    for event in events {
+        let event = event.borrow();
         state.apply(event);
-        if event.seq < from {
-            for told in early.narrate(&state, event) {
-                if let Some(number) = number_of(&told) {
-                    before.insert(number, told);
-                }
+        if event.seq >= from {
+            for told in teller.narrate(&state, event) {
+                at = number_of(&told).unwrap_or(at);
+                each(at, told);
             }
-            continue;
-        }
-        for told in late.narrate(&state, event) {
-            at = number_of(&told).unwrap_or(at);
-            all.push((at, told));
         }
     }
-    (all, before)
+}
+
+/// Returns the words of some utterances, as they were before a place.
+fn words(
+    events: impl IntoIterator<Item: Borrow<Event>>,
+    from: Seq,
+    of: &BTreeSet<u32>,
+    mut teller: Narrator,
+) -> BTreeMap<u32, Narrated> {
+    let (mut state, mut all) = (State::default(), BTreeMap::new());
+    if of.is_empty() {
+        return all;
+    }
+    for event in events {
+        let event = event.borrow();
+        if event.seq >= from {
+            break;
+        }
+        state.apply(event);
+        let told = teller.narrate(&state, event).into_iter();
+        let numbered = told.filter_map(|told| Some((number_of(&told)?, told)));
+        all.extend(numbered.filter(|(number, _)| of.contains(number)));
+    }
+    all
 }
 
 /// Returns the number of the utterance whose words these are.

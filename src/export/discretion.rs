@@ -4,7 +4,7 @@
 //! found as the events are read; only where there is anything of the kind are they looked through again.
 
 use crate::model::{BatchId, Command, Event, Key, Kind, Participant, SeatId, SteerLine, TurnId};
-use crate::session::{Record, Records, Redaction, SessionError};
+use crate::session::{PieceMatches, ReadProgress, Record, Records, Redaction, SessionError};
 use crate::state::State;
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +33,56 @@ pub fn discreet(records: &[Arc<Record>], reveal: Reveal) -> Result<Vec<Arc<Recor
         state.apply(&record.event);
     }
     private.redaction(&state, &records.to_vec().into(), reveal).apply(records)
+}
+
+/// The events of a session as an export may use them, without pieces of words; whoever goes through them reads them
+/// again.
+pub struct DiscreetRecords {
+    records: Records,
+    redaction: Redaction,
+    matches: PieceMatches,
+    /// How many of them were gone through, time and again.
+    progress: ReadProgress,
+}
+
+impl DiscreetRecords {
+    /// Returns the events of a session; `state` is the one after its last event, and `progress` gets as many steps as it
+    /// has events each time they are gone through.
+    ///
+    /// # Errors
+    /// As [`Redaction::apply`].
+    pub fn of(
+        records: Records,
+        state: &State,
+        reveal: Reveal,
+        progress: &ReadProgress,
+    ) -> Result<DiscreetRecords, SessionError> {
+        let mut private = Private::default();
+        records.skim().for_each(|record| private.take(&record.event));
+        let redaction = private.redaction(state, &records, reveal);
+        let (matches, progress) = (PieceMatches::default(), progress.clone());
+        let all = DiscreetRecords { records, redaction, matches, progress };
+        if !all.redaction.is_empty() {
+            all.rebuilt().try_for_each(|record| record.map(drop))?;
+        }
+        Ok(all)
+    }
+
+    fn rebuilt(&self) -> impl Iterator<Item = Result<Arc<Record>, SessionError>> {
+        let mut rebuilding = self.redaction.rebuilding(&self.matches);
+        self.records.skim().map(move |record| rebuilding.take(&record))
+    }
+}
+
+impl<'a> IntoIterator for &'a DiscreetRecords {
+    type Item = Arc<Record>;
+    type IntoIter = Box<dyn Iterator<Item = Arc<Record>> + 'a>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        // what could be rebuilt once can be rebuilt again
+        let records = self.rebuilt().map_while(Result::ok);
+        Box::new(self.progress.through(records, self.records.len()))
+    }
 }
 
 /// What a conversation has of private words, as its events are read.

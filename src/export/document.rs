@@ -152,9 +152,13 @@ impl Document {
         text::label(&self.state.shown_title()).into_owned()
     }
 
-    /// Returns everything that was said and is not hidden, with its turn.
+    /// Returns everything that was said and is not hidden, with its turn; each counts as written once the next is asked
+    /// for.
     fn entries(&self) -> impl Iterator<Item = (&Entry, Option<&TimedTurn>)> {
-        let shown = self.state.entries.iter().filter(|e| self.reveal.hidden || e.hidden.is_none());
+        let entries = &self.state.entries;
+        self.progress.begin(entries.len() as u64);
+        let entries = self.progress.through(entries.iter(), entries.len());
+        let shown = entries.filter(|e| self.reveal.hidden || e.hidden.is_none());
         shown.map(|e| (e, e.version().turn.and_then(|turn| self.turn_log.spent(turn))))
     }
 
@@ -264,4 +268,44 @@ pub fn json(document: &Document, out: &mut dyn Write) -> io::Result<()> {
 /// Returns how long it took, in words.
 pub(super) fn lasted(document: &Document) -> String {
     Cell::At(document.turn_log.lasted()).shown()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::{FORMATS, Spell};
+
+    /// A sink that looks how far the export is each time it gets something.
+    struct Looks(ReadProgress, Vec<u64>);
+
+    impl Write for Looks {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.1.push(self.0.percent());
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn every_format_says_how_far_it_is() {
+        let path = Path::new("assets/sessions/example-rehearsed.jsonl");
+        for format in FORMATS {
+            let Spell::Document(spell) = format.spell else { continue };
+            let (_, mut document) =
+                Document::read(path, Reveal::default(), &ReadProgress::default()).unwrap();
+            let mut looks = Looks(ReadProgress::default(), vec![]);
+            document.progress = looks.0.clone();
+            spell(&document, &mut looks).unwrap();
+            let Looks(progress, percents) = looks;
+            assert!(percents.is_sorted(), "{}: {percents:?}", format.name);
+            assert!(
+                percents.iter().any(|at| (10..90).contains(at)),
+                "{}: {percents:?}",
+                format.name
+            );
+            assert_eq!(progress.percent(), 100, "{}", format.name);
+        }
+    }
 }

@@ -7,6 +7,7 @@ use crate::analysis::{Cell, Table};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 use std::borrow::Borrow;
+use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 /// Returns tables as text: what each counts, then aligned columns; those without rows are left out.
@@ -78,6 +79,22 @@ pub fn md(tables: &[Table]) -> String {
     filled.map(table).collect::<Vec<_>>().join("\n")
 }
 
+/// Writes tables as [`text`] or [`md`] spells them, one after the other.
+///
+/// # Errors
+/// What the sink says.
+pub fn write(
+    tables: impl Iterator<Item = Table>,
+    spell: fn(&[Table]) -> String,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for (i, table) in tables.filter(|t| !t.rows.is_empty()).enumerate() {
+        let gap = if i == 0 { "" } else { "\n" };
+        write!(out, "{gap}{}", spell(&[table]))?;
+    }
+    Ok(())
+}
+
 /// Returns one table as CSV, with the names of its columns in the first line.
 pub fn csv(table: &Table) -> String {
     let head = table.columns.iter().map(|c| field(&c.key)).collect::<Vec<_>>().join(",");
@@ -115,7 +132,7 @@ pub fn json(tables: &[Table]) -> Value {
 }
 
 /// Tables as a JSON object, written one after the other.
-pub(super) struct EachTable<F>(pub(super) F);
+pub struct EachTable<F>(pub F);
 
 impl<F: Fn() -> I, I: IntoIterator<Item: Borrow<Table>>> Serialize for EachTable<F> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {

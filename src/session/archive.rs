@@ -104,7 +104,8 @@ impl Archive {
     ) -> io::Result<()> {
         let before = self.0.marks.partition_point(|mark| mark.seq <= from);
         // most who ask from somewhere in the middle want a few events
-        let Some(mut reading) = self.read(before, None, from == Seq(0)) else { return Ok(()) };
+        let reading = self.read(before, None, from == Seq(0), ScanDepth::Whole);
+        let Some(mut reading) = reading else { return Ok(()) };
         let mut flow = ControlFlow::Continue(());
         while flow.is_continue()
             && reading.block(&mut |found| {
@@ -128,7 +129,7 @@ impl Archive {
         if !(near.0..near.0 + near.1.len()).contains(&events) {
             let before = self.0.marks.partition_point(|mark| mark.events <= events);
             let end = self.0.marks.get(before).map(|mark| mark.at);
-            let mut reading = self.read(before, end, false)?;
+            let mut reading = self.read(before, end, false, ScanDepth::Whole)?;
             *near = (reading.scanner.events, vec![]);
             while self.seen(reading.block(&mut |found| near.1.push(found.record()))) {}
         }
@@ -138,18 +139,29 @@ impl Archive {
     /// Returns the events behind `events` others, with their lines, and how many it returns before these.
     pub(super) fn from(&self, events: usize) -> Option<(usize, ArchiveReading)> {
         let before = self.0.marks.partition_point(|mark| mark.events <= events);
-        let reading = self.read(before, None, true)?;
+        let reading = self.read(before, None, true, ScanDepth::Whole)?;
         Some((events.saturating_sub(reading.scanner.events), reading))
     }
 
+    /// Returns all events but pieces of words, with their lines.
+    pub(super) fn skim(&self) -> Option<(usize, ArchiveReading)> {
+        Some((0, self.read(0, None, true, ScanDepth::WithoutPieces)?))
+    }
+
     /// Begins to read at the last of the first `before` marks; `long` asks for the help of other threads.
-    fn read(&self, before: usize, end: Option<u64>, long: bool) -> Option<ArchiveReading> {
+    fn read(
+        &self,
+        before: usize,
+        end: Option<u64>,
+        long: bool,
+        depth: ScanDepth,
+    ) -> Option<ArchiveReading> {
         let Inner { file, files, marks, .. } = &*self.0;
         let mark = *marks.get(before.saturating_sub(1))?;
         let end = end.unwrap_or(self.0.end);
         let part = Part { file: file.clone(), at: mark.at, end };
         let long = long && end - mark.at >= alone::SHORT_BYTES;
-        let blocks = LineBlocks::of(part, long, ScanDepth::Whole);
+        let blocks = LineBlocks::of(part, long, depth);
         Some(ArchiveReading { blocks, scanner: Scanner::at(mark, files.clone()) })
     }
 

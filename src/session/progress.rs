@@ -30,10 +30,35 @@ impl ReadProgress {
         self.0.done.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Returns what goes through `items` and counts each as a step; where it ends early, the rest of `of` steps is done.
+    pub fn through<I: Iterator>(
+        &self,
+        items: I,
+        of: usize,
+    ) -> impl Iterator<Item = I::Item> + use<I> {
+        let mut counted = Counted { progress: self.clone(), left: of as u64 };
+        items.inspect(move |_| {
+            counted.progress.step();
+            counted.left = counted.left.saturating_sub(1);
+        })
+    }
+
     /// Returns how much is done, in percent; 0 before it began.
     pub fn percent(&self) -> u64 {
         let (done, of) = (self.0.done.load(Ordering::Relaxed), self.0.of.load(Ordering::Relaxed));
         (done.min(of).saturating_mul(100)).checked_div(of).unwrap_or(0)
+    }
+}
+
+/// Steps that are done in the end, in whichever way it comes.
+struct Counted {
+    progress: ReadProgress,
+    left: u64,
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.progress.0.done.fetch_add(self.left, Ordering::Relaxed);
     }
 }
 
@@ -54,5 +79,9 @@ mod tests {
         assert_eq!(progress.percent(), 100);
         progress.begin(8);
         assert_eq!(progress.percent(), 0);
+        let mut some = progress.through(0..8, 4);
+        assert_eq!((some.next(), progress.percent()), (Some(0), 12));
+        drop(some);
+        assert_eq!(progress.percent(), 50);
     }
 }

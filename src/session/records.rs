@@ -5,7 +5,7 @@
 use super::Record;
 use super::archive::{Archive, ArchiveReading};
 use super::error::SessionError;
-use crate::model::Event;
+use crate::model::{Event, Kind};
 use std::borrow::Borrow;
 use std::collections::VecDeque;
 use std::io;
@@ -92,15 +92,20 @@ impl Records {
         self.starting_at(0)
     }
 
+    /// Returns all events in order but pieces of words, which the ends of their turns repeat.
+    pub fn skim(&self) -> impl Iterator<Item = Arc<Record>> + use<> {
+        let all = match &self.0 {
+            Place::Memory(_) => self.iter(),
+            Place::File(archive) => EachRecord::of(archive, archive.skim()),
+        };
+        all.filter(|record| !matches!(record.event.kind, Kind::Delta(_)))
+    }
+
     /// Returns the events from a place on, in order.
     pub fn starting_at(&self, at: usize) -> EachRecord {
         match &self.0 {
             Place::Memory(records) => EachRecord::Memory(records.clone(), at),
-            Place::File(archive) => EachRecord::File(Box::new(FileRecords {
-                archive: archive.clone(),
-                reading: archive.from(at),
-                ready: VecDeque::new(),
-            })),
+            Place::File(archive) => EachRecord::of(archive, archive.from(at)),
         }
     }
 }
@@ -120,6 +125,13 @@ pub struct FileRecords {
     reading: Option<(usize, ArchiveReading)>,
     /// Events that were read.
     ready: VecDeque<Arc<Record>>,
+}
+
+impl EachRecord {
+    fn of(archive: &Archive, reading: Option<(usize, ArchiveReading)>) -> EachRecord {
+        let (archive, ready) = (archive.clone(), VecDeque::new());
+        EachRecord::File(Box::new(FileRecords { archive, reading, ready }))
+    }
 }
 
 impl Iterator for EachRecord {

@@ -7,7 +7,7 @@ use std::fs;
 use std::process::Stdio;
 
 /// Turns of a session that is read by several threads already, and of one that is much longer.
-const TURNS: [u32; 2] = [1_500, 9_000];
+const TURNS: [u32; 2] = [1_500, 4_500];
 /// The words of each turn, so that most of a session is words.
 const WORDS: usize = 400;
 
@@ -101,4 +101,15 @@ fn a_repair_keeps_no_session_in_memory() {
     };
     let grown = growth(make, &["sessions", "repair", "x"]);
     assert!(grown < 0.2, "{grown} bytes for each byte of the session");
+}
+
+/// What stays of it is what was said, once, and one state of each.
+#[test]
+fn a_comparison_keeps_the_words_and_no_events() {
+    let make = |house: &House, turns| {
+        long(house, "x", turns, "Turn");
+        long(house, "y", turns, "Other turn")
+    };
+    let grown = growth(make, &["analyze", "x", "y", "--format", "json"]);
+    assert!(grown < 8.0, "{grown} bytes for each byte of a session");
 }

@@ -1,6 +1,6 @@
 //! `analyze`: tables for one session, or for two side by side from the place where they diverge.
 
-use crate::analysis::{self, Analysis, FIGURES, Table, Totals, TurnLog};
+use crate::analysis::{self, Analysis, Table, Totals, TurnLog};
 use crate::catalogue;
 use crate::cli::args::session::SessionName;
 use crate::cli::args::target::Target;
@@ -10,15 +10,16 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session_file::{self, report_faults};
 use crate::cli::watched::watched;
-use crate::export::{Beside, Reveal, discreet, figures};
+use crate::export::{self, Beside, DiscreetRecords, Reveal, figures};
 use crate::model::{Event, Seq};
-use crate::session::{self, Log, ReadProgress, Record, SessionError, Survey};
+use crate::session::{self, ReadProgress, SessionError, Survey};
 use crate::state::{Sieve, State};
 use crate::text;
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::{Value, json};
+use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
 
 /// Statistics for one session, or a comparison of two
 #[derive(Debug, Args)]
@@ -56,41 +57,28 @@ enum Format {
     Md,
 }
 
-/// A session as it is looked at.
+/// A session as it is looked at; its events are in its file.
 struct Read {
-    log: Log,
+    survey: Survey,
     state: State,
     turn_log: TurnLog,
 }
 
 impl Read {
-    /// Reads a session for its figures alone: no event stays in memory.
-    fn figures(which: &SessionName, context: &Context) -> Result<Read, Failure> {
+    fn of(which: &SessionName, context: &Context) -> Result<Read, Failure> {
         let path = session_file::find(which, context)?;
         let (survey, state, turn_log) =
             watched("reading the session", |progress| studied(&path, progress))?;
-        Ok(Read { log: Log { survey, records: vec![] }, state, turn_log })
+        Ok(Read { survey, state, turn_log })
     }
 
-    /// Reads a session whose events are compared with those of another one.
-    fn whole(which: &SessionName, context: &Context) -> Result<Read, Failure> {
-        let mut read = Read::figures(which, context)?;
-        // the ends of turns repeat the pieces, which are most of a session
-        let path = read.log.files.log().to_owned();
-        session::skim(&path, &mut |found| read.log.records.push(found.record()))?;
-        Ok(read)
+    fn analysis(&self, from: Seq) -> Analysis<'_> {
+        Analysis { state: &self.state, turn_log: &self.turn_log, from }
     }
 
-    fn events(&self) -> impl Iterator<Item = &Event> {
-        self.log.records.iter().map(|r| &r.event)
-    }
-
-    fn discreet(&self) -> Result<Vec<Arc<Record>>, Failure> {
-        Ok(discreet(&self.log.records, Reveal::default())?)
-    }
-
-    fn tables(&self, from: Seq) -> Vec<Table> {
-        Analysis { state: &self.state, turn_log: &self.turn_log, from }.tables()
+    /// Returns its events without private texts, which do not get into a file.
+    fn discreet(&self, progress: &ReadProgress) -> Result<DiscreetRecords, SessionError> {
+        DiscreetRecords::of(self.survey.records(), &self.state, Reveal::default(), progress)
     }
 
     fn title(&self) -> String {
@@ -105,7 +93,12 @@ impl Read {
             0 => String::new(),
             ms => format!(", paused {}", analysis::Cell::At(ms).shown()),
         };
-        format!("{} · {} · {said}, {lasted}{paused}", self.log.files.id(), self.title())
+        format!("{} · {} · {said}, {lasted}{paused}", self.survey.files.id(), self.title())
+    }
+
+    fn data(&self) -> Value {
+        json!({"id": self.survey.files.id(), "title": self.title(), "utterances": self.state.utterances,
+            "lasted_ms": self.turn_log.lasted(), "paused_ms": self.turn_log.paused()})
     }
 }
 
@@ -119,73 +112,42 @@ impl AnalyzeArgs {
         let last = self.last.then_some(None);
         let mut named = last.into_iter().chain(self.sessions.iter().map(Some));
         let (a, b) = (SessionName::of(named.next().flatten()), named.next().map(SessionName::of));
-        let (a, b) = match b {
-            None => (Read::figures(&a, context)?, None),
-            Some(b) => (Read::whole(&a, context)?, Some(Read::whole(&b, context)?)),
-        };
+        let a = Read::of(&a, context)?;
+        let b = b.map(|b| Read::of(&b, context)).transpose()?;
         if named.next().is_some() {
             let hint = "give at most one session together with --last";
             return Err(Failure::usage("at most two sessions can be compared", hint));
         }
-        let mut texts = None;
-        let (mut tables, head) = match &b {
-            None => (a.tables(Seq(0)), format!("{}\n", a.summary())),
+        match &b {
+            None => {
+                let study = a.analysis(Seq(0));
+                let report = Report { head: a.summary(), sessions: json!([a.data()]), texts: None };
+                self.write(report, || study.each(), context)?;
+            }
             Some(b) => {
-                let from = analysis::divergence(a.events(), b.events());
-                // private texts do not get into a file
-                let (left, right) = (a.discreet()?, b.discreet()?);
-                texts =
-                    Some(Beside::of(left.iter().map(|r| &r.event), right.iter().map(|r| &r.event)));
-                let (left, right) = (a.tables(from), b.tables(from));
-                let tables = left.iter().zip(&right).map(|(l, r)| l.beside(r)).collect();
-                let head =
-                    format!("A  {}\nB  {}\n{}\n", a.summary(), b.summary(), parted(&a, from));
-                (tables, head)
-            }
-        };
-        if let Some(name) = &self.table {
-            (tables, texts) = (vec![chosen(tables, name)?], None);
-        }
-        let out = match (self.format, &tables[..]) {
-            (Format::Text, tables) => {
-                let said =
-                    texts.map(|t| format!("COMPARISON\n\n{}", t.told(crate::export::text::spell)));
-                format!("{head}\n{}{}", said.unwrap_or_default(), figures::text(tables))
-            }
-            (Format::Md, tables) => {
-                let head: Vec<String> = head.lines().map(crate::export::md::plain).collect();
-                let said = texts.map(|t| t.told(crate::export::md::spell)).unwrap_or_default();
-                format!("{}\n\n{said}{}", head.join("  \n"), figures::md(tables))
-            }
-            (Format::Json, tables) => {
-                let session = |r: &Read| {
-                    json!({"id": r.log.files.id(), "title": r.title(), "utterances": r.state.utterances,
-                    "lasted_ms": r.turn_log.lasted(), "paused_ms": r.turn_log.paused()})
+                let (records, others) = (a.survey.records(), b.survey.records());
+                let from = analysis::divergence(records.skim(), others.skim());
+                let texts = match self.table {
+                    None => {
+                        Some(watched("comparing the sessions", |progress| beside(&a, b, progress))?)
+                    }
+                    Some(_) => None,
                 };
-                let sessions: Vec<_> =
-                    [Some(&a), b.as_ref()].into_iter().flatten().map(session).collect();
-                let mut all = json!({"sessions": sessions, "figures": figures::json(tables)});
-                if let Some(texts) = texts {
-                    all["side_by_side"] = texts.json();
-                }
-                format!("{all:#}\n")
+                let head = [
+                    format!("A  {}", a.summary()),
+                    format!("B  {}", b.summary()),
+                    parted(&a, from),
+                ];
+                let sessions = json!([a.data(), b.data()]);
+                let (left, right) = (a.analysis(from), b.analysis(from));
+                let report = Report { head: head.join("\n"), sessions, texts };
+                self.write(report, || left.each_beside(&right), context)?;
             }
-            (Format::Csv, [table]) => figures::csv(table),
-            (Format::Csv, _) => {
-                return Err(Failure::usage(
-                    "csv takes one table at a time",
-                    format!("choose one with --table: {}", names().join(", ")),
-                ));
-            }
-        };
-        document::write(&out, &self.target, context)?;
-        let faults =
-            [Some(&a), b.as_ref()].into_iter().flatten().map(|r| report_faults(&r.log, context));
-        faults.fold(Ok(Exit::Done), Result::and)
+        }
+        let read = [Some(&a), b.as_ref()].into_iter().flatten();
+        read.map(|r| report_faults(&r.survey, context)).fold(Ok(Exit::Done), Result::and)
     }
-}
 
-impl AnalyzeArgs {
     /// Prints the totals of all sessions; unreadable ones are counted and left out.
     fn all(&self, context: &Context) -> Result<Exit, Failure> {
         let folder = context.paths.sessions();
@@ -203,29 +165,10 @@ impl AnalyzeArgs {
                 progress.step();
             }
         });
-        let mut tables = totals.tables();
-        if let Some(name) = &self.table {
-            tables = vec![chosen(tables, name)?];
-        }
         let sessions = totals.sessions();
         let head = format!("{sessions} session{}", if sessions == 1 { "" } else { "s" });
-        let out = match (self.format, &tables[..]) {
-            (Format::Text, tables) => format!("{head}\n\n{}", figures::text(tables)),
-            (Format::Md, tables) => format!("{head}\n\n{}", figures::md(tables)),
-            (Format::Json, tables) => {
-                let all = json!({"sessions": sessions, "figures": figures::json(tables)});
-                format!("{all:#}\n")
-            }
-            (Format::Csv, [table]) => figures::csv(table),
-            (Format::Csv, tables) => {
-                let names: Vec<&str> = tables.iter().map(|t| t.name).collect();
-                return Err(Failure::usage(
-                    "csv takes one table at a time",
-                    format!("choose one with --table: {}", names.join(", ")),
-                ));
-            }
-        };
-        document::write(&out, &self.target, context)?;
+        let report = Report { head, sessions: json!(sessions), texts: None };
+        self.write(report, || totals.tables().into_iter(), context)?;
         if unread > 0 {
             context.say(&format!(
                 "{unread} sessions could not be read; `colloquium sessions list` names them"
@@ -233,6 +176,85 @@ impl AnalyzeArgs {
         }
         Ok(Exit::Done)
     }
+
+    /// Writes a report with its tables, or with the one that is wanted, in the format that is wanted.
+    fn write<T: Iterator<Item = Table>>(
+        &self,
+        report: Report,
+        tables: impl Fn() -> T,
+        context: &Context,
+    ) -> Result<(), Failure> {
+        let wanted = match &self.table {
+            Some(name) => Some(chosen(&tables, name)?),
+            None if self.format == Format::Csv => {
+                let names: Vec<&str> = tables().map(|t| t.name).collect();
+                return Err(Failure::usage(
+                    "csv takes one table at a time",
+                    format!("choose one with --table: {}", names.join(", ")),
+                ));
+            }
+            None => None,
+        };
+        document::stream(&self.target, context, |out| match wanted {
+            Some(table) => report.write(self.format, || std::iter::once(table.clone()), out),
+            None => report.write(self.format, tables, out),
+        })
+    }
+}
+
+/// What is written with the tables.
+struct Report {
+    /// What the sessions are, in lines.
+    head: String,
+    /// The same as data.
+    sessions: Value,
+    /// What was said in each of two.
+    texts: Option<Beside>,
+}
+
+impl Report {
+    fn write<T: Iterator<Item = Table>>(
+        self,
+        format: Format,
+        tables: impl Fn() -> T,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let Report { head, sessions, texts } = self;
+        match format {
+            Format::Text => {
+                write!(out, "{head}\n\n")?;
+                if let Some(texts) = texts {
+                    out.write_all(b"COMPARISON\n\n")?;
+                    texts.tell(export::text::spell, out)?;
+                }
+                figures::write(tables(), figures::text, out)
+            }
+            Format::Md => {
+                let head: Vec<String> = head.lines().map(export::md::plain).collect();
+                write!(out, "{}\n\n", head.join("  \n"))?;
+                texts.map_or(Ok(()), |texts| texts.tell(export::md::spell, out))?;
+                figures::write(tables(), figures::md, out)
+            }
+            Format::Json => {
+                let mut pretty = serde_json::Serializer::pretty(&mut *out);
+                let mut whole = pretty.serialize_map(None)?;
+                whole.serialize_entry("sessions", &sessions)?;
+                whole.serialize_entry("figures", &figures::EachTable(tables))?;
+                texts.map_or(Ok(()), |texts| whole.serialize_entry("side_by_side", &texts))?;
+                whole.end()?;
+                out.write_all(b"\n")
+            }
+            Format::Csv => tables().try_for_each(|t| out.write_all(figures::csv(&t).as_bytes())),
+        }
+    }
+}
+
+/// Returns what was said in two sessions, side by side.
+fn beside(a: &Read, b: &Read, progress: &ReadProgress) -> Result<Beside, SessionError> {
+    let (left, right) = (a.discreet(progress)?, b.discreet(progress)?);
+    let events = a.survey.records().len() + b.survey.records().len();
+    progress.begin(Beside::READINGS * events as u64);
+    Ok(Beside::of(&left, &right))
 }
 
 /// Reads what figures are made of.
@@ -259,16 +281,13 @@ fn parted(a: &Read, from: Seq) -> String {
     }
 }
 
-/// Returns the names of all tables.
-fn names() -> Vec<&'static str> {
-    let (state, turn_log) = (State::default(), TurnLog::default());
-    let empty = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) };
-    FIGURES.iter().map(|(_, figure)| figure(&empty).name).collect()
-}
-
-fn chosen(tables: Vec<Table>, name: &str) -> Result<Table, Failure> {
-    let names: Vec<&str> = tables.iter().map(|t| t.name).collect();
-    let hint = format!("the tables are {}", names.join(", "));
-    let found = tables.into_iter().find(|t| t.name == name);
-    found.ok_or_else(|| Failure::usage(format!("no table named `{name}`"), hint))
+/// Returns the table of a name.
+fn chosen<T: Iterator<Item = Table>>(tables: impl Fn() -> T, name: &str) -> Result<Table, Failure> {
+    tables().find(|t| t.name == name).ok_or_else(|| {
+        let names: Vec<&str> = tables().map(|t| t.name).collect();
+        Failure::usage(
+            format!("no table named `{name}`"),
+            format!("the tables are {}", names.join(", ")),
+        )
+    })
 }
