@@ -8,7 +8,7 @@ use super::in_turn::{ProposedTurn, ROUNDS, decide, round};
 use super::requests;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, SeatId, StopReason};
-use crate::scenario::PolicyRow;
+use crate::scenario::{PolicyRow, TakesPart};
 use serde_json::Value;
 
 /// The policy `bids`; the module describes it.
@@ -19,7 +19,7 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "Everyone rates how much they want to speak; the highest bidder speaks, with a discount for recent speakers.",
     options: &[ROUNDS],
     needs_operator: false,
-    takes_part: "you have a seat and bid for your turns",
+    takes_part: TakesPart::Turns("you have a seat and bid for your turns"),
 };
 
 /// Returns whether somebody who can speak is asked for something.

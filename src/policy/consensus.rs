@@ -9,7 +9,7 @@ use super::in_turn::ROUNDS;
 use super::memo;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, Requester, SeatId, Seq, StopReason, Text, TurnId};
-use crate::scenario::{CONSENSUS, OptionKind, OptionRow, PolicyRow};
+use crate::scenario::{CONSENSUS, OptionKind, OptionRow, PolicyRow, TakesPart};
 use crate::state::{Coordination, FROM, MoveKind, STEP, TIED, WITHDRAWN};
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ const ROW: PolicyRow = PolicyRow {
         },
     ],
     needs_operator: false,
-    takes_part: "you have a seat and answer like the others",
+    takes_part: TakesPart::Turns("you have a seat and answer like the others"),
 };
 
 /// Rounds of work, unless the scenario says otherwise.

@@ -11,7 +11,7 @@ use super::requests::{self, SeatRequest};
 use super::{Decision, NextMove, Policy, View};
 use crate::expr::{Condition, Facts};
 use crate::model::{After, Needs, Outcome, SeatId, Seq, StopReason, Text};
-use crate::scenario::PolicyRow;
+use crate::scenario::{PolicyRow, TakesPart};
 use crate::state::{Asking, EDGES, Entry, PastTurn, REQUESTS};
 use serde_json::{Map, Value, json};
 use std::cell::{LazyCell, RefCell};
@@ -25,7 +25,7 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "Participants run in parallel when their dependencies have spoken and their conditions hold.",
     options: &[],
     needs_operator: false,
-    takes_part: "you have a seat and speak at the start",
+    takes_part: TakesPart::Turns("you have a seat and speak at the start"),
 };
 
 /// How often a seat runs that names no `max_utterances`.

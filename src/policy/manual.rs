@@ -2,7 +2,7 @@
 
 use super::{Decision, NextMove, Policy, View};
 use crate::model::StopReason;
-use crate::scenario::PolicyRow;
+use crate::scenario::{PolicyRow, TakesPart};
 
 /// The policy `manual`: waits for the operator to give the floor.
 pub struct Manual;
@@ -12,7 +12,7 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "You give the floor every time.",
     options: &[],
     needs_operator: true,
-    takes_part: "you have a seat and choose who speaks",
+    takes_part: TakesPart::Turns("you have a seat and choose who speaks"),
 };
 
 impl Policy for Manual {

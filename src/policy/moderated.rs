@@ -13,7 +13,7 @@ use super::talkative::Talkative;
 use super::weighted::Weighted;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, SeatId, StopReason, Text};
-use crate::scenario::{OptionKind, OptionRow, PolicyRow};
+use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 use crate::state::{CHOSEN, Reply};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -49,7 +49,7 @@ const ROW: PolicyRow = PolicyRow {
         ROUNDS,
     ],
     needs_operator: false,
-    takes_part: "you have a seat; the moderator picks you",
+    takes_part: TakesPart::Turns("you have a seat; the moderator picks you"),
 };
 
 /// How often the same seat may be chosen in a row, unless the scenario says otherwise.

@@ -5,7 +5,7 @@ use super::{Decision, NextMove, Policy, View};
 use crate::expr::{Condition, Facts};
 use crate::model::payload::ThreadOpened;
 use crate::model::{Limits, SeatId, StopReason, Text};
-use crate::scenario::{Phase, PolicyRow};
+use crate::scenario::{Phase, PolicyRow, TakesPart};
 use serde_json::{Value, json};
 
 /// The policy `phases`; the module describes it.
@@ -16,7 +16,7 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "A list of [[phase]], each with its own participants and policy.",
     options: &[],
     needs_operator: false,
-    takes_part: "you have a seat wherever several speak",
+    takes_part: TakesPart::Turns("you have a seat wherever several speak"),
 };
 
 /// Returns whether a phase is not left out.

@@ -9,7 +9,7 @@ use super::memo;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::payload::ThreadOpened;
 use crate::model::*;
-use crate::scenario::{OptionKind, OptionRow, PLAN, PolicyRow, STEP_POLICY};
+use crate::scenario::{OptionKind, OptionRow, PLAN, PolicyRow, STEP_POLICY, TakesPart};
 use crate::state::{CLOSES, PLANS, PLANS_AGAIN, Plan, PlannedStep, Reply, STEP};
 use serde_json::{Value, json};
 
@@ -72,7 +72,7 @@ const ROW: PolicyRow = PolicyRow {
         },
     ],
     needs_operator: false,
-    takes_part: "no turns, but the planner hears you",
+    takes_part: TakesPart::NoTurns("no turns, but the planner hears you"),
 };
 
 /// Steps at a time, unless the scenario says otherwise.

@@ -4,7 +4,7 @@ use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide};
 use super::memo;
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
-use crate::scenario::{OptionKind, OptionRow, PolicyRow};
+use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 use serde_json::json;
 
 /// The policy `round_robin`; the module describes it.
@@ -24,7 +24,7 @@ const ROW: PolicyRow = PolicyRow {
         ROUNDS,
     ],
     needs_operator: false,
-    takes_part: "you have a seat and speak in turn",
+    takes_part: TakesPart::Turns("you have a seat and speak in turn"),
 };
 
 impl Policy for RoundRobin {

@@ -3,7 +3,7 @@
 use super::memo;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{SeatId, StopReason};
-use crate::scenario::{OptionKind, OptionRow, PolicyRow};
+use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 use serde_json::json;
 
 /// The policy `simultaneous`; the module describes it.
@@ -14,7 +14,7 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "All speak at once, seeing only what was said before the round.",
     options: &[OptionRow { key: "rounds", kind: OptionKind::Count, meaning: "Number of rounds." }],
     needs_operator: false,
-    takes_part: "you have a seat and speak with the others",
+    takes_part: TakesPart::Turns("you have a seat and speak with the others"),
 };
 
 impl Policy for Simultaneous {

@@ -5,7 +5,7 @@
 
 use super::{Decision, NextMove, Policy, View};
 use crate::model::*;
-use crate::scenario::{PolicyRow, STEP_POLICY};
+use crate::scenario::{PolicyRow, STEP_POLICY, TakesPart};
 use crate::state::{CLARIFIES, DOES, EXECUTES, PlannedStep, Reply, STEP, StepMessage, Thread};
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "An executor works on a step of a plan, and its planner answers.",
     options: &[],
     needs_operator: false,
-    takes_part: "",
+    takes_part: TakesPart::NoTurns(""),
 };
 
 /// What the memo says under [`STEP`] where the judge is asked.

@@ -6,7 +6,7 @@ use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide, round};
 use super::memo;
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
-use crate::scenario::PolicyRow;
+use crate::scenario::{PolicyRow, TakesPart};
 use serde_json::json;
 
 /// The policy `talkative`; the module describes it.
@@ -17,7 +17,7 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "Each participant rolls against its talkativeness; someone always speaks, no one twice in a row.",
     options: &[MENTIONS, NAMES, ROUNDS],
     needs_operator: false,
-    takes_part: "you have a seat and turns like the others",
+    takes_part: TakesPart::Turns("you have a seat and turns like the others"),
 };
 
 /// The resolution of a roll: talkativeness in millionths.

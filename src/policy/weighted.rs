@@ -10,7 +10,7 @@ use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide, round};
 use super::memo;
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
-use crate::scenario::{OptionKind, OptionRow, PolicyRow};
+use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 use crate::state::Reply;
 use crate::text;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ const ROW: PolicyRow = PolicyRow {
         ROUNDS,
     ],
     needs_operator: false,
-    takes_part: "you have a seat and turns like the others",
+    takes_part: TakesPart::Turns("you have a seat and turns like the others"),
 };
 
 /// Turns that are looked ahead for the queue.

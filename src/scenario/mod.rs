@@ -303,6 +303,24 @@ pub struct PolicyRow {
     pub options: &'static [OptionRow],
     /// Whether it waits for the operator, so that it cannot run headless without steering.
     pub needs_operator: bool,
-    /// When a person who takes part has turns, said to that person.
-    pub takes_part: &'static str,
+    /// Whether a person who takes part has turns.
+    pub takes_part: TakesPart,
+}
+
+/// What a person has who takes part, said to that person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakesPart {
+    /// A seat with turns, and when they come.
+    Turns(&'static str),
+    /// A seat without turns, and what it is good for.
+    NoTurns(&'static str),
+}
+
+impl TakesPart {
+    /// Returns it in words.
+    pub fn told(self) -> &'static str {
+        match self {
+            TakesPart::Turns(told) | TakesPart::NoTurns(told) => told,
+        }
+    }
 }

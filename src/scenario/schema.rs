@@ -99,7 +99,7 @@ mod tests {
     use super::super::check::Walk;
     use super::super::keys::PARTICIPANT;
     use super::super::tree::{TableEntry, Value as Tree};
-    use super::super::{OptionKind, OptionRow};
+    use super::super::{OptionKind, OptionRow, TakesPart};
     use super::*;
 
     const ROWS: &[PolicyRow] = &[PolicyRow {
@@ -110,7 +110,7 @@ mod tests {
             OptionRow { key: "way", kind: OptionKind::OneOf(&["up", "down"]), meaning: "Where." },
         ],
         needs_operator: false,
-        takes_part: "",
+        takes_part: TakesPart::NoTurns(""),
     }];
 
     /// As much of a JSON Schema validator as our schemas need.

@@ -1,6 +1,6 @@
 //! The policies that the tests of the loader pretend to have.
 
-use colloquium::scenario::{OptionKind, OptionRow, PolicyRow};
+use colloquium::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 
 const CHAIR: &[OptionRow] = &[
     OptionRow { key: "moderator", kind: OptionKind::Seat, meaning: "Who chooses." },
@@ -38,5 +38,11 @@ const PLAN: &[OptionRow] = &[
 ];
 
 const fn row(name: &'static str, options: &'static [OptionRow]) -> PolicyRow {
-    PolicyRow { name, meaning: "", options, needs_operator: false, takes_part: "" }
+    PolicyRow {
+        name,
+        meaning: "",
+        options,
+        needs_operator: false,
+        takes_part: TakesPart::NoTurns(""),
+    }
 }

@@ -23,7 +23,7 @@ use crate::cli::trust::untrusted::{Consent, admit_project};
 use crate::model::payload::Opened;
 use crate::model::profile::merge;
 use crate::model::{CallRate, Key, Limits, SteerLine, Text, VoiceSpec, Wall};
-use crate::scenario::{self, Loaded, Override, PLAN};
+use crate::scenario::{self, Loaded, Override, TakesPart};
 use crate::session::{self, FORMAT, Mode};
 use crate::state::State;
 use crate::{policy, text};
@@ -106,8 +106,10 @@ fn prepare(
     };
     history.lines.extend(steer_lines(play)?);
     apply(&mut loaded, options, history.topic.take())?;
-    if options.take_part && &*loaded.scenario.policy.name == PLAN {
-        let told = policy::find(PLAN).map_or("", |policy| policy.row().takes_part);
+    let part = policy::find(&loaded.scenario.policy.name).map(|policy| policy.row().takes_part);
+    if options.take_part
+        && let Some(TakesPart::NoTurns(told)) = part
+    {
         context.say(&format!("you take part: {told}"));
     }
     if let Some(path) = &play.state {
