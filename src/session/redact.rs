@@ -49,23 +49,23 @@ pub fn redact(
 ) -> Result<Redacted, SessionError> {
     let files = reader::proven(path)?;
     let _lock = Lock::take(&files)?;
-    let survey = reader::scan(path, progress, &mut |_| {})?;
+    let survey = reader::scan(path, &ReadProgress::default(), &mut |_| {})?;
     if !survey.can_append() || survey.torn.is_some() {
         return Err(SessionError::ReadOnly { path: path.to_owned(), faults: survey.faults });
     }
     let records = survey.records();
     let redaction = redaction(&records);
-    let matches = redaction.matches(records.iter());
+    // they are looked through for the texts, and then written
+    progress.begin(2 * records.len() as u64);
+    let matches = redaction.matches(progress.through(records.iter(), records.len()));
     let mut rebuilding = redaction.rebuilding(&matches);
     let (mut written, mut done, mut last) = (NewLog::of(&files)?, Redacted::default(), None);
-    progress.begin(records.len() as u64);
-    for old in records.iter() {
+    for old in progress.through(records.iter(), records.len()) {
         let new = rebuilding.take(&old)?;
         done.events += usize::from(!Arc::ptr_eq(&old, &new));
         done.left += usize::from(redaction.texts.iter().any(|t| new.line.contains(t)));
         written.add(&new)?;
         last = Some(new);
-        progress.step();
     }
     records.all_read()?;
     let Some(last) = last.filter(|_| done.events > 0) else { return Ok(Redacted::default()) };

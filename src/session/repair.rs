@@ -72,7 +72,7 @@ pub(super) fn mend_tail(
 pub fn repair(path: &Path, progress: &ReadProgress) -> Result<Repaired, SessionError> {
     let files = reader::proven(path)?;
     let _lock = Lock::take(&files)?;
-    let log = reader::scan(path, progress, &mut |_| {})?;
+    let log = reader::scan(path, &ReadProgress::default(), &mut |_| {})?;
     let records = log.records();
     let read_only = |faults| SessionError::ReadOnly { path: path.to_owned(), faults };
     if log.faults.iter().any(|f| matches!(f, LogFault::Newer { .. })) {

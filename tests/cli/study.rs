@@ -93,6 +93,27 @@ fn two_sessions_stand_side_by_side_from_where_they_part() {
     house.run(&["analyze", one.trim(), two, "--last"]).code(2);
 }
 
+/// A session without votes beside one with them, in either order.
+#[test]
+fn a_table_that_only_one_session_has_stands_beside_nothing() {
+    let house = House::new();
+    let plain = house.path("data/plain.jsonl").to_str().unwrap().to_owned();
+    let votes = house.path("data/votes.jsonl").to_str().unwrap().to_owned();
+    let scenario = house.file("a.toml", &talk(4, 9));
+    house.run(&["run", &scenario, "--headless", "--out-session", &plain]).code(0);
+    let run = ["run", "consensus", "--rehearsed", "--headless", "--out-session", &votes];
+    house.run(&run).code(0);
+    for (a, b, with, without) in [(&plain, &votes, "b_", "a_"), (&votes, &plain, "a_", "b_")] {
+        let figures = json(&house, &["analyze", a, b, "--format", "json"]);
+        let rows = rows(&figures, "coordination");
+        let cells = rows.iter().flat_map(|row| row.as_object().unwrap());
+        let filled = |side: &str| {
+            cells.clone().any(|(key, value)| key.starts_with(side) && !value.is_null())
+        };
+        assert!(filled(with) && !filled(without), "{rows:?}");
+    }
+}
+
 #[test]
 fn csv_is_one_figure_and_names_them_all() {
     let house = House::new();
