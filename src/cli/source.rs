@@ -1,8 +1,8 @@
 //! Finds the scenario that a person means: a path, `-`, or the name of a bundled or of an own one.
 
-use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::inputs::read_stdin;
+use crate::config::Paths;
 use crate::model::near::nearest;
 use crate::scenario::{self, Source, bundled, bundled_names, protocol_names};
 use crate::testing;
@@ -26,7 +26,7 @@ pub struct FoundScenario {
 }
 
 /// Finds a scenario. A path has a separator or ends in `.toml`; among names a bundled one goes first.
-pub fn find(context: &Context, name: &str) -> Result<FoundScenario, Failure> {
+pub fn find(paths: &Paths, name: &str) -> Result<FoundScenario, Failure> {
     let here = PathBuf::from(".");
     if name == "-" {
         let source = Source {
@@ -42,25 +42,25 @@ pub fn find(context: &Context, name: &str) -> Result<FoundScenario, Failure> {
         return Ok(FoundScenario {
             source: scenario::read(path)?,
             folder: folder.to_owned(),
-            trusted: lies_in(path, &context.paths.config),
+            trusted: lies_in(path, &paths.config),
         });
     }
     if let Some(text) = bundled(name) {
         let source = Source { name: name.into(), text: text.into(), settings: vec![] };
         return Ok(FoundScenario { source, folder: here, trusted: true });
     }
-    let own = context.paths.scenarios().join(format!("{name}{ENDING}"));
+    let own = paths.scenarios().join(format!("{name}{ENDING}"));
     if own.is_file() {
         // a link in the own folder may lead anywhere
-        let trusted = lies_in(&own, &context.paths.config);
+        let trusted = lies_in(&own, &paths.config);
         let target = own.canonicalize().unwrap_or_else(|_| own.clone());
         return Ok(FoundScenario {
             source: scenario::read(&target)?,
-            folder: context.paths.scenarios(),
+            folder: paths.scenarios(),
             trusted,
         });
     }
-    let mut names: Vec<String> = own_names(context);
+    let mut names: Vec<String> = own_names(paths);
     names.extend(bundled_names().chain(protocol_names()).map(str::to_owned));
     let near = nearest(name, names.iter().map(String::as_str));
     let near = near.map_or(String::new(), |near| format!("; the nearest is `{near}`"));
@@ -71,9 +71,9 @@ pub fn find(context: &Context, name: &str) -> Result<FoundScenario, Failure> {
 }
 
 /// Returns the names of the user's own scenarios, sorted.
-pub fn own_names(context: &Context) -> Vec<String> {
+pub fn own_names(paths: &Paths) -> Vec<String> {
     // a folder that is not there, or not readable, has no scenarios to offer
-    let entries = fs::read_dir(context.paths.scenarios()).into_iter().flatten().flatten();
+    let entries = fs::read_dir(paths.scenarios()).into_iter().flatten().flatten();
     let name = |e: fs::DirEntry| {
         let name = e.file_name().to_str()?.to_owned();
         // a test beside a scenario is none

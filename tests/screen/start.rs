@@ -8,10 +8,10 @@ use colloquium::ui::action::Action;
 use colloquium::ui::draw;
 use colloquium::ui::keymap::{Focus, Keymap, ROWS};
 use colloquium::ui::start::{
-    Choice, Host, Mind, News, ScenarioChoice, StartRow, StartScreen, VoiceChoice, key, paste,
+    Choice, Host, ListedScenario, Mind, News, ScenarioChoice, StartRow, StartScreen, VoiceChoice,
+    key, paste,
 };
-use colloquium::ui::theme::Theme;
-use colloquium::ui::theme::glyphs;
+use colloquium::ui::theme::{Theme, glyphs};
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Right, Tab};
 use crossterm::event::{KeyEvent, KeyModifiers};
 use ratatui::Terminal;
@@ -40,7 +40,7 @@ fn table() -> StartScreen {
     };
     let broken =
         ScenarioChoice { name: "broken".into(), fault: Some("no seat".into()), ..bare.clone() };
-    start.scripts = vec![town, bare, broken];
+    start.scripts = [town, bare, broken].map(|s| ListedScenario::new(s.name.clone(), || s)).into();
     start.set_up = "Set a key.".into();
     start
 }

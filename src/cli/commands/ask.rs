@@ -137,7 +137,7 @@ impl AskArgs {
                 folder: PathBuf::from("."),
                 trusted: true,
             },
-            None => source::find(context, &self.panel)?,
+            None => source::find(&context.paths, &self.panel)?,
         };
         let play = Play {
             headless: true,

@@ -43,7 +43,7 @@ impl CheckArgs {
                 }
                 continue;
             }
-            let plan = source::find(context, file)
+            let plan = source::find(&context.paths, file)
                 .and_then(|found| Ok(scenario::load(&found.source, &policy::rows())?));
             match plan {
                 Ok(loaded) => {

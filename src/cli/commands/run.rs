@@ -78,7 +78,7 @@ fn find(begin: &Begin, context: &Context) -> Result<FoundScenario, Failure> {
         ("--topic", begin.options.topic.as_deref()),
         ("--steer", begin.options.play.steer.as_deref()),
     ])?;
-    source::find(context, &begin.scenario)
+    source::find(&context.paths, &begin.scenario)
 }
 
 /// Reads a scenario and all that the options add to it.
@@ -190,7 +190,7 @@ pub fn start_found(
 
 /// Returns what a conversation would use, in words; no model is called and nothing is kept.
 pub fn estimate(begin: &Begin, context: &Context) -> Result<String, Failure> {
-    let source = source::find(context, &begin.scenario)?.source;
+    let source = source::find(&context.paths, &begin.scenario)?.source;
     let mut loaded = scenario::load(&source, &policy::rows())?;
     apply(&mut loaded, &begin.options, None)?;
     let options = &begin.options.play.models;

@@ -41,7 +41,7 @@ impl ScenariosArgs {
         match self {
             ScenariosArgs::List => list(context),
             ScenariosArgs::Show { name } => {
-                let found = source::find(context, &name)?;
+                let found = source::find(&context.paths, &name)?;
                 output::data(text::block(&found.source.text).as_bytes())?;
                 Ok(Exit::Done)
             }
@@ -62,7 +62,7 @@ fn list(context: &Context) -> Result<Exit, Failure> {
         let title = title(&Source { name: name.into(), text, settings: vec![] });
         lines.push_str(&format!("{name}  {title}\n    {about}\n"));
     }
-    for name in source::own_names(context) {
+    for name in source::own_names(&context.paths) {
         let path = context.paths.scenarios().join(format!("{name}{ENDING}"));
         let title = scenario::read(&path).map_or_else(|e| e.to_string(), |source| title(&source));
         let line = format!("{name}  {title} (your own)");

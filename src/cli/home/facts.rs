@@ -15,10 +15,10 @@ use crate::clock::wall_now;
 use crate::export::utterances;
 use crate::model::VoiceSpec;
 use crate::scenario::{self, Loaded, bundled_names};
-use crate::ui::start::{Choice, Mind, ScenarioChoice, StartScreen, VoiceChoice};
-use crate::{policy, text, workers};
+use crate::ui::start::{Choice, ListedScenario, Mind, ScenarioChoice, StartScreen, VoiceChoice};
+use crate::{policy, text};
 use std::fs;
-use std::thread::available_parallelism;
+use std::rc::Rc;
 
 /// Returns the options that a choice stands for.
 pub fn options(topic: Option<String>, voice: VoiceChoice, take_part: bool) -> RunOptions {
@@ -78,21 +78,18 @@ fn examples() -> Vec<(String, String)> {
 }
 
 /// Returns every scenario that has a name, those that come with the program first.
-fn scripts(context: &Context) -> Vec<ScenarioChoice> {
-    let own = source::own_names(context);
-    let names = bundled_names().map(str::to_owned).chain(own);
-    let found: Vec<_> = names.map(|name| (source::find(context, &name), name)).collect();
-    let threads = available_parallelism().map_or(1, usize::from).min(found.len().max(1));
-    let (mut left, mut all) = (found.into_iter().enumerate(), vec![]);
-    // the first frame waits for them
-    workers::share(
-        threads,
-        || left.next(),
-        |(at, (found, name))| (at, script(name, found)),
-        |script| all.push(script),
-    );
-    all.sort_by_key(|(at, _)| *at);
-    all.into_iter().map(|(_, script)| script).collect()
+fn scripts(context: &Context) -> Vec<ListedScenario> {
+    let own = source::own_names(&context.paths);
+    let paths = Rc::new(context.paths.clone());
+    let listed = bundled_names().map(str::to_owned).chain(own).map(|name| {
+        let (paths, of) = (Rc::clone(&paths), name.clone());
+        // the first frame shows one of them
+        ListedScenario::new(name, move || {
+            let found = source::find(&paths, &of);
+            script(of, found)
+        })
+    });
+    listed.collect()
 }
 
 fn script(name: String, found: Result<FoundScenario, Failure>) -> ScenarioChoice {

@@ -18,7 +18,9 @@ use crate::export::utterances;
 use crate::session::ReadProgress;
 use crate::text;
 use crate::ui::linear::numbered;
-use crate::ui::start::{Choice, Mind, News, StartScreen, VoiceChoice, ago, standing};
+use crate::ui::start::{
+    Choice, ListedScenario, Mind, News, StartScreen, VoiceChoice, ago, standing,
+};
 use crate::ui::theme::Theme;
 use crate::ui::theme::glyphs;
 use futures::future::join_all;
@@ -99,7 +101,8 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
                 (!line.is_empty()).then_some(line)
             }
         };
-        let playable: Vec<_> = start.scripts.iter().filter(|s| s.fault.is_none()).collect();
+        let all = start.scripts.iter().map(ListedScenario::choice);
+        let playable: Vec<_> = all.filter(|s| s.fault.is_none()).collect();
         let titles = playable.iter().map(|s| {
             let cast = s.cast.iter().map(|c| text::name(c)).collect::<Vec<_>>().join(", ");
             format!("{}: {}; {}; {cast}", s.name, text::label(&s.title), s.rules)

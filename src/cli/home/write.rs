@@ -39,7 +39,7 @@ pub fn write(name: Option<String>, home: &Home, context: &Context) -> Home {
         return Home { writing: Some(name), ..saying(format!("{why}; the file is {shown}")) };
     }
     let checked =
-        source::find(context, &name).map_err(|failure| failure.message).and_then(|found| {
+        source::find(&context.paths, &name).map_err(|failure| failure.message).and_then(|found| {
             scenario::load(&found.source, &policy::rows()).map_err(|faults| faults.to_string())
         });
     match checked {
@@ -53,7 +53,7 @@ pub fn write(name: Option<String>, home: &Home, context: &Context) -> Home {
 
 /// Returns a name that no scenario has yet.
 fn unused(context: &Context) -> String {
-    let taken = source::own_names(context);
+    let taken = source::own_names(&context.paths);
     let numbered = (2..).map(|n: u32| format!("{NEW}-{n}"));
     let mut names = std::iter::once(NEW.to_owned()).chain(numbered);
     names.find(|name| !taken.contains(name)).unwrap_or_default()

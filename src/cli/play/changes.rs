@@ -122,9 +122,9 @@ fn rehearse(changes: &mut Changes, context: &Context) -> Result<(), Failure> {
     let seated: Vec<Participant> =
         changes.seats.iter().filter(|p| p.made_from.is_none()).cloned().collect();
     let wanted = ids(&seated);
-    let names = bundled_names().map(str::to_owned).chain(source::own_names(context));
+    let names = bundled_names().map(str::to_owned).chain(source::own_names(&context.paths));
     let mut scenarios = names.filter_map(|name| {
-        let found = source::find(context, &name).ok()?;
+        let found = source::find(&context.paths, &name).ok()?;
         scenario::load(&found.source, &policy::rows()).ok()
     });
     let fits = |loaded: &scenario::Loaded| {

@@ -12,7 +12,7 @@ mod words;
 
 pub use crate::ui::start::keying::Keying;
 pub use crate::ui::start::state::{
-    Choice, Host, Mind, News, ScenarioChoice, StartRow, StartScreen, VoiceChoice,
+    Choice, Host, ListedScenario, Mind, News, ScenarioChoice, StartRow, StartScreen, VoiceChoice,
 };
 pub use crate::ui::start::update::{key, paste};
 pub use crate::ui::start::words::{ago, standing};

@@ -8,6 +8,7 @@ use crate::ui::start::keying::Keying;
 use crate::ui::theme::Theme;
 use crate::ui::theme::glyphs::Glyphs;
 use ratatui::style::Style;
+use std::cell::LazyCell;
 use std::path::PathBuf;
 use tui_textarea::CursorMove;
 use tui_textarea::TextArea;
@@ -33,6 +34,25 @@ pub struct ScenarioChoice {
     pub open: bool,
     /// Why it cannot be played.
     pub fault: Option<String>,
+}
+
+/// A scenario in the list of those that can be chosen. It is read when it is looked at first: most never are.
+pub struct ListedScenario {
+    /// The name it is run by.
+    pub name: String,
+    choice: LazyCell<ScenarioChoice, Box<dyn FnOnce() -> ScenarioChoice>>,
+}
+
+impl ListedScenario {
+    /// Returns a scenario that is read by a function.
+    pub fn new(name: String, read: impl FnOnce() -> ScenarioChoice + 'static) -> ListedScenario {
+        ListedScenario { name, choice: LazyCell::new(Box::new(read)) }
+    }
+
+    /// Returns what there is to choose.
+    pub fn choice(&self) -> &ScenarioChoice {
+        &self.choice
+    }
 }
 
 /// A model that can be chosen.
@@ -145,7 +165,7 @@ pub struct StartScreen {
     /// The program's version.
     pub version: &'static str,
     /// Scenarios, the first of which is the demo's.
-    pub scripts: Vec<ScenarioChoice>,
+    pub scripts: Vec<ListedScenario>,
     /// Models that are known before anybody is asked; the default one goes first.
     pub known: Vec<Mind>,
     /// What was checked before the first frame, at the first run: name and words.
@@ -289,7 +309,7 @@ impl StartScreen {
 
     /// Returns the scenario chosen.
     pub fn script(&self) -> Option<&ScenarioChoice> {
-        self.scripts.get(self.script)
+        self.scripts.get(self.script).map(ListedScenario::choice)
     }
 
     /// Returns the topic that was written, if any.

@@ -216,7 +216,7 @@ fn find(start: &mut StartScreen) {
     let typed = start.typed.to_lowercase();
     let has = |name: &str| name.to_lowercase().contains(&typed);
     if start.at == StartRow::Scenario {
-        let fits = start.scripts.iter().position(|s| has(&s.name) || has(&s.title));
+        let fits = start.scripts.iter().position(|s| has(&s.name) || has(&s.choice().title));
         start.script = fits.unwrap_or(start.script);
         return;
     }

@@ -46,7 +46,8 @@ fn nearest(rgb: [u8; 3]) -> u8 {
     let wanted = oklab(rgb);
     let distance =
         |seen: &[f32; 3]| -> f32 { seen.iter().zip(wanted).map(|(a, b)| (a - b) * (a - b)).sum() };
-    let near = PALETTE.iter().min_by(|a, b| distance(&a.1).total_cmp(&distance(&b.1)));
+    let distances = PALETTE.iter().map(|(index, seen)| (index, distance(seen)));
+    let near = distances.min_by(|(_, a), (_, b)| a.total_cmp(b));
     near.map_or(CUBE.0, |(index, _)| *index)
 }
 

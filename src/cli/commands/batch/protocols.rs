@@ -108,7 +108,7 @@ pub fn prepare(
     args: &BatchArgs,
     context: &Context,
 ) -> Result<Vec<Prepared>, Failure> {
-    let mut found = source::find(context, scenario)?;
+    let mut found = source::find(&context.paths, scenario)?;
     for setting in &args.set {
         let setting = Override::parse(setting)
             .map_err(|why| Failure::usage(format!("--set {setting}: {why}"), "use KEY=VALUE"))?;
@@ -150,7 +150,7 @@ fn baselines(
         beside.push((name, scenario, Some(most.unwrap_or(times) * times)));
     }
     for (name, scenario, rounds) in beside {
-        let mut found = source::find(context, scenario)?;
+        let mut found = source::find(&context.paths, scenario)?;
         let settings = &mut found.source.settings;
         settings.push(Override::of(&["answer", "form"], &json!(spec.form)));
         if spec.object {

@@ -108,11 +108,13 @@ impl Wanted {
         }
         let mut known = bundled_names().chain(protocol_names()).map(str::to_owned);
         // a path is no name: clients read no files of their choice
-        if !known.any(|k| k == name) && !source::own_names(context).iter().any(|own| own == name) {
+        if !known.any(|k| k == name)
+            && !source::own_names(&context.paths).iter().any(|own| own == name)
+        {
             let message = format!("no scenario `{name}`");
             return Err(Failure::usage(message, "list_scenarios names them all"));
         }
-        source::find(context, name)
+        source::find(&context.paths, name)
     }
 
     fn own(&self) -> Result<FoundScenario, Failure> {

@@ -280,7 +280,7 @@ fn list_scenarios(call: &ToolCall<'_>) -> Result<Value, Failure> {
         .chain(protocol_names().map(|name| ("protocol", name)))
         .filter(|(_, name)| !PANELS.contains(name))
         .filter_map(|(kind, name)| Some(row(kind, name, bundled(name)?)));
-    let own = source::own_names(call.context);
+    let own = source::own_names(&call.context.paths);
     let own = own.iter().map(|name| json!({"name": text::line(name), "kind": "own"}));
     Ok(json!({"scenarios": panels.chain(bundled).chain(own).collect::<Vec<_>>()}))
 }
