@@ -16,7 +16,7 @@ use colloquium::model::{Participant, VoiceSpec, Wire};
 use colloquium::reply::{self, Splitter};
 use colloquium::session::{SessionFiles, inert, reader};
 use colloquium::state::State;
-use colloquium::text;
+use colloquium::text::{self, Trigrams};
 use colloquium::voice::Pieces;
 use colloquium::voice::remote::Decoder;
 use colloquium::{policy, scenario};
@@ -24,6 +24,7 @@ use serde_json::json;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Inputs for each room in every run of the tests.
@@ -299,7 +300,7 @@ fn replies_of_models() {
         let _ = reply::repair_again(&said, &own, &roster);
         let _ = (reply::mentions(&said, Some(&own), &roster), reply::asked(&said, None, &roster));
         let _ = (reply::parted(&said, &roster), reply::repeats_from(&said), inert(&said));
-        let _ = reply::echoes(&said, [&*said]);
+        let _ = reply::echoes(&said, [Arc::new(Trigrams::of(&said))]);
         drop(repaired);
     });
 }

@@ -6,10 +6,10 @@
 use super::asking::Says;
 use super::drafts::warn_once;
 use crate::model::payload::{Warning, WarningAbout};
-use crate::model::{Draft, StopReason};
+use crate::model::{Draft, StopReason, Text};
 use crate::state::State;
 use crate::text::{Trigrams, are_alike_by_word, is_courtesy};
-use std::cell::OnceCell;
+use std::sync::Arc;
 
 /// The likeness, from 0 to 1, of two turns from which on one repeats the other.
 const ALIKE: f64 = 0.8;
@@ -26,7 +26,7 @@ pub struct Said<'a> {
     /// The speaker's id.
     pub who: &'a str,
     /// The text of the turn.
-    pub words: &'a str,
+    pub words: &'a Text,
     /// How many of the turns before it the speaker had seen.
     pub heard: usize,
     /// Whether it repeated itself and was cut there.
@@ -34,13 +34,12 @@ pub struct Said<'a> {
 }
 
 /// Returns how many turns at the end of a conversation make a circle: each repeats one of its speaker's last three or
-/// the other speaker's last, or answers thanks with thanks.
-pub fn circling(said: &[Said<'_>]) -> usize {
-    // most conversations do not circle, and then only the last turn is compared, with a few
-    let trigrams = vec![OnceCell::new(); said.len()];
-    let trigrams = |at: usize| trigrams[at].get_or_init(|| Trigrams::of(said[at].words));
+/// the other speaker's last, or answers thanks with thanks. `trigrams` returns those of a text; it is asked
+/// for the same ones turn after turn, and may keep them.
+pub fn circling(said: &[Said<'_>], trigrams: impl Fn(&Text) -> Arc<Trigrams>) -> usize {
+    let trigrams = |at: usize| trigrams(said[at].words);
     let same = |at: usize, other: usize| {
-        let likeness = trigrams(at).likeness(trigrams(other));
+        let likeness = trigrams(at).likeness(&trigrams(other));
         likeness >= ALIKE
             || likeness >= RELATED && are_alike_by_word(said[at].words, said[other].words, ALIKE)
     };
@@ -78,7 +77,7 @@ fn since(state: &State) -> Option<(u32, usize, usize)> {
             repeats: e.version().repeats,
         })
         .collect();
-    let circle = circling(&said);
+    let circle = circling(&said, |text| state.rolls.trigrams(text));
     let begins = numbered.get(numbered.len() - circle)?.number.unwrap_or(0);
     (circle >= seats).then_some((begins, circle, seats))
 }

@@ -84,8 +84,8 @@ fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
     if let Some(asked) = turns::asks_tools(live, turn, done) {
         return asked;
     }
-    if !done.structured.is_null() || !words::is_empty(live, turn, done.text.as_ref()) {
-        return turns::said(live, turn, now, done);
+    if let Some(said) = turns::said(live, turn, now, done) {
+        return said;
     }
     if let Some(again) = turns::asked_again(live, turn, done) {
         return again;

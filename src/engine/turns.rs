@@ -155,8 +155,9 @@ fn with_words(state: &State, turn: &Turn, words: RepairedReply, end: TurnEnded) 
     by_seat(turn, end)
 }
 
-/// Ends a turn that replied in the right form; otherwise its voice is called once more, or the turn fails.
-pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
+/// Ends a turn that replied in the right form; otherwise its voice is called once more, or the turn fails. Nothing where
+/// the reply has no words of its speaker.
+pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Draft> {
     let state = &live.state;
     let said = done.text.as_ref().map_or_else(|| live.said(turn.id), ToString::to_string);
     let thought = live.thought(turn.id);
@@ -167,6 +168,9 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
         None => money::of_turn(turn, used.as_ref()),
     };
     let words = own_words(state, turn, said, thought);
+    if done.structured.is_null() && words.text.trim().is_empty() {
+        return None;
+    }
     let end = |outcome| TurnEnded {
         finish: done.finish.clone(),
         skipped: done.skipped,
@@ -180,9 +184,9 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
         let error = CallError { class: ErrorClass::Echo, text: ECHO.into() };
         let (turn, wait_ms, model, usage, thread) = (turn.id, 0, None, used, turn.thread);
         let retried = CallRetried { turn, call, error, wait_ms, model, usage };
-        return draft(thread, event::ENGINE, retried.into());
+        return Some(draft(thread, event::ENGINE, retried.into()));
     }
-    match formed(state, turn, &words.text, &done.structured) {
+    Some(match formed(state, turn, &words.text, &done.structured) {
         Ok(form) => with_form(state, turn, words, form, end),
         Err(why) => {
             // what is cut in its middle has no form, and the same call would be cut again
@@ -196,12 +200,12 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
             if let (Some(call), Some(model)) = (turn.call, next) {
                 let (turn, wait_ms, usage, thread) = (turn.id, 0, used, turn.thread);
                 let retried = CallRetried { turn, call, error, wait_ms, model, usage };
-                return draft(thread, event::ENGINE, retried.into());
+                return Some(draft(thread, event::ENGINE, retried.into()));
             }
             let raw = Some(words.text.into());
             by_seat(turn, TurnEnded { error: Some(error), raw, ..end(Outcome::Failed) })
         }
-    }
+    })
 }
 
 /// Returns the reason for rejecting a reply as data that had no tokens left.
@@ -220,7 +224,7 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
         return false;
     }
     let read = prompt::read_last(state, turn);
-    reply::echoes(words, read.iter().map(|text| &**text))
+    reply::echoes(words, read.iter().map(|text| state.rolls.trigrams(text)))
 }
 
 /// Reads words in the form that a turn asks for.
@@ -361,7 +365,7 @@ pub(super) fn failed(
     shown: CutWhy,
 ) -> Draft {
     let error = CallError { class: failure.class, text: failure.text.clone() };
-    if !is_empty(live, turn, None) {
+    if !is_empty(live, turn) {
         let why = if failure.class == ErrorClass::Filter { CutWhy::Filtered } else { shown };
         let mut draft = cut(live, turn, now, why);
         if let Kind::TurnEnded(end) = &mut draft.kind {

@@ -115,9 +115,9 @@ pub(super) fn is_free(state: &State, turn: &Turn) -> bool {
     state.contract_of(turn).form.is_words()
 }
 
-/// Returns whether a reply has no words of its speaker.
-pub(super) fn is_empty(live: &Live, turn: &Turn, whole: Option<&Text>) -> bool {
-    let said = whole.map_or_else(|| live.said(turn.id), ToString::to_string);
+/// Returns whether a reply has no words of its speaker so far.
+pub(super) fn is_empty(live: &Live, turn: &Turn) -> bool {
+    let said = live.said(turn.id);
     own_words(&live.state, turn, said, String::new()).text.trim().is_empty()
 }
 

@@ -69,6 +69,10 @@ impl Splitter {
 
     /// Returns the words and the reasoning of a whole text.
     pub fn whole(text: &str) -> (String, String) {
+        // most texts have no tag
+        if !text.contains('<') {
+            return (text.to_owned(), String::new());
+        }
         let mut splitter = Splitter::default();
         let (mut said, mut thought) = (String::new(), String::new());
         for (channel, part) in splitter.push(text).into_iter().chain(splitter.finish()) {

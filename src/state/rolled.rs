@@ -1,5 +1,6 @@
 //! Prompts as far as their digests have been rolled: what a seat has seen before is not hashed again for every turn, and
-//! the prompt whose digest goes into the log is not built again for the call.
+//! the prompt whose digest goes into the log is not built again for the call. What later turns are compared with for
+//! repetition is kept as well.
 //!
 //! It is a cache beside the log: it decides nothing, may be dropped at any time, and a state with it equals one
 //! without. Every change to how earlier words read, whose they are or who may see them clears it.
@@ -7,8 +8,9 @@
 use super::{Conversation, Digest, Turn};
 use crate::model::payload::TurnEnded;
 use crate::model::{Command, Event, Kind, Message, Prompt, Purpose, SeatId, Text, ThreadId};
+use crate::text::Trigrams;
 use sha2::Sha256;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -34,12 +36,17 @@ pub struct BuiltPrompt {
 
 type Key = (ThreadId, SeatId, Purpose);
 
-/// How far the prompts of each seat have come, and the prompt that was built last.
+/// How far the prompts of each seat have come, the prompt that was built last, and what texts are compared by.
 #[derive(Default)]
 pub struct Rolls {
     rolled: Mutex<HashMap<Key, Rolled>>,
     built: Mutex<Option<(Text, BuiltPrompt)>>,
+    /// Texts of the last turns, with what they are compared by.
+    trigrams: Mutex<VecDeque<(Text, Arc<Trigrams>)>>,
 }
+
+/// How many texts are compared without being read again: as many as some rounds of a large table have.
+const TEXTS_KEPT: usize = 256;
 
 impl Rolls {
     /// Returns how far the prompts of turns like this one have come: of the same seat, in the same thread, for the same
@@ -51,6 +58,20 @@ impl Rolls {
     /// Keeps how far they have come with this one.
     pub fn keep(&self, turn: &Turn, rolled: Rolled) {
         lock(&self.rolled).insert(key(turn), rolled);
+    }
+
+    /// Returns the three-word sequences of a text, which turn after turn is compared with.
+    pub fn trigrams(&self, text: &Text) -> Arc<Trigrams> {
+        let mut known = lock(&self.trigrams);
+        if let Some((_, trigrams)) = known.iter().rev().find(|(of, _)| Arc::ptr_eq(of, text)) {
+            return trigrams.clone();
+        }
+        let trigrams = Arc::new(Trigrams::of(text));
+        if known.len() == TEXTS_KEPT {
+            known.pop_front();
+        }
+        known.push_back((text.clone(), trigrams.clone()));
+        trigrams
     }
 
     /// Keeps a prompt that was built, by its digest.

@@ -2,6 +2,8 @@
 
 use crate::harness::*;
 use colloquium::engine::{Said, circling};
+use colloquium::model::Text;
+use colloquium::state::Rolls;
 use serde_json::json;
 
 const LOOPS: &str = include_str!("../corpus/loops.txt");
@@ -20,31 +22,32 @@ const MISSED_MOST: [(&str, usize); 6] = [
 const FALSE_MOST: usize = 0;
 
 /// Reads the talks of a file: who said what.
-fn talks(file: &str) -> Vec<Vec<(&str, String)>> {
+fn talks(file: &str) -> Vec<Vec<(&str, Text)>> {
     let lines = file.lines().filter(|l| !l.starts_with('#') && !l.is_empty());
     lines.map(talk).collect()
 }
 
 /// Reads the circles of one kind.
-fn circles(kind: &str) -> Vec<Vec<(&'static str, String)>> {
+fn circles(kind: &str) -> Vec<Vec<(&'static str, Text)>> {
     let (_, rest) = LOOPS.split_once(&format!("# kind: {kind}\n")).expect("a kind of circles");
     talks(rest.split("# kind: ").next().unwrap_or(rest))
 }
 
-fn talk(line: &str) -> Vec<(&str, String)> {
-    let mut said: Vec<(&str, String)> = vec![];
+fn talk(line: &str) -> Vec<(&str, Text)> {
+    let mut said: Vec<(&str, Text)> = vec![];
     for part in line.split(" | ") {
         let (who, words) = part.split_once(": ").expect("who says it");
         let own = said.iter().rev().find(|(by, _)| *by == who).map(|(_, words)| words.clone());
         let other = said.last().map(|(_, words)| words.clone());
         let words = words.trim().replace('=', &own.unwrap_or_default());
-        said.push((who, words.replace('^', &other.unwrap_or_default())));
+        said.push((who, words.replace('^', &other.unwrap_or_default()).into()));
     }
     said
 }
 
 /// Whether anybody would have been warned at some moment of the talk.
-fn warned(talk: &[(&str, String)]) -> bool {
+fn warned(talk: &[(&str, Text)]) -> bool {
+    let rolls = Rolls::default();
     let said: Vec<Said> = talk
         .iter()
         .enumerate()
@@ -53,7 +56,7 @@ fn warned(talk: &[(&str, String)]) -> bool {
     let mut seats: Vec<&str> = talk.iter().map(|(who, _)| *who).collect();
     seats.sort_unstable();
     seats.dedup();
-    (1..=said.len()).any(|n| circling(&said[..n]) >= seats.len())
+    (1..=said.len()).any(|n| circling(&said[..n], |text| rolls.trigrams(text)) >= seats.len())
 }
 
 #[test]
