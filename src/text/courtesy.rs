@@ -137,7 +137,11 @@ pub fn is_courtesy(text: &str) -> bool {
     if text.contains('?') {
         return false;
     }
-    // a longer text is not read to its end
+    // a longer text is not read to its end; what stands between spaces and has a letter is a word or more
+    let mut spaced = text.split_whitespace().filter(|w| w.contains(char::is_alphanumeric));
+    if spaced.nth(COURTESY_MOST).is_some() {
+        return false;
+    }
     let words: Vec<String> = text.unicode_words().take(COURTESY_MOST + 1).map(plain).collect();
     if words.len() > COURTESY_MOST {
         return false;

@@ -3,6 +3,7 @@
 //! Its memory is bounded by [`FRAME_MAX`] and its work by the bytes that come, however they are cut. It does not look
 //! into a frame.
 
+use memchr::memchr2;
 use std::borrow::Cow;
 
 /// Bytes of one line, and of one frame.
@@ -56,10 +57,15 @@ impl Frames {
             self.after_return = false;
             rest = rest.strip_prefix(b"\n").unwrap_or(rest);
         }
-        while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+        while let Some(end) = memchr2(b'\n', b'\r', rest) {
             let (part, tail) = rest.split_at(end);
-            self.extend(part)?;
-            self.take_line(out)?;
+            if self.line.is_empty() && part.len() <= FRAME_MAX {
+                self.take_line(part, out)?;
+            } else {
+                self.extend(part)?;
+                let line = std::mem::take(&mut self.line);
+                self.take_line(&line, out)?;
+            }
             rest = match tail {
                 [b'\r', b'\n', after @ ..] => after,
                 [b'\r'] => {
@@ -76,7 +82,8 @@ impl Frames {
     /// Puts into `out` the last frame of a stream without a final line end, and returns all text outside frames.
     pub(super) fn end(mut self, out: &mut Vec<String>) -> Result<String, TooLong> {
         if !self.line.is_empty() {
-            self.take_line(out)?;
+            let line = std::mem::take(&mut self.line);
+            self.take_line(&line, out)?;
         }
         out.extend(self.data.take());
         Ok(self.stray)
@@ -90,8 +97,7 @@ impl Frames {
         Ok(())
     }
 
-    fn take_line(&mut self, out: &mut Vec<String>) -> Result<(), TooLong> {
-        let bytes = std::mem::take(&mut self.line);
+    fn take_line(&mut self, bytes: &[u8], out: &mut Vec<String>) -> Result<(), TooLong> {
         let from = if self.begun { 0 } else { bytes.strip_prefix(BOM).map_or(0, |_| BOM.len()) };
         self.begun = true;
         let line = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default());
