@@ -1,5 +1,7 @@
 //! A table as data: rows of cells with types, so that a file, a page and a screen show the same.
 
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
 /// One table of an analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
@@ -135,22 +137,38 @@ impl Table {
             let cell = |row: Option<&Vec<Cell>>, i: usize| {
                 row.and_then(|r| r.get(self.keys + i)).cloned().unwrap_or(Cell::None)
             };
-            let mut row = key.to_vec();
+            let mut row = Vec::with_capacity(columns.len());
+            row.extend_from_slice(key);
             for i in 0..mine.len().max(others.len()) {
                 row.extend((i < mine.len()).then(|| cell(a, i)));
                 row.extend((i < others.len()).then(|| cell(b, i)));
             }
             row
         };
-        let mut left: Vec<&Vec<Cell>> = other.rows.iter().collect();
-        let mut rows: Vec<Vec<Cell>> = Vec::new();
-        for row in &self.rows {
-            let key = self.key(row);
-            let twin = left.iter().position(|r| other.key(r) == key).map(|i| left.remove(i));
-            rows.push(join(key, Some(row), twin));
+        // a number with decimals has no hash, but its spelling has
+        let sorted = |rows: &[Vec<Cell>]| {
+            let key = |row: &Vec<Cell>| {
+                BuildHasherDefault::<DefaultHasher>::default()
+                    .hash_one(format!("{:?}", self.key(row)))
+            };
+            let mut all: Vec<(u64, usize)> = rows.iter().map(key).zip(0..).collect();
+            all.sort_unstable();
+            all
+        };
+        let mut twins = vec![None; self.rows.len()];
+        let mut places = sorted(&other.rows).into_iter().peekable();
+        for (key, i) in sorted(&self.rows) {
+            while places.next_if(|(other, _)| *other < key).is_some() {}
+            twins[i] = places.next_if(|(other, _)| *other == key).map(|(_, place)| place);
         }
-        rows.extend(left.iter().map(|row| join(other.key(row), None, Some(row))));
-        Table { columns, rows, ..self.clone() }
+        let mut left: Vec<Option<&Vec<Cell>>> = other.rows.iter().map(Some).collect();
+        let mut rows: Vec<Vec<Cell>> = Vec::with_capacity(self.rows.len());
+        for (row, twin) in self.rows.iter().zip(twins) {
+            let twin = twin.and_then(|place: usize| left.get_mut(place)?.take());
+            rows.push(join(self.key(row), Some(row), twin));
+        }
+        rows.extend(left.into_iter().flatten().map(|row| join(other.key(row), None, Some(row))));
+        Table { columns, rows, ..*self }
     }
 }
 
@@ -171,7 +189,12 @@ mod tests {
             rows: rows.iter().map(|(who, n)| vec![Cell::text(who), Cell::Count(*n)]).collect(),
             ..Table::new("t", "T", "", 1, &[("who", "who"), ("words", "words")])
         };
-        let both = table(&[("Ada", 1), ("Bo", 2)]).beside(&table(&[("Bo", 3), ("Cy", 4)]));
+        let both = table(&[("Bo", 1), ("Ada", 2), ("Bo", 3), ("Bo", 4)]).beside(&table(&[
+            ("Dee", 5),
+            ("Bo", 6),
+            ("Cy", 7),
+            ("Bo", 8),
+        ]));
         let keys: Vec<&str> = both.columns.iter().map(|c| &*c.key).collect();
         assert_eq!(keys, ["who", "a_words", "b_words"]);
         let shown: Vec<String> = both
@@ -179,7 +202,7 @@ mod tests {
             .iter()
             .map(|r| r.iter().map(Cell::shown).collect::<Vec<_>>().join(" "))
             .collect();
-        assert_eq!(shown, ["Ada 1 -", "Bo 2 3", "Cy - 4"]);
+        assert_eq!(shown, ["Bo 1 6", "Ada 2 -", "Bo 3 8", "Bo 4 -", "Dee - 5", "Cy - 7"]);
     }
 
     #[test]

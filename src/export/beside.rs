@@ -3,7 +3,6 @@
 //! It only pairs the narrator's items; the caller draws or writes the two columns.
 
 use super::{Narrated, Narrator, Spelling};
-use crate::analysis::divergence;
 use crate::model::{Event, Seq};
 use crate::state::State;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -34,18 +33,17 @@ pub struct ComparedTurn {
 
 impl Beside {
     /// How often each conversation is gone through, at least, to compare it.
-    pub const READINGS: u64 = 3;
+    pub const READINGS: u64 = 1;
 
-    /// Returns two conversations side by side; what was hidden in the end is left out. Of a shared utterance that one of
-    /// them changed later, the other one shows its own words.
-    pub fn of<A, B>(a: A, b: B) -> Beside
+    /// Returns two conversations side by side from `from` on, each of its last state and its events; what was hidden in
+    /// the end is left out. Of a shared utterance that one of them changed later, the other one shows its own words.
+    pub fn of<A, B>((last_a, a): (&State, A), (last_b, b): (&State, B), from: Seq) -> Beside
     where
         A: IntoIterator<Item: Borrow<Event>> + Clone,
         B: IntoIterator<Item: Borrow<Event>> + Clone,
     {
-        let from = divergence(a.clone(), b.clone());
-        let (teller_of_a, shared) = teller(a.clone(), from);
-        let (teller_of_b, _) = teller(b.clone(), from);
+        let shared = last_a.entries.iter().filter(|e| e.seq < from).filter_map(|e| e.number).max();
+        let [teller_of_a, teller_of_b] = [last_a, last_b].map(Narrator::leaving_out);
         let mut rows: BTreeMap<u32, ComparedTurn> = BTreeMap::new();
         tell(a.clone(), from, shared, teller_of_a.clone(), &mut |number, told| {
             add(&mut rows.entry(number).or_default().a, told);
@@ -143,20 +141,6 @@ fn add(side: &mut Vec<Narrated>, told: Narrated) {
         side.reserve_exact(1);
     }
     side.push(told);
-}
-
-/// Returns who tells a conversation without what was hidden in the end, and the last utterance before a place.
-fn teller(events: impl IntoIterator<Item: Borrow<Event>>, from: Seq) -> (Narrator, Option<u32>) {
-    let last = |state: &State| state.entries.iter().filter_map(|e| e.number).max();
-    let (mut state, mut shared) = (State::default(), None);
-    for event in events {
-        let event = event.borrow();
-        if event.seq >= from && shared.is_none() {
-            shared = Some(last(&state));
-        }
-        state.apply(event);
-    }
-    (Narrator::leaving_out(&state), shared.unwrap_or_else(|| last(&state)))
 }
 
 /// Tells a conversation from a place on, each part with its utterance.

@@ -46,19 +46,18 @@ pub struct DiscreetRecords {
 }
 
 impl DiscreetRecords {
-    /// Returns the events of a session; `state` is the one after its last event, and `progress` gets as many steps as it
-    /// has events each time they are gone through.
+    /// Returns the events of a session of which `private` and `state` took all; `progress` gets as many steps as it has
+    /// events each time they are gone through.
     ///
     /// # Errors
     /// As [`Redaction::apply`].
     pub fn of(
         records: Records,
+        private: Private,
         state: &State,
         reveal: Reveal,
         progress: &ReadProgress,
     ) -> Result<DiscreetRecords, SessionError> {
-        let mut private = Private::default();
-        records.skim().for_each(|record| private.take(&record.event));
         let redaction = private.redaction(state, &records, reveal);
         let (matches, progress) = (PieceMatches::default(), progress.clone());
         let all = DiscreetRecords { records, redaction, matches, progress };
@@ -86,8 +85,8 @@ impl<'a> IntoIterator for &'a DiscreetRecords {
 }
 
 /// What a conversation has of private words, as its events are read.
-#[derive(Default)]
-pub(super) struct Private {
+#[derive(Clone, Debug, Default)]
+pub struct Private {
     /// The keys of whispers, given or refused, and of what changed their words while they waited.
     commands: BTreeSet<Key>,
     /// The `id`s that these commands carried.
@@ -104,7 +103,7 @@ fn may_whisper(seat: &Participant) -> bool {
 
 impl Private {
     /// Takes an event in.
-    pub(super) fn take(&mut self, event: &Event) {
+    pub fn take(&mut self, event: &Event) {
         match &event.kind {
             Kind::Opened(opened) => {
                 let may = opened.participants.iter().filter(|seat| may_whisper(seat));

@@ -29,7 +29,7 @@ mod tools;
 mod words;
 
 pub use beside::Beside;
-pub use discretion::{DiscreetRecords, Reveal, discreet};
+pub use discretion::{DiscreetRecords, Private, Reveal, discreet};
 pub use document::Document;
 pub use narrate::{Narrator, Telling, cost, ended, nearing, reason, spent, whole};
 pub use narrated::{Narrated, REHEARSED, Spelling, utterances};

@@ -10,7 +10,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session_file::{self, report_faults};
 use crate::cli::watched::watched;
-use crate::export::{self, Beside, DiscreetRecords, Reveal, figures};
+use crate::export::{self, Beside, DiscreetRecords, Private, Reveal, figures};
 use crate::model::{Event, Seq};
 use crate::session::{self, ReadProgress, SessionError, Survey};
 use crate::state::{Sieve, State};
@@ -62,14 +62,13 @@ struct Read {
     survey: Survey,
     state: State,
     turn_log: TurnLog,
+    private: Private,
 }
 
 impl Read {
     fn of(which: &SessionName, context: &Context) -> Result<Read, Failure> {
         let path = session_file::find(which, context)?;
-        let (survey, state, turn_log) =
-            watched("reading the session", |progress| studied(&path, progress))?;
-        Ok(Read { survey, state, turn_log })
+        Ok(watched("reading the session", |progress| studied(&path, progress))?)
     }
 
     fn analysis(&self, from: Seq) -> Analysis<'_> {
@@ -78,7 +77,8 @@ impl Read {
 
     /// Returns its events without private texts, which do not get into a file.
     fn discreet(&self, progress: &ReadProgress) -> Result<DiscreetRecords, SessionError> {
-        DiscreetRecords::of(self.survey.records(), &self.state, Reveal::default(), progress)
+        let (records, private) = (self.survey.records(), self.private.clone());
+        DiscreetRecords::of(records, private, &self.state, Reveal::default(), progress)
     }
 
     fn title(&self) -> String {
@@ -125,14 +125,10 @@ impl AnalyzeArgs {
                 self.write(report, || study.each(), context)?;
             }
             Some(b) => {
-                let (records, others) = (a.survey.records(), b.survey.records());
-                let from = analysis::divergence(records.skim(), others.skim());
-                let texts = match self.table {
-                    None => {
-                        Some(watched("comparing the sessions", |progress| beside(&a, b, progress))?)
-                    }
-                    Some(_) => None,
-                };
+                let with_texts = self.table.is_none();
+                let (from, texts) = watched("comparing the sessions", |progress| {
+                    compared(&a, b, with_texts, progress)
+                })?;
                 let head = [
                     format!("A  {}", a.summary()),
                     format!("B  {}", b.summary()),
@@ -157,9 +153,7 @@ impl AnalyzeArgs {
             progress.begin(paths.len() as u64);
             for path in &paths {
                 match studied(path, &ReadProgress::default()) {
-                    Ok((_, state, turn_log)) => {
-                        totals.add(&Analysis { state: &state, turn_log: &turn_log, from: Seq(0) });
-                    }
+                    Ok(read) => totals.add(&read.analysis(Seq(0))),
                     Err(_) => unread += 1,
                 }
                 progress.step();
@@ -249,27 +243,41 @@ impl Report {
     }
 }
 
-/// Returns what was said in two sessions, side by side.
-fn beside(a: &Read, b: &Read, progress: &ReadProgress) -> Result<Beside, SessionError> {
+/// Returns where two sessions diverge and, where that is wanted, what was said in them from there on, side by side.
+fn compared(
+    a: &Read,
+    b: &Read,
+    with_texts: bool,
+    progress: &ReadProgress,
+) -> Result<(Seq, Option<Beside>), SessionError> {
+    let (records, others) = (a.survey.records(), b.survey.records());
+    let readings = 1 + if with_texts { Beside::READINGS } else { 0 };
+    progress.begin(readings * (records.len() + others.len()) as u64);
+    let from = analysis::divergence(
+        progress.through(records.skim(), records.len()),
+        progress.through(others.skim(), others.len()),
+    );
+    if !with_texts {
+        return Ok((from, None));
+    }
     let (left, right) = (a.discreet(progress)?, b.discreet(progress)?);
-    let events = a.survey.records().len() + b.survey.records().len();
-    progress.begin(Beside::READINGS * events as u64);
-    Ok(Beside::of(&left, &right))
+    Ok((from, Some(Beside::of((&a.state, &left), (&b.state, &right), from))))
 }
 
 /// Reads what figures are made of.
-fn studied(path: &Path, progress: &ReadProgress) -> Result<(Survey, State, TurnLog), SessionError> {
-    let (mut state, mut turn_log, mut sieve) =
-        (State::default(), TurnLog::default(), Sieve::default());
+fn studied(path: &Path, progress: &ReadProgress) -> Result<Read, SessionError> {
+    let (mut state, mut turn_log) = (State::default(), TurnLog::default());
+    let (mut private, mut sieve) = (Private::default(), Sieve::default());
     let mut each = |event: Event| {
         state.apply(&event);
         turn_log.take(&event);
     };
     let survey = session::scan_for_fold(path, progress, &mut |found| {
+        private.take(&found.event);
         sieve.take(found.event, &mut each);
     })?;
     sieve.finish(&mut each);
-    Ok((survey, state, turn_log))
+    Ok(Read { survey, state, turn_log, private })
 }
 
 /// Says from where on two sessions are counted.

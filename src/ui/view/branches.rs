@@ -1,5 +1,6 @@
 //! Branches and other sessions as they are shown: where a branch leaves, and two conversations side by side.
 
+use crate::analysis::divergence;
 use crate::catalogue::SessionSummary;
 use crate::export::{Beside, Narrated};
 use crate::model::{Event, Kind, Seq};
@@ -49,21 +50,23 @@ pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &OtherSess
     let here = here.filter(|event| is_whole(event));
     let there: Vec<_> = other.recording.records().iter().filter(|r| is_whole(&r.event)).collect();
     let there = there.iter().map(|r| &r.event);
-    let beside = Beside::of(here.clone(), there.clone());
-    let (ours, theirs) = (names(here.clone()), names(there.clone()));
+    let from = divergence(here.clone(), there.clone());
+    let (ours, theirs) = (State::fold(here.clone()), State::fold(there.clone()));
+    let beside = Beside::of((&ours, here), (&theirs, there), from);
+    let [in_ours, in_theirs] = [&ours, &theirs].map(names);
     let same = Section { body: "identical".into(), ..Section::default() };
     let rows = beside.rows.iter().map(|row| {
         let side = |told: &[Narrated], names: &[String]| {
             told.iter().map(|told| part(told, names)).collect::<Vec<Section>>()
         };
-        let other = if row.a == row.b { vec![same.clone()] } else { side(&row.b, &theirs) };
-        (side(&row.a, &ours), other)
+        let other = if row.a == row.b { vec![same.clone()] } else { side(&row.b, &in_theirs) };
+        (side(&row.a, &in_ours), other)
     });
     Page {
         title: "Comparison".into(),
         facts: vec![
-            ("A", format!("this session: {}", title(here))),
-            ("B", format!("{}: {}", text::label(&other.name), title(there))),
+            ("A", format!("this session: {}", title(&ours))),
+            ("B", format!("{}: {}", text::label(&other.name), title(&theirs))),
             ("", beside.parted()),
         ],
         beside: rows.collect(),
@@ -72,14 +75,12 @@ pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &OtherSess
 }
 
 /// Returns the names of the seats, safe for one line.
-fn names<'a>(events: impl Iterator<Item = &'a Event>) -> Vec<String> {
-    let state = State::fold(events);
+fn names(state: &State) -> Vec<String> {
     state.seats.iter().map(|seat| text::name(&seat.spec.name).into_owned()).collect()
 }
 
 /// What a conversation is called in the end, safe for one line.
-fn title<'a>(events: impl Iterator<Item = &'a Event>) -> String {
-    let state = State::fold(events);
+fn title(state: &State) -> String {
     text::label(&state.shown_title()).into_owned()
 }
 
