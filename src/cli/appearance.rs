@@ -186,7 +186,8 @@ impl AppearanceSettings {
             ground: environment.get("COLORFGBG").and_then(|v| ground(v.to_str()?)),
         };
         for ground in [Ground::Dark, Ground::Light] {
-            appearance.theme(Some(ground))?;
+            // in all colours, which need not be looked for among those of the terminal
+            appearance.shelf.theme(appearance.name(Some(ground))?, Some(ground), Depth::True)?;
         }
         Ok(appearance)
     }
