@@ -166,7 +166,7 @@ kinds! {
     /// The conversation is over, until it is raised or resumed.
     "conversation.ended" => Ended(Ended),
     /// A conversation inside the conversation begins.
-    "thread.opened" => ThreadOpened(ThreadOpened),
+    "thread.opened" => ThreadOpened(Box<ThreadOpened>),
     /// A thread is over.
     "thread.closed" => ThreadClosed(ThreadClosed),
     /// A command of the operator.
@@ -184,7 +184,7 @@ kinds! {
     /// The plan is over.
     "plan.ended" => PlanEnded(PlanEnded),
     /// One decision about who speaks.
-    "batch.opened" => BatchOpened(BatchOpened),
+    "batch.opened" => BatchOpened(std::sync::Arc<BatchOpened>),
     /// A turn begins: its seat gets the floor.
     "floor.granted" => FloorGranted(FloorGranted),
     /// A voice is called.
@@ -237,4 +237,16 @@ kinds! {
     "warning" => Warning(Warning),
     /// A torn tail was set aside.
     "log.repaired" => LogRepaired(LogRepaired),
+}
+
+impl From<ThreadOpened> for Kind {
+    fn from(thread: ThreadOpened) -> Kind {
+        Kind::ThreadOpened(thread.into())
+    }
+}
+
+impl From<BatchOpened> for Kind {
+    fn from(batch: BatchOpened) -> Kind {
+        Kind::BatchOpened(batch.into())
+    }
 }

@@ -3,8 +3,14 @@
 use super::blobs;
 use super::codec::{ENVELOPE_BYTES, TRAILER_BYTES, checked};
 use crate::model::{Seq, TurnId};
+use memchr::memmem::Finder;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use std::sync::LazyLock;
+
+/// What stands before the data of an event.
+const DATA: &[u8] = b",\"data\":";
+static DATA_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(DATA));
 
 /// A line of pieces with a correct checksum, its data not yet read.
 pub(super) struct PiecesLine<'a> {
@@ -20,9 +26,8 @@ impl<'a> PiecesLine<'a> {
     /// Reads a line; none if it has no pieces or its checksum is wrong.
     pub(super) fn read(line: &'a [u8]) -> Option<PiecesLine<'a>> {
         const KIND: &[u8] = b"\"kind\":\"delta\"";
-        const DATA: &[u8] = b",\"data\":";
         // quotes inside of strings are escaped, so this is where the data begins
-        let at = memchr::memmem::find(line.get(..ENVELOPE_BYTES.min(line.len()))?, DATA)?;
+        let at = DATA_FINDER.find(line.get(..ENVELOPE_BYTES.min(line.len()))?)?;
         if !line.get(..at)?.ends_with(KIND) {
             return None;
         }

@@ -46,7 +46,7 @@ impl Conversation {
                     // how many steps there can be is bounded by the plan
                     parent.idle_decisions += u32::from(&*t.policy != STEP_POLICY);
                 }
-                self.add_thread(ThreadId(seq.0), Some(thread), t.clone());
+                self.add_thread(ThreadId(seq.0), Some(thread), ThreadOpened::clone(t));
                 self.begin_step(ThreadId(seq.0), event.ms);
             }
             Kind::ThreadClosed(c) => {
@@ -228,7 +228,7 @@ impl Conversation {
         }
     }
 
-    fn open_batch(&mut self, seq: Seq, thread: ThreadId, b: &BatchOpened) {
+    fn open_batch(&mut self, seq: Seq, thread: ThreadId, b: &Arc<BatchOpened>) {
         let replaced = b.replaces.and_then(|turn| self.spoken(turn));
         let horizon = replaced.map_or(seq, |spoken| spoken.horizon);
         self.asked.retain(|place, _| !b.rearmed.contains(place));
@@ -236,7 +236,7 @@ impl Conversation {
         let Some(t) = self.threads.get_mut(&thread) else { return };
         let batch = Batch {
             id: BatchId(seq.0),
-            spec: b.clone(),
+            spec: Arc::clone(b),
             horizon,
             context: self.context.clone(),
             running: vec![],

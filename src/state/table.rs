@@ -104,7 +104,7 @@ pub struct Batch {
     /// Its place: the horizon of all who speak in it.
     pub id: BatchId,
     /// What it was opened with.
-    pub spec: BatchOpened,
+    pub spec: Arc<BatchOpened>,
     /// What its speakers see of their peers: up to here. Differs from `id` where an utterance is spoken again.
     pub horizon: Seq,
     /// The context from replies when it was opened: its speakers do not see each other's data.

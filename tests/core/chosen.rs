@@ -39,7 +39,9 @@ fn batches(ran: &Ran, purpose: Purpose) -> Vec<&BatchOpened> {
         _ => None,
     };
     let found = ran.events.iter().filter(|e| of(e).is_some());
-    found.filter_map(|e| if let Kind::BatchOpened(b) = &e.kind { Some(b) } else { None }).collect()
+    found
+        .filter_map(|e| if let Kind::BatchOpened(b) = &e.kind { Some(&**b) } else { None })
+        .collect()
 }
 
 #[tokio::test]

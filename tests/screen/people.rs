@@ -7,6 +7,7 @@ use colloquium::ui::view::inspector::prompt_of;
 use crossterm::event::KeyCode::{self, Char, Down, End, Enter, Esc};
 use ratatui::style::Modifier;
 use serde_json::json;
+use std::sync::Arc;
 
 fn write(stage: &mut Stage, words: &str) -> Vec<Request> {
     let keys: Vec<KeyCode> = words.chars().map(Char).collect();
@@ -220,7 +221,7 @@ fn the_floor_is_explained_only_where_the_order_is_not_that_of_the_list() {
     // one who was asked speaks out of turn
     let asked = |event: &mut colloquium::model::Event| {
         if let Kind::BatchOpened(batch) = &mut event.kind {
-            batch.why = "requested by Ada".into();
+            Arc::make_mut(batch).why = "requested by Ada".into();
         }
     };
     let mut stage = Stage::altered(120, 40, asked).during(2, 2);
