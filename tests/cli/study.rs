@@ -93,6 +93,25 @@ fn two_sessions_stand_side_by_side_from_where_they_part() {
     house.run(&["analyze", one.trim(), two, "--last"]).code(2);
 }
 
+/// The texts begin where the heading says, also where one of them hides a turn that both share.
+#[test]
+fn a_turn_that_is_hidden_later_does_not_move_where_they_part() {
+    let house = House::new();
+    let a = house.file("a.toml", &talk(5, 9));
+    house.run(&["run", &a, "--headless"]).code(0);
+    let one = house.run(&["sessions", "path", "--last"]).code(0).out;
+    let steer = house
+        .file("steer.jsonl", "{\"after\":{\"utterance\":3},\"do\":\"hide\",\"utterance\":1}\n");
+    let two = house.path("data/other.jsonl");
+    let two = two.to_str().unwrap();
+    house.run(&["run", &a, "--headless", "--steer", &steer, "--out-session", two]).code(0);
+    let text = house.run(&["analyze", one.trim(), two]).code(0).out;
+    assert!(text.contains("they diverge after turn 3"), "{text}");
+    let said = text.split("COMPARISON").nth(1).unwrap();
+    assert!(said.contains("-- B: turn 1 hidden"), "{said}");
+    assert!(!said.contains("A1 word") && !said.contains("B1 word"), "what both share: {said}");
+}
+
 /// A session without votes beside one with them, in either order.
 #[test]
 fn a_table_that_only_one_session_has_stands_beside_nothing() {
