@@ -36,16 +36,17 @@ pub struct BuiltPrompt {
 
 type Key = (ThreadId, SeatId, Purpose);
 
-/// How far the prompts of each seat have come, the prompt that was built last, and what texts are compared by.
+/// How far the prompts of each seat have come, the prompt that was built last, and the three-word sequences of the last
+/// texts.
 #[derive(Default)]
 pub struct Rolls {
     rolled: Mutex<HashMap<Key, Rolled>>,
     built: Mutex<Option<(Text, BuiltPrompt)>>,
-    /// Texts of the last turns, with what they are compared by.
+    /// The last texts, with their sequences of three words.
     trigrams: Mutex<VecDeque<(Text, Arc<Trigrams>)>>,
 }
 
-/// How many texts are compared without being read again: as many as some rounds of a large table have.
+/// Texts whose sequences are kept: as many as a few rounds of a large table have.
 const TEXTS_KEPT: usize = 256;
 
 impl Rolls {
@@ -60,7 +61,7 @@ impl Rolls {
         lock(&self.rolled).insert(key(turn), rolled);
     }
 
-    /// Returns the three-word sequences of a text, which turn after turn is compared with.
+    /// Returns the three-word sequences of a text. They are kept, since turn after turn is compared with it.
     pub fn trigrams(&self, text: &Text) -> Arc<Trigrams> {
         let mut known = lock(&self.trigrams);
         if let Some((_, trigrams)) = known.iter().rev().find(|(of, _)| Arc::ptr_eq(of, text)) {

@@ -67,7 +67,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Copies the cells of a row to another row.
+    /// Copies the cells of a row to the same columns of row `to`.
     pub fn copy(&mut self, row: Rect, to: u16) {
         let [from, to] = [row, Rect { y: to, ..row }].map(|row| self.cells(row));
         for (from, to) in from.zip(to) {
@@ -75,7 +75,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Returns where the cells of a row are.
+    /// Returns where in the buffer the cells of a row are.
     fn cells(&self, row: Rect) -> Range<usize> {
         let first = self.buffer.index_of(row.x, row.y);
         first..first + usize::from(row.width)

@@ -195,7 +195,7 @@ impl Painter<Vec<u8>> {
     }
 }
 
-/// Columns beyond the last cell that differs which the end of a wide sign may need.
+/// Columns behind the last cell that differs: where a wide sign was, its second column has to be written too.
 const BEYOND: usize = 1;
 
 /// Returns how many cells of each of some rows stay as they are.
@@ -270,7 +270,7 @@ fn scroll(
             best_rows(shown, next, (rows, still), by).map(|(moved, saved)| (moved, by, saved))
         })
         .find(|(.., saved)| *saved * 2 > differ)?;
-    // what is written in any case: what stands in the rows that scrolling empties, where to scroll, and how far
+    // what is written even so: the rows that scrolling empties, and the command to scroll
     let emptied = moved.clone().filter(|y| source(*y, by, &moved).is_none());
     let written = emptied.map(|y| row(next, y).iter().filter(|cell| !is_blank(cell)).count());
     let left = differ - saved + written.sum::<usize>() as i64 + 16;
