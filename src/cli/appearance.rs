@@ -186,8 +186,12 @@ impl AppearanceSettings {
             ground: environment.get("COLORFGBG").and_then(|v| ground(v.to_str()?)),
         };
         for ground in [Ground::Dark, Ground::Light] {
-            // in all colours, which need not be looked for among those of the terminal
-            appearance.shelf.theme(appearance.name(Some(ground))?, Some(ground), Depth::True)?;
+            let name = appearance.name(Some(ground))?;
+            // those that come with the program have no faults
+            if appearance.shelf.is_own(name) {
+                // in all colours, which need not be looked for among those of the terminal
+                appearance.shelf.theme(name, Some(ground), Depth::True)?;
+            }
         }
         Ok(appearance)
     }

@@ -13,7 +13,9 @@ static LIST: LazyLock<Settings> = LazyLock::new(|| toml::from_str(TEXT).unwrap_o
 impl Settings {
     /// Returns what is known of a model by `provider:name`: what the user says, else the list.
     pub fn facts(&self, model: &str) -> ModelFacts {
-        let (own, listed) = (self.models.get(model), LIST.models.get(model));
+        // most models of this machine are in no list, and reading it takes longer than searching it
+        let listed = if TEXT.contains(model) { LIST.models.get(model) } else { None };
+        let own = self.models.get(model);
         ModelFacts {
             window: own.and_then(|m| m.window).or(listed.and_then(|m| m.window)),
             price: own.and_then(|m| m.price).or(listed.and_then(|m| m.price)),

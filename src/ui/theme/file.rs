@@ -154,7 +154,7 @@ impl Colours {
 
     fn literal(&self, spelled: &str) -> Result<Color, String> {
         let name = if spelled == "default" { "reset" } else { spelled };
-        let colour = Color::from_str(name).map_err(|_| {
+        let colour = hexadecimal(spelled).or_else(|| Color::from_str(name).ok()).ok_or_else(|| {
             format!(
                 "not a colour: `{spelled}`; use \"#rrggbb\", \"0\" to \"255\", a name such as \"cyan\" or \
                  \"default\", or one of [palette]"
@@ -162,6 +162,13 @@ impl Colours {
         })?;
         Ok(self.depth.shown(colour))
     }
+}
+
+/// Reads `#rrggbb`, which most colours are, without looking for all the names that colours have.
+fn hexadecimal(spelled: &str) -> Option<Color> {
+    let digits = spelled.strip_prefix('#')?;
+    let are_digits = digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    are_digits.then(|| u32::from_str_radix(digits, 16).ok().map(Color::from_u32))?
 }
 
 /// A file and its origin; a theme is a layer over those that it inherits.
