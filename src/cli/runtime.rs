@@ -19,7 +19,8 @@ pub fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, 
         .thread_keep_alive(IDLE_THREAD)
         .build()
         .map_err(refused)?;
-    let done = runtime.block_on(work);
+    // a conversation is large: it is moved once, not from stack to stack
+    let done = runtime.block_on(Box::pin(work));
     runtime.shutdown_background();
     done
 }

@@ -31,7 +31,7 @@ pub fn film(
     let mut cells = Buffer::empty(Rect::new(0, 0, width, height));
     let mut painter = Painter::new(Vec::new());
     // earlier content of the player's terminal is not part of it
-    painter.forget(cells.area);
+    painter.forget();
     let mut screen = Screen::new(Seq(0), Clock::virtual_from(Ms(0)), theme, glyphs);
     let (mut last, mut second, mut cursor) = (None::<Ms>, None, None);
     let mut moments = recording.moments().peekable();

@@ -34,7 +34,7 @@ impl Terminal {
     fn new(width: u16, height: u16) -> Terminal {
         let cells = Buffer::empty(Rect::new(0, 0, width, height));
         let mut painter = Painter::new(sink());
-        painter.forget(cells.area);
+        painter.forget();
         Terminal { cells, painter }
     }
 

@@ -51,9 +51,8 @@ pub struct Painter<W: Write> {
     out: W,
     /// The bytes of the frame that is being made.
     bytes: Vec<u8>,
-    /// What the terminal shows.
+    /// What the terminal shows; no cells where the screen is erased first.
     shown: Buffer,
-    /// Whether the screen is erased first.
     erase: bool,
     /// Where the cursor is seen; `None` inside: it is hidden; outside: nobody knows.
     cursor: Option<Option<Position>>,
@@ -121,43 +120,42 @@ impl<W: Write> Painter<W> {
         }
     }
 
-    /// Forgets what is on the terminal, which has so many cells: the next frame erases it and draws everything.
-    pub fn forget(&mut self, area: Rect) {
+    /// Forgets what is on the terminal: the next frame erases it and draws everything.
+    pub fn forget(&mut self) {
         self.erase = true;
-        (self.shown, self.cursor) = (Buffer::empty(area), None);
+        (self.shown, self.cursor) = (Buffer::default(), None);
         self.links.clear();
     }
 
-    /// Writes a frame, where it differs from what is shown, which it can in some rows only; it has as many cells as were
-    /// told last.
+    /// Writes a frame, where it differs from what is shown, which it can in some rows only; it has as many cells as the
+    /// last one, unless that was forgotten.
     pub fn show(
         &mut self,
         next: &Buffer,
         rows: Range<u16>,
         cursor: Option<Position>,
     ) -> io::Result<()> {
+        if std::mem::take(&mut self.erase) {
+            return self.show_first(next, cursor);
+        }
         let mut still = in_common(&self.shown, next, &rows);
         let differ = rows.len() * usize::from(next.area.width) - still.iter().sum::<usize>();
-        // nothing can have moved before the first frame
-        let may_scroll = differ >= WORTH_SCROLLING && self.cursor.is_some();
-        let scrolled = (may_scroll && !rows.clone().any(|y| row(next, y).iter().any(is_always)))
-            .then(|| scroll(&self.shown, next, (&rows, &still), differ))
-            .flatten();
+        let scrolled = (differ >= WORTH_SCROLLING
+            && !rows.clone().any(|y| row(next, y).iter().any(is_always)))
+        .then(|| scroll(&self.shown, next, (&rows, &still), differ))
+        .flatten();
         if let Some((moved, by)) = &scrolled {
             move_rows(&mut self.shown, next, moved, *by);
             still = in_common(&self.shown, next, &rows);
         }
-        let changes = changes(&self.shown, next, (&rows, &still));
+        let changes = changes(|y| row(&self.shown, y), next, (&rows, &still));
         let differs = |(x, y): &(u16, u16)| !looks_like(&self.shown[(*x, *y)], &next[(*x, *y)]);
         let same = scrolled.is_none() && !changes.iter().any(differs);
-        if !self.erase && self.cursor == Some(cursor) && same {
+        if self.cursor == Some(cursor) && same {
             return Ok(());
         }
         self.bytes.clear();
         self.bytes.extend_from_slice(FRAME_BEGINS);
-        if std::mem::take(&mut self.erase) {
-            self.bytes.extend_from_slice(ERASE);
-        }
         let mut from = self.cursor.flatten();
         if let Some((moved, by)) = scrolled {
             let (top, bottom, by_rows) = (moved.start + 1, moved.end, by.abs());
@@ -165,9 +163,31 @@ impl<W: Write> Painter<W> {
             push(&mut self.bytes, format_args!("\x1b[{top};{bottom}r\x1b[{by_rows}{letter}\x1b[r"));
             from = None;
         }
+        self.write(next, &changes, from, cursor)
+    }
+
+    /// Erases the terminal and writes a whole frame; it is kept only then, because somebody waits for it.
+    fn show_first(&mut self, next: &Buffer, cursor: Option<Position>) -> io::Result<()> {
+        let (rows, blank) = (0..next.area.height, Buffer::empty(Rect { height: 1, ..next.area }));
+        let none = vec![0; rows.len()];
+        let changes = changes(|_| row(&blank, 0), next, (&rows, &none));
+        self.bytes.clear();
+        self.bytes.extend_from_slice(FRAME_BEGINS);
+        self.bytes.extend_from_slice(ERASE);
+        self.write(next, &changes, None, cursor)
+    }
+
+    /// Writes the cells of a frame that changed, and its cursor, behind what was to be written before them; the terminal's
+    /// cursor may stand at a place that is known.
+    fn write(
+        &mut self,
+        next: &Buffer,
+        changes: &[(u16, u16)],
+        from: Option<Position>,
+        cursor: Option<Position>,
+    ) -> io::Result<()> {
         let cells = changes.iter().map(|(x, y)| (*x, *y, &next[(*x, *y)]));
         let at = write_cells(&mut self.bytes, from, cells.clone());
-        cells.for_each(|(x, y, cell)| put(&mut self.shown, x, y, cell));
         let before = self.cursor.replace(cursor);
         match cursor {
             Some(position) => {
@@ -184,7 +204,12 @@ impl<W: Write> Painter<W> {
         self.bytes.extend_from_slice(FRAME_ENDS);
         self.wrote = true;
         self.out.write_all(&self.bytes)?;
-        self.out.flush()
+        self.out.flush()?;
+        if self.shown.area != next.area {
+            self.shown = Buffer::empty(next.area);
+        }
+        cells.for_each(|(x, y, cell)| put(&mut self.shown, x, y, cell));
+        Ok(())
     }
 }
 
@@ -205,15 +230,15 @@ fn in_common(shown: &Buffer, next: &Buffer, rows: &Range<u16>) -> Vec<usize> {
 
 /// Returns the places of the cells of some rows that have to be written; of each row `still` says how many cells stay as
 /// they are.
-fn changes(
-    shown: &Buffer,
+fn changes<'a>(
+    shown: impl Fn(u16) -> &'a [Cell],
     next: &Buffer,
     (rows, still): (&Range<u16>, &[usize]),
 ) -> Vec<(u16, u16)> {
     let width = usize::from(next.area.width);
     let mut changes = Vec::new();
     for (y, still) in rows.clone().zip(still) {
-        let (was, is) = (row(shown, y), row(next, y));
+        let (was, is) = (shown(y), row(next, y));
         if *still == width && !is.iter().any(is_always) {
             continue;
         }

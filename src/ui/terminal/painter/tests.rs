@@ -17,7 +17,7 @@ impl Shown {
     fn new() -> Shown {
         let (columns, rows) = SIZE;
         let mut painter = Painter::new(vec![]);
-        painter.forget(AREA);
+        painter.forget();
         let [rows, columns] = [rows, columns].map(|cells| cells.try_into().unwrap());
         let terminal = vt100::Parser::new(rows, columns, 0);
         Shown { painter, terminal, last: Buffer::empty(AREA) }
@@ -157,7 +157,7 @@ fn a_very_large_terminal_is_painted() {
     let mut painter = Painter::new(vec![]);
     for (width, height) in [(2, 1), (500, 200), (1, 300)] {
         let next = Buffer::filled(Rect::new(0, 0, width, height), Cell::new("x"));
-        painter.forget(next.area);
+        painter.forget();
         painter.show(&next, 0..height, None).unwrap();
         let painted = painter.out.iter().filter(|byte| **byte == b'x').count();
         assert_eq!(painted, usize::from(width) * usize::from(height));
