@@ -202,7 +202,7 @@ macro_rules! command {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: &[CommandRow] = &[
+pub static COMMANDS: &[CommandRow] = &[
     command!("pause" [] [] "Pause after the current turns." ["paused"]),
     command!("pause_now" [] [] "Pause now: stop the current turns and keep what was said." ["turn.ended", "paused"]),
     command!("resume" [] [] "Resume." ["resumed"]),

@@ -55,7 +55,7 @@ const REPEAT_PENALTY: ValueKind = ValueKind::Number { least: 0.1, most: 10.0 };
 const EFFORT: ValueKind = ValueKind::OneOf(&["low", "medium", "high"]);
 
 /// The whole file.
-pub(crate) const TOP: &[Key] = &[
+pub(crate) static TOP: &[Key] = &[
     needed("title", ValueKind::Line, r#""Should cities ban private cars?""#, "Title."),
     key(
         "topic",
@@ -176,7 +176,7 @@ pub(crate) const TOP: &[Key] = &[
 ];
 
 /// A text that is shown where one of its keys was just used.
-const LORE: &[Key] = &[
+static LORE: &[Key] = &[
     needed("keys", NAMES, r#"["organ", "pipe organ"]"#, "Words or phrases, in any case."),
     needed("text", ValueKind::Text, r#""The organ is from 1927.""#, "The text."),
     key(
@@ -194,7 +194,7 @@ const LORE: &[Key] = &[
 ];
 
 /// The keys of `[[participant]]`.
-pub(super) const PARTICIPANT: &[Key] = &[
+pub(super) static PARTICIPANT: &[Key] = &[
     needed(
         "id",
         ValueKind::Id,
@@ -403,7 +403,7 @@ pub(super) const CHANGEABLE: &[&str] = &[
 ];
 
 /// The keys of a dependency in `after`.
-const AFTER: &[Key] = &[
+static AFTER: &[Key] = &[
     needed("participant", ValueKind::Id, r#""bo""#, "The participant to wait for."),
     key(
         "when",
@@ -415,7 +415,7 @@ const AFTER: &[Key] = &[
 ];
 
 /// What every policy's table takes besides the policy's own options.
-pub(super) const ANY_POLICY: &[Key] = &[
+pub(super) static ANY_POLICY: &[Key] = &[
     needed("name", ValueKind::Text, r#""round_robin""#, "The name of the policy."),
     key(
         "mentions",

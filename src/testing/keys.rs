@@ -27,7 +27,7 @@ const TEXTS: ValueKind = ValueKind::AnyOf(&[ValueKind::Text, ValueKind::List(&Va
 const NAMES: ValueKind = ValueKind::AnyOf(&[ValueKind::Id, ValueKind::List(&ValueKind::Id)]);
 
 /// The keys of a test file.
-pub const TEST: &[Key] = &[
+pub static TEST: &[Key] = &[
     key("title", ValueKind::Line, r#""Bo answers Ada""#, "What the test checks."),
     needed(
         "scenario",
@@ -102,7 +102,7 @@ pub const TEST: &[Key] = &[
 ];
 
 /// Who speaks for a seat.
-pub const VOICE: &[Key] = &[
+pub static VOICE: &[Key] = &[
     needed(
         "seat",
         NAMES,
@@ -163,7 +163,7 @@ pub const VOICE: &[Key] = &[
 ];
 
 /// A person that a model plays.
-const PERSON: &[Key] = &[
+static PERSON: &[Key] = &[
     needed("goal", ValueKind::Text, r#""get a refund""#, "What the person wants."),
     key(
         "facts",
@@ -182,7 +182,7 @@ const PERSON: &[Key] = &[
 ];
 
 /// The keys of an attacker: a model that tries to talk the others into something.
-const ATTACKER: &[Key] = &[
+static ATTACKER: &[Key] = &[
     needed("goal", ValueKind::Text, r#""learn the password""#, "What it tries to reach."),
     key(
         "phases",
@@ -207,7 +207,7 @@ const ATTACKER: &[Key] = &[
 ];
 
 /// One line of a test's voice: a rehearsed line, and what goes wrong with it on purpose.
-pub const ANSWER: &[Key] = &[
+pub static ANSWER: &[Key] = &[
     key("text", ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The text."),
     key(
         "when",
@@ -259,7 +259,7 @@ pub const ANSWER: &[Key] = &[
 ];
 
 /// A tool that the test plays.
-const TOOL: &[Key] = &[
+static TOOL: &[Key] = &[
     needed("name", ValueKind::Line, r#""weather""#, "The tool, as participants call it."),
     key(
         "results",
@@ -271,7 +271,7 @@ const TOOL: &[Key] = &[
 ];
 
 /// One result of a tool.
-const TOOL_RESULT: &[Key] = &[
+static TOOL_RESULT: &[Key] = &[
     key("text", ValueKind::Text, r#""Rain in {{ arguments.town }}.""#, "The text."),
     key(
         "when",
@@ -293,10 +293,10 @@ const ARGUMENTS: Key =
     key("arguments", ValueKind::Free, r#"{ town = "Bonn" }"#, "The arguments (default: none).");
 
 /// A tool call that a voice makes.
-const TOOL_CALL: &[Key] = &[TOOL_NAME, ARGUMENTS];
+static TOOL_CALL: &[Key] = &[TOOL_NAME, ARGUMENTS];
 
 /// A tool call that was made before the test starts.
-const GIVEN_CALL: &[Key] = &[
+static GIVEN_CALL: &[Key] = &[
     TOOL_NAME,
     ARGUMENTS,
     key("result", ValueKind::Text, r#""Rain.""#, "What the tool returned."),
@@ -304,7 +304,7 @@ const GIVEN_CALL: &[Key] = &[
 ];
 
 /// A tool call that is expected.
-const EXPECTED_CALL: &[Key] = &[
+static EXPECTED_CALL: &[Key] = &[
     key("who", ValueKind::Id, r#""ada""#, "The participant that called it."),
     key("tool", ValueKind::Line, r#""weather""#, "The tool."),
     key("arguments", ValueKind::Free, r#"{ town = "Bonn" }"#, "All the arguments."),
@@ -313,7 +313,7 @@ const EXPECTED_CALL: &[Key] = &[
 ];
 
 /// The keys of earlier words.
-const GIVEN: &[Key] = &[
+static GIVEN: &[Key] = &[
     needed("who", ValueKind::Id, r#""ada""#, "A participant, or operator."),
     key(
         "text",
@@ -330,7 +330,7 @@ const GIVEN: &[Key] = &[
 ];
 
 /// The keys of an `[[expect]]`.
-pub const EXPECT: &[Key] = &[
+pub static EXPECT: &[Key] = &[
     key(
         "that",
         ValueKind::Text,
@@ -416,7 +416,7 @@ pub const EXPECT: &[Key] = &[
     key("why", ValueKind::Line, r#""Bo must not give in""#, "What a failure means."),
 ];
 
-const OF_PROMPT: &[Key] = &[
+static OF_PROMPT: &[Key] = &[
     needed("of", ValueKind::Id, r#""bo""#, "Whose prompt."),
     key(
         "turn",

@@ -6,7 +6,7 @@ use super::value::{Key, NAMES, ONE_OR_MORE_NAMES, ValueKind, key};
 const FORM: ValueKind = ValueKind::OneOf(&["number", "letter", "text", "json"]);
 
 /// The answer that a conversation is to find.
-pub(super) const ANSWER: &[Key] = &[
+pub(super) static ANSWER: &[Key] = &[
     key(
         "form",
         FORM,

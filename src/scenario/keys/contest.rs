@@ -8,7 +8,7 @@ use crate::model::facts::OF_CONVERSATION;
 pub(super) const REPLY: ValueKind =
     ValueKind::AnyOf(&[ValueKind::OneOf(&["free"]), ValueKind::Table(CONTRACT)]);
 
-const CONTRACT: &[Key] = &[
+static CONTRACT: &[Key] = &[
     key(
         "markers",
         NAMES,
@@ -59,7 +59,7 @@ pub(super) const CONTEXT: ValueKind = ValueKind::AnyOf(&[
     ValueKind::Table(CONTEXT_TABLE),
 ]);
 
-const CONTEXT_TABLE: &[Key] = &[
+static CONTEXT_TABLE: &[Key] = &[
     key(
         "summary_by",
         ValueKind::Line,
@@ -75,7 +75,7 @@ const CONTEXT_TABLE: &[Key] = &[
 ];
 
 /// The keys of a `[[stop]]`.
-pub(super) const STOP: &[Key] = &[
+pub(super) static STOP: &[Key] = &[
     key(
         "when",
         ValueKind::Condition(OF_CONVERSATION),
@@ -183,10 +183,10 @@ const fn court(judges: &'static str) -> [Key; 8] {
 }
 
 /// The keys of `[verdict]`, at the end of the conversation.
-pub(super) const VERDICT: &[Key] = {
+pub(super) static VERDICT: &[Key] = {
     let [judges, question, sides, votes, swap_test, tie, sees, may_stop] = court("judge");
     &[judges, question, sides, votes, swap_test, tie, sees, may_stop, AT]
 };
 
 /// The keys of a phase's `judge`.
-pub(super) const JUDGE: &[Key] = &court("seat");
+pub(super) static JUDGE: &[Key] = &court("seat");

@@ -5,7 +5,7 @@ use super::value::{
 };
 
 /// The keys of `[limits]`.
-pub(super) const LIMITS: &[Key] = &[
+pub(super) static LIMITS: &[Key] = &[
     key(
         "utterances",
         UTTERANCE_RANGE,

@@ -5,7 +5,7 @@ use super::value::{Key, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, ValueKind, WORDS, 
 use crate::model::facts::OF_CONVERSATION;
 
 /// The keys of a `[[phase]]`.
-pub(super) const PHASE: &[Key] = &[
+pub(super) static PHASE: &[Key] = &[
     needed("name", ValueKind::Line, r#""opening""#, "Name."),
     key(
         "who",

@@ -4,7 +4,7 @@ use super::value::{Key, NAMES, ValueKind, key, needed};
 use crate::model::facts::{OF_CONVERSATION, OF_ITEM};
 
 /// The keys of `[profile]`.
-pub(super) const PROFILE: &[Key] = &[
+pub(super) static PROFILE: &[Key] = &[
     key(
         "fields",
         NAMES,
@@ -26,7 +26,7 @@ pub(super) const PROFILE: &[Key] = &[
 ];
 
 /// The keys of a `[[stage]]`.
-pub(super) const STAGE: &[Key] = &[
+pub(super) static STAGE: &[Key] = &[
     needed(
         "name",
         ValueKind::Line,
@@ -42,7 +42,7 @@ pub(super) const STAGE: &[Key] = &[
 ];
 
 /// The items of a catalogue that fit the profile best.
-pub(super) const RANKING: &[Key] = &[
+pub(super) static RANKING: &[Key] = &[
     key(
         "top",
         ValueKind::Count { least: 1, most: 100 },
@@ -82,7 +82,7 @@ pub(super) const RANKING: &[Key] = &[
     ),
 ];
 
-const FILTER: &[Key] = &[
+static FILTER: &[Key] = &[
     needed("name", ValueKind::Line, r#""allergies""#, "Its name."),
     needed(
         "when",
@@ -92,7 +92,7 @@ const FILTER: &[Key] = &[
     ),
 ];
 
-const SCORE: &[Key] = &[
+static SCORE: &[Key] = &[
     needed("name", ValueKind::Line, r#""activity""#, "Its name."),
     needed(
         "weight",

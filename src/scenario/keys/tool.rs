@@ -3,7 +3,7 @@
 use super::value::{Key, ValueKind, key, needed};
 
 /// The keys of a tool's table.
-pub(super) const TOOL: &[Key] = &[
+pub(super) static TOOL: &[Key] = &[
     needed(
         "name",
         ValueKind::Line,
@@ -33,7 +33,7 @@ pub(super) const TOOL: &[Key] = &[
 ];
 
 /// One server of tools.
-pub(super) const SERVER: &[Key] = &[
+pub(super) static SERVER: &[Key] = &[
     needed(
         "name",
         ValueKind::Line,

@@ -8,7 +8,7 @@ pub(super) const LINES: ValueKind =
     ValueKind::List(&ValueKind::AnyOf(&[ValueKind::Template, ValueKind::Table(LINE)]));
 
 /// The keys of a rehearsed line that is a table.
-const LINE: &[Key] = &[
+static LINE: &[Key] = &[
     needed("text", ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The text."),
     key(
         "when",
@@ -24,7 +24,7 @@ const LINE: &[Key] = &[
     ),
 ];
 
-pub(super) const HUMAN: &[Key] = &[
+pub(super) static HUMAN: &[Key] = &[
     needed("seconds", SECONDS_RANGE, "60", "How long to wait for the person."),
     key(
         "then",
@@ -34,13 +34,13 @@ pub(super) const HUMAN: &[Key] = &[
     ),
 ];
 
-pub(super) const STAND_IN: &[Key] = &[
+pub(super) static STAND_IN: &[Key] = &[
     key("lines", LINES, r#"["I pass."]"#, "Rehearsed lines."),
     key("model", ValueKind::Model, r#""ollama:llama3""#, "A language model."),
     key("script", NAMES, r#"["./reply.sh"]"#, "A program and its arguments."),
 ];
 
-pub(super) const ON_FAILURE: &[Key] = &[
+pub(super) static ON_FAILURE: &[Key] = &[
     key(
         "retry",
         ValueKind::Count { least: 0, most: 10 },
@@ -56,7 +56,7 @@ pub(super) const ON_FAILURE: &[Key] = &[
 ];
 
 /// The keys of `[rehearsed]` besides the lines.
-pub(super) const CAST: &[Key] = &[key("pace", PACE_RANGE, "70", "Milliseconds per word.")];
+pub(super) static CAST: &[Key] = &[key("pace", PACE_RANGE, "70", "Milliseconds per word.")];
 
 /// The lines of a cast.
 pub(in crate::scenario) const CAST_LINES: ValueKind = LINES;

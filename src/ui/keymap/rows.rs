@@ -82,7 +82,7 @@ impl KeyRow {
 }
 
 /// Every action that has a key, in the order of the help.
-pub const ROWS: &[KeyRow] = &[
+pub static ROWS: &[KeyRow] = &[
     row!(TogglePause Floor "pause" "pause after this turn, or resume" Read ["space" "f3"]),
     row!(Step Floor "step" "run one turn, then pause" Read ["."]),
     row!(Skip Floor "skip" "stop the current speaker, or skip the next" Read ["s"]),
