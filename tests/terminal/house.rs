@@ -236,9 +236,9 @@ impl Program {
     }
 
     /// Waits until every thread of the program sleeps for as long as nothing happens: in a wait without an end. Returns
-    /// what they wait in.
+    /// what they wait in, and how often they had gone to sleep by then.
     #[track_caller]
-    pub fn until_asleep(&mut self) -> Vec<String> {
+    pub fn until_asleep(&mut self) -> (Vec<String>, Vec<String>) {
         let begun = Instant::now();
         loop {
             while let Ok(bytes) = self.coming.try_recv() {
@@ -248,7 +248,7 @@ impl Program {
             let slept = self.sleeps();
             let waits = waits(self.pid());
             if waits.iter().all(|wait| is_endless(wait)) && self.sleeps() == slept {
-                return waits;
+                return (waits, slept);
             }
             assert!(begun.elapsed() < HANG, "it is awake, or will be:\n{}", waits.join("\n"));
             std::thread::yield_now();
@@ -263,11 +263,6 @@ impl Program {
             format!("{task} {}", line.unwrap_or_default())
         };
         tasks(self.pid()).iter().map(count).collect()
-    }
-
-    /// Returns whether bytes came that nobody has looked at.
-    pub fn has_more(&self) -> bool {
-        self.coming.try_recv().is_ok()
     }
 
     /// Returns how many frames came so far.
