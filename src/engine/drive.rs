@@ -452,6 +452,11 @@ impl Engine {
         self.writer.finish().await
     }
 
+    /// Leaves a session that was never run as it was found: a new one is none.
+    pub async fn abandon(self) {
+        self.writer.abandon().await;
+    }
+
     fn calls_in_flight(&self) -> usize {
         // one that waits for permission continues only when it is given
         let works = |t: &&Turn| t.call.is_some() && t.waits_for_leave().is_none();

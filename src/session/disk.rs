@@ -74,8 +74,21 @@ impl FileDisk {
     }
 
     /// Returns the disk of a log that gets its name with its first line.
-    pub(super) fn unnamed(self, path: TempPath) -> FileDisk {
-        FileDisk { unnamed: Some(path), ..self }
+    pub(super) fn unnamed(mut self, path: TempPath) -> FileDisk {
+        self.unnamed = Some(path);
+        self
+    }
+}
+
+/// Of a session that never came to be nothing stays.
+#[cfg(unix)]
+impl Drop for FileDisk {
+    fn drop(&mut self) {
+        let Some(unnamed) = self.unnamed.take() else { return };
+        drop(unnamed);
+        if let Some(lock) = self.lock.take() {
+            lock.remove(&self.files);
+        }
     }
 }
 

@@ -1,12 +1,13 @@
 //! One writer per session: a lock that the kernel gives back however its holder ends.
 //!
-//! The file is never deleted, because a second opener could then lock the deleted one and a third the new one. The
-//! number in it is for people; only the lock itself decides.
+//! Only the file of a session that never came to be is deleted. Whoever had opened it locks nothing then, finds another
+//! one in its place or none, and opens that. The number in it is for people; only the lock itself decides.
 
 use super::error::SessionError;
 use super::files::{SessionFiles, private};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -33,27 +34,61 @@ impl Lock {
     /// [`SessionError::Locked`] with the holder's process id where it could be read, or [`SessionError::Io`].
     pub fn take(files: &SessionFiles) -> Result<Lock, SessionError> {
         let path = files.lock();
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let mut file = private(&mut options, &path).map_err(SessionError::io("open", &path))?;
-        let mut tries = 0;
-        while let Err(fault) = file.try_lock() {
-            match fault {
-                TryLockError::WouldBlock => {}
-                TryLockError::Error(e) => return Err(SessionError::io("lock", path)(e)),
+        let mut file = open(files, &path)?;
+        // bounded, should a file system not know its own files again
+        for _ in 0..TRIES {
+            if is_at(&file, &path) {
+                break;
             }
-            let pid = number(&file);
-            tries += 1;
-            if tries == TRIES || pid.is_some_and(lives) {
-                return Err(SessionError::Locked { path: files.log().to_owned(), pid });
-            }
-            thread::sleep(PAUSE);
+            file = open(files, &path)?;
         }
         file.set_len(0)
             .and_then(|()| writeln!(file, "{}", std::process::id()))
             .map_err(SessionError::io("write", path))?;
         Ok(Lock { file })
     }
+
+    /// Gives the lock back and deletes its file, where a session never came to be.
+    #[cfg(unix)]
+    pub(super) fn remove(self, files: &SessionFiles) {
+        // a file that stays is no more than that
+        let _ = fs::remove_file(files.lock());
+    }
+}
+
+/// Opens and locks the lock file of a session.
+fn open(files: &SessionFiles, path: &Path) -> Result<File, SessionError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let file = private(&mut options, path).map_err(SessionError::io("open", path))?;
+    let mut tries = 0;
+    while let Err(fault) = file.try_lock() {
+        match fault {
+            TryLockError::WouldBlock => {}
+            TryLockError::Error(e) => return Err(SessionError::io("lock", path)(e)),
+        }
+        let pid = number(&file);
+        tries += 1;
+        if tries == TRIES || pid.is_some_and(lives) {
+            return Err(SessionError::Locked { path: files.log().to_owned(), pid });
+        }
+        thread::sleep(PAUSE);
+    }
+    Ok(file)
+}
+
+/// Returns whether a file is still the one at a path.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let of = |found: fs::Metadata| (found.dev(), found.ino());
+    file.metadata().is_ok_and(|held| fs::metadata(path).is_ok_and(|there| of(held) == of(there)))
+}
+
+/// Nobody deletes it here, where a deleted file cannot be told from the one in its place.
+#[cfg(not(unix))]
+fn is_at(_file: &File, _path: &Path) -> bool {
+    true
 }
 
 /// Returns the process id of the writer of a session, as far as it is known, if there is one. A lock is only tried
@@ -106,6 +141,20 @@ mod tests {
         drop(first);
         Lock::take(&files).unwrap();
     }
+
+    #[cfg(unix)]
+    #[test]
+    fn who_has_opened_a_lock_that_goes_locks_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = SessionFiles::at(folder.path().join("x.jsonl"));
+        let first = Lock::take(&files).unwrap();
+        let opened = File::open(files.lock()).unwrap();
+        first.remove(&files);
+        assert!(!files.lock().exists() && !is_at(&opened, &files.lock()));
+        let next = Lock::take(&files).unwrap();
+        assert!(is_at(&next.file, &files.lock()) && !is_at(&opened, &files.lock()));
+    }
+
     /// A child of a killed program has the lock until it begins its own work; the number of the dead is still there.
     #[test]
     fn what_a_killed_program_leaves_behind_is_waited_for() {

@@ -63,6 +63,8 @@ pub(super) struct Shared {
 #[derive(Default)]
 pub(super) struct Queue {
     pub records: VecDeque<Arc<Record>>,
+    /// Whether the thread was woken for them; before that it leaves them where they are.
+    pub awake: bool,
     pub last: Option<Seq>,
     pub flush: bool,
     pub closed: bool,
@@ -95,7 +97,7 @@ impl Shared {
     /// Waits for records, orders or the end of `patience`, and moves one batch into `batch`.
     pub fn take(&self, patience: Option<Duration>, batch: &mut Vec<Arc<Record>>) -> Orders {
         let mut queue = self.lock();
-        let idle = |q: &mut Queue| q.records.is_empty() && !q.flush && !q.closed;
+        let idle = |q: &mut Queue| !q.awake && !q.flush && !q.closed;
         queue = match patience {
             None => self.bell.wait_while(queue, idle).unwrap_or_else(|e| e.into_inner()),
             Some(patience) => {
@@ -112,6 +114,7 @@ impl Shared {
             }
             batch.push(record);
         }
+        queue.awake = !queue.records.is_empty();
         let over = queue.closed && queue.records.is_empty();
         let flush = queue.flush && queue.records.is_empty();
         queue.flush &= !flush;

@@ -69,9 +69,19 @@ impl SessionWriter {
 
     /// Wakes the thread if records wait for it.
     pub fn wake(&self) {
-        if !self.shared.lock().records.is_empty() {
+        let mut queue = self.shared.lock();
+        if !queue.awake && !queue.records.is_empty() {
+            queue.awake = true;
             self.shared.bell.notify_one();
         }
+    }
+
+    /// Closes the writer without what it was not yet woken for, and waits until the lock is released.
+    pub async fn abandon(mut self) {
+        self.shared.lock().records.clear();
+        self.shared.close();
+        // the other end goes with the thread
+        while self.durable.changed().await.is_ok() {}
     }
 
     /// Returns how far the disk has come, now and whenever that changes.

@@ -30,3 +30,25 @@ fn a_rejected_key_pauses_and_asks() {
     program.keys("q");
     program.left().restored();
 }
+
+/// The screen comes up before a server of this machine says which models it has: if the one that is wanted is missing, it
+/// goes again, and nothing is left of a conversation in which nobody has spoken.
+#[test]
+fn a_missing_model_is_told_at_the_prompt_and_leaves_no_session() {
+    let server = Server::start("Never said.", None);
+    let house = House::new();
+    let talk = "title = \"A talk\"\nlimits = { utterances = 1 }\n[[participant]]\nid = \"ada\"\n";
+    let talk = house.file("talk.toml", talk);
+    let run = ["run", &talk, "--endpoint", &server.url, "--model", "endpoint:other"];
+    let left = house.run(&run).left();
+    left.restored();
+    assert_eq!(left.code, 4, "{}", left.told);
+    assert!(left.told.contains("endpoint has no model `other`"), "{}", left.told);
+    assert!(left.told.contains("it has endpoint:tiny"), "{}", left.told);
+    assert!(server.asked.lock().unwrap().is_empty());
+    let listed = house.piped(&["sessions", "list"]);
+    assert_eq!(String::from_utf8_lossy(&listed.stdout), "");
+    let kept = std::fs::read_dir(house.path(".local/share/colloquium/sessions")).unwrap();
+    let kept: Vec<_> = kept.map(|entry| entry.unwrap().file_name()).collect();
+    assert!(kept.is_empty(), "{kept:?}");
+}

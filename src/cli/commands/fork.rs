@@ -236,6 +236,6 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
         lines,
         saved: !fork.keep.no_save,
     });
-    let setup = Setup { conversation, play: play.clone(), allowed, notice: None };
+    let setup = Setup { conversation, play: play.clone(), allowed, inquiry: None, notice: None };
     Ok(Started::Branch(Box::new(setup)))
 }

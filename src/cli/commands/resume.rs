@@ -85,7 +85,7 @@ pub fn start(
         lines,
         saved: true,
     });
-    Ok(Setup { conversation, play, allowed, notice: resume.notice.clone() })
+    Ok(Setup { conversation, play, allowed, inquiry: None, notice: resume.notice.clone() })
 }
 
 /// What is known of a session before it is resumed.

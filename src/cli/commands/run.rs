@@ -158,7 +158,11 @@ pub fn start_found(
     let seats = &loaded.participants;
     let tools = toolbox(seats, allowed.clone(), found.folder.clone(), play, context)?;
     let commands = decisions(play, seats, context)?;
-    models.meet(seats, !play.headless, context)?;
+    // a screen comes up first
+    let inquiry = match play.headless || context.text_mode().is_some() {
+        true => models.meet(seats, !play.headless, context).map(|()| None)?,
+        false => Some(models.inquiry(seats)?),
+    };
     resolve::report_unknown_windows(seats, context);
     let virtual_time = play.may_be_virtual() && assemble::is_timeless(seats, play.steered_live());
     let seed = options.seed.unwrap_or_else(|| match virtual_time {
@@ -185,7 +189,7 @@ pub fn start_found(
         lines: first.into_iter().chain(history.lines).collect(),
         saved: !options.keep.no_save,
     });
-    Ok(Setup { conversation, play: play.clone(), allowed, notice: None })
+    Ok(Setup { conversation, play: play.clone(), allowed, inquiry, notice: None })
 }
 
 /// Returns what a conversation would use, in words; no model is called and nothing is kept.

@@ -2,8 +2,8 @@
 //! by looking whether its key is there. Nothing but this machine is contacted, and no key is read by a program.
 
 use crate::cli::models::listed::{SERVER_TIME, list};
+use crate::cli::models::places::is_local;
 use crate::cli::models::providers::{ENDPOINT, KeySource, Providers, ResolvedProvider};
-use crate::cli::models::resolve::is_local;
 use crate::cli::models::survey::{LOCAL, LOCAL_TIME, usual_place};
 use crate::config::Environment;
 use crate::model::{Secret, Text};

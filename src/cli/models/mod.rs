@@ -1,8 +1,10 @@
 //! Which model speaks, where it is, and what can be reached.
 
 pub mod agents;
+pub mod inquiry;
 pub mod listed;
 pub mod local;
+pub mod places;
 pub mod providers;
 pub mod resolve;
 pub mod survey;

@@ -1,37 +1,32 @@
-//! Which model speaks for each seat, and whether it is really there: asked before anything starts, because a debate
-//! that fails at its first word is no debate.
+//! Which model speaks for each seat.
 //!
-//! The seat's own model goes first, then `--model`, then `default_model` of the settings. Each provider is asked once
-//! for the models it has, all at the same time. A seat that joins later, or is given another model, may name any
-//! provider that the run could have begun with; its address and key are looked up when it first speaks.
+//! The seat's own model goes first, then `--model`, then `default_model` of the settings. A seat that joins later, or is
+//! given another model, may name any provider that the run could have begun with; its address and key are looked up when
+//! it first speaks.
 
 use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::models::agents;
-use crate::cli::models::listed::{only_model, some_of};
+use crate::cli::models::inquiry::Inquiry;
+use crate::cli::models::listed::only_model;
+use crate::cli::models::places::{Places, is_local, parts};
 use crate::cli::models::providers::Providers;
-
 use crate::cli::runtime::block_on;
 use crate::config::{ToolForm, make_private};
 use crate::model::{ErrorClass, Fallback, Limits, ModelSpec, Participant, Text, VoiceSpec};
-use crate::net::{self, Client};
+use crate::net::Client;
 use crate::prompt::UNKNOWN_WINDOW;
 use crate::spawn::ChildEnvironment;
-use crate::voice::remote::{Endpoint, Remote, models};
+use crate::voice::remote::Remote;
 use crate::voice::{self, CallRequest, Chunk, Out, Speaking, Voice};
-use futures::future::join_all;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::Mutex;
-use tokio::time::timeout;
 
 /// The window in tokens of a model that is only read from a session.
 const RECORDING_WINDOW: u32 = 131_072;
-/// How long a screen waits for a provider's list of models.
-const BEFORE_SCREEN: Duration = Duration::from_millis(300);
+
 /// The models that the seats of a conversation speak through.
 pub struct ModelSource {
     client: Client,
@@ -39,17 +34,11 @@ pub struct ModelSource {
     default: Option<String>,
 }
 
-/// The places of providers, each with its key, as far as somebody has wanted to speak there.
-struct Places {
-    providers: Providers,
-    met: Mutex<BTreeMap<String, Arc<Endpoint>>>,
-}
-
 impl ModelSource {
     /// Returns the models that seats can have, before any is asked.
     pub fn new(providers: Providers, options: &ModelOptions) -> ModelSource {
         let default = options.model.clone().or(providers.settings.default_model.clone());
-        let places = Arc::new(Places { providers, met: Mutex::default() });
+        let places = Arc::new(Places::new(providers));
         ModelSource { client: Client::new(), places, default }
     }
 
@@ -203,80 +192,30 @@ impl ModelSource {
         Ok(())
     }
 
-    /// Checks that each seat has a model that its provider lists; one that is missing but has fallbacks is a warning.
-    /// Where a person waits for the screen, only servers of this machine are asked, and not waited for if they are slow:
-    /// of all others the first call says what is wrong.
+    /// Checks that each seat has a model that its provider lists.
+    ///
+    /// # Errors
+    /// As [`Inquiry::answer`].
     pub fn meet<'a>(
         &self,
         seats: impl IntoIterator<Item = &'a Participant>,
         attended: bool,
         context: &Context,
     ) -> Result<(), Failure> {
-        let seats = seats.into_iter().flat_map(Participant::everyone);
-        let asked = seats.filter_map(spec).filter(|s| s.recording().is_none());
-        let chains: Vec<Vec<Text>> = asked.map(names).collect();
-        let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for name in chains.iter().flatten() {
-            let (provider, model) = parts(name)?;
-            let place = self.places.providers.find(provider)?;
-            if attended && !is_local(&place.base_url) {
-                // the network, and the certificates for it, would be waited for
-                continue;
-            }
-            wanted.entry(provider).or_default().insert(model);
-        }
-        let asked = wanted.iter().map(async |(provider, models)| {
-            let asked = self.ask(provider, models);
-            match attended {
-                true => timeout(BEFORE_SCREEN, asked).await.unwrap_or_default(),
-                false => asked.await,
-            }
-        });
-        let mut against: BTreeMap<String, Failure> = BTreeMap::new();
-        for answer in block_on(async { Ok(join_all(asked).await) })? {
-            answer.unchecked.iter().for_each(|why| context.say(why));
-            against.extend(answer.against);
-        }
-        for chain in &chains {
-            if let Some(first) = chain.first().and_then(|name| against.get(&**name))
-                && chain.iter().all(|name| against.contains_key(&**name))
-            {
-                return Err(first.clone());
-            }
-        }
-        for (name, failure) in &against {
-            context
-                .say(&format!("{name} is not available; using its fallback: {}", failure.message));
-        }
+        // connections made here end with their runtime, so the conversation has a client of its own
+        let (client, places) = (Client::new(), self.places.clone());
+        let inquiry = Inquiry::of(client, places, chains(seats), attended)?;
+        let notes = block_on(inquiry.answer())?;
+        notes.iter().for_each(|note| context.say(note));
         Ok(())
     }
 
-    /// Asks a provider for its models and says which of those wanted cannot speak.
-    async fn ask(&self, provider: &str, wanted: &BTreeSet<&str>) -> Answer {
-        let all = |failure: Failure| {
-            wanted.iter().map(|m| (format!("{provider}:{m}"), failure.clone())).collect()
-        };
-        let endpoint = match self.places.endpoint(provider).await {
-            Ok(endpoint) => endpoint,
-            Err(failure) => return Answer { against: all(failure), unchecked: None },
-        };
-        // connections made here end with their runtime, so the conversation has a client of its own
-        let listed = match models(Client::new(), endpoint.clone()).await {
-            Ok(listed) => listed,
-            Err(failure) if is_final(&failure) => {
-                let failure = Failure::new(Exit::NoModel, format!("no model: {}", failure.text))
-                    .hint("`colloquium doctor` explains each provider");
-                return Answer { against: all(failure), unchecked: None };
-            }
-            Err(failure) => {
-                let unchecked = Some(format!("not checked: {}", failure.text));
-                return Answer { against: vec![], unchecked };
-            }
-        };
-        let missing = wanted.iter().filter(|model| !has(&endpoint, &listed, model));
-        let against =
-            missing.map(|m| (format!("{provider}:{m}"), missing_model(provider, m, &listed)));
-        Answer { against: against.collect(), unchecked: None }
+    /// Returns the question whether each seat has a model that its provider lists, to be asked where a person looks on.
+    pub fn inquiry<'a>(
+        &self,
+        seats: impl IntoIterator<Item = &'a Participant>,
+    ) -> Result<Inquiry, Failure> {
+        Inquiry::of(self.client.clone(), self.places.clone(), chains(seats), true)
     }
 
     /// Finds a model by its name, or the default one if the name is empty; its key is not looked up.
@@ -319,27 +258,6 @@ pub struct FoundModel {
     pub address: String,
 }
 
-/// What a provider said of the models that are wanted of it.
-#[derive(Default)]
-struct Answer {
-    /// What speaks against some of them.
-    against: Vec<(String, Failure)>,
-    /// Why nothing is known, where that is no reason not to begin.
-    unchecked: Option<String>,
-}
-
-impl Places {
-    /// Returns the place of a provider, with its key; it is looked up once.
-    async fn endpoint(&self, provider: &str) -> Result<Arc<Endpoint>, Failure> {
-        if let Some(endpoint) = self.met.lock().await.get(provider) {
-            return Ok(endpoint.clone());
-        }
-        let endpoint = self.providers.endpoint(self.providers.find(provider)?).await?;
-        self.met.lock().await.insert(provider.into(), endpoint.clone());
-        Ok(endpoint)
-    }
-}
-
 /// A model as a voice, whose place is found when it first speaks.
 struct RemoteModel {
     client: Client,
@@ -380,50 +298,6 @@ pub fn report_unknown_windows<'a>(
     }
 }
 
-/// Returns whether a server has a model; one that lists nothing is believed.
-fn has(endpoint: &Endpoint, listed: &[Text], model: &str) -> bool {
-    listed.is_empty()
-        || !endpoint.wire.lists_every_name()
-        || listed.iter().any(|l| **l == *model || **l == *format!("{model}:latest"))
-}
-
-/// Returns the failure of a model that a server lacks, with the names of those it has.
-fn missing_model(provider: &str, missing: &str, listed: &[Text]) -> Failure {
-    let mut names: Vec<&Text> = listed.iter().collect();
-    names.sort_by_key(|name| strsim::damerau_levenshtein(name, missing));
-    Failure::new(Exit::NoModel, format!("{provider} has no model `{missing}`"))
-        .hint(format!("it has {}", some_of(provider, &names)))
-}
-
-/// Returns whether no call could do better.
-fn is_final(failure: &voice::CallFailure) -> bool {
-    match failure.class {
-        ErrorClass::Credentials
-        | ErrorClass::Credit
-        | ErrorClass::Refused
-        | ErrorClass::Dns
-        | ErrorClass::Tls => true,
-        ErrorClass::NotFound
-        | ErrorClass::Failed
-        | ErrorClass::NoProtocol
-        | ErrorClass::Empty
-        | ErrorClass::TooLarge
-        | ErrorClass::Silence
-        | ErrorClass::Broken
-        | ErrorClass::NoVoice
-        | ErrorClass::UnknownModel
-        | ErrorClass::BadRequest
-        | ErrorClass::Rate
-        | ErrorClass::Overload
-        | ErrorClass::Context
-        | ErrorClass::Filter
-        | ErrorClass::Form
-        | ErrorClass::Length
-        | ErrorClass::Echo
-        | ErrorClass::Budget => false,
-    }
-}
-
 /// Returns the model that a seat is asked with, if it is one.
 fn spec(seat: &Participant) -> Option<&ModelSpec> {
     match &seat.voice {
@@ -441,20 +315,15 @@ pub fn models_of(seat: &Participant) -> Vec<Text> {
     spec(seat).map(names).unwrap_or_default()
 }
 
+/// Returns the models that may speak for each seat that asks some, in their order.
+fn chains<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Text>> {
+    let asked = seats.into_iter().flat_map(Participant::everyone).filter_map(spec);
+    asked.filter(|s| s.recording().is_none()).map(names).collect()
+}
+
 /// Returns the models that may speak for a seat, in their order.
 fn names(spec: &ModelSpec) -> Vec<Text> {
     std::iter::once(&spec.name).chain(spec.fallbacks.iter().map(|f| &f.name)).cloned().collect()
-}
-
-/// Splits `provider:name`.
-fn parts(name: &str) -> Result<(&str, &str), Failure> {
-    let parts = name.split_once(':').filter(|(p, m)| !p.is_empty() && !m.is_empty());
-    parts.ok_or_else(|| {
-        Failure::usage(
-            format!("not a model: `{name}`"),
-            "expected PROVIDER:NAME, as in ollama:llama3; `colloquium models` lists them",
-        )
-    })
 }
 
 /// Returns an address without a password and without a query, either of which may be a key.
@@ -465,12 +334,6 @@ fn without_secrets(base_url: &str) -> String {
         rest.split_once('/').map_or((rest, String::new()), |(h, p)| (h, format!("/{p}")));
     let host = host.rsplit('@').next().unwrap_or_default();
     format!("{scheme}://{host}{}", path.trim_end_matches('/'))
-}
-
-/// Returns whether a server is on this machine.
-pub fn is_local(base_url: &str) -> bool {
-    let host = net::host(base_url).unwrap_or_default();
-    ["localhost", "127.", "[::1]"].iter().any(|local| host.starts_with(local))
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@
 
 use crate::cli::error::Failure;
 use crate::cli::models::listed::{list, no_answer};
+use crate::cli::models::places::is_local;
 use crate::cli::models::providers::{KeySource, Providers, ResolvedProvider};
-use crate::cli::models::resolve::is_local;
 use crate::cli::runtime::block_on;
 use crate::model::{Price, Text};
 use crate::ui::view::models::ReachableModel;

@@ -44,7 +44,7 @@ enum Left {
 pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
     block_on(async {
         let mut signals = Signals::at_terminal().map_err(refused)?;
-        let Setup { conversation, play, allowed, notice } = setup;
+        let Setup { conversation, play, allowed, inquiry, notice } = setup;
         let (mut engine, tail, files) =
             (conversation.engine, conversation.tail, conversation.files);
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
@@ -67,26 +67,37 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
         let show = outside::with(&files, (Some(&lent), &play.models), context, async |outside| {
             run::run(&mut screen, tail, terminal, terminal::events, commands, outside).await
         });
+        let mut notes = Vec::new();
         let left = {
+            let asked = async {
+                match inquiry {
+                    Some(inquiry) => inquiry.answer().await,
+                    None => Ok(vec![]),
+                }
+            };
             let running = engine.run(to_engine, pending());
             let hand_over = hand_over(given, inputs);
             let keep_log = keep_log(log_tail, conversation.past, since, context);
-            tokio::pin!(running, hand_over, keep_log, show);
-            let mut runs = true;
+            tokio::pin!(asked, running, hand_over, keep_log, show);
+            let (mut asks, mut runs) = (true, true);
             loop {
                 tokio::select! { biased;
                     // whoever has the terminal meanwhile is interrupted alone
                     code = signals.next() => {
                         if !(lent.get() && matches!(code, Exit::Interrupted | Exit::Quit)) {
-                            break Left::Signal(code);
+                            break Ok(Left::Signal(code));
                         }
                     }
                     () = &mut keep_log => {}
-                    left = &mut show => break Left::Quit(left),
+                    left = &mut show => break Ok(Left::Quit(left)),
                     () = &mut hand_over => {}
-                    stopped = &mut running, if runs => match stopped {
+                    answer = &mut asked, if asks => match answer {
+                        Ok(said) => (notes, asks) = (said, false),
+                        Err(failure) => break Err(failure),
+                    },
+                    stopped = &mut running, if runs && !asks => match stopped {
                         Stopped::Ended => runs = false,
-                        Stopped::Unwritable(why) => break Left::Unwritable(why),
+                        Stopped::Unwritable(why) => break Ok(Left::Unwritable(why)),
                     },
                 }
             }
@@ -97,6 +108,15 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
         let _ = preferences::keep_panels(state_folder, screen.view.panels);
         let _ = keep_theme(&screen, context);
         let _ = preferences::keep_commands(state_folder, &screen.view.used);
+        let left = match left {
+            Ok(left) => left,
+            // nobody has spoken
+            Err(failure) => {
+                engine.abandon().await;
+                return Err(failure);
+            }
+        };
+        notes.iter().for_each(|note| context.say(note));
         let unwritable = match &left {
             Left::Unwritable(why) => Some(why.clone()),
             Left::Quit(_) | Left::Signal(_) => None,

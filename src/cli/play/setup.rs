@@ -1,6 +1,7 @@
 //! A conversation that is ready to be played, and how it is to be played.
 
 use crate::cli::args::play::Play;
+use crate::cli::models::inquiry::Inquiry;
 use crate::cli::play::assemble::Assembled;
 use crate::cli::trust::allowed::Allowed;
 
@@ -12,6 +13,8 @@ pub struct Setup {
     pub play: Play,
     /// The commands that the conversation may run.
     pub allowed: Allowed,
+    /// What is asked of the providers behind the first frame, before anybody speaks; none where they were asked already.
+    pub inquiry: Option<Inquiry>,
     /// The first notice on the screen; none where there is nothing to say.
     pub notice: Option<String>,
 }

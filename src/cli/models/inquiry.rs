@@ -1,0 +1,165 @@
+//! Whether the models of a conversation are really there: each provider is asked once for those it has, all at the same
+//! time, before anybody speaks, because a debate that fails at its first word is no debate.
+
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::models::listed::some_of;
+use crate::cli::models::places::{Places, is_local, parts};
+use crate::model::{ErrorClass, Text};
+use crate::net::Client;
+use crate::voice;
+use crate::voice::remote::{Endpoint, models};
+use futures::future::join_all;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long the first call waits for a provider's list of models where a person looks on.
+const BEFORE_CALLS: Duration = Duration::from_millis(300);
+
+/// The question to each provider whether it has the models that are wanted of it. Where a person waits for the screen,
+/// only servers of this machine are asked, and not waited for if they are slow: of all others the first call says what
+/// is wrong.
+pub struct Inquiry {
+    client: Client,
+    places: Arc<Places>,
+    /// The models of each seat: its own, then its fallbacks.
+    chains: Vec<Vec<Text>>,
+    /// By provider.
+    wanted: BTreeMap<String, BTreeSet<String>>,
+    attended: bool,
+}
+
+impl Inquiry {
+    /// Returns the question for the models of each seat, its own first; no model is called.
+    pub(super) fn of(
+        client: Client,
+        places: Arc<Places>,
+        chains: Vec<Vec<Text>>,
+        attended: bool,
+    ) -> Result<Inquiry, Failure> {
+        let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for name in chains.iter().flatten() {
+            let (provider, model) = parts(name)?;
+            let place = places.providers.find(provider)?;
+            if attended && !is_local(&place.base_url) {
+                // the network, and the certificates for it, would be waited for
+                continue;
+            }
+            wanted.entry(provider.into()).or_default().insert(model.into());
+        }
+        Ok(Inquiry { client, places, chains, wanted, attended })
+    }
+
+    /// Asks, and returns what a person should know.
+    ///
+    /// # Errors
+    /// When a seat has no model that its provider lists; one that is missing but has fallbacks is no error.
+    pub async fn answer(self) -> Result<Vec<String>, Failure> {
+        let asked = self.wanted.iter().map(async |(provider, models)| {
+            let asked = self.ask(provider, models);
+            match self.attended {
+                true => timeout(BEFORE_CALLS, asked).await.unwrap_or_default(),
+                false => asked.await,
+            }
+        });
+        let mut notes = Vec::new();
+        let mut against: BTreeMap<String, Failure> = BTreeMap::new();
+        for answer in join_all(asked).await {
+            notes.extend(answer.unchecked);
+            against.extend(answer.against);
+        }
+        for chain in &self.chains {
+            if let Some(first) = chain.first().and_then(|name| against.get(&**name))
+                && chain.iter().all(|name| against.contains_key(&**name))
+            {
+                return Err(first.clone());
+            }
+        }
+        notes.extend(against.iter().map(|(name, failure)| {
+            format!("{name} is not available; using its fallback: {}", failure.message)
+        }));
+        Ok(notes)
+    }
+
+    /// Asks a provider for its models and says which of those wanted cannot speak.
+    async fn ask(&self, provider: &str, wanted: &BTreeSet<String>) -> Answer {
+        let all = |failure: Failure| {
+            wanted.iter().map(|m| (format!("{provider}:{m}"), failure.clone())).collect()
+        };
+        let endpoint = match self.places.endpoint(provider).await {
+            Ok(endpoint) => endpoint,
+            Err(failure) => return Answer { against: all(failure), unchecked: None },
+        };
+        let listed = match models(self.client.clone(), endpoint.clone()).await {
+            Ok(listed) => listed,
+            Err(failure) if is_final(&failure) => {
+                let failure = Failure::new(Exit::NoModel, format!("no model: {}", failure.text))
+                    .hint("`colloquium doctor` explains each provider");
+                return Answer { against: all(failure), unchecked: None };
+            }
+            Err(failure) => {
+                let unchecked = Some(format!("not checked: {}", failure.text));
+                return Answer { against: vec![], unchecked };
+            }
+        };
+        let missing = wanted.iter().filter(|model| !has(&endpoint, &listed, model));
+        let against =
+            missing.map(|m| (format!("{provider}:{m}"), missing_model(provider, m, &listed)));
+        Answer { against: against.collect(), unchecked: None }
+    }
+}
+
+/// What a provider said of the models that are wanted of it.
+#[derive(Default)]
+struct Answer {
+    /// What speaks against some of them.
+    against: Vec<(String, Failure)>,
+    /// Why nothing is known, where that is no reason not to begin.
+    unchecked: Option<String>,
+}
+
+/// Returns whether a server has a model; one that lists nothing is believed.
+fn has(endpoint: &Endpoint, listed: &[Text], model: &str) -> bool {
+    listed.is_empty()
+        || !endpoint.wire.lists_every_name()
+        || listed.iter().any(|l| **l == *model || **l == *format!("{model}:latest"))
+}
+
+/// Returns the failure of a model that a server lacks, with the names of those it has.
+fn missing_model(provider: &str, missing: &str, listed: &[Text]) -> Failure {
+    let mut names: Vec<&Text> = listed.iter().collect();
+    names.sort_by_key(|name| strsim::damerau_levenshtein(name, missing));
+    Failure::new(Exit::NoModel, format!("{provider} has no model `{missing}`"))
+        .hint(format!("it has {}", some_of(provider, &names)))
+}
+
+/// Returns whether no call could do better.
+fn is_final(failure: &voice::CallFailure) -> bool {
+    match failure.class {
+        ErrorClass::Credentials
+        | ErrorClass::Credit
+        | ErrorClass::Refused
+        | ErrorClass::Dns
+        | ErrorClass::Tls => true,
+        ErrorClass::NotFound
+        | ErrorClass::Failed
+        | ErrorClass::NoProtocol
+        | ErrorClass::Empty
+        | ErrorClass::TooLarge
+        | ErrorClass::Silence
+        | ErrorClass::Broken
+        | ErrorClass::NoVoice
+        | ErrorClass::UnknownModel
+        | ErrorClass::BadRequest
+        | ErrorClass::Rate
+        | ErrorClass::Overload
+        | ErrorClass::Context
+        | ErrorClass::Filter
+        | ErrorClass::Form
+        | ErrorClass::Length
+        | ErrorClass::Echo
+        | ErrorClass::Budget => false,
+    }
+}

@@ -1,0 +1,49 @@
+//! Where models are: the address and the key of each provider that somebody has wanted to speak at.
+
+use crate::cli::error::Failure;
+use crate::cli::models::providers::Providers;
+use crate::net;
+use crate::voice::remote::Endpoint;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tokio::sync::Mutex;
+
+/// The places of providers, each with its key, as far as somebody has wanted to speak there.
+pub(super) struct Places {
+    pub(super) providers: Providers,
+    met: Mutex<BTreeMap<String, Arc<Endpoint>>>,
+}
+
+impl Places {
+    /// Returns the places of providers, of which none has been spoken at.
+    pub(super) fn new(providers: Providers) -> Places {
+        Places { providers, met: Mutex::default() }
+    }
+
+    /// Returns the place of a provider, with its key; it is looked up once.
+    pub(super) async fn endpoint(&self, provider: &str) -> Result<Arc<Endpoint>, Failure> {
+        if let Some(endpoint) = self.met.lock().await.get(provider) {
+            return Ok(endpoint.clone());
+        }
+        let endpoint = self.providers.endpoint(self.providers.find(provider)?).await?;
+        self.met.lock().await.insert(provider.into(), endpoint.clone());
+        Ok(endpoint)
+    }
+}
+
+/// Splits `provider:name`.
+pub(super) fn parts(name: &str) -> Result<(&str, &str), Failure> {
+    let parts = name.split_once(':').filter(|(p, m)| !p.is_empty() && !m.is_empty());
+    parts.ok_or_else(|| {
+        Failure::usage(
+            format!("not a model: `{name}`"),
+            "expected PROVIDER:NAME, as in ollama:llama3; `colloquium models` lists them",
+        )
+    })
+}
+
+/// Returns whether a server is on this machine.
+pub fn is_local(base_url: &str) -> bool {
+    let host = net::host(base_url).unwrap_or_default();
+    ["localhost", "127.", "[::1]"].iter().any(|local| host.starts_with(local))
+}
