@@ -109,7 +109,7 @@ mod tests {
         let held = begin();
         let named = || {
             let (files, Unnamed { file, path, .. }) = begin();
-            files.name(&file, &mut Some(path)).unwrap();
+            files.name(&file, &mut Some(path), true).unwrap();
             files.id()
         };
         let names = [held.0.id(), named(), named()];

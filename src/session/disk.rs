@@ -96,13 +96,14 @@ impl Disk for FileDisk {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let took = self.file.write(bytes)?;
         if took == bytes.len() {
-            self.files.name(&self.file, &mut self.unnamed)?;
+            self.files.name(&self.file, &mut self.unnamed, self.temporary.is_none())?;
         }
         Ok(took)
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.file.sync_data()
+        // what is not kept has no power cut to survive
+        if self.temporary.is_some() { Ok(()) } else { self.file.sync_data() }
     }
 
     fn cut(&mut self, len: u64) -> io::Result<()> {

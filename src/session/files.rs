@@ -106,10 +106,15 @@ impl SessionFiles {
         self.log.symlink_metadata().is_ok()
     }
 
-    /// Gives a file that has something to read the name of the log; both are on the disk when this returns. Where the disk
-    /// refuses, the file stays where it was, to be named later.
-    pub(super) fn name(&self, file: &File, unnamed: &mut Option<TempPath>) -> io::Result<()> {
-        if unnamed.is_some() {
+    /// Gives a file that has something to read the name of the log; both are on the disk when this returns, if it is kept.
+    /// Where the disk refuses, the file stays where it was, to be named later.
+    pub(super) fn name(
+        &self,
+        file: &File,
+        unnamed: &mut Option<TempPath>,
+        kept: bool,
+    ) -> io::Result<()> {
+        if unnamed.is_some() && kept {
             file.sync_all()?;
         }
         let Some(path) = unnamed.take() else { return Ok(()) };
@@ -117,7 +122,7 @@ impl SessionFiles {
             *unnamed = Some(refused.path);
             return Err(refused.error);
         }
-        sync_folder(self.folder())
+        if kept { sync_folder(self.folder()) } else { Ok(()) }
     }
 
     /// Writes a text beside the log, under its SHA-256, unless it is there already.

@@ -126,7 +126,7 @@ pub fn fork(
         if let Some(fault) = parent.archive.as_ref().and_then(Archive::fault) {
             return Err(io::Error::other(fault));
         }
-        files.name(&file, &mut Some(path))
+        files.name(&file, &mut Some(path), true)
     };
     copy().map_err(|e| {
         // half a past is no branch
