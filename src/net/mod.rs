@@ -108,14 +108,20 @@ impl Client {
             .dns_resolver(resolver::Resolver);
         let builder = match route {
             // reading the certificates of the system takes 10 ms, which the first connection would wait for
-            Route::Plain => builder.no_proxy().tls_certs_only([]),
-            Route::Direct => builder.no_proxy(),
+            Route::Plain => at_hand(builder).tls_certs_only([]),
+            Route::Direct => at_hand(builder),
             Route::Outside => builder,
         };
         let client = builder.build().map_err(|e| NetError::Setup(error::root(&e)))?;
         made.insert((route, connect), client.clone());
         Ok(client)
     }
+}
+
+/// Fits a client to servers on this machine: no proxy leads there, and whether they live is known without asking.
+fn at_hand(builder: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
+    let builder = builder.no_proxy().tcp_keepalive(None);
+    builder.tcp_keepalive_interval(None).tcp_keepalive_retries(None)
 }
 
 impl Response {

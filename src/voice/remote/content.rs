@@ -2,6 +2,7 @@
 
 use crate::model::Role;
 use crate::model::{Message, ModelSpec, Tool, ToolRound};
+use memchr::memchr3;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Value, json};
@@ -26,6 +27,9 @@ pub(super) struct Call<'a> {
     pub provider: &'a str,
 }
 
+/// About how many bytes stand around a text in a request.
+const ROUND_A_TEXT: usize = 64;
+
 /// A request as a wire format spells it: what follows the base URL, and the body as JSON.
 pub(super) struct Spelled {
     pub path: String,
@@ -33,6 +37,25 @@ pub(super) struct Spelled {
 }
 
 impl Spelled {
+    /// Spells a request whose messages are those of a chat.
+    pub(super) fn chat(path: &str, messages: &[ChatMessage<'_>], rest: &Value) -> Spelled {
+        let texts = messages.iter().map(|m| match m {
+            ChatMessage::Said { content, .. } => content.len() + ROUND_A_TEXT,
+            ChatMessage::Other(_) => 0,
+        });
+        let mut body = String::with_capacity(texts.sum::<usize>() + ROUND_A_TEXT);
+        body.push_str("{\"messages\":");
+        push_messages(&mut body, messages);
+        for (key, value) in rest.as_object().into_iter().flatten() {
+            body.push(',');
+            push_text(&mut body, key);
+            body.push(':');
+            body.push_str(&value.to_string());
+        }
+        body.push('}');
+        Spelled { path: path.into(), body }
+    }
+
     /// Spells a request whose messages stand under a key of their own: a long conversation is written once and copied
     /// nowhere before.
     pub(super) fn new(
@@ -43,6 +66,45 @@ impl Spelled {
         let body = serde_json::to_string(&Body { messages, rest });
         Spelled { path: path.into(), body: body.expect("texts and JSON can always be spelled") }
     }
+}
+
+/// Chat messages as a request holds them: a JSON list.
+///
+/// A long conversation is written again for each turn, so its texts are looked through many bytes at once.
+fn push_messages(body: &mut String, messages: &[ChatMessage<'_>]) {
+    for (n, message) in messages.iter().enumerate() {
+        body.push(if n == 0 { '[' } else { ',' });
+        match message {
+            ChatMessage::Said { role, content } => {
+                body.extend(["{\"role\":\"", role, "\",\"content\":"]);
+                push_text(body, content);
+                body.push('}');
+            }
+            ChatMessage::Other(value) => body.push_str(&value.to_string()),
+        }
+    }
+    body.push_str(if messages.is_empty() { "[]" } else { "]" });
+}
+
+/// Appends a text as a JSON string, spelled as serde_json does.
+fn push_text(out: &mut String, text: &str) {
+    out.push('"');
+    let mut rest = text;
+    loop {
+        let end = memchr3(b'\n', b'"', b'\\', rest.as_bytes()).unwrap_or(rest.len());
+        let (plain, more) = rest.split_at(end);
+        if plain.bytes().all(|byte| byte >= 0x20) {
+            out.push_str(plain);
+        } else {
+            let spelled = Value::from(plain).to_string();
+            out.push_str(spelled.trim_matches('"'));
+        }
+        let Some(sign) = more.chars().next() else { break };
+        out.push('\\');
+        out.push(if sign == '\n' { 'n' } else { sign });
+        rest = &more[1..];
+    }
+    out.push('"');
 }
 
 struct Body<M> {
@@ -62,8 +124,6 @@ impl<M: Serialize> Serialize for Body<M> {
 }
 
 /// A message of a chat.
-#[derive(Serialize)]
-#[serde(untagged)]
 pub(super) enum ChatMessage<'a> {
     /// What somebody said.
     Said { role: &'static str, content: &'a str },
@@ -148,4 +208,19 @@ impl Call<'_> {
 /// Returns a text value, or an empty text.
 pub(super) fn text_at(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_text_is_spelled_as_serde_json_spells_it(text in "(?s)[a-z\"\\\\\n\t\r\u{0}-\u{1f}\u{7f}\u{e9}\u{2028}\u{1f600} ]{0,60}") {
+            let mut spelled = String::new();
+            push_text(&mut spelled, &text);
+            prop_assert_eq!(spelled, Value::from(text).to_string());
+        }
+    }
 }

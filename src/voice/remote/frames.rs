@@ -100,7 +100,10 @@ impl Frames {
     fn take_line(&mut self, bytes: &[u8], out: &mut Vec<String>) -> Result<(), TooLong> {
         let from = if self.begun { 0 } else { bytes.strip_prefix(BOM).map_or(0, |_| BOM.len()) };
         self.begun = true;
-        let line = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default());
+        let bytes = bytes.get(from..).unwrap_or_default();
+        // nearly all lines are UTF-8, which is quickly seen
+        let line =
+            str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
         match self.framing {
             Framing::Lines if line.trim().is_empty() => Ok(()),
             Framing::Lines => {

@@ -30,7 +30,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     if let Some(schema) = call.schema {
         body["format"] = schema.clone();
     }
-    Spelled::new("/api/chat", ("messages", messages), body)
+    Spelled::chat("/api/chat", &messages, &body)
 }
 
 pub(super) fn hear(frame: &Value) -> FrameContent {

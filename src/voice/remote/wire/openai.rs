@@ -34,7 +34,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
         let named = json!({"name": "reply", "schema": schema});
         body["response_format"] = json!({"type": "json_schema", "json_schema": named});
     }
-    Spelled::new("/chat/completions", ("messages", messages), body)
+    Spelled::chat("/chat/completions", &messages, &body)
 }
 
 /// A frame with words and nothing else, as nearly all of a stream are. What is `()` may be missing or null.
