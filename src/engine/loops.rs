@@ -68,16 +68,20 @@ fn since(state: &State) -> Option<(u32, usize, usize)> {
     let mut numbered: Vec<_> =
         state.entries.iter().rev().filter(counts).take(seats * ROUNDS).collect();
     numbered.reverse();
-    let said: Vec<Said> = numbered
-        .iter()
-        .map(|e| Said {
+    let said = || -> Vec<Said> {
+        let heard = |horizon| numbered.iter().filter(|o| o.seq <= horizon).count();
+        let said = numbered.iter().map(|e| Said {
             who: e.seat().map_or("", |s| s),
             words: e.text(),
-            heard: numbered.iter().filter(|o| o.seq <= e.version().horizon).count(),
+            heard: heard(e.version().horizon),
             repeats: e.version().repeats,
-        })
-        .collect();
-    let circle = circling(&said, |text| state.rolls.trigrams(text));
+        });
+        said.collect()
+    };
+    // it is asked for more often than somebody speaks
+    let circle = state.rolls.circle((state.entries.len(), seats, state.since.seq), || {
+        circling(&said(), |text| state.rolls.trigrams(text))
+    });
     let begins = numbered.get(numbered.len() - circle)?.number.unwrap_or(0);
     (circle >= seats).then_some((begins, circle, seats))
 }

@@ -1,13 +1,13 @@
 //! Prompts as far as their digests have been rolled: what a seat has seen before is not hashed again for every turn, and
 //! the prompt whose digest goes into the log is not built again for the call. What later turns are compared with for
-//! repetition is kept as well.
+//! repetition is kept as well, and what came of it.
 //!
 //! It is a cache beside the log: it decides nothing, may be dropped at any time, and a state with it equals one
 //! without. Every change to how earlier words read, whose they are or who may see them clears it.
 
 use super::{Conversation, Digest, Turn};
 use crate::model::payload::TurnEnded;
-use crate::model::{Command, Event, Kind, Message, Prompt, Purpose, SeatId, Text, ThreadId};
+use crate::model::{Command, Event, Kind, Message, Prompt, Purpose, SeatId, Seq, Text, ThreadId};
 use crate::text::Trigrams;
 use sha2::Sha256;
 use std::collections::{HashMap, VecDeque};
@@ -44,7 +44,12 @@ pub struct Rolls {
     built: Mutex<Option<(Text, BuiltPrompt)>>,
     /// The last texts, with their sequences of three words.
     trigrams: Mutex<VecDeque<(Text, Arc<Trigrams>)>>,
+    /// How many turns go in circles, and for which entries, participants and beginning that was counted.
+    circle: Mutex<Option<(Circled, usize)>>,
 }
+
+/// The number of entries, that of participants, and the first entry that counts.
+type Circled = (usize, usize, Seq);
 
 /// Texts whose sequences are kept: as many as a few rounds of a large table have.
 const TEXTS_KEPT: usize = 256;
@@ -73,6 +78,14 @@ impl Rolls {
         }
         known.push_back((text.clone(), trigrams.clone()));
         trigrams
+    }
+
+    /// Returns how many turns go in circles; it is counted once for the same entries, participants and beginning.
+    pub fn circle(&self, of: Circled, count: impl FnOnce() -> usize) -> usize {
+        let known = lock(&self.circle).filter(|(counted, _)| *counted == of);
+        let circle = known.map_or_else(count, |(_, circle)| circle);
+        *lock(&self.circle) = Some((of, circle));
+        circle
     }
 
     /// Keeps a prompt that was built, by its digest.
