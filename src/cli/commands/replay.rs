@@ -273,10 +273,11 @@ fn print(transport: &Transport, format: PrintFormat) -> Result<Exit, Failure> {
         let mut playing = true;
         let printed = loop {
             if let Some(all) = &mut all {
-                let some = all.by_ref().take(AT_ONCE_EVENTS);
-                if some.map(|record| printer.print(record)).count() == 0 {
+                let some: Vec<_> = all.by_ref().take(AT_ONCE_EVENTS).collect();
+                if some.is_empty() {
                     break printer.finish().await;
                 }
+                printer.print(some);
             }
             tokio::select! { biased;
                 code = signals.next() => return Ok(code),
@@ -288,7 +289,7 @@ fn print(transport: &Transport, format: PrintFormat) -> Result<Exit, Failure> {
                     Some(Item::Event(record)) => {
                         seen += 1;
                         if seen > before {
-                            printer.print(record);
+                            printer.print(vec![record]);
                         }
                     }
                     Some(Item::Past(past)) => seen = past.len(),

@@ -82,8 +82,8 @@ fn print(mut follower: Follower, format: PrintFormat, context: &Context) -> Resu
             let fresh = follower.fresh()?;
             for record in &fresh {
                 state.apply(&record.event);
-                printer.print(record.clone());
             }
+            printer.print(fresh.clone());
             let ended = fresh.iter().any(|r| is_end(&r.event)) && state.ended.is_some();
             if fresh.is_empty() && (over || ends) {
                 break printer.finish().await;

@@ -240,6 +240,7 @@ impl Unwritten {
         if self.records.front().is_some_and(|r| Some(r.event.seq) <= written) {
             self.life.clear(context);
         }
+        let mut printed = vec![];
         while let Some(record) = self.records.pop_front_if(|r| Some(r.event.seq) <= written) {
             // a warning is shown also where the output goes elsewhere; a transcript on the terminal has them already
             let warning = match &record.event.kind {
@@ -258,8 +259,9 @@ impl Unwritten {
             if let Some(told) = self.calls.message(&record.event) {
                 context.note(&told);
             }
-            printer.print(record);
+            printed.push(record);
         }
+        printer.print(printed);
     }
 }
 

@@ -15,7 +15,7 @@ const WAITING_MOST: usize = 1024;
 
 /// The handle of the printing thread.
 pub struct Printer {
-    records: mpsc::Sender<Arc<Record>>,
+    records: mpsc::Sender<Vec<Arc<Record>>>,
     /// How many wait to be printed, and the bell for when they are few again.
     waiting: Arc<(AtomicUsize, Notify)>,
     /// Resolves at the end of the thread: all is printed, or writing failed.
@@ -42,7 +42,7 @@ impl Printer {
     /// # Errors
     /// When the system cannot start a thread.
     pub fn start(format: Option<PrintFormat>, mut state: State) -> io::Result<Printer> {
-        let (records, queue) = mpsc::channel::<Arc<Record>>();
+        let (records, queue) = mpsc::channel::<Vec<Arc<Record>>>();
         let (tell, done) = oneshot::channel();
         let mut narrator = Narrator::default();
         let mut spell = move |record: &Record| match format.map(PrintFormat::spelling) {
@@ -56,13 +56,15 @@ impl Printer {
         let waiting: Arc<(AtomicUsize, Notify)> = Arc::default();
         let left = waiting.clone();
         std::thread::Builder::new().name("print".into()).spawn(move || {
-            let printed = queue.iter().try_for_each(|record| {
+            let printed = queue.iter().try_for_each(|records| {
                 let (waiting, bell) = &*left;
-                if waiting.fetch_sub(1, Ordering::AcqRel) == WAITING_MOST / 2 {
+                if waiting.fetch_sub(records.len(), Ordering::AcqRel) < WAITING_MOST + records.len()
+                {
                     bell.notify_one();
                 }
+                let text: String = records.iter().map(|record| spell(record)).collect();
                 let mut out = stdout().lock();
-                out.write_all(spell(&record).as_bytes())?;
+                out.write_all(text.as_bytes())?;
                 out.flush()
             });
             // the receiver is gone when the program ends without waiting for its output
@@ -71,11 +73,14 @@ impl Printer {
         Ok(Printer { records, waiting, done })
     }
 
-    /// Prints an event when its turn comes.
-    pub fn print(&self, record: Arc<Record>) {
-        self.waiting.0.fetch_add(1, Ordering::AcqRel);
+    /// Prints events when their turn comes; the thread is woken once for all of them.
+    pub fn print(&self, records: Vec<Arc<Record>>) {
+        if records.is_empty() {
+            return;
+        }
+        self.waiting.0.fetch_add(records.len(), Ordering::AcqRel);
         // a thread that has ended says why in `done`
-        let _ = self.records.send(record);
+        let _ = self.records.send(records);
     }
 
     /// Returns what waits for room, for those who could print without end.
