@@ -84,7 +84,21 @@ fn large() -> (TempDir, PathBuf, usize, usize) {
     (folder, path, lines.len(), count)
 }
 
-/// What reading alone takes, each line with its type: what follows is measured against it.
+/// What parsing alone takes, each line with its type and its checksum, on one thread: what follows is measured against
+/// it.
+#[divan::bench(sample_count = 3)]
+fn decode_a_hundred_megabytes(bencher: Bencher) {
+    let (_folder, path, bytes, events) = large();
+    let lines = std::fs::read(path).unwrap();
+    let decoded = || {
+        for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            black_box(decode(line).unwrap());
+        }
+    };
+    bencher.counter(BytesCount::new(bytes)).counter(ItemsCount::new(events)).bench(decoded);
+}
+
+/// What reading alone takes, which parses ahead on all cores.
 #[divan::bench(sample_count = 3)]
 fn scan_a_hundred_megabytes(bencher: Bencher) {
     let (_folder, path, bytes, events) = large();
