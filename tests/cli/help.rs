@@ -31,6 +31,17 @@ fn every_page_is_listed_and_printed() {
 }
 
 #[test]
+fn the_options_of_a_command_stand_before_those_of_all() {
+    let house = House::new();
+    for command in ["run", "resume", "fork", "batch", "ask", "models", "export"] {
+        let help = house.run(&[command, "--help"]).code(0).out;
+        let headings: Vec<&str> =
+            help.lines().filter(|l| l.ends_with(':') && !l.starts_with(' ')).collect();
+        assert_eq!(headings.last(), Some(&"Global options:"), "{command}: {headings:?}");
+    }
+}
+
+#[test]
 fn a_command_is_a_topic_and_a_wrong_one_is_refused() {
     let house = House::new();
     let options = house.run(&["help", "fork"]).code(0).out;
