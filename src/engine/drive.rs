@@ -452,7 +452,7 @@ impl Engine {
         self.writer.finish().await
     }
 
-    /// Leaves a session that was never run as it was found: a new one is none.
+    /// Gives up a session before it was run: nothing is written, and a new one leaves no file.
     pub async fn abandon(self) {
         self.writer.abandon().await;
     }

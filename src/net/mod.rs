@@ -108,8 +108,8 @@ impl Client {
             .dns_resolver(resolver::Resolver);
         let builder = match route {
             // reading the certificates of the system takes 10 ms, which the first connection would wait for
-            Route::Plain => at_hand(builder).tls_certs_only([]),
-            Route::Direct => at_hand(builder),
+            Route::Plain => for_this_machine(builder).tls_certs_only([]),
+            Route::Direct => for_this_machine(builder),
             Route::Outside => builder,
         };
         let client = builder.build().map_err(|e| NetError::Setup(error::root(&e)))?;
@@ -118,8 +118,8 @@ impl Client {
     }
 }
 
-/// Fits a client to servers on this machine: no proxy leads there, and whether they live is known without asking.
-fn at_hand(builder: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
+/// Sets up a client for servers on this machine: no proxy is needed, and the system knows whether they are running.
+fn for_this_machine(builder: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
     let builder = builder.no_proxy().tcp_keepalive(None);
     builder.tcp_keepalive_interval(None).tcp_keepalive_retries(None)
 }

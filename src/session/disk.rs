@@ -80,7 +80,7 @@ impl FileDisk {
     }
 }
 
-/// Of a session that never came to be nothing stays.
+/// A session that was never written leaves nothing behind.
 #[cfg(unix)]
 impl Drop for FileDisk {
     fn drop(&mut self) {
@@ -102,7 +102,7 @@ impl Disk for FileDisk {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        // what is not kept has no power cut to survive
+        // a session that is not saved need not survive a power cut
         if self.temporary.is_some() { Ok(()) } else { self.file.sync_data() }
     }
 

@@ -1,7 +1,8 @@
 //! One writer per session: a lock that the kernel gives back however its holder ends.
 //!
-//! Only the file of a session that never came to be is deleted. Whoever had opened it locks nothing then, finds another
-//! one in its place or none, and opens that. The number in it is for people; only the lock itself decides.
+//! The file is deleted only with a session that was never written. Another program may have opened it just before, so
+//! after locking it each one checks that the file is still at its path, and opens the new one if not. The number in it is
+//! for people; only the lock itself decides.
 
 use super::error::SessionError;
 use super::files::{SessionFiles, private};
@@ -35,7 +36,7 @@ impl Lock {
     pub fn take(files: &SessionFiles) -> Result<Lock, SessionError> {
         let path = files.lock();
         let mut file = open(files, &path)?;
-        // bounded, should a file system not know its own files again
+        // bounded, in case a file system gives a file another number each time
         for _ in 0..TRIES {
             if is_at(&file, &path) {
                 break;
@@ -48,10 +49,10 @@ impl Lock {
         Ok(Lock { file })
     }
 
-    /// Gives the lock back and deletes its file, where a session never came to be.
+    /// Deletes the lock's file and gives the lock back, for a session that was never written.
     #[cfg(unix)]
     pub(super) fn remove(self, files: &SessionFiles) {
-        // a file that stays is no more than that
+        // a file that cannot be deleted does no harm
         let _ = fs::remove_file(files.lock());
     }
 }

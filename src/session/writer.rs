@@ -76,7 +76,7 @@ impl SessionWriter {
         }
     }
 
-    /// Closes the writer without what it was not yet woken for, and waits until the lock is released.
+    /// Closes the writer without writing what it was not yet woken for, and waits until the lock is released.
     pub async fn abandon(mut self) {
         self.shared.lock().records.clear();
         self.shared.close();

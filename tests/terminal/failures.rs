@@ -31,8 +31,8 @@ fn a_rejected_key_pauses_and_asks() {
     program.left().restored();
 }
 
-/// The screen comes up before a server of this machine says which models it has: if the one that is wanted is missing, it
-/// goes again, and nothing is left of a conversation in which nobody has spoken.
+/// The screen comes up before a server on this machine says which models it has. If the one that is wanted is missing, the
+/// screen closes again, and a conversation in which nobody has spoken leaves nothing behind.
 #[test]
 fn a_missing_model_is_told_at_the_prompt_and_leaves_no_session() {
     let server = Server::start("Never said.", None);

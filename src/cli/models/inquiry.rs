@@ -15,12 +15,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long the first call waits for a provider's list of models where a person looks on.
+/// How long the first call waits for a provider's list of models where a person watches.
 const BEFORE_CALLS: Duration = Duration::from_millis(300);
 
-/// The question to each provider whether it has the models that are wanted of it. Where a person waits for the screen,
-/// only servers of this machine are asked, and not waited for if they are slow: of all others the first call says what
-/// is wrong.
+/// The question to each provider whether it has the models that the conversation needs. Where a person watches, only
+/// servers on this machine are asked, and slow ones are not waited for: the first call reports what is wrong with the
+/// others.
 pub struct Inquiry {
     client: Client,
     places: Arc<Places>,

@@ -1,4 +1,4 @@
-//! Where models are: the address and the key of each provider that somebody has wanted to speak at.
+//! Where models are: the address and the key of each provider, looked up when it is first used.
 
 use crate::cli::error::Failure;
 use crate::cli::models::providers::Providers;
@@ -8,19 +8,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
-/// The places of providers, each with its key, as far as somebody has wanted to speak there.
+/// The providers, and the endpoints of those that were used so far.
 pub(super) struct Places {
     pub(super) providers: Providers,
     met: Mutex<BTreeMap<String, Arc<Endpoint>>>,
 }
 
 impl Places {
-    /// Returns the places of providers, of which none has been spoken at.
+    /// Returns the providers, with no endpoint looked up yet.
     pub(super) fn new(providers: Providers) -> Places {
         Places { providers, met: Mutex::default() }
     }
 
-    /// Returns the place of a provider, with its key; it is looked up once.
+    /// Returns the endpoint of a provider, with its key; it is looked up once.
     pub(super) async fn endpoint(&self, provider: &str) -> Result<Arc<Endpoint>, Failure> {
         if let Some(endpoint) = self.met.lock().await.get(provider) {
             return Ok(endpoint.clone());

@@ -13,7 +13,7 @@ pub struct Setup {
     pub play: Play,
     /// The commands that the conversation may run.
     pub allowed: Allowed,
-    /// What is asked of the providers behind the first frame, before anybody speaks; none where they were asked already.
+    /// Asks the providers for their models after the first frame, before anybody speaks; none where they were asked already.
     pub inquiry: Option<Inquiry>,
     /// The first notice on the screen; none where there is nothing to say.
     pub notice: Option<String>,

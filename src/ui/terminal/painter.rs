@@ -166,7 +166,7 @@ impl<W: Write> Painter<W> {
         self.write(next, &changes, from, cursor)
     }
 
-    /// Erases the terminal and writes a whole frame; it is kept only then, because somebody waits for it.
+    /// Erases the terminal and writes a whole frame.
     fn show_first(&mut self, next: &Buffer, cursor: Option<Position>) -> io::Result<()> {
         let (rows, blank) = (0..next.area.height, Buffer::empty(Rect { height: 1, ..next.area }));
         let none = vec![0; rows.len()];
@@ -205,6 +205,7 @@ impl<W: Write> Painter<W> {
         self.wrote = true;
         self.out.write_all(&self.bytes)?;
         self.out.flush()?;
+        // only now, because somebody waits for the frame
         if self.shown.area != next.area {
             self.shown = Buffer::empty(next.area);
         }

@@ -27,9 +27,6 @@ pub(super) struct Call<'a> {
     pub provider: &'a str,
 }
 
-/// About how many bytes stand around a text in a request.
-const ROUND_A_TEXT: usize = 64;
-
 /// A request as a wire format spells it: what follows the base URL, and the body as JSON.
 pub(super) struct Spelled {
     pub path: String,
@@ -39,12 +36,7 @@ pub(super) struct Spelled {
 impl Spelled {
     /// Spells a request whose messages are those of a chat.
     pub(super) fn chat(path: &str, messages: &[ChatMessage<'_>], rest: &Value) -> Spelled {
-        let texts = messages.iter().map(|m| match m {
-            ChatMessage::Said { content, .. } => content.len() + ROUND_A_TEXT,
-            ChatMessage::Other(_) => 0,
-        });
-        let mut body = String::with_capacity(texts.sum::<usize>() + ROUND_A_TEXT);
-        body.push_str("{\"messages\":");
+        let mut body = "{\"messages\":".to_owned();
         push_messages(&mut body, messages);
         for (key, value) in rest.as_object().into_iter().flatten() {
             body.push(',');
@@ -68,9 +60,7 @@ impl Spelled {
     }
 }
 
-/// Chat messages as a request holds them: a JSON list.
-///
-/// A long conversation is written again for each turn, so its texts are looked through many bytes at once.
+/// Appends chat messages as a JSON list.
 fn push_messages(body: &mut String, messages: &[ChatMessage<'_>]) {
     for (n, message) in messages.iter().enumerate() {
         body.push(if n == 0 { '[' } else { ',' });
@@ -86,7 +76,8 @@ fn push_messages(body: &mut String, messages: &[ChatMessage<'_>]) {
     body.push_str(if messages.is_empty() { "[]" } else { "]" });
 }
 
-/// Appends a text as a JSON string, spelled as serde_json does.
+/// Appends a text as a JSON string, spelled as serde_json does, but searched many bytes at a time: the whole conversation
+/// is written again for each turn.
 fn push_text(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;
