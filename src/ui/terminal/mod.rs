@@ -26,7 +26,6 @@ use crossterm::terminal::{
     enable_raw_mode,
 };
 use crossterm::{cursor::Show, execute, queue};
-use futures::future::lazy;
 use futures::stream::SelectAll;
 use futures::{Stream, StreamExt, stream};
 use ratatui::buffer::Buffer;
@@ -341,14 +340,12 @@ fn undo(on: u8) -> io::Result<()> {
 /// Returns what the terminal says: keys, pasted text, clicks, and the signals to stop and to go on as keys. Answers to
 /// what it was asked are taken out however late they come.
 pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
-    // the thread that reads keys begins with the first question for one: no frame waits for it
-    stream::select(stream::once(lazy(|_| heard())).flatten(), signals())
-}
-
-fn heard() -> Heard {
     // each poll of the stream takes its lock from the thread that reads, so it is polled only once there is something
     let events = stream::select_all([Keys(EventStream::new())]);
-    Heard { events, late: Late::rest(), clock: Clock::real(Ms(0)), checked: Ms(0) }
+    stream::select(
+        Heard { events, late: Late::rest(), clock: Clock::real(Ms(0)), checked: Ms(0) },
+        signals(),
+    )
 }
 
 /// Keys of a terminal that is there.
