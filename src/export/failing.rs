@@ -1,6 +1,5 @@
 //! Failures for the same reason, noted once with a count: a server that is gone fails every call.
 
-use super::narrated::Narrated;
 use crate::analysis::name;
 use crate::model::{Kind, Outcome, Purpose, Text};
 use crate::state::State;
@@ -57,7 +56,7 @@ impl Failing {
     }
 
     /// Ends the count, and begins another one where an event is a failure itself; returns what was counted.
-    pub fn counted(&mut self, next: &Kind) -> Vec<Narrated> {
+    pub fn counted(&mut self, next: &Kind) -> Option<String> {
         let (why, told, turns) = match next {
             Kind::CallRetried(r) if r.model.is_none() => (Some(r.error.text.clone()), false, 0),
             Kind::TurnEnded(e) if e.outcome == Outcome::Failed => {
@@ -66,13 +65,13 @@ impl Failing {
             _ => (None, false, 0),
         };
         if self.why.is_some() && self.why == why {
-            return vec![];
+            return None;
         }
         let before = std::mem::replace(self, Failing { why, told, turns, others: vec![] });
-        let (Some(why), false) = (before.why, before.others.is_empty()) else { return vec![] };
+        let why = before.why.filter(|_| !before.others.is_empty())?;
         let who = before.others.join(", ");
         let note =
             format!("the same failure for {who}; {} failed turns in total: {why}", before.turns);
-        vec![Narrated::Note(text::label(&note).into_owned())]
+        Some(text::label(&note).into_owned())
     }
 }

@@ -32,15 +32,28 @@ impl Narrator {
     /// Returns what an event tells; `state` is the one just after it. What fails for the same reason again and again is
     /// told once, and counted.
     pub fn narrate(&mut self, state: &State, event: &Event) -> Vec<Narrated> {
+        let (counted, mut told) = self.narrate_apart(state, event);
+        if let Some(counted) = counted {
+            told.insert(0, Narrated::Note(counted));
+        }
+        told
+    }
+
+    /// Returns the same in two parts: the note on failures before the event, where their count ends with it, and what the
+    /// event itself tells.
+    pub fn narrate_apart(
+        &mut self,
+        state: &State,
+        event: &Event,
+    ) -> (Option<String>, Vec<Narrated>) {
         match self.fails.again(state, &event.kind) {
-            Again::Counted => vec![],
-            Again::First => [self.fails.counted(&event.kind), self.told(state, event)].concat(),
+            Again::Counted => (None, vec![]),
+            Again::First => (self.fails.counted(&event.kind), self.told(state, event)),
             Again::Nothing => {
                 let told = self.told(state, event);
                 // what tells nothing is no reason to stop counting
-                let counted =
-                    if told.is_empty() { vec![] } else { self.fails.counted(&event.kind) };
-                [counted, told].concat()
+                let ends = !told.is_empty();
+                (ends.then(|| self.fails.counted(&event.kind)).flatten(), told)
             }
         }
     }
@@ -166,15 +179,15 @@ impl Narrator {
     }
 
     fn turn(&self, state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Narrated> {
-        let who = name(state, seat);
         if e.purpose != Purpose::Speak {
             return contest::turn(state, seat, e);
         }
+        let who = || name(state, seat);
         let place = e.number.map_or_else(|| place(state), |n| n.to_string());
         let words =
             |who: String, body: String| vec![Narrated::Words { place: place.clone(), who, body }];
         if e.number.is_some_and(|n| self.hidden.contains(&n)) {
-            return words(format!("{who}, hidden"), String::new());
+            return words(format!("{who}, hidden", who = who()), String::new());
         }
         let body = || match (&*e.text, &e.structured) {
             ("", data) if !data.is_null() => text::block(&data.to_string()).into_owned(),
@@ -183,7 +196,10 @@ impl Narrator {
         let whispers = || {
             e.whispers.iter().flat_map(|whisper| {
                 let to = name(state, &whisper.to);
-                words(format!("{who} whispers to {to}"), text::block(&whisper.text).into_owned())
+                words(
+                    format!("{who} whispers to {to}", who = who()),
+                    text::block(&whisper.text).into_owned(),
+                )
             })
         };
         match (e.outcome, e.why) {
@@ -194,7 +210,10 @@ impl Narrator {
             }
             (Outcome::Passed, _) => {
                 let why = e.error.iter().map(|error| format!(": {}", text::label(&error.text)));
-                words(format!("{who} passes{}", why.collect::<String>()), String::new())
+                words(
+                    format!("{who} passes{}", why.collect::<String>(), who = who()),
+                    String::new(),
+                )
             }
             (Outcome::Failed, _) => {
                 let why = e.error.as_ref().map_or("no reason given", |e| &*e.text);
@@ -205,14 +224,20 @@ impl Narrator {
                     Then::Replace => "no fallback left, skipped",
                     Then::Stop => "ending",
                 };
-                words(format!("{who} failed: {}; {then}", text::label(why)), String::new())
+                words(
+                    format!("{who} failed: {}; {then}", text::label(why), who = who()),
+                    String::new(),
+                )
             }
             (Outcome::Cut, Some(why @ CutWhy::Crash)) => {
-                words(format!("{who}, {}", cut(why)), String::new())
+                words(format!("{who}, {}", cut(why), who = who()), String::new())
             }
             (Outcome::Cut, Some(CutWhy::PauseNow | CutWhy::CutIn)) if e.text.trim().is_empty() => {
                 words(
-                    format!("{who} was stopped before the first word and keeps the turn"),
+                    format!(
+                        "{who} was stopped before the first word and keeps the turn",
+                        who = who()
+                    ),
                     String::new(),
                 )
             }
@@ -224,7 +249,8 @@ impl Narrator {
                 // what a person did they know; what went wrong has a reason and a fix
                 told.extend(e.error.as_ref().map(|error| {
                     Narrated::Note(
-                        text::label(&format!("{who}, {how}: {}", error.text)).into_owned(),
+                        text::label(&format!("{who}, {how}: {}", error.text, who = who()))
+                            .into_owned(),
                     )
                 }));
                 told

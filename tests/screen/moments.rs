@@ -1,6 +1,6 @@
 //! Moments that a person should not miss: a limit, a failure, and what is told to somebody who looks elsewhere.
 
-use crate::stage::{Stage, demo};
+use crate::stage::{Stage, demo, headless};
 use colloquium::model::{Command, Kind, Ms};
 use colloquium::ui::act::undo::pass;
 use colloquium::ui::request::Request;
@@ -139,4 +139,39 @@ fn every_list_has_pages_and_ends() {
     assert!(at(&stage) > 3);
     stage.press(&[Home]);
     assert_eq!(at(&stage), 0);
+}
+
+/// Whoever failed for a known reason has no note of their own: they are in the count, which must not get lost where words
+/// or another failure end it.
+#[test]
+fn those_who_failed_for_the_same_reason_are_named_before_what_follows() {
+    let seat = |id: &str, script: &str| {
+        format!(
+            "[[participant]]\nid = \"{id}\"\nscript = [\"sh\", \"-c\", \"{script}\"]\n\
+             on_failure = {{ retry = 0 }}\n"
+        )
+    };
+    let (down, up) = ("echo down >&2; exit 3", "echo up >&2; exit 3");
+    let seats = [("ada", down), ("bo", down), ("cy", "echo hello"), ("dan", up), ("eve", up)];
+    let seats: String = seats.map(|(id, script)| seat(id, script)).concat();
+    let talk = format!("title = \"Gone\"\n{seats}[limits]\nutterances = 2\n");
+    let events = headless(&["run", "gone.toml", "--trust"], &[("gone.toml", &talk)]);
+    let mut stage = Stage::new(120, 40);
+    events.into_iter().for_each(|event| stage.take(event));
+    let shown = stage.text();
+    let mut rest = &*shown;
+    for words in [
+        "ada failed: ",
+        "the same failure for bo; 2 failed turns in total",
+        "cy  ·  #3",
+        "dan failed: ",
+        "the same failure for eve; 2 failed turns in total",
+        "ada failed: ",
+    ] {
+        let at = rest.find(words).unwrap_or_else(|| panic!("{words}: {shown}"));
+        rest = &rest[at + words.len()..];
+    }
+    let ids: Vec<_> = stage.screen.transcript.rows().map(|row| row.id).collect();
+    let places = ids.iter().map(|id| stage.screen.transcript.place(*id));
+    assert!(places.eq((0..ids.len()).map(Some)), "each row has an id of its own: {ids:?}");
 }

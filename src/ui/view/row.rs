@@ -10,14 +10,20 @@ pub enum Id {
     Turn(TurnId),
     /// That of an event without a turn.
     Event(Seq),
+    /// The id of a note before what an event tells.
+    Before(Seq),
+    /// The id of a note behind it.
+    Behind(Seq),
 }
 
 impl Id {
     /// Returns a number of its own, in about the order of the log.
     pub(super) fn key(self) -> u64 {
         match self {
-            Id::Turn(turn) => turn.0.wrapping_mul(2),
-            Id::Event(seq) => seq.0.wrapping_mul(2) + 1,
+            Id::Turn(turn) => turn.0.wrapping_mul(4),
+            Id::Before(seq) => seq.0.wrapping_mul(4) + 1,
+            Id::Event(seq) => seq.0.wrapping_mul(4) + 2,
+            Id::Behind(seq) => seq.0.wrapping_mul(4) + 3,
         }
     }
 }

@@ -179,6 +179,18 @@ impl Transcript {
         state
     }
 
+    fn add_note(&mut self, id: Id, event: &Event, note: String, aside: Aside) {
+        self.add_row(id, event, RowKind::aside(note, String::new()), aside);
+    }
+
+    fn add_row(&mut self, id: Id, event: &Event, item: RowKind, aside: Aside) {
+        let step = match &aside {
+            Aside::Step(head) => Some(*head),
+            _ => self.state().step_talk(event.thread).map(|thread| thread.id),
+        };
+        self.add(TranscriptRow { id, at: event.ms, item, aside, step });
+    }
+
     /// Adds a row at the end; one of a step's talk behind the others of that talk.
     fn add(&mut self, row: TranscriptRow) {
         let mut at = self.told.len();
@@ -393,7 +405,11 @@ impl Fold for Transcript {
             Kind::TurnEnded(e) if e.purpose == Purpose::Speak => self.revise(before),
             _ => {}
         }
-        let mut told = self.narrator.narrate(&self.live.state, event).into_iter();
+        let (counted, told) = self.narrator.narrate_apart(&self.live.state, event);
+        if let Some(counted) = counted {
+            self.add_note(Id::Before(event.seq), event, counted, Aside::Failure);
+        }
+        let mut told = told.into_iter();
         let (told, more) = (told.next(), told.next());
         let id = match &event.kind {
             Kind::TurnEnded(e) => Id::Turn(e.turn),
@@ -409,17 +425,10 @@ impl Fold for Transcript {
                 Some(Narrated::Note(note)) => RowKind::aside(note, String::new()),
             }
         };
-        let aside = Aside::of(event);
-        let step = match &aside {
-            Aside::Step(head) => Some(*head),
-            _ => self.state().step_talk(event.thread).map(|thread| thread.id),
-        };
-        self.add(TranscriptRow { id, at: event.ms, item, aside, step });
+        self.add_row(id, event, item, Aside::of(event));
         // the reason for a cut is shown below its words
         if let Some(Narrated::Note(note)) = more {
-            let item = RowKind::aside(note, String::new());
-            let (id, aside) = (Id::Event(event.seq), Aside::of(event));
-            self.add(TranscriptRow { id, at: event.ms, item, aside, step });
+            self.add_note(Id::Behind(event.seq), event, note, Aside::of(event));
         }
     }
 }
