@@ -303,7 +303,11 @@ async fn a_cancelled_call_leaves_nobody() {
         () = &mut speaking => panic!("it ended by itself"),
         first = rx.recv() => assert_eq!(first.unwrap().1, Chunk::Piece(Channel::Say, "ready".into())),
     }
-    assert!(carriers(&token).len() >= 3);
+    // whoever is being replaced by another program carries nothing for a moment
+    let begun = Instant::now();
+    while carriers(&token).len() < 3 {
+        assert!(begun.elapsed() < SURVIVAL, "{:?}", carriers(&token));
+    }
     drop(speaking);
     assert_eq!(survivors(&token), [""; 0]);
 }
