@@ -82,7 +82,12 @@ impl<T: Clone> SharedList<T> {
                 grow(page);
                 page.push(item);
             }
-            Some(_) | None => self.pages.push(Arc::new(vec![item])),
+            last => {
+                // a list with a full page mostly grows on
+                let mut page = Vec::with_capacity(if last.is_some() { PAGE } else { 1 });
+                page.push(item);
+                self.pages.push(Arc::new(page));
+            }
         }
     }
 
@@ -248,6 +253,7 @@ impl<V: Clone> SharedMap<V> {
         // keys that come in order leave full pages behind
         let cut = if at == PAGE { at } else { PAGE / 2 };
         let mut behind = page.split_off(cut);
+        behind.reserve_exact(PAGE - behind.len());
         match at.checked_sub(cut) {
             Some(at) => behind.insert(at, (key, value)),
             None => page.insert(at, (key, value)),
