@@ -209,7 +209,7 @@ fn session_files() {
         let signed: Vec<u8> =
             bytes.split(|b| *b == b'\n').flat_map(|line| resigned(line, dice)).collect();
         let log = reader::read_bytes(SessionFiles::at("/nowhere/fuzzed.jsonl"), &signed);
-        let state = State::fold(log.records.iter().map(|record| &record.event));
+        let state = State::fold(log.events());
         let _ = (state.entries.len(), log.can_append());
     });
 }

@@ -105,7 +105,7 @@ fn summary(entry: &DirEntry) -> SessionSummary {
     }
     // what was said piece by piece is said again when its turn ends
     let mut state = State::default();
-    match skim(&summary.path, &mut |found| state.apply(&found.event)) {
+    match skim(&summary.path, &mut |found| state.apply(found.event)) {
         Ok(log) => {
             summary.title = state.shown_title().to_string();
             summary.utterances = state.utterances;

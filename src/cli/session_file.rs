@@ -101,9 +101,8 @@ pub fn delete(path: &Path, context: &Context) -> Result<[String; 2], Failure> {
 
 /// Returns what a log says.
 pub fn fold(log: &Log) -> State {
-    let events = || log.records.iter().map(|r| &r.event);
-    let finished = Finished::of(events());
-    State::fold(events().filter(|event| !finished.repeats(event)))
+    let finished = Finished::of(log.events());
+    State::fold(log.events().filter(|event| !finished.repeats(event)))
 }
 
 /// Returns those who sit at the table now.

@@ -57,9 +57,9 @@ impl Document {
         let mut keys = false;
         let survey = session::scan(path, progress, &mut |found| {
             keys |= !keys && found.has_keys();
-            private.take(&found.event);
-            state.apply(&found.event);
-            turn_log.take(&found.event);
+            private.take(found.event);
+            state.apply(found.event);
+            turn_log.take(found.event);
         })?;
         let records = survey.records();
         let redaction = private.redaction(&state, &records, reveal);

@@ -10,7 +10,8 @@ use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};
 use std::num::NonZero;
 use std::panic::resume_unwind;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
 /// The approximate size of a block, in bytes.
@@ -35,7 +36,7 @@ pub(super) enum ScanDepth {
 /// The content of a line by itself, if its checksum is right.
 pub(super) enum LineMeaning {
     /// The event of the line.
-    Event(Box<Event>),
+    Event(Arc<Event>),
     /// Pieces with this `seq`, which the caller does not need.
     Pieces(Seq),
     /// Nothing without the lines around it, or nothing at all.
@@ -61,7 +62,7 @@ impl LineMeaning {
             ScanDepth::ForFold => envelope.event_but_pieces(),
             ScanDepth::Whole | ScanDepth::WithoutPieces => envelope.event_alone(),
         });
-        event.map_or(LineMeaning::Nothing, |event| LineMeaning::Event(Box::new(event)))
+        event.map_or(LineMeaning::Nothing, |event| LineMeaning::Event(Arc::new(event)))
     }
 
     fn seq(&self) -> Option<Seq> {
@@ -176,11 +177,18 @@ pub(super) enum LineBlocks {
 
 /// Threads that read blocks; they end when nobody takes any more.
 pub(super) struct ReadAhead {
-    /// What each thread has read: they take turns, so that the order is that of the file.
-    ready: Vec<Receiver<LineBlock>>,
+    /// They take turns, so that the order is that of the file.
+    parsers: Vec<Parser>,
     /// Whose turn it is.
     turn: usize,
     threads: Vec<JoinHandle<io::Result<()>>>,
+}
+
+/// What goes to and fro between a thread that parses and whoever takes its blocks.
+struct Parser {
+    ready: Receiver<LineBlock>,
+    /// Takes back the blocks that were used: memory is freed quickest by the thread that allocated it.
+    used: Sender<LineBlock>,
 }
 
 impl LineBlocks {
@@ -191,36 +199,37 @@ impl LineBlocks {
             false => LineBlocks::Alone(Blocks::of(Box::new(from), SMALL_BYTES), depth),
         }
     }
-}
 
-impl Iterator for LineBlocks {
-    type Item = io::Result<LineBlock>;
-
-    fn next(&mut self) -> Option<io::Result<LineBlock>> {
+    /// Passes on the next block; returns whether there was one.
+    pub(super) fn next(&mut self, each: &mut dyn FnMut(&LineBlock)) -> io::Result<bool> {
         match self {
             LineBlocks::Alone(blocks, depth) => {
-                let bytes = blocks.next().transpose()?;
-                Some(bytes.map(|bytes| LineBlock::read(bytes, *depth)))
+                let bytes = blocks.next()?;
+                Ok(bytes.map(|bytes| each(&LineBlock::read(bytes, *depth))).is_some())
             }
-            LineBlocks::Ahead(ahead) => ahead.next().transpose(),
+            LineBlocks::Ahead(ahead) => ahead.next(each),
         }
     }
 }
 
 impl ReadAhead {
     fn of(mut blocks: Blocks<impl Read + Send + 'static>, depth: ScanDepth) -> ReadAhead {
-        let (mut raw, mut ready, mut threads) = (vec![], vec![], vec![]);
+        let (mut raw, mut parsers, mut threads) = (vec![], vec![], vec![]);
         for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
             let (to, of) = sync_channel(1);
-            let (done, read) = sync_channel(1);
-            let mut blocks = of.into_iter().map(move |bytes| LineBlock::read(bytes, depth));
+            let (done, ready) = sync_channel(1);
+            let (used, back) = channel();
+            let mut blocks = of.into_iter().map(move |bytes| {
+                back.try_iter().for_each(drop::<LineBlock>);
+                LineBlock::read(bytes, depth)
+            });
             threads.push(thread::spawn(move || {
                 // nobody waits for a block any more
                 let _ = blocks.try_for_each(|block| done.send(block));
                 Ok(())
             }));
             raw.push(to);
-            ready.push(read);
+            parsers.push(Parser { ready, used });
         }
         threads.push(thread::spawn(move || {
             for to in raw.iter().cycle() {
@@ -231,26 +240,30 @@ impl ReadAhead {
             }
             Ok(())
         }));
-        ReadAhead { ready, turn: 0, threads }
+        ReadAhead { parsers, turn: 0, threads }
     }
 
-    fn next(&mut self) -> io::Result<Option<LineBlock>> {
-        let block = self.ready.get(self.turn).and_then(|ready| ready.recv().ok());
-        self.turn = (self.turn + 1) % self.ready.len().max(1);
-        if block.is_none() {
-            self.ready.clear();
-            for thread in self.threads.drain(..) {
-                thread.join().unwrap_or_else(|panic| resume_unwind(panic))?;
-            }
+    fn next(&mut self, each: &mut dyn FnMut(&LineBlock)) -> io::Result<bool> {
+        if let Some(parser) = self.parsers.get(self.turn)
+            && let Ok(block) = parser.ready.recv()
+        {
+            each(&block);
+            // one that has ended frees nothing any more
+            let _ = parser.used.send(block);
+            self.turn = (self.turn + 1) % self.parsers.len();
+            return Ok(true);
         }
-        Ok(block)
+        self.parsers.clear();
+        for thread in self.threads.drain(..) {
+            thread.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        }
+        Ok(false)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Hands out a few bytes at a time.
@@ -279,11 +292,12 @@ mod tests {
         for text in ["", "a", "\n", "a\nbb\n\nccc", "one\n", "a\nb\nc\n", &many, &endless] {
             for (long, drops) in [(false, 1 << 16), (true, 1 << 16), (true, 999)] {
                 let mut all: Vec<Vec<u8>> = vec![];
-                for block in LineBlocks::of(Drops::of(text, drops), long, ScanDepth::Whole) {
-                    let block = block.unwrap();
+                let mut blocks = LineBlocks::of(Drops::of(text, drops), long, ScanDepth::Whole);
+                let mut each = |block: &LineBlock| {
                     assert_eq!(block.lines.iter().map(|l| l.len).sum::<usize>(), block.bytes.len());
-                    all.push(block.bytes);
-                }
+                    all.push(block.bytes.clone());
+                };
+                while blocks.next(&mut each).unwrap() {}
                 assert!(all.concat() == text.as_bytes(), "{} bytes differ", text.len());
                 let (_, before) = all.split_last().unwrap_or((&vec![], &[]));
                 assert!(before.iter().all(|b| b.ends_with(b"\n")), "{} bytes", text.len());
@@ -298,7 +312,7 @@ mod tests {
             let from = Drops::of(&text, 1 << 20);
             let read = from.2.clone();
             let mut blocks = LineBlocks::of(from, long, ScanDepth::Whole);
-            assert!(blocks.next().is_some());
+            assert!(blocks.next(&mut |_| {}).unwrap());
             let threads = thread::available_parallelism().map_or(1, NonZero::get);
             // each thread has one block, one to come and one that is ready; one more is cut
             let most = if long { (3 * threads + 3) * BLOCK_BYTES } else { SMALL_BYTES };
@@ -316,7 +330,8 @@ mod tests {
         }
         for long in [false, true] {
             let mut blocks = LineBlocks::of(b"a\n".chain(Broken), long, ScanDepth::Whole);
-            assert!(blocks.any(|block| block.is_err()), "long {long}");
+            let read = std::iter::from_fn(|| Some(blocks.next(&mut |_| {})));
+            assert!(read.take(2).any(|read| read.is_err()), "long {long}");
         }
     }
 

@@ -100,7 +100,7 @@ impl Archive {
     pub fn events(
         &self,
         from: Seq,
-        each: &mut dyn FnMut(Event) -> ControlFlow<()>,
+        each: &mut dyn FnMut(&Event) -> ControlFlow<()>,
     ) -> io::Result<()> {
         let before = self.0.marks.partition_point(|mark| mark.seq <= from);
         // most who ask from somewhere in the middle want a few events
@@ -184,9 +184,8 @@ pub(super) struct ArchiveReading {
 impl ArchiveReading {
     /// Hands out the events of the next block; returns whether there was one.
     pub(super) fn block(&mut self, each: &mut dyn FnMut(Found<'_>)) -> io::Result<bool> {
-        let Some(block) = self.blocks.next().transpose()? else { return Ok(false) };
-        self.scanner.take(block, each);
-        Ok(true)
+        let ArchiveReading { blocks, scanner } = self;
+        blocks.next(&mut |block| scanner.take(block, each))
     }
 }
 
@@ -240,8 +239,8 @@ mod tests {
         for from in (0..log.records.len()).step_by(7) {
             let mut left = 5;
             let mut seqs = vec![];
-            let mut each = |event: Event| {
-                assert_eq!(event, log.records[event.seq.0 as usize].event);
+            let mut each = |event: &Event| {
+                assert_eq!(event, &*log.records[event.seq.0 as usize].event);
                 seqs.push(event.seq.0 as usize);
                 left -= 1;
                 if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -262,7 +261,7 @@ mod tests {
         let log = read(&path).unwrap();
         std::fs::write(&path, &all).unwrap();
         let mut seqs = 0;
-        let mut each = |_: Event| {
+        let mut each = |_: &Event| {
             seqs += 1;
             ControlFlow::Continue(())
         };

@@ -17,6 +17,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// The longest line, with its newline, in bytes.
 pub const LINE_MAX_BYTES: usize = 1024 * 1024;
@@ -121,14 +122,14 @@ impl Record {
         };
         let Some(clean) = clean else {
             let line = spell(&event, json)?;
-            return Ok(Record { event, line });
+            return Ok(Record { event: Arc::new(event), line });
         };
         let name = event.kind.name();
         let raw = serde_json::from_str(&clean).map_err(unspeakable(&event.kind))?;
         let kind = Kind::read(name, raw).map_err(unspeakable(&event.kind))?;
         let event = Event { kind, ..event };
         let line = encode(&event)?;
-        Ok(Record { event, line })
+        Ok(Record { event: Arc::new(event), line })
     }
 }
 

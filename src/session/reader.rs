@@ -99,9 +99,14 @@ pub struct Log {
 }
 
 impl Log {
+    /// Returns its events in order.
+    pub fn events(&self) -> impl DoubleEndedIterator<Item = &Event> + Clone {
+        self.records.iter().map(|record| &*record.event)
+    }
+
     /// Returns the last event; none in an empty log.
     pub fn last(&self) -> Option<&Event> {
-        self.records.last().map(|r| &r.event)
+        self.events().next_back()
     }
 }
 
@@ -241,13 +246,14 @@ fn look_through(
     let mut beginning: Option<bool> = None;
     let file = Arc::new(file);
     let whole = Part { file: file.clone(), at: 0, end: u64::MAX };
-    for block in LineBlocks::of(whole, len >= alone::SHORT_BYTES, depth) {
-        let block = block.map_err(io)?;
+    let mut blocks = LineBlocks::of(whole, len >= alone::SHORT_BYTES, depth);
+    let mut take = |block: &LineBlock| {
         let may_begin = beginning.unwrap_or(true) && may_be_torn_opening(&block.bytes, beginning);
         beginning = Some(may_begin);
         scanner.take(block, each);
         progress.stand(scanner.len as u64);
-    }
+    };
+    while blocks.next(&mut take).map_err(io)? {}
     let end = scanner.torn.as_ref().map_or(scanner.len, |torn| torn.start) as u64;
     let archive = Archive::new(file, &mut scanner, end);
     let mut survey = Survey::of(scanner);
@@ -267,7 +273,7 @@ fn look_through(
 ///
 /// # Errors
 /// As [`read`].
-pub fn ends(path: &Path, bytes: u64) -> Result<[Vec<Event>; 2], SessionError> {
+pub fn ends(path: &Path, bytes: u64) -> Result<[Vec<Arc<Event>>; 2], SessionError> {
     let files = SessionFiles::of_existing(path)?;
     let mut file = open(&files)?;
     let io = |e| SessionError::io("read", path)(e);
@@ -278,8 +284,8 @@ pub fn ends(path: &Path, bytes: u64) -> Result<[Vec<Event>; 2], SessionError> {
         file.seek(SeekFrom::Start(at)).map_err(io)?;
         let mut part = vec![];
         file.by_ref().take(bytes).read_to_end(&mut part).map_err(io)?;
-        scanner
-            .take(LineBlock::read(part, ScanDepth::Whole), &mut |found| events.push(found.event));
+        let block = LineBlock::read(part, ScanDepth::Whole);
+        scanner.take(&block, &mut |found| events.push(found.event.clone()));
     }
     Ok(events)
 }
@@ -340,7 +346,7 @@ impl Reader {
     /// Takes the next bytes: any number of lines, of which only the session's last may lack its newline.
     pub fn take(&mut self, bytes: &[u8]) {
         let block = LineBlock::read(bytes.to_owned(), ScanDepth::Whole);
-        self.scanner.take(block, &mut |found| self.records.push(found.record()));
+        self.scanner.take(&block, &mut |found| self.records.push(found.record()));
     }
 
     /// Returns the events that have come since it was asked last, and lets them go.

@@ -1,6 +1,7 @@
 //! An event together with its line in a file.
 
 use crate::model::Event;
+use std::sync::Arc;
 
 /// The major version of the file format that this program writes; a file of a newer one is only read.
 pub const FORMAT: u32 = 1;
@@ -9,7 +10,7 @@ pub const FORMAT: u32 = 1;
 #[derive(Debug)]
 pub struct Record {
     /// The event as the program uses it.
-    pub event: Event,
+    pub event: Arc<Event>,
     /// Its line as written to the file, with the newline.
     pub line: String,
 }

@@ -204,7 +204,7 @@ mod tests {
         let mut lines = String::new();
         for seq in 0..3_000u64 {
             let from = &short.records[seq as usize % short.records.len()].event;
-            let record = Record::new(Event { seq: Seq(seq), ..from.clone() }).unwrap();
+            let record = Record::new(Event { seq: Seq(seq), ..Event::clone(from) }).unwrap();
             lines.push_str(&match seq {
                 1_234 => record.line.replace("seq", "sec"),
                 _ => record.line,

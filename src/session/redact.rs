@@ -69,7 +69,7 @@ pub fn redact(
     }
     records.all_read()?;
     let Some(last) = last.filter(|_| done.events > 0) else { return Ok(Redacted::default()) };
-    let Event { seq, at, ms, .. } = last.event;
+    let &Event { seq, at, ms, .. } = &*last.event;
     written.add(&Record::new(Event {
         seq: seq.next(),
         at,

@@ -104,7 +104,7 @@ impl Rebuilding<'_> {
         if self.redaction.is_empty() {
             return without_keys(record);
         }
-        let mut event = record.event.clone();
+        let mut event = Event::clone(&record.event);
         self.redaction.take_words(&mut event.kind, self.matches, &mut self.at);
         self.redaction.take_text(&mut event, &self.spelled)?;
         if let Kind::TurnEnded(end) = &event.kind {
@@ -113,7 +113,7 @@ impl Rebuilding<'_> {
                 self.at.remove(&(end.turn, channel));
             }
         }
-        match event == record.event {
+        match event == *record.event {
             true => without_keys(record),
             false => Record::new(event).map(Arc::new),
         }
@@ -124,7 +124,7 @@ impl Rebuilding<'_> {
 fn without_keys(record: &Arc<Record>) -> Result<Arc<Record>, SessionError> {
     match text::without_keys(&record.line) {
         Cow::Borrowed(_) => Ok(record.clone()),
-        Cow::Owned(_) => Record::new(record.event.clone()).map(Arc::new),
+        Cow::Owned(_) => Record::new(Event::clone(&record.event)).map(Arc::new),
     }
 }
 

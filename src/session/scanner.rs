@@ -31,7 +31,7 @@ pub struct Found<'a> {
     /// Its line, perhaps with its newline.
     line: &'a [u8],
     /// The event as the program uses it.
-    pub event: Event,
+    pub event: &'a Arc<Event>,
 }
 
 impl Found<'_> {
@@ -49,7 +49,7 @@ impl Found<'_> {
         let mut line = String::with_capacity(text.len() + 1);
         line.push_str(text);
         line.push('\n');
-        Arc::new(Record { event: self.event, line })
+        Arc::new(Record { event: self.event.clone(), line })
     }
 }
 
@@ -123,13 +123,13 @@ impl Scanner {
     }
 
     /// Scans the next lines.
-    pub(super) fn take(&mut self, block: LineBlock, each: Each<'_>) {
+    pub(super) fn take(&mut self, block: &LineBlock, each: Each<'_>) {
         let mut rest = block.bytes.as_slice();
-        for line in block.lines {
+        for line in &block.lines {
             let (bytes, after) = rest.split_at_checked(line.len).unwrap_or((rest, &[]));
-            match line.says {
-                LineMeaning::Event(event) => self.whole(self.len, bytes, *event, each),
-                LineMeaning::Pieces(seq) => self.pass(self.len, bytes, seq),
+            match &line.says {
+                LineMeaning::Event(event) => self.whole(self.len, bytes, event, each),
+                LineMeaning::Pieces(seq) => self.pass(self.len, bytes, *seq),
                 LineMeaning::Nothing => self.line(self.len, bytes, each),
             }
             self.len += line.len;
@@ -203,7 +203,7 @@ impl Scanner {
     }
 
     /// Takes a whole line that says by itself what it means.
-    fn whole(&mut self, at: usize, line: &[u8], event: Event, each: Each<'_>) {
+    fn whole(&mut self, at: usize, line: &[u8], event: &Arc<Event>, each: Each<'_>) {
         if !self.belongs(at, line, event.seq) {
             return;
         }
@@ -231,11 +231,11 @@ impl Scanner {
             self.is_of_format(format);
         }
         if let Some(event) = self.event(at, line, envelope) {
-            self.hand_on(at, line, event, each);
+            self.hand_on(at, line, &Arc::new(event), each);
         }
     }
 
-    fn hand_on(&mut self, at: usize, line: &[u8], event: Event, each: Each<'_>) {
+    fn hand_on(&mut self, at: usize, line: &[u8], event: &Arc<Event>, each: Each<'_>) {
         let at = at as u64;
         self.began = self.began.or(Some(event.at));
         self.latest = Some(event.at);

@@ -3,6 +3,7 @@
 use crate::model::event::Unknown;
 use crate::model::{Event, Kind, TurnId};
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 /// The turns of a log whose pieces make no difference to a fold of the whole log.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +38,7 @@ impl Finished {
 /// unknown kind of that name; they are read only where they may be needed.
 #[derive(Clone, Debug, Default)]
 pub struct Sieve {
-    waiting: VecDeque<Event>,
+    waiting: VecDeque<Arc<Event>>,
     /// The turns of which it is known by what waits whether their pieces are needed.
     needed: HashMap<TurnId, bool>,
     /// The turns that run at the first event that waits.
@@ -46,29 +47,29 @@ pub struct Sieve {
 
 impl Sieve {
     /// Takes the next event, and hands out all that need not wait.
-    pub fn take(&mut self, event: Event, each: &mut dyn FnMut(Event)) {
+    pub fn take(&mut self, event: &Arc<Event>, each: &mut dyn FnMut(&Event)) {
         if let Some((turn, needed)) = event.kind.settles_pieces() {
             *self.needed.entry(turn).or_default() |= needed;
         }
-        self.waiting.push_back(event);
+        self.waiting.push_back(event.clone());
         while self.hand_out(None, each) {}
     }
 
     /// Passes on the rest, at the end of the log: turns still in progress need their pieces.
-    pub fn finish(mut self, each: &mut dyn FnMut(Event)) {
+    pub fn finish(mut self, each: &mut dyn FnMut(&Event)) {
         while self.hand_out(Some(true), each) {}
     }
 
     /// Hands out the first event that waits, or drops it; where it is not known which, as `otherwise` says. Returns whether
     /// there was one for which that is known.
-    fn hand_out(&mut self, otherwise: Option<bool>, each: &mut dyn FnMut(Event)) -> bool {
+    fn hand_out(&mut self, otherwise: Option<bool>, each: &mut dyn FnMut(&Event)) -> bool {
         let Some(mut event) = self.waiting.pop_front() else { return false };
         let mut passes = self.passes(&event).or(otherwise);
         if let (Some(true), Kind::Unknown(unread)) = (passes, &event.kind)
             && is_unread(unread)
             && let Ok(read) = Kind::read(DELTA, &unread.data)
         {
-            event.kind = read;
+            Arc::make_mut(&mut event).kind = read;
             passes = self.passes(&event).or(otherwise);
         }
         let Some(passes) = passes else {
@@ -84,7 +85,7 @@ impl Sieve {
             _ => {}
         }
         if passes {
-            each(event);
+            each(&event);
         }
         true
     }
@@ -180,9 +181,9 @@ mod tests {
                         event.kind =
                             Kind::Unknown(Unknown { kind: DELTA.into(), data: data.unwrap() });
                     }
-                    sieve.take(event, &mut |event| out.push(event));
+                    sieve.take(&event.into(), &mut |event| out.push(event.clone()));
                 }
-                sieve.finish(&mut |event| out.push(event));
+                sieve.finish(&mut |event| out.push(event.clone()));
                 assert_eq!(out, expected, "{log:?} unread: {unread}");
             }
         }

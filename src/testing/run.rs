@@ -233,7 +233,7 @@ impl Heard {
         match item {
             Item::Event(record) => {
                 self.state.apply(&record.event);
-                self.events.push(record.event.clone());
+                self.events.push(Event::clone(&record.event));
             }
             // a live conversation never goes elsewhere, and its pieces come again as events
             Item::Piece(_) | Item::Past(_) => {}
@@ -243,7 +243,7 @@ impl Heard {
     fn drain(&mut self, tail: &mut Tail) {
         while let Some(item) = tail.try_next() {
             if let Item::Event(record) = item {
-                self.events.push(record.event.clone());
+                self.events.push(Event::clone(&record.event));
             }
         }
     }

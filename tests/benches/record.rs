@@ -117,7 +117,7 @@ fn tell_a_hundred_megabytes(bencher: Bencher) {
     let (_folder, path, bytes, events) = large();
     let told = || {
         let (mut transcript, mut sieve) = (Transcript::default(), Sieve::default());
-        let mut each = |event: Event| transcript.tell(&event);
+        let mut each = |event: &Event| transcript.tell(event);
         let read = session::scan_for_fold(&path, &ReadProgress::default(), &mut |found| {
             sieve.take(found.event, &mut each);
         });

@@ -268,12 +268,12 @@ fn compared(
 fn studied(path: &Path, progress: &ReadProgress) -> Result<Read, SessionError> {
     let (mut state, mut turn_log) = (State::default(), TurnLog::default());
     let (mut private, mut sieve) = (Private::default(), Sieve::default());
-    let mut each = |event: Event| {
-        state.apply(&event);
-        turn_log.take(&event);
+    let mut each = |event: &Event| {
+        state.apply(event);
+        turn_log.take(event);
     };
     let survey = session::scan_for_fold(path, progress, &mut |found| {
-        private.take(&found.event);
+        private.take(found.event);
         sieve.take(found.event, &mut each);
     })?;
     sieve.finish(&mut each);

@@ -16,7 +16,7 @@ use crate::cli::runtime::{block_on, refused};
 use crate::cli::watched::watched;
 use crate::clock::Clock;
 use crate::model::{Event, Kind, Ms, Seq};
-use crate::session::{self, Feed, Log, ReadProgress, SessionError, Survey, Tail};
+use crate::session::{self, Feed, ReadProgress, SessionError, Survey, Tail};
 use crate::state::{Finished, Sieve, State};
 use crate::ui::ViewState;
 use crate::ui::run::{LeaveTo, run};
@@ -94,7 +94,7 @@ pub fn is_long(path: &Path) -> bool {
 /// Reads a session for its state alone.
 fn fold(path: &Path, progress: &ReadProgress) -> Result<OpenedSession, SessionError> {
     let (mut past, mut sieve) = (State::default(), Sieve::default());
-    let mut each = |event: Event| past.apply(&event);
+    let mut each = |event: &Event| past.apply(event);
     let survey = session::scan_for_fold(path, progress, &mut |found| {
         sieve.take(found.event, &mut each);
     })?;
@@ -104,17 +104,17 @@ fn fold(path: &Path, progress: &ReadProgress) -> Result<OpenedSession, SessionEr
 
 /// Reads a session and keeps its events, because they are narrated again.
 fn remember(path: &Path) -> Result<OpenedSession, SessionError> {
-    let Log { survey, mut records } = session::read(path)?;
-    let finished = Finished::of(records.iter().map(|r| &r.event));
-    records.retain(|r| !finished.repeats(&r.event));
-    let past = State::fold(records.iter().map(|r| &r.event));
-    Ok(OpenedSession { survey, past, before: Before::Events(records) })
+    let mut log = session::read(path)?;
+    let finished = Finished::of(log.events());
+    log.records.retain(|r| !finished.repeats(&r.event));
+    let past = State::fold(log.events());
+    Ok(OpenedSession { survey: log.survey, past, before: Before::Events(log.records) })
 }
 
 /// Reads a session for the screen.
 fn tell(path: &Path, progress: &ReadProgress) -> Result<ToldSession, SessionError> {
     let (mut transcript, mut sieve) = (Transcript::default(), Sieve::default());
-    let mut each = |event: Event| transcript.tell(&event);
+    let mut each = |event: &Event| transcript.tell(event);
     let survey = session::scan_for_fold(path, progress, &mut |found| {
         sieve.take(found.event, &mut each);
     })?;

@@ -137,8 +137,8 @@ impl Recording {
     ) -> Result<(Survey, Recording), SessionError> {
         let mut index = RecordingIndex::default();
         let survey = reader::scan(path, progress, &mut |found| {
-            index.take(&found.event);
-            each(&found.event);
+            index.take(found.event);
+            each(found.event);
         })?;
         let records = survey.records();
         Ok((survey, Recording::of(records, index)))

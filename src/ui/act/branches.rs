@@ -107,7 +107,7 @@ pub fn beside(screen: &Screen, other: &OtherSession) -> Page {
     match &screen.view.playback {
         Some(playback) => {
             let records: Vec<_> = playback.transport.recording().records().iter().collect();
-            page(records.iter().map(|r| &r.event), other)
+            page(records.iter().map(|r| &*r.event), other)
         }
         None => {
             let mut events = vec![];

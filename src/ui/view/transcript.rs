@@ -130,7 +130,7 @@ impl Transcript {
                     return ControlFlow::Break(());
                 }
                 if !matches!(event.kind, Kind::Delta(_)) {
-                    flow = each(&event);
+                    flow = each(event);
                 }
                 flow
             });

@@ -207,7 +207,7 @@ impl Conversations {
             session: &session,
             planned: prepared.protocol.planned,
         };
-        line(subject, log.records.iter().map(|record| &record.event))
+        line(subject, log.events())
     }
 
     /// Returns the path of an item's session: of its first attempt, or of a later one.
@@ -227,7 +227,7 @@ impl JobRunner for Conversations {
 }
 
 fn fold(log: &Log) -> State {
-    State::fold(log.records.iter().map(|record| &record.event))
+    State::fold(log.events())
 }
 
 /// Returns limits that hold a conversation within its slice.

@@ -305,7 +305,7 @@ impl Jobs {
         }
         let path = context.paths.sessions().join(format!("{id}.jsonl"));
         let log = session::read(&path)?;
-        let state = State::fold(log.records.iter().map(|r| &r.event));
+        let state = State::fold(log.events());
         if state.ended.is_some() {
             let (pulse, spent) = (Pulse { over: true, ..Pulse::default() }, Usd::default());
             let job = Convened { pulse: Mutex::new(pulse), ..Convened::new(id.to_owned(), spent) };

@@ -83,7 +83,7 @@ pub fn result(log: &Log, state: &State) -> Result<Value, Failure> {
 /// When the session cannot be told.
 pub fn transcript(log: &Log) -> Result<String, Failure> {
     let records = discreet(&log.records, Reveal::default())?;
-    Ok(export::whole(records.iter().map(|r| &r.event), export::text::spell))
+    Ok(export::whole(records.iter().map(|r| &*r.event), export::text::spell))
 }
 
 /// Returns a page of a transcript, from a character on.

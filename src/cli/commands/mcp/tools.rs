@@ -409,7 +409,7 @@ fn search_sessions(call: &ToolCall<'_>) -> Result<Value, Failure> {
 
 fn analyze(call: &ToolCall<'_>) -> Result<Value, Failure> {
     let log = report::read(call.text("session")?, call.context)?;
-    let (state, turn_log) = analysis::fold(log.records.iter().map(|r| &r.event));
+    let (state, turn_log) = analysis::fold(log.events());
     let tables = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) }.tables();
     Ok(json!({"session": log.files.id(), "figures": figures::json(&tables)}))
 }

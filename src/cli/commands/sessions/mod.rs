@@ -125,7 +125,7 @@ impl SessionsArgs {
 fn show(path: &Path, format: PrintFormat, context: &Context) -> Result<Exit, Failure> {
     let mut whole = State::default();
     let survey = watched("reading the session", |progress| {
-        session::scan(path, progress, &mut |found| whole.apply(&found.event))
+        session::scan(path, progress, &mut |found| whole.apply(found.event))
     })?;
     let mut out = BufWriter::new(stdout().lock());
     let records = survey.archive.clone().map(Records::from);

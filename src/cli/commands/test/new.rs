@@ -33,7 +33,7 @@ pub fn write_new(
         Some(session) => {
             let path = session_file::find(&SessionName::of(Some(&session.to_owned())), context)?;
             let log = crate::session::read(&path)?;
-            let events = log.records.iter().map(|record| record.event.clone()).collect();
+            let events = log.events().cloned().collect();
             (events, Words::OfSession)
         }
         None => {
