@@ -341,21 +341,27 @@ fn undo(on: u8) -> io::Result<()> {
 /// what it was asked are taken out however late they come.
 pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
     // each poll of the stream takes its lock from the thread that reads, so it is polled only once there is something
-    let events = stream::select_all([Keys(EventStream::new())]);
+    // crossterm panics over a terminal that has just gone, unless it is polled first
+    let there = poll(Duration::ZERO);
+    let events = stream::select_all([Keys(there.map(|_| EventStream::new()))]);
     stream::select(
         Heard { events, late: Late::rest(), clock: Clock::real(Ms(0)), checked: Ms(0) },
         signals(),
     )
 }
 
-/// Keys of a terminal that is there.
-struct Keys(EventStream);
+/// Keys of a terminal that is there, or why none can be read.
+struct Keys(io::Result<EventStream>);
 
 impl Stream for Keys {
     type Item = io::Result<Event>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if is_gone() { Poll::Ready(Some(Err(gone()))) } else { self.0.poll_next_unpin(cx) }
+        match &mut self.0 {
+            Ok(keys) if !is_gone() => keys.poll_next_unpin(cx),
+            Err(e) if !is_gone() => Poll::Ready(Some(Err(io::Error::other(e.to_string())))),
+            Ok(_) | Err(_) => Poll::Ready(Some(Err(gone()))),
+        }
     }
 }
 
