@@ -11,7 +11,7 @@ use super::disk::Disk;
 use super::queue::{DiskFault, Durable, Mode, Shared};
 use super::urgency::{Urgency, urgency};
 use crate::clock::Clock;
-use crate::model::Ms;
+use crate::model::{Ms, Seq};
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -102,7 +102,8 @@ impl Committer {
         }
         let due = self.sync_at.is_some_and(|at| at <= self.clock.now());
         if !self.unsynced.is_empty() && (due || orders.flush || orders.over) {
-            self.sync()?;
+            let synced = self.sync()?;
+            self.publish(|d| d.synced = d.synced.max(synced));
         }
         Ok(if orders.over { Flow::Over } else { Flow::On })
     }
@@ -118,7 +119,8 @@ impl Committer {
             self.disk.cut(self.len)?;
             // what was written before may wait for as long as the disk is full, but not unsynced
             if !self.unsynced.is_empty() {
-                self.sync()?;
+                let synced = self.sync()?;
+                self.publish(|d| d.synced = d.synced.max(synced));
             }
             let fault = DiskFault::Full { error: error.to_string().into() };
             self.publish(|d| d.fault = Some(fault));
@@ -137,11 +139,11 @@ impl Committer {
         self.sync_at = self.sync_at.into_iter().chain(soonest).min();
         let written = self.unwritten.last().map(|r| r.event.seq);
         self.unsynced.append(&mut self.unwritten);
-        if self.mode == Mode::Strict || self.rescuing {
-            self.sync()?;
-        }
+        let at_once = self.mode == Mode::Strict || self.rescuing || !self.disk.is_kept();
+        let synced = if at_once { self.sync()? } else { None };
         self.publish(|d| {
             d.written = written;
+            d.synced = d.synced.max(synced);
             d.fault.take_if(|f| matches!(f, DiskFault::Full { .. }));
         });
         Ok(Waited::ForRoom)
@@ -173,13 +175,12 @@ impl Committer {
         Ok(())
     }
 
-    fn sync(&mut self) -> io::Result<()> {
+    /// Syncs what was written; returns the last of these events.
+    fn sync(&mut self) -> io::Result<Option<Seq>> {
         self.disk.sync()?;
         self.synced_at = Some(self.clock.now());
         self.sync_at = None;
-        let synced = self.unsynced.drain(..).next_back().map(|r| r.event.seq);
-        self.publish(|d| d.synced = d.synced.max(synced));
-        Ok(())
+        Ok(self.unsynced.drain(..).next_back().map(|r| r.event.seq))
     }
 
     /// Returns when something written now must begin to be synced.

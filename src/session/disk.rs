@@ -23,6 +23,11 @@ pub trait Disk: Send {
     /// What the disk said; nothing is known then about anything since the last sync.
     fn sync(&mut self) -> io::Result<()>;
 
+    /// Returns whether what is written must survive a power cut. What need not is as good as synced once it is written.
+    fn is_kept(&self) -> bool {
+        true
+    }
+
     /// Cuts the file back to a length in bytes.
     ///
     /// # Errors
@@ -102,8 +107,12 @@ impl Disk for FileDisk {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        // a session that is not saved need not survive a power cut
-        if self.temporary.is_some() { Ok(()) } else { self.file.sync_data() }
+        if self.is_kept() { self.file.sync_data() } else { Ok(()) }
+    }
+
+    fn is_kept(&self) -> bool {
+        // a session that is not saved is gone with the program
+        self.temporary.is_none()
     }
 
     fn cut(&mut self, len: u64) -> io::Result<()> {
