@@ -417,7 +417,11 @@ def pages(figures, home, _):
             measure(figures, name, "memory, bytes a message", terminal.memory() / LONG)
         paged = [terminal.key(key) for _ in range(20)]
         measure(figures, name, "page up, ms", statistics.median([p for p in paged if p] or [0]))
-        widths = [terminal.resize(columns) for columns in (100, 120) * 3]
+        widths = []
+        for columns in (100, 120) * 3:
+            # late bytes of the size before would be taken for the answer
+            terminal.settle(0.1)
+            widths.append(terminal.resize(columns))
         measure(figures, name, "resize, ms", statistics.median([w for w in widths if w] or [0]))
         terminal.close()
 
