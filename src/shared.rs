@@ -83,7 +83,7 @@ impl<T: Clone> SharedList<T> {
                 page.push(item);
             }
             last => {
-                // a list with a full page mostly grows on
+                // a list that has filled a page usually keeps growing
                 let mut page = Vec::with_capacity(if last.is_some() { PAGE } else { 1 });
                 page.push(item);
                 self.pages.push(Arc::new(page));

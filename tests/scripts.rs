@@ -303,7 +303,7 @@ async fn a_cancelled_call_leaves_nobody() {
         () = &mut speaking => panic!("it ended by itself"),
         first = rx.recv() => assert_eq!(first.unwrap().1, Chunk::Piece(Channel::Say, "ready".into())),
     }
-    // whoever is being replaced by another program carries nothing for a moment
+    // a process in the middle of an exec shows no token for a moment
     let begun = Instant::now();
     while carriers(&token).len() < 3 {
         assert!(begun.elapsed() < SURVIVAL, "{:?}", carriers(&token));

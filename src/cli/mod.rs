@@ -52,8 +52,8 @@ struct Cli {
 impl Cli {
     /// Parses the arguments of this process.
     ///
-    /// Building the parser of all commands is a good part of the start, so a command that opens a screen has a parser of its
-    /// own. What that one rejects is parsed again by the whole, whose errors and help know all commands.
+    /// Building the parser for every command takes a good part of the start-up time, so commands that open a screen are
+    /// parsed with their own arguments only. Whatever that rejects goes to the full parser, for its errors and help.
     fn of_process() -> Result<Cli, clap::Error> {
         Cli::parse_alone(&std::env::args_os().collect::<Vec<_>>()).map_or_else(Cli::try_parse, Ok)
     }

@@ -184,7 +184,7 @@ pub(super) struct ReadAhead {
     threads: Vec<JoinHandle<io::Result<()>>>,
 }
 
-/// What goes to and fro between a thread that parses and whoever takes its blocks.
+/// The channels from and to a thread that parses.
 struct Parser {
     ready: Receiver<LineBlock>,
     /// Takes back the blocks that were used: memory is freed quickest by the thread that allocated it.

@@ -23,7 +23,7 @@ pub trait Disk: Send {
     /// What the disk said; nothing is known then about anything since the last sync.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// Returns whether what is written must survive a power cut. What need not is as good as synced once it is written.
+    /// Returns whether what is written must survive a power cut. If not, it counts as synced once it is written.
     fn is_kept(&self) -> bool {
         true
     }

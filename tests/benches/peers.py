@@ -419,7 +419,7 @@ def pages(figures, home, _):
         measure(figures, name, "page up, ms", statistics.median([p for p in paged if p] or [0]))
         widths = []
         for columns in (100, 120) * 3:
-            # late bytes of the size before would be taken for the answer
+            # late bytes from the previous size would count as the response
             terminal.settle(0.1)
             widths.append(terminal.resize(columns))
         measure(figures, name, "resize, ms", statistics.median([w for w in widths if w] or [0]))

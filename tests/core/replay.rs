@@ -194,7 +194,7 @@ fn told(transcript: &Transcript) -> impl PartialEq + Debug {
     });
     let thoughts = transcript.rows().map(|row| match row.id {
         Id::Turn(turn) => transcript.thought(turn).map(str::to_owned),
-        Id::Event(_) | Id::Before(_) | Id::Behind(_) => None,
+        Id::Event(_) | Id::Before(_) | Id::After(_) => None,
     });
     let thoughts: Vec<_> = thoughts.collect();
     (

@@ -141,8 +141,7 @@ fn every_list_has_pages_and_ends() {
     assert_eq!(at(&stage), 0);
 }
 
-/// Whoever failed for a known reason has no note of their own: they are in the count, which must not get lost where words
-/// or another failure end it.
+/// A repeated failure has no note of its own, only a count, which is shown also where words or another failure end it.
 #[test]
 fn those_who_failed_for_the_same_reason_are_named_before_what_follows() {
     let seat = |id: &str, script: &str| {

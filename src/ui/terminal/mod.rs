@@ -341,7 +341,7 @@ fn undo(on: u8) -> io::Result<()> {
 /// what it was asked are taken out however late they come.
 pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
     // each poll of the stream takes its lock from the thread that reads, so it is polled only once there is something
-    // crossterm panics over a terminal that has just gone, unless it is polled first
+    // crossterm panics if the terminal has just gone away, unless it is polled first
     let there = poll(Duration::ZERO);
     let events = stream::select_all([Keys(there.map(|_| EventStream::new()))]);
     stream::select(

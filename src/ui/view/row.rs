@@ -10,10 +10,10 @@ pub enum Id {
     Turn(TurnId),
     /// That of an event without a turn.
     Event(Seq),
-    /// The id of a note before what an event tells.
+    /// The id of a note before the row of an event.
     Before(Seq),
-    /// The id of a note behind it.
-    Behind(Seq),
+    /// The id of a note after it.
+    After(Seq),
 }
 
 impl Id {
@@ -23,7 +23,7 @@ impl Id {
             Id::Turn(turn) => turn.0.wrapping_mul(4),
             Id::Before(seq) => seq.0.wrapping_mul(4) + 1,
             Id::Event(seq) => seq.0.wrapping_mul(4) + 2,
-            Id::Behind(seq) => seq.0.wrapping_mul(4) + 3,
+            Id::After(seq) => seq.0.wrapping_mul(4) + 3,
         }
     }
 }

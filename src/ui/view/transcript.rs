@@ -428,7 +428,7 @@ impl Fold for Transcript {
         self.add_row(id, event, item, Aside::of(event));
         // the reason for a cut is shown below its words
         if let Some(Narrated::Note(note)) = more {
-            self.add_note(Id::Behind(event.seq), event, note, Aside::of(event));
+            self.add_note(Id::After(event.seq), event, note, Aside::of(event));
         }
     }
 }
