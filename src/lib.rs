@@ -53,6 +53,7 @@
 //! | whose words a reply really holds | [`reply`] |
 //! | settings, keys, folders | [`config`] |
 //! | how a file that somebody else may have written is opened | [`untrusted`] |
+//! | how a file of our own is created, extended and replaced | [`own_file`] |
 //! | scripted tests: their keys, how one is run, how it is reported | [`testing`], a form of a report a file in `testing/report/` |
 //! | a scenario over many questions: items, budget, results, report | [`batch`]; a conversation of one is had by `cli/commands/batch/conversations.rs` |
 //! | intervals; work that threads share; lists whose copies share memory | [`stats`]; [`workers`]; [`shared`] |
@@ -148,6 +149,7 @@ pub mod export;
 pub mod expr;
 pub mod model;
 pub mod net;
+pub mod own_file;
 pub mod policy;
 pub mod prompt;
 pub mod reply;

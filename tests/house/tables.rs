@@ -10,9 +10,11 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ("clock", &["model"]),
     // opens files that may be hostile, for all who read such
     ("untrusted", &[]),
+    // creates and opens the program's own files, for all rooms that write some
+    ("own_file", &[]),
     ("scenario", &["model", "expr", "untrusted"]),
-    ("config", &["model", "untrusted"]),
-    ("session", &["model", "text", "clock", "untrusted"]),
+    ("config", &["model", "untrusted", "own_file"]),
+    ("session", &["model", "text", "clock", "untrusted", "own_file"]),
     // pure counting, for all who make one answer of many
     ("aggregate", &["model"]),
     // formulas alone
@@ -83,6 +85,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
             "stats",
             "workers",
             "untrusted",
+            "own_file",
         ],
     ),
     (
@@ -98,6 +101,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
             "stats",
             "workers",
             "untrusted",
+            "own_file",
         ],
     ),
     (
@@ -215,6 +219,7 @@ pub const DEEDS: &[Deed] = &[
             "testing",
             "tool",
             "batch",
+            "own_file",
         ],
         // opens for reading only, and without waiting
         but: &[("OpenOptions", "untrusted")],
