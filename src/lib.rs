@@ -109,7 +109,7 @@
 //! | command | 5 | `model/command.rs`, `engine/resolve.rs`, `state/commands.rs` and `engine/execute.rs`, `export/commands.rs` |
 //! | overlay of text | 4 | its file in `ui/view/`, its line and its row of `TEXTS` in `ui/view/mod.rs`, `ui/action.rs`, `ui/keymap/rows.rs`; `page.rs` draws it |
 //! | overlay with keys of its own | 10 | as that, and its file in `ui/draw/` with its row in `OVERLAYS`, `ui/screen.rs`, `ui/act/leave.rs`, `ui/keymap/focus.rs` |
-//! | event kind | 5 or more | `model/event.rs` and `payload.rs`, `state/apply.rs`, `export/narrate.rs`, `cli/commands/schema_event.rs`; the compiler names every other reader |
+//! | event kind | 4 or more | `model/event.rs` and `payload.rs`, `state/apply.rs`, `export/narrate.rs`; the compiler names every other reader, and the schema follows from the types |
 //!
 //! # What holds
 //!

@@ -4,10 +4,11 @@
 //! permission is asked and answered in the log (`permission.asked`, `permission.answered`), and the call continues.
 
 use super::ids::{CallId, Seq, Text, TurnId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A program that takes a seat.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct AgentSpec {
     /// The program and its arguments.
     pub command: Vec<Text>,
@@ -47,94 +48,93 @@ pub fn permission(seat: &str, sort: &str) -> Text {
 }
 
 /// `agent.tool`: an agent has used a tool of its own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentTool {
-    /// The turn in which the agent used it.
+    /// The turn (the `seq` of its `floor.granted`).
     pub turn: TurnId,
-    /// The `seq` of the `call.started` of that turn's call.
+    /// The call (the `seq` of its `call.started`).
     pub call: CallId,
-    /// What the tool did, as the agent titled it.
+    /// Description of the use, in the agent's words.
     pub title: Text,
-    /// The sort of tool: one of [`AGENT_TOOLS`].
+    /// Kind of tool: read, edit, delete, move, search, execute, think, fetch, switch_mode or other.
     pub sort: Text,
-    /// How it ended, in the words of the protocol: `completed`, `failed`; `pending` or `in_progress` where the turn
-    /// ended first.
+    /// Status: completed or failed; pending or in_progress if the turn ended first.
     pub status: Text,
-    /// Its arguments as JSON; none if the agent did not report them.
+    /// Arguments as JSON; absent if the agent did not report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Text>,
-    /// Its result as text; none if the agent did not report one.
+    /// Result as text; absent if the agent did not report one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Text>,
 }
 
-/// `agent.plan`: what an agent means to do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// `agent.plan`: the plan of an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentPlan {
-    /// The turn in which the agent made the plan.
+    /// The turn (the `seq` of its `floor.granted`).
     pub turn: TurnId,
-    /// The `seq` of the `call.started` of that turn's call.
+    /// The call (the `seq` of its `call.started`).
     pub call: CallId,
-    /// The whole plan as of this event, in order; it replaces the turn's earlier plan.
+    /// All steps, in order; they replace the turn's earlier plan.
     pub steps: Vec<PlanStep>,
 }
 
 /// A step of a plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanStep {
-    /// What the agent plans to do.
+    /// Description of the step.
     pub text: Text,
-    /// How far it is: `pending`, `in_progress` or `completed`.
+    /// Status: pending, in_progress or completed.
     pub status: Text,
 }
 
-/// `permission.asked`: an agent asks leave for a use of a tool; its call waits for the answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// `permission.asked`: an agent asks for permission to use a tool; its call waits for the answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PermissionAsked {
-    /// The turn whose call asks.
+    /// The turn (the `seq` of its `floor.granted`).
     pub turn: TurnId,
-    /// The `seq` of the `call.started` of the waiting call.
+    /// The waiting call (the `seq` of its `call.started`).
     pub call: CallId,
-    /// The number of the request within the call, from 1.
+    /// Number of the request within the call, from 1.
     pub request: u32,
-    /// The name under which it is allowed, as in `ada/edit`.
+    /// Name for the command `decide`, as in `ada/edit`.
     pub tool: Text,
-    /// What the agent asks to do, as it titled it.
+    /// Description of the use, in the agent's words.
     pub title: Text,
-    /// Its arguments as JSON; none if the agent did not report them.
+    /// Arguments as JSON; absent if the agent did not report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Text>,
 }
 
-/// `permission.answered`: the answer that the agent receives.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// `permission.answered`: the answer to an agent's request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PermissionAnswered {
-    /// The turn whose call asked.
+    /// The turn (the `seq` of its `floor.granted`).
     pub turn: TurnId,
     /// The `seq` of the `permission.asked`.
     pub asked: Seq,
-    /// The name under which it is allowed.
+    /// Name for the command `decide`.
     pub tool: Text,
-    /// Whether the use is allowed.
+    /// True if the use is allowed.
     pub yes: bool,
-    /// The reason for a refusal; none where the reason is plain.
+    /// The reason for a refusal, unless the operator refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Text>,
 }
 
-/// A request for leave of a call that runs.
+/// A permission request of a running call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permission {
     /// The `seq` of its `permission.asked`.
     pub asked: Seq,
-    /// The number of the request within the call, from 1.
+    /// Number of the request within the call, from 1.
     pub request: u32,
-    /// The name under which it is allowed.
+    /// Name for the command `decide`.
     pub tool: Text,
-    /// What the agent asks to do, as it titled it.
+    /// Description of the use, in the agent's words.
     pub title: Text,
-    /// Its arguments as JSON; none if the agent did not report them.
+    /// Arguments as JSON; absent if the agent did not report them.
     pub input: Option<Text>,
-    /// Whether the use is allowed; none while the question is open.
+    /// True if the use is allowed; `None` while the question is open.
     pub answer: Option<bool>,
 }

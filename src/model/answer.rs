@@ -3,10 +3,11 @@
 //! It reads and counts nothing: `reply` reads, `aggregate` counts.
 
 use super::ids::Text;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The kind of answer in a reply.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerKind {
     /// A number, whole or with decimals.
@@ -37,7 +38,18 @@ impl AnswerKind {
 
 /// How one answer is made of many.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Aggregation {
@@ -111,7 +123,7 @@ impl Aggregation {
 }
 
 /// What breaks a tie between answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerTie {
     /// The vote has no answer.
@@ -131,7 +143,7 @@ impl AnswerTie {
 }
 
 /// The result of one way of counting.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CountedAnswer {
     /// The way of counting.
     pub by: Aggregation,
@@ -165,7 +177,7 @@ impl CountedAnswer {
 }
 
 /// The answer of a conversation that was to find one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundAnswer {
     /// The answer; none at an unbroken tie, and where there was nothing to count.
     pub answer: Option<Text>,

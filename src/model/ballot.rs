@@ -2,54 +2,55 @@
 
 use super::answer::CountedAnswer;
 use super::ids::{SeatId, Text, TurnId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// `vote.closed`: all have voted; nobody saw another vote before casting their own.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `vote.closed`: a secret vote has closed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VoteClosed {
-    /// The question as the voters read it.
+    /// The question.
     pub question: Text,
-    /// The choices, in the order in which they were shown.
+    /// The choices, in display order.
     pub options: Vec<Text>,
-    /// One ballot for each voter, abstentions included.
+    /// One ballot per voter, including abstentions.
     pub ballots: Vec<Ballot>,
-    /// The number of votes for each choice.
+    /// Number of votes for each choice.
     pub counts: BTreeMap<Text, u32>,
-    /// The choice with the most votes; none at a tie, and where nobody voted.
+    /// The choice with the most votes; absent for a tie or if nobody voted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Text>,
-    /// How it came about, in words.
+    /// The result, as text.
     pub how: Text,
-    /// The result of each way of counting, the deciding one first; empty where only the majority was asked for.
+    /// The result of each way of counting, the deciding one first; absent if only the majority was counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ways: Vec<CountedAnswer>,
 }
 
-/// One seat's vote.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The vote of one participant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ballot {
-    /// The seat that votes.
+    /// The voter.
     pub seat: SeatId,
-    /// For what; none is an abstention.
+    /// The choice; absent for an abstention.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<Text>,
-    /// Why, or why there is no choice.
+    /// The reason for the choice, or for the abstention.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub why: Text,
-    /// How sure they are, from 0 to 1, where the count asks for it.
+    /// Confidence from 0 to 1, if the count uses it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// All choices, best first, where the count asks for it.
+    /// All choices, best first, if the count uses a ranking.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranking: Vec<Text>,
-    /// A score from 0 to 10 for each choice, where the count asks for it.
+    /// A score from 0 to 10 for each choice, if the count uses scores.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<Text, f64>,
 }
 
 impl Ballot {
-    /// Returns the ballot of a voter who chose nothing, and why.
+    /// Returns an abstention with its reason.
     pub fn abstained(seat: SeatId, why: &str) -> Ballot {
         Ballot {
             seat,
@@ -62,52 +63,51 @@ impl Ballot {
     }
 }
 
-/// `stance.recorded`: a participant's position from here on, as its own reply stated it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `stance.recorded`: a participant stated a position in a structured reply.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StanceRecorded {
-    /// The participant whose position it is.
+    /// The participant.
     pub participant: SeatId,
-    /// The turn whose reply said it.
+    /// The turn of the reply.
     pub turn: TurnId,
-    /// The utterance's number, from 1; none where the turn was no utterance.
+    /// Turn number, from 1; absent for votes, verdicts and summaries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
-    /// The position, spelled as the reply's answer.
+    /// The position, as the reply states it.
     pub stance: Text,
-    /// How sure they are, in the measure they said it in, where they did.
+    /// Confidence on the scale of the reply, if stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
 }
 
 impl StanceRecorded {
-    /// Returns whether it says the same as another one.
+    /// Returns whether two stances are the same position.
     pub fn says_as(&self, other: &StanceRecorded) -> bool {
         (&self.stance, self.confidence) == (&other.stance, other.confidence)
     }
 }
 
-/// `verdict.given`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `verdict.given`: the judges gave a verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VerdictGiven {
-    /// The question as the judges read it.
+    /// The question.
     pub question: Text,
-    /// The names of the sides, in the order of the scenario.
+    /// Names of the sides, in the order of the scenario.
     pub sides: Vec<Text>,
-    /// The better side; none at a draw, and where no judgement could be read.
+    /// The winner; absent for a draw or if no judgement was readable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Text>,
-    /// Mean scores from 0 to 10, of the sides that were scored.
+    /// Mean score from 0 to 10 of each scored side.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<Text, f64>,
-    /// Every judgement that counts, unreadable ones included as abstentions.
+    /// Every judgement; an unreadable one is an abstention.
     pub judgements: Vec<Judgement>,
-    /// How it came about, in words.
+    /// The result, as text.
     pub how: Text,
-    /// The phase that was judged; none for the whole conversation.
+    /// The judged phase; absent for the whole conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<Text>,
-    /// Whether it was asked after a round, to see whether a side has already won: a winner then ends the phase or the
-    /// conversation.
+    /// True if it was asked after a round; a winner then ends the phase or the conversation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interim: bool,
 }
@@ -133,24 +133,24 @@ impl VerdictGiven {
 }
 
 /// One judgement of one judge.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
-    /// The judge's seat.
+    /// The judge.
     pub judge: SeatId,
-    /// The turn it was given in.
+    /// The turn of the judgement.
     pub turn: TurnId,
-    /// Which of the times the judge was asked, from 1: a judgement with the sides swapped belongs to the one without.
+    /// Number of the request to this judge, from 1; the swapped judgement has the number of its pair.
     pub time: u32,
-    /// Whether the sides were shown in reverse order.
+    /// True if the sides were in reverse order.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub swapped: bool,
-    /// The better side, or `tie`; none is an abstention.
+    /// The better side, or `tie`; absent for an abstention.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Text>,
     /// Scores from 0 to 10, by side.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<Text, f64>,
-    /// The judge's reasons; empty where it gave none.
+    /// The judge's reasons.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub why: Text,
 }

@@ -4,11 +4,13 @@ use super::answer::{Aggregation, AnswerTie};
 use super::ids::{SeatId, Seq, Text, ThreadId, TurnId};
 use super::limits::Limits;
 use super::participant::Participant;
+use super::plan::settable;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// How long a note stays in prompts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoteFor {
     /// The next utterance of each seat it is for, with all its retries.
@@ -21,7 +23,7 @@ pub enum NoteFor {
 }
 
 /// One command of the operator: `{"do":"VERB", ...}`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 #[allow(missing_docs, reason = "fields are named and explained by `COMMANDS`")]
 pub enum Command {
@@ -33,7 +35,9 @@ pub enum Command {
     Resume {},
     /// Runs exactly `n` utterances, then pauses again.
     Step {
+        /// Number of turns.
         #[serde(default = "one")]
+        #[schemars(range(min = 1))]
         n: u32,
     },
     /// The operator's words, next in line; a leading `@name` also gives that seat the floor.
@@ -47,7 +51,9 @@ pub enum Command {
     /// Guidance in the prompts of `to` (all, if it names nobody).
     Note {
         text: Text,
+        /// The participants; absent or `all`: everyone.
         #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+        #[schemars(with = "OneOrMany")]
         to: Vec<SeatId>,
         #[serde(default, rename = "for")]
         lives: NoteFor,
@@ -77,46 +83,82 @@ pub enum Command {
     /// The seat leaves the table; its words stay.
     Leave { who: SeatId },
     /// A seat joins, spelled as `[[participant]]` in a scenario.
-    Join { participant: Value },
+    Join {
+        /// Keys as in `[[participant]]` of a scenario.
+        #[schemars(with = "Map<String, Value>")]
+        participant: Value,
+    },
     /// Changes a seat: keys as in `[[participant]]`.
-    Change { who: SeatId, set: Map<String, Value> },
+    Change {
+        /// The participant's id.
+        who: SeatId,
+        /// Keys as in `[[participant]]` of a scenario.
+        set: Map<String, Value>,
+    },
     /// Speaks an utterance again, the last one unless it says which; the earlier text is kept.
     Retry {
+        /// Turn number; absent: the last turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1))]
         utterance: Option<u32>,
     },
     /// Speaks an utterance again, as another alternative.
     Reroll {
+        /// Turn number; absent: the last turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1))]
         utterance: Option<u32>,
     },
     /// Lets a seat continue an utterance that was cut, the last one unless it says which, as one message.
     Continue {
+        /// Turn number; absent: the last turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1))]
         utterance: Option<u32>,
     },
     /// Which alternative of an utterance counts, from 1.
-    Choose { utterance: u32, alternative: u32 },
+    Choose {
+        /// Turn number.
+        #[schemars(range(min = 1))]
+        utterance: u32,
+        /// Number of the version, from 1.
+        #[schemars(range(min = 1))]
+        alternative: u32,
+    },
     /// Replaces the text that later prompts show.
-    Edit { utterance: u32, text: Text },
+    Edit {
+        /// Turn number.
+        #[schemars(range(min = 1))]
+        utterance: u32,
+        /// The new text.
+        text: Text,
+    },
     /// Takes an utterance out of later prompts and exports.
     Hide {
+        /// Turn number.
+        #[schemars(range(min = 1))]
         utterance: u32,
+        /// The reason.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<Text>,
     },
     /// Shows a hidden utterance again.
-    Unhide { utterance: u32 },
+    Unhide {
+        /// Turn number.
+        #[schemars(range(min = 1))]
+        utterance: u32,
+    },
     /// Calls a secret vote; without options it is yes or no.
     Vote {
         question: Text,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         options: Vec<Text>,
-        /// What breaks a tie.
+        /// Rule for a tie.
         #[serde(default, skip_serializing_if = "AnswerTie::is_none")]
         tie: AnswerTie,
-        /// How it is counted, side by side; the first way decides. None is the majority.
+        /// Ways of counting; the first decides. Absent: majority.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[schemars(schema_with = "ways_of_voting")]
         count: Vec<Aggregation>,
     },
     /// Asks the judge now; with a side, breaks a tie that waits for the operator.
@@ -132,19 +174,48 @@ pub enum Command {
         once: bool,
     },
     /// Cancels a step of the plan.
-    CancelStep { step: u32 },
+    CancelStep {
+        /// Step number.
+        #[schemars(range(min = 1))]
+        step: u32,
+    },
     /// Answers the executor of a step in the planner's place.
-    AnswerStep { step: u32, text: Text },
+    AnswerStep {
+        /// Step number.
+        #[schemars(range(min = 1))]
+        step: u32,
+        /// The answer.
+        text: Text,
+    },
     /// Runs a step of the plan again that is over.
-    RerunStep { step: u32 },
+    RerunStep {
+        /// Step number.
+        #[schemars(range(min = 1))]
+        step: u32,
+    },
     /// Changes a step of the plan that has not begun, while paused: description, goal, executor, after.
-    EditStep { step: u32, set: Map<String, Value> },
+    EditStep {
+        /// Step number.
+        #[schemars(range(min = 1))]
+        step: u32,
+        /// The keys to change.
+        #[schemars(schema_with = "settable")]
+        set: Map<String, Value>,
+    },
     /// Adds a step to the plan, while paused, with the same keys.
-    AddStep { set: Map<String, Value> },
+    AddStep {
+        /// The keys of the new step.
+        #[schemars(schema_with = "settable")]
+        set: Map<String, Value>,
+    },
     /// Moves a step of the plan in front of another, or to the end, while paused.
     MoveStep {
+        /// Step number.
+        #[schemars(range(min = 1))]
         step: u32,
+        /// Number of the step that it moves before; absent: the end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1))]
         before: Option<u32>,
     },
     /// Sets the limits that `set` names and leaves the others.
@@ -167,13 +238,21 @@ fn one() -> u32 {
     1
 }
 
+/// One id, or a list of ids.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(SeatId),
+    Many(Vec<SeatId>),
+}
+
+fn ways_of_voting(_: &mut SchemaGenerator) -> Schema {
+    let names = Aggregation::ALL.iter().filter(|(_, way)| way.counts_ballots());
+    let names: Vec<&str> = names.map(|(name, _)| *name).collect();
+    json_schema!({"type": "array", "items": {"enum": names}})
+}
+
 fn one_or_many<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Vec<SeatId>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum OneOrMany {
-        One(SeatId),
-        Many(Vec<SeatId>),
-    }
     Ok(match OneOrMany::deserialize(d)? {
         OneOrMany::One(seat) if seat == "all" => vec![],
         OneOrMany::One(seat) => vec![seat],
@@ -302,7 +381,7 @@ impl Command {
 }
 
 /// What a command acts on, resolved when it was given, so that carrying it out later decides the same.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Targets {
     /// Running turns it stops or ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -5,12 +5,13 @@
 use super::answer::{Aggregation, AnswerKind};
 
 use super::ids::{SeatId, Text};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// What a seat's replies must be, and how often it may try again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Contract {
     /// The form that a reply must have.
     pub form: Form,
@@ -23,7 +24,7 @@ pub struct Contract {
     /// The participants to whom its replies may whisper, or [`EVERYBODY`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub to: Vec<Text>,
-    /// Whether its facts are kept as the profile.
+    /// True if its facts are kept as the profile.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep: bool,
     /// The field of its data with the text for everybody; none shows the data themselves.
@@ -78,7 +79,7 @@ impl Contract {
 }
 
 /// A form of replies.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
     /// Any text, without a form.
@@ -105,10 +106,10 @@ pub enum Form {
     Answer {
         /// The kind of answer that is read.
         of: AnswerKind,
-        /// Whether the speaker also states its confidence.
+        /// True if the speaker also states its confidence.
         #[serde(default)]
         confidence: bool,
-        /// Whether it is asked for as a JSON object, which servers can enforce.
+        /// True if it is asked for as a JSON object, which servers can enforce.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         object: bool,
     },
@@ -128,7 +129,7 @@ pub enum Form {
         /// The names of their seats, for those who watch.
         #[serde(default)]
         names: BTreeMap<SeatId, Text>,
-        /// Whether it may be an answer.
+        /// True if it may be an answer.
         answers: bool,
     },
     /// Any words, and a score from 0 to [`SCORE_MAX`] for each of these in the last lines.
@@ -144,9 +145,9 @@ pub enum Form {
     },
     /// A typed message of an executor to its planner, or of the planner to an executor. Filled in for each call.
     Message {
-        /// Whether it is the planner's.
+        /// True if it is the planner's.
         planner: bool,
-        /// Whether a part of the result exists, so that "task complete" alone is enough.
+        /// True if a part of the result exists, so that "task complete" alone is enough.
         given: bool,
         /// The other executors to whom it may write.
         siblings: Vec<SeatId>,

@@ -8,6 +8,7 @@ use super::plan::{PlanEnded, PlanMade, SeatJoined, SeatLeft, StepEnded};
 use super::profile::{ProfileUpdated, RankingMade, StageEntered};
 use super::steering::CommandGiven;
 use super::tool::{ToolAsked, ToolCalled, ToolReturned};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -77,13 +78,20 @@ impl PartialEq for Unknown {
     }
 }
 
+/// Schema of one kind of event, with its spelling and description.
+pub(super) struct KindSchema {
+    pub(super) name: &'static str,
+    pub(super) meaning: &'static str,
+    pub(super) data: Schema,
+}
+
 /// One table for the enum, its spelling and its reading, so that a kind is added in one line.
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $name:literal => $variant:ident($payload:ty),)*) => {
+    ($($(#[doc = $doc:literal])* $name:literal => $variant:ident($payload:ty),)*) => {
         /// The kinds of events, each with its data.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Kind {
-            $($(#[$doc])* $variant($payload),)*
+            $($(#[doc = $doc])* $variant($payload),)*
             /// A kind this version does not know.
             Unknown(Unknown),
         }
@@ -109,6 +117,15 @@ macro_rules! kinds {
                     $(Kind::$variant(p) => serde_json::to_string(p),)*
                     Kind::Unknown(u) => Ok(u.data.get().to_owned()),
                 }
+            }
+
+            /// Returns the schema of each kind; shared types become definitions of the generator.
+            pub(super) fn schemas(generator: &mut SchemaGenerator) -> Vec<KindSchema> {
+                vec![$(KindSchema {
+                    name: $name,
+                    meaning: concat!($($doc),*),
+                    data: <$payload>::json_schema(generator),
+                }),*]
             }
 
             /// Reads a kind; a name that this version does not know is kept as it is.
@@ -144,68 +161,70 @@ impl Kind {
     }
 }
 
-/// `limit.near`: a limit has reached its warning mark.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `limit.near`: a limit has reached 80 %.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(inline)]
 pub struct LimitNear(pub LimitAt);
 
 /// `limit.reached`: nothing new is granted until the limit is raised.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(inline)]
 pub struct LimitReached(pub LimitAt);
 
 kinds! {
-    /// All that the conversation is made of.
+    /// The conversation starts, with its full configuration.
     "conversation.opened" => Opened(Box<Opened>),
-    /// The session got another title.
+    /// The title changed.
     "conversation.renamed" => Renamed(Renamed),
-    /// A session is resumed.
+    /// The session is resumed.
     "conversation.reopened" => Reopened(Reopened),
-    /// The lines before this one are another session's.
+    /// The lines before this one come from the parent session.
     "conversation.forked" => Forked(Forked),
-    /// The conversation is over, until it is raised or resumed.
+    /// The conversation has ended; it can be extended or resumed.
     "conversation.ended" => Ended(Ended),
-    /// A conversation inside the conversation begins.
+    /// A thread (a conversation inside the conversation) begins.
     "thread.opened" => ThreadOpened(Box<ThreadOpened>),
-    /// A thread is over.
+    /// A thread has ended.
     "thread.closed" => ThreadClosed(ThreadClosed),
-    /// A command of the operator.
+    /// A command of the operator: the steering line with its key and targets.
     "command.given" => CommandGiven(std::sync::Arc<CommandGiven>),
-    /// A steering line that could not be carried out.
+    /// A steering line that was refused.
     "command.refused" => CommandRefused(CommandRefused),
-    /// The engine seats a participant that it made.
+    /// A participant joins: created by the engine for a step of a plan, or added by the operator's command (`cause`).
     "seat.joined" => SeatJoined(Box<SeatJoined>),
-    /// The engine removes a participant.
+    /// A participant leaves: removed by the engine or by the operator's command (`cause`).
     "seat.left" => SeatLeft(SeatLeft),
     /// The planner makes a plan, or replaces it.
     "plan.made" => PlanMade(PlanMade),
-    /// A step of the plan is over.
+    /// A step of the plan is over. The `about` of its thread.opened has its number.
     "step.ended" => StepEnded(StepEnded),
     /// The plan is over.
     "plan.ended" => PlanEnded(PlanEnded),
     /// One decision about who speaks.
     "batch.opened" => BatchOpened(std::sync::Arc<BatchOpened>),
-    /// A turn begins: its seat gets the floor.
+    /// A turn begins.
     "floor.granted" => FloorGranted(FloorGranted),
-    /// A voice is called.
+    /// A call to a voice begins.
     "call.started" => CallStarted(CallStarted),
-    /// A call failed; another one of the same turn follows.
+    /// A call failed and is retried in the same turn.
     "call.retried" => CallRetried(CallRetried),
-    /// A call ended with requests for tools; another one of the same turn follows when they are back.
+    /// A call ended with tool requests; the next call of the same turn follows once all results are in.
     "tool.asked" => ToolAsked(ToolAsked),
-    /// A tool is called.
+    /// A tool is called. It runs after this event is written, and at most once.
     "tool.called" => ToolCalled(ToolCalled),
-    /// A tool came back, or was not asked.
+    /// A tool returned a result, or was not run.
     "tool.returned" => ToolReturned(ToolReturned),
     /// An agent used a tool of its own.
     "agent.tool" => AgentTool(AgentTool),
-    /// The agent's plan.
+    /// The plan of an agent.
     "agent.plan" => AgentPlan(AgentPlan),
-    /// An agent asks leave; its call waits.
+    /// An agent asks for permission; its call waits for the answer.
     "permission.asked" => PermissionAsked(PermissionAsked),
-    /// An agent's request for permission is answered.
+    /// The answer to an agent's request.
     "permission.answered" => PermissionAnswered(PermissionAnswered),
-    /// Pieces, sealed together.
+    /// Pieces of text from all streams, in order of arrival.
     "delta" => Delta(Delta),
     /// A turn is over.
     "turn.ended" => TurnEnded(Box<TurnEnded>),
@@ -213,29 +232,29 @@ kinds! {
     "human.said" => HumanSaid(HumanSaid),
     /// The outcome of a command.
     "receipt" => Receipt(Receipt),
-    /// No turn starts from here on.
+    /// The conversation is paused.
     "paused" => Paused(Paused),
-    /// Turns start again after a pause.
+    /// The conversation is resumed after a pause.
     "resumed" => Resumed(Resumed),
-    /// A limit has reached its warning mark.
+    /// A limit has reached 80 %.
     "limit.near" => LimitNear(LimitNear),
-    /// A limit was reached.
+    /// A limit has been reached.
     "limit.reached" => LimitReached(LimitReached),
-    /// A vote is counted, after all have voted.
+    /// A secret vote has closed.
     "vote.closed" => VoteClosed(VoteClosed),
-    /// A participant changed its position.
+    /// A participant stated another position than before in a structured reply.
     "stance.recorded" => StanceRecorded(StanceRecorded),
-    /// The profile has other facts than before.
+    /// The known facts about the person changed.
     "profile.updated" => ProfileUpdated(ProfileUpdated),
-    /// The conversation enters another stage.
+    /// The stage changed, or a reply claims a stage that does not apply.
     "stage.entered" => StageEntered(StageEntered),
-    /// The items of the catalogue were ranked.
+    /// The catalogue was ranked.
     "ranking.made" => RankingMade(RankingMade),
-    /// The judges' verdict on a conversation or a phase.
+    /// The judges gave a verdict on the conversation or a phase.
     "verdict.given" => VerdictGiven(VerdictGiven),
-    /// Something that the operator should know.
+    /// A message for the operator.
     "warning" => Warning(Warning),
-    /// A torn tail was set aside.
+    /// An incomplete last line was moved to another file.
     "log.repaired" => LogRepaired(LogRepaired),
 }
 

@@ -1,10 +1,11 @@
 //! Why a call failed: a class for decisions, a text for people.
 
 use super::ids::Text;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The class of a failed call: it decides whether the call is retried and what the operator reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
     /// The program of a script could not be started.
@@ -155,7 +156,7 @@ impl ErrorClass {
 }
 
 /// Why a call failed: a class for decisions, a text for people. The text never becomes speech.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CallError {
     /// What decides whether the call is retried.
     pub class: ErrorClass,

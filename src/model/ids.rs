@@ -3,6 +3,7 @@
 //! The id of a thread, batch, turn or call is the `seq` of the event that made it, so there is no id generator
 //! and ids stay unique across forks.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{fmt, sync::Arc};
 
@@ -12,7 +13,7 @@ pub type Text = Arc<str>;
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(transparent)]
         pub struct $name(pub u64);
         impl fmt::Display for $name {
@@ -25,7 +26,7 @@ macro_rules! number {
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(transparent)]
         pub struct $name(pub Text);
         impl fmt::Display for $name {

@@ -2,6 +2,7 @@
 
 use super::ids::Text;
 use super::money::Price;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The prefix of a model name whose words are read from a session.
@@ -20,7 +21,7 @@ impl ModelSpec {
 }
 
 /// A language model and the parameters of its calls.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelSpec {
     /// `provider:name`; empty until one is chosen.
     pub name: Text,
@@ -57,20 +58,20 @@ pub struct ModelSpec {
 }
 
 /// A model that speaks where those before it failed, with what is known of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fallback {
     /// `provider:name`.
     pub name: Text,
     /// Its price, as a seat has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    /// Whether it runs on this machine, as a seat has it.
+    /// True if it runs on this machine, as a seat has it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub local: bool,
     /// Its context window in tokens; none is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
-    /// Whether its tools are listed in its prompt, as for a seat.
+    /// True if its tools are listed in its prompt, as for a seat.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub text_tools: bool,
 }

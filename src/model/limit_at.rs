@@ -2,29 +2,34 @@
 
 use super::limits::Limit;
 use super::money::Usd;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-/// `limit.near` and `limit.reached`. The file has money in dollars.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `limit.near` and `limit.reached`. Money is in dollars in the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Spelled", into = "Spelled")]
 pub struct LimitAt {
-    /// The limit, which also gives both numbers their unit.
+    /// The limit; it determines the unit of the numbers.
     pub what: Limit,
-    /// How far it has come, in the limit's own unit.
+    /// Current value, in the unit of the limit.
     pub value: u64,
-    /// The bound, in the same unit; of money, in billionths of a dollar.
+    /// The limit, in the same unit; money is in billionths of a dollar.
     pub limit: u64,
-    /// What the next turn may need, in the same unit, where it is that for which too little is left.
+    /// Maximum need of the next turn, in the same unit, if too little is left for it.
     pub next: Option<u64>,
 }
 
-/// How [`LimitAt`] is written.
-#[derive(Clone, Serialize, Deserialize)]
+/// Form of [`LimitAt`] in a file.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
 struct Spelled {
+    /// The limit.
     what: Limit,
+    /// Current value, in the unit of the limit.
     value: Number,
+    /// The limit, in the same unit; money is in dollars.
     limit: Number,
+    /// Maximum need of the next turn, in the same unit, if too little is left for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     next: Option<Number>,
 }

@@ -2,10 +2,11 @@
 
 use super::money::Usd;
 use super::reason::StopReason;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The bounds of a conversation or of one thread; `None` is no bound.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
     /// Ended utterances: said, or cut with words.
@@ -32,7 +33,9 @@ pub struct Limits {
 }
 
 /// Which bound of [`Limits`] came near or was reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
     /// Ended utterances: said, or cut with words.

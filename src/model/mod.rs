@@ -27,6 +27,7 @@ pub mod prompt;
 pub mod rate;
 pub mod reason;
 pub mod runs;
+pub mod schema;
 pub mod secret;
 pub mod shows;
 pub mod steering;

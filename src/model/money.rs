@@ -1,6 +1,7 @@
 //! Money: dollars that can be added without error, and the price of a model.
 
 use super::turn::Usage;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::iter::Sum;
@@ -18,7 +19,9 @@ const PER_TOKEN: f64 = 1e3;
 
 /// Dollars, counted in billionths, so that a sum is the same in whichever order it is made. Written as a number of
 /// dollars.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Usd(pub u64);
 
@@ -76,7 +79,7 @@ impl fmt::Display for Usd {
 }
 
 /// The price of a model, in dollars per million tokens: read, written.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "(f64, f64)")]
 pub struct Price(pub f64, pub f64);
 

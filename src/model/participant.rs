@@ -11,11 +11,12 @@ use super::runs::Runs;
 use super::shows::Sees;
 use super::tool::Tool;
 use super::turn::Purpose;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A seat at the table, with exactly one voice.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Participant {
     /// ASCII id, unique in the conversation; never changes.
     pub id: SeatId,
@@ -41,7 +42,7 @@ pub struct Participant {
     pub persona: Option<Text>,
     /// What gives it words: a model, a script, rehearsed lines, a person, an agent.
     pub voice: VoiceSpec,
-    /// Whether `voice` replaces another one (a human seat that runs unattended).
+    /// True if `voice` replaces another one (a human seat that runs unattended).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stands_in: bool,
     /// The voice that speaks instead in headless runs and tests.
@@ -56,7 +57,7 @@ pub struct Participant {
     /// Utterances after which this seat alone falls silent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_utterances: Option<u32>,
-    /// Whether it takes turns; a seat that does not only votes, picks or judges.
+    /// True if it takes turns; a seat that does not only votes, picks or judges.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub speaks: bool,
     /// The form of its replies, and how often it may try again.
@@ -81,13 +82,13 @@ pub struct Participant {
     /// Price of the model; null is "not priced".
     #[serde(default)]
     pub price: Option<Price>,
-    /// Whether the model runs on this machine, where a call costs no money that a limit could count.
+    /// True if the model runs on this machine, where a call costs no money that a limit could count.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub local: bool,
     /// Context window of the model in tokens.
     #[serde(default)]
     pub window: Option<u32>,
-    /// Whether its prompt lists its tools and its model asks for them in text: for models that cannot call tools.
+    /// True if its prompt lists its tools and its model asks for them in text: for models that cannot call tools.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub text_tools: bool,
     /// The tools that its model may ask for.
@@ -161,7 +162,7 @@ impl Participant {
 }
 
 /// What gives a participant words.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VoiceSpec {
     /// A language model, on a server or on this machine.
@@ -175,7 +176,7 @@ pub enum VoiceSpec {
         /// Seconds after which `then` happens; none waits without end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seconds: Option<u64>,
-        /// Whether the floor passes on after `seconds`; otherwise it waits.
+        /// True if the floor passes on after `seconds`; otherwise it waits.
         #[serde(default)]
         pass: bool,
     },
@@ -203,7 +204,7 @@ impl Participant {
 }
 
 /// One rehearsed line: a template, and when it is taken out of turn.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Line {
     /// The words, as a template.
     pub text: Text,
@@ -309,7 +310,7 @@ impl VoiceSpec {
 pub const TEAM_DEPTH: usize = 2;
 
 /// A team: a scenario with its seats, as read when the conversation began. Its file is no longer needed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TeamSpec {
     /// The file or the bundled scenario that it was read from.
     pub file: Text,
@@ -325,7 +326,7 @@ pub struct TeamSpec {
 }
 
 /// What a prompt keeps of a conversation that does not fit its model's window.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Budget {
     /// The beginning and the end: the middle is left out.
@@ -344,7 +345,7 @@ pub enum Budget {
 }
 
 /// How long a call may take, in milliseconds; none of them is optional.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Timeouts {
     /// Until the connection is open.
     pub connect: u64,
@@ -369,7 +370,7 @@ impl Default for Timeouts {
 }
 
 /// What happens when a call of a seat fails.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailureRule {
     /// Further calls within the same turn.
     pub retry: u32,
@@ -415,7 +416,7 @@ impl Default for FailureRule {
 }
 
 /// What follows a turn that failed after all retries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Then {
     /// The turn is given up and the next seat speaks.

@@ -12,6 +12,7 @@ use super::rate::CallRate;
 use super::reason::StopReason;
 use super::task::{JudgeTask, SummaryTask};
 use super::turn::{CutWhy, LateReason, Outcome, Purpose, ReceiptIs, Requester, Usage};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -20,167 +21,168 @@ fn is_default<T: Default + PartialEq>(v: &T) -> bool {
     *v == T::default()
 }
 
-/// `conversation.opened`: all that the conversation is made of.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `conversation.opened`: the conversation starts, with its full configuration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Opened {
     /// Major version of the file format.
     pub format: u32,
-    /// Program and version that wrote it.
+    /// Program and version that wrote the session.
     pub program: Text,
-    /// Seed of every random choice.
+    /// Random seed.
     pub seed: u64,
-    /// Whether the whole cast is rehearsed: nothing in it was written by a model.
+    /// True if all lines are rehearsed: no model is called.
     pub rehearsed: bool,
-    /// The scenario as resolved, without keys.
+    /// The resolved scenario, without API keys.
     pub scenario: Value,
-    /// The seats as resolved, in the order of the table.
+    /// The resolved participants, in the order of the scenario.
     pub participants: Vec<Participant>,
-    /// The most calls at the same time.
+    /// Maximum number of parallel calls.
     pub parallel: u32,
-    /// The rates of calls that providers accept, by name.
+    /// Maximum rate of calls per provider, as in `20/min`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rates: BTreeMap<Text, CallRate>,
-    /// Whether an operator can be asked.
+    /// True if a person is at the keyboard.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attended: bool,
 }
 
-/// `conversation.renamed`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "one field")]
+/// `conversation.renamed`: the title changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Renamed {
+    /// The new title.
     pub title: Text,
 }
 
-/// `conversation.reopened`: a resume.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// `conversation.reopened`: the session is resumed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reopened {
-    /// Whether a torn tail was repaired first.
+    /// True if an incomplete last line was repaired first.
     #[serde(default, skip_serializing_if = "is_default")]
     pub repaired: bool,
-    /// Whether an operator can be asked.
+    /// True if a person is at the keyboard.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attended: bool,
 }
 
-/// `conversation.forked`: the lines before this one are the parent's.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `conversation.forked`: the lines before this one come from the parent session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Forked {
-    /// The session whose lines these are.
+    /// The id of the parent session.
     pub parent: Text,
-    /// The `seq` of the last of them.
+    /// The `seq` of the parent's last event in this session.
     pub at: Seq,
-    /// The end that would have followed at this point, and that the branch passes.
+    /// The parent's end at this point, ignored by the branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed: Option<StopReason>,
-    /// The seed of all dice from here on, where it is another one.
+    /// A new random seed from here on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Whether an operator can be asked.
+    /// True if a person is at the keyboard.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attended: bool,
 }
 
-/// `conversation.ended`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `conversation.ended`: the conversation has ended; it can be extended or resumed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ended {
-    /// Why it ended.
+    /// The stop reason.
     pub reason: StopReason,
-    /// Whether the conversation reached its own end.
+    /// True if it ended by its own rules, not by a limit, a failure or a person.
     pub settled: bool,
-    /// The cause in words, where the reason alone does not say it.
+    /// The cause as text, if the reason alone does not explain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Text>,
-    /// The result of the conversation, as the policy and the verdict give it; null without one.
+    /// The result of the policy or the verdict; null if there is none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub result: Value,
 }
 
-/// `thread.opened`: a conversation inside the conversation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `thread.opened`: a conversation inside the conversation begins, such as a phase or a step of a plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadOpened {
-    /// The thread's name on the screen.
+    /// Display name of the thread.
     pub name: Text,
-    /// The name of the policy that decides who speaks in it.
+    /// Name of the policy that decides who speaks.
     pub policy: Text,
-    /// The policy's options, by key.
+    /// Options of the policy, by key.
     pub options: Value,
-    /// The seats in it, in order.
+    /// The participants of the thread, in order.
     pub seats: Vec<SeatId>,
-    /// Whether it sees what its parent saw.
+    /// True if its participants see the messages of the parent thread.
     pub inherits: bool,
-    /// Limits of this thread alone.
+    /// Limits of this thread.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: Limits,
-    /// What it is about, as the policy that opened it needs it.
+    /// The subject as the policy needs it: the phase, or plan, step, attempt and goal.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub about: Value,
-    /// The memo of the policy that opened it, as of this decision.
+    /// Memo of the policy that opened it, as of this decision.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub memo: Value,
 }
 
-/// `thread.closed`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "two fields, as in `Ended`")]
+/// `thread.closed`: the thread has ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadClosed {
+    /// The stop reason.
     pub reason: StopReason,
+    /// The result of its policy; null if there is none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub result: Value,
 }
 
 /// `batch.opened`: one decision about who speaks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchOpened {
-    /// Who caused it: the policy, the operator, the engine.
+    /// The requester: policy, operator or engine.
     #[serde(rename = "for")]
     pub requester: Requester,
-    /// What the seats are asked for.
+    /// Purpose of the turns.
     pub purpose: Purpose,
-    /// The seats granted at once.
+    /// The participants who speak in parallel.
     pub seats: Vec<SeatId>,
-    /// Why these, in words.
+    /// The reason for this choice, as text.
     pub why: Text,
-    /// The seats that are expected after them, in order.
+    /// The participants expected next, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queue: Vec<SeatId>,
-    /// The round this belongs to, from 1, where the policy counts rounds.
+    /// Round number, from 1, if the policy counts rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
-    /// The policy's memory from here on.
+    /// Memo of the policy from here on.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub memo: Value,
-    /// What the judges are asked for; only where the purpose is `judge`.
+    /// The task of the judges, if the purpose is `judge`: verdict, casting or stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeTask>,
-    /// What the summary covers and who reads it; only where the purpose is `summarise`.
+    /// The reader and the last event of the summary, if the purpose is `summarise`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryTask>,
-    /// The stop rules that asked and hold no more, by their place: they ask again.
+    /// Indexes of stop rules that have asked and are no longer true; they may ask again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rearmed: Vec<u32>,
-    /// The turn whose utterance is spoken again, seeing what it saw.
+    /// The turn that is retried; it sees the same messages again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<TurnId>,
-    /// Whether that utterance, which was cut, is continued instead.
+    /// True if the replaced turn, which was cut, is continued instead of repeated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub continues: bool,
-    /// The question of a vote or of a judgement.
+    /// The question for voters or judges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Text>,
-    /// The choices of a vote, in the order in which they are shown.
+    /// The choices of a vote, in display order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Text>,
-    /// How a vote is counted, side by side; the first way decides. None is the majority.
+    /// Ways of counting the vote; the first decides. Absent: majority.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub count: Vec<Aggregation>,
-    /// What breaks a tie of a vote.
+    /// Rule for a tie of the vote. Absent: no winner.
     #[serde(default, skip_serializing_if = "AnswerTie::is_none")]
     pub tie: AnswerTie,
 }
 
 impl BatchOpened {
-    /// Returns what it asks of judges, if it does.
+    /// Returns the task of the judges, if it has one.
     pub fn judge_task(&self) -> Option<JudgeTask> {
         if self.purpose != Purpose::Judge {
             return None;
@@ -188,7 +190,7 @@ impl BatchOpened {
         self.judge.clone().or_else(|| JudgeTask::in_memo(&self.memo))
     }
 
-    /// Returns what it sums up, if it does.
+    /// Returns the task of a summary, if it has one.
     pub fn summary_task(&self) -> Option<SummaryTask> {
         if self.purpose != Purpose::Summarise {
             return None;
@@ -199,59 +201,59 @@ impl BatchOpened {
 }
 
 /// `floor.granted`: a turn begins.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FloorGranted {
-    /// The `seq` of the `batch.opened` that it belongs to.
+    /// The batch (the `seq` of its `batch.opened`).
     pub batch: BatchId,
-    /// The seat that has the floor.
+    /// The participant who has the floor.
     pub participant: SeatId,
-    /// The utterance's number, from 1.
+    /// Turn number, from 1, if the purpose is `speak`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
-    /// The notes bound to this turn, by the `seq` of their commands.
+    /// Operator notes in its prompt, by the `seq` of their commands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Seq>,
 }
 
-/// `call.started`: a voice is called.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `call.started`: a call to a voice begins.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CallStarted {
-    /// The `seq` of the `floor.granted` that it is for.
+    /// The turn (the `seq` of its `floor.granted`).
     pub turn: TurnId,
-    /// The model, script or lines that give the words, as shown to people.
+    /// Display name of the model, script or rehearsed lines.
     pub model: Text,
-    /// The line or the token bounds that the call was made with.
+    /// The rehearsed line, or the token limits of the call.
     #[serde(default, skip_serializing_if = "is_default", deserialize_with = "or_default")]
     pub parameters: CallParameters,
-    /// SHA-256 of the prompt in hex: a rebuilt prompt is checked against it.
+    /// SHA-256 of the prompt, in hex.
     pub digest: Text,
-    /// The version of the wording of prompts: another one may build another prompt of the same log.
+    /// Version of the prompt texts: another version may build a different prompt from the same log.
     #[serde(default = "first_wording")]
     pub wording: u32,
-    /// Blocks that the prompt's budget left out.
+    /// Number of blocks that did not fit in the prompt.
     #[serde(default, skip_serializing_if = "is_default")]
     pub left_out: u32,
-    /// The labels under which it shows the seats, where it hides their names.
+    /// Labels of the participants in an anonymous prompt.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<SeatId, Text>,
 }
 
-/// With what a call was started.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Details of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CallParameters {
-    /// The rehearsed line that is spoken, from 0; none where no line is left, and for other voices.
+    /// Index of the rehearsed line, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// Tokens of a model's prompt, as estimated.
+    /// Estimated tokens of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_tokens: Option<u64>,
-    /// The most tokens that a model may answer with.
+    /// Maximum tokens of the reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
-    /// The most tokens that the prompt may have, where a limit has to hold.
+    /// Maximum tokens of the prompt, if a limit applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_most: Option<u64>,
-    /// By how much that is more than a token for four bytes, in thousandths.
+    /// Margin of the estimate over one token per four bytes, in thousandths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_margin: Option<u32>,
 }
@@ -261,183 +263,183 @@ fn or_default<'de, D: serde::Deserializer<'de>>(d: D) -> Result<CallParameters, 
     Option::deserialize(d).map(Option::unwrap_or_default)
 }
 
-/// The version of logs that name none.
+/// Version of logs without this field.
 fn first_wording() -> u32 {
     1
 }
 
-/// `call.retried`: a call failed and another one of the same turn follows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `call.retried`: a call failed; another call of the same turn follows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CallRetried {
-    /// The `seq` of the turn's `floor.granted`.
+    /// The turn (the `seq` of its `floor.granted`).
     pub turn: TurnId,
-    /// The `seq` of the `call.started` that failed.
+    /// The failed call (the `seq` of its `call.started`).
     pub call: CallId,
-    /// Why the call failed.
+    /// Class and text of the failure.
     pub error: CallError,
-    /// Milliseconds of waiting before the next call.
+    /// Milliseconds until the next call.
     pub wait_ms: u64,
-    /// The fallback that is the seat's model from here on, where no retry was left.
+    /// The fallback model used from here on, if no retry was left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<Text>,
-    /// Tokens that the call used, where it is to be paid for.
+    /// Tokens used by the failed call, if it is charged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
 
 /// `delta`: pieces of all streams in order of arrival, sealed together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "one field")]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Delta {
+    /// Runs `[turn, "say" or "think", text, [len, dt, ...]]`: UTF-8 bytes, milliseconds since the piece before.
     pub pieces: Vec<PieceRun>,
 }
 
-/// A private message beside a reply, from one participant to another.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A private message of one participant to another, sent with a reply.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Whisper {
-    /// The only participant who reads it.
+    /// The only reader.
     pub to: SeatId,
-    /// The whisper's text, without the marker.
+    /// Text without the marker.
     pub text: Text,
 }
 
-/// `turn.ended`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `turn.ended`: a turn is over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnEnded {
-    /// The `seq` of its `floor.granted`.
+    /// The turn (the `seq` of its `floor.granted`).
     pub turn: TurnId,
-    /// Its last call; none for a human.
+    /// Its last call (the `seq` of its `call.started`); absent for a human.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallId>,
-    /// What the seat was asked for.
+    /// Purpose of the turn.
     pub purpose: Purpose,
-    /// The utterance's number, from 1; none where the turn was no utterance (votes, verdicts, summaries).
+    /// Turn number, from 1; absent for votes, verdicts and summaries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
-    /// Said, cut, passed, failed and so on.
+    /// Outcome: said, cut, failed or passed.
     pub outcome: Outcome,
-    /// The words; of a cut, what had been shown.
+    /// Text of the turn; for a cut turn, the part that was shown.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub text: Text,
-    /// Private words to other participants, which are no part of the text.
+    /// Private messages to other participants, not part of the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub whispers: Vec<Whisper>,
-    /// The words as they came, where a repair changed them.
+    /// The original text, if a repair changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<Text>,
-    /// The reasoning that came with them.
+    /// The model's reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<Text>,
-    /// The type of the message where a reply contract has types.
+    /// Message type, if the reply contract has types.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Text>,
-    /// The reply as data; null where the contract asks for none.
+    /// The structured reply; null for plain text.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub structured: Value,
-    /// The seats it named with `@`, in order.
+    /// Participants mentioned with `@`, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<SeatId>,
-    /// Of a cut: why.
+    /// The cause of a cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<CutWhy>,
-    /// Of a failure: what.
+    /// Class and text of a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CallError>,
-    /// How the voice said it finished.
+    /// Finish reason reported by the voice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<Text>,
-    /// Parts of the answer that could not be read and were left out.
+    /// Number of unreadable parts of the reply that were skipped.
     #[serde(default, skip_serializing_if = "super::prompt::is_zero")]
     pub skipped: u32,
     /// Tokens used by all its calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// Dollars, of all its calls; null is "not priced".
+    /// Cost of all its calls in dollars; null if not priced.
     #[serde(default)]
     pub cost: Option<Usd>,
-    /// Milliseconds from the start of the last call to its first piece.
+    /// Milliseconds from the start of the last call to its first piece of text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_piece_ms: Option<u64>,
-    /// Milliseconds the last call took; of a human, the whole turn.
+    /// Duration of the last call in milliseconds; for a human, of the whole turn.
     #[serde(default)]
     pub took_ms: u64,
 }
 
 impl TurnEnded {
-    /// Returns whether the turn said anything to anybody.
+    /// Returns whether the turn has text or whispers.
     pub fn has_words(&self) -> bool {
         !self.text.trim().is_empty() || !self.whispers.is_empty()
     }
 }
 
 /// `human.said`: the place of the operator's words in the transcript.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HumanSaid {
-    /// The key of the command that holds the words.
+    /// Key of the command that contains the text.
     pub of: Key,
 }
 
 /// `receipt`: the outcome of a command.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Receipt {
-    /// The command's key.
+    /// Key of the command.
     pub of: Key,
-    /// Its outcome: done, queued, too late and so on.
+    /// Outcome: queued, delivered, done or too_late.
     pub is: ReceiptIs,
-    /// The `id` the line carried, echoed.
+    /// The `id` of the line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<Text>,
-    /// The turns its words reached.
+    /// The turns that its text reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<TurnId>,
-    /// Why, in words.
+    /// The reason, as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Text>,
-    /// Why it was not carried out.
+    /// The reason why it was not executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<LateReason>,
-    /// The line, where it never was a command.
+    /// The line, if it never became a command.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub line: Value,
 }
 
-/// `paused`: no turn starts from here on.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// `paused`: no turn starts until `resumed`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Paused {
-    /// Why, where it was not asked for by the operator.
+    /// The reason, if the operator did not ask for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Text>,
-    /// The stop rule that asks, by its place among the rules.
+    /// Index of the stop rule that asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<u32>,
-    /// The sides between which the operator is to choose.
+    /// The tied sides, from which the operator chooses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tied: Vec<Text>,
 }
 
 /// `resumed`: turns start again.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Resumed {
-    /// Pauses again after exactly this many utterances; none runs on.
+    /// Number of turns after which it pauses again; absent: no pause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
 }
 
-/// `warning`: something a person should know that changes nothing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `warning`: a message for the operator; it changes nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     /// One sentence for the operator.
     pub text: Text,
-    /// What it is about, where something follows from the warning having been given.
+    /// The subject, if a second warning about it has an effect, as in `{"loop": N}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<WarningAbout>,
 }
 
 /// The subject of a warning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WarningAbout {
-    /// The conversation repeats itself since this utterance; another round of it is an end.
+    /// The turn since which the conversation repeats itself; one more such round may end it.
     Loop(u32),
 }
 
@@ -447,27 +449,27 @@ impl From<String> for Warning {
     }
 }
 
-/// `log.repaired`: a torn tail was set aside before the first append.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `log.repaired`: an incomplete last line was moved to another file before the first append.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LogRepaired {
-    /// First byte that was cut off.
+    /// Offset of the first byte that was cut off.
     pub from: u64,
-    /// The byte after the last one.
+    /// End of the range, exclusive.
     pub to: u64,
-    /// The name of the file that keeps them, beside the session.
+    /// Name of the file that keeps these bytes, next to the session.
     pub kept: Text,
 }
 
-/// `command.refused`: a steering line that could not be carried out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `command.refused`: a steering line that could not be executed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommandRefused {
-    /// The key of the line.
+    /// Key of the line.
     pub key: Key,
-    /// The line as it was given.
+    /// The line as received.
     pub line: Value,
-    /// The `id` it carried, echoed.
+    /// The `id` of the line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<Text>,
-    /// Why it was refused, and what would be accepted.
+    /// The reason, and an accepted form.
     pub why: Text,
 }

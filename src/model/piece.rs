@@ -1,10 +1,13 @@
 //! Bits of an utterance as they arrive, and the compact runs in which the log keeps them.
 
 use super::ids::{Ms, Text, TurnId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which part of a reply a piece belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
     /// Speech, which the whole table hears.
@@ -18,7 +21,7 @@ pub enum Channel {
 pub struct Piece {
     /// The turn it belongs to.
     pub turn: TurnId,
-    /// Whether it is speech or reasoning.
+    /// Speech or reasoning.
     pub channel: Channel,
     /// Time of arrival, on the session's clock.
     pub at: Ms,
@@ -30,7 +33,7 @@ pub struct Piece {
 ///
 /// `len` counts UTF-8 bytes; `dt` is milliseconds since the piece before it in the event. The first `dt` of an event
 /// counts from the start of the call of its turn.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PieceRun(pub TurnId, pub Channel, pub Text, pub Vec<u64>);
 
 /// Packs pieces, in order of arrival, into runs. `call_started` is the start of the call of the first piece's turn.

@@ -2,22 +2,23 @@
 
 use super::ids::{SeatId, Text, TurnId};
 use super::participant::Participant;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// One step of a plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StepSpec {
-    /// Its number, from 1; it keeps it as long as the plan lives.
+    /// Step number, from 1; it never changes.
     pub number: u32,
-    /// What is done, in a line.
+    /// Description, on one line.
     pub description: Text,
-    /// What is true once it is done.
+    /// Goal: true once the step is done.
     pub goal: Text,
-    /// Whether an executor does it; else the planner does.
+    /// True if an executor does the step; otherwise the planner does.
     #[serde(default = "yes")]
     pub executor: bool,
-    /// The steps whose results it waits for.
+    /// Steps that must be completed first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<u32>,
 }
@@ -28,6 +29,18 @@ fn yes() -> bool {
 
 /// The keys of a step that the operator can set.
 const SETTABLE: [&str; 4] = ["description", "goal", "executor", "after"];
+
+/// Schema of the keys of a step that the operator can set.
+pub(super) fn settable(generator: &mut SchemaGenerator) -> Schema {
+    let step = StepSpec::json_schema(generator).to_value();
+    let mut properties = Map::new();
+    for key in SETTABLE {
+        properties.insert(key.into(), step["properties"][key].clone());
+    }
+    let one_or_many = json!({"anyOf": [{"type": "integer", "minimum": 1}, properties["after"]]});
+    properties["after"] = one_or_many;
+    json_schema!({"type": "object", "properties": properties, "additionalProperties": false})
+}
 
 impl StepSpec {
     /// Returns a step with a number and nothing to do yet.
@@ -65,7 +78,7 @@ impl StepSpec {
 }
 
 /// How far a step, or a plan, has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepState {
     /// Not begun.
@@ -100,7 +113,7 @@ impl StepState {
 }
 
 /// The type of a message between a planner and an executor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageKind {
     /// The planner's: what is to be done.
@@ -294,65 +307,65 @@ fn cycle(steps: &[StepSpec]) -> Option<Vec<u32>> {
     None
 }
 
-/// `plan.made`: the plan as it is from here on, after the planner's reply.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// `plan.made`: the planner makes a plan, or replaces it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanMade {
-    /// Which plan of the conversation, from 1; a re-plan keeps the number.
+    /// Number of the plan in the conversation, from 1; a replacement keeps it.
     pub plan: u32,
     /// The planner's turn.
     pub turn: TurnId,
-    /// Why it replaces the one before.
+    /// The reason for the replacement; absent for the first plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Text>,
-    /// Every step, in order: those that have begun, then the others.
+    /// Every step, in order; begun steps first.
     pub steps: Vec<StepSpec>,
 }
 
 /// `step.ended`: a step is over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StepEnded {
-    /// Its number.
+    /// Step number.
     pub step: u32,
-    /// Which attempt at it, from 1.
+    /// Number of the attempt, from 1.
     pub attempt: u32,
     /// Completed, failed or cancelled.
     pub is: StepState,
-    /// Whether it was stopped by the end of the conversation: it continues when that is resumed.
+    /// True if the end of the conversation stopped it; a resume continues it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub halted: bool,
     /// The turn with its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
-    /// Why, unless it is completed.
+    /// The reason, unless it is completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Text>,
 }
 
 /// `plan.ended`: every step is over and the answer is given.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanEnded {
-    /// Which plan, from 1.
+    /// Number of the plan, from 1.
     pub plan: u32,
-    /// Completed, failed where no step was completed or no answer came, or cancelled by the end of the conversation.
+    /// Completed; failed: no step was completed, or no answer given; cancelled: the conversation ended first.
     pub is: StepState,
     /// The planner's turn with the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
 }
 
-/// `seat.joined`: a participant takes a seat; the engine made it, or the operator's command is the cause.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `seat.joined`: a participant joins, created by the engine for a step of a plan or added by the operator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeatJoined {
-    /// The participant, as resolved.
+    /// The resolved participant; `made_from` is its template.
     pub participant: Participant,
 }
 
-/// `seat.left`: a participant leaves; the engine had made it, or the operator's command is the cause. Its words stay.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// `seat.left`: a participant leaves; its messages stay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SeatLeft {
     /// The participant.
     pub id: SeatId,
-    /// Why, in words.
+    /// The reason, as text.
     pub why: Text,
 }
 

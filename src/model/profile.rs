@@ -1,66 +1,67 @@
 //! What is known of a person, and what follows from it: facts, stages, rankings.
 
 use super::ids::{SeatId, Text, TurnId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// `profile.updated`: the profile has other facts than before.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// `profile.updated`: a fact of the profile changed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProfileUpdated {
-    /// The seat whose reply changed it; none where an edit or a hidden turn did.
+    /// The participant whose reply changed it; absent after an edit or a hidden turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub participant: Option<SeatId>,
-    /// The turn whose reply changed it; none where no reply did.
+    /// The turn of the reply; absent if no reply changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
-    /// The changes, field by field.
+    /// The changed fields.
     pub changed: Vec<FactChanged>,
-    /// All facts as of this event, by field.
+    /// All known facts, by field.
     pub profile: Map<String, Value>,
 }
 
-/// One field of a profile that changed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// One changed field of a profile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FactChanged {
-    /// The field; a field of a field is `home.size`.
+    /// Path of the field, as in `home.size`.
     pub field: Text,
-    /// The value before; null is unknown.
+    /// Old value; null if unknown.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub from: Value,
-    /// The value now; null is unknown.
+    /// New value; null if unknown.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub to: Value,
 }
 
-/// `stage.entered`: another stage is reached, or a reply claims a stage that is not.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// `stage.entered`: the stage changed, or a reply claims a stage that does not apply.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StageEntered {
-    /// The first stage whose condition is true; none where none is.
+    /// The first stage whose condition is true; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<Text>,
-    /// How many of the profile's fields are known.
+    /// Number of known fields of the profile.
     pub known: u32,
-    /// How many fields the profile has.
+    /// Number of all fields of the profile.
     pub of: u32,
-    /// The stage that the last reply claimed, where that is another one.
+    /// The stage that the last reply claimed, if different.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed: Option<Text>,
 }
 
-/// `ranking.made`: the items of the catalogue that fit best what is known.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `ranking.made`: the catalogue was ranked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RankingMade {
-    /// Why the ranking is offered.
+    /// Reason for the ranking: condition or asked.
     pub because: RankedBecause,
-    /// The best of them, best first.
+    /// The best items, best first.
     pub items: Vec<RankedItem>,
-    /// How many items the hard filters left out, by the name of the first filter that excluded them.
+    /// Number of excluded items, by the first hard filter that excludes them.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub left_out: Map<String, Value>,
 }
 
-/// Why a ranking is offered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Reason for a ranking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RankedBecause {
     /// Its condition is true.
@@ -70,20 +71,20 @@ pub enum RankedBecause {
 }
 
 /// One item of a ranking.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RankedItem {
-    /// Its key in the catalogue.
+    /// Key of the item in the catalogue.
     pub id: Text,
-    /// The item's name on the screen.
+    /// Display name of the item.
     pub name: Text,
-    /// Its score, from 0 to 100.
+    /// Score from 0 to 100.
     pub score: f64,
-    /// The points of each soft score, in the order of the file.
+    /// Points of each soft score, in the order of the file.
     pub parts: Vec<(Text, f64)>,
 }
 
 /// The treatment of fields that the profile does not list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownField {
     /// They are kept like the others.

@@ -2,10 +2,11 @@
 
 use super::ids::{SeatId, Text};
 use super::tool::ToolRound;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// All that one call is shown.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Prompt {
     /// The persona, the table, the rules; in the shared layout only what everybody is told.
     pub system: Text,
@@ -50,7 +51,7 @@ pub struct Prompt {
 }
 
 /// What is known of a person, and its place in the conversation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownBlock {
     /// The facts, the stage, the ranking, as they stand.
     pub text: Text,
@@ -59,13 +60,13 @@ pub struct KnownBlock {
 }
 
 /// A reply that did not have the form it was asked for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Rejected {
     /// What it said, as far as it was shown.
     pub said: Text,
     /// What was wrong with it.
     pub why: Text,
-    /// Whether it said only what was said already: it is then not shown again.
+    /// True if it said only what was said already: it is then not shown again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub echo: bool,
 }
@@ -105,14 +106,14 @@ impl Message {
 }
 
 /// One thing that was said.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {
     /// The seat's own words.
     Own {
         /// The text of the message.
         text: Text,
-        /// Whether it was broken off or cut.
+        /// True if it was broken off or cut.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cut: bool,
     },
@@ -124,10 +125,10 @@ pub enum Block {
         name: Text,
         /// The text of the message.
         text: Text,
-        /// Whether it was broken off or cut.
+        /// True if it was broken off or cut.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cut: bool,
-        /// Whether only this seat may see it.
+        /// True if only this seat may see it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         whisper: bool,
     },
@@ -140,7 +141,7 @@ pub enum Block {
     Operator {
         /// The text of the message.
         text: Text,
-        /// Whether only this seat heard it.
+        /// True if only this seat heard it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         whisper: bool,
     },

@@ -1,5 +1,6 @@
 //! How many calls a provider accepts in a period, spelled `20/min`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -7,7 +8,7 @@ use std::fmt;
 const UNITS: [(&str, u64); 3] = [("s", 1_000), ("min", 60_000), ("h", 3_600_000)];
 
 /// A number of calls in any window of a given length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct CallRate {
     /// Calls, at least one.

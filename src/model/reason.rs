@@ -1,9 +1,12 @@
 //! Why a conversation or a thread ended: exactly one reason each.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Why a conversation ended: by itself (settled), or by a limit, a fault or a person (capped).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the names are the documentation: conversation ends by them")]
 pub enum StopReason {

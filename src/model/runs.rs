@@ -3,10 +3,11 @@
 //! Plain data; the policy evaluates the conditions.
 
 use super::ids::{SeatId, Text};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What makes a seat run, where the policy is `depends`, and whom it may wake itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Runs {
     /// The seats whose words it waits for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -14,7 +15,7 @@ pub struct Runs {
     /// How many of them it needs.
     #[serde(default)]
     pub needs: Needs,
-    /// Whether it may run first, before its dependencies are met; a seat without dependencies always may.
+    /// True if it may run first, before its dependencies are met; a seat without dependencies always may.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts: Option<bool>,
     /// The name under which its data are kept in the context, besides its id.
@@ -26,7 +27,7 @@ pub struct Runs {
 }
 
 /// One dependency of a seat on another.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct After {
     /// The participant whose turns meet it.
     pub participant: SeatId,
@@ -38,7 +39,7 @@ pub struct After {
 }
 
 /// How many dependencies must be met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Needs {
     /// All dependencies must be met.

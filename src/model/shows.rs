@@ -3,10 +3,11 @@
 //! Plain data; what it means for a prompt is read in `state` and `prompt`.
 
 use super::ids::Text;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How a phase shows its speakers to one another.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shows {
     /// Whose words are seen, where the phase says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -14,7 +15,7 @@ pub struct Shows {
     /// Whether, and how, names are replaced by labels.
     #[serde(default, skip_serializing_if = "is_off")]
     pub anonymous: Anonymous,
-    /// Whether its speakers may think before they speak; nobody else at the table sees it.
+    /// True if its speakers may think before they speak; nobody else at the table sees it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub thinks: bool,
     /// From how many words to how many a contribution should have.
@@ -37,7 +38,7 @@ fn is_off(anonymous: &Anonymous) -> bool {
 }
 
 /// Whose words a seat sees besides the operator's and, but for `question` and `last_round`, its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sees {
     /// Everybody's words.
@@ -61,7 +62,7 @@ pub enum Sees {
 }
 
 /// The place of the conversation in a prompt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {
     /// After the persona; the seat's own words are the model's own messages.
@@ -73,7 +74,7 @@ pub enum Layout {
 }
 
 /// How much advice the prompts give on debating.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Debate {
     /// Advice that makes a debate worth reading.
@@ -84,7 +85,7 @@ pub enum Debate {
 }
 
 /// A text that is shown where one of its keys was just used.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Lore {
     /// The words or phrases; small and capital letters are the same.
     pub keys: Vec<Text>,
@@ -113,7 +114,7 @@ fn is_recent(last: &u32) -> bool {
 }
 
 /// Under which names a seat sees the others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Anonymous {
     /// Names are shown as they are.

@@ -3,6 +3,7 @@
 use super::command::{COMMANDS, Command, Targets};
 use super::ids::{Key, Text, ThreadId};
 use super::near;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -37,7 +38,7 @@ pub enum Trigger {
 pub struct SteerLine {
     /// When it acts; none is at once.
     pub trigger: Option<Trigger>,
-    /// Whether it acts each time that becomes true: a breakpoint.
+    /// True if it acts each time the trigger becomes true, as a breakpoint.
     pub every: bool,
     /// The thread it is for; none is every open thread.
     pub thread: Option<ThreadId>,
@@ -152,7 +153,7 @@ impl SteerLine {
 }
 
 /// `command.given`: the whole line with its key and what it was resolved to when it was given.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommandGiven {
     /// The key of the command: a second one with the same key does nothing.
     pub key: Key,

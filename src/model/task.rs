@@ -2,28 +2,29 @@
 
 use super::ids::{SeatId, Seq, Text};
 use super::reason::StopReason;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The task of a judge.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgeTask {
     /// A verdict on the sides of a contest.
     Verdict {
-        /// Which of the times the judges are asked, from 1.
+        /// Number of the request to the judges, from 1.
         time: u32,
-        /// Whether the sides are shown in reverse order.
+        /// True if the sides are in reverse order.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         swapped: bool,
-        /// The sides behind the labels that the judges see; empty where they see the sides' own names.
+        /// Real sides behind the labels in the prompt; empty if the prompt shows their names.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         labels: Vec<Text>,
-        /// The label of each seat, by id.
+        /// Label of each participant, by id.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         seats: BTreeMap<SeatId, Text>,
-        /// Whether it is asked after a round, only to see if a side has already won.
+        /// True if it is asked after a round, to find out if a side has already won.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         interim: bool,
         /// The end of the conversation that follows.
@@ -32,16 +33,16 @@ pub enum JudgeTask {
     },
     /// The casting vote on a tie.
     Casting,
-    /// The stop rule at this place, from 0.
+    /// Index of the stop rule, from 0.
     Stop(u32),
 }
 
-/// The seat whose view of the conversation is summed up, and how far.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Reader and range of a summary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryTask {
-    /// The seat that reads the summary instead of what it covers.
+    /// The participant who reads the summary.
     pub viewer: SeatId,
-    /// The place of the last thing in it.
+    /// The `seq` of the last summarised event.
     pub upto: Seq,
 }
 

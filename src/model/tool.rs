@@ -5,6 +5,7 @@
 
 use super::ids::{CallId, Seq, Text, TurnId};
 use super::turn::Usage;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ pub const REQUEST_TAG: &str = "tool_request";
 pub const RESULT_TAG: &str = "tool_result";
 
 /// A tool that a participant may use.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tool {
     /// Its name, as models ask for it.
     pub name: Text,
@@ -24,7 +25,7 @@ pub struct Tool {
     pub parameters: Value,
     /// What carries out a request.
     pub source: ToolSource,
-    /// Whether it changes nothing, so that nobody has to allow it.
+    /// True if it changes nothing, so that nobody has to allow it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub read_only: bool,
     /// Seconds that it may take.
@@ -32,7 +33,7 @@ pub struct Tool {
 }
 
 /// Who does what a tool is asked for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolSource {
     /// A child process: one JSON request in, the result out.
@@ -53,7 +54,7 @@ pub enum ToolSource {
 }
 
 /// A server of tools.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct ToolServer {
     /// Its name: what the names of its tools begin with.
     pub name: Text,
@@ -67,7 +68,7 @@ pub struct ToolServer {
 }
 
 /// Where a server of tools is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerPlace {
     /// A child process.
@@ -135,26 +136,26 @@ impl Tool {
 }
 
 /// One request of a model for a tool.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolRequest {
-    /// The name it asks for.
+    /// Name of the tool.
     pub tool: Text,
-    /// The arguments; text, where they were no JSON.
+    /// Arguments; text if they were not JSON.
     pub arguments: Value,
 }
 
-/// What became of a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Outcome of a tool request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolOutcome {
     /// The tool returned a result.
     #[default]
     Done,
-    /// It failed, or could not be asked like this.
+    /// It failed, or the request was invalid.
     Failed,
     /// The operator or a rule refused it.
     Refused,
-    /// It was stopped before it answered; whether it took effect is not known.
+    /// It was stopped before it returned; it may have taken effect.
     Interrupted,
 }
 
@@ -171,7 +172,7 @@ impl ToolOutcome {
 }
 
 /// A request of a turn, as far as it has come.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolRun {
     /// The model's request.
     pub request: ToolRequest,
@@ -184,7 +185,7 @@ pub struct ToolRun {
 }
 
 /// The requests of one call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolRound {
     /// The `seq` of their `tool.asked`.
     pub asked: Seq,
@@ -207,51 +208,51 @@ impl ToolRound {
 }
 
 /// `tool.asked`: a call ended with requests for tools.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolAsked {
-    /// The turn whose call asked.
+    /// The turn (the `seq` of its `floor.granted`).
     pub turn: TurnId,
-    /// The call that ended.
+    /// The call that ended (the `seq` of its `call.started`).
     pub call: CallId,
     /// The requests, in the model's order.
     pub requests: Vec<ToolRequest>,
-    /// Tokens that the call used.
+    /// Tokens used by the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
 
-/// `tool.called`: a tool is asked; it runs once this is written, and never again because of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `tool.called`: a tool is called. It runs after this event is written, and at most once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolCalled {
-    /// The turn whose call asked.
+    /// The turn (the `seq` of its `floor.granted`).
     pub turn: TurnId,
-    /// The `seq` of the `tool.asked`.
+    /// The `seq` of its `tool.asked`.
     pub asked: Seq,
-    /// Which of its requests, from 0.
+    /// Index of the request, from 0.
     pub at: u32,
-    /// The name of the tool.
+    /// Name of the tool.
     pub tool: Text,
 }
 
-/// `tool.returned`: what came back, or why nothing was asked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `tool.returned`: a tool returned a result, or was not run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolReturned {
-    /// The turn whose call asked.
+    /// The turn (the `seq` of its `floor.granted`).
     pub turn: TurnId,
-    /// The `seq` of the `tool.asked`.
+    /// The `seq` of its `tool.asked`.
     pub asked: Seq,
-    /// Which of its requests, from 0.
+    /// Index of the request, from 0.
     pub at: u32,
-    /// The name of the tool.
+    /// Name of the tool.
     pub tool: Text,
-    /// What became of it.
+    /// Outcome: done, failed, refused or interrupted.
     pub is: ToolOutcome,
-    /// What the model is shown.
+    /// Result shown to the model.
     pub result: Text,
-    /// All that came back, where the model is shown less.
+    /// The full result, if the model is shown only a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole: Option<Text>,
-    /// Milliseconds from the call to the result.
+    /// Duration in milliseconds.
     #[serde(default)]
     pub took_ms: u64,
 }

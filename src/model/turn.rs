@@ -1,9 +1,10 @@
 //! The small words of turns, calls and commands: what for, by whom, how it ended, what it used.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a turn is for. A turn to `Speak` makes an utterance; the others never enter the transcript.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// Purpose of a turn. Only turns to `Speak` enter the transcript.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "one word each, defined on the page about turns")]
 pub enum Purpose {
@@ -16,20 +17,20 @@ pub enum Purpose {
     Summarise,
 }
 
-/// Who wanted a batch; a policy is shown only its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Requester of a batch; a policy is shown only its own batches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Requester {
     /// The thread's own policy.
     Policy,
-    /// A command: floor, retry, re-roll, the final round.
+    /// A command of the operator: floor, retry, re-roll, the final round.
     Operator,
-    /// The engine itself: summaries, judges as stop rules.
+    /// The engine: summaries, judges as stop rules.
     Engine,
 }
 
-/// How a turn ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Outcome of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "one word each, defined on the page about turns")]
 pub enum Outcome {
@@ -39,47 +40,49 @@ pub enum Outcome {
     Passed,
 }
 
-/// Why a turn was cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Cause of a cut turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CutWhy {
     /// The operator cut in.
     CutIn,
-    /// The operator paused at once.
+    /// The operator paused immediately.
     PauseNow,
-    /// The call ran into one of its time-outs after words had been shown, or the conversation's time was up.
+    /// A timeout of the call after text was shown, or the time limit of the conversation.
     Timeout,
-    /// The program was stopped or killed; it never counts, and the seat is still owed its turn.
+    /// The program was stopped or killed. The turn does not count and is repeated on resume.
     Crash,
-    /// The voice ended in the middle of its words.
+    /// The stream broke off in the middle of the text.
     BrokenOff,
-    /// The provider's content filter ended the reply in the middle of its words.
+    /// The provider's content filter ended the reply in the middle of the text.
     Filtered,
-    /// Something new came that it has to know; it begins again, and never counts.
+    /// New information made the turn obsolete. It does not count and begins again.
     Superseded,
-    /// The operator skipped it, ended the conversation, or took the seat away.
+    /// The operator skipped the turn, ended the conversation or removed the participant.
     Operator,
 }
 
-/// How a reply finished that went on in another's name and was cut there.
+/// Finish reason of a reply that continued in another participant's name and was cut there.
 pub const IMPERSONATION: &str = "impersonation";
-/// How a reply finished that began to repeat itself and was cut there.
+/// Finish reason of a reply that began to repeat itself and was cut there.
 pub const REPETITION: &str = "repetition";
-/// How a reply finished that had no tokens left, as OpenAI's format has it.
+/// Finish reason of a reply that reached its token limit, as in OpenAI's format.
 pub const LENGTH: &str = "length";
 
-/// Tokens a call used; `estimated` where nobody reported them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "counts named by their keys")]
+/// Tokens used by a call; `estimated` if the server did not report them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
+    /// Input tokens.
     pub input: u64,
+    /// Output tokens.
     pub output: u64,
+    /// True if the counts are estimates.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
-    /// Of `input`: what the server remembered from an earlier call.
+    /// Part of `input` that the server read from its cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_read: u64,
-    /// Of `input`: what the server took in to remember it for later calls.
+    /// Part of `input` that the server wrote to its cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_write: u64,
 }
@@ -90,7 +93,7 @@ fn is_zero(n: &u64) -> bool {
 }
 
 impl Usage {
-    /// Returns the usage of two calls together.
+    /// Returns the sum of two usages.
     #[must_use]
     pub fn with(&self, more: &Usage) -> Usage {
         Usage {
@@ -102,53 +105,53 @@ impl Usage {
         }
     }
 
-    /// Returns the tokens read and written.
+    /// Returns input and output tokens together.
     pub fn tokens(&self) -> u64 {
         self.input.saturating_add(self.output)
     }
 }
 
-/// What became of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Outcome of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReceiptIs {
     /// It waits for its trigger.
     Queued,
-    /// Its words reached the turns named.
+    /// Its text reached the named turns.
     Delivered,
-    /// It was carried out.
+    /// It was executed.
     Done,
-    /// It came too late; `reason` and `why` say so.
+    /// It came too late; `reason` and `why` give the cause.
     TooLate,
 }
 
-/// Why a command was not carried out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Reason why a command was not executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LateReason {
-    /// Its trigger never came; the line was no command yet.
+    /// Its trigger never occurred; the line had not become a command.
     NeverDue,
     /// The conversation ended first.
     Ended,
-    /// Queued words that were dropped.
+    /// The queued message was dropped.
     Dropped,
-    /// A pause that was resumed before it took hold.
+    /// The pause was resumed before it took effect.
     Resumed,
-    /// The note was lifted already.
+    /// The note was already removed.
     NoteGone,
-    /// The queued words were delivered already.
+    /// The queued message was already delivered.
     Delivered,
-    /// The floor was given to another seat first.
+    /// The floor went to another participant first.
     FloorGiven,
-    /// The seat cannot speak any more.
+    /// The participant can no longer speak.
     CannotSpeak,
-    /// The seat has left.
+    /// The participant has left.
     SeatLeft,
-    /// Somebody else has spoken since.
+    /// Someone else has spoken since.
     SpokenSince,
-    /// The words do not have the form that was asked for.
+    /// The text does not have the required form.
     WrongForm,
-    /// So many commands wait already that looking at them takes long.
+    /// Too many commands are waiting.
     TooMany,
 }
 

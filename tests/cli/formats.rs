@@ -103,46 +103,90 @@ fn a_new_scenario_is_right_and_can_be_played() {
     );
 }
 
-/// Every key that a real log has is a key that `schema event` knows.
+/// Returns the validator of a schema that the program prints.
+fn printed_schema(house: &House, of: &str) -> jsonschema::Validator {
+    let schema = house.run(&["schema", of]).code(0).out;
+    jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap()
+}
+
+#[track_caller]
+fn assert_valid(schema: &jsonschema::Validator, line: &str, source: &str) {
+    let value: serde_json::Value = serde_json::from_str(line).unwrap();
+    let faults: Vec<String> = schema.iter_errors(&value).map(|e| e.to_string()).collect();
+    assert!(faults.is_empty(), "{source}: {line}\n{faults:#?}");
+}
+
+/// Session files of every version, and a new one, consist of lines that `schema event` describes.
 #[test]
-fn the_schema_of_events_knows_every_key_of_a_log() {
+fn session_lines_fit_the_schema_of_events() {
     let house = House::new();
-    let schema = house.run(&["schema", "event"]).code(0).out;
-    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
-    let known = |kind: &str, key: &str| {
-        let kinds = schema["oneOf"].as_array().unwrap();
-        let of = kinds.iter().find(|k| k["title"] == kind).expect(kind);
-        of["properties"]["data"]["properties"].get(key).is_some()
-    };
+    let schema = printed_schema(&house, "event");
     let steer = house.file(
         "steer.jsonl",
         r#"{"after":{"utterance":1},"do":"rename","text":"x"}
-           {"after":{"utterance":2},"do":"pause"}
-           {"after":{"utterance":2},"do":"resume"}
-           {"during":{"utterance":3,"words":5},"do":"cut_in","text":"why?"}
-           {"after":{"utterance":4},"do":"nobody","text":"why?"}"#
-            .lines()
-            .filter(|l| !l.contains("nobody"))
-            .collect::<Vec<_>>()
-            .join("\n")
-            .as_str(),
+{"after":{"utterance":2},"do":"pause"}
+{"after":{"utterance":2},"do":"resume"}
+{"during":{"utterance":3,"words":5},"do":"cut_in","text":"why?"}"#,
     );
     let log =
         house.run(&["demo", "--headless", "--format", "jsonl", "--steer", &steer]).code(0).out;
-    let mut keys = 0;
+    let mut lines = 0;
     for line in log.lines() {
-        let event: serde_json::Value = serde_json::from_str(line).unwrap();
-        let kind = event["kind"].as_str().unwrap();
-        for key in event["data"].as_object().unwrap().keys() {
-            let of_the_command = kind == "command.given" && matches!(key.as_str(), "text" | "who");
-            assert!(of_the_command || known(kind, key), "{kind}: {key}");
-            keys += 1;
+        assert_valid(&schema, line, "demo");
+        lines += 1;
+    }
+    for folder in ["tests/old_sessions", "assets/sessions"] {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            let log = path.extension().is_some_and(|ending| ending == "jsonl");
+            let whole = text.lines().filter(|line| log && line.ends_with('}'));
+            for line in whole {
+                assert_valid(&schema, line, &path.display().to_string());
+                lines += 1;
+            }
         }
     }
-    println!("{keys} keys, all described");
-    for of in ["scenario", "steer"] {
-        let schema = house.run(&["schema", of]).code(0).out;
-        serde_json::from_str::<serde_json::Value>(&schema).unwrap();
+    println!("{lines} lines fit");
+    assert!(lines > 1_000, "{lines}");
+    for wrong in [
+        r#"{"seq":0,"at":"x","ms":0,"by":"engine","kind":"resumed","data":{"steps":"2"},"crc":"0"}"#,
+        r#"{"seq":0,"at":"x","ms":0,"by":"engine","kind":"resumed","data":{}}"#,
+        r#"{"seq":0,"at":"x","ms":0,"by":"engine","kind":"vote.closed","data":{},"crc":"0"}"#,
+    ] {
+        assert!(!schema.is_valid(&serde_json::from_str(wrong).unwrap()), "{wrong}");
+    }
+}
+
+/// The schema of steering lines accepts the lines that the program accepts.
+#[test]
+fn steering_lines_fit_their_schema() {
+    let house = House::new();
+    let schema = printed_schema(&house, "steer");
+    for (line, fits) in [
+        (r#"{"after":{"utterance":3},"do":"pause"}"#, true),
+        (r#"{"during":{"utterance":4,"words":20},"id":"q","do":"cut_in","text":"why?"}"#, true),
+        (r#"{"at":"5000ms","in":7,"do":"limit","set":{"utterances":30}}"#, true),
+        (
+            r#"{"when":"turn_count > 2","do":"note","text":"brief","to":["ada"],"for":"standing"}"#,
+            true,
+        ),
+        (r#"{"do":"note","text":"brief","to":"ada"}"#, true),
+        (r#"{"do":"vote","question":"Tea?","count":["borda"],"tie":"random"}"#, true),
+        (r#"{"do":"vote","question":"Tea?","count":["judge"]}"#, false),
+        (r#"{"do":"move_step","step":2,"before":1}"#, true),
+        (r#"{"do":"move_step","step":"2"}"#, false),
+        (r#"{"do":"edit_step","step":2,"set":{"after":[1],"executor":false}}"#, true),
+        (r#"{"do":"edit_step","step":2,"set":{"persona":"x"}}"#, false),
+        (r#"{"do":"add_step","set":{"goal":"done","after":1}}"#, true),
+        (r#"{"do":"change","who":"ada","set":{"weight":2}}"#, true),
+        (r#"{"do":"say"}"#, false),
+        (r#"{"do":"step","n":0}"#, false),
+    ] {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(schema.is_valid(&value), fits, "{line}");
+        let parsed = colloquium::model::SteerLine::parse(line);
+        assert!(!fits || parsed.is_ok(), "{line}: {parsed:?}");
     }
 }
 

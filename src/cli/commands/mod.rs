@@ -20,7 +20,6 @@ pub mod resume;
 pub mod run;
 pub mod scenarios;
 pub mod schema;
-pub mod schema_event;
 pub mod sessions;
 pub mod test;
 pub mod themes;
