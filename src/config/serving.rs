@@ -8,8 +8,8 @@ use std::num::{NonZeroU32, NonZeroUsize};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Serving {
-    /// Dollars that all conversations of one run of the server may cost together.
-    pub max_usd: f64,
+    /// Dollars that all conversations of one run of the server may cost together; `None` is [`Serving::BUDGET`].
+    pub max_usd: Option<f64>,
     /// Models that may be used, as `provider:name`; `*` at the end matches any rest. Empty is all.
     pub models: Vec<String>,
     /// Conversations that may run at once.
@@ -22,7 +22,7 @@ impl Default for Serving {
     fn default() -> Self {
         let (running, seconds) = (NonZeroUsize::new(4), NonZeroU32::new(1_800));
         Serving {
-            max_usd: 1.0,
+            max_usd: None,
             models: vec![],
             max_running: running.unwrap_or(NonZeroUsize::MIN),
             max_seconds: seconds.unwrap_or(NonZeroU32::MIN),
@@ -31,6 +31,14 @@ impl Default for Serving {
 }
 
 impl Serving {
+    /// The default budget of a server, in dollars.
+    pub const BUDGET: f64 = 1.0;
+
+    /// Returns the dollars of all conversations together.
+    pub fn budget(&self) -> f64 {
+        self.max_usd.unwrap_or(Serving::BUDGET)
+    }
+
     /// Returns whether a model may be used.
     pub fn allows(&self, model: &str) -> bool {
         let fits = |pattern: &String| match pattern.strip_suffix('*') {

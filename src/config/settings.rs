@@ -247,7 +247,8 @@ impl Settings {
 
     /// Checks what several keys mean together.
     pub(super) fn check(&self, path: &str) -> Result<(), SettingsError> {
-        if !(self.mcp.max_usd.is_finite() && self.mcp.max_usd >= 0.0) {
+        let budget = self.mcp.budget();
+        if !(budget.is_finite() && budget >= 0.0) {
             let message = "mcp.max_usd takes an amount in dollars, as in 0.50".into();
             return Err(SettingsError::Layers { path: path.into(), message });
         }

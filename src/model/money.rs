@@ -96,6 +96,11 @@ impl TryFrom<(f64, f64)> for Price {
 }
 
 impl Price {
+    /// Returns the most that one token can cost, read or written.
+    pub fn most_per_token(self) -> Usd {
+        Usd(((self.0 * CACHE_WRITE).max(self.1) * PER_TOKEN).ceil() as u64)
+    }
+
     /// Returns what a call cost, rounded up.
     pub fn of(self, usage: &Usage) -> Usd {
         let fresh = usage.input.saturating_sub(usage.cache_read).saturating_sub(usage.cache_write);

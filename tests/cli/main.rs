@@ -32,6 +32,7 @@ mod limits;
 mod long_life;
 mod mcp;
 mod mcp_client;
+mod mcp_gate;
 mod mcp_limits;
 mod model_tests;
 mod models;

@@ -11,8 +11,8 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::inputs::{one_reader, read_file, read_stdin};
 use crate::cli::output;
+use crate::cli::play::gate::OperatorGate;
 use crate::cli::play::headless::{self, Played};
-use crate::cli::play::next::Begin;
 use crate::cli::play::setup::Setup;
 use crate::cli::source::{self, FoundScenario};
 use crate::export::{REHEARSED, reason, spent, utterances};
@@ -154,8 +154,7 @@ impl AskArgs {
             keep: self.keep.clone(),
             ..RunOptions::default()
         };
-        let begin = Begin { scenario: self.panel.clone(), options };
-        run::start_found(&begin, found, lines, context)
+        run::start_found(&options, found, lines, &OperatorGate, context)
     }
 }
 

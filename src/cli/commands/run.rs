@@ -11,6 +11,7 @@ use crate::cli::play::assemble::{self, Opening, Parts, assemble};
 use crate::cli::play::before::Before;
 use crate::cli::play::cast::Cast;
 use crate::cli::play::dry_run;
+use crate::cli::play::gate::{Gate, OperatorGate};
 use crate::cli::play::history::{self, History};
 use crate::cli::play::next::{Begin, Next};
 use crate::cli::play::setup::Setup;
@@ -83,11 +84,12 @@ fn find(begin: &Begin, context: &Context) -> Result<FoundScenario, Failure> {
 
 /// Reads a scenario and all that the options add to it.
 fn prepare(
-    begin: &Begin,
+    options: &RunOptions,
     mut found: FoundScenario,
+    gate: &dyn Gate,
     context: &Context,
 ) -> Result<Prepared, Failure> {
-    let (options, play) = (&begin.options, &begin.options.play);
+    let play = &options.play;
     for setting in &play.set {
         let setting = Override::parse(setting)
             .map_err(|why| Failure::usage(format!("--set {setting}: {why}"), "use KEY=VALUE"))?;
@@ -121,13 +123,15 @@ fn prepare(
     }
     let mut models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.assign(&mut loaded.participants, context)?;
-    models.count(&loaded.participants, &loaded.scenario.limits)?;
+    gate.admit(&loaded.participants, &mut loaded.scenario.limits, &models)?;
     Ok(Prepared { found, loaded, history, models })
 }
 
 /// Prints who would speak when, without asking anybody.
 fn plan(begin: &Begin, context: &Context) -> Result<Exit, Failure> {
-    let Prepared { loaded, history, .. } = prepare(begin, find(begin, context)?, context)?;
+    let found = find(begin, context)?;
+    let Prepared { loaded, history, .. } =
+        prepare(&begin.options, found, &OperatorGate, context)?;
     let opened = opened(
         loaded.clone(),
         BTreeMap::new(),
@@ -139,18 +143,20 @@ fn plan(begin: &Begin, context: &Context) -> Result<Exit, Failure> {
 
 /// Begins a conversation.
 pub fn start(begin: &Begin, context: &Context) -> Result<Setup, Failure> {
-    start_found(begin, find(begin, context)?, vec![], context)
+    start_found(&begin.options, find(begin, context)?, vec![], &OperatorGate, context)
 }
 
-/// Begins a conversation of a scenario that was found already, with lines of the operator that come first.
+/// Begins a conversation of a scenario that was found already, with lines of the operator that come first, if the gate
+/// admits it.
 pub fn start_found(
-    begin: &Begin,
+    options: &RunOptions,
     found: FoundScenario,
     first: Vec<(Key, SteerLine)>,
+    gate: &dyn Gate,
     context: &Context,
 ) -> Result<Setup, Failure> {
-    let (options, play) = (&begin.options, &begin.options.play);
-    let Prepared { found, mut loaded, history, models } = prepare(begin, found, context)?;
+    let play = &options.play;
+    let Prepared { found, mut loaded, history, models } = prepare(options, found, gate, context)?;
     let (seats, consent) = (&mut loaded.participants, Consent::of(play));
     let allowed = Allowed::by_scenario(seats, &found, consent, context)?;
     meet_servers(seats, &allowed, &found.folder, play, context)?;

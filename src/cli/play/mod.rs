@@ -9,6 +9,7 @@ pub mod changes;
 pub mod dry_run;
 pub mod editor;
 pub mod engine_input;
+pub mod gate;
 pub mod go;
 pub mod headless;
 pub mod history;

@@ -1,25 +1,71 @@
-//! What clients may start: models that the settings allow, within their dollars; scripts, agents and tools never.
+//! The bounds of clients: models that the settings allow, dollars, and nothing that runs a program.
+//!
+//! [`ClientGate`] checks them last, on the participants as they will speak. No argument of a client switches a check
+//! off or raises a bound.
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::models::resolve::ModelSource;
+use crate::cli::play::gate::Gate;
 use crate::config::Serving;
-use crate::model::{Participant, Usd, VoiceSpec};
+use crate::model::{Limits, Participant, Usd, VoiceSpec};
+use std::sync::Arc;
 
-/// What is left of a server's budget when another conversation begins.
+/// Billionths of a dollar that a token of a model without a known price counts as: the default limit of 0.25 dollars is
+/// then 200,000 tokens.
+const UNPRICED_TOKEN: u64 = 1_250;
+/// Billionths in the default limit of a conversation.
+const DEFAULT_USD: Usd = Usd(250_000_000);
+
+/// The part of a server's budget that a new conversation may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Purse {
-    /// All of it.
+    /// Dollars left in the budget.
     pub left: Usd,
-    /// An equal part for each conversation that may still begin beside those that run.
-    pub share: Usd,
+    /// Dollars of a conversation whose client names no limit.
+    pub default: Usd,
+    /// Whether the user set the budget. A budget that is only the default becomes tokens for models without a price.
+    pub is_set: bool,
 }
 
 impl Purse {
-    /// Returns the limit of a conversation that asks for `asked` dollars, or names no limit. There always is one: once
-    /// the budget is used up, free conversations go on and paid ones do not begin.
-    pub fn limit(self, asked: Option<Usd>) -> Usd {
-        asked.map_or(self.share, |usd| usd.min(self.left)).max(Usd(1))
+    /// Returns the limit in dollars. It is never `None`: once the budget is used up, free conversations go on and paid
+    /// ones do not begin.
+    fn usd(self, asked: Option<Usd>) -> Usd {
+        asked.unwrap_or(self.default).min(self.left).max(Usd(1))
     }
+
+    /// Returns the dollars that a conversation with these limits takes out of the budget while it runs.
+    pub fn kept(self, limits: &Limits) -> Usd {
+        limits.usd.unwrap_or(self.default).min(self.left)
+    }
+
+    /// Returns limits in money and tokens that hold for these participants, within those asked for.
+    pub fn limits(self, seats: &[&Participant], asked: &Limits) -> Limits {
+        let usd = self.usd(asked.usd);
+        let known = Limits { usd: Some(usd), tokens: asked.tokens, ..Limits::default() };
+        let fixed = asked.usd.is_some() || self.is_set;
+        let Some(worth) = token_worth(seats).filter(|_| !fixed) else { return known };
+        let tokens = (usd.0 / worth).max(1);
+        let tokens = asked.tokens.map_or(tokens, |asked| asked.min(tokens));
+        Limits { tokens: Some(tokens), ..Limits::default() }
+    }
+}
+
+/// Returns the dollars that count for tokens where a model has no known price: as many as the dearest model at the table
+/// could cost. `None` if every model has a price or runs on this machine.
+pub fn token_worth(seats: &[&Participant]) -> Option<u64> {
+    seats.iter().find_map(|seat| seat.uncountable())?;
+    let all = seats.iter().flat_map(|seat| seat.everyone());
+    let prices = all.flat_map(|seat| {
+        let others = match &seat.voice {
+            VoiceSpec::Model(model) => model.fallbacks.iter().filter_map(|f| f.price).collect(),
+            _ => vec![],
+        };
+        seat.price.into_iter().chain(others)
+    });
+    let dearest = prices.map(|price| price.most_per_token().0).max().unwrap_or_default();
+    Some(dearest.max(UNPRICED_TOKEN))
 }
 
 /// The bounds of clients.
@@ -31,58 +77,150 @@ pub struct Bounds {
     /// Seconds of one.
     pub seconds: u64,
     serving: Serving,
-    default_model: Option<String>,
 }
 
 impl Bounds {
     /// Returns those of the settings.
-    pub fn new(serving: Serving, default_model: Option<String>) -> Bounds {
+    pub fn new(serving: Serving) -> Bounds {
         Bounds {
-            usd: Usd::try_from(serving.max_usd).unwrap_or_default(),
+            usd: Usd::try_from(serving.budget()).unwrap_or_default(),
             running: serving.max_running.get(),
             seconds: u64::from(serving.max_seconds.get()),
             serving,
-            default_model,
         }
     }
 
-    /// Refuses a model that the settings do not allow; none named is the default one.
+    /// Returns what a conversation may use when `left` dollars are left and `places` more may begin.
+    pub fn purse(&self, left: Usd, places: usize) -> Purse {
+        let is_set = self.serving.max_usd.is_some();
+        let share = Usd(left.0 / places.max(1) as u64);
+        Purse { left, default: if is_set { share } else { DEFAULT_USD }, is_set }
+    }
+
+    /// Refuses a model that the settings do not allow.
     ///
     /// # Errors
     /// When it is not allowed.
     pub fn model(&self, name: &str) -> Result<(), Failure> {
-        let name = match name {
-            "" => self.default_model.as_deref().unwrap_or_default(),
-            name => name,
-        };
-        if name.is_empty() || (self.serving.allows(name) && !name.starts_with("agent:")) {
+        if self.serving.allows(name) {
             return Ok(());
         }
         let message = format!("the model {name} is not allowed for MCP clients");
         Err(Failure::new(Exit::Invalid, message).hint("name it in mcp.models of the settings"))
     }
 
-    /// Refuses participants who would run something.
+    /// Refuses participants who would run something, or ask a model that is not allowed.
     ///
     /// # Errors
-    /// When one would, or has a model that is not allowed.
+    /// When one would.
     pub fn admit<'a>(
         &self,
         seats: impl IntoIterator<Item = &'a Participant>,
     ) -> Result<(), Failure> {
-        for seat in seats.into_iter().flat_map(Participant::everyone) {
-            let runs = matches!(seat.voice, VoiceSpec::Script(_) | VoiceSpec::Agent(_));
-            if runs || !seat.tools.is_empty() {
-                let what = if runs { "runs a program" } else { "has tools" };
-                let message = format!("{} {what}, which MCP clients cannot start", seat.id);
-                return Err(Failure::new(Exit::Invalid, message)
-                    .hint("run this scenario with `colloquium run`"));
+        for seat in seats {
+            if !seat.tools.is_empty() {
+                return Err(runs(seat, "has tools"));
             }
-            if let VoiceSpec::Model(model) = &seat.voice {
-                self.model(&model.name)?;
-                model.fallbacks.iter().try_for_each(|f| self.model(&f.name))?;
+            for voice in std::iter::once(&seat.voice).chain(&seat.stand_in) {
+                self.admit_voice(seat, voice)?;
             }
         }
         Ok(())
+    }
+
+    fn admit_voice(&self, seat: &Participant, voice: &VoiceSpec) -> Result<(), Failure> {
+        match voice {
+            VoiceSpec::Script(_) | VoiceSpec::Agent(_) => Err(runs(seat, "runs a program")),
+            VoiceSpec::Team(team) => self.admit(&team.participants),
+            // asks no model: it repeats a session that the user's own scenario names
+            VoiceSpec::Model(model) if model.recording().is_some() => Ok(()),
+            VoiceSpec::Model(model) => {
+                self.model(&model.name)?;
+                model.fallbacks.iter().try_for_each(|f| self.model(&f.name))
+            }
+            VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => Ok(()),
+        }
+    }
+}
+
+fn runs(seat: &Participant, what: &str) -> Failure {
+    let message = format!("{} {what}, which MCP clients cannot start", seat.id);
+    Failure::new(Exit::Invalid, message).hint("run this scenario with `colloquium run`")
+}
+
+/// The gate of a client.
+pub struct ClientGate {
+    /// The bounds of all clients.
+    pub bounds: Arc<Bounds>,
+    /// The part of the budget that is left for it.
+    pub purse: Purse,
+    /// The limits that the client asks for; they only lower the others.
+    pub asked: Limits,
+    /// Whether the client wants rehearsed lines alone.
+    pub rehearsed: bool,
+}
+
+impl Gate for ClientGate {
+    fn admit(
+        &self,
+        seats: &[Participant],
+        limits: &mut Limits,
+        models: &ModelSource,
+    ) -> Result<(), Failure> {
+        let unrehearsed = seats.iter().find(|seat| !seat.voice.is_rehearsed());
+        if let (true, Some(seat)) = (self.rehearsed, unrehearsed) {
+            let message = format!("{} has no rehearsed lines", seat.id);
+            return Err(Failure::new(Exit::Invalid, message)
+                .hint("leave out `rehearsed`, or name a scenario with lines for every participant"));
+        }
+        self.bounds.admit(seats)?;
+        let all: Vec<&Participant> = seats.iter().collect();
+        let asked = Limits {
+            usd: lower(limits.usd, self.asked.usd),
+            tokens: lower(limits.tokens, self.asked.tokens),
+            ..Limits::default()
+        };
+        let Limits { usd, tokens, .. } = self.purse.limits(&all, &asked);
+        let most = lower(limits.seconds, self.asked.seconds);
+        let seconds = lower(most, Some(self.bounds.seconds));
+        *limits = Limits { usd, tokens, seconds, ..limits.clone() };
+        models.count(seats, limits)
+    }
+}
+
+/// Returns the lower one of two limits.
+fn lower<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
+    a.into_iter().chain(b).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{ModelSpec, Price};
+
+    fn seat(price: Option<Price>) -> Participant {
+        let spec = ModelSpec { name: "far:model".into(), ..ModelSpec::default() };
+        Participant { price, ..Participant::new("ada", VoiceSpec::Model(spec)) }
+    }
+
+    #[test]
+    fn a_default_limit_becomes_tokens_for_models_without_a_price() {
+        let purse = Purse { left: Usd(1_000_000_000), default: DEFAULT_USD, is_set: false };
+        let (priced, unpriced) = (seat(Some(Price(2.0, 10.0))), seat(None));
+        let of = |seats: &[&Participant], asked: &Limits| {
+            let Limits { usd, tokens, .. } = purse.limits(seats, asked);
+            (usd.map(f64::from), tokens)
+        };
+        let none = Limits::default();
+        assert_eq!(of(&[&priced], &none), (Some(0.25), None));
+        assert_eq!(of(&[&unpriced], &none), (None, Some(200_000)));
+        assert_eq!(of(&[&unpriced, &priced], &none), (None, Some(25_000)), "at the dearest price");
+        let asked = Limits { tokens: Some(900), ..Limits::default() };
+        assert_eq!(of(&[&unpriced], &asked), (None, Some(900)));
+        let asked = Limits { usd: Some(Usd(500_000_000)), ..Limits::default() };
+        assert_eq!(of(&[&unpriced], &asked), (Some(0.5), None), "a limit of the client is kept");
+        let empty = Purse { left: Usd(0), ..purse };
+        assert_eq!(empty.limits(&[&priced], &none).usd, Some(Usd(1)));
+        assert_eq!(empty.limits(&[&unpriced], &none).tokens, Some(1));
     }
 }

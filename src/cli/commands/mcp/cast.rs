@@ -1,15 +1,12 @@
 //! A scenario from what a client says: a name, or a cast of its own, which is data and never a program.
 
-use super::bounds::{Bounds, Purse};
 use crate::cli::args::models::ModelOptions;
 use crate::cli::args::play::Play;
 use crate::cli::args::run::RunOptions;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
-use crate::cli::play::next::Begin;
 use crate::cli::source::{self, FoundScenario};
-use crate::model::{Command, Key, SteerLine, Usd, VoiceSpec};
-use crate::policy;
+use crate::model::{Command, Key, Limits, SteerLine, Usd};
 use crate::scenario::{self, Source, bundled_names, protocol_names};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -74,11 +71,11 @@ impl Wanted {
         self.cast.iter().any(|member| member.caller)
     }
 
-    /// Finds the scenario; what it may not do is refused before anything starts.
+    /// Finds the scenario.
     ///
     /// # Errors
-    /// When no scenario has that name, or it is not allowed.
-    pub fn found(&self, bounds: &Bounds, context: &Context) -> Result<FoundScenario, Failure> {
+    /// When no scenario has that name.
+    pub fn found(&self, context: &Context) -> Result<FoundScenario, Failure> {
         let fix = "name a scenario (see list_scenarios), or give a cast of {\"name\", \"persona\"}";
         let found = match (&self.scenario, self.cast.is_empty()) {
             (Some(_), false) => {
@@ -88,16 +85,6 @@ impl Wanted {
             (Some(name), true) => self.named(name, context)?,
             (None, false) => self.own()?,
         };
-        if let Some(model) = &self.model {
-            bounds.model(model)?;
-        }
-        let loaded = scenario::load(&found.source, &policy::rows())?;
-        let open = |v: &VoiceSpec| matches!(v, VoiceSpec::Model(m) if m.name.is_empty());
-        if !self.rehearsed {
-            let given = self.model.is_some();
-            let looked_at = loaded.participants.iter().filter(|p| !(given && open(&p.voice)));
-            bounds.admit(looked_at)?;
-        }
         Ok(found)
     }
 
@@ -157,31 +144,29 @@ impl Wanted {
         Ok(FoundScenario { source, folder: PathBuf::from("."), trusted: true })
     }
 
-    /// Returns what is to be played, within the dollars that are left and the seconds that are allowed.
+    /// Returns the limits that the client asks for, which only lower others.
     ///
     /// # Errors
-    /// When a limit is none.
-    pub fn begin(&self, purse: Purse, seconds: u64) -> Result<Begin, Failure> {
-        let asked = self.max_usd.map(Usd::try_from).transpose();
-        let asked = asked.map_err(|_| {
+    /// When `max_usd` is not an amount of dollars.
+    pub fn limits(&self) -> Result<Limits, Failure> {
+        let usd = self.max_usd.map(Usd::try_from).transpose().map_err(|_| {
             Failure::usage("max_usd is no amount of dollars", "as in {\"max_usd\": 0.50}")
         })?;
-        let max_usd = (!self.rehearsed).then(|| purse.limit(asked));
+        Ok(Limits { usd, tokens: self.max_tokens, seconds: self.max_seconds, ..Limits::default() })
+    }
+
+    /// Returns the options of the conversation. Its other limits are set by the gate.
+    pub fn options(&self) -> RunOptions {
         let play = Play {
             headless: true,
             rehearsed: self.rehearsed,
             // the words of a caller in its seat come while it runs
             steer: self.has_caller().then(|| "-".to_owned()),
             max_utterances: self.max_turns,
-            max_time: Some(self.max_seconds.unwrap_or(seconds).clamp(1, seconds)),
-            max_tokens: self.max_tokens,
-            max_usd,
             models: ModelOptions { model: self.model.clone(), ..ModelOptions::default() },
             ..Play::default()
         };
-        let options = RunOptions { play, topic: self.topic.clone(), ..RunOptions::default() };
-        let scenario = self.scenario.clone().unwrap_or_else(|| PANELS[0].to_owned());
-        Ok(Begin { scenario, options })
+        RunOptions { play, topic: self.topic.clone(), ..RunOptions::default() }
     }
 
     /// Returns what everybody reads first.

@@ -3,7 +3,7 @@
 //! What came of one is read from its session, so that a server that was started again knows as much as the one before;
 //! a conversation that its end stopped goes on as soon as somebody waits for it.
 
-use super::bounds::{Bounds, Purse};
+use super::bounds::{Bounds, Purse, token_worth};
 use crate::cli::commands::resume;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -16,7 +16,7 @@ use crate::cli::play::setup::Setup;
 use crate::cli::runtime::block_on;
 use crate::config::make_private;
 use crate::engine::Input;
-use crate::model::{Key, Kind, Seq, SteerLine, Usd};
+use crate::model::{Command, Key, Kind, Participant, Seq, SteerLine, Usd};
 use crate::session::{self, Item};
 use crate::state::State;
 use serde_json::{Value, json};
@@ -61,6 +61,8 @@ pub struct Convened {
     pub id: String,
     /// Dollars that are set aside for it.
     kept: Usd,
+    /// Billionths of a dollar that a token counts as, if its limit is in tokens.
+    token_worth: Option<u64>,
     orders: Mutex<Option<mpsc::Sender<Input>>>,
     stop: Mutex<Option<oneshot::Sender<Stop>>>,
     pulse: Mutex<Pulse>,
@@ -170,6 +172,14 @@ impl Convened {
         }
     }
 
+    /// Returns the dollars that it has used of the budget.
+    fn spent(&self, state: &State) -> Usd {
+        let spent = state.spent();
+        self.token_worth.map_or(spent.cost().unwrap_or_default(), |worth| {
+            Usd(spent.usage.tokens().saturating_mul(worth))
+        })
+    }
+
     /// Ends the conversation, as an operator would.
     pub fn stop(&self) {
         self.told(Stop::End);
@@ -207,7 +217,7 @@ impl Convened {
 /// All conversations of a server.
 pub struct Jobs {
     /// The bounds of clients.
-    pub bounds: Bounds,
+    pub bounds: Arc<Bounds>,
     all: Mutex<BTreeMap<String, Arc<Convened>>>,
     /// One is started at a time, so that no key and no dollar counts twice.
     starting: Mutex<()>,
@@ -219,7 +229,7 @@ impl Jobs {
     /// Returns a server's conversations, of which none runs yet.
     pub fn new(bounds: Bounds, context: &Context) -> Jobs {
         Jobs {
-            bounds,
+            bounds: Arc::new(bounds),
             all: Mutex::default(),
             starting: Mutex::default(),
             folder: context.paths.data.join(FOLDER),
@@ -249,9 +259,8 @@ impl Jobs {
 
     /// Returns what another conversation may cost: several at once share what is left.
     pub fn purse(&self) -> Purse {
-        let places = self.bounds.running.saturating_sub(self.running().len()).max(1);
-        let left = self.left();
-        Purse { left, share: Usd(left.0 / places as u64) }
+        let places = self.bounds.running.saturating_sub(self.running().len());
+        self.bounds.purse(self.left(), places)
     }
 
     /// Starts a conversation, unless one with the same key was started before; returns its session.
@@ -322,7 +331,9 @@ impl Jobs {
             resume.play.headless = true;
             // the caller's words take their time, as they did before
             resume.play.steer = has_caller.then(|| "-".to_owned());
-            resume.play.max_usd = Some(purse.limit(state.limits.usd));
+            let seats: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
+            let set = purse.limits(&seats, &state.limits);
+            resume.commands.push(Command::Limit { set });
             resume::start(&resume, opened, context)
         })
     }
@@ -348,8 +359,12 @@ impl Jobs {
                     return;
                 }
             };
-            let kept = setup.conversation.engine.live.state.limits.usd.unwrap_or_default();
-            let job = Convened::new(setup.conversation.files.id(), kept.min(purse.left));
+            let state = &setup.conversation.engine.live.state;
+            let seats: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
+            let job = Convened {
+                token_worth: token_worth(&seats).filter(|_| state.limits.usd.is_none()),
+                ..Convened::new(setup.conversation.files.id(), purse.kept(&state.limits))
+            };
             let ((orders, taken), (stop, stopped)) =
                 (mpsc::channel(COMMANDS_WAITING), oneshot::channel());
             lock(&job.pulse).begins = setup.conversation.engine.live.state.next_seq;
@@ -395,6 +410,7 @@ impl Convened {
         Convened {
             id,
             kept,
+            token_worth: None,
             orders: Mutex::default(),
             stop: Mutex::default(),
             pulse: Mutex::default(),
@@ -447,7 +463,7 @@ fn play(
         while let Some(item) = tail.try_next() {
             job.take(&item);
         }
-        let spent = engine.live.state.spent().cost().unwrap_or_default();
+        let spent = job.spent(&engine.live.state);
         // a fault of the disk shows in the session, which is read for every answer
         let _ = engine.finish().await;
         Ok(spent)

@@ -42,7 +42,7 @@ impl McpArgs {
     /// Serves until the client goes.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let settings = context.settings()?;
-        let jobs = Jobs::new(Bounds::new(settings.mcp, settings.default_model), context);
+        let jobs = Jobs::new(Bounds::new(settings.mcp), context);
         let served = match self.http {
             Some(address) => http::serve(address, &jobs, context),
             None => {

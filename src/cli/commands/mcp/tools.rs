@@ -1,5 +1,6 @@
 //! The tools that clients may call: a row each, with its schema and who answers.
 
+use super::bounds::ClientGate;
 use super::cast::{PANELS, Wanted};
 use super::jobs::{Convened, Jobs};
 use super::report;
@@ -293,12 +294,13 @@ fn started(call: &ToolCall<'_>) -> Result<Arc<Convened>, Failure> {
     let arguments = Value::Object(arguments);
     let wrong = |e: serde_json::Error| Failure::usage(e.to_string(), "see the tool's schema");
     let wanted: Wanted = serde_json::from_value(arguments.clone()).map_err(wrong)?;
-    let found = wanted.found(&call.jobs.bounds, call.context)?;
-    let (lines, seconds) = (wanted.lines()?, call.jobs.bounds.seconds);
-    wanted.begin(call.jobs.purse(), seconds)?;
+    let found = wanted.found(call.context)?;
+    let (lines, asked) = (wanted.lines()?, wanted.limits()?);
+    let bounds = call.jobs.bounds.clone();
     let key = key.as_ref().and_then(Value::as_str);
     call.jobs.start(key, &arguments, call.context, move |context, purse| {
-        run::start_found(&wanted.begin(purse, seconds)?, found, lines, context)
+        let gate = ClientGate { bounds, purse, asked, rehearsed: wanted.rehearsed };
+        run::start_found(&wanted.options(), found, lines, &gate, context)
     })
 }
 
