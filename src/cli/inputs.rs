@@ -1,6 +1,6 @@
 //! Texts that options name: a file, or standard input, which one of them alone can read.
 
-use crate::cli::args::play::Play;
+use crate::cli::args::play::{Play, SteerSource};
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::model::{Key, SteerLine};
@@ -15,12 +15,10 @@ const INPUT_MAX_BYTES: u64 = 1 << 20;
 /// The byte order mark that some editors write at the beginning of a text.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Refuses two inputs that would both read standard input.
-pub fn one_reader<'a>(
-    inputs: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
-) -> Result<(), Failure> {
+/// Refuses two inputs that would both read standard input; each has its name and whether it does.
+pub fn one_reader<'a>(inputs: impl IntoIterator<Item = (&'a str, bool)>) -> Result<(), Failure> {
     let readers: Vec<&str> =
-        inputs.into_iter().filter(|(_, value)| *value == Some("-")).map(|(name, _)| name).collect();
+        inputs.into_iter().filter(|(_, reads)| *reads).map(|(name, _)| name).collect();
     match readers[..] {
         [a, b, ..] => Err(Failure::usage(
             format!("{a} and {b} cannot both read standard input"),
@@ -91,7 +89,7 @@ fn as_text(what: &str, bytes: Vec<u8>) -> Result<String, Failure> {
 
 /// Reads the lines of the steer file, if there is one.
 pub fn steer_lines(play: &Play) -> Result<Vec<(Key, SteerLine)>, Failure> {
-    let Some(path) = play.steer.as_ref().filter(|p| *p != "-") else { return Ok(vec![]) };
+    let Some(SteerSource::File(path)) = &play.steer else { return Ok(vec![]) };
     let text = read_file("the steer file", path)?;
     steer::read_file(&text).map_err(|bad| {
         let lines: Vec<String> = bad.iter().map(|b| format!("{path}, {b}")).collect();

@@ -45,20 +45,8 @@ pub fn find(paths: &Paths, name: &str) -> Result<FoundScenario, Failure> {
             trusted: lies_in(path, &paths.config),
         });
     }
-    if let Some(text) = bundled(name) {
-        let source = Source { name: name.into(), text: text.into(), settings: vec![] };
-        return Ok(FoundScenario { source, folder: here, trusted: true });
-    }
-    let own = paths.scenarios().join(format!("{name}{ENDING}"));
-    if own.is_file() {
-        // a link in the own folder may lead anywhere
-        let trusted = lies_in(&own, &paths.config);
-        let target = own.canonicalize().unwrap_or_else(|_| own.clone());
-        return Ok(FoundScenario {
-            source: scenario::read(&target)?,
-            folder: paths.scenarios(),
-            trusted,
-        });
+    if let Some(found) = find_named(paths, name)? {
+        return Ok(found);
     }
     let mut names: Vec<String> = own_names(paths);
     names.extend(bundled_names().chain(protocol_names()).map(str::to_owned));
@@ -68,6 +56,24 @@ pub fn find(paths: &Paths, name: &str) -> Result<FoundScenario, Failure> {
         format!("no scenario `{name}`{near}"),
         format!("name a file by its path, as in ./{name}{ENDING}"),
     ))
+}
+
+/// Finds a scenario by its name alone, a bundled one first; `None` if no scenario has it. A path, `-` and a name with a
+/// separator are names of nothing.
+pub fn find_named(paths: &Paths, name: &str) -> Result<Option<FoundScenario>, Failure> {
+    if let Some(text) = bundled(name) {
+        let source = Source { name: name.into(), text: text.into(), settings: vec![] };
+        return Ok(Some(FoundScenario { source, folder: PathBuf::from("."), trusted: true }));
+    }
+    let own = paths.scenarios().join(format!("{name}{ENDING}"));
+    if name.contains(MAIN_SEPARATOR) || !own.is_file() {
+        return Ok(None);
+    }
+    // a link in the own folder may lead anywhere
+    let trusted = lies_in(&own, &paths.config);
+    let target = own.canonicalize().unwrap_or(own);
+    let source = scenario::read(&target)?;
+    Ok(Some(FoundScenario { source, folder: paths.scenarios(), trusted }))
 }
 
 /// Returns the names of the user's own scenarios, sorted.

@@ -34,6 +34,7 @@ mod mcp;
 mod mcp_client;
 mod mcp_gate;
 mod mcp_limits;
+mod mcp_sessions;
 mod model_tests;
 mod models;
 mod old_logs;

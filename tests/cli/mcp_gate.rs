@@ -39,13 +39,18 @@ fn rehearsed_switches_off_no_bound() {
     scenario(
         &house,
         "stand-in",
-        &format!("{ada}{bo}human = true\nstand_in = {{ script = [\"sh\", \"-c\", \"touch ran\"] }}\n"),
+        &format!(
+            "{ada}{bo}human = true\nstand_in = {{ script = [\"sh\", \"-c\", \"touch ran\"] }}\n"
+        ),
     );
     let mut client = Client::start(&house);
     for name in ["half", "script", "agent", "stand-in"] {
         let start = json!({"scenario": name, "rehearsed": true, "max_turns": 4});
         let refused = client.call("convene", start);
-        assert!(refused.as_str().is_some_and(|why| why.contains("bo has no rehearsed lines")), "{refused}");
+        assert!(
+            refused.as_str().is_some_and(|why| why.contains("bo has no rehearsed lines")),
+            "{refused}"
+        );
     }
     let cast = json!([{"name": "A"}, {"name": "B", "model": "mine:tiny"}]);
     let refused = client.call("convene", json!({"cast": cast, "topic": "x", "rehearsed": true}));
@@ -64,9 +69,19 @@ fn every_model_of_a_table_has_to_be_allowed() {
     settings(&house, &server, "[mcp]\nmodels = [\"mine:other\"]\n");
     let ada = "[[participant]]\nid = \"ada\"\nname = \"Ada\"\nmodel = \"mine:other\"\n";
     scenario(&house, "fallback", &format!("{ada}fallbacks = [\"mine:tiny\"]\n"));
-    scenario(&house, "judge", &format!("{ada}[[participant]]\nid = \"bo\"\nname = \"Bo\"\nspeaks = false\nmodel = \"mine:tiny\"\n"));
+    scenario(
+        &house,
+        "judge",
+        &format!(
+            "{ada}[[participant]]\nid = \"bo\"\nname = \"Bo\"\nspeaks = false\nmodel = \"mine:tiny\"\n"
+        ),
+    );
     scenario(&house, "inner", "[[participant]]\nid = \"ada\"\nname = \"Ada\"\n");
-    scenario(&house, "team", &format!("{ada}[[participant]]\nid = \"bo\"\nname = \"Bo\"\nteam = \"inner.toml\"\n"));
+    scenario(
+        &house,
+        "team",
+        &format!("{ada}[[participant]]\nid = \"bo\"\nname = \"Bo\"\nteam = \"inner.toml\"\n"),
+    );
     let mut client = Client::start(&house);
     for start in [
         json!({"topic": "x"}),
@@ -93,7 +108,7 @@ fn opened_limits(house: &House, session: &Value) -> Value {
     let log = house.path(&format!("data/sessions/{}.jsonl", session.as_str().unwrap()));
     let text = std::fs::read_to_string(log).unwrap();
     let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
-    first["scenario"]["limits"].clone()
+    first["data"]["scenario"]["limits"].clone()
 }
 
 #[test]
@@ -105,13 +120,25 @@ fn a_client_lowers_limits_and_raises_none() {
     let more = json!({"scenario": "frugal", "rehearsed": true, "max_usd": 0.9, "max_seconds": 900, "max_tokens": 9000, "max_turns": 1});
     let played = client.call("convene", more);
     let held = opened_limits(&house, &played["session"]);
-    assert_eq!((&held["usd"], &held["seconds"], &held["tokens"]), (&json!(0.1), &json!(60), &json!(1000)), "{held}");
+    assert_eq!(
+        (&held["usd"], &held["seconds"], &held["tokens"]),
+        (&json!(0.1), &json!(60), &json!(1000)),
+        "{held}"
+    );
     let less = json!({"scenario": "frugal", "rehearsed": true, "max_usd": 0.05, "max_seconds": 6, "max_tokens": 90, "max_turns": 1});
     let played = client.call("convene", less);
     let held = opened_limits(&house, &played["session"]);
-    assert_eq!((&held["usd"], &held["seconds"], &held["tokens"]), (&json!(0.05), &json!(6), &json!(90)), "{held}");
+    assert_eq!(
+        (&held["usd"], &held["seconds"], &held["tokens"]),
+        (&json!(0.05), &json!(6), &json!(90)),
+        "{held}"
+    );
     let council = client.call("convene", json!({"rehearsed": true}));
     let held = opened_limits(&house, &council["session"]);
-    assert_eq!((&held["usd"], &held["seconds"]), (&json!(0.25), &json!(600)), "the panel's own time: {held}");
+    assert_eq!(
+        (&held["usd"], &held["seconds"]),
+        (&json!(0.25), &json!(600)),
+        "the panel's own time: {held}"
+    );
     client.end();
 }

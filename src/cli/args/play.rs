@@ -6,7 +6,33 @@ use crate::cli::args::tools::ToolOptions;
 use crate::model::steering::duration_ms;
 use crate::model::{Limits, Usd};
 use clap::Args;
+use std::convert::Infallible;
 use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Source of the commands of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SteerSource {
+    /// A file, read before the start.
+    File(String),
+    /// Lines on standard input, while the conversation runs.
+    StandardInput,
+    /// A program that runs the conversation and sends commands itself.
+    Caller,
+}
+
+impl FromStr for SteerSource {
+    type Err = Infallible;
+
+    /// Reads the value of an option.
+    fn from_str(value: &str) -> Result<SteerSource, Infallible> {
+        Ok(if value == "-" {
+            SteerSource::StandardInput
+        } else {
+            SteerSource::File(value.to_owned())
+        })
+    }
+}
 
 /// What `run`, `demo`, `resume` and `fork` share.
 #[derive(Clone, Debug, Default, Args)]
@@ -19,7 +45,7 @@ pub struct Play {
     pub format: PrintFormat,
     /// Read commands as JSON lines from a file, or from standard input with `-`
     #[arg(long, value_name = "FILE")]
-    pub steer: Option<String>,
+    pub steer: Option<SteerSource>,
     /// Play rehearsed lines at a natural pace
     #[arg(long)]
     pub pace: bool,
@@ -74,8 +100,13 @@ impl Play {
     }
 
     /// Returns whether steering lines come from standard input.
+    pub fn reads_commands(&self) -> bool {
+        self.steer == Some(SteerSource::StandardInput)
+    }
+
+    /// Returns whether commands come while the conversation runs.
     pub fn steered_live(&self) -> bool {
-        self.steer.as_deref() == Some("-")
+        matches!(self.steer, Some(SteerSource::StandardInput | SteerSource::Caller))
     }
 }
 

@@ -3,13 +3,33 @@
 use crate::cli::args::keep::Keep;
 use crate::cli::args::play::Play;
 use clap::Args;
+use std::convert::Infallible;
+use std::str::FromStr;
+
+/// A topic, or the input that has it. Only the command line gives `-` a meaning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// The topic itself.
+    Text(String),
+    /// Standard input.
+    StandardInput,
+}
+
+impl FromStr for Topic {
+    type Err = Infallible;
+
+    /// Reads the value of an option.
+    fn from_str(value: &str) -> Result<Topic, Infallible> {
+        Ok(if value == "-" { Topic::StandardInput } else { Topic::Text(value.to_owned()) })
+    }
+}
 
 /// What `run` and `demo` take.
 #[derive(Clone, Debug, Default, Args)]
 pub struct RunOptions {
     /// Topic; `-` reads it from standard input
     #[arg(long, value_name = "TEXT")]
-    pub topic: Option<String>,
+    pub topic: Option<Topic>,
     /// Add a seat for yourself
     #[arg(long)]
     pub take_part: bool,

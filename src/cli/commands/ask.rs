@@ -4,7 +4,7 @@
 use crate::cli::args::keep::Keep;
 use crate::cli::args::models::ModelOptions;
 use crate::cli::args::play::{self, Play};
-use crate::cli::args::run::RunOptions;
+use crate::cli::args::run::{RunOptions, Topic};
 use crate::cli::commands::run;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -64,8 +64,8 @@ pub struct AskArgs {
 impl AskArgs {
     /// Prints the answer. Without any model the panel is rehearsed, which the answer and the exit code say.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let readers = self.files.iter().map(|file| ("FILE", Some(file.as_str())));
-        one_reader(readers.chain([("QUESTION", Some(self.question.as_str()))]))?;
+        let readers = self.files.iter().map(|file| ("FILE", file == "-"));
+        one_reader(readers.chain([("QUESTION", self.question == "-")]))?;
         let lines = self.files.iter().enumerate().map(|(at, file)| material(at, file));
         let lines = lines.collect::<Result<Vec<_>, Failure>>()?;
         let question = match self.question.as_str() {
@@ -150,7 +150,7 @@ impl AskArgs {
         };
         let options = RunOptions {
             play,
-            topic: Some(question.to_owned()),
+            topic: Some(Topic::Text(question.to_owned())),
             keep: self.keep.clone(),
             ..RunOptions::default()
         };

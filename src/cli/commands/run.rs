@@ -1,6 +1,6 @@
 //! `run`: plays a scenario.
 
-use crate::cli::args::run::RunOptions;
+use crate::cli::args::run::{RunOptions, Topic};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -75,9 +75,9 @@ struct Prepared {
 /// Finds the scenario that is named.
 fn find(begin: &Begin, context: &Context) -> Result<FoundScenario, Failure> {
     one_reader([
-        ("SCENARIO", Some(begin.scenario.as_str())),
-        ("--topic", begin.options.topic.as_deref()),
-        ("--steer", begin.options.play.steer.as_deref()),
+        ("SCENARIO", begin.scenario == "-"),
+        ("--topic", begin.options.topic == Some(Topic::StandardInput)),
+        ("--steer", begin.options.play.reads_commands()),
     ])?;
     source::find(&context.paths, &begin.scenario)
 }
@@ -102,7 +102,8 @@ fn prepare(
     let mut history = match &options.history {
         Some(path) => {
             let other = options.history_as.as_deref().unwrap_or(history::OTHER);
-            history::read(path, &loaded.participants, options.topic.as_deref(), other)?
+            let given = options.topic.is_some();
+            history::read(path, &loaded.participants, given, other)?
         }
         None => History::default(),
     };
@@ -130,8 +131,7 @@ fn prepare(
 /// Prints who would speak when, without asking anybody.
 fn plan(begin: &Begin, context: &Context) -> Result<Exit, Failure> {
     let found = find(begin, context)?;
-    let Prepared { loaded, history, .. } =
-        prepare(&begin.options, found, &OperatorGate, context)?;
+    let Prepared { loaded, history, .. } = prepare(&begin.options, found, &OperatorGate, context)?;
     let opened = opened(
         loaded.clone(),
         BTreeMap::new(),
@@ -217,9 +217,9 @@ fn apply(loaded: &mut Loaded, options: &RunOptions, asked: Option<String>) -> Re
     if options.play.headless {
         loaded.unattended();
     }
-    let topic = match options.topic.as_deref() {
-        Some("-") => Some(read_stdin("a topic")?.trim().to_owned()),
-        Some(topic) => Some(topic.to_owned()),
+    let topic = match &options.topic {
+        Some(Topic::StandardInput) => Some(read_stdin("a topic")?.trim().to_owned()),
+        Some(Topic::Text(topic)) => Some(topic.clone()),
         None => asked,
     };
     if let Some(topic) = topic {

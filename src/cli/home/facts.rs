@@ -2,7 +2,7 @@
 
 use crate::catalogue;
 use crate::cli::args::models::ModelOptions;
-use crate::cli::args::run::RunOptions;
+use crate::cli::args::run::{RunOptions, Topic};
 use crate::cli::commands::run;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -22,7 +22,8 @@ use std::rc::Rc;
 
 /// Returns the options that a choice stands for.
 pub fn options(topic: Option<String>, voice: VoiceChoice, take_part: bool) -> RunOptions {
-    let mut options = RunOptions { topic, take_part, ..RunOptions::default() };
+    let mut options =
+        RunOptions { topic: topic.map(Topic::Text), take_part, ..RunOptions::default() };
     options.play.rehearsed = voice == VoiceChoice::Rehearsed;
     options.play.models = match voice {
         VoiceChoice::Mind(mind) => {

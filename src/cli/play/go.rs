@@ -1,6 +1,7 @@
 //! The one loop of the program where it plays: it does what is next and is told what follows. What fails goes back to the
 //! screen on which it was chosen, and to the caller where it was typed as a command.
 
+use crate::cli::args::run::Topic;
 use crate::cli::commands::fork::{self, Started};
 use crate::cli::commands::{replay, resume, run};
 use crate::cli::context::Context;
@@ -77,7 +78,11 @@ fn left(screen: &Next, chosen: &Next) -> Option<Next> {
     let recorded = |path, from| Next::Replay(Box::new(Replay { path, from, ..Replay::default() }));
     match (screen, chosen) {
         (Next::Home(home), Next::Begin(begin)) => {
-            let (topic, scenario) = (begin.options.topic.clone(), Some(begin.scenario.clone()));
+            let topic = match &begin.options.topic {
+                Some(Topic::Text(topic)) => Some(topic.clone()),
+                Some(Topic::StandardInput) | None => None,
+            };
+            let scenario = Some(begin.scenario.clone());
             Some(Next::Home(Home { topic, notice: None, scenario, ..home.clone() }))
         }
         (Next::Home(home), _) => {

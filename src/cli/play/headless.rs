@@ -74,7 +74,7 @@ pub fn hear(
         let (conversation, play) = (&setup.conversation, &setup.play);
         let printer = Printer::start(format, conversation.past.clone()).map_err(refused)?;
         let opening = Seq(conversation.engine.live.state.next_seq.0.saturating_sub(1));
-        let mut lines = match play.steered_live() {
+        let mut lines = match play.reads_commands() {
             true => Some(stdin::listen(opening).map_err(refused)?),
             false => None,
         };

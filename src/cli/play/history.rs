@@ -50,7 +50,7 @@ pub struct History {
 pub fn read(
     path: &str,
     seats: &[Participant],
-    topic: Option<&str>,
+    has_topic: bool,
     other: &str,
 ) -> Result<History, Failure> {
     let text = read_file("the history", path)?;
@@ -59,7 +59,7 @@ pub fn read(
             .hint("expected a JSON list such as [{\"role\": \"assistant\", \"name\": \"ada\", \"content\": \"...\"}]")
     };
     let mut said: Vec<Said> = serde_json::from_str(&text).map_err(|e| invalid(e.to_string()))?;
-    let asks = topic.is_none() && said.last().is_some_and(|last| last.role == Role::User);
+    let asks = !has_topic && said.last().is_some_and(|last| last.role == Role::User);
     let topic = if asks { said.pop().map(|last| last.content.trim().to_owned()) } else { None };
     // an assistant of another program, without a seat here
     let nameless = |said: &Said| said.role == Role::Assistant && said.name.is_none();

@@ -21,7 +21,7 @@ pub fn check(play: &mut Play, context: &Context) -> Result<(), Failure> {
         // errors of the settings are reported before the start
         AppearanceSettings::of(context)?;
     }
-    if play.steered_live() {
+    if play.reads_commands() {
         let message = "--steer - needs --headless: on the screen, standard input is the keyboard";
         return Err(Failure::usage(message, "write the lines to a file and name it with --steer"));
     }

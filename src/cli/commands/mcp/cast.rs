@@ -1,13 +1,14 @@
-//! A scenario from what a client says: a name, or a cast of its own, which is data and never a program.
+//! A scenario from the arguments of a client: a name, or a cast of its own, which is data and never a program.
 
+use super::values::{ClientText, GivenName, ModelName};
 use crate::cli::args::models::ModelOptions;
-use crate::cli::args::play::Play;
+use crate::cli::args::play::{Play, SteerSource};
 use crate::cli::args::run::RunOptions;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::source::{self, FoundScenario};
 use crate::model::{Command, Key, Limits, SteerLine, Usd};
-use crate::scenario::{self, Source, bundled_names, protocol_names};
+use crate::scenario::{self, Source};
 use serde::Deserialize;
 use std::path::PathBuf;
 use toml::{Table, Value};
@@ -15,9 +16,9 @@ use toml::{Table, Value};
 /// The panels that answer a question.
 pub const PANELS: [&str; 2] = ["council", "review"];
 /// Participants of a cast.
-const CAST_MAX: usize = 12;
-/// Bytes of a text.
-const TEXT_MAX: usize = 64 << 10;
+pub const CAST_MAX: usize = 12;
+/// Texts of material.
+pub const MATERIAL_MAX: usize = 100;
 /// Seconds that the caller may take for its turn.
 const CALLER_SECONDS: i64 = 300;
 
@@ -26,18 +27,18 @@ const CALLER_SECONDS: i64 = 300;
 #[serde(deny_unknown_fields, default)]
 pub struct Wanted {
     /// The name of a scenario or panel.
-    pub scenario: Option<String>,
+    pub scenario: Option<GivenName>,
     /// Participants of the client's own.
     pub cast: Vec<Member>,
     /// The topic or the question.
-    pub topic: Option<String>,
+    pub topic: Option<ClientText>,
     /// Texts that everybody reads first.
-    pub material: Vec<String>,
-    /// What the caller thinks, as one of the opinions.
-    pub opinion: Option<String>,
-    /// The model of whoever names none.
-    pub model: Option<String>,
-    /// Whether nobody is called, where the scenario has rehearsed lines.
+    pub material: Vec<ClientText>,
+    /// The caller's own answer.
+    pub opinion: Option<ClientText>,
+    /// The model of participants that name none.
+    pub model: Option<ModelName>,
+    /// Rehearsed lines alone.
     pub rehearsed: bool,
     /// Limits.
     pub max_turns: Option<u32>,
@@ -50,18 +51,19 @@ pub struct Wanted {
 }
 
 /// A participant of a client's own.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Member {
-    /// The name that the others see; the id is made from it.
-    pub name: String,
-    /// Who it is.
-    pub persona: Option<String>,
+    /// The name that the others see; the id is made from its place.
+    pub name: GivenName,
+    /// Its description for its own prompt.
+    pub persona: Option<ClientText>,
     /// The role, shown to everybody at the table.
-    pub role: Option<String>,
+    pub role: Option<GivenName>,
     /// The model as `provider:name`, if not the one for all.
-    pub model: Option<String>,
-    /// Whether the caller speaks for it, with `say`.
+    pub model: Option<ModelName>,
+    /// The caller speaks for it, with `say`.
+    #[serde(default)]
     pub caller: bool,
 }
 
@@ -77,31 +79,14 @@ impl Wanted {
     /// When no scenario has that name.
     pub fn found(&self, context: &Context) -> Result<FoundScenario, Failure> {
         let fix = "name a scenario (see list_scenarios), or give a cast of {\"name\", \"persona\"}";
-        let found = match (&self.scenario, self.cast.is_empty()) {
+        match (&self.scenario, self.cast.is_empty()) {
             (Some(_), false) => {
-                return Err(Failure::usage("a scenario and a cast cannot be combined", fix));
+                Err(Failure::usage("a scenario and a cast cannot be combined", fix))
             }
-            (None, true) => self.named(PANELS[0], context)?,
-            (Some(name), true) => self.named(name, context)?,
-            (None, false) => self.own()?,
-        };
-        Ok(found)
-    }
-
-    fn named(&self, name: &str, context: &Context) -> Result<FoundScenario, Failure> {
-        if let Some(text) = scenario::panel(name) {
-            let source = Source { name: name.into(), text: text.into(), settings: vec![] };
-            return Ok(FoundScenario { source, folder: PathBuf::from("."), trusted: true });
+            (None, true) => named(PANELS[0], context),
+            (Some(name), true) => named(name.as_str(), context),
+            (None, false) => self.own(),
         }
-        let mut known = bundled_names().chain(protocol_names()).map(str::to_owned);
-        // a path is no name: clients read no files of their choice
-        if !known.any(|k| k == name)
-            && !source::own_names(&context.paths).iter().any(|own| own == name)
-        {
-            let message = format!("no scenario `{name}`");
-            return Err(Failure::usage(message, "list_scenarios names them all"));
-        }
-        source::find(&context.paths, name)
     }
 
     fn own(&self) -> Result<FoundScenario, Failure> {
@@ -111,18 +96,15 @@ impl Wanted {
         }
         let mut members = vec![];
         for (at, member) in self.cast.iter().enumerate() {
-            let texts = [&member.persona, &member.role].into_iter().flatten();
-            // what is filled in belongs to scenarios of the user's own
-            if texts.chain([&member.name]).any(|text| text.contains("{{") || text.contains("{%")) {
-                return Err(Failure::usage("a cast holds no templates ({{ or {%)", fix));
-            }
             let mut table = Table::new();
             table.insert("id".into(), format!("p{}", at + 1).into());
             table.insert("name".into(), member.name.as_str().into());
-            for (key, text) in [("persona", &member.persona), ("role", &member.role)] {
-                text.iter().for_each(|text| {
-                    table.insert(key.into(), text.as_str().into());
-                });
+            if let Some(persona) = &member.persona {
+                let persona = persona.plain().map_err(|why| Failure::usage(why, fix))?;
+                table.insert("persona".into(), persona.into());
+            }
+            if let Some(role) = &member.role {
+                table.insert("role".into(), role.as_str().into());
             }
             match (member.caller, &member.model) {
                 (true, _) => {
@@ -140,8 +122,7 @@ impl Wanted {
         let mut whole = Table::new();
         whole.insert("title".into(), "A conversation".into());
         whole.insert("participant".into(), Value::Array(members));
-        let source = Source { name: "the cast".into(), text: whole.to_string(), settings: vec![] };
-        Ok(FoundScenario { source, folder: PathBuf::from("."), trusted: true })
+        Ok(provided("the cast", whole.to_string()))
     }
 
     /// Returns the limits that the client asks for, which only lower others.
@@ -155,35 +136,55 @@ impl Wanted {
         Ok(Limits { usd, tokens: self.max_tokens, seconds: self.max_seconds, ..Limits::default() })
     }
 
-    /// Returns the options of the conversation. Its other limits are set by the gate.
-    pub fn options(&self) -> RunOptions {
+    /// Returns the options of the conversation, with the models of the server for participants that name none. Its other
+    /// limits are set by the gate.
+    pub fn options(&self, models: &ModelOptions) -> RunOptions {
+        let own = self.model.as_ref().map(|model| model.as_str().to_owned());
         let play = Play {
             headless: true,
             rehearsed: self.rehearsed,
             // the words of a caller in its seat come while it runs
-            steer: self.has_caller().then(|| "-".to_owned()),
+            steer: self.has_caller().then_some(SteerSource::Caller),
             max_utterances: self.max_turns,
-            models: ModelOptions { model: self.model.clone(), ..ModelOptions::default() },
+            models: ModelOptions { model: own.or(models.model.clone()), ..models.clone() },
             ..Play::default()
         };
-        RunOptions { play, topic: self.topic.clone(), ..RunOptions::default() }
+        let topic = self.topic.clone().map(Into::into);
+        RunOptions { play, topic, ..RunOptions::default() }
     }
 
-    /// Returns what everybody reads first.
+    /// Returns the words of the caller: its material, and its opinion.
     ///
     /// # Errors
-    /// When a text is too long.
+    /// When there is too much material.
     pub fn lines(&self) -> Result<Vec<(Key, SteerLine)>, Failure> {
-        let opinion =
-            self.opinion.iter().map(|text| format!("The opinion of the caller:\n\n{text}"));
-        let texts = self.material.iter().cloned().chain(opinion);
-        let line = |(at, text): (usize, String)| {
-            if text.len() > TEXT_MAX {
-                let message = format!("a text has more than {} KiB", TEXT_MAX >> 10);
-                return Err(Failure::usage(message, "shorten it"));
-            }
-            Ok((format!("mcp:{}", at + 1).into(), Command::Say { text: text.into() }.into()))
-        };
-        texts.enumerate().map(line).collect()
+        if self.material.len() > MATERIAL_MAX {
+            let message = format!("there are more than {MATERIAL_MAX} texts of material");
+            return Err(Failure::usage(message, "join some of them"));
+        }
+        let said = |text: ClientText| SteerLine::from(Command::Say { text: text.into() });
+        let mut lines: Vec<SteerLine> = self.material.iter().cloned().map(said).collect();
+        if let Some(opinion) = &self.opinion {
+            let text = format!("The opinion of the caller:\n\n{opinion}").into();
+            lines.push(Command::Say { text }.into());
+        }
+        let keyed = |(at, line)| (format!("mcp:{}", at + 1).into(), line);
+        Ok(lines.into_iter().enumerate().map(keyed).collect())
     }
+}
+
+/// Finds a scenario by its name. A path is not a name: clients choose no files.
+fn named(name: &str, context: &Context) -> Result<FoundScenario, Failure> {
+    if let Some(text) = scenario::panel(name) {
+        return Ok(provided(name, text.to_owned()));
+    }
+    source::find_named(&context.paths, name)?.ok_or_else(|| {
+        let message = format!("no scenario `{name}`");
+        Failure::usage(message, "list_scenarios names them all")
+    })
+}
+
+fn provided(name: &str, text: String) -> FoundScenario {
+    let source = Source { name: name.into(), text, settings: vec![] };
+    FoundScenario { source, folder: PathBuf::from("."), trusted: true }
 }

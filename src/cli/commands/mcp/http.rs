@@ -1,5 +1,6 @@
 //! The same server over HTTP, on loopback and with a token: each message is a `POST`, answered with JSON.
 
+use super::convened::Interest;
 use super::jobs::Jobs;
 use super::protocol;
 use crate::cli::context::Context;
@@ -56,7 +57,7 @@ fn reply(heard: &Heard, token: &str, at: SocketAddr, jobs: &Jobs, context: &Cont
     }
     match rpc::read(&heard.body) {
         Ok(RpcMessage::Request { id, method, params }) => {
-            let result = protocol::answer(&method, &params, jobs, context, &|_| true);
+            let result = protocol::answer(&method, &params, jobs, context, &|_| Interest::Waiting);
             HttpReply::json(&rpc::answered(&id, &result))
         }
         Ok(RpcMessage::Notice { .. } | RpcMessage::Answer { .. }) => HttpReply::status(202),

@@ -1,32 +1,35 @@
 //! `mcp`: a server of the Model Context Protocol, so that editors, assistants and agents can convene a table.
 //!
-//! Each request is answered on a thread of its own; standard output is the protocol's alone. When the client goes, what
-//! runs is written to its last event and goes on when another server is asked for it.
+//! Each request is answered on a thread of its own; standard output is the protocol's alone. When the client goes, each conversation is written to its last event and goes on when a client asks for it again.
 
+mod answers;
 mod bounds;
 mod cast;
+mod convened;
 mod http;
 mod jobs;
+mod open;
 mod protocol;
 mod report;
 mod tools;
+mod values;
 
+use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::rpc::{self, NO_MESSAGE, RpcError, RpcLines, RpcMessage};
 use bounds::Bounds;
 use clap::Args;
+use convened::Interest;
 use jobs::Jobs;
+use open::{OpenRequest, OpenRequests};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::io::{Read, Write, stdin, stdout};
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Requests that are answered at once.
-const AT_ONCE: usize = 32;
 /// Bytes that are read at once.
 const READ_AT_ONCE: usize = 64 << 10;
 
@@ -42,7 +45,7 @@ impl McpArgs {
     /// Serves until the client goes.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let settings = context.settings()?;
-        let jobs = Jobs::new(Bounds::new(settings.mcp), context);
+        let jobs = Jobs::new(Bounds::new(settings.mcp), ModelOptions::default(), context);
         let served = match self.http {
             Some(address) => http::serve(address, &jobs, context),
             None => {
@@ -55,16 +58,9 @@ impl McpArgs {
     }
 }
 
-/// The requests that are being answered, and those that nobody wants answered any more.
-#[derive(Default)]
-struct Open {
-    ids: BTreeSet<String>,
-    cancelled: BTreeSet<String>,
-}
-
 /// Serves standard input and output.
 fn serve(jobs: &Jobs, context: &Context) {
-    let open = Mutex::new(Open::default());
+    let open = OpenRequests::default();
     let open = &open;
     thread::scope(|scope| {
         let (mut lines, mut bytes) = (RpcLines::default(), vec![0; READ_AT_ONCE]);
@@ -89,58 +85,43 @@ fn serve(jobs: &Jobs, context: &Context) {
             for message in read {
                 match message {
                     RpcMessage::Request { id, method, params } => {
-                        let name = id.to_string();
-                        let full = {
-                            let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
-                            let full = open.ids.len() >= AT_ONCE || open.ids.contains(&name);
-                            if !full {
-                                open.ids.insert(name.clone());
-                            }
-                            full
-                        };
-                        if full {
+                        let free = (!open.has("", &id)).then(|| open.begin("", &id));
+                        let Some(request) = free.flatten() else {
                             let message =
                                 "too many requests at once, or one with the same id".into();
                             let error = RpcError { code: NO_MESSAGE, message };
                             write(&rpc::answered(&id, &Err(error)));
                             continue;
-                        }
+                        };
                         let own = context.again();
                         scope.spawn(move || {
-                            answer(&id, &method, &params, (jobs, &own), open);
+                            answer(&id, &method, &params, (jobs, &own), request);
                         });
                     }
                     RpcMessage::Notice { method, params } => {
-                        if method == "notifications/cancelled" {
-                            let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
-                            let id = params["requestId"].to_string();
-                            if open.ids.contains(&id) {
-                                open.cancelled.insert(id);
-                            }
+                        if method == CANCELLED {
+                            open.cancel("", &params);
                         }
                     }
                     RpcMessage::Answer { .. } => {}
                 }
             }
         }
-        // whoever still waits has nobody to tell
-        let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
-        let ids = open.ids.clone();
-        open.cancelled.extend(ids);
-        drop(open);
+        open.abandon();
         jobs.leave();
     });
 }
+
+/// The notification by which a client cancels a request.
+const CANCELLED: &str = "notifications/cancelled";
 
 fn answer(
     id: &Value,
     method: &str,
     params: &Value,
     (jobs, context): (&Jobs, &Context),
-    open: &Mutex<Open>,
+    request: OpenRequest<'_>,
 ) {
-    let name = id.to_string();
-    let lock = || open.lock().unwrap_or_else(PoisonError::into_inner);
     let token = params["_meta"]["progressToken"].clone();
     let told = Mutex::new(None);
     let tell = |turns: u32| {
@@ -151,13 +132,12 @@ fn answer(
             let params = json!({"progressToken": token, "progress": turns, "message": message});
             write(&json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}));
         }
-        !lock().cancelled.contains(&name)
+        request.interest()
     };
     let result = protocol::answer(method, params, jobs, context, &tell);
-    let mut open = lock();
-    open.ids.remove(&name);
-    let wanted = !open.cancelled.remove(&name);
-    drop(open);
+    let wanted = request.interest() == Interest::Waiting;
+    // the id is free again before the client can know the answer
+    drop(request);
     if wanted {
         write(&rpc::answered(id, &result));
     }

@@ -1,8 +1,10 @@
 //! The Model Context Protocol as a server speaks it: which method is answered with what.
 
+use super::convened::Interest;
 use super::jobs::Jobs;
 use super::report;
 use super::tools::{TOOLS, ToolCall};
+use super::values::SessionId;
 use crate::catalogue;
 use crate::cli::context::Context;
 use crate::rpc::{BAD_PARAMS, NO_METHOD, RpcError};
@@ -24,7 +26,7 @@ const LISTED_MAX: usize = 200;
 /// What the address of a session begins with.
 const SCHEME: &str = "colloquium://sessions/";
 
-/// Answers a request. `tell` hands on how far it is and returns whether it is still wanted.
+/// Answers a request. `tell` passes on the number of turns and returns whether the client still waits.
 ///
 /// # Errors
 /// What the protocol calls an error; a tool that fails is a result that says so.
@@ -33,7 +35,7 @@ pub fn answer(
     params: &Value,
     jobs: &Jobs,
     context: &Context,
-    tell: &dyn Fn(u32) -> bool,
+    tell: &dyn Fn(u32) -> Interest,
 ) -> Result<Value, RpcError> {
     match method {
         "initialize" => Ok(hello(params)),
@@ -80,7 +82,7 @@ fn call(
     params: &Value,
     jobs: &Jobs,
     context: &Context,
-    tell: &dyn Fn(u32) -> bool,
+    tell: &dyn Fn(u32) -> Interest,
 ) -> Result<Value, RpcError> {
     let name = params["name"].as_str().unwrap_or_default();
     let row = TOOLS.iter().find(|row| row.name == name);
@@ -139,7 +141,8 @@ fn resources(context: &Context) -> Result<Value, RpcError> {
 fn resource(params: &Value, context: &Context) -> Result<Value, RpcError> {
     let uri = params["uri"].as_str().unwrap_or_default();
     let id = uri.strip_prefix(SCHEME).ok_or_else(|| wrong("no such resource"))?;
-    let log = report::read(id, context).map_err(|failure| wrong(failure.with_hint()))?;
+    let id = SessionId::try_from(id.to_owned()).map_err(wrong)?;
+    let log = report::read(&id, context).map_err(|failure| wrong(failure.with_hint()))?;
     let text = report::transcript(&log).map_err(|failure| wrong(failure.message))?;
     Ok(json!({"contents": [{"uri": uri, "mimeType": "text/plain", "text": text}]}))
 }

@@ -1,5 +1,6 @@
 //! What a client is told of a conversation, from its session alone.
 
+use super::values::SessionId;
 use crate::cli::commands::ask::found;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -17,16 +18,19 @@ const PAGE_CHARS: usize = 40_000;
 /// Lines that one slice of a tail has.
 const TAIL_LINES: usize = 200;
 
-/// Reads the session of an id; a path is none.
+/// Reads a session by the id that a client names.
 ///
 /// # Errors
 /// When there is no such session, or it cannot be read.
-pub fn read(id: &str, context: &Context) -> Result<Log, Failure> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
-    if id.is_empty() || id.starts_with('.') || !id.chars().all(plain) || id.ends_with(".jsonl") {
-        let fix = "give the id of a session, as `start` returns it and search_sessions names it";
-        return Err(Failure::usage("that is no id of a session", fix));
-    }
+pub fn read(id: &SessionId, context: &Context) -> Result<Log, Failure> {
+    read_own(id.as_str(), context)
+}
+
+/// Reads a session by an id that the program made.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_own(id: &str, context: &Context) -> Result<Log, Failure> {
     let path = context.paths.sessions().join(format!("{id}.jsonl"));
     if !path.is_file() {
         return Err(Failure::usage(format!("no session `{id}`"), "status lists those that run"));
@@ -127,12 +131,20 @@ pub fn tail(log: &Log, after: u64) -> Result<Value, Failure> {
     Ok(json!({"session": log.files.id(), "lines": lines, "next": cursor, "ended": over}))
 }
 
-/// Reads a session and says where it stands.
+/// Returns the state of a session that a client names.
 ///
 /// # Errors
 /// As [`read`].
-pub fn of(id: &str, context: &Context) -> Result<Value, Failure> {
-    let log = read(id, context)?;
+pub fn of(id: &SessionId, context: &Context) -> Result<Value, Failure> {
+    of_own(id.as_str(), context)
+}
+
+/// Returns the state of a session by an id that the program made.
+///
+/// # Errors
+/// As [`read`].
+pub fn of_own(id: &str, context: &Context) -> Result<Value, Failure> {
+    let log = read_own(id, context)?;
     if log.records.is_empty() {
         return Err(Failure::new(Exit::Session, format!("{id} is empty")));
     }

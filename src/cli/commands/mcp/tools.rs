@@ -1,32 +1,35 @@
-//! The tools that clients may call: a row each, with its schema and who answers.
+//! The tools that clients may call: a row each, with its schema and the function that answers.
 
-use super::bounds::ClientGate;
-use super::cast::{PANELS, Wanted};
-use super::jobs::{Convened, Jobs};
-use super::report;
-use crate::analysis::{self, Analysis};
-use crate::catalogue::{Query, search};
-use crate::cli::commands::run;
+use super::answers;
+use super::cast::{CAST_MAX, MATERIAL_MAX};
+use super::convened::Interest;
+use super::jobs::Jobs;
+use super::values::{self, ClientText, GivenName, SessionId};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
-use crate::cli::session_file::fold;
-use crate::cli::session_file::unreadable;
-use crate::cli::source;
-use crate::export::figures;
-use crate::model::{Command, Limit, Seq, SteerLine};
-use crate::scenario::{self, about, bundled, bundled_names, protocol_names};
-use crate::steer;
-use crate::text;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
 use std::time::Duration;
 
-/// Seconds that one call waits where nobody says otherwise: clients give up after 60.
-const WAIT_SECONDS: u64 = 45;
+/// Seconds that one call waits by default: clients give up after 60.
+pub const WAIT_SECONDS: u64 = 45;
 /// Seconds that one call waits at most.
 const WAIT_MAX: u64 = 3_600;
+/// Turns, seconds and tokens that a client can ask for; the settings allow less.
+const TURNS_MAX: u64 = 500;
+const SECONDS_MAX: u64 = 86_400;
+const TOKENS_MAX: u64 = 100_000_000;
+const USD_MAX: u64 = 10_000;
+/// Largest cursor.
+const CURSOR_MAX: u64 = 1 << 53;
+/// Turns of one `step`.
+const STEP_MAX: u64 = 100;
+/// Options of a vote, and participants that a note is for.
+const MANY_MAX: usize = 20;
+/// Characters of the words that a search looks for.
+const WORDS_MAX: usize = 500;
 /// Commands that a client may give: none that raises a limit, changes a model or lets something run.
-const COMMANDS: [&str; 17] = [
+pub const COMMANDS: [&str; 17] = [
     "say",
     "note",
     "lift_note",
@@ -45,23 +48,17 @@ const COMMANDS: [&str; 17] = [
     "speak",
     "end",
 ];
-/// Characters of a text of a client.
-const TEXT_MAX: usize = 64 << 10;
-/// Characters of a name or a role.
-const NAME_MAX: usize = 200;
-/// Sessions that a search names.
-const HITS_MAX: usize = 100;
 
-/// What a call is made with.
+/// A call of a tool.
 pub struct ToolCall<'a> {
     /// The conversations that were started here.
     pub jobs: &'a Jobs,
     /// Folders and settings.
     pub context: &'a Context,
-    /// The arguments as the client sent them, not checked yet.
+    /// The arguments, which fit the schema.
     pub arguments: &'a Map<String, Value>,
-    /// Tells how many turns there are; returns whether the call is still wanted.
-    pub tell: &'a dyn Fn(u32) -> bool,
+    /// Passes on the number of turns; returns whether the caller still waits.
+    pub tell: &'a dyn Fn(u32) -> Interest,
 }
 
 /// A tool that other programs can call.
@@ -85,60 +82,61 @@ pub const TOOLS: &[ServedTool] = &[
         description: "List the scenarios and panels that a conversation can be started with.",
         read_only: true,
         schema: || (json!({}), &[]),
-        answer: list_scenarios,
+        answer: answers::list_scenarios,
     },
     ServedTool {
         name: "convene",
         description: "Let several models talk about a topic and wait for the result: answer, dissent, verdict, cost and \
             the end of the transcript. If it is not over within deadline_seconds, the result is partial (complete: \
-            false) and the conversation goes on: call `wait` with its session.",
+            false) and the conversation goes on: call `wait` with its session. A conversation costs at most 0.25 \
+            dollars (200,000 tokens for models without a known price) unless max_usd or the user's settings say \
+            otherwise.",
         read_only: false,
         schema: || {
             let mut properties = wanted();
             properties["deadline_seconds"] = seconds("how long to wait (default 45)");
             (properties, &[])
         },
-        answer: convene,
+        answer: answers::convene,
     },
     ServedTool {
         name: "start",
-        description: "Start a conversation and return at once with its session. The same key never starts two.",
+        description: "Start a conversation and return at once with its session and the ids of its participants. The \
+            same key never starts two. It costs at most 0.25 dollars (200,000 tokens for models without a known price) \
+            unless max_usd or the user's settings say otherwise.",
         read_only: false,
         schema: || (wanted(), &[]),
-        answer: |call| Ok(json!({"session": started(call)?.id, "state": "running"})),
+        answer: answers::start,
     },
     ServedTool {
         name: "wait",
-        description: "Wait for the end of a conversation, at most `seconds`; returns the result, which is partial if it \
-            goes on. A conversation that was interrupted by a restart goes on.",
+        description: "Wait for the end of a conversation that this server started, at most `seconds`; returns the \
+            result, which is partial if it goes on. A conversation that was interrupted by a restart goes on.",
         read_only: false,
         schema: || {
             (
-                json!({"session": session(), "seconds": seconds("how long to wait (default 45)")}),
+                json!({"session": values::session(), "seconds": seconds("how long to wait (default 45)")}),
                 &["session"],
             )
         },
-        answer: wait,
+        answer: answers::wait,
     },
     ServedTool {
         name: "tail",
         description: "Return what was said after a cursor: pass `next` of the last call as `after`.",
         read_only: true,
         schema: || {
-            let after = json!({"type": "integer", "minimum": 0, "description": "cursor (default 0: the beginning)"});
-            (json!({"session": session(), "after": after}), &["session"])
+            let after = values::count(0, CURSOR_MAX, "cursor (default 0: the beginning)");
+            (json!({"session": values::session(), "after": after}), &["session"])
         },
-        answer: |call| {
-            let log = report::read(call.text("session")?, call.context)?;
-            report::tail(&log, call.number("after").unwrap_or(0))
-        },
+        answer: answers::tail,
     },
     ServedTool {
         name: "result",
         description: "Return where a conversation stands: the result if it has ended, else a partial one.",
         read_only: true,
-        schema: || (json!({"session": session()}), &["session"]),
-        answer: |call| report::of(call.text("session")?, call.context),
+        schema: || (json!({"session": values::session()}), &["session"]),
+        answer: answers::result,
     },
     ServedTool {
         name: "say",
@@ -146,13 +144,14 @@ pub const TOOLS: &[ServedTool] = &[
             your own cast that you speak for.",
         read_only: false,
         schema: || {
-            let who = json!({"type": "string", "description": "the id of the participant you speak for, such as p1"});
+            let who =
+                values::name("the id or the name of the participant you speak for, such as p1");
             (
-                json!({"session": session(), "text": {"type": "string"}, "as": who}),
+                json!({"session": values::session(), "text": values::text("the words"), "as": who}),
                 &["session", "text"],
             )
         },
-        answer: say,
+        answer: answers::say,
     },
     ServedTool {
         name: "steer",
@@ -160,50 +159,45 @@ pub const TOOLS: &[ServedTool] = &[
             \"be brief\"} or {\"do\": \"end\"}.",
         read_only: false,
         schema: || {
-            (
-                json!({"session": session(), "command": {"type": "object", "required": ["do"],
-            "properties": {"do": {"enum": COMMANDS}}}}),
-                &["session", "command"],
-            )
+            (json!({"session": values::session(), "command": command()}), &["session", "command"])
         },
-        answer: steer,
+        answer: answers::steer,
     },
     ServedTool {
         name: "status",
         description: "List the running conversations and the dollars that are left.",
         read_only: true,
         schema: || (json!({}), &[]),
-        answer: status,
+        answer: answers::status,
     },
     ServedTool {
         name: "read_session",
         description: "Read the transcript of a session, a page at a time: pass `next` of the last call as `from`.",
         read_only: true,
         schema: || {
-            let from = json!({"type": "integer", "minimum": 0, "description": "first character (default 0)"});
-            (json!({"session": session(), "from": from}), &["session"])
+            let from = values::count(0, CURSOR_MAX, "first character (default 0)");
+            (json!({"session": values::session(), "from": from}), &["session"])
         },
-        answer: |call| {
-            let log = report::read(call.text("session")?, call.context)?;
-            let from = usize::try_from(call.number("from").unwrap_or(0)).unwrap_or(usize::MAX);
-            report::page(&log, from)
-        },
+        answer: answers::read_session,
     },
     ServedTool {
         name: "search_sessions",
-        description: "Find where words were said in the saved sessions.",
+        description: "Find where words were said in the saved sessions, whispers and hidden turns left out.",
         read_only: true,
         schema: || {
-            (json!({"words": {"type": "string", "minLength": 1, "maxLength": 500}}), &["words"])
+            (
+                json!({"words": {"type": "string", "minLength": 1, "maxLength": WORDS_MAX}}),
+                &["words"],
+            )
         },
-        answer: search_sessions,
+        answer: answers::search_sessions,
     },
     ServedTool {
         name: "analyze",
         description: "Return the figures of a session: shares, speed, cost, votes, mentions and more.",
         read_only: true,
-        schema: || (json!({"session": session()}), &["session"]),
-        answer: analyze,
+        schema: || (json!({"session": values::session()}), &["session"]),
+        answer: answers::analyze,
     },
 ];
 
@@ -215,203 +209,91 @@ impl ServedTool {
     }
 }
 
-fn session() -> Value {
-    json!({"type": "string", "description": "the id of a session"})
-}
-
 fn seconds(description: &str) -> Value {
-    json!({"type": "integer", "minimum": 1, "maximum": WAIT_MAX, "description": description})
+    values::count(1, WAIT_MAX, description)
 }
 
-/// The properties of what is to be talked about.
+/// The properties of a conversation that is wanted.
 fn wanted() -> Value {
-    let count =
-        |description: &str| json!({"type": "integer", "minimum": 1, "description": description});
-    let text = |description: &str| json!({"type": "string", "maxLength": TEXT_MAX, "description": description});
+    let text = values::text;
     json!({
-        "scenario": text("a name from list_scenarios (default: the panel `council`)"),
-        "cast": {"type": "array", "maxItems": 12, "description": "participants of your own, in place of a scenario",
+        "scenario": values::name("a name from list_scenarios (default: the panel `council`)"),
+        "cast": {"type": "array", "maxItems": CAST_MAX, "description": "participants of your own, in place of a scenario",
             "items": {"type": "object", "required": ["name"], "additionalProperties": false, "properties": {
-                "name": {"type": "string", "maxLength": NAME_MAX},
+                "name": values::name("the name that the others see"),
                 "persona": text("who this is"),
-                "role": {"type": "string", "maxLength": NAME_MAX},
-                "model": text("provider:name (default: the user's default model)"),
+                "role": values::name("the role, shown to everybody"),
+                "model": values::name("provider:name (default: the user's default model)"),
                 "caller": {"type": "boolean", "description": "you speak for it yourself, with `say`"}}}},
         "topic": text("the topic or question"),
-        "material": {"type": "array", "maxItems": 100, "items": {"type": "string"}, "description": "texts that everybody reads first"},
-        "opinion": text("your own opinion, given to the panel as one of the opinions"),
-        "model": text("provider:name for participants without a model"),
+        "material": {"type": "array", "maxItems": MATERIAL_MAX, "items": text("a text"), "description": "texts that everybody reads first"},
+        "opinion": text("your own answer, shown to the panel after its first, blind answers"),
+        "model": values::name("provider:name for participants without a model"),
         "rehearsed": {"type": "boolean", "description": "play the rehearsed lines of the scenario; no model is called"},
-        "max_turns": count("turns"),
-        "max_seconds": count("running time"),
-        "max_tokens": count("tokens"),
-        "max_usd": {"type": "number", "exclusiveMinimum": 0, "description": "dollars"},
-        "key": text("the same key never starts two conversations"),
+        "max_turns": values::count(1, TURNS_MAX, "turns"),
+        "max_seconds": values::count(1, SECONDS_MAX, "running time; only lowers the limit"),
+        "max_tokens": values::count(1, TOKENS_MAX, "tokens; only lowers the limit"),
+        "max_usd": {"type": "number", "exclusiveMinimum": 0, "maximum": USD_MAX, "description": "dollars (default 0.25), within the budget of the settings"},
+        "key": values::name("the same key never starts two conversations"),
     })
+}
+
+/// The schema of a command. It lacks triggers: a command acts at once.
+fn command() -> Value {
+    let who = values::name("the id of a participant");
+    let many = json!({"type": "array", "maxItems": MANY_MAX, "items": who});
+    json!({"type": "object", "required": ["do"], "additionalProperties": false, "properties": {
+        "do": {"enum": COMMANDS},
+        "text": values::text("the words"),
+        "who": who,
+        "to": {"anyOf": [who, many]},
+        "for": {"enum": ["utterance", "round", "standing"]},
+        "n": values::count(1, STEP_MAX, "turns of a step"),
+        "note": values::name("the id, key or number of a note"),
+        "question": values::text("the question of a vote"),
+        "options": {"type": "array", "maxItems": MANY_MAX, "items": values::name("an option")},
+        "winner": values::name("the side that wins a tie"),
+        "final_round": {"type": "boolean"},
+    }})
 }
 
 impl ToolCall<'_> {
-    fn text(&self, key: &str) -> Result<&str, Failure> {
-        let text = self.arguments.get(key).and_then(Value::as_str);
-        text.ok_or_else(|| Failure::usage(format!("`{key}` is missing"), "see the tool's schema"))
+    fn value<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, Failure> {
+        let value = self.arguments.get(key).map(|value| serde_json::from_value(value.clone()));
+        let wrong =
+            |e: serde_json::Error| Failure::usage(format!("`{key}`: {e}"), "see the tool's schema");
+        value.transpose().map_err(wrong)
     }
 
-    fn number(&self, key: &str) -> Option<u64> {
-        self.arguments.get(key).and_then(Value::as_u64)
+    fn needed<T: DeserializeOwned>(&self, key: &str) -> Result<T, Failure> {
+        let missing = || Failure::usage(format!("`{key}` is missing"), "see the tool's schema");
+        self.value(key)?.ok_or_else(missing)
     }
 
-    fn within(&self, key: &str) -> Duration {
-        Duration::from_secs(self.number(key).unwrap_or(WAIT_SECONDS).clamp(1, WAIT_MAX))
+    /// Returns the session that the call is about.
+    pub fn session(&self) -> Result<SessionId, Failure> {
+        let fix = "give the id of a session, as `start` returns it and search_sessions names it";
+        self.needed("session").map_err(|failure| failure.hint(fix))
     }
 
-    fn running(&self) -> Result<Arc<Convened>, Failure> {
-        let id = self.text("session")?;
-        self.jobs.get(id).filter(|job| job.runs()).ok_or_else(|| {
-            let message = format!("no conversation `{id}` is running here");
-            Failure::usage(message, "`status` lists those that run; `wait` lets one go on")
-        })
+    /// Returns a text that the call needs.
+    pub fn text(&self, key: &str) -> Result<ClientText, Failure> {
+        self.needed(key)
     }
-}
 
-fn list_scenarios(call: &ToolCall<'_>) -> Result<Value, Failure> {
-    let row = |kind: &str, name: &str, text: &str| json!({"name": name, "kind": kind, "about": about(text)});
-    let panels = PANELS.iter().filter_map(|name| Some(row("panel", name, scenario::panel(name)?)));
-    let bundled = bundled_names()
-        .map(|name| ("scenario", name))
-        .chain(protocol_names().map(|name| ("protocol", name)))
-        .filter(|(_, name)| !PANELS.contains(name))
-        .filter_map(|(kind, name)| Some(row(kind, name, bundled(name)?)));
-    let own = source::own_names(&call.context.paths);
-    let own = own.iter().map(|name| json!({"name": text::line(name), "kind": "own"}));
-    Ok(json!({"scenarios": panels.chain(bundled).chain(own).collect::<Vec<_>>()}))
-}
-
-/// Starts a conversation, or finds the one that was started with the same key.
-fn started(call: &ToolCall<'_>) -> Result<Arc<Convened>, Failure> {
-    let mut arguments = call.arguments.clone();
-    let key = arguments.remove("key");
-    arguments.remove("deadline_seconds");
-    let arguments = Value::Object(arguments);
-    let wrong = |e: serde_json::Error| Failure::usage(e.to_string(), "see the tool's schema");
-    let wanted: Wanted = serde_json::from_value(arguments.clone()).map_err(wrong)?;
-    let found = wanted.found(call.context)?;
-    let (lines, asked) = (wanted.lines()?, wanted.limits()?);
-    let bounds = call.jobs.bounds.clone();
-    let key = key.as_ref().and_then(Value::as_str);
-    call.jobs.start(key, &arguments, call.context, move |context, purse| {
-        let gate = ClientGate { bounds, purse, asked, rehearsed: wanted.rehearsed };
-        run::start_found(&wanted.options(), found, lines, &gate, context)
-    })
-}
-
-fn convene(call: &ToolCall<'_>) -> Result<Value, Failure> {
-    let job = started(call)?;
-    let wanted = std::cell::Cell::new(true);
-    let tell = |turns| {
-        wanted.set((call.tell)(turns));
-        wanted.get()
-    };
-    job.wait(call.within("deadline_seconds"), &tell);
-    if !wanted.get() {
-        // who cancels wants no conversation any more
-        job.stop();
+    /// Returns a name, if the call has one.
+    pub fn name(&self, key: &str) -> Result<Option<GivenName>, Failure> {
+        self.value(key)
     }
-    report::of(&job.id, call.context)
-}
 
-fn wait(call: &ToolCall<'_>) -> Result<Value, Failure> {
-    let id = call.text("session")?;
-    // one of another program is only looked at
-    if let Ok(job) = call.jobs.going_on(id, call.context) {
-        job.wait(call.within("seconds"), call.tell);
+    /// Returns a number, or 0.
+    pub fn number(&self, key: &str) -> u64 {
+        self.arguments.get(key).and_then(Value::as_u64).unwrap_or(0)
     }
-    report::of(id, call.context)
-}
 
-fn say(call: &ToolCall<'_>) -> Result<Value, Failure> {
-    let job = call.running()?;
-    let text = call.text("text")?.into();
-    let command = match call.arguments.get("as").and_then(Value::as_str) {
-        Some(who) => {
-            await_floor(&job, who, call)?;
-            Command::Speak { text, who: who.into() }
-        }
-        None => Command::Say { text },
-    };
-    told(&job, command.into())
-}
-
-/// Waits until a participant that the caller speaks for has the floor.
-fn await_floor(job: &Convened, who: &str, call: &ToolCall<'_>) -> Result<(), Failure> {
-    for _ in 0..WAIT_SECONDS {
-        let state = fold(&report::read(&job.id, call.context)?);
-        let seat = state.seats.iter().find(|s| *s.spec.id == *who && s.spec.voice.is_human());
-        if seat.is_none() {
-            let message = format!("you do not speak for `{}`", text::line(who));
-            return Err(Failure::usage(message, "see the seats in `result`; leave out `as`"));
-        }
-        if state.turns.values().any(|turn| *turn.seat == *who) || !job.nap() {
-            break;
-        }
+    /// Returns how long the call may wait.
+    pub fn within(&self, key: &str) -> Duration {
+        let seconds = self.arguments.get(key).and_then(Value::as_u64);
+        Duration::from_secs(seconds.unwrap_or(WAIT_SECONDS).clamp(1, WAIT_MAX))
     }
-    Ok(())
-}
-
-fn steer(call: &ToolCall<'_>) -> Result<Value, Failure> {
-    let job = call.running()?;
-    let fix = "as in {\"do\": \"note\", \"text\": \"be brief\"}";
-    let Some(Value::Object(command)) = call.arguments.get("command") else {
-        return Err(Failure::usage("`command` is no object", fix));
-    };
-    let verb = command.get("do").and_then(Value::as_str).unwrap_or_default();
-    if !COMMANDS.contains(&verb) {
-        let message = format!("clients cannot give the command `{}`", text::line(verb));
-        return Err(Failure::usage(message, format!("the commands are {}", COMMANDS.join(", "))));
-    }
-    let line = SteerLine::from_map(command.clone()).map_err(|e| Failure::usage(e.0, fix))?;
-    steer::compiles(&line).map_err(|e| Failure::usage(e, fix))?;
-    // going on at a limit would double it
-    let state = fold(&report::read(&job.id, call.context)?);
-    let near = |limit: Limit| state.limits.of(limit).is_some();
-    if matches!(verb, "resume" | "step") && state.limit.is_some() && near(Limit::Seconds) {
-        return Err(Failure::usage("a limit was reached", "start another conversation"));
-    }
-    told(&job, line)
-}
-
-fn told(job: &Convened, line: SteerLine) -> Result<Value, Failure> {
-    job.command(line).map_err(|why| Failure::usage(why, "`status` says what runs"))?;
-    Ok(json!({"session": job.id, "taken": true}))
-}
-
-fn status(call: &ToolCall<'_>) -> Result<Value, Failure> {
-    let running = call.jobs.running();
-    let one = |job: &Arc<Convened>| {
-        let log = report::read(&job.id, call.context).ok()?;
-        let state = fold(&log);
-        Some(json!({
-            "session": job.id, "title": text::line(&state.shown_title()), "turns": state.utterances,
-        }))
-    };
-    let running: Vec<Value> = running.iter().filter_map(one).collect();
-    Ok(json!({"running": running, "usd_left": f64::from(call.jobs.left())}))
-}
-
-fn search_sessions(call: &ToolCall<'_>) -> Result<Value, Failure> {
-    let long = |_| Failure::usage("the query is too long", "search for a few of these words");
-    let query = Query::new(call.text("words")?).map_err(long)?;
-    let folder = call.context.paths.sessions();
-    let mut hits = vec![];
-    search(&folder, &query, |more| hits.extend(more)).map_err(unreadable(&folder))?;
-    let hit = |hit: &crate::catalogue::Hit| json!({"session": text::line(&hit.id), "who": hit.who, "turn": hit.number, "excerpt": hit.excerpt});
-    let all = hits.len();
-    let hits: Vec<Value> = hits.iter().take(HITS_MAX).map(hit).collect();
-    Ok(json!({"hits": hits, "found": all}))
-}
-
-fn analyze(call: &ToolCall<'_>) -> Result<Value, Failure> {
-    let log = report::read(call.text("session")?, call.context)?;
-    let (state, turn_log) = analysis::fold(log.events());
-    let tables = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) }.tables();
-    Ok(json!({"session": log.files.id(), "figures": figures::json(&tables)}))
 }

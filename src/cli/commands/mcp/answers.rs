@@ -1,0 +1,189 @@
+//! The answers of the tools.
+
+use super::bounds::ClientGate;
+use super::cast::{PANELS, Wanted};
+use super::convened::{Convened, Interest};
+use super::report;
+use super::tools::{COMMANDS, ToolCall, WAIT_SECONDS};
+use super::values::GivenName;
+use crate::analysis::{self, Analysis};
+use crate::catalogue::{Query, search};
+use crate::cli::commands::run;
+use crate::cli::error::Failure;
+use crate::cli::session_file::{fold, unreadable};
+use crate::cli::source;
+use crate::export::figures;
+use crate::model::{Command, Limit, SeatId, Seq, SteerLine};
+use crate::scenario::{self, about, bundled, bundled_names, protocol_names};
+use crate::steer;
+use crate::text;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Sessions that a search names.
+const HITS_MAX: usize = 100;
+/// Naps while a call waits for the floor: five in a second.
+const FLOOR_NAPS: u64 = WAIT_SECONDS * 5;
+
+pub fn list_scenarios(call: &ToolCall<'_>) -> Result<Value, Failure> {
+    let row = |kind: &str, name: &str, text: &str| json!({"name": name, "kind": kind, "about": about(text)});
+    let panels = PANELS.iter().filter_map(|name| Some(row("panel", name, scenario::panel(name)?)));
+    let bundled = bundled_names()
+        .map(|name| ("scenario", name))
+        .chain(protocol_names().map(|name| ("protocol", name)))
+        .filter(|(_, name)| !PANELS.contains(name))
+        .filter_map(|(kind, name)| Some(row(kind, name, bundled(name)?)));
+    let own = source::own_names(&call.context.paths);
+    let own = own.iter().map(|name| json!({"name": text::line(name), "kind": "own"}));
+    Ok(json!({"scenarios": panels.chain(bundled).chain(own).collect::<Vec<_>>()}))
+}
+
+/// Starts a conversation, or finds the one that was started with the same key.
+fn started(call: &ToolCall<'_>) -> Result<Arc<Convened>, Failure> {
+    let key: Option<GivenName> = call.name("key")?;
+    let mut arguments = call.arguments.clone();
+    arguments.remove("key");
+    arguments.remove("deadline_seconds");
+    let arguments = Value::Object(arguments);
+    let wrong = |e: serde_json::Error| Failure::usage(e.to_string(), "see the tool's schema");
+    let wanted: Wanted = serde_json::from_value(arguments.clone()).map_err(wrong)?;
+    let found = wanted.found(call.context)?;
+    let (lines, asked) = (wanted.lines()?, wanted.limits()?);
+    let (bounds, models) = (call.jobs.bounds.clone(), call.jobs.models.clone());
+    call.jobs.start(key.as_ref(), &arguments, call.context, move |context, purse| {
+        let gate = ClientGate { bounds, purse, asked, rehearsed: wanted.rehearsed };
+        run::start_found(&wanted.options(&models), found, lines, &gate, context)
+    })
+}
+
+pub fn start(call: &ToolCall<'_>) -> Result<Value, Failure> {
+    let job = started(call)?;
+    Ok(json!({"session": job.id, "state": "running"}))
+}
+
+pub fn convene(call: &ToolCall<'_>) -> Result<Value, Failure> {
+    let job = started(call)?;
+    if job.wait(call.within("deadline_seconds"), call.tell) == Interest::Cancelled {
+        // a client that cancels does not want the conversation any more
+        job.stop();
+    }
+    report::of_own(&job.id, call.context)
+}
+
+pub fn wait(call: &ToolCall<'_>) -> Result<Value, Failure> {
+    let job = call.jobs.going_on(&call.session()?, call.context)?;
+    job.wait(call.within("seconds"), call.tell);
+    report::of_own(&job.id, call.context)
+}
+
+pub fn tail(call: &ToolCall<'_>) -> Result<Value, Failure> {
+    let log = report::read(&call.session()?, call.context)?;
+    report::tail(&log, call.number("after"))
+}
+
+pub fn result(call: &ToolCall<'_>) -> Result<Value, Failure> {
+    report::of(&call.session()?, call.context)
+}
+
+pub fn read_session(call: &ToolCall<'_>) -> Result<Value, Failure> {
+    let log = report::read(&call.session()?, call.context)?;
+    report::page(&log, usize::try_from(call.number("from")).unwrap_or(usize::MAX))
+}
+
+/// Returns the conversation of the call, which runs here.
+fn running(call: &ToolCall<'_>) -> Result<Arc<Convened>, Failure> {
+    let id = call.session()?;
+    call.jobs.get(&id).filter(|job| job.runs()).ok_or_else(|| {
+        let message = format!("no conversation `{id}` is running here");
+        Failure::usage(message, "`status` lists those that run; `wait` lets one go on")
+    })
+}
+
+pub fn say(call: &ToolCall<'_>) -> Result<Value, Failure> {
+    let job = running(call)?;
+    let text = call.text("text")?.into();
+    let command = match call.name("as")? {
+        Some(who) => Command::Speak { text, who: await_floor(&job, &who, call)? },
+        None => Command::Say { text },
+    };
+    give(&job, command.into())
+}
+
+/// Waits until a participant that the caller speaks for has the floor; returns its id.
+fn await_floor(job: &Convened, who: &GivenName, call: &ToolCall<'_>) -> Result<SeatId, Failure> {
+    let mut naps = FLOOR_NAPS;
+    loop {
+        let state = fold(&report::read_own(&job.id, call.context)?);
+        let mut seats = state.seats.iter().map(|seat| &seat.spec);
+        let named = |id: &str| id == who.as_str();
+        let seat = seats.find(|s| s.voice.is_human() && named(&s.id)).ok_or_else(|| {
+            let message = format!("you do not speak for `{}`", text::line(who.as_str()));
+                Failure::usage(message, "`start` returns the ids of the cast; leave out `as`")
+            })?;
+        let waits = || naps > 0 && (call.tell)(state.utterances) == Interest::Waiting;
+        if state.turns.values().any(|turn| turn.seat == seat.id) || !waits() || !job.nap() {
+            return Ok(seat.id.clone());
+        }
+        naps -= 1;
+    }
+}
+
+pub fn steer(call: &ToolCall<'_>) -> Result<Value, Failure> {
+    let job = running(call)?;
+    let fix = "as in {\"do\": \"note\", \"text\": \"be brief\"}";
+    let Some(Value::Object(command)) = call.arguments.get("command") else {
+        return Err(Failure::usage("`command` is no object", fix));
+    };
+    let verb = command.get("do").and_then(Value::as_str).unwrap_or_default();
+    if !COMMANDS.contains(&verb) {
+        let message = format!("clients cannot give the command `{}`", text::line(verb));
+        return Err(Failure::usage(message, format!("the commands are {}", COMMANDS.join(", "))));
+    }
+    let line = SteerLine::from_map(command.clone()).map_err(|e| Failure::usage(e.0, fix))?;
+    steer::compiles(&line).map_err(|e| Failure::usage(e, fix))?;
+    // going on at a limit would double it
+    let state = fold(&report::read_own(&job.id, call.context)?);
+    let near = |limit: Limit| state.limits.of(limit).is_some();
+    if matches!(verb, "resume" | "step") && state.limit.is_some() && near(Limit::Seconds) {
+        return Err(Failure::usage("a limit was reached", "start another conversation"));
+    }
+    give(&job, line)
+}
+
+fn give(job: &Convened, line: SteerLine) -> Result<Value, Failure> {
+    job.command(line).map_err(|why| Failure::usage(why, "`status` says what runs"))?;
+    Ok(json!({"session": job.id, "taken": true}))
+}
+
+pub fn status(call: &ToolCall<'_>) -> Result<Value, Failure> {
+    let running = call.jobs.running();
+    let one = |job: &Arc<Convened>| {
+        let log = report::read_own(&job.id, call.context).ok()?;
+        let state = fold(&log);
+        Some(json!({
+            "session": job.id, "title": text::line(&state.shown_title()), "turns": state.utterances,
+        }))
+    };
+    let running: Vec<Value> = running.iter().filter_map(one).collect();
+    Ok(json!({"running": running, "usd_left": f64::from(call.jobs.left())}))
+}
+
+pub fn search_sessions(call: &ToolCall<'_>) -> Result<Value, Failure> {
+    let words = call.text("words")?.to_string();
+    let long = |_| Failure::usage("the query is too long", "search for a few of these words");
+    let query = Query::new(&words).map_err(long)?;
+    let folder = call.context.paths.sessions();
+    let mut hits = vec![];
+    search(&folder, &query, |more| hits.extend(more)).map_err(unreadable(&folder))?;
+    let hit = |hit: &crate::catalogue::Hit| json!({"session": text::line(&hit.id), "who": hit.who, "turn": hit.number, "excerpt": hit.excerpt});
+    let all = hits.len();
+    let hits: Vec<Value> = hits.iter().take(HITS_MAX).map(hit).collect();
+    Ok(json!({"hits": hits, "found": all}))
+}
+
+pub fn analyze(call: &ToolCall<'_>) -> Result<Value, Failure> {
+    let log = report::read(&call.session()?, call.context)?;
+    let (state, turn_log) = analysis::fold(log.events());
+    let tables = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) }.tables();
+    Ok(json!({"session": log.files.id(), "figures": figures::json(&tables)}))
+}

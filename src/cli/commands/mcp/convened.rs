@@ -1,0 +1,317 @@
+//! One conversation of a client: it runs on a thread of its own and is awaited, commanded and stopped from others.
+
+use super::bounds::token_worth;
+use crate::cli::play::assemble::{Assembled, random};
+use crate::cli::play::setup::Setup;
+use crate::cli::runtime::block_on;
+use crate::engine::Input;
+use crate::model::{Key, Kind, Participant, Seq, SteerLine, Usd};
+use crate::session::{Item, SessionFiles, holder};
+use crate::state::State;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::sleep;
+
+/// Commands that may wait for a conversation.
+const COMMANDS_WAITING: usize = 64;
+/// Time limit until a command is accepted or refused.
+const HEARD_WITHIN: Duration = Duration::from_secs(3);
+/// Time limit in which a conversation creates its file.
+const BEGINS_WITHIN: Duration = Duration::from_secs(10);
+/// Time between two looks for the file.
+const LOOKS: Duration = Duration::from_millis(10);
+/// Longest time in which a client that has gone goes unnoticed.
+const SLICE: Duration = Duration::from_millis(200);
+
+/// The interest of a caller in the answer of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interest {
+    /// It waits.
+    Waiting,
+    /// Its connection is closed.
+    Gone,
+    /// It cancelled the call.
+    Cancelled,
+}
+
+/// The progress of a running conversation.
+#[derive(Debug, Default)]
+struct Pulse {
+    /// The first event of this run; earlier ones are read from the session.
+    begins: Seq,
+    /// Turns so far.
+    turns: u32,
+    /// Events so far.
+    events: u64,
+    over: bool,
+    /// Results of commands by key: the reason for a refusal, or `None`.
+    heard: BTreeMap<Key, Option<String>>,
+    spent: Usd,
+}
+
+/// A conversation that was started here.
+pub struct Convened {
+    /// The id of the session that the conversation is kept in.
+    pub id: String,
+    /// Dollars that are set aside for it.
+    kept: Usd,
+    /// Billionths of a dollar that a token counts as, if its limit is in tokens.
+    token_worth: Option<u64>,
+    /// The session, if another process runs it.
+    elsewhere: Option<SessionFiles>,
+    orders: Mutex<Option<mpsc::Sender<Input>>>,
+    stop: Mutex<Option<oneshot::Sender<Stop>>>,
+    pulse: Mutex<Pulse>,
+    changed: Condvar,
+    sent: Mutex<u32>,
+    /// Random part of its command keys: an earlier server used others.
+    dice: u64,
+}
+
+/// The way in which a conversation is stopped.
+#[derive(Clone, Copy, PartialEq)]
+enum Stop {
+    /// Somebody wants it to end.
+    End,
+    /// The server ends: it is left as a kill would leave it, and goes on later.
+    Leave,
+}
+
+/// The ends of the channels that a running conversation listens to.
+pub struct Ears {
+    orders: mpsc::Receiver<Input>,
+    stopped: oneshot::Receiver<Stop>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Convened {
+    /// Returns a conversation that is about to run, with what it listens to.
+    pub fn new(setup: &Setup, kept: Usd) -> (Arc<Convened>, Ears) {
+        let state = &setup.conversation.engine.live.state;
+        let seats: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
+        let (order, orders) = mpsc::channel(COMMANDS_WAITING);
+        let (stop, stopped) = oneshot::channel();
+        let job = Convened {
+            kept,
+            token_worth: token_worth(&seats).filter(|_| state.limits.usd.is_none()),
+            orders: Mutex::new(Some(order)),
+            stop: Mutex::new(Some(stop)),
+            pulse: Mutex::new(Pulse { begins: state.next_seq, ..Pulse::default() }),
+            ..Convened::ended(setup.conversation.files.id())
+        };
+        (Arc::new(job), Ears { orders, stopped })
+    }
+
+    /// Returns a conversation that does not run.
+    pub fn ended(id: String) -> Convened {
+        Convened {
+            id,
+            kept: Usd::default(),
+            token_worth: None,
+            elsewhere: None,
+            orders: Mutex::default(),
+            stop: Mutex::default(),
+            pulse: Mutex::new(Pulse { over: true, ..Pulse::default() }),
+            changed: Condvar::new(),
+            sent: Mutex::default(),
+            dice: random(),
+        }
+    }
+
+    /// Returns a conversation that another process runs.
+    pub fn elsewhere(files: SessionFiles) -> Convened {
+        let id = files.id();
+        Convened { elsewhere: Some(files), ..Convened::ended(id) }
+    }
+
+    /// Returns whether it runs here.
+    pub fn runs(&self) -> bool {
+        !lock(&self.pulse).over
+    }
+
+    /// Returns the dollars that it takes out of the budget: its limit while it runs, then what it cost.
+    pub fn used(&self) -> Usd {
+        let pulse = lock(&self.pulse);
+        if pulse.over { pulse.spent } else { self.kept }
+    }
+
+    /// Waits for its end, at most for a time; passes on the number of turns when it changes. Returns early if the caller
+    /// loses interest.
+    pub fn wait(&self, within: Duration, tell: &dyn Fn(u32) -> Interest) -> Interest {
+        // counted in slices: no clock is read here
+        let mut left = within;
+        loop {
+            let turns = lock(&self.pulse).turns;
+            let interest = tell(turns);
+            if interest != Interest::Waiting || self.is_over() || left.is_zero() {
+                return interest;
+            }
+            let slice = left.min(SLICE);
+            let same = |pulse: &mut Pulse| pulse.turns == turns && self.pends(pulse);
+            let waited = self.changed.wait_timeout_while(lock(&self.pulse), slice, same);
+            if waited.unwrap_or_else(PoisonError::into_inner).1.timed_out() {
+                left = left.saturating_sub(slice);
+            }
+        }
+    }
+
+    fn pends(&self, pulse: &Pulse) -> bool {
+        !pulse.over || self.elsewhere.is_some()
+    }
+
+    fn is_over(&self) -> bool {
+        match &self.elsewhere {
+            Some(files) => holder(files).is_none(),
+            None => !self.runs(),
+        }
+    }
+
+    /// Waits until its file exists: the events are known slightly earlier.
+    pub fn begins(&self, path: &Path) {
+        let mut left = BEGINS_WITHIN;
+        while self.runs() && !path.is_file() && !left.is_zero() {
+            let waited = self.changed.wait_timeout(lock(&self.pulse), LOOKS);
+            drop(waited.unwrap_or_else(PoisonError::into_inner));
+            left = left.saturating_sub(LOOKS);
+        }
+    }
+
+    /// Waits a moment for something to happen; returns whether it still runs.
+    pub fn nap(&self) -> bool {
+        let pulse = lock(&self.pulse);
+        let events = pulse.events;
+        let idle = |pulse: &mut Pulse| !pulse.over && pulse.events == events;
+        let waited = self.changed.wait_timeout_while(pulse, SLICE, idle);
+        !waited.unwrap_or_else(PoisonError::into_inner).0.over
+    }
+
+    /// Gives it a command of the operator.
+    ///
+    /// # Errors
+    /// A sentence for people, when it does not run or does not take the command.
+    pub fn command(&self, line: SteerLine) -> Result<(), String> {
+        let over =
+            || "this conversation takes no commands any more: it has ended or reached a limit";
+        let orders = lock(&self.orders).clone().ok_or_else(over)?;
+        let number = {
+            let mut sent = lock(&self.sent);
+            *sent += 1;
+            *sent
+        };
+        let key: Key = format!("mcp:{:016x}:{number}", self.dice).into();
+        orders
+            .try_send(Input::Command { key: key.clone(), line })
+            .map_err(|_| "too many commands wait; try again".to_owned())?;
+        let pulse = lock(&self.pulse);
+        let unheard = |pulse: &mut Pulse| !pulse.over && !pulse.heard.contains_key(&key);
+        let waited = self.changed.wait_timeout_while(pulse, HEARD_WITHIN, unheard);
+        let mut pulse = waited.unwrap_or_else(PoisonError::into_inner).0;
+        match pulse.heard.remove(&key).flatten() {
+            Some(why) => Err(why),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the conversation, as an operator would.
+    pub fn stop(&self) {
+        self.order(Stop::End);
+    }
+
+    /// Leaves the conversation as a kill would leave it, written to its last event.
+    pub fn leave(&self) {
+        self.order(Stop::Leave);
+    }
+
+    fn order(&self, how: Stop) {
+        if let Some(stop) = lock(&self.stop).take() {
+            // a conversation that is over does not listen
+            let _ = stop.send(how);
+        }
+    }
+
+    fn take(&self, item: &Item) {
+        let Item::Event(record) = item else { return };
+        let mut pulse = lock(&self.pulse);
+        pulse.events += 1;
+        let past = record.event.seq < pulse.begins;
+        match &record.event.kind {
+            Kind::CommandGiven(given) => {
+                pulse.heard.insert(given.key.clone(), None);
+            }
+            Kind::CommandRefused(refused) => {
+                pulse.heard.insert(refused.key.clone(), Some(refused.why.to_string()));
+            }
+            Kind::TurnEnded(end) if end.number.is_some() => pulse.turns += 1,
+            // nobody raises a limit or repairs what failed: the end follows
+            Kind::LimitReached(_) if !past => *lock(&self.orders) = None,
+            Kind::Paused(_) if !past && record.event.cause.is_none() => *lock(&self.orders) = None,
+            _ => {}
+        }
+        self.changed.notify_all();
+    }
+
+    /// Returns the dollars that it has used of the budget.
+    fn spent(&self, state: &State) -> Usd {
+        let spent = state.spent();
+        self.token_worth.map_or(spent.cost().unwrap_or_default(), |worth| {
+            Usd(spent.usage.tokens().saturating_mul(worth))
+        })
+    }
+}
+
+/// Runs a conversation to its end, at most for a number of seconds.
+pub fn play(setup: Setup, job: &Convened, ears: Ears, seconds: u64) {
+    let Assembled { mut engine, mut tail, .. } = setup.conversation;
+    let Ears { orders, stopped } = ears;
+    let done = block_on(async {
+        let (end, ends) = oneshot::channel::<()>();
+        {
+            let run = engine.run(orders, async {
+                if ends.await.is_err() {
+                    std::future::pending().await
+                }
+            });
+            tokio::pin!(run, stopped);
+            let (mut end, mut stopping) = (Some(end), true);
+            // the time of the conversation stops while it is paused, this time does not
+            let late = sleep(Duration::from_secs(seconds));
+            tokio::pin!(late);
+            loop {
+                tokio::select! { biased;
+                    how = &mut stopped, if stopping => {
+                        stopping = false;
+                        match how {
+                            Ok(Stop::Leave) => break,
+                            Ok(Stop::End) => if let Some(end) = end.take() { let _ = end.send(()); },
+                            Err(_) => {}
+                        }
+                    }
+                    () = &mut late, if end.is_some() => {
+                        if let Some(end) = end.take() { let _ = end.send(()); }
+                    }
+                    Some(item) = tail.next() => job.take(&item),
+                    _ = &mut run => break,
+                }
+            }
+        }
+        while let Some(item) = tail.try_next() {
+            job.take(&item);
+        }
+        let spent = job.spent(&engine.live.state);
+        // a fault of the disk shows in the session, which is read for every answer
+        let _ = engine.finish().await;
+        Ok(spent)
+    });
+    *lock(&job.orders) = None;
+    let mut pulse = lock(&job.pulse);
+    pulse.spent = done.unwrap_or(job.kept);
+    pulse.over = true;
+    drop(pulse);
+    job.changed.notify_all();
+}

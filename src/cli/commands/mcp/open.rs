@@ -1,0 +1,83 @@
+//! The requests that are being answered, so that a client can cancel one.
+
+use super::convened::Interest;
+use serde_json::Value;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Requests that are answered at once.
+pub const AT_ONCE: usize = 32;
+
+/// The requests that are being answered, by the client's session and the request's id.
+#[derive(Default)]
+pub struct OpenRequests {
+    all: Mutex<Vec<Entry>>,
+}
+
+struct Entry {
+    /// A number of its own: two clients without a session may use the same id.
+    number: u64,
+    session: String,
+    id: String,
+    interest: Interest,
+}
+
+/// A request that is being answered, until it is dropped.
+pub struct OpenRequest<'a> {
+    all: &'a OpenRequests,
+    number: u64,
+}
+
+impl OpenRequests {
+    fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns whether a request of a client is open.
+    pub fn has(&self, session: &str, id: &Value) -> bool {
+        let id = id.to_string();
+        self.lock().iter().any(|entry| entry.session == session && entry.id == id)
+    }
+
+    /// Takes a request in; `None` if there are too many.
+    pub fn begin(&self, session: &str, id: &Value) -> Option<OpenRequest<'_>> {
+        let mut all = self.lock();
+        if all.len() >= AT_ONCE {
+            return None;
+        }
+        let number = all.last().map_or(0, |last| last.number + 1);
+        let (session, id) = (session.to_owned(), id.to_string());
+        all.push(Entry { number, session, id, interest: Interest::Waiting });
+        Some(OpenRequest { all: self, number })
+    }
+
+    /// Cancels the request that a notification names.
+    pub fn cancel(&self, session: &str, params: &Value) {
+        let id = params["requestId"].to_string();
+        let mut all = self.lock();
+        for entry in all.iter_mut().filter(|entry| entry.session == session && entry.id == id) {
+            entry.interest = Interest::Cancelled;
+        }
+    }
+
+    /// Ends the waits of all requests: their client has gone.
+    pub fn abandon(&self) {
+        for entry in self.lock().iter_mut().filter(|e| e.interest == Interest::Waiting) {
+            entry.interest = Interest::Gone;
+        }
+    }
+}
+
+impl OpenRequest<'_> {
+    /// Returns whether the client still waits for it.
+    pub fn interest(&self) -> Interest {
+        let all = self.all.lock();
+        let own = all.iter().find(|entry| entry.number == self.number);
+        own.map_or(Interest::Gone, |entry| entry.interest)
+    }
+}
+
+impl Drop for OpenRequest<'_> {
+    fn drop(&mut self) {
+        self.all.lock().retain(|entry| entry.number != self.number);
+    }
+}

@@ -1,0 +1,213 @@
+//! Values that clients send: types that cannot mean a file, `-` or a path, and the bounds of each in its schema.
+//!
+//! An argument becomes one of these before anything acts on it. Options of the command line that give `-` or a path a
+//! meaning are never made from the text of a client.
+
+use crate::cli::args::run::Topic;
+use crate::model::Text;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fmt;
+
+/// Bytes of a text.
+pub const TEXT_MAX: usize = 64 << 10;
+/// Bytes of a name, a role or a key.
+pub const NAME_MAX: usize = 200;
+/// Bytes of the id of a session.
+const ID_MAX: usize = 128;
+/// Characters that open something in a template.
+const TEMPLATES: [&str; 3] = ["{{", "{%", "{#"];
+
+/// Words for people and models: a topic, a persona, a remark. They are never read as an option.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct ClientText(String);
+
+/// A name or a role: one line, without templates.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct GivenName(String);
+
+/// The name of a model, as `PROVIDER:NAME`; never an agent and never a recording, which are a program and a file.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct ModelName(String);
+
+/// The id of a session: a file name without its ending, never a path.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct SessionId(String);
+
+impl TryFrom<String> for ClientText {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<ClientText, String> {
+        at_most(&text, TEXT_MAX)?;
+        if text.contains('\0') {
+            return Err("a text contains a NUL character".into());
+        }
+        Ok(ClientText(text))
+    }
+}
+
+impl TryFrom<String> for GivenName {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<GivenName, String> {
+        at_most(&name, NAME_MAX)?;
+        if name.chars().any(char::is_control) {
+            return Err("a name is a single line without control characters".into());
+        }
+        without_templates(&name)?;
+        Ok(GivenName(name))
+    }
+}
+
+impl TryFrom<String> for ModelName {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<ModelName, String> {
+        at_most(&name, NAME_MAX)?;
+        let plain = name.chars().all(|c| c.is_ascii_graphic());
+        let parts = name
+            .split_once(':')
+            .filter(|(provider, model)| plain && !provider.is_empty() && !model.is_empty());
+        match parts {
+            None => Err("a model is named PROVIDER:NAME, as in ollama:llama3".into()),
+            Some(("agent" | "recording", _)) => {
+                Err(format!("the model {name} is not allowed for MCP clients"))
+            }
+            Some(_) => Ok(ModelName(name)),
+        }
+    }
+}
+
+impl TryFrom<String> for SessionId {
+    type Error = String;
+
+    fn try_from(id: String) -> Result<SessionId, String> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
+        let fits = !id.is_empty() && id.len() <= ID_MAX && id.chars().all(plain);
+        // an id that begins with a dot or ends like a file could be taken for a path
+        if !fits || id.starts_with(['.', '-', '~']) || id.ends_with(".jsonl") {
+            return Err("that is not the id of a session".into());
+        }
+        Ok(SessionId(id))
+    }
+}
+
+fn at_most(text: &str, most: usize) -> Result<(), String> {
+    if text.len() > most {
+        return Err(format!("a value is longer than {most} bytes"));
+    }
+    Ok(())
+}
+
+impl ClientText {
+    /// Refuses text that would be filled in as a template: those belong to scenarios of the user.
+    ///
+    /// # Errors
+    /// When it opens one.
+    pub fn plain(&self) -> Result<&str, String> {
+        without_templates(&self.0).map(|()| &*self.0)
+    }
+}
+
+fn without_templates(text: &str) -> Result<(), String> {
+    if TEMPLATES.iter().any(|opens| text.contains(opens)) {
+        return Err("a cast holds no templates ({{, {% or {#)".into());
+    }
+    Ok(())
+}
+
+impl From<ClientText> for Topic {
+    fn from(text: ClientText) -> Topic {
+        Topic::Text(text.0)
+    }
+}
+
+impl From<ClientText> for Text {
+    fn from(text: ClientText) -> Text {
+        text.0.into()
+    }
+}
+
+impl fmt::Display for ClientText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl GivenName {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl ModelName {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl SessionId {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Returns the schema of a text.
+pub fn text(description: &str) -> Value {
+    json!({"type": "string", "maxLength": TEXT_MAX, "description": description})
+}
+
+/// Returns the schema of a name, a role or a key.
+pub fn name(description: &str) -> Value {
+    json!({"type": "string", "maxLength": NAME_MAX, "description": description})
+}
+
+/// Returns the schema of a whole number.
+pub fn count(least: u64, most: u64, description: &str) -> Value {
+    json!({"type": "integer", "minimum": least, "maximum": most, "description": description})
+}
+
+/// Returns the schema of the id of a session.
+pub fn session() -> Value {
+    json!({"type": "string", "minLength": 1, "maxLength": ID_MAX, "description": "the id of a session"})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_of_a_session_is_never_a_path() {
+        for id in ["", "-", ".", "..", "../a", "a/b", "/a", "~", "~a", "a.jsonl", "a b", "a\0", "ä"]
+        {
+            SessionId::try_from(id.to_owned()).unwrap_err();
+        }
+        SessionId::try_from("a".repeat(200)).unwrap_err();
+        for id in ["20260101-000000-abcdef", "a.fork_1~2"] {
+            assert_eq!(SessionId::try_from(id.to_owned()).unwrap().as_str(), id);
+        }
+    }
+
+    #[test]
+    fn a_model_is_never_a_program_or_a_file() {
+        for name in
+            ["", "x", ":", "a:", ":b", "agent:opencode", "recording:x", "a:b c", "a:\n", "ä:b"]
+        {
+            ModelName::try_from(name.to_owned()).unwrap_err();
+        }
+        assert_eq!(
+            ModelName::try_from("ollama:llama3:8b".to_owned()).unwrap().as_str(),
+            "ollama:llama3:8b"
+        );
+    }
+}

@@ -1,0 +1,60 @@
+//! What clients of `colloquium mcp` do with sessions: their own go on, others are only read, and nothing private is found.
+
+use crate::house::House;
+use crate::mcp_client::Client;
+use serde_json::{Value, json};
+use std::fs;
+
+fn caller() -> Value {
+    json!([{"name": "Caller", "caller": true}])
+}
+
+#[test]
+fn a_topic_of_one_dash_is_a_topic() {
+    let house = House::new();
+    let mut client = Client::start(&house);
+    let convened = client.call("convene", json!({"topic": "-", "rehearsed": true}));
+    assert_eq!(
+        (&convened["complete"], &convened["title"]),
+        (&json!(true), &json!("-")),
+        "{convened}"
+    );
+    assert_eq!(client.ask("ping", json!({}))["result"], json!({}), "the next call is answered");
+    client.end();
+}
+
+#[test]
+fn only_sessions_of_this_server_go_on() {
+    let house = House::new();
+    let mut client = Client::start(&house);
+    let start = json!({"cast": caller(), "topic": "Tea?", "max_turns": 2});
+    let session = client.call("start", start)["session"].as_str().unwrap().to_owned();
+    client.end();
+    let log = house.path(&format!("data/sessions/{session}.jsonl"));
+    let words = fs::read_to_string(&log).unwrap();
+    house.file("data/sessions/20250101-000000-aaaaaa.jsonl", &words);
+    let elsewhere = house.file("elsewhere.jsonl", &words);
+    house.file("elsewhere.json", "{}");
+    let mut client = Client::start(&house);
+    let path = elsewhere.trim_end_matches(".jsonl");
+    for id in ["20250101-000000-aaaaaa", "../../elsewhere", path, "-", ""] {
+        for (tool, more) in [
+            ("wait", json!({"seconds": 1})),
+            ("say", json!({"text": "x"})),
+            ("steer", json!({"command": {"do": "end"}})),
+        ] {
+            let mut arguments = more;
+            arguments["session"] = json!(id);
+            let refused = client.call(tool, arguments);
+            assert!(refused.is_string(), "{tool} {id}: {refused}");
+        }
+    }
+    let uri = format!("colloquium://sessions/{path}");
+    assert!(client.ask("resources/read", json!({"uri": uri}))["error"].is_object());
+    let read = client.call("result", json!({"session": "20250101-000000-aaaaaa"}));
+    assert_eq!(read["state"], "stopped", "{read}");
+    client.end();
+    let foreign = house.path("data/sessions/20250101-000000-aaaaaa.jsonl");
+    assert_eq!(fs::read_to_string(&foreign).unwrap(), words);
+    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), words);
+}
