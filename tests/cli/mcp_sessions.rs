@@ -58,3 +58,23 @@ fn only_sessions_of_this_server_go_on() {
     assert_eq!(fs::read_to_string(&foreign).unwrap(), words);
     assert_eq!(fs::read_to_string(&elsewhere).unwrap(), words);
 }
+
+#[test]
+fn a_key_starts_one_conversation_in_several_processes() {
+    let house = House::new();
+    let mut clients: Vec<Client> = (0..4).map(|_| Client::start(&house)).collect();
+    let start =
+        json!({"name": "start", "arguments": {"cast": caller(), "topic": "Tea?", "key": "k"}});
+    let ids: Vec<u64> = clients.iter_mut().map(|c| c.send("tools/call", start.clone())).collect();
+    let sessions: Vec<Value> = clients
+        .iter_mut()
+        .zip(ids)
+        .map(|(client, id)| client.answer(id)["result"]["structuredContent"]["session"].clone())
+        .collect();
+    assert!(sessions[0].is_string(), "{sessions:?}");
+    assert!(sessions.iter().all(|session| *session == sessions[0]), "{sessions:?}");
+    let logs = fs::read_dir(house.path("data/sessions")).unwrap().flatten();
+    let logs = logs.filter(|entry| entry.path().extension().is_some_and(|end| end == "jsonl"));
+    assert_eq!(logs.count(), 1);
+    clients.into_iter().for_each(Client::end);
+}

@@ -4,6 +4,7 @@
 //! end of a server stopped goes on when a client waits for it.
 
 use super::bounds::{Bounds, Purse};
+use super::claims::{Claim, claim};
 use super::convened::{Convened, play};
 use super::values::{GivenName, SessionId};
 use crate::cli::args::models::ModelOptions;
@@ -99,37 +100,29 @@ impl Jobs {
     ) -> Result<Arc<Convened>, Failure> {
         let _one = lock(&self.starting);
         create_folder(&self.folder).map_err(|e| self.unwritable(&e))?;
-        if let Some((id, same)) = key.and_then(|key| self.remembered(key, arguments)) {
-            if !same {
+        let claimed = key.map(|key| claim(&self.folder, key, arguments)).transpose();
+        let free = match claimed.map_err(|e| self.unwritable(&e))? {
+            Some(Claim::Taken(id)) => return self.going(&id, context),
+            Some(Claim::Differs) => {
                 let message = "this key was used for another conversation";
                 return Err(Failure::usage(message, "choose another key"));
             }
-            return self.going(&id, context);
-        }
+            Some(Claim::Free(free)) => Some(free),
+            None => None,
+        };
         let job = self.begun(context, begin)?;
-        let kept = json!({"key": key.map(GivenName::as_str), "arguments": arguments, "session": job.id});
-        self.remember(&job.id, &kept).map_err(|e| {
+        let kept = self.remember(&job.id);
+        kept.and_then(|()| free.map_or(Ok(()), |free| free.keep(&job.id))).map_err(|e| {
             job.stop();
             self.unwritable(&e)
         })?;
         Ok(job)
     }
 
-    /// Finds the session that was started with a key, and whether it was started with the same arguments.
-    fn remembered(&self, key: &GivenName, arguments: &Value) -> Option<(SessionId, bool)> {
-        let entries = std::fs::read_dir(&self.folder).ok()?;
-        entries.flatten().find_map(|entry| {
-            let kept: Value = serde_json::from_slice(&std::fs::read(entry.path()).ok()?).ok()?;
-            let id = kept["session"].as_str().filter(|_| kept["key"] == key.as_str())?;
-            let id = SessionId::try_from(id.to_owned()).ok()?;
-            Some((id, kept["arguments"] == *arguments))
-        })
-    }
-
-    /// Keeps what is remembered of a session.
-    fn remember(&self, id: &str, kept: &Value) -> io::Result<()> {
+    /// Notes that a session was started by this server.
+    fn remember(&self, id: &str) -> io::Result<()> {
         let mut file = OwnFile::create_new(&self.folder.join(format!("{id}.json")))?;
-        writeln!(file, "{kept}")
+        writeln!(file, "{}", json!({"session": id}))
     }
 
     fn unwritable(&self, e: &io::Error) -> Failure {

@@ -5,6 +5,7 @@
 mod answers;
 mod bounds;
 mod cast;
+mod claims;
 mod convened;
 mod http;
 mod jobs;
