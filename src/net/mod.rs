@@ -10,7 +10,7 @@ mod resolver;
 mod serve;
 
 pub use error::NetError;
-pub use serve::{Connection, Heard, HttpReply, Server};
+pub use serve::{Connection, Heard, HttpReply, Peer, Server};
 
 use crate::model::Secret;
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};

@@ -1,47 +1,82 @@
 //! A small HTTP server for clients of this machine: one request a connection, with bounds on everything.
+//!
+//! A connection that has not proved to be allowed takes one of its own places; if they are all taken, the oldest one has
+//! to go. So neither slow nor silent connections keep a client out. Allowed requests have places of their own.
 
+use crate::clock::Clock;
+use crate::model::Ms;
 use serde_json::Value;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
-/// Connections at once; further ones are closed.
+/// Requests that are answered at once; further ones get 503.
 const AT_ONCE: usize = 32;
+/// Connections whose head is being read.
+const UNPROVED: usize = 32;
 /// Bytes of the head of a request.
-const HEAD_MAX: u64 = 16 << 10;
+const HEAD_MAX: usize = 16 << 10;
 /// Bytes of its body.
 const BODY_MAX: usize = 4 << 20;
-/// How long a client may take for its next bytes.
+/// Milliseconds in which a head has to come.
+const HEAD_MS: u64 = 10_000;
+/// Milliseconds in which a body has to come.
+const BODY_MS: u64 = 30_000;
+/// Milliseconds in which a client has to close its side after the reply.
+const PART_MS: u64 = 1_000;
+/// Time that a client may take to read its reply.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Pause after a failed accept: a system without free files has none a moment later either.
+const PAUSE: Duration = Duration::from_millis(50);
+/// The end of a head.
+const HEAD_END: &[u8] = b"\r\n\r\n";
 
 /// A listener on one address that takes one request per connection.
 pub struct Server {
     listener: TcpListener,
-    open: Arc<AtomicUsize>,
+    places: Arc<Mutex<Places>>,
+    clock: Clock,
+}
+
+/// The open connections.
+#[derive(Default)]
+struct Places {
+    next: u64,
+    /// Connections without a whole head, the oldest first.
+    unproved: BTreeMap<u64, TcpStream>,
+    /// Requests that are being answered.
+    answered: usize,
 }
 
 /// A connection that has not been read.
 pub struct Connection {
     stream: TcpStream,
-    open: Arc<AtomicUsize>,
+    number: u64,
+    places: Arc<Mutex<Places>>,
+    clock: Clock,
 }
 
-/// A request that came in, whole.
+/// A request that came in. Its body is empty while its head is checked.
 pub struct Heard {
     /// `GET`, `POST` and so on.
     pub method: String,
     /// The path of the request, without the query.
     pub path: String,
     headers: Vec<(String, String)>,
-    /// The body of the request, at most as long as was allowed.
+    /// The body of the request.
     pub body: Vec<u8>,
 }
 
-/// What is replied.
+/// The client that waits for a reply.
+pub struct Peer<'a>(&'a TcpStream);
+
+/// A reply.
 pub struct HttpReply {
     status: u16,
+    headers: Vec<(&'static str, String)>,
     body: Option<String>,
 }
 
@@ -51,7 +86,8 @@ impl Server {
     /// # Errors
     /// When the system refuses.
     pub fn bind(address: SocketAddr) -> io::Result<Server> {
-        Ok(Server { listener: TcpListener::bind(address)?, open: Arc::default() })
+        let (listener, clock) = (TcpListener::bind(address)?, Clock::real(Ms(0)));
+        Ok(Server { listener, places: Arc::default(), clock })
     }
 
     /// Returns the address, with its real port.
@@ -60,71 +96,177 @@ impl Server {
         self.listener.local_addr().unwrap_or(unknown)
     }
 
-    /// Waits for the next connection; none when the listener broke.
-    pub fn next(&self) -> Option<Connection> {
+    /// Waits for the next connection. A failed accept ends nothing.
+    pub fn next(&self) -> Connection {
         loop {
-            let (stream, _) = self.listener.accept().ok()?;
-            let connection = Connection { stream, open: self.open.clone() };
-            // dropped, it is closed
-            if self.open.fetch_add(1, Ordering::Relaxed) < AT_ONCE {
-                return Some(connection);
+            match self.listener.accept().and_then(|(stream, _)| self.place(stream)) {
+                Ok(connection) => return connection,
+                Err(_) => thread::sleep(PAUSE),
             }
         }
     }
+
+    /// Gives a connection a place; the oldest one without a whole head loses its place if all are taken.
+    fn place(&self, stream: TcpStream) -> io::Result<Connection> {
+        let own = stream.try_clone()?;
+        let mut places = lock(&self.places);
+        if places.unproved.len() >= UNPROVED
+            && let Some((_, oldest)) = places.unproved.pop_first()
+        {
+            // the client may have gone already
+            let _ = HttpReply::status(503).write(&oldest);
+            let _ = oldest.shutdown(Shutdown::Both);
+        }
+        let number = places.next;
+        places.next += 1;
+        places.unproved.insert(number, own);
+        drop(places);
+        let (places, clock) = (self.places.clone(), self.clock.clone());
+        Ok(Connection { stream, number, places, clock })
+    }
+}
+
+fn lock(places: &Mutex<Places>) -> MutexGuard<'_, Places> {
+    places.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.open.fetch_sub(1, Ordering::Relaxed);
+        lock(&self.places).unproved.remove(&self.number);
+    }
+}
+
+/// The place of a request that is being answered.
+struct Answering(Arc<Mutex<Places>>);
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        lock(&self.0).answered -= 1;
     }
 }
 
 impl Connection {
-    /// Reads the request, replies and closes.
-    pub fn answer(self, reply: impl FnOnce(&Heard) -> HttpReply) {
-        let waits = self.stream.set_read_timeout(Some(PATIENCE));
-        let waits = waits.and_then(|()| self.stream.set_write_timeout(Some(PATIENCE)));
-        let replied = waits.and_then(|()| match heard(&self.stream)? {
-            Some(heard) => reply(&heard).write(&self.stream),
-            None => HttpReply::status(400).write(&self.stream),
-        });
-        // a client that has gone has nobody to be told
-        drop(replied);
+    /// Reads the request, replies and closes. `check` sees the head alone and returns a reply if it refuses the request;
+    /// only then the body is read.
+    pub fn answer(
+        self,
+        check: impl FnOnce(&Heard) -> Option<HttpReply>,
+        reply: impl FnOnce(&Heard, &Peer<'_>) -> HttpReply,
+    ) {
+        // a client that has gone needs no reply
+        let _ = self.replied(check, reply);
+        self.part();
+    }
+
+    /// Closes the connection. Bytes that were not read are discarded first: closing at once would reset the connection,
+    /// and the client could lose the reply.
+    fn part(&self) {
+        let until = Ms(self.clock.now().0 + PART_MS);
+        let mut bytes = [0; 4 << 10];
+        // the client may have gone already
+        let _ = self.stream.shutdown(Shutdown::Write);
+        while self.read(&mut bytes, until).is_ok_and(|n| n > 0) {}
+    }
+
+    fn replied(
+        &self,
+        check: impl FnOnce(&Heard) -> Option<HttpReply>,
+        reply: impl FnOnce(&Heard, &Peer<'_>) -> HttpReply,
+    ) -> io::Result<()> {
+        self.stream.set_write_timeout(Some(PATIENCE))?;
+        let Some((mut heard, begun)) = self.head()? else {
+            return HttpReply::status(400).write(&self.stream);
+        };
+        if let Some(refusal) = check(&heard) {
+            return refusal.write(&self.stream);
+        }
+        let Some(_place) = self.prove() else {
+            return HttpReply::status(503).write(&self.stream);
+        };
+        let length = heard.header("content-length").map_or(Ok(0), str::parse);
+        let Some(length) = length.ok().filter(|length| *length <= BODY_MAX) else {
+            return HttpReply::status(400).write(&self.stream);
+        };
+        heard.body = self.body(begun, length)?;
+        reply(&heard, &Peer(&self.stream)).write(&self.stream)
+    }
+
+    /// Takes a place among the requests that are answered, if one is free.
+    fn prove(&self) -> Option<Answering> {
+        let mut places = lock(&self.places);
+        places.unproved.remove(&self.number);
+        if places.answered >= AT_ONCE {
+            return None;
+        }
+        places.answered += 1;
+        Some(Answering(self.places.clone()))
+    }
+
+    /// Reads bytes that come before a time; none is the end of the connection.
+    fn read(&self, bytes: &mut [u8], until: Ms) -> io::Result<usize> {
+        let left = until.0.saturating_sub(self.clock.now().0);
+        if left == 0 {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        self.stream.set_read_timeout(Some(Duration::from_millis(left)))?;
+        (&self.stream).read(bytes)
+    }
+
+    /// Reads the head, and the bytes of the body that came with it; `None` for anything else than a head.
+    fn head(&self) -> io::Result<Option<(Heard, Vec<u8>)>> {
+        let until = Ms(self.clock.now().0 + HEAD_MS);
+        let (mut all, mut bytes) = (vec![], [0; 4 << 10]);
+        let end = loop {
+            if let Some(at) = all.windows(HEAD_END.len()).position(|four| four == HEAD_END) {
+                break at;
+            }
+            if all.len() >= HEAD_MAX {
+                return Ok(None);
+            }
+            match self.read(&mut bytes, until)? {
+                0 => return Ok(None),
+                n => all.extend(bytes.iter().take(n)),
+            }
+        };
+        let begun = all.split_off(end + HEAD_END.len());
+        let text = String::from_utf8_lossy(&all);
+        let mut lines = text.lines();
+        let mut words = lines.next().unwrap_or_default().split(' ');
+        let (Some(method), Some(path)) = (words.next(), words.next()) else { return Ok(None) };
+        let header = |line: &str| {
+            let (name, value) = line.split_once(':')?;
+            Some((name.trim().to_ascii_lowercase(), value.trim().to_owned()))
+        };
+        let headers = lines.filter_map(header).collect();
+        let (method, path) = (method.to_owned(), path.to_owned());
+        Ok(Some((Heard { method, path, headers, body: vec![] }, begun)))
+    }
+
+    /// Reads the rest of a body of a length.
+    fn body(&self, mut body: Vec<u8>, length: usize) -> io::Result<Vec<u8>> {
+        let until = Ms(self.clock.now().0 + BODY_MS);
+        let mut bytes = vec![0; 64 << 10];
+        while body.len() < length {
+            match self.read(&mut bytes, until)? {
+                0 => return Err(ErrorKind::UnexpectedEof.into()),
+                n => body.extend(bytes.iter().take(n)),
+            }
+        }
+        body.truncate(length);
+        Ok(body)
     }
 }
 
-/// Reads a request; none, if it is none or too large.
-fn heard(stream: &TcpStream) -> io::Result<Option<Heard>> {
-    let mut head = BufReader::new(stream.take(HEAD_MAX));
-    let mut lines = vec![];
-    loop {
-        let mut line = String::new();
-        if head.read_line(&mut line)? == 0 {
-            return Ok(None);
-        }
-        match line.trim_end() {
-            "" => break,
-            line => lines.push(line.to_owned()),
+impl Peer<'_> {
+    /// Returns whether the client has closed its connection.
+    pub fn is_gone(&self) -> bool {
+        let looked = self.0.set_nonblocking(true).and_then(|()| self.0.peek(&mut [0]));
+        let back = self.0.set_nonblocking(false);
+        match looked {
+            Ok(n) => n == 0 || back.is_err(),
+            Err(e) => e.kind() != ErrorKind::WouldBlock,
         }
     }
-    let first = lines.first().cloned().unwrap_or_default();
-    let mut words = first.split(' ');
-    let (Some(method), Some(path)) = (words.next(), words.next()) else { return Ok(None) };
-    let header = |line: &String| {
-        let (name, value) = line.split_once(':')?;
-        Some((name.trim().to_ascii_lowercase(), value.trim().to_owned()))
-    };
-    let headers: Vec<(String, String)> = lines.iter().skip(1).filter_map(header).collect();
-    let (method, path) = (method.to_owned(), path.to_owned());
-    let mut heard = Heard { method, path, headers, body: vec![] };
-    let length = heard.header("content-length").map_or(Ok(0), str::parse);
-    let Some(length) = length.ok().filter(|length| *length <= BODY_MAX) else { return Ok(None) };
-    let begun = head.buffer().to_vec();
-    heard.body.extend(begun.iter().take(length));
-    let mut rest = vec![0; length - heard.body.len()];
-    (&*stream).read_exact(&mut rest)?;
-    heard.body.extend(rest);
-    Ok(Some(heard))
 }
 
 impl Heard {
@@ -137,12 +279,18 @@ impl Heard {
 impl HttpReply {
     /// Returns a reply without a body.
     pub fn status(status: u16) -> HttpReply {
-        HttpReply { status, body: None }
+        HttpReply { status, headers: vec![], body: None }
     }
 
     /// Returns a reply of JSON.
     pub fn json(value: &Value) -> HttpReply {
-        HttpReply { status: 200, body: Some(value.to_string()) }
+        HttpReply { body: Some(value.to_string()), ..HttpReply::status(200) }
+    }
+
+    /// Adds a header.
+    pub fn with_header(mut self, name: &'static str, value: String) -> HttpReply {
+        self.headers.push((name, value));
+        self
     }
 
     fn write(&self, mut stream: &TcpStream) -> io::Result<()> {
@@ -153,11 +301,13 @@ impl HttpReply {
             401 => "Unauthorized",
             403 => "Forbidden",
             405 => "Method Not Allowed",
+            503 => "Service Unavailable",
             _ => "Not Found",
         };
         let body = self.body.as_deref().unwrap_or_default();
+        let more: String = self.headers.iter().map(|(n, v)| format!("{n}: {v}\r\n")).collect();
         let head = format!(
-            "HTTP/1.1 {} {words}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+            "HTTP/1.1 {} {words}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n{more}connection: close\r\n\r\n",
             self.status,
             body.len()
         );

@@ -33,6 +33,7 @@ mod long_life;
 mod mcp;
 mod mcp_client;
 mod mcp_gate;
+mod mcp_http;
 mod mcp_limits;
 mod mcp_sessions;
 mod model_tests;

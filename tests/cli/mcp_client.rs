@@ -17,7 +17,11 @@ pub struct Client {
 
 impl Client {
     pub fn start(house: &House) -> Client {
-        let mut child = house.command(&["mcp"]).stdin(Stdio::piped()).spawn().unwrap();
+        Client::of(house.command(&["mcp"]).stdin(Stdio::piped()).spawn().unwrap())
+    }
+
+    /// Greets a server that was started.
+    pub fn of(mut child: Child) -> Client {
         let (input, out) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let mut client = Client { child, input, out, next: 0, notices: vec![] };
         let hello = client.ask(

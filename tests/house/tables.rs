@@ -33,7 +33,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     // JSON-RPC by lines, for agents and for servers of tools
     ("rpc", &[]),
     ("spawn", &["model"]),
-    ("net", &["model"]),
+    // its server gives a request a time in which it has to come
+    ("net", &["model", "clock"]),
     // its built-in ones open files that may be hostile
     ("tool", &["model", "scenario", "rpc", "spawn", "net", "untrusted"]),
     ("voice", &["model", "scenario", "clock", "expr", "text", "rpc", "spawn", "net"]),

@@ -1,13 +1,15 @@
 //! The same server over HTTP, on loopback and with a token: each message is a `POST`, answered with JSON.
 
+use super::CANCELLED;
 use super::convened::Interest;
 use super::jobs::Jobs;
+use super::open::OpenRequests;
 use super::protocol;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::play::assemble::random;
-use crate::net::{Heard, HttpReply, Server};
+use crate::net::{Heard, HttpReply, Peer, Server};
 use crate::rpc::{self, RpcMessage};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -15,6 +17,8 @@ use std::thread;
 
 /// The path that is served.
 const PATH: &str = "/mcp";
+/// The header that names the session of a client.
+const SESSION: &str = "mcp-session-id";
 
 /// Serves an address of this machine until the program is stopped.
 pub fn serve(address: SocketAddr, jobs: &Jobs, context: &Context) -> Result<(), Failure> {
@@ -28,39 +32,71 @@ pub fn serve(address: SocketAddr, jobs: &Jobs, context: &Context) -> Result<(), 
     let at = server.address();
     context.say(&format!("serving MCP on http://{at}{PATH}; stop with Ctrl-C"));
     context.say(&format!("clients send the header: Authorization: Bearer {token}"));
+    let open = OpenRequests::default();
+    let open = &open;
     thread::scope(|scope| {
-        while let Some(connection) = server.next() {
+        loop {
+            let connection = server.next();
             let (own, token) = (context.again(), &token);
-            scope.spawn(move || connection.answer(|heard| reply(heard, token, at, jobs, &own)));
+            let answer = move || {
+                connection.answer(
+                    |heard| refusal(heard, token, at),
+                    |heard, peer| reply(heard, peer, open, (jobs, &own)),
+                );
+            };
+            // without a thread the connection is closed
+            let _ = thread::Builder::new().spawn_scoped(scope, answer);
         }
-    });
-    Ok(())
+    })
 }
 
-fn reply(heard: &Heard, token: &str, at: SocketAddr, jobs: &Jobs, context: &Context) -> HttpReply {
+/// Returns the reply to a request that comes from elsewhere, lacks the token, or is not for the server.
+fn refusal(heard: &Heard, token: &str, at: SocketAddr) -> Option<HttpReply> {
     let own = [format!("http://{at}"), format!("http://localhost:{}", at.port())];
     // a page that somebody reads in a browser is no client, whatever name it gave this machine
     let strange = heard.header("origin").is_some_and(|origin| !own.iter().any(|own| own == origin));
     let host = heard.header("host").unwrap_or_default();
     let named = own.iter().any(|own| own.strip_prefix("http://") == Some(host));
     if strange || !named {
-        return HttpReply::status(403);
+        return Some(HttpReply::status(403));
     }
     let given = heard.header("authorization").and_then(|key| key.strip_prefix("Bearer "));
     if !given.is_some_and(|given| same(given.as_bytes(), token.as_bytes())) {
-        return HttpReply::status(401);
+        return Some(HttpReply::status(401));
     }
     match (&*heard.method, &*heard.path) {
-        ("POST", PATH) => {}
-        ("GET" | "DELETE", PATH) => return HttpReply::status(405),
-        (_, _) => return HttpReply::status(404),
+        ("POST", PATH) => None,
+        ("GET" | "DELETE", PATH) => Some(HttpReply::status(405)),
+        (_, _) => Some(HttpReply::status(404)),
     }
+}
+
+fn reply(
+    heard: &Heard,
+    peer: &Peer<'_>,
+    open: &OpenRequests,
+    (jobs, context): (&Jobs, &Context),
+) -> HttpReply {
+    let session = heard.header(SESSION).unwrap_or_default();
     match rpc::read(&heard.body) {
         Ok(RpcMessage::Request { id, method, params }) => {
-            let result = protocol::answer(&method, &params, jobs, context, &|_| Interest::Waiting);
-            HttpReply::json(&rpc::answered(&id, &result))
+            let Some(request) = open.begin(session, &id) else { return HttpReply::status(503) };
+            let tell = |_| if peer.is_gone() { Interest::Gone } else { request.interest() };
+            let result = protocol::answer(&method, &params, jobs, context, &tell);
+            let reply = HttpReply::json(&rpc::answered(&id, &result));
+            if method != "initialize" {
+                return reply;
+            }
+            // keeps the ids of one client apart from those of others
+            reply.with_header(SESSION, format!("{:016x}", random()))
         }
-        Ok(RpcMessage::Notice { .. } | RpcMessage::Answer { .. }) => HttpReply::status(202),
+        Ok(RpcMessage::Notice { method, params }) => {
+            if method == CANCELLED {
+                open.cancel(session, &params);
+            }
+            HttpReply::status(202)
+        }
+        Ok(RpcMessage::Answer { .. }) => HttpReply::status(202),
         Err(fault) => {
             let error = rpc::RpcError { code: rpc::NO_MESSAGE, message: fault.to_string() };
             HttpReply::json(&rpc::answered(&Value::Null, &Err(error)))
@@ -68,7 +104,7 @@ fn reply(heard: &Heard, token: &str, at: SocketAddr, jobs: &Jobs, context: &Cont
     }
 }
 
-/// Compares in a time that does not tell how much is right.
+/// Compares in constant time.
 fn same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }

@@ -1,0 +1,153 @@
+//! `colloquium mcp --http`: clients that go free their places.
+
+use crate::house::House;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStderr, Command, Stdio};
+
+/// A server over HTTP.
+pub struct Http {
+    pub child: Child,
+    pub address: String,
+    pub key: String,
+    /// Keeps the pipe open: the server says more later.
+    _err: BufReader<ChildStderr>,
+}
+
+impl Http {
+    pub fn start(house: &House) -> Http {
+        Http::of(house.command(&["mcp", "--http", "127.0.0.1:0"]))
+    }
+
+    fn of(mut command: Command) -> Http {
+        let mut child = command.spawn().unwrap();
+        let mut err = BufReader::new(child.stderr.take().unwrap());
+        let mut line = |word: &str| loop {
+            let mut line = String::new();
+            assert!(err.read_line(&mut line).unwrap() > 0, "the server ended");
+            if let Some((_, rest)) = line.trim_end().split_once(word) {
+                return rest.to_owned();
+            }
+        };
+        let address = line("http://").split('/').next().unwrap().to_owned();
+        let key = line("Authorization: ");
+        Http { child, address, key, _err: err }
+    }
+
+    /// Sends a request without waiting for its answer.
+    pub fn send(&self, body: &Value, session: &str) -> TcpStream {
+        let (address, key, body) = (&self.address, &self.key, body.to_string());
+        let mut stream = TcpStream::connect(address).unwrap();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nhost: {address}\r\nauthorization: {key}\r\nmcp-session-id: {session}\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all((head + &body).as_bytes()).unwrap();
+        stream
+    }
+
+    /// Sends a request and returns its status and body.
+    pub fn post(&self, body: &Value, session: &str) -> (u16, String) {
+        reply(self.send(body, session))
+    }
+
+    pub fn call(&self, id: u64, name: &str, arguments: Value) -> Value {
+        let (status, body) = self.post(&request(id, name, arguments), "s");
+        assert_eq!(status, 200, "{body}");
+        let answer: Value = serde_json::from_str(&body).unwrap();
+        answer["result"]["structuredContent"].clone()
+    }
+
+    pub fn end(mut self) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+fn reply(mut stream: TcpStream) -> (u16, String) {
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    let status = text.split(' ').nth(1).and_then(|s| s.parse().ok()).unwrap_or(0);
+    (status, text.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned()))
+}
+
+fn request(id: u64, name: &str, arguments: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
+}
+
+fn caller() -> Value {
+    json!([{"name": "Caller", "caller": true}])
+}
+
+#[test]
+fn clients_that_go_free_their_places() {
+    let house = House::new();
+    let http = Http::start(&house);
+    let session =
+        http.call(1, "start", json!({"cast": caller(), "topic": "Tea?"}))["session"].clone();
+    let wait = |id| request(id, "wait", json!({"session": session, "seconds": 600}));
+    let waiting: Vec<TcpStream> = (0..32).map(|id| http.send(&wait(id), "s")).collect();
+    // all places are taken as soon as one call too many is refused
+    while http.post(&json!({"jsonrpc": "2.0", "id": 100, "method": "ping"}), "s").0 != 503 {}
+    drop(waiting);
+    while http.post(&json!({"jsonrpc": "2.0", "id": 100, "method": "ping"}), "s").0 != 200 {}
+    let status = http.call(2, "status", json!({}));
+    assert_eq!(status["running"].as_array().unwrap().len(), 1, "it goes on: {status}");
+    http.end();
+}
+
+#[test]
+fn slow_heads_keep_nobody_out() {
+    let house = House::new();
+    let http = Http::start(&house);
+    let slow: Vec<TcpStream> = (0..100)
+        .map(|_| {
+            let mut stream = TcpStream::connect(&http.address).unwrap();
+            stream.write_all(b"POST /mcp HTTP/1.1\r\nx: ").unwrap();
+            stream
+        })
+        .collect();
+    assert_eq!(http.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}), "").0, 200);
+    let first = slow.into_iter().next().unwrap();
+    assert_eq!(reply(first).0, 503, "the oldest one had to go");
+    http.end();
+}
+
+#[test]
+fn a_call_over_http_is_cancelled_by_its_own_client_alone() {
+    let house = House::new();
+    let http = Http::start(&house);
+    let convene =
+        request(7, "convene", json!({"cast": caller(), "topic": "Tea?", "deadline_seconds": 600}));
+    let waiting = http.send(&convene, "mine");
+    let running = || http.call(1, "status", json!({}))["running"].as_array().unwrap().len();
+    while running() == 0 {}
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
+    assert_eq!(http.post(&cancel, "other").0, 202);
+    assert_eq!(running(), 1, "another client's id");
+    assert_eq!(http.post(&cancel, "mine").0, 202);
+    assert_eq!(reply(waiting).0, 200);
+    while running() > 0 {}
+    http.end();
+}
+
+#[test]
+fn a_failed_accept_ends_nothing() {
+    let house = House::new();
+    let program = house.command(&["mcp", "--http", "127.0.0.1:0"]);
+    let arguments: Vec<_> =
+        std::iter::once(program.get_program()).chain(program.get_args()).collect();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -n 24; exec \"$@\"", "sh"]).args(arguments);
+    shell.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell.stdin(Stdio::null()).stderr(Stdio::piped());
+    let http = Http::of(shell);
+    let many: Vec<TcpStream> =
+        (0..60).map(|_| TcpStream::connect(&http.address).unwrap()).collect();
+    drop(many);
+    assert_eq!(http.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}), "").0, 200);
+    http.end();
+}
