@@ -1,6 +1,8 @@
-//! `colloquium mcp --http`: clients that go free their places.
+//! `colloquium mcp --http` and its end: clients that go free their places, and signals leave no conversation half
+//! written.
 
 use crate::house::House;
+use crate::mcp_client::Client;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -62,7 +64,7 @@ impl Http {
 
     pub fn end(mut self) {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
-        self.child.wait().unwrap();
+        assert_eq!(self.child.wait().unwrap().code(), Some(143));
     }
 }
 
@@ -150,4 +152,26 @@ fn a_failed_accept_ends_nothing() {
     drop(many);
     assert_eq!(http.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}), "").0, 200);
     http.end();
+}
+
+#[test]
+fn a_signal_leaves_each_conversation_written_to_its_last_event() {
+    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
+        let house = House::new();
+        let mut client = Client::start(&house);
+        let start = json!({"cast": caller(), "topic": "Tea?", "max_turns": 2});
+        let session = client.call("start", start)["session"].as_str().unwrap().to_owned();
+        let said = client.call("say", json!({"session": session, "as": "p1", "text": "Before."}));
+        assert_eq!(said["taken"], true, "{said}");
+        kill_process(Pid::from_child(&client.child), signal).unwrap();
+        assert_eq!(client.child.wait().unwrap().code(), Some(code));
+        let mut client = Client::start(&house);
+        let stopped = client.call("result", json!({"session": session}));
+        assert_eq!(
+            (&stopped["state"], &stopped["turns"]),
+            (&json!("stopped"), &json!(1)),
+            "{stopped}"
+        );
+        client.end();
+    }
 }

@@ -1,6 +1,7 @@
 //! `mcp`: a server of the Model Context Protocol, so that editors, assistants and agents can convene a table.
 //!
-//! Each request is answered on a thread of its own; standard output is the protocol's alone. When the client goes, each conversation is written to its last event and goes on when a client asks for it again.
+//! Each request is answered on a thread of its own; standard output is the protocol's alone. When the client goes or a
+//! signal comes, each conversation is written to its last event and goes on when a client asks for it again.
 
 mod answers;
 mod bounds;
@@ -19,6 +20,8 @@ use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::play::signals::{Signals, at_once};
+use crate::cli::runtime::{block_on, refused};
 use crate::rpc::{self, NO_MESSAGE, RpcError, RpcLines, RpcMessage};
 use bounds::Bounds;
 use clap::Args;
@@ -28,7 +31,7 @@ use open::{OpenRequest, OpenRequests};
 use serde_json::{Value, json};
 use std::io::{Read, Write, stdin, stdout};
 use std::net::SocketAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 /// Bytes that are read at once.
@@ -46,7 +49,8 @@ impl McpArgs {
     /// Serves until the client goes.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let settings = context.settings()?;
-        let jobs = Jobs::new(Bounds::new(settings.mcp), ModelOptions::default(), context);
+        let jobs = Arc::new(Jobs::new(Bounds::new(settings.mcp), ModelOptions::default(), context));
+        leave_on_signals(&jobs)?;
         let served = match self.http {
             Some(address) => http::serve(address, &jobs, context),
             None => {
@@ -57,6 +61,25 @@ impl McpArgs {
         jobs.leave();
         served.map(|()| Exit::Done)
     }
+}
+
+/// Ends the program when a signal says so, once the conversations are written to their last event; a second signal ends
+/// it at once.
+fn leave_on_signals(jobs: &Arc<Jobs>) -> Result<(), Failure> {
+    let jobs = jobs.clone();
+    let watch = move || {
+        // without a handler a signal ends the program, and the next start resumes what ran
+        let _: Result<(), Failure> = block_on(async {
+            let mut signals = Signals::listen().map_err(refused)?;
+            let code = signals.next().await;
+            let left = tokio::task::spawn_blocking(move || jobs.leave());
+            tokio::select! {
+                again = signals.next() => at_once(again),
+                _ = left => at_once(code),
+            }
+        });
+    };
+    thread::Builder::new().name("signals".into()).spawn(watch).map(drop).map_err(refused)
 }
 
 /// Serves standard input and output.
