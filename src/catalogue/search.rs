@@ -60,6 +60,12 @@ impl Query {
             |words: &str| RegexBuilder::new(&regex::escape(words)).case_insensitive(!exact).build();
         Ok(Query { spelled: regex(&inert(inside))?, said: regex(words)? })
     }
+
+    /// Returns the words with a few around them, safe for one line, if a text has them.
+    pub fn excerpt(&self, text: &str) -> Option<String> {
+        let found = self.said.find(text.as_bytes())?;
+        Some(excerpt(text, found.start(), found.end()))
+    }
 }
 
 /// Hands out where words were said in the sessions of a folder, a session at a time, the latest first, as soon as they are

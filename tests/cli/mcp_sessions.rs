@@ -78,3 +78,26 @@ fn a_key_starts_one_conversation_in_several_processes() {
     assert_eq!(logs.count(), 1);
     clients.into_iter().for_each(Client::end);
 }
+
+#[test]
+fn a_search_finds_no_whisper_and_no_hidden_turn() {
+    let house = House::new();
+    let path = house.file("talk.toml", "title = \"Talk\"\n[limits]\nutterances = 2\n[[participant]]\nid = \"ada\"\nname = \"Ada\"\nlines = [\"An open word.\", \"A hidden word.\"]\n");
+    let steer = house.file(
+        "steer.jsonl",
+        "{\"do\":\"whisper\",\"to\":\"ada\",\"text\":\"A whispered word.\"}\n\
+         {\"after\":{\"utterance\":2},\"do\":\"hide\",\"utterance\":2}\n",
+    );
+    house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
+    let mut client = Client::start(&house);
+    let found = client.call("search_sessions", json!({"words": "word"}));
+    let hits = found["hits"].as_array().unwrap();
+    assert_eq!(hits.len(), 1, "{found}");
+    assert!(hits[0]["excerpt"].as_str().unwrap().contains("An open word"), "{found}");
+    assert_eq!((&hits[0]["who"], &hits[0]["turn"]), (&json!("Ada"), &json!(1)), "{found}");
+    for words in ["whispered", "hidden"] {
+        let found = client.call("search_sessions", json!({"words": words}));
+        assert_eq!(found["hits"], json!([]), "{found}");
+    }
+    client.end();
+}

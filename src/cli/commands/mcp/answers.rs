@@ -7,10 +7,9 @@ use super::report;
 use super::tools::{COMMANDS, ToolCall, WAIT_SECONDS};
 use super::values::GivenName;
 use crate::analysis::{self, Analysis};
-use crate::catalogue::{Query, search};
 use crate::cli::commands::run;
 use crate::cli::error::Failure;
-use crate::cli::session_file::{fold, unreadable};
+use crate::cli::session_file::fold;
 use crate::cli::source;
 use crate::export::figures;
 use crate::model::{Command, Limit, SeatId, Seq, SteerLine};
@@ -20,8 +19,6 @@ use crate::text;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Sessions that a search names.
-const HITS_MAX: usize = 100;
 /// Naps while a call waits for the floor: five in a second.
 const FLOOR_NAPS: u64 = WAIT_SECONDS * 5;
 
@@ -169,16 +166,7 @@ pub fn status(call: &ToolCall<'_>) -> Result<Value, Failure> {
 }
 
 pub fn search_sessions(call: &ToolCall<'_>) -> Result<Value, Failure> {
-    let words = call.text("words")?.to_string();
-    let long = |_| Failure::usage("the query is too long", "search for a few of these words");
-    let query = Query::new(&words).map_err(long)?;
-    let folder = call.context.paths.sessions();
-    let mut hits = vec![];
-    search(&folder, &query, |more| hits.extend(more)).map_err(unreadable(&folder))?;
-    let hit = |hit: &crate::catalogue::Hit| json!({"session": text::line(&hit.id), "who": hit.who, "turn": hit.number, "excerpt": hit.excerpt});
-    let all = hits.len();
-    let hits: Vec<Value> = hits.iter().take(HITS_MAX).map(hit).collect();
-    Ok(json!({"hits": hits, "found": all}))
+    report::search(&call.text("words")?.to_string(), call.context)
 }
 
 pub fn analyze(call: &ToolCall<'_>) -> Result<Value, Failure> {

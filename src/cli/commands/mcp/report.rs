@@ -1,20 +1,24 @@
 //! What a client is told of a conversation, from its session alone.
 
 use super::values::SessionId;
+use crate::catalogue::{self, Query};
 use crate::cli::commands::ask::found;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::session_file::fold;
-use crate::export::{self, Narrator, Reveal, discreet};
+use crate::cli::session_file::{fold, unreadable};
+use crate::export::{self, Narrated, Narrator, Reveal, discreet};
 use crate::session::{self, Log, holder};
 use crate::state::State;
+use crate::text;
 use serde_json::{Value, json};
 
 /// Characters of the end of a transcript that a result holds.
 const END_CHARS: usize = 4_000;
 /// Characters that one page of a transcript has.
 const PAGE_CHARS: usize = 40_000;
+/// Places that a search names.
+const HITS_MAX: usize = 100;
 /// Lines that one slice of a tail has.
 const TAIL_LINES: usize = 200;
 
@@ -150,6 +154,55 @@ pub fn of_own(id: &str, context: &Context) -> Result<Value, Failure> {
     }
     let state = fold(&log);
     result(&log, &state)
+}
+
+/// Finds where words were said in the saved sessions, as far as a transcript shows them: no whispers, no hidden turns.
+///
+/// # Errors
+/// When the query is too long, or the folder cannot be read.
+pub fn search(words: &str, context: &Context) -> Result<Value, Failure> {
+    let long = |_| Failure::usage("the query is too long", "search for a few of these words");
+    let query = Query::new(words).map_err(long)?;
+    let folder = context.paths.sessions();
+    let mut ids = vec![];
+    let each = |found: Vec<catalogue::Hit>| ids.extend(found.first().map(|hit| hit.id.clone()));
+    catalogue::search(&folder, &query, each).map_err(unreadable(&folder))?;
+    let mut hits = vec![];
+    for id in ids {
+        // skips damaged sessions
+        let Ok(log) = read_own(&id, context) else { continue };
+        hits.extend(shown_hits(&log, &query)?);
+        if hits.len() >= HITS_MAX {
+            break;
+        }
+    }
+    let more = hits.len() >= HITS_MAX;
+    hits.truncate(HITS_MAX);
+    Ok(json!({"hits": hits, "found": hits.len(), "more": more}))
+}
+
+/// Returns the places of a transcript that have the words.
+fn shown_hits(log: &Log, query: &Query) -> Result<Vec<Value>, Failure> {
+    let records = discreet(&log.records, Reveal::default())?;
+    let (mut state, mut narrator) = (State::default(), Narrator::default());
+    let (id, mut hits) = (text::line(&log.files.id()).into_owned(), vec![]);
+    for record in &records {
+        state.apply(&record.event);
+        for told in narrator.narrate(&state, &record.event) {
+            let (who, turn, words) = match told {
+                Narrated::Words { place, who, body } => (Some(who), place.parse().ok(), body),
+                Narrated::Opening { title, topic, .. } => {
+                    (None, None, [title, topic.unwrap_or_default()].join("\n"))
+                }
+                Narrated::Note(_) => continue,
+            };
+            let turn: Option<u32> = turn;
+            if let Some(excerpt) = query.excerpt(&words) {
+                hits.push(json!({"session": id, "who": who, "turn": turn, "excerpt": excerpt}));
+            }
+        }
+    }
+    Ok(hits)
 }
 
 fn last_chars(text: &str, most: usize) -> String {
