@@ -47,7 +47,10 @@ fn a_table_is_convened_and_its_result_says_everything() {
     );
     assert!(result["answer"].as_str().unwrap().len() > 5, "{result}");
     assert!(
-        result["transcript_end"].as_str().unwrap().contains("The opinion of the caller:"),
+        result["transcript_end"]
+            .as_str()
+            .unwrap()
+            .contains("One more answer, by the caller of this panel:"),
         "{result}"
     );
     let progress = client.notices.iter().filter(|n| n["method"] == "notifications/progress");
@@ -58,7 +61,7 @@ fn a_table_is_convened_and_its_result_says_everything() {
     let session = result["session"].as_str().unwrap().to_owned();
     let read = client.call("read_session", json!({"session": session}));
     assert!(read["text"].as_str().unwrap().contains("Tea?"), "{read}");
-    let found = client.call("search_sessions", json!({"words": "opinion of the caller"}));
+    let found = client.call("search_sessions", json!({"words": "by the caller of this panel"}));
     assert_eq!(found["hits"][0]["session"], json!(session), "{found}");
     let figures = client.call("analyze", json!({"session": session}));
     assert!(figures["figures"].to_string().contains("turns"), "{figures}");

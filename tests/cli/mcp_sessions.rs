@@ -2,6 +2,7 @@
 
 use crate::house::House;
 use crate::mcp_client::Client;
+use crate::server::Server;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -99,5 +100,39 @@ fn a_search_finds_no_whisper_and_no_hidden_turn() {
         let found = client.call("search_sessions", json!({"words": words}));
         assert_eq!(found["hits"], json!([]), "{found}");
     }
+    client.end();
+}
+
+#[test]
+fn a_caller_speaks_under_the_name_it_chose() {
+    let house = House::new();
+    let mut client = Client::start(&house);
+    let cast = json!([{"name": "Grace Hopper", "caller": true}]);
+    let started = client.call("start", json!({"cast": cast, "topic": "Tea?", "max_turns": 1}));
+    let seat = json!({"id": "p1", "name": "Grace Hopper", "caller": true});
+    assert_eq!(started["cast"], json!([seat]), "{started}");
+    let session = started["session"].clone();
+    let said =
+        client.call("say", json!({"session": session, "as": "Grace Hopper", "text": "Tea."}));
+    assert_eq!(said["taken"], true, "{said}");
+    let result = client.call("wait", json!({"session": session}));
+    assert!(result["transcript_end"].as_str().unwrap().contains("Tea."), "{result}");
+    client.end();
+}
+
+#[test]
+fn an_opinion_does_not_bias_a_blind_round() {
+    let server = Server::start("Tea.\nDISSENT: none", None);
+    let house = House::new();
+    let mut command =
+        house.command(&["mcp", "--endpoint", &server.url, "--model", "endpoint:tiny"]);
+    let mut client = Client::of(command.stdin(std::process::Stdio::piped()).spawn().unwrap());
+    let ask = json!({"topic": "Tea?", "opinion": "COFFEE", "material": ["MILK"]});
+    let result = client.call("convene", ask);
+    assert_eq!(result["complete"], true, "{result}");
+    let asked = server.asked.lock().unwrap().clone();
+    let with = |word: &str| asked.iter().filter(|body| body.contains(word)).count();
+    assert_eq!((asked.len(), with("MILK")), (7, 7), "material comes first");
+    assert_eq!(with("COFFEE"), 4, "the opinion comes after the three first answers");
     client.end();
 }

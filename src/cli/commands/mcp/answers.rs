@@ -45,7 +45,7 @@ fn started(call: &ToolCall<'_>) -> Result<Arc<Convened>, Failure> {
     let wrong = |e: serde_json::Error| Failure::usage(e.to_string(), "see the tool's schema");
     let wanted: Wanted = serde_json::from_value(arguments.clone()).map_err(wrong)?;
     let found = wanted.found(call.context)?;
-    let (lines, asked) = (wanted.lines()?, wanted.limits()?);
+    let (lines, asked) = (wanted.lines(&found)?, wanted.limits()?);
     let (bounds, models) = (call.jobs.bounds.clone(), call.jobs.models.clone());
     call.jobs.start(key.as_ref(), &arguments, call.context, move |context, purse| {
         let gate = ClientGate { bounds, purse, asked, rehearsed: wanted.rehearsed };
@@ -55,7 +55,13 @@ fn started(call: &ToolCall<'_>) -> Result<Arc<Convened>, Failure> {
 
 pub fn start(call: &ToolCall<'_>) -> Result<Value, Failure> {
     let job = started(call)?;
-    Ok(json!({"session": job.id, "state": "running"}))
+    let state = fold(&report::read_own(&job.id, call.context)?);
+    let seat = |seat: &crate::state::Seat| {
+        let caller = seat.spec.voice.is_human();
+        json!({"id": seat.spec.id, "name": seat.spec.name, "caller": caller})
+    };
+    let cast: Vec<Value> = state.seats.iter().map(seat).collect();
+    Ok(json!({"session": job.id, "state": "running", "cast": cast}))
 }
 
 pub fn convene(call: &ToolCall<'_>) -> Result<Value, Failure> {
@@ -112,9 +118,10 @@ fn await_floor(job: &Convened, who: &GivenName, call: &ToolCall<'_>) -> Result<S
     loop {
         let state = fold(&report::read_own(&job.id, call.context)?);
         let mut seats = state.seats.iter().map(|seat| &seat.spec);
-        let named = |id: &str| id == who.as_str();
-        let seat = seats.find(|s| s.voice.is_human() && named(&s.id)).ok_or_else(|| {
-            let message = format!("you do not speak for `{}`", text::line(who.as_str()));
+        let named = |id: &str, name: &str| id == who.as_str() || name == who.as_str();
+        let seat =
+            seats.find(|s| s.voice.is_human() && named(&s.id, &s.name)).ok_or_else(|| {
+                let message = format!("you do not speak for `{}`", text::line(who.as_str()));
                 Failure::usage(message, "`start` returns the ids of the cast; leave out `as`")
             })?;
         let waits = || naps > 0 && (call.tell)(state.utterances) == Interest::Waiting;

@@ -7,8 +7,9 @@ use crate::cli::args::run::RunOptions;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::source::{self, FoundScenario};
-use crate::model::{Command, Key, Limits, SteerLine, Usd};
-use crate::scenario::{self, Source};
+use crate::model::{Command, Key, Limits, SteerLine, Trigger, Usd};
+use crate::policy;
+use crate::scenario::{self, Loaded, Source};
 use serde::Deserialize;
 use std::path::PathBuf;
 use toml::{Table, Value};
@@ -21,6 +22,8 @@ pub const CAST_MAX: usize = 12;
 pub const MATERIAL_MAX: usize = 100;
 /// Seconds that the caller may take for its turn.
 const CALLER_SECONDS: i64 = 300;
+/// The policy whose speakers do not see each other's words of the same round.
+const BLIND: &str = "simultaneous";
 
 /// What a client wants to have talked about, and by whom.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -153,11 +156,12 @@ impl Wanted {
         RunOptions { play, topic, ..RunOptions::default() }
     }
 
-    /// Returns the words of the caller: its material, and its opinion.
+    /// Returns the words of the caller: its material, and its opinion. After a blind first round the opinion is one more
+    /// answer, shown when all others are complete.
     ///
     /// # Errors
-    /// When there is too much material.
-    pub fn lines(&self) -> Result<Vec<(Key, SteerLine)>, Failure> {
+    /// When there is too much material, or the scenario has faults.
+    pub fn lines(&self, found: &FoundScenario) -> Result<Vec<(Key, SteerLine)>, Failure> {
         if self.material.len() > MATERIAL_MAX {
             let message = format!("there are more than {MATERIAL_MAX} texts of material");
             return Err(Failure::usage(message, "join some of them"));
@@ -165,12 +169,33 @@ impl Wanted {
         let said = |text: ClientText| SteerLine::from(Command::Say { text: text.into() });
         let mut lines: Vec<SteerLine> = self.material.iter().cloned().map(said).collect();
         if let Some(opinion) = &self.opinion {
-            let text = format!("The opinion of the caller:\n\n{opinion}").into();
-            lines.push(Command::Say { text }.into());
+            let loaded = scenario::load(&found.source, &policy::rows())?;
+            let (head, trigger) = match blind_turns(&loaded) {
+                Some(utterance) => (
+                    "One more answer, by the caller of this panel",
+                    Some(Trigger::After { utterance }),
+                ),
+                None => ("The opinion of the caller", None),
+            };
+            let text = format!("{head}:\n\n{opinion}").into();
+            lines.push(SteerLine { trigger, ..Command::Say { text }.into() });
         }
         let keyed = |(at, line)| (format!("mcp:{}", at + 1).into(), line);
         Ok(lines.into_iter().enumerate().map(keyed).collect())
     }
+}
+
+/// Returns the number of turns in the first round, if its speakers do not see each other's words.
+fn blind_turns(loaded: &Loaded) -> Option<u32> {
+    let speakers = loaded.participants.iter().filter(|seat| seat.speaks).count();
+    let (policy, turns) = match loaded.scenario.phases.first() {
+        Some(phase) => (&phase.policy, phase.who.len()),
+        None => (&loaded.scenario.policy, speakers),
+    };
+    if &*policy.name != BLIND {
+        return None;
+    }
+    u32::try_from(turns).ok()
 }
 
 /// Finds a scenario by its name. A path is not a name: clients choose no files.

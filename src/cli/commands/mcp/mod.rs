@@ -43,13 +43,15 @@ pub struct McpArgs {
     /// Serve HTTP on this loopback address, such as 127.0.0.1:7333, instead of stdin and stdout; prints a token
     #[arg(long, value_name = "ADDRESS")]
     http: Option<SocketAddr>,
+    #[command(flatten)]
+    models: ModelOptions,
 }
 
 impl McpArgs {
     /// Serves until the client goes.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let settings = context.settings()?;
-        let jobs = Arc::new(Jobs::new(Bounds::new(settings.mcp), ModelOptions::default(), context));
+        let jobs = Arc::new(Jobs::new(Bounds::new(settings.mcp), self.models, context));
         leave_on_signals(&jobs)?;
         let served = match self.http {
             Some(address) => http::serve(address, &jobs, context),
