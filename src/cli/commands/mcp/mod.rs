@@ -15,6 +15,9 @@ mod protocol;
 mod report;
 mod tools;
 mod values;
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod walk;
 
 use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;

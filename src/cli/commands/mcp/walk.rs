@@ -1,0 +1,331 @@
+//! A walk over all arguments of all tools with hostile values: none may act, hang, or take a lot of memory.
+//!
+//! The arguments come from the schemas of [`TOOLS`], so that a new one joins by itself.
+
+#[path = "../../../../tests/hostile_values/mod.rs"]
+mod hostile_values;
+
+use super::bounds::Bounds;
+use super::convened::Interest;
+use super::jobs::Jobs;
+use super::protocol;
+use super::tools::{COMMANDS, TOOLS};
+use crate::cli::args::global::Global;
+use crate::cli::args::models::ModelOptions;
+use crate::cli::context::Context;
+use crate::model::command;
+use serde_json::{Map, Value, json};
+use std::fs;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// A call that takes longer hangs: a machine with other work needs a part of it for a call that waits a second.
+const HANG: Duration = Duration::from_secs(5);
+/// Memory of one call, in KiB.
+const MEMORY_KIB: u64 = 64 << 10;
+/// The id of a session that another program wrote.
+const FOREIGN: &str = "20250101-000000-aaaaaa";
+const TOPIC: &str = "Tea?";
+
+/// A place for a value: the keys that lead to it; a number is a place in a list.
+type Place = Vec<String>;
+
+struct Walk {
+    home: tempfile::TempDir,
+    context: Context,
+    jobs: Arc<Jobs>,
+    /// Connections to a provider whose models are not allowed.
+    connections: Arc<AtomicUsize>,
+    /// The caller's conversation, for tools that need one.
+    running: String,
+}
+
+/// Starts a server of models that counts its connections.
+fn listener() -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let count = Arc::new(AtomicUsize::new(0));
+    let seen = count.clone();
+    thread::spawn(move || {
+        for _ in listener.incoming() {
+            seen.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    (url, count)
+}
+
+impl Walk {
+    fn new() -> Walk {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name);
+        let (other, connections) = listener();
+        let settings = format!(
+            "default_model = \"mine:tiny\"\n[mcp]\nmodels = [\"mine:*\"]\nmax_running = 40\n\
+             [providers.mine]\nwire = \"openai\"\nbase_url = \"http://127.0.0.1:1/v1\"\n\
+             [providers.other]\nwire = \"openai\"\nbase_url = \"{other}\"\n"
+        );
+        fs::create_dir_all(at("config/scenarios")).unwrap();
+        fs::write(at("config/config.toml"), settings).unwrap();
+        let marker = at("marker").display().to_string();
+        let script = format!(
+            "title = \"Script\"\n[[participant]]\nid = \"a\"\nname = \"A\"\nscript = [\"touch\", \"{marker}\"]\n"
+        );
+        fs::write(at("config/scenarios/-.toml"), &script).unwrap();
+        fs::write(at("config/scenarios/--trust.toml"), &script).unwrap();
+        fs::write(at("secret"), "secret words\n").unwrap();
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        let fifo = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), fifo, mode, 0).unwrap();
+        let global = Global {
+            data_dir: Some(at("data")),
+            config: Some(at("config/config.toml")),
+            config_set: vec![],
+            theme: None,
+            color: None,
+            glyphs: None,
+            accessible: false,
+            motion: None,
+            mouse: None,
+            quiet: true,
+            verbose: false,
+            log_file: None,
+        };
+        let mut context = Context::new(global).unwrap();
+        context.paths.config = at("config");
+        context.paths.state = at("state");
+        context.paths.cache = at("cache");
+        let serving = context.settings().unwrap().mcp;
+        let jobs = Jobs::new(Bounds::new(serving), ModelOptions::default(), &context);
+        let jobs = Arc::new(jobs);
+        let mut walk = Walk { home, context, jobs, connections, running: String::new() };
+        walk.begin_running();
+        // an unfinished session of another program: a wait that resumed it would write to it
+        let own = walk.session(&walk.running);
+        fs::copy(own, walk.session(FOREIGN)).unwrap();
+        walk
+    }
+
+    fn session(&self, id: &str) -> PathBuf {
+        self.context.paths.sessions().join(format!("{id}.jsonl"))
+    }
+
+    /// Starts a conversation that waits for its caller, unless one runs.
+    fn begin_running(&mut self) {
+        if self.jobs.running().iter().any(|job| job.id == self.running) {
+            return;
+        }
+        let cast = json!([{"name": "A", "caller": true}, {"name": "B", "caller": true}]);
+        let arguments = json!({"cast": cast, "topic": TOPIC});
+        let started = self.call("start", arguments);
+        let id = started["structuredContent"]["session"].as_str();
+        self.running = id.unwrap_or_else(|| panic!("{started}")).to_owned();
+    }
+
+    /// Calls a tool on another thread; a call that hangs fails the test.
+    fn call(&self, tool: &str, arguments: Value) -> Value {
+        let (context, jobs, (tx, rx)) = (self.context.again(), self.jobs.clone(), mpsc::channel());
+        let shown: String = arguments.to_string().chars().take(300).collect();
+        let params = json!({"name": tool, "arguments": arguments});
+        thread::spawn(move || {
+            let tell = |_| Interest::Waiting;
+            // the test has ended if nobody receives it
+            let _ = tx.send(protocol::answer("tools/call", &params, &jobs, &context, &tell));
+        });
+        let answer = rx.recv_timeout(HANG).unwrap_or_else(|e| panic!("{tool} {shown}: {e}"));
+        answer.unwrap_or_else(|e| panic!("{tool} {shown}: {}", e.message))
+    }
+
+    /// Returns valid arguments for a call in which the value of a place acts.
+    fn base(&self, tool: &str, place: &[String]) -> Value {
+        let first = place.first().map_or("", String::as_str);
+        match tool {
+            "convene" | "start" if first == "cast" => {
+                json!({"cast": [{"name": "A"}], "topic": TOPIC})
+            }
+            "convene" | "start" if first == "model" => json!({"scenario": "council"}),
+            "convene" | "start" => {
+                json!({"scenario": "council", "rehearsed": true, "max_turns": 1})
+            }
+            "say" => json!({"session": self.running, "text": "x"}),
+            "steer" => json!({"session": self.running, "command": command_with(place.get(1))}),
+            "search_sessions" => json!({"words": "tea"}),
+            "wait" => json!({"session": self.running, "seconds": 1}),
+            _ => json!({"session": self.running}),
+        }
+    }
+
+    /// Asserts that nothing acted.
+    fn nothing_acted(&self, context: &str, foreign: &[u8]) {
+        let mut names: Vec<String> = fs::read_dir(self.home.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        let known = ["cache", "config", "data", "pipe", "secret", "state"];
+        names.retain(|name| !known.contains(&name.as_str()));
+        assert!(names.is_empty(), "{context}: {names:?}");
+        assert_eq!(fs::read(self.session(FOREIGN)).unwrap(), foreign, "{context}");
+        assert_eq!(self.connections.load(Ordering::SeqCst), 0, "{context}");
+        assert_eq!(children(), "", "{context}: a process was started");
+    }
+}
+
+/// Returns the ids of this process's children.
+fn children() -> String {
+    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let of = |task: fs::DirEntry| fs::read_to_string(task.path().join("children")).ok();
+    tasks.filter_map(of).collect()
+}
+
+/// Returns the resident memory and its peak since the last call of this function, in KiB.
+fn memory() -> (u64, u64) {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let of = |key: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(key));
+        line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+    };
+    // resets the peak
+    let _ = fs::write("/proc/self/clear_refs", "5");
+    (of("VmRSS:"), of("VmHWM:"))
+}
+
+/// Returns a command that takes a key, with values for the keys that it needs.
+fn command_with(key: Option<&String>) -> Value {
+    let key = key.map_or("text", String::as_str);
+    let allowed = |row: &&command::CommandRow| COMMANDS.contains(&row.name) && row.name != "end";
+    let mut rows = command::COMMANDS.iter().filter(allowed);
+    let takes = |row: &&command::CommandRow| row.needs.contains(&key) || row.takes.contains(&key);
+    let row = rows.find(takes);
+    let mut command = Map::from_iter([("do".to_owned(), row.map_or("mark", |r| r.name).into())]);
+    for need in row.into_iter().flat_map(|row| row.needs) {
+        let sample = if ["who", "to"].contains(need) { "p1" } else { "x" };
+        command.insert((*need).to_owned(), sample.into());
+    }
+    Value::Object(command)
+}
+
+/// Collects the places of a schema.
+fn places(schema: &Value, at: &Place, all: &mut Vec<Place>) {
+    if !at.is_empty() {
+        all.push(at.clone());
+    }
+    let below = |key: &str| [at.clone(), vec![key.to_owned()]].concat();
+    for (key, inner) in schema["properties"].as_object().into_iter().flatten() {
+        places(inner, &below(key), all);
+    }
+    if schema["items"].is_object() {
+        places(&schema["items"], &below("0"), all);
+    }
+    for inner in schema["anyOf"].as_array().into_iter().flatten() {
+        places(&inner["items"], &below("0"), all);
+    }
+}
+
+/// Puts a value into a place.
+fn put(arguments: &mut Value, place: &[String], value: Value) {
+    let Some((key, rest)) = place.split_first() else {
+        *arguments = value;
+        return;
+    };
+    if key == "0" {
+        if !arguments.is_array() {
+            *arguments = json!([null]);
+        }
+        return put(&mut arguments[0], rest, value);
+    }
+    if !arguments.is_object() {
+        *arguments = json!({});
+    }
+    put(&mut arguments[key.as_str()], rest, value);
+}
+
+/// Returns values that are not texts.
+fn others() -> Vec<Value> {
+    let deep = (0..100).fold(json!("x"), |inner, _| json!([inner]));
+    vec![
+        json!(null),
+        json!(true),
+        json!(0),
+        json!(-1),
+        json!(1.5),
+        json!(1e308),
+        json!(u64::MAX),
+        json!(i64::MIN),
+        json!([]),
+        json!(vec![0; 100_000]),
+        json!({}),
+        json!({"do": "end", "key": "x"}),
+        deep,
+    ]
+}
+
+/// Asserts that a topic was taken as it is.
+fn is_kept(walk: &Walk, answer: &Value, topic: &Value) {
+    let Some(id) = answer["structuredContent"]["session"].as_str() else { return };
+    let log = fs::read_to_string(walk.session(id)).unwrap();
+    let first: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
+    assert_eq!(&first["data"]["scenario"]["topic"], topic);
+}
+
+#[test]
+fn no_argument_of_a_client_acts_hangs_or_takes_memory() {
+    let mut walk = Walk::new();
+    let at = |name: &str| walk.home.path().join(name).display().to_string();
+    let texts = hostile_values::texts(&at("marker"), &at("pipe"), &at("secret"));
+    let foreign = fs::read(walk.session(FOREIGN)).unwrap();
+    let known = [json!(FOREIGN), json!(walk.session(FOREIGN).with_extension(""))];
+    let values = texts.iter().map(|text| json!(text)).chain(others()).chain(known);
+    let values: Vec<Value> = values.collect();
+    assert!(values.len() >= 40);
+    let (mut calls, mut taken) = (0, 0);
+    for tool in TOOLS {
+        let mut all = vec![];
+        places(&tool.schema(), &vec![], &mut all);
+        for (place, value) in all.iter().flat_map(|place| values.iter().map(move |v| (place, v))) {
+            walk.begin_running();
+            let mut arguments = walk.base(tool.name, place);
+            put(&mut arguments, place, value.clone());
+            if tool.name == "convene" && place[0] != "deadline_seconds" {
+                arguments["deadline_seconds"] = json!(1);
+            }
+            let shown: String = value.to_string().chars().take(100).collect();
+            let context = format!("{} {} = {shown}", tool.name, place.join("."));
+            let (before, _) = memory();
+            let answer = walk.call(tool.name, arguments);
+            let (_, peak) = memory();
+            assert!(peak.saturating_sub(before) < MEMORY_KIB, "{context}: {before} to {peak} KiB");
+            assert!(!answer.to_string().contains("secret words"), "{context}: {answer}");
+            walk.nothing_acted(&context, &foreign);
+            calls += 1;
+            if answer["isError"] == false {
+                taken += 1;
+                if place[..] == ["topic"] {
+                    is_kept(&walk, &answer, value);
+                }
+            }
+        }
+    }
+    walk.jobs.leave();
+    walk.nothing_acted("at the end", &foreign);
+    eprintln!("{calls} calls, of which {taken} were carried out");
+    assert!(taken > 0);
+}
+
+#[test]
+fn a_place_inside_a_list_is_found() {
+    let convene = TOOLS.iter().find(|tool| tool.name == "convene").unwrap();
+    let mut all = vec![];
+    places(&convene.schema(), &vec![], &mut all);
+    let found: Vec<String> = all.iter().map(|place| place.join(".")).collect();
+    for place in ["topic", "cast", "cast.0", "cast.0.model", "material.0", "key"] {
+        assert!(found.contains(&place.to_owned()), "{place}: {found:?}");
+    }
+    let mut arguments = json!({});
+    put(&mut arguments, &["cast".into(), "0".into(), "model".into()], json!("x"));
+    assert_eq!(arguments, json!({"cast": [{"model": "x"}]}));
+}
