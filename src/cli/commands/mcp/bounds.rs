@@ -24,7 +24,7 @@ pub struct Purse {
     pub left: Usd,
     /// Dollars of a conversation whose client names no limit.
     pub default: Usd,
-    /// Whether the user set the budget. A budget that is only the default becomes tokens for models without a price.
+    /// True if the user set the budget. A budget that is only the default becomes tokens for models without a price.
     pub is_set: bool,
 }
 
@@ -52,8 +52,8 @@ impl Purse {
     }
 }
 
-/// Returns the dollars that count for tokens where a model has no known price: as many as the dearest model at the table
-/// could cost. `None` if every model has a price or runs on this machine.
+/// Returns the billionths of a dollar that a token counts as if a model lacks a known price: the highest price at the
+/// table. `None` if every model has a price or runs on this machine.
 pub fn token_worth(seats: &[&Participant]) -> Option<u64> {
     seats.iter().find_map(|seat| seat.uncountable())?;
     let all = seats.iter().flat_map(|seat| seat.everyone());
@@ -90,7 +90,7 @@ impl Bounds {
         }
     }
 
-    /// Returns what a conversation may use when `left` dollars are left and `places` more may begin.
+    /// Returns the part of the budget for one of `places` conversations, with `left` dollars left.
     pub fn purse(&self, left: Usd, places: usize) -> Purse {
         let is_set = self.serving.max_usd.is_some();
         let share = Usd(left.0 / places.max(1) as u64);
@@ -156,7 +156,7 @@ pub struct ClientGate {
     pub purse: Purse,
     /// The limits that the client asks for; they only lower the others.
     pub asked: Limits,
-    /// Whether the client wants rehearsed lines alone.
+    /// True if the client wants rehearsed lines alone.
     pub rehearsed: bool,
 }
 
@@ -170,8 +170,9 @@ impl Gate for ClientGate {
         let unrehearsed = seats.iter().find(|seat| !seat.voice.is_rehearsed());
         if let (true, Some(seat)) = (self.rehearsed, unrehearsed) {
             let message = format!("{} has no rehearsed lines", seat.id);
-            return Err(Failure::new(Exit::Invalid, message)
-                .hint("leave out `rehearsed`, or name a scenario with lines for every participant"));
+            return Err(Failure::new(Exit::Invalid, message).hint(
+                "leave out `rehearsed`, or name a scenario with lines for every participant",
+            ));
         }
         self.bounds.admit(seats)?;
         let all: Vec<&Participant> = seats.iter().collect();
