@@ -1,10 +1,10 @@
 //! The answers of the tools.
 
 use super::bounds::ClientGate;
+use super::call::{COMMANDS, ToolCall, WAIT_SECONDS};
 use super::cast::{PANELS, Wanted};
 use super::convened::{Convened, Interest};
 use super::report;
-use super::tools::{COMMANDS, ToolCall, WAIT_SECONDS};
 use super::values::GivenName;
 use crate::analysis::{self, Analysis};
 use crate::cli::commands::run;

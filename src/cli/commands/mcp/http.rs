@@ -1,9 +1,8 @@
 //! The same server over HTTP, on loopback and with a token: each message is a `POST`, answered with JSON.
 
-use super::CANCELLED;
 use super::convened::Interest;
 use super::jobs::Jobs;
-use super::open::OpenRequests;
+use super::open::{CANCELLED, OpenRequests};
 use super::protocol;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;

@@ -5,6 +5,7 @@
 
 mod answers;
 mod bounds;
+mod call;
 mod cast;
 mod claims;
 mod convened;
@@ -13,11 +14,11 @@ mod jobs;
 mod open;
 mod protocol;
 mod report;
-mod tools;
-mod values;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
-mod walk;
+mod tests;
+mod tools;
+mod values;
 
 use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
@@ -30,7 +31,7 @@ use bounds::Bounds;
 use clap::Args;
 use convened::Interest;
 use jobs::Jobs;
-use open::{OpenRequest, OpenRequests};
+use open::{CANCELLED, OpenRequest, OpenRequests};
 use serde_json::{Value, json};
 use std::io::{Read, Write, stdin, stdout};
 use std::net::SocketAddr;
@@ -140,9 +141,6 @@ fn serve(jobs: &Jobs, context: &Context) {
         jobs.leave();
     });
 }
-
-/// The notification by which a client cancels a request.
-const CANCELLED: &str = "notifications/cancelled";
 
 fn answer(
     id: &Value,

@@ -4,8 +4,10 @@ use super::convened::Interest;
 use serde_json::Value;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// The notification by which a client cancels a request.
+pub const CANCELLED: &str = "notifications/cancelled";
 /// Requests that are answered at once.
-pub const AT_ONCE: usize = 32;
+const AT_ONCE: usize = 32;
 
 /// The requests that are being answered, by the client's session and the request's id.
 #[derive(Default)]

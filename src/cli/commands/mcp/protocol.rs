@@ -1,9 +1,10 @@
 //! The Model Context Protocol as a server speaks it: which method is answered with what.
 
+use super::call::ToolCall;
 use super::convened::Interest;
 use super::jobs::Jobs;
 use super::report;
-use super::tools::{TOOLS, ToolCall};
+use super::tools::TOOLS;
 use super::values::SessionId;
 use crate::catalogue;
 use crate::cli::context::Context;

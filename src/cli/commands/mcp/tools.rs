@@ -1,20 +1,12 @@
 //! The tools that clients may call: a row each, with its schema and the function that answers.
 
 use super::answers;
+use super::call::{COMMANDS, ToolCall, WAIT_MAX};
 use super::cast::{CAST_MAX, MATERIAL_MAX};
-use super::convened::Interest;
-use super::jobs::Jobs;
-use super::values::{self, ClientText, GivenName, SessionId};
-use crate::cli::context::Context;
+use super::values;
 use crate::cli::error::Failure;
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
-use std::time::Duration;
+use serde_json::{Value, json};
 
-/// Seconds that one call waits by default: clients give up after 60.
-pub const WAIT_SECONDS: u64 = 45;
-/// Seconds that one call waits at most.
-const WAIT_MAX: u64 = 3_600;
 /// Turns, seconds and tokens that a client can ask for; the settings allow less.
 const TURNS_MAX: u64 = 500;
 const SECONDS_MAX: u64 = 86_400;
@@ -28,39 +20,6 @@ const STEP_MAX: u64 = 100;
 const MANY_MAX: usize = 20;
 /// Characters of the words that a search looks for.
 const WORDS_MAX: usize = 500;
-/// Commands that a client may give: none that raises a limit, changes a model or lets something run.
-pub const COMMANDS: [&str; 17] = [
-    "say",
-    "note",
-    "lift_note",
-    "whisper",
-    "pause",
-    "resume",
-    "step",
-    "skip",
-    "cut_in",
-    "mute",
-    "unmute",
-    "floor",
-    "vote",
-    "verdict",
-    "mark",
-    "speak",
-    "end",
-];
-
-/// A call of a tool.
-pub struct ToolCall<'a> {
-    /// The conversations that were started here.
-    pub jobs: &'a Jobs,
-    /// Folders and settings.
-    pub context: &'a Context,
-    /// The arguments, which fit the schema.
-    pub arguments: &'a Map<String, Value>,
-    /// Passes on the number of turns; returns whether the caller still waits.
-    pub tell: &'a dyn Fn(u32) -> Interest,
-}
-
 /// A tool that other programs can call.
 pub struct ServedTool {
     /// The name that a client calls it by.
@@ -255,45 +214,4 @@ fn command() -> Value {
         "winner": values::name("the side that wins a tie"),
         "final_round": {"type": "boolean"},
     }})
-}
-
-impl ToolCall<'_> {
-    fn value<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, Failure> {
-        let value = self.arguments.get(key).map(|value| serde_json::from_value(value.clone()));
-        let wrong =
-            |e: serde_json::Error| Failure::usage(format!("`{key}`: {e}"), "see the tool's schema");
-        value.transpose().map_err(wrong)
-    }
-
-    fn needed<T: DeserializeOwned>(&self, key: &str) -> Result<T, Failure> {
-        let missing = || Failure::usage(format!("`{key}` is missing"), "see the tool's schema");
-        self.value(key)?.ok_or_else(missing)
-    }
-
-    /// Returns the session that the call is about.
-    pub fn session(&self) -> Result<SessionId, Failure> {
-        let fix = "give the id of a session, as `start` returns it and search_sessions names it";
-        self.needed("session").map_err(|failure| failure.hint(fix))
-    }
-
-    /// Returns a text that the call needs.
-    pub fn text(&self, key: &str) -> Result<ClientText, Failure> {
-        self.needed(key)
-    }
-
-    /// Returns a name, if the call has one.
-    pub fn name(&self, key: &str) -> Result<Option<GivenName>, Failure> {
-        self.value(key)
-    }
-
-    /// Returns a number, or 0.
-    pub fn number(&self, key: &str) -> u64 {
-        self.arguments.get(key).and_then(Value::as_u64).unwrap_or(0)
-    }
-
-    /// Returns how long the call may wait.
-    pub fn within(&self, key: &str) -> Duration {
-        let seconds = self.arguments.get(key).and_then(Value::as_u64);
-        Duration::from_secs(seconds.unwrap_or(WAIT_SECONDS).clamp(1, WAIT_MAX))
-    }
 }

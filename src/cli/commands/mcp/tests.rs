@@ -6,10 +6,11 @@
 mod hostile_values;
 
 use super::bounds::Bounds;
+use super::call::COMMANDS;
 use super::convened::Interest;
 use super::jobs::Jobs;
 use super::protocol;
-use super::tools::{COMMANDS, TOOLS};
+use super::tools::TOOLS;
 use crate::cli::args::global::Global;
 use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
