@@ -6,7 +6,7 @@
 //! Session files have their own functions in `session`; a file that the user names for output is not one of ours.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use tempfile::NamedTempFile;
 
@@ -26,6 +26,25 @@ impl OwnFile {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         open(options, path).map(OwnFile)
+    }
+
+    /// Creates a file with its whole content, synced: an error or a kill leaves no part of it. An existing file, or a link
+    /// of that name, is an error.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AlreadyExists`], or another error of the operating system or of `write`.
+    pub fn create_whole(
+        path: &Path,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if path.symlink_metadata().is_ok() {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        let mut out = BufWriter::new(NamedTempFile::new_in(folder_of(path))?);
+        write(&mut out)?;
+        let fresh = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        fresh.as_file().sync_all()?;
+        fresh.persist_noclobber(path).map(drop).map_err(|e| e.error)
     }
 
     /// Opens a file for reading and appending, and creates it if it does not exist. `is_ours` is asked about the first
@@ -195,6 +214,7 @@ mod tests {
         for name in ["profile", "link", "dangling", "folder", "pipe"] {
             let path = at(name);
             OwnFile::create_new(&path).unwrap_err();
+            OwnFile::create_whole(&path, |out| out.write_all(b"ours")).unwrap_err();
             OwnFile::append(&path, is_ours).unwrap_err();
             OwnFile::replace(&path, b"ours", is_ours).unwrap_err();
         }
@@ -203,6 +223,22 @@ mod tests {
         }
         assert_eq!(fs::read(at("profile")).unwrap(), b"alias ls=ls\n");
         assert!(!at("absent").exists());
+    }
+
+    #[test]
+    fn leaves_no_part_of_a_file_whose_writing_fails() {
+        let base = tempfile::tempdir().unwrap();
+        let path = base.path().join("export");
+        let fail = |out: &mut dyn Write| {
+            out.write_all(&[b'x'; 100_000])?;
+            Err(ErrorKind::StorageFull.into())
+        };
+        let e = OwnFile::create_whole(&path, fail).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::StorageFull);
+        assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
+        OwnFile::create_whole(&path, |out| out.write_all(b"whole")).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
 
     #[test]

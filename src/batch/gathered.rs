@@ -4,10 +4,10 @@
 //! gave a readable answer, or a tie, which counts as wrong. An unreadable answer is never counted as right, nor
 //! replaced by a random one; with too many of them the score is withheld.
 
-use super::results::{ResultLine, ResultOutcome, lines};
+use super::file::{BadLine, open_results};
+use super::results::{ResultLine, ResultOutcome};
 use crate::stats::wilson;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -31,7 +31,7 @@ impl Report {
     /// The error of the operating system.
     pub fn read(path: &Path, unread_most: f64) -> io::Result<Report> {
         let mut report = Report { unread_most, ..Report::default() };
-        for line in lines(File::open(path)?) {
+        for line in open_results(path)? {
             match line {
                 Ok(mut line) => {
                     if !report.protocols.contains(&line.protocol) {
@@ -42,7 +42,8 @@ impl Report {
                     let protocol = report.of.entry(line.protocol.clone()).or_default();
                     protocol.insert(line.item.clone(), line);
                 }
-                Err(number) => report.damaged.push(number),
+                Err(BadLine::Damaged(number)) => report.damaged.push(number),
+                Err(BadLine::Io(e)) => return Err(e),
             }
         }
         Ok(report)

@@ -3,12 +3,13 @@
 //! An item is known by its `id`, and without one by the digest of what it says: a file may be sorted, shortened or split,
 //! and what was done stays done.
 
+use super::bounded::{BoundedLine, next_line};
 use crate::untrusted;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader};
 use std::path::Path;
 
 /// The longest item, in bytes.
@@ -45,6 +46,8 @@ pub struct Damaged {
 pub struct Items {
     lines: BufReader<File>,
     at: u64,
+    /// Whether the file cannot be read any further.
+    over: bool,
     /// The columns of a CSV file.
     columns: Option<Vec<String>>,
     /// The line of each name, by the name's hash: a second one is an error.
@@ -58,7 +61,7 @@ impl Items {
     /// The error of the operating system, or that a CSV file has no header.
     pub fn open(path: &Path) -> io::Result<Items> {
         let lines = BufReader::new(untrusted::open(path)?);
-        let mut items = Items { lines, at: 0, columns: None, seen: HashMap::new() };
+        let mut items = Items { lines, at: 0, over: false, columns: None, seen: HashMap::new() };
         if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
             let header = items.row().transpose().map_err(|e| io::Error::other(e.to_string()))?;
             items.columns = Some(header.ok_or_else(|| io::Error::other("the file has no header"))?);
@@ -68,26 +71,22 @@ impl Items {
 
     /// Reads a line with its end; none at the end of the file.
     fn line(&mut self) -> Option<Result<String, Damaged>> {
-        let mut bytes = Vec::new();
+        if self.over {
+            return None;
+        }
         self.at += 1;
-        let damaged = |why: &str| Damaged { line: self.at, why: why.to_owned() };
-        let mut limited = self.lines.by_ref().take(ITEM_MAX + 1);
-        match limited.read_until(b'\n', &mut bytes) {
-            Ok(0) => None,
-            Ok(_) if bytes.len() as u64 > ITEM_MAX => {
-                // the rest of a line that is too long is not a line of its own
-                let mut rest = Vec::new();
-                while !rest.ends_with(b"\n") {
-                    rest.clear();
-                    match self.lines.by_ref().take(ITEM_MAX).read_until(b'\n', &mut rest) {
-                        Ok(n) if n > 0 => {}
-                        Ok(_) | Err(_) => break,
-                    }
-                }
-                Some(Err(damaged("longer than 1 MiB")))
+        let at = self.at;
+        let damaged = |why: &str| Damaged { line: at, why: why.to_owned() };
+        match next_line(&mut self.lines, ITEM_MAX) {
+            Ok(None) => None,
+            Ok(Some(BoundedLine::Whole(bytes))) => {
+                Some(String::from_utf8(bytes).map_err(|_| damaged("not UTF-8")))
             }
-            Ok(_) => Some(String::from_utf8(bytes).map_err(|_| damaged("not UTF-8"))),
-            Err(e) => Some(Err(damaged(&e.to_string()))),
+            Ok(Some(BoundedLine::TooLong)) => Some(Err(damaged("longer than 1 MiB"))),
+            Err(e) => {
+                self.over = true;
+                Some(Err(damaged(&e.to_string())))
+            }
         }
     }
 
@@ -95,7 +94,13 @@ impl Items {
     fn row(&mut self) -> Option<Result<Vec<String>, Damaged>> {
         let (mut fields, mut field, mut quoted) = (vec![], String::new(), false);
         let begins = self.at + 1;
+        let mut bytes = 0;
         loop {
+            if bytes > ITEM_MAX {
+                // an open quotation mark would take the rest of the file
+                let why = "a row of more than 1 MiB, or a quotation mark is never closed".to_owned();
+                return Some(Err(Damaged { line: begins, why }));
+            }
             let line = match self.line() {
                 Some(Ok(line)) => line,
                 Some(Err(e)) => return Some(Err(e)),
@@ -105,6 +110,7 @@ impl Items {
                 }
                 None => return None,
             };
+            bytes += line.len() as u64;
             let mut chars = line.trim_start_matches('\u{feff}').chars().peekable();
             while let Some(c) = chars.next() {
                 match (c, quoted) {

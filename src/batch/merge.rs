@@ -1,8 +1,9 @@
 //! The results of several machines as one file: each line once, and only what was made by the same prompts and judges.
 
-use super::results::{ResultLine, ResultOutcome, lines};
+use super::file::{BadLine, open_results};
+use super::results::{ResultLine, ResultOutcome};
+use crate::own_file::OwnFile;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -48,10 +49,13 @@ pub fn merge(files: &[PathBuf], to: &Path) -> Result<usize, Refused> {
     let mut all: BTreeMap<(u64, String, String), (ResultLine, &Path)> = BTreeMap::new();
     let folder = to.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     for path in files {
-        let file = File::open(path).map_err(|e| Refused::Io(path.clone(), e))?;
+        let lines = open_results(path).map_err(|e| Refused::Io(path.clone(), e))?;
         let mut own: BTreeMap<(u64, String, String), ResultLine> = BTreeMap::new();
-        for line in lines(file) {
-            let line = line.map_err(|number| Refused::Damaged(path.clone(), number))?;
+        for line in lines {
+            let line = line.map_err(|bad| match bad {
+                BadLine::Damaged(number) => Refused::Damaged(path.clone(), number),
+                BadLine::Io(e) => Refused::Io(path.clone(), e),
+            })?;
             let made = (line.fingerprint.clone(), line.judge.clone(), path.as_path());
             let known = by.entry(line.protocol.clone()).or_insert_with(|| made.clone());
             if (&known.0, &known.1) != (&made.0, &made.1) {
@@ -85,16 +89,15 @@ pub fn merge(files: &[PathBuf], to: &Path) -> Result<usize, Refused> {
             }
         }
     }
-    let write = || -> io::Result<usize> {
-        let mut file = io::BufWriter::new(File::create_new(to)?);
+    let spell = |out: &mut dyn Write| {
         for (line, _) in all.values() {
-            serde_json::to_writer(&mut file, line)?;
-            file.write_all(b"\n")?;
+            serde_json::to_writer(&mut *out, line)?;
+            out.write_all(b"\n")?;
         }
-        file.flush()?;
-        Ok(all.len())
+        Ok(())
     };
-    write().map_err(|e| Refused::Io(to.to_owned(), e))
+    OwnFile::create_whole(to, spell).map_err(|e| Refused::Io(to.to_owned(), e))?;
+    Ok(all.len())
 }
 
 /// Returns the path of a session relative to another folder.

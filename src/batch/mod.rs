@@ -7,9 +7,11 @@
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 pub mod arithmetic;
+mod bounded;
 mod called;
 mod calls;
 mod each;
+mod file;
 mod gathered;
 mod items;
 mod measure;
@@ -24,12 +26,13 @@ mod schema;
 pub use called::ModelCalls;
 pub use calls::{Calls, calls};
 pub use each::{CONVERSATIONS, conversations};
+pub use file::{Appended, BadLine, open_results, reopen_results};
 pub use items::{BatchItem, Damaged, Items, digest, hash};
 pub use measure::{Subject, line};
 pub use merge::{Refused, merge};
 pub use page::page;
 pub use results::{
-    Appended, JudgeCounts, KnownResults, ResultLine, ResultOutcome, Sure, Turned, VERSION, lines,
+    JudgeCounts, KnownResults, ResultLine, ResultOutcome, Sure, Turned, VERSION,
 };
 pub use run::{BatchJob, BatchRun, BatchStopped, JobOutcome, JobRunner, Progress, Protocol, Slice};
 pub use schema::schema;

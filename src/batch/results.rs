@@ -8,9 +8,6 @@ use crate::model::{FoundAnswer, StopReason};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
-use std::path::Path;
 
 /// The version of the format of a line.
 pub const VERSION: u32 = 1;
@@ -242,56 +239,6 @@ impl KnownResults {
 
 fn place(item: &str, protocol: &str) -> u64 {
     hash(&format!("{}:{item}{protocol}", item.len()))
-}
-
-/// Reads lines one at a time; a line that is not a result is returned as its number.
-pub fn lines(file: File) -> impl Iterator<Item = Result<ResultLine, u64>> {
-    let numbered = (1..).zip(BufReader::new(file).split(b'\n'));
-    numbered.filter_map(|(number, line)| match line {
-        Ok(line) if line.is_empty() => None,
-        Ok(line) => Some(serde_json::from_slice(&line).map_err(|_| number)),
-        Err(_) => Some(Err(number)),
-    })
-}
-
-/// The file to which lines are appended.
-pub struct Appended(File);
-
-impl Appended {
-    /// Opens a file for appending, and reads what is in it; a last line without its end is ended.
-    ///
-    /// # Errors
-    /// The error of the operating system.
-    pub fn open(path: &Path) -> io::Result<(Appended, KnownResults)> {
-        let mut done = KnownResults::default();
-        let mut file = File::options().read(true).append(true).create(true).open(path)?;
-        for line in lines(file.try_clone()?) {
-            match line {
-                Ok(line) => done.take(&line),
-                Err(number) => done.damaged.push(number),
-            }
-        }
-        if file.metadata()?.len() > 0 {
-            file.seek(SeekFrom::End(-1))?;
-            let mut last = [0];
-            io::Read::read_exact(&mut file, &mut last)?;
-            if last != *b"\n" {
-                file.write_all(b"\n")?;
-            }
-        }
-        Ok((Appended(file), done))
-    }
-
-    /// Appends a line; it is on the disk when this returns.
-    ///
-    /// # Errors
-    /// The error of the operating system.
-    pub fn append(&mut self, line: &ResultLine) -> io::Result<()> {
-        let mut text = serde_json::to_string(line).map_err(io::Error::other)?;
-        text.push('\n');
-        self.0.write_all(text.as_bytes())?;
-        self.0.sync_data()
-    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 //! Each conversation gets a slice of what is left of the budget and gives back what it does not use, so that several at
 //! once never spend more than all of it. What a run has no result for is begun or resumed by the next one.
 
+use super::file::Appended;
 use super::items::{BatchItem, Damaged};
-use super::results::{Appended, KnownResults, ResultLine, ResultOutcome};
+use super::results::{KnownResults, ResultLine, ResultOutcome};
 use crate::workers;
 use std::collections::VecDeque;
 use std::io;

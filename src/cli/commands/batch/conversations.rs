@@ -1,6 +1,6 @@
 //! The conversations of a batch: each with a session of its own, resumed where one was stopped.
 
-use super::faults::unwritable;
+use super::folder::SESSIONS;
 use super::protocols::{Prepared, opened};
 use crate::batch::{
     BatchJob, JobOutcome, JobRunner, ResultLine, ResultOutcome, Slice, Subject, digest, hash, line,
@@ -15,7 +15,6 @@ use crate::engine::Stopped;
 use crate::model::{Command, Limits, StopReason, Usd, Wall};
 use crate::session::{self, Log, Mode, ResumedSession, Session, SessionPlace};
 use crate::state::State;
-use std::fs;
 use std::future::pending;
 use std::path::{Path, PathBuf};
 use tokio::runtime::{Builder, Runtime};
@@ -23,8 +22,6 @@ use tokio::sync::{mpsc, watch};
 
 /// What is shifted out of a seed, so that every reader of JSON can hold it (53 bits).
 const SEED_SHIFT: u32 = 11;
-/// The folder of sessions beside the results.
-const SESSIONS: &str = "sessions";
 /// Characters of an item's id that its session is named after; a longer one is named after its digest.
 const NAME_MAX: usize = 60;
 
@@ -51,10 +48,6 @@ impl Conversations {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.map_err(crate::cli::runtime::refused)?;
         let epoch = context.environment.source_date_epoch().map(Wall);
-        for protocol in &protocols {
-            let folder = out.join(SESSIONS).join(&protocol.protocol.name);
-            fs::create_dir_all(&folder).map_err(|e| unwritable(&folder, &e))?;
-        }
         Ok(Conversations { protocols, out, seed, epoch, stop, runtime })
     }
 

@@ -2,6 +2,7 @@
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Returns the failure of a file that cannot be read.
@@ -12,8 +13,14 @@ pub fn unreadable(path: &Path, e: &std::io::Error) -> Failure {
     )
 }
 
-/// Returns the failure of a file or folder that cannot be written.
-pub fn unwritable(path: &Path, e: &std::io::Error) -> Failure {
-    Failure::new(Exit::Session, format!("cannot write {}: {e}", path.display()))
-        .hint("check the folder, its permissions and the free space")
+/// Returns the failure of a file or folder in `--out`: somebody else's, or one that cannot be written.
+pub fn unusable(path: &Path, e: &std::io::Error) -> Failure {
+    match e.kind() {
+        ErrorKind::InvalidInput | ErrorKind::InvalidData => Failure::usage(
+            format!("{} is refused: {e}", path.display()),
+            "choose another --out, or remove it",
+        ),
+        _ => Failure::new(Exit::Session, format!("cannot write {}: {e}", path.display()))
+            .hint("check the folder, its permissions and the free space"),
+    }
 }

@@ -1,0 +1,148 @@
+//! The file of results: read line by line within limits, extended by one line per conversation.
+
+use super::bounded::{BoundedLine, next_line};
+use super::results::{KnownResults, ResultLine};
+use crate::own_file::OwnFile;
+use crate::untrusted;
+use std::fs::{File, TryLockError};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// Longest line, in bytes.
+const LINE_MAX: u64 = 1 << 20;
+/// Largest file of others that is read, in bytes.
+const FILE_MAX: u64 = 512 << 20;
+/// Largest number of lines that are not results before a file counts as something else.
+const DAMAGED_MAX: usize = 1_000;
+/// The first bytes of every line of results.
+const HEAD: &[u8] = b"{\"version\":";
+
+/// Why a line is not returned.
+#[derive(Debug, thiserror::Error)]
+pub enum BadLine {
+    /// The line of this number is not a result.
+    #[error("line {0} is not a result")]
+    Damaged(u64),
+    /// The file cannot be read any further.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// The lines of a file of results.
+pub struct ResultLines<R> {
+    input: BufReader<R>,
+    number: u64,
+    damaged: usize,
+    over: bool,
+}
+
+/// Opens a file of results that others may have written: a regular file of at most 512 MiB.
+///
+/// # Errors
+/// The error of the operating system, or why such a file is not read.
+pub fn open_results(path: &Path) -> io::Result<ResultLines<impl Read>> {
+    let file = untrusted::open(path)?;
+    if file.metadata()?.len() > FILE_MAX {
+        let message = format!("it is larger than {} MiB", FILE_MAX >> 20);
+        return Err(io::Error::new(ErrorKind::FileTooLarge, message));
+    }
+    Ok(lines(file.take(FILE_MAX)))
+}
+
+/// Opens the results that this run has written, of any size.
+///
+/// # Errors
+/// As [`open_results`].
+pub fn reopen_results(path: &Path) -> io::Result<ResultLines<File>> {
+    untrusted::open(path).map(lines)
+}
+
+fn lines<R: Read>(input: R) -> ResultLines<R> {
+    ResultLines { input: BufReader::new(input), number: 0, damaged: 0, over: false }
+}
+
+impl<R: Read> ResultLines<R> {
+    fn fail(&mut self, e: io::Error) -> Option<Result<ResultLine, BadLine>> {
+        self.over = true;
+        Some(Err(BadLine::Io(e)))
+    }
+}
+
+impl<R: Read> Iterator for ResultLines<R> {
+    type Item = Result<ResultLine, BadLine>;
+
+    /// Returns the next result; an error of the file is the last item.
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.over {
+            self.number += 1;
+            let parsed = match next_line(&mut self.input, LINE_MAX) {
+                Ok(None) => return None,
+                Ok(Some(BoundedLine::Whole(line))) if line.trim_ascii().is_empty() => continue,
+                Ok(Some(BoundedLine::Whole(line))) => serde_json::from_slice(&line).ok(),
+                Ok(Some(BoundedLine::TooLong)) => None,
+                Err(e) => return self.fail(e),
+            };
+            if let Some(line) = parsed {
+                return Some(Ok(line));
+            }
+            self.damaged += 1;
+            if self.damaged > DAMAGED_MAX {
+                let message = format!("more than {DAMAGED_MAX} lines are not results");
+                return self.fail(io::Error::new(ErrorKind::InvalidData, message));
+            }
+            return Some(Err(BadLine::Damaged(self.number)));
+        }
+        None
+    }
+}
+
+/// The file to which results are appended; no other process writes it meanwhile.
+pub struct Appended(OwnFile);
+
+impl Appended {
+    /// Opens a file for appending and reads its results; an unfinished last line gets its newline.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if the file is not one of results, [`ErrorKind::WouldBlock`] if another process
+    /// writes it, or another error of the operating system.
+    pub fn open(path: &Path) -> io::Result<(Appended, KnownResults)> {
+        let mut done = KnownResults::default();
+        let mut file = OwnFile::append(path, is_result)?;
+        file.try_lock().map_err(|e| match e {
+            TryLockError::WouldBlock => ErrorKind::WouldBlock.into(),
+            TryLockError::Error(e) => e,
+        })?;
+        for line in lines(&mut file) {
+            match line {
+                Ok(line) => done.take(&line),
+                Err(BadLine::Damaged(number)) => done.damaged.push(number),
+                Err(BadLine::Io(e)) => return Err(e),
+            }
+        }
+        if file.seek(SeekFrom::End(0))? > 0 {
+            file.seek(SeekFrom::End(-1))?;
+            let mut last = [0];
+            file.read_exact(&mut last)?;
+            if last != *b"\n" {
+                file.write_all(b"\n")?;
+            }
+        }
+        Ok((Appended(file), done))
+    }
+
+    /// Appends a line; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// The error of the operating system.
+    pub fn append(&mut self, line: &ResultLine) -> io::Result<()> {
+        let mut text = serde_json::to_string(line).map_err(io::Error::other)?;
+        text.push('\n');
+        self.0.write_all(text.as_bytes())?;
+        self.0.sync()
+    }
+}
+
+/// Returns whether a first line is one of results, or the part of one that a kill left.
+fn is_result(line: &[u8]) -> bool {
+    line.starts_with(HEAD) || HEAD.starts_with(line)
+}

@@ -1,0 +1,117 @@
+//! The folder of a batch: `batch.json`, results, sessions. Links and files of others are refused.
+
+use super::faults::{unreadable, unusable};
+use crate::batch::{Appended, KnownResults, Protocol};
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::own_file::{OwnFile, create_folder};
+use crate::untrusted;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// The file with the fingerprints of the protocols that made the results.
+const MADE_BY: &str = "batch.json";
+/// The folder of sessions beside the results.
+pub const SESSIONS: &str = "sessions";
+
+/// The content of `batch.json`.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct MadeBy {
+    version: u32,
+    scenario: String,
+    /// Fingerprints by protocol.
+    protocols: BTreeMap<String, String>,
+}
+
+/// Returns the folder of results if the command line names none.
+pub fn default_out(scenario: &str, items: &Path) -> PathBuf {
+    let stem = |path: &Path| {
+        path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default()
+    };
+    PathBuf::from(format!("{}-{}", stem(Path::new(scenario)), stem(items)))
+}
+
+/// Creates the folder with its folders of sessions and its `batch.json`, or checks those that exist.
+pub fn prepare_folder(out: &Path, scenario: &str, protocols: &[Protocol]) -> Result<(), Failure> {
+    let sessions = out.join(SESSIONS);
+    let of_protocols = protocols.iter().map(|protocol| sessions.join(&protocol.name));
+    for folder in [out.to_owned(), sessions.clone()].into_iter().chain(of_protocols) {
+        create_folder(&folder).map_err(|e| unusable(&folder, &e))?;
+    }
+    check_made_by(&out.join(MADE_BY), scenario, protocols)
+}
+
+/// Compares the protocols with `batch.json`, and adds new ones to it.
+fn check_made_by(path: &Path, scenario: &str, protocols: &[Protocol]) -> Result<(), Failure> {
+    let mut known = match untrusted::read(path) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map_err(|e| {
+            Failure::usage(
+                format!("{} is not a file of `batch`: {e}", path.display()),
+                "choose another --out",
+            )
+        })?,
+        Err(e) if e.kind() == ErrorKind::NotFound => {
+            MadeBy { version: 1, scenario: scenario.to_owned(), protocols: BTreeMap::new() }
+        }
+        Err(e) => return Err(unusable(path, &e)),
+    };
+    let before = known.protocols.len();
+    for protocol in protocols {
+        let made = known.protocols.entry(protocol.name.clone());
+        if *made.or_insert_with(|| protocol.fingerprint.clone()) != protocol.fingerprint {
+            return Err(changed(&protocol.name));
+        }
+    }
+    if known.protocols.len() > before {
+        let text = serde_json::to_string_pretty(&known).map_err(|e| unreadable(path, &e.into()))?;
+        // the content was checked above
+        OwnFile::replace(path, format!("{text}\n").as_bytes(), |line| line.starts_with(b"{"))
+            .map_err(|e| unusable(path, &e))?;
+    }
+    Ok(())
+}
+
+/// Opens the file of results, for this process alone; results of other prompts, models or judges are refused.
+pub fn open_results(
+    path: &Path,
+    protocols: &[Protocol],
+    context: &Context,
+) -> Result<(Appended, KnownResults), Failure> {
+    let (results, done) = Appended::open(path).map_err(|e| match e.kind() {
+        ErrorKind::WouldBlock => {
+            Failure::new(Exit::Session, format!("another batch is writing {}", path.display()))
+                .hint("wait for it, or choose another --out")
+        }
+        _ => unusable(path, &e),
+    })?;
+    for number in &done.damaged {
+        context.say(&format!(
+            "{}, line {number}: not a result; skipped, and its session is read again",
+            path.display()
+        ));
+    }
+    for protocol in protocols {
+        let made = done.fingerprints.get(&protocol.name);
+        if made.is_some_and(|made| *made != protocol.fingerprint) {
+            return Err(changed(&protocol.name));
+        }
+    }
+    if !done.is_empty() {
+        context.say(&format!("{} conversations already finished", done.len()));
+    }
+    Ok((results, done))
+}
+
+fn changed(protocol: &str) -> Failure {
+    let message = format!(
+        "the prompts, models or judges of {protocol} differ from those of the existing results"
+    );
+    Failure::usage(
+        message,
+        "undo the change, or choose another --out; results from before and after cannot be mixed",
+    )
+}

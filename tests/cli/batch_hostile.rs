@@ -1,0 +1,162 @@
+//! Folders and results of a batch that come from somebody else: links, pipes, devices, foreign files.
+#![cfg(unix)]
+
+use crate::batch::{SOLVER, at, item, results};
+use crate::house::{House, end};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+/// A house with a scenario and two items; returns the arguments of the batch over them, which writes to `out`.
+fn batch(house: &House) -> Vec<String> {
+    let scenario = house.file("solver.toml", SOLVER);
+    let items = house.file("items.jsonl", &format!("{}{}", item(1), item(2)));
+    ["batch", &scenario, "--items", &items, "--out", &at(house, "out")].map(String::from).to_vec()
+}
+
+fn run(house: &House, args: &[String]) -> crate::house::Ran {
+    house.run(&args.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn pipe(path: &Path) {
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+}
+
+#[test]
+fn refuses_links_pipes_and_files_of_others_in_the_folder() {
+    const PROFILE: &str = "alias ls=ls\n";
+    // (name in the folder, whether the link leads to a folder)
+    let links = [
+        ("out", true),
+        ("out/results.jsonl", false),
+        ("out/batch.json", false),
+        ("out/sessions", true),
+        ("out/sessions/solver", true),
+    ];
+    for (name, to_folder) in links {
+        let house = House::new();
+        let args = batch(&house);
+        house.file("elsewhere/profile", PROFILE);
+        let target = if to_folder { "elsewhere" } else { "elsewhere/profile" };
+        let link = house.path(name);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(house.path(target), &link).unwrap();
+        let ran = run(&house, &args).code(2);
+        assert!(ran.err.contains("it is a link"), "{name}: {}", ran.err);
+        assert!(ran.err.contains("choose another --out"), "{name}: {}", ran.err);
+        assert_eq!(fs::read_to_string(house.path("elsewhere/profile")).unwrap(), PROFILE, "{name}");
+        assert_eq!(fs::read_dir(house.path("elsewhere")).unwrap().count(), 1, "{name}");
+    }
+    for (name, text) in [
+        ("out/results.jsonl", PROFILE),
+        ("out/batch.json", PROFILE),
+        ("out/batch.json", "{\"name\":\"package\",\"version\":1}"),
+        ("out/sessions", PROFILE),
+    ] {
+        let house = House::new();
+        let args = batch(&house);
+        let path = house.file(name, text);
+        let ran = run(&house, &args).code(2);
+        assert!(ran.err.contains("choose another --out"), "{name}: {}", ran.err);
+        assert_eq!(fs::read_to_string(path).unwrap(), text, "{name}");
+    }
+    for name in ["out/results.jsonl", "out/batch.json"] {
+        let house = House::new();
+        let args = batch(&house);
+        fs::create_dir(house.path("out")).unwrap();
+        pipe(&house.path(name));
+        let ran = run(&house, &args).code(2);
+        assert!(ran.err.contains("not a regular file"), "{name}: {}", ran.err);
+    }
+}
+
+#[test]
+fn does_not_merge_through_a_link() {
+    let house = House::new();
+    run(&house, &batch(&house)).code(0);
+    symlink(house.path("absent"), house.path("all.jsonl")).unwrap();
+    let (from, to) = (at(&house, "out/results.jsonl"), at(&house, "all.jsonl"));
+    let ran = house.run(&["batch", "merge", &from, "-o", &to]).code(3);
+    assert!(ran.err.contains("is not replaced"), "{}", ran.err);
+    assert!(!house.path("absent").exists());
+}
+
+/// Files of the first version of `batch`, written before there were recognisable heads.
+#[test]
+fn goes_on_in_a_folder_of_an_older_program() {
+    let house = House::new();
+    let args = batch(&house);
+    run(&house, &args).code(0);
+    let text = fs::read_to_string(house.path("out/batch.json")).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    fs::write(house.path("out/batch.json"), format!("{value:#}\n")).unwrap();
+    let first = results(&house, "out/results.jsonl").remove(0).to_string();
+    // a kill may cut the first line as well
+    for cut in ["{\"ver", &first[..first.len() / 2]] {
+        fs::write(house.path("out/results.jsonl"), cut).unwrap();
+        let ran = run(&house, &args).code(0);
+        assert!(ran.err.contains("line 1: not a result"), "{}", ran.err);
+        let sessions = fs::read_dir(house.path("out/sessions/solver")).unwrap();
+        let names = sessions.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        assert_eq!(names.filter(|name| name.ends_with(".jsonl")).count(), 2);
+    }
+}
+
+#[test]
+fn files_are_private_whatever_the_umask() {
+    for umask in ["000", "022", "077"] {
+        let house = House::new();
+        let args = batch(&house);
+        let script = format!("umask {umask}; exec \"$0\" \"$@\"");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &script]).arg(env!("CARGO_BIN_EXE_colloquium")).args(&args);
+        command.env("COLLOQUIUM_DATA_DIR", house.path("data")).env("HOME", house.home.path());
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        end(command.spawn().unwrap()).code(0);
+        let (mut waiting, mut seen) = (vec![house.path("out")], 0);
+        while let Some(path) = waiting.pop() {
+            let found = path.symlink_metadata().unwrap();
+            let expected = if found.is_dir() { 0o700 } else { 0o600 };
+            assert_eq!(found.permissions().mode() & 0o777, expected, "{umask}: {path:?}");
+            seen += 1;
+            if found.is_dir() {
+                waiting.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            }
+        }
+        assert!(seen >= 7, "{umask}: {seen} files and folders");
+    }
+}
+
+#[test]
+fn reports_and_merges_only_regular_files_with_short_lines() {
+    let house = House::new();
+    run(&house, &batch(&house)).code(0);
+    let good = fs::read_to_string(house.path("out/results.jsonl")).unwrap();
+    pipe(&house.path("pipe"));
+    symlink("/dev/zero", house.path("zero")).unwrap();
+    let sparse = fs::File::create(house.path("sparse")).unwrap();
+    sparse.set_len(4 << 40).unwrap();
+    house.file("long", &format!("{}\n{good}", "x".repeat(3 << 20)));
+    house.file("many", &"x\n".repeat(2_000));
+    for (name, why) in [
+        ("pipe", "a named pipe, not a regular file"),
+        ("zero", "a link out of its folder"),
+        ("sparse", "larger than 512 MiB"),
+        ("many", "more than 1000 lines are not results"),
+    ] {
+        let path = at(&house, name);
+        let report = house.run(&["batch", "report", &path]).code(2);
+        assert!(report.err.contains(why), "{name}: {}", report.err);
+        let merge = house.run(&["batch", "merge", &path, "-o", &at(&house, "all.jsonl")]).code(3);
+        assert!(merge.err.contains("not merged"), "{name}: {}", merge.err);
+    }
+    let report = house.run(&["batch", "report", &at(&house, "long")]).code(0);
+    assert!(report.err.contains("line 1: not a result; skipped"), "{}", report.err);
+    assert!(report.out.contains("solver    2"), "{}", report.out);
+    // a quotation mark that is never closed does not take the whole file
+    let items = house.file("items.csv", &format!("id,question\n1,\"{}", "x,\n".repeat(400_000)));
+    let scenario = at(&house, "solver.toml");
+    let csv = house.run(&["batch", &scenario, "--items", &items]).code(3);
+    assert!(csv.err.contains("line 2: a row of more than 1 MiB"), "{}", csv.err);
+}
