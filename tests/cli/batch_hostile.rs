@@ -160,3 +160,37 @@ fn reports_and_merges_only_regular_files_with_short_lines() {
     let csv = house.run(&["batch", &scenario, "--items", &items]).code(3);
     assert!(csv.err.contains("line 2: a row of more than 1 MiB"), "{}", csv.err);
 }
+
+/// A session that was planted in the place of an item's: finished, unfinished, or a link to one of the user's.
+#[test]
+fn neither_counts_nor_resumes_sessions_of_others() {
+    let house = House::new();
+    let args = batch(&house);
+    run(&house, &args).code(0);
+    let own = fs::read_to_string(house.path("out/sessions/solver/1.jsonl")).unwrap();
+    let other = fs::read_to_string(house.path("out/sessions/solver/2.jsonl")).unwrap();
+    let half: String = other.lines().take(4).map(|line| format!("{line}\n")).collect();
+    for (name, planted) in [("whole", &other), ("half", &half), ("link", &half)] {
+        fs::remove_dir_all(house.path("out")).unwrap();
+        let path = house.path("out/sessions/solver/1.jsonl");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let target = if name == "link" { house.path("mine.jsonl") } else { path.clone() };
+        fs::write(&target, planted).unwrap();
+        if name == "link" {
+            symlink(&target, &path).unwrap();
+        }
+        let ran = run(&house, &args).code(0);
+        assert!(ran.err.contains("1.jsonl: not a session of this batch"), "{name}: {}", ran.err);
+        assert_eq!(&fs::read_to_string(&target).unwrap(), planted, "{name}");
+        let all = results(&house, "out/results.jsonl");
+        let line = all.iter().find(|line| line["item"] == "1").unwrap();
+        assert_eq!(line["session"], "sessions/solver/1~2.jsonl", "{name}");
+        assert_eq!(line["answered"]["answer"], "1", "{name}");
+    }
+    // a session of this very item is counted, and not made again
+    fs::remove_dir_all(house.path("out")).unwrap();
+    house.file("out/sessions/solver/1.jsonl", &own);
+    let ran = run(&house, &args).code(0);
+    assert!(!ran.err.contains("not a session"), "{}", ran.err);
+    assert!(!house.path("out/sessions/solver/1~2.jsonl").exists());
+}

@@ -12,11 +12,14 @@ use crate::cli::play::assemble::{self, Opening, Parts, assemble};
 use crate::cli::play::before::Before;
 use crate::clock::wall_now;
 use crate::engine::Stopped;
-use crate::model::{Command, Limits, StopReason, Usd, Wall};
+use crate::model::payload::Opened;
+use crate::model::{Command, Kind, Limits, StopReason, Usd, Wall};
 use crate::session::{self, Log, Mode, ResumedSession, Session, SessionPlace};
 use crate::state::State;
+use serde_json::json;
 use std::future::pending;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, watch};
 
@@ -32,6 +35,8 @@ pub struct Conversations {
     seed: u64,
     epoch: Option<Wall>,
     stop: watch::Receiver<bool>,
+    /// Warnings that are not reported yet.
+    notes: Mutex<Vec<String>>,
     /// One for all: connections of a model live as long as their runtime.
     runtime: Runtime,
 }
@@ -48,7 +53,7 @@ impl Conversations {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.map_err(crate::cli::runtime::refused)?;
         let epoch = context.environment.source_date_epoch().map(Wall);
-        Ok(Conversations { protocols, out, seed, epoch, stop, runtime })
+        Ok(Conversations { protocols, out, seed, epoch, stop, notes: Mutex::default(), runtime })
     }
 
     fn have(&self, job: &BatchJob) -> Result<JobOutcome, Failure> {
@@ -56,38 +61,36 @@ impl Conversations {
             return Err(Failure::new(Exit::Failed, "unknown protocol"));
         };
         let mut number = 1;
-        while self.path(prepared, &job.item.id, number).exists() {
+        while self.path(prepared, &job.item.id, number).symlink_metadata().is_ok() {
             number += 1;
         }
-        let loaded = prepared.of_item(&job.item.values)?;
+        let mut loaded = prepared.of_item(&job.item.values)?;
         let mut own = loaded.scenario.limits.clone();
         own.tokens = own.tokens.into_iter().chain(job.tokens).min();
-        if number > 1 {
-            let path = self.path(prepared, &job.item.id, number - 1);
-            let log = session::read(&path)?;
-            let past = fold(&log);
-            let failed = |line: &ResultLine| line.outcome == ResultOutcome::Failed;
-            match self.result(job, prepared, &log).filter(|_| is_over(&past, &own)) {
-                Some(line) if !(job.again && failed(&line)) => {
-                    return Ok(JobOutcome::Over(Box::new(line)));
-                }
-                Some(_) => {}
-                None if past.next_seq.0 > 0 => {
-                    return self.resume(job, prepared, &path, log, &own);
-                }
-                // not even its opening was written
-                None => {}
-            }
-        }
-        let path = self.path(prepared, &job.item.id, number);
-        let mut loaded = loaded;
         loaded.scenario.limits = bounded(&own, job.slice);
         let seed = hash(&format!("{}:{}:{}", self.seed, job.item.id, prepared.protocol.name))
             >> SEED_SHIFT;
+        let opening = opened(loaded, prepared.rates.clone(), seed)?;
+        if number > 1 {
+            let path = self.path(prepared, &job.item.id, number - 1);
+            if let Some(log) = self.own_log(&path, &opening)? {
+                let past = fold(&log);
+                let failed = |line: &ResultLine| line.outcome == ResultOutcome::Failed;
+                let over = is_over(&past, &own);
+                match self.result(job, prepared, &log).filter(|_| over) {
+                    Some(line) if !(job.again && failed(&line)) => {
+                        return Ok(JobOutcome::Over(Box::new(line)));
+                    }
+                    Some(_) => {}
+                    None => return self.resume(job, prepared, &path, log, &own),
+                }
+            }
+        }
+        let path = self.path(prepared, &job.item.id, number);
         let began = self.epoch.unwrap_or_else(wall_now);
         let parts = Parts {
             session: session::create(SessionPlace::File(&path), Mode::Normal)?,
-            start: Opening::Open(Box::new(opened(loaded, prepared.rates.clone(), seed)?)),
+            start: Opening::Open(Box::new(opening)),
             before: Before::Nothing,
             voices: prepared.voices.clone(),
             tools: prepared.tools.clone(),
@@ -98,6 +101,34 @@ impl Conversations {
             saved: true,
         };
         self.play(job, prepared, &path, parts, &own)
+    }
+
+    /// Reads an earlier session of an item. `None` if not even its opening was written, or if it is not a conversation
+    /// that this batch would open: somebody else's session is neither counted nor resumed.
+    fn own_log(&self, path: &Path, opening: &Opened) -> Result<Option<Log>, Failure> {
+        let log = match path.symlink_metadata() {
+            Ok(found) if found.is_file() => Some(session::read(path)?),
+            Ok(_) | Err(_) => None,
+        };
+        let first = log.as_ref().and_then(|log| log.events().next());
+        if log.is_some() && first.is_none() {
+            return Ok(None);
+        }
+        let is_own = first.is_some_and(|event| match &event.kind {
+            Kind::Opened(found) => is_same(found, opening),
+            _ => false,
+        });
+        if is_own {
+            return Ok(log);
+        }
+        let note = format!("{}: not a session of this batch; it is left unchanged", path.display());
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+        Ok(None)
+    }
+
+    /// Removes and returns the warnings since the last call.
+    pub fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Resumes a conversation that a kill, a signal or the budget stopped.
@@ -221,6 +252,21 @@ impl JobRunner for Conversations {
 
 fn fold(log: &Log) -> State {
     State::fold(log.events())
+}
+
+/// Returns whether two openings have the same scenario, item included, and the same participants. Limits differ with the
+/// budget that was left, and the seed with the command line.
+fn is_same(found: &Opened, expected: &Opened) -> bool {
+    let essence = |opened: &Opened| {
+        let mut scenario = opened.scenario.clone();
+        if let Some(scenario) = scenario.as_object_mut() {
+            scenario.remove("limits");
+        }
+        json!([scenario, opened.participants, opened.rehearsed]).to_string()
+    };
+    // once through the spelling of a log, as the other one has been
+    let read = serde_json::to_string(expected).and_then(|text| serde_json::from_str(&text));
+    read.is_ok_and(|expected: Opened| essence(found) == essence(&expected))
 }
 
 /// Returns limits that hold a conversation within its slice.

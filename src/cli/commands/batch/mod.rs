@@ -77,9 +77,13 @@ impl BatchArgs {
         let (ended, signal) = std::thread::scope(|scope| {
             let signals = scope.spawn(move || caught(stop));
             let mut line = Told::new(context);
-            let ended = batch
-                .run(items, &done, &mut results, &stopping, &conversations, |p, l| line.tell(p, l));
+            let ended =
+                batch.run(items, &done, &mut results, &stopping, &conversations, |now, result| {
+                    conversations.take_notes().iter().for_each(|note| context.say(note));
+                    line.tell(now, result);
+                });
             line.end();
+            conversations.take_notes().iter().for_each(|note| context.say(note));
             drop(stopping);
             drop(conversations);
             (ended, signals.join().unwrap_or(Ok(None)))
