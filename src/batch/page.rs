@@ -5,6 +5,7 @@ use super::gathered::Estimate;
 use super::quality::{Plotted, calibration, leanings};
 use super::report::Report;
 use crate::analysis::{Cell, Table};
+use crate::text;
 use std::fmt::Write;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem;\
@@ -22,6 +23,7 @@ pub fn page(report: &Report, title: &str) -> String {
     let title = escaped(title);
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
          <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n"
     );
     out.push_str(&bars("Accuracy", "accuracy by protocol, with 95 % intervals", &report.bars()));
@@ -206,6 +208,7 @@ fn spelled(table: &Table) -> String {
     out
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+/// Returns text without control characters, escaped for elements and quoted attributes.
+fn escaped(raw: &str) -> String {
+    text::line(raw).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

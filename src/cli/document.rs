@@ -7,8 +7,9 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::models::providers::Providers;
 use crate::cli::output;
+use crate::own_file::OwnFile;
 use crate::text::KeyRedactor;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, ErrorKind, Write, stdout};
 use std::path::Path;
 
@@ -99,17 +100,13 @@ pub fn know_keys(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes a new file for the user alone; one that exists is never overwritten.
+/// Writes a new file for the user alone, in one step: a full disk leaves no half of it. One that exists is never
+/// overwritten.
 pub fn create(
     path: &Path,
     spell: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(path).and_then(|mut file| spell(&mut file));
-    written.map_err(|e: io::Error| match e.kind() {
+    OwnFile::create_whole(path, spell).map_err(|e| match e.kind() {
         ErrorKind::AlreadyExists => Failure::usage(
             format!("{} already exists", path.display()),
             "choose another name, or replace the file with --force",
@@ -164,6 +161,21 @@ mod tests {
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
         }
+    }
+
+    #[test]
+    fn leaves_no_half_of_a_document_on_a_full_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("export.html");
+        let fill = |out: &mut dyn Write| {
+            out.write_all(&[b'x'; 100_000])?;
+            Err(ErrorKind::StorageFull.into())
+        };
+        create(&path, fill).unwrap_err();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        create(&path, |out| out.write_all(b"whole")).unwrap();
+        create(&path, |out| out.write_all(b"other")).unwrap_err();
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
     }
 
     #[test]

@@ -222,3 +222,22 @@ fn results_of_baselines_that_are_not_run_again_count_among_all() {
     let again = house.run(&args).code(0);
     assert!(again.err.contains("4 of 4 conversations finished"), "{}", again.err);
 }
+
+#[test]
+fn a_page_loads_nothing_and_has_no_control_characters() {
+    let house = House::new();
+    let path = scenario(
+        &house,
+        "odd",
+        "[answer]\nform = \"number\"\n[[participant]]\nid = \"ada\"\nscript = [\"false\"]\n[[phase]]\nname = \"p\"\n",
+    );
+    let items = house.file("i.jsonl", "{\"id\":\"a\\u001b]0;x\\u0007\\u202eb\",\"question\":\"?\",\"answer\":1}\n");
+    let out = at(&house, "odd");
+    house.run(&["batch", &path, "--items", &items, "--out", &out, "--trust"]).code(1);
+    let page = house.run(&["batch", "report", &out, "--format", "html"]).code(0).out;
+    let policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">";
+    assert!(page.contains(policy), "{page}");
+    let hidden = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+    assert!(page.contains("FAILURES") || page.contains("Failures</h2>"), "{page}");
+    assert!(!page.contains(hidden), "{page:?}");
+}
