@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub struct ModelCalls {
     /// All calls, retries included.
     pub calls: u64,
-    /// Calls that got no answer at all: refused, overloaded, silent or broken off.
+    /// Calls that got no answer: refused, overloaded, silent, broken off or withheld by a content filter.
     pub unanswered: u64,
 }
 
@@ -89,14 +89,29 @@ fn is_silent(class: ErrorClass) -> bool {
         | ErrorClass::Credit
         | ErrorClass::UnknownModel
         | ErrorClass::Rate
-        | ErrorClass::Overload => true,
+        | ErrorClass::Overload
+        | ErrorClass::Filter => true,
         ErrorClass::TooLarge
         | ErrorClass::BadRequest
         | ErrorClass::Context
-        | ErrorClass::Filter
         | ErrorClass::Form
         | ErrorClass::Budget
         | ErrorClass::Length
         | ErrorClass::Echo => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filtered_reply_is_no_answer_and_an_unusable_one_is() {
+        for class in [ErrorClass::Filter, ErrorClass::Refused, ErrorClass::Empty] {
+            assert!(is_silent(class), "{class:?}");
+        }
+        for class in [ErrorClass::Form, ErrorClass::Length, ErrorClass::Echo] {
+            assert!(!is_silent(class), "{class:?}");
+        }
     }
 }

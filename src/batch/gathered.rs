@@ -68,13 +68,13 @@ impl Report {
             .filter_map(move |line| Some((line, line.correct.or_else(|| tie(line))?)))
     }
 
-    /// Returns how often the majority was right after each round, by protocol, over conversations with a key.
+    /// Returns how often the majority was right after each round, by protocol, over conversations with a key. One that
+    /// was over before a round counts with its last one.
     pub(super) fn curves(&self) -> Vec<(&str, Vec<f64>)> {
         let curve = |protocol: &String| {
             let keyed = || self.ended(protocol).filter(|line| line.key.is_some());
             let most = keyed().map(|line| line.measured.rounds.len()).max().unwrap_or(0);
             let share = |at: usize| {
-                // a conversation that was over before stands as it ended
                 let last = keyed().filter_map(|line| {
                     let rounds = &line.measured.rounds;
                     rounds.get(at).or(rounds.last())
@@ -101,11 +101,15 @@ impl Report {
         self.protocols.iter().map(|protocol| (protocol.as_str(), bar(protocol))).collect()
     }
 
-    /// Returns whether too many conversations of a protocol gave no answer.
+    /// Returns whether too many conversations of a protocol gave no answer, or too many judgements could not be read.
     pub(super) fn withheld(&self, protocol: &str) -> bool {
         let ended = self.ended(protocol).filter(|line| line.key.is_some()).count();
         let scored = self.scored(protocol).count();
-        ended == 0 || (ended - scored) as f64 / ended as f64 > self.unread_most
+        let exceeds = |part: usize, all: usize| part as f64 / all as f64 > self.unread_most;
+        let judged = self.ended(protocol).map(|line| &line.measured.judgements);
+        let (read, unread) = judged
+            .fold((0, 0), |sum, j| (sum.0 + j.read as usize, sum.1 + j.unread as usize));
+        ended == 0 || exceeds(ended - scored, ended) || unread > 0 && exceeds(unread, read + unread)
     }
 }
 

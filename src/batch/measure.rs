@@ -190,7 +190,10 @@ fn judgements(state: &State) -> JudgeCounts {
     let mut judged = JudgeCounts::default();
     let (top, bottom) = (verdict.sides.first(), verdict.sides.last());
     for judgement in &verdict.judgements {
-        let Some(winner) = &judgement.winner else { continue };
+        let Some(winner) = &judgement.winner else {
+            judged.unread += 1;
+            continue;
+        };
         judged.read += 1;
         *judged.won.entry(winner.to_string()).or_default() += 1;
         let first = if judgement.swapped { bottom } else { top };

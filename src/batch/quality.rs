@@ -250,13 +250,14 @@ pub(super) fn judges(report: &Report) -> Table {
     let mut table = Table::new(
         "judges",
         "Judges",
-        "readable judgements; won: by each side; first shown: share won by the side shown first (half is unbiased); \
+        "judgements: readable ones; unread: without a readable winner; won: by each side; first shown: share won by the side shown first (half is unbiased); \
          both ways: judged in both orders, and how many changed with the order; judges agree: share of pairs of judges \
          who agree",
         1,
         &[
             ("protocol", "protocol"),
             ("read", "judgements"),
+            ("unread", "unread"),
             ("won", "won"),
             ("first_side", "first shown"),
             ("both_ways", "both ways"),
@@ -269,7 +270,8 @@ pub(super) fn judges(report: &Report) -> Table {
         let sum =
             |of_one: fn(&JudgeCounts) -> u32| -> u64 { of().map(|j| u64::from(of_one(j))).sum() };
         let read = sum(|j| j.read);
-        if read == 0 {
+        let unread = sum(|j| j.unread);
+        if read + unread == 0 {
             continue;
         }
         let mut won: BTreeMap<&str, u64> = BTreeMap::new();
@@ -280,6 +282,7 @@ pub(super) fn judges(report: &Report) -> Table {
         table.rows.push(vec![
             Cell::text(protocol),
             Cell::Count(read),
+            Cell::Count(unread),
             Cell::text(&won.join(", ")),
             Cell::share(sum(|j| j.first_side), read),
             Cell::Count(sum(|j| j.both_ways)),
@@ -295,7 +298,7 @@ pub(super) fn models(report: &Report) -> Table {
     let mut table = Table::new(
         "models",
         "Models",
-        "calls by model, retries included; unanswered: refused, overloaded, silent or broken off; available: share \
+        "calls by model, retries included; unanswered: refused, overloaded, silent, broken off or filtered; available: share \
          answered, with a 95 % Wilson interval",
         1,
         &[

@@ -39,7 +39,8 @@ impl Report {
             "all: every conversation; ended: finished without a failure; scored: also gave a readable answer or a tie, \
              which counts as wrong. Accuracy is the share of correct answers among these, with a 95 % Wilson interval; \
              `of all` \
-             counts no answer as wrong; withheld if more than --max-unread of the conversations with a key gave none",
+             counts no answer as wrong, over all items with a key; withheld if more than --max-unread of the \
+             conversations with a key gave none, or of the judgements could not be read",
             1,
             &[
                 ("protocol", "protocol"),
@@ -56,6 +57,7 @@ impl Report {
         );
         for protocol in &self.protocols {
             let (all, ended) = (self.all(protocol).count(), self.ended(protocol).count());
+            let keyed = self.all(protocol).filter(|line| line.key.is_some()).count();
             let scored = self.scored(protocol).count();
             let right = self.scored(protocol).filter(|(_, right)| *right).count();
             let (low, high) = wilson(small(right), small(scored));
@@ -74,7 +76,7 @@ impl Report {
                 score(percent(right, scored)),
                 score(Cell::FineShare(low)),
                 score(Cell::FineShare(high)),
-                if scored == 0 { Cell::None } else { percent(right, all) },
+                if scored == 0 { Cell::None } else { percent(right, keyed) },
             ]);
         }
         table
@@ -132,8 +134,9 @@ impl Report {
         let mut table = Table::new(
             "rounds",
             "Round by round",
-            "after each round: how often the majority was right, how many agreed with it, the effective number of \
-             answers, and the share of new three-word sequences",
+            "after each round: how often the majority was right (a conversation that ended earlier counts with its last \
+             round), and over the conversations with that round how many agreed with it, the effective number of answers, \
+             and the share of new three-word sequences",
             2,
             &[
                 ("protocol", "protocol"),
@@ -146,7 +149,7 @@ impl Report {
                 ("novelty", "new"),
             ],
         );
-        for protocol in &self.protocols {
+        for (protocol, right) in self.curves() {
             let most =
                 self.ended(protocol).map(|line| line.measured.rounds.len()).max().unwrap_or(0);
             for at in 0..most {
@@ -156,10 +159,6 @@ impl Report {
                 let mean = |of: fn(&super::results::Round) -> f64| {
                     rounds.iter().map(|round| of(round)).sum::<f64>() / n.max(1) as f64
                 };
-                let keyed = self
-                    .ended(protocol)
-                    .filter(|l| l.key.is_some() && l.measured.rounds.len() > at);
-                let right = rounds.iter().filter(|round| round.correct == Some(true)).count();
                 let first = small(at + 1);
                 let first =
                     self.ended(protocol).filter(|l| l.measured.first_correct == Some(first));
@@ -167,7 +166,7 @@ impl Report {
                     Cell::text(protocol),
                     Cell::Count(at as u64 + 1),
                     Cell::Count(n as u64),
-                    percent(right, keyed.count()),
+                    right.get(at).copied().map_or(Cell::None, Cell::FineShare),
                     Cell::Count(first.count() as u64),
                     Cell::FineShare(mean(|round| round.agreement)),
                     Cell::Decimal(mean(|round| round.effective), 2),
@@ -214,7 +213,7 @@ impl Report {
         let mut table = Table::new(
             "aggregations",
             "Ways of counting",
-            "the same replies, counted in every applicable way; unless the scenario breaks ties, a tie is no answer and \
+            "the same replies to items with a key, counted in every applicable way; unless the scenario breaks ties, a tie is no answer and \
              counts as wrong here",
             2,
             &[
@@ -231,6 +230,7 @@ impl Report {
             for (name, way) in Aggregation::ALL {
                 let counted: Vec<_> = self
                     .ended(protocol)
+                    .filter(|line| line.key.is_some())
                     .filter_map(|line| {
                         let answered = line.answered.as_ref()?;
                         let way = answered.ways.iter().find(|counted| counted.by == way)?;

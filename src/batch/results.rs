@@ -123,7 +123,10 @@ pub struct Sure {
 pub struct JudgeCounts {
     /// Judgements that could be read.
     pub read: u32,
-    /// How many of them each side won; a tie is a side of its own.
+    /// Judgements without a readable winner.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unread: u32,
+    /// How many of the readable ones each side won; a tie is a side of its own.
     pub won: BTreeMap<String, u32>,
     /// How many of them went to the side that was shown first.
     pub first_side: u32,
@@ -135,6 +138,10 @@ pub struct JudgeCounts {
     pub pairs: u32,
     /// How many of those pairs agree.
     pub agreed: u32,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 impl JudgeCounts {

@@ -37,6 +37,7 @@ pub fn schema() -> Value {
         "type": "object", "description": "judgements of the verdict",
         "properties": {
             "read": count,
+            "unread": {"type": "integer", "minimum": 0, "description": "without a readable winner"},
             "won": {"type": "object", "additionalProperties": count, "description": "by side"},
             "first_side": {"type": "integer", "minimum": 0, "description": "won by the side shown first"},
             "both_ways": {"type": "integer", "minimum": 0, "description": "readable in both orders"},

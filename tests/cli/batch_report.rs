@@ -115,7 +115,7 @@ fn a_judge_who_follows_the_order_is_seen_and_its_draws_count_as_wrong() {
     let both = scenario(&house, "both", &COURT.replace("JUDGES", "[\"jo\", \"kim\"]"));
     let out = have(&house, &both, &items, "both");
     // 24 judgements: Jo gives 12 to the first, 6 of each side; Kim 6 to the first, 8 to pro and 4 to con
-    assert_eq!(rows(&house, &out, "judges"), ["both,24,\"con 10, pro 14\",0.75,12,6,0.5"]);
+    assert_eq!(rows(&house, &out, "judges"), ["both,24,0,\"con 10, pro 14\",0.75,12,6,0.5"]);
     let accuracy = rows(&house, &out, "accuracy");
     assert!(accuracy[0].starts_with("both,6,6,6,6,0,0.0,"), "a draw is a tie: {accuracy:?}");
     let jo = COURT.find("[[participant]]\nid = \"jo\"").unwrap()
@@ -123,7 +123,7 @@ fn a_judge_who_follows_the_order_is_seen_and_its_draws_count_as_wrong() {
     let alone = COURT.replace(&COURT[jo], "").replace("JUDGES", "[\"kim\"]");
     let alone = scenario(&house, "alone", &alone);
     let out = have(&house, &alone, &items, "alone");
-    assert_eq!(rows(&house, &out, "judges"), ["alone,12,\"con 4, pro 8\",0.5,6,0,"]);
+    assert_eq!(rows(&house, &out, "judges"), ["alone,12,0,\"con 4, pro 8\",0.5,6,0,"]);
     assert!(rows(&house, &out, "accuracy")[0].starts_with("alone,6,6,6,0,4,0.666667,"));
     let page = house.run(&["batch", "report", &out, "--format", "html"]).code(0).out;
     assert!(
@@ -240,4 +240,66 @@ fn a_page_loads_nothing_and_has_no_control_characters() {
     let hidden = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
     assert!(page.contains("FAILURES") || page.contains("Failures</h2>"), "{page}");
     assert!(!page.contains(hidden), "{page:?}");
+}
+
+/// A majority that is right from the start in one conversation, and after the second round in the other.
+#[test]
+fn the_chart_and_the_table_of_rounds_show_the_same_shares() {
+    let house = House::new();
+    let path = scenario(
+        &house,
+        "rounds",
+        r#"
+[answer]
+form = "number"
+[[participant]]
+id = "ada"
+lines = ["ANSWER: {{ item.first }}", "ANSWER: 7"]
+[[participant]]
+id = "bo"
+lines = ["ANSWER: 7", "ANSWER: 7"]
+[[phase]]
+name = "answers"
+order = "simultaneous"
+sees = "question"
+[[phase]]
+name = "revision"
+when = "agreement < 1"
+order = "simultaneous"
+sees = "others_last"
+"#,
+    );
+    let items = "{\"id\":\"a\",\"question\":\"?\",\"answer\":8,\"first\":7}\n\
+        {\"id\":\"b\",\"question\":\"?\",\"answer\":7,\"first\":6}\n";
+    let out = have(&house, &path, items, "rounds");
+    let rows = rows(&house, &out, "rounds");
+    // the first one ended after a round, wrong: one of two is right in the end
+    assert!(rows[1].starts_with("rounds,2,1,0.5,"), "{rows:?}");
+    let page = house.run(&["batch", "report", &out, "--format", "html"]).code(0).out;
+    assert!(page.contains("points=\"80.0,190.0 420.0,100.0\""), "{page}");
+}
+
+#[test]
+fn unread_judgements_withhold_a_score_and_items_without_a_key_are_not_wrong() {
+    let house = House::new();
+    let odd = COURT.replace("JUDGES", "[\"jo\", \"kim\"]").replace(
+        r#"'{"why": "so", "scores": {}, "winner": "{{ item.again }}"}'"#,
+        "'I cannot say.'",
+    );
+    let path = scenario(&house, "odd", &odd);
+    let items = "{\"id\":\"a\",\"question\":\"?\",\"answer\":\"pro\",\"then\":\"Side 1\"}\n\
+        {\"id\":\"b\",\"question\":\"?\",\"then\":\"Side 1\"}\n";
+    let items = items.replace("\"then\"", "\"again\":\"\",\"then\"");
+    let out = have(&house, &path, &items, "odd");
+    let judges = rows(&house, &out, "judges");
+    assert!(judges[0].starts_with("odd,6,2,"), "{judges:?}");
+    let accuracy = rows(&house, &out, "accuracy");
+    assert!(accuracy[0].contains("withheld"), "a quarter could not be read: {accuracy:?}");
+    let lenient =
+        ["batch", "report", &out, "--format", "csv", "--table", "accuracy", "--max-unread", "0.3"];
+    let lenient = house.run(&lenient).code(0).out;
+    // both winners of the item with a key are pro
+    assert!(lenient.contains("odd,2,2,1,0,1,1.0,") && lenient.ends_with(",1.0\n"), "{lenient}");
+    let ways = rows(&house, &out, "aggregations");
+    assert!(ways.iter().all(|row| row.starts_with("odd,judge,1,1,1.0,")), "{ways:?}");
 }
