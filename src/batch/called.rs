@@ -1,7 +1,7 @@
 //! The calls of one conversation, counted from its events: what each was for, and which model answered.
 
 use crate::model::failure::ErrorClass;
-use crate::model::{Event, Kind, Purpose};
+use crate::model::{Event, Kind, Purpose, is_capped};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -21,6 +21,8 @@ pub(super) struct Called {
     pub purposes: BTreeMap<String, u64>,
     /// Calls that were made again.
     pub retries: u64,
+    /// Replies that ended at their token limit.
+    pub cut: u64,
     /// By model.
     pub models: BTreeMap<String, ModelCalls>,
     /// The purpose of each batch and turn, by its place in the log.
@@ -51,6 +53,7 @@ impl Called {
                 self.failed(again.call.0, again.error.class);
             }
             Kind::TurnEnded(turn) => {
+                self.cut += u64::from(turn.finish.as_deref().is_some_and(is_capped));
                 if let (Some(call), Some(error)) = (turn.call, &turn.error) {
                     self.failed(call.0, error.class);
                 }

@@ -40,7 +40,7 @@ pub fn line<'a>(
     let mut called = Called::default();
     let (state, _) = analysis::fold(events.into_iter().inspect(|event| called.take(event)));
     let ended = state.ended.as_ref()?;
-    let Called { purposes: mut calls, retries, models, .. } = called;
+    let Called { purposes: mut calls, retries, cut, models, .. } = called;
     // a call that was made again is one call of the protocol
     if let Some(speak) = calls.get_mut(&called::name(Purpose::Speak)) {
         *speak = speak.saturating_sub(retries);
@@ -78,6 +78,7 @@ pub fn line<'a>(
         measured: Measured {
             calls,
             retries,
+            cut,
             planned: subject.planned,
             input: spent.usage.input,
             output: spent.usage.output,

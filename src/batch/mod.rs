@@ -22,6 +22,7 @@ pub mod report;
 mod results;
 mod run;
 mod schema;
+mod troubles;
 
 pub use called::ModelCalls;
 pub use calls::{Calls, calls};
@@ -36,3 +37,4 @@ pub use results::{
 };
 pub use run::{BatchJob, BatchRun, BatchStopped, JobOutcome, JobRunner, Progress, Protocol, Slice};
 pub use schema::schema;
+pub use troubles::Troubles;

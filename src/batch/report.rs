@@ -284,7 +284,7 @@ impl Report {
             "cost",
             "Calls, tokens, money",
             "means per conversation; planned: minimum and maximum calls by the protocol's formula; outside: \
-             conversations outside that range",
+             conversations outside that range; cut: replies that ended at max_tokens, in all",
             1,
             &[
                 ("protocol", "protocol"),
@@ -292,6 +292,7 @@ impl Report {
                 ("planned", "planned"),
                 ("outside", "outside"),
                 ("retries", "retries"),
+                ("cut", "cut"),
                 ("tokens", "tokens"),
                 ("took_ms", "took"),
                 ("usd", "money"),
@@ -328,6 +329,7 @@ impl Report {
                 Cell::text(&plans.join(", ")),
                 Cell::Count(outside.count() as u64),
                 Cell::Count(self.all(protocol).map(|line| line.measured.retries).sum()),
+                Cell::Count(self.all(protocol).map(|line| line.measured.cut).sum()),
                 Cell::Count(tokens / n as u64),
                 Cell::Took(self.all(protocol).map(|l| l.measured.ms).sum::<u64>() / n as u64),
                 money.map_or(Cell::NotPriced, |usd| Cell::Dollars(usd / n as f64)),

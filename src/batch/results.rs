@@ -69,6 +69,9 @@ pub struct Measured {
     pub calls: BTreeMap<String, u64>,
     /// Calls that were retried, after failures or wrong forms.
     pub retries: u64,
+    /// Replies that ended at their token limit.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cut: u64,
     /// The fewest and the most calls by the protocol's formula.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned: Option<(u64, u64)>,
@@ -140,8 +143,8 @@ pub struct JudgeCounts {
     pub agreed: u32,
 }
 
-fn is_zero(n: &u32) -> bool {
-    *n == 0
+fn is_zero<N: Default + PartialEq>(n: &N) -> bool {
+    *n == N::default()
 }
 
 impl JudgeCounts {

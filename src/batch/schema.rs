@@ -75,6 +75,7 @@ pub fn schema() -> Value {
             "correct": {"type": "boolean", "description": "missing if there is no key or no answer"},
             "calls": {"type": "object", "additionalProperties": count, "description": "by purpose, retries apart"},
             "retries": count,
+            "cut": {"type": "integer", "minimum": 0, "description": "replies that ended at max_tokens"},
             "planned": {"type": "array", "items": count, "description": "minimum and maximum calls by the formula"},
             "input": {"type": "integer", "minimum": 0, "description": "input tokens"},
             "output": {"type": "integer", "minimum": 0, "description": "output tokens"},

@@ -69,6 +69,6 @@ pub use task::{JudgeTask, SummaryTask};
 pub use tool::{ServerPlace, Tool, ToolOutcome, ToolRequest, ToolRound, ToolServer, ToolSource};
 pub use turn::{
     CutWhy, IMPERSONATION, LENGTH, LateReason, Outcome, Purpose, REPETITION, ReceiptIs, Requester,
-    Usage,
+    Usage, is_capped,
 };
 pub use wire::Wire;

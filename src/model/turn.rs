@@ -69,6 +69,11 @@ pub const REPETITION: &str = "repetition";
 /// Finish reason of a reply that reached its token limit, as in OpenAI's format.
 pub const LENGTH: &str = "length";
 
+/// Returns whether a reply finished at its token limit.
+pub fn is_capped(finish: &str) -> bool {
+    [LENGTH, "max_tokens"].contains(&finish)
+}
+
 /// Tokens used by a call; `estimated` if the server did not report them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {

@@ -4,9 +4,6 @@ use super::{Conversation, Entry, Turn, Version, Who, digest, judging};
 use crate::model::payload::TurnEnded;
 use crate::model::*;
 
-/// How voices say that a reply ends at its token limit.
-const CAPPED: [&str; 2] = ["length", "max_tokens"];
-
 impl Conversation {
     /// Puts a turn's words into the transcript, as a new entry or as a version of the one it replaces.
     pub(super) fn say(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
@@ -19,7 +16,7 @@ impl Conversation {
             answer: judging::answer(&e.structured),
             model: turn.model.clone(),
             cut: e.why,
-            capped: e.finish.as_deref().is_some_and(|f| CAPPED.contains(&f)),
+            capped: e.finish.as_deref().is_some_and(is_capped),
             repeats: e.finish.as_deref() == Some(REPETITION),
             whispers: e.whispers.clone().into(),
             horizon: turn.horizon,

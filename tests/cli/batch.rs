@@ -265,6 +265,9 @@ fn conversations_that_fail_are_listed_and_run_again_only_if_asked() {
     let args = ["batch", &scenario, "--items", &items, "--out", &out, "--trust"];
     let ran = house.run(&args).code(1);
     assert!(ran.err.contains("item `a`, failing:"), "{}", ran.err);
+    assert!(ran.err.contains("in the first conversation (a): it failed: "), "{}", ran.err);
+    assert!(ran.err.contains("0 of 1 conversations finished, 1 failed"), "{}", ran.err);
+    assert!(ran.err.contains("1 of 1 conversations failed"), "{}", ran.err);
     assert!(ran.err.contains("--retry"), "{}", ran.err);
     house.run(&args).code(1);
     assert_eq!(results(&house, "out/results.jsonl").len(), 1, "it is not asked again");
@@ -274,4 +277,27 @@ fn conversations_that_fail_are_listed_and_run_again_only_if_asked() {
     let all = results(&house, "out/results.jsonl");
     assert_eq!(all.len(), 2);
     assert_ne!(all[0]["session"], all[1]["session"]);
+}
+
+#[test]
+fn reports_cut_replies_after_the_first_conversation_and_at_the_end() {
+    let house = House::new();
+    let reply = "printf '%s' '{\\"text\\": \\"So I thi\\", \\"finish\\": \\"length\\"}'";
+    let cut = SOLVER.replace(
+        "lines = [\"ANSWER: {{ item.said }}\"]",
+        &format!("script = [\"sh\", \"-c\", \"{reply}\"]"),
+    );
+    let scenario = house.file("cut.toml", &cut);
+    let items = house.file("items.jsonl", &(0..3).map(item).collect::<String>());
+    let out = at(&house, "out");
+    let args = ["batch", &scenario, "--items", &items, "--out", &out, "--trust", "--jobs", "1"];
+    let ran = house.run(&args).code(0);
+    let first = "in the first conversation (0): 2 of 4 replies were cut at max_tokens, 1 of 2 answers could not be read";
+    assert!(ran.err.contains(first), "{}", ran.err);
+    let end = "3 of 3 conversations finished; 6 of 12 replies were cut at max_tokens, 3 of 6 answers could not be read";
+    assert!(ran.err.contains(end), "{}", ran.err);
+    let cost = ["batch", "report", &out, "--format", "csv", "--table", "cost"];
+    let cost = house.run(&cost).code(0).out;
+    assert!(cost.starts_with("protocol,calls,planned,outside,retries,cut,tokens"), "{cost}");
+    assert!(cost.contains(",0,0,6,"), "{cost}");
 }

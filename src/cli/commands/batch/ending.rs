@@ -2,7 +2,7 @@
 
 use super::args::BatchArgs;
 use super::faults::{unreadable, unusable};
-use crate::batch::{BadLine, BatchStopped, Progress, ResultOutcome, reopen_results};
+use crate::batch::{BadLine, BatchStopped, Progress, ResultOutcome, Troubles, reopen_results};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -24,12 +24,20 @@ impl BatchArgs {
     ) -> Result<Exit, Failure> {
         match ended {
             Ok(progress) => {
-                let sum = spent(&progress);
-                context.say(&format!(
-                    "{} of {} conversations finished{sum}",
-                    progress.done, progress.all
-                ));
-                let failed = failures(path)?;
+                let Flaws { failed, troubles } = Flaws::read(path)?;
+                let finished = progress.done.saturating_sub(troubles.failed);
+                let mut line = format!("{finished} of {} conversations finished", progress.all);
+                if troubles.failed > 0 {
+                    line.push_str(&format!(", {} failed", troubles.failed));
+                }
+                line.push_str(&spent(&progress));
+                if let Some(flaws) = troubles.describe() {
+                    line.push_str(&format!("; {flaws}"));
+                }
+                context.say(&line);
+                if troubles.cut > 0 {
+                    context.say("cut replies falsify the results: raise max_tokens with another --out");
+                }
                 if failed.is_empty() {
                     return Ok(Exit::Done);
                 }
@@ -50,25 +58,37 @@ impl BatchArgs {
     }
 }
 
-/// Returns the conversations that failed, each in a line.
-fn failures(path: &Path) -> Result<Vec<String>, Failure> {
-    let mut failed = BTreeMap::new();
-    for line in reopen_results(path).map_err(|e| unreadable(path, &e))? {
-        let line = match line {
-            Ok(line) => line,
-            Err(BadLine::Damaged(_)) => continue,
-            Err(BadLine::Io(e)) => return Err(unreadable(path, &e)),
-        };
-        let place = (line.line, line.item.clone(), line.protocol.clone());
-        match line.outcome {
-            ResultOutcome::Failed => drop(failed.insert(place, line.error.unwrap_or_default())),
-            ResultOutcome::Ended => drop(failed.remove(&place)),
+/// The flaws of all results.
+struct Flaws {
+    /// The conversations that failed, one per line.
+    failed: Vec<String>,
+    troubles: Troubles,
+}
+
+impl Flaws {
+    /// Reads the results; the last line of an item and protocol counts.
+    fn read(path: &Path) -> Result<Flaws, Failure> {
+        let mut all = BTreeMap::new();
+        for line in reopen_results(path).map_err(|e| unreadable(path, &e))? {
+            let line = match line {
+                Ok(line) => line,
+                Err(BadLine::Damaged(_)) => continue,
+                Err(BadLine::Io(e)) => return Err(unreadable(path, &e)),
+            };
+            let troubles = Troubles::new(&line);
+            let failed = line.outcome == ResultOutcome::Failed;
+            let why = failed.then(|| line.error.unwrap_or_default());
+            all.insert((line.line, line.item, line.protocol), (troubles, why));
         }
+        let mut flaws = Flaws { failed: vec![], troubles: Troubles::default() };
+        for ((line, item, protocol), (troubles, why)) in all {
+            flaws.troubles.add(&troubles);
+            flaws.failed.extend(why.map(|why| {
+                text::line(&format!("line {line}, item `{item}`, {protocol}: {why}")).into_owned()
+            }));
+        }
+        Ok(flaws)
     }
-    let told = failed.into_iter().map(|((line, item, protocol), why)| {
-        text::line(&format!("line {line}, item `{item}`, {protocol}: {why}")).into_owned()
-    });
-    Ok(told.collect())
 }
 
 /// Returns what was spent, in words.

@@ -22,11 +22,12 @@ use crate::text;
 use conversations::Conversations;
 use faults::unreadable;
 use folder::{default_out, open_results, prepare_folder};
-use progress::Told;
+use progress::ProgressReport;
 use protocols::Prepared;
 use questions::{CheckedItems, is_complete};
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::mpsc;
 use std::thread::available_parallelism;
 use tokio::sync::watch;
 
@@ -74,15 +75,20 @@ impl BatchArgs {
         let items = Items::open(items).map_err(|e| unreadable(items, &e))?;
         let items = items
             .filter(|item| item.as_ref().is_ok_and(|item| is_complete(&item.values, &needed)));
+        let report = ProgressReport::new(batch.all);
         let (ended, signal) = std::thread::scope(|scope| {
             let signals = scope.spawn(move || caught(stop));
-            let mut line = Told::new(context);
+            let report = &report;
+            let (running, over) = mpsc::channel();
+            let quiet = context.again();
+            scope.spawn(move || report.print_lines(&over, &quiet));
             let ended =
                 batch.run(items, &done, &mut results, &stopping, &conversations, |now, result| {
                     conversations.take_notes().iter().for_each(|note| context.say(note));
-                    line.tell(now, result);
+                    report.result(now, result, context);
                 });
-            line.end();
+            report.end(context);
+            drop(running);
             conversations.take_notes().iter().for_each(|note| context.say(note));
             drop(stopping);
             drop(conversations);

@@ -1,56 +1,128 @@
-//! The progress of a batch on standard error.
+//! The progress of a batch on standard error: one line that is replaced on a terminal, else a line a minute.
 
-use crate::batch::{Progress, ResultLine};
+use crate::batch::{Progress, ResultLine, Troubles};
 use crate::cli::context::Context;
-use crate::cli::output;
 use crate::clock::wall_now;
+use crate::model::Wall;
 use std::io::{IsTerminal, stderr};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-/// The line of progress on standard error.
-pub struct Told<'a> {
-    context: &'a Context,
-    began: i64,
-    terminal: bool,
+/// Milliseconds between two lines if standard error is not a terminal.
+const INTERVAL_MS: i64 = 60_000;
+/// The pause between two looks at the clock.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The newest progress, and the time of the last line about it.
+struct ProgressLines {
+    began: Wall,
+    said: Wall,
+    now: Progress,
 }
 
-impl<'a> Told<'a> {
-    pub fn new(context: &'a Context) -> Told<'a> {
-        Told { context, began: wall_now().0, terminal: stderr().is_terminal() }
+impl ProgressLines {
+    /// Returns the next line once a minute has passed since the last one.
+    fn due(&mut self, now: Wall) -> Option<String> {
+        let due = now.0 - self.said.0 >= INTERVAL_MS;
+        due.then(|| {
+            self.said = now;
+            self.line(now)
+        })
     }
 
-    pub fn tell(&mut self, progress: &Progress, line: &ResultLine) {
-        if self.terminal {
+    fn line(&self, now: Wall) -> String {
+        let progress = &self.now;
+        let mut line = format!("{} of {} conversations over", progress.done, progress.all);
+        if progress.failed > 0 {
+            line.push_str(&format!(", {} failed", progress.failed));
+        }
+        if progress.had > 0 {
             let left = progress.all.saturating_sub(progress.done);
-            let took = (wall_now().0 - self.began).max(1) as f64 / 1000.0;
-            let seconds = took / progress.had.max(1) as f64 * left as f64;
-            let time = if seconds < 90.0 {
-                format!("{seconds:.0} s")
+            let took = (now.0 - self.began.0).max(1) as f64 / 1000.0;
+            let seconds = took / progress.had as f64 * left as f64;
+            line.push_str(&if seconds < 90.0 {
+                format!(", about {seconds:.0} s left")
             } else {
-                format!("{:.0} min", seconds / 60.0)
-            };
-            let failed = if progress.failed > 0 {
-                format!(", {} failed", progress.failed)
-            } else {
-                String::new()
-            };
-            let money = match progress.usd > 0.0 {
-                true => {
-                    let all = progress.usd / progress.done.max(1) as f64 * progress.all as f64;
-                    format!(", ${:.2} of about ${all:.2}", progress.usd)
-                }
-                false => String::new(),
-            };
-            output::progress(&format!(
-                "{} of {}{failed}, about {time} left{money}",
-                progress.done, progress.all
-            ));
+                format!(", about {:.0} min left", seconds / 60.0)
+            });
         }
-        self.context.note(&format!("{} {}: {:?}", line.protocol, line.item, line.outcome));
+        if progress.usd > 0.0 {
+            let all = progress.usd / progress.done.max(1) as f64 * progress.all as f64;
+            line.push_str(&format!(", ${:.2} of about ${all:.2}", progress.usd));
+        }
+        line
+    }
+}
+
+/// Reports the progress of a batch.
+pub struct ProgressReport {
+    terminal: bool,
+    lines: Mutex<ProgressLines>,
+}
+
+impl ProgressReport {
+    /// Returns the report of a batch that begins now, with `all` conversations.
+    pub fn new(all: u64) -> ProgressReport {
+        let now = wall_now();
+        let progress = Progress { all, ..Progress::default() };
+        let lines = ProgressLines { began: now, said: now, now: progress };
+        ProgressReport { terminal: stderr().is_terminal(), lines: Mutex::new(lines) }
     }
 
-    pub fn end(&self) {
-        if self.terminal {
-            output::progress("");
+    /// Reports a result. After the first one of this run, the flaws of its conversation are reported: the same ones
+    /// will spoil all others.
+    pub fn result(&self, progress: &Progress, result: &ResultLine, context: &Context) {
+        let line = {
+            let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+            lines.now = *progress;
+            lines.line(wall_now())
+        };
+        if progress.had == 1 {
+            let flaws = Troubles::new(result).describe();
+            let failed = result.error.as_ref().map(|why| format!("it failed: {why}"));
+            for flaw in failed.into_iter().chain(flaws) {
+                self.end(context);
+                context.say(&format!("in the first conversation ({}): {flaw}", result.item));
+            }
         }
+        if self.terminal {
+            context.progress(&line);
+        }
+        context.note(&format!("{} {}: {:?}", result.protocol, result.item, result.outcome));
+    }
+
+    /// Prints a line a minute until `over` is closed, unless standard error is a terminal.
+    pub fn print_lines(&self, over: &Receiver<()>, context: &Context) {
+        while !self.terminal && over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+            let due = lines.due(wall_now());
+            due.iter().for_each(|line| context.say(line));
+        }
+    }
+
+    /// Clears the line on the terminal.
+    pub fn end(&self, context: &Context) {
+        if self.terminal {
+            context.progress("");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prints_a_line_a_minute_also_while_nothing_ends() {
+        let now = Progress { all: 12, ..Progress::default() };
+        let mut lines = ProgressLines { began: Wall(0), said: Wall(0), now };
+        assert_eq!(lines.due(Wall(59_999)), None);
+        assert_eq!(lines.due(Wall(60_000)).as_deref(), Some("0 of 12 conversations over"));
+        assert_eq!(lines.due(Wall(119_999)), None);
+        lines.now = Progress { done: 3, had: 3, failed: 1, usd: 0.5, ..now };
+        let line = "3 of 12 conversations over, 1 failed, about 6 min left, $0.50 of about $2.00";
+        assert_eq!(lines.due(Wall(120_000)).as_deref(), Some(line));
+        assert_eq!(lines.due(Wall(120_001)), None);
     }
 }
