@@ -142,7 +142,7 @@ impl Appended {
     }
 }
 
-/// Returns whether a first line is one of results, or the part of one that a kill left.
+/// Returns whether a first line is a result, whole or torn by a kill.
 fn is_result(line: &[u8]) -> bool {
     line.starts_with(HEAD) || HEAD.starts_with(line)
 }

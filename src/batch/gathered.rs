@@ -68,8 +68,8 @@ impl Report {
             .filter_map(move |line| Some((line, line.correct.or_else(|| tie(line))?)))
     }
 
-    /// Returns how often the majority was right after each round, by protocol, over conversations with a key. One that
-    /// was over before a round counts with its last one.
+    /// Returns how often the majority was right after each round, by protocol, over conversations with a key. A
+    /// shorter conversation counts with its last round.
     pub(super) fn curves(&self) -> Vec<(&str, Vec<f64>)> {
         let curve = |protocol: &String| {
             let keyed = || self.ended(protocol).filter(|line| line.key.is_some());
@@ -107,8 +107,8 @@ impl Report {
         let scored = self.scored(protocol).count();
         let exceeds = |part: usize, all: usize| part as f64 / all as f64 > self.unread_most;
         let judged = self.ended(protocol).map(|line| &line.measured.judgements);
-        let (read, unread) = judged
-            .fold((0, 0), |sum, j| (sum.0 + j.read as usize, sum.1 + j.unread as usize));
+        let (read, unread) =
+            judged.fold((0, 0), |sum, j| (sum.0 + j.read as usize, sum.1 + j.unread as usize));
         ended == 0 || exceeds(ended - scored, ended) || unread > 0 && exceeds(unread, read + unread)
     }
 }

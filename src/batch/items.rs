@@ -46,7 +46,7 @@ pub struct Damaged {
 pub struct Items {
     lines: BufReader<File>,
     at: u64,
-    /// Whether the file cannot be read any further.
+    /// Set after an error of the file.
     over: bool,
     /// The columns of a CSV file.
     columns: Option<Vec<String>>,
@@ -98,7 +98,8 @@ impl Items {
         loop {
             if bytes > ITEM_MAX {
                 // an open quotation mark would take the rest of the file
-                let why = "a row of more than 1 MiB, or a quotation mark is never closed".to_owned();
+                let why =
+                    "a row of more than 1 MiB, or a quotation mark is never closed".to_owned();
                 return Some(Err(Damaged { line: begins, why }));
             }
             let line = match self.line() {

@@ -210,5 +210,9 @@ fn spelled(table: &Table) -> String {
 
 /// Returns text without control characters, escaped for elements and quoted attributes.
 fn escaped(raw: &str) -> String {
-    text::line(raw).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    text::line(raw)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }

@@ -129,7 +129,7 @@ pub struct JudgeCounts {
     /// Judgements without a readable winner.
     #[serde(skip_serializing_if = "is_zero")]
     pub unread: u32,
-    /// How many of the readable ones each side won; a tie is a side of its own.
+    /// Readable ones by winner; a tie is a side of its own.
     pub won: BTreeMap<String, u32>,
     /// How many of them went to the side that was shown first.
     pub first_side: u32,

@@ -41,9 +41,7 @@ impl Troubles {
 
     /// Describes cut replies and unreadable answers; `None` if there are none.
     pub fn describe(&self) -> Option<String> {
-        let part = |n: u64, all: u64, what: &str| {
-            (n > 0).then(|| format!("{n} of {all} {what}"))
-        };
+        let part = |n: u64, all: u64, what: &str| (n > 0).then(|| format!("{n} of {all} {what}"));
         let cut = part(self.cut, self.calls, "replies were cut at max_tokens");
         let unread = part(self.unread, self.answers, "answers could not be read");
         let all: Vec<String> = cut.into_iter().chain(unread).collect();

@@ -282,11 +282,9 @@ fn conversations_that_fail_are_listed_and_run_again_only_if_asked() {
 #[test]
 fn reports_cut_replies_after_the_first_conversation_and_at_the_end() {
     let house = House::new();
-    let reply = "printf '%s' '{\\"text\\": \\"So I thi\\", \\"finish\\": \\"length\\"}'";
-    let cut = SOLVER.replace(
-        "lines = [\"ANSWER: {{ item.said }}\"]",
-        &format!("script = [\"sh\", \"-c\", \"{reply}\"]"),
-    );
+    house.file("cut.json", "{\"text\": \"So I thi\", \"finish\": \"length\"}");
+    let reply = format!("script = [\"cat\", {:?}]", at(&house, "cut.json"));
+    let cut = SOLVER.replace("lines = [\"ANSWER: {{ item.said }}\"]", &reply);
     let scenario = house.file("cut.toml", &cut);
     let items = house.file("items.jsonl", &(0..3).map(item).collect::<String>());
     let out = at(&house, "out");

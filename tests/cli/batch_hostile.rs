@@ -153,7 +153,7 @@ fn reports_and_merges_only_regular_files_with_short_lines() {
     }
     let report = house.run(&["batch", "report", &at(&house, "long")]).code(0);
     assert!(report.err.contains("line 1: not a result; skipped"), "{}", report.err);
-    assert!(report.out.contains("solver    2"), "{}", report.out);
+    assert!(report.out.contains("solver      2"), "{}", report.out);
     // a quotation mark that is never closed does not take the whole file
     let items = house.file("items.csv", &format!("id,question\n1,\"{}", "x,\n".repeat(400_000)));
     let scenario = at(&house, "solver.toml");

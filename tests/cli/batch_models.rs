@@ -104,3 +104,61 @@ fn other_graders_and_other_models_are_refused() {
     house.run(&jobs).code(0);
     assert_eq!(server.asked.lock().unwrap().len(), 1);
 }
+
+/// Three items for one seat with the model of a server.
+fn three(house: &House) -> (String, String) {
+    let scenario = "title = \"S\"\ntopic = \"{{ item.question }}\"\npolicy = \"phases\"\n[item]\nquestion = \"?\"\n\
+         [answer]\nform = \"number\"\n[[participant]]\nid = \"ada\"\nmodel = \"endpoint:tiny\"\n\
+         [[phase]]\nname = \"p\"\n";
+    let items: String = (0..3)
+        .map(|n| format!("{{\"id\":\"{n}\",\"question\":\"{n} + 2?\",\"answer\":4}}\n"))
+        .collect();
+    (house.file("s.toml", scenario), house.file("items.jsonl", &items))
+}
+
+#[test]
+fn a_batch_out_of_budget_prints_the_command_that_resumes_it() {
+    let (house, server) = (House::new(), Server::start("ANSWER: 4", None));
+    let (scenario, items) = three(&house);
+    let out = at(&house, "out");
+    let first = format!(
+        "batch {scenario} --items {items} --out {out} --endpoint {} --max-tokens 150",
+        server.url
+    );
+    let mut command = first;
+    let mut stopped = 0;
+    loop {
+        let ran = house.run(&command.split(' ').collect::<Vec<_>>());
+        if ran.code == 0 {
+            assert!(ran.err.contains("3 of 3 conversations finished"), "{}", ran.err);
+            break;
+        }
+        let ran = ran.code(5);
+        let line = ran.err.split_once("to resume: colloquium ").unwrap().1.lines().next().unwrap();
+        assert!(line.ends_with(&format!("--max-tokens {}", 300 << stopped)), "{line}");
+        command = line.to_owned();
+        stopped += 1;
+        assert!(stopped < 10, "{line}");
+    }
+    assert!(stopped > 0);
+    assert_eq!(server.asked.lock().unwrap().len(), 3, "nothing is asked twice");
+}
+
+#[test]
+fn an_estimate_and_the_default_limit_are_printed_before_the_first_call() {
+    let (house, server) = (House::new(), Server::start("ANSWER: 4", None));
+    let (scenario, items) = three(&house);
+    let out = at(&house, "out");
+    let args = ["batch", &scenario, "--items", &items, "--out", &out, "--endpoint", &server.url];
+    let dry = |more: &[&str]| house.run(&[&args[..], &["--dry-run"], more].concat()).code(0).out;
+    let free = dry(&[]);
+    assert!(free.contains("\nestimate from the first item: ~"), "{free}");
+    assert!(free.contains(" tokens, not priced") && !free.contains("limit:"), "{free}");
+    let settings = house.file("c.toml", "[models.\"endpoint:tiny\"]\nprice = [1000, 2000]\n");
+    let priced = dry(&["--config", &settings]);
+    assert!(priced.contains(" tokens, $"), "{priced}");
+    assert!(priced.contains("limit: $5.00 for all conversations (default; change it"), "{priced}");
+    let own = dry(&["--config", &settings, "--max-usd", "1"]);
+    assert!(!own.contains("default"), "{own}");
+    assert!(server.asked.lock().unwrap().is_empty());
+}

@@ -231,7 +231,10 @@ fn a_page_loads_nothing_and_has_no_control_characters() {
         "odd",
         "[answer]\nform = \"number\"\n[[participant]]\nid = \"ada\"\nscript = [\"false\"]\n[[phase]]\nname = \"p\"\n",
     );
-    let items = house.file("i.jsonl", "{\"id\":\"a\\u001b]0;x\\u0007\\u202eb\",\"question\":\"?\",\"answer\":1}\n");
+    let items = house.file(
+        "i.jsonl",
+        "{\"id\":\"a\\u001b]0;x\\u0007\\u202eb\",\"question\":\"?\",\"answer\":1}\n",
+    );
     let out = at(&house, "odd");
     house.run(&["batch", &path, "--items", &items, "--out", &out, "--trust"]).code(1);
     let page = house.run(&["batch", "report", &out, "--format", "html"]).code(0).out;
@@ -286,6 +289,10 @@ fn unread_judgements_withhold_a_score_and_items_without_a_key_are_not_wrong() {
         r#"'{"why": "so", "scores": {}, "winner": "{{ item.again }}"}'"#,
         "'I cannot say.'",
     );
+    // and Jo now finds the same side better in either order
+    let first = r#"'{"why": "first", "scores": {}, "winner": "Side 1"}'"#;
+    let (head, tail) = odd.rsplit_once(first).unwrap();
+    let odd = format!("{head}{}{tail}", first.replace("Side 1", "Side 2"));
     let path = scenario(&house, "odd", &odd);
     let items = "{\"id\":\"a\",\"question\":\"?\",\"answer\":\"pro\",\"then\":\"Side 1\"}\n\
         {\"id\":\"b\",\"question\":\"?\",\"then\":\"Side 1\"}\n";

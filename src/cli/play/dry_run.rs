@@ -75,6 +75,13 @@ pub fn run(
     Ok(Exit::Done)
 }
 
+/// Estimates the tokens and the cost of a conversation.
+pub fn estimated(opened: Opened) -> Spent {
+    let mut plan = Plan::default();
+    plan.play(opened, vec![]);
+    plan.state.spent()
+}
+
 /// Returns what a conversation that would be opened so would use, in words.
 pub fn estimate(opened: Opened) -> String {
     let mut plan = Plan::default();

@@ -18,7 +18,7 @@ scenario; `answer` is the correct answer and is never shown to participants; `id
   colloquium batch report society-of-minds-sums
 
 `colloquium help experiments` explains all of it. Exit codes: 0 done; 1 conversations failed; 3 damaged lines; 5 the budget \
-is used up; 130 interrupted. The same command resumes a stopped batch.";
+is used up; 130 interrupted. A stopped batch prints the command that resumes it.";
 
 /// Run a scenario over many questions, and report on the results
 #[derive(Debug, Args)]
@@ -38,7 +38,8 @@ pub struct BatchArgs {
     /// Conversations at once [default: 1 with a local model, 4 with others, the number of cores with rehearsed lines]
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Stop before all conversations together cost more than USD dollars
+    /// Stop before all conversations together cost more than USD dollars [default: 5; with a model without a known price
+    /// 200,000 tokens per conversation; no limit with local models or --max-tokens]
     #[arg(long, value_name = "USD", value_parser = usd, help_heading = "Limits")]
     pub max_usd: Option<Usd>,
     /// Stop before all conversations together use more than N tokens

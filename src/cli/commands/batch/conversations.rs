@@ -34,6 +34,8 @@ pub struct Conversations {
     out: PathBuf,
     seed: u64,
     epoch: Option<Wall>,
+    /// Tokens of each conversation, as a default limit.
+    tokens_each: Option<u64>,
     stop: watch::Receiver<bool>,
     /// Warnings that are not reported yet.
     notes: Mutex<Vec<String>>,
@@ -47,13 +49,23 @@ impl Conversations {
         protocols: Vec<Prepared>,
         out: PathBuf,
         seed: u64,
+        tokens_each: Option<u64>,
         stop: watch::Receiver<bool>,
         context: &Context,
     ) -> Result<Conversations, Failure> {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.map_err(crate::cli::runtime::refused)?;
         let epoch = context.environment.source_date_epoch().map(Wall);
-        Ok(Conversations { protocols, out, seed, epoch, stop, notes: Mutex::default(), runtime })
+        Ok(Conversations {
+            protocols,
+            out,
+            seed,
+            epoch,
+            tokens_each,
+            stop,
+            notes: Mutex::default(),
+            runtime,
+        })
     }
 
     fn have(&self, job: &BatchJob) -> Result<JobOutcome, Failure> {
@@ -66,7 +78,7 @@ impl Conversations {
         }
         let mut loaded = prepared.of_item(&job.item.values)?;
         let mut own = loaded.scenario.limits.clone();
-        own.tokens = own.tokens.into_iter().chain(job.tokens).min();
+        own.tokens = own.tokens.into_iter().chain(job.tokens).chain(self.tokens_each).min();
         loaded.scenario.limits = bounded(&own, job.slice);
         let seed = hash(&format!("{}:{}:{}", self.seed, job.item.id, prepared.protocol.name))
             >> SEED_SHIFT;
@@ -77,7 +89,7 @@ impl Conversations {
                 let past = fold(&log);
                 let failed = |line: &ResultLine| line.outcome == ResultOutcome::Failed;
                 let over = is_over(&past, &own);
-                match self.result(job, prepared, &log).filter(|_| over) {
+                match self.result(job, prepared, &log, &own).filter(|_| over) {
                     Some(line) if !(job.again && failed(&line)) => {
                         return Ok(JobOutcome::Over(Box::new(line)));
                     }
@@ -209,13 +221,19 @@ impl Conversations {
         if !is_over(&fold(&log), own) {
             return Ok(JobOutcome::NoBudget);
         }
-        let line = self.result(job, prepared, &log);
+        let line = self.result(job, prepared, &log, own);
         line.map(|line| JobOutcome::Over(Box::new(line))).ok_or_else(|| {
             Failure::new(Exit::Failed, format!("{} stopped unfinished", path.display()))
         })
     }
 
-    fn result(&self, job: &BatchJob, prepared: &Prepared, log: &Log) -> Option<ResultLine> {
+    fn result(
+        &self,
+        job: &BatchJob,
+        prepared: &Prepared,
+        log: &Log,
+        own: &Limits,
+    ) -> Option<ResultLine> {
         let path = log.files.log();
         let out = self.out.canonicalize().unwrap_or_else(|_| self.out.clone());
         let beside =
@@ -231,7 +249,18 @@ impl Conversations {
             session: &session,
             planned: prepared.protocol.planned,
         };
-        line(subject, log.events())
+        let mut line = line(subject, log.events())?;
+        let at_default = own.tokens.is_some() && own.tokens == self.tokens_each;
+        if at_default && line.reason == Some(StopReason::TokenLimit) {
+            // a limit that nobody asked for must not shape a result
+            line.outcome = ResultOutcome::Failed;
+            line.error = own.tokens.map(|tokens| {
+                format!(
+                    "stopped by the default limit of {tokens} tokens; raise it with --max-tokens"
+                )
+            });
+        }
+        Some(line)
     }
 
     /// Returns the path of an item's session: of its first attempt, or of a later one.

@@ -1,8 +1,10 @@
-//! The end of a batch: what it prints, and its exit code.
+//! The end of a batch: its last lines and its exit code.
 
 use super::args::BatchArgs;
+use super::budget::Budget;
 use super::faults::{unreadable, unusable};
 use crate::batch::{BadLine, BatchStopped, Progress, ResultOutcome, Troubles, reopen_results};
+use crate::cli::command_line::{arguments, command_line};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -20,8 +22,10 @@ impl BatchArgs {
         ended: Result<Progress, BatchStopped>,
         signal: Option<Exit>,
         path: &Path,
+        budget: &Budget,
         context: &Context,
     ) -> Result<Exit, Failure> {
+        let command = |words: &[String]| command_line(words, &context.environment);
         match ended {
             Ok(progress) => {
                 let Flaws { failed, troubles } = Flaws::read(path)?;
@@ -36,7 +40,9 @@ impl BatchArgs {
                 }
                 context.say(&line);
                 if troubles.cut > 0 {
-                    context.say("cut replies falsify the results: raise max_tokens with another --out");
+                    context.say(
+                        "cut replies falsify the results: raise max_tokens with another --out",
+                    );
                 }
                 if failed.is_empty() {
                     return Ok(Exit::Done);
@@ -44,18 +50,22 @@ impl BatchArgs {
                 failed.iter().take(LISTED).for_each(|why| context.report(why));
                 let message = format!("{} of {} conversations failed", failed.len(), progress.done);
                 Err(Failure::new(Exit::Failed, message)
-                    .hint("run them again with the same command and --retry"))
+                    .hint(format!("to run them again: {} --retry", command(&without_retry()))))
             }
             Err(BatchStopped::Told) => {
-                context.say("stopped; the same command resumes it");
+                context.say(&format!("stopped; to resume: {}", command(&arguments())));
                 Ok(signal.unwrap_or(Exit::Interrupted))
             }
             Err(BatchStopped::Budget) => Err(Failure::new(Exit::Budget, "the budget is used up")
-                .hint("to resume, run the same command with a larger --max-usd or --max-tokens")),
+                .hint(format!("to resume: {}", command(&budget.raised(&arguments()))))),
             Err(BatchStopped::Impossible(why)) => Err(Failure::new(Exit::Failed, why)),
             Err(BatchStopped::Unwritable(e)) => Err(unusable(path, &e)),
         }
     }
+}
+
+fn without_retry() -> Vec<String> {
+    arguments().into_iter().filter(|word| word != "--retry").collect()
 }
 
 /// The flaws of all results.
@@ -91,7 +101,7 @@ impl Flaws {
     }
 }
 
-/// Returns what was spent, in words.
+/// Returns tokens and dollars in words.
 fn spent(progress: &Progress) -> String {
     let money = if progress.usd > 0.0 { format!(", ${:.2}", progress.usd) } else { String::new() };
     if progress.tokens > 0 { format!(", {} tokens{money}", progress.tokens) } else { money }

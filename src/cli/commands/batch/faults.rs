@@ -13,7 +13,7 @@ pub fn unreadable(path: &Path, e: &std::io::Error) -> Failure {
     )
 }
 
-/// Returns the failure of a file or folder in `--out`: somebody else's, or one that cannot be written.
+/// Returns the failure of a file or folder in `--out`: a foreign file, or an error of the disk.
 pub fn unusable(path: &Path, e: &std::io::Error) -> Failure {
     match e.kind() {
         ErrorKind::InvalidInput | ErrorKind::InvalidData => Failure::usage(

@@ -2,6 +2,7 @@
 
 mod after;
 mod args;
+mod budget;
 mod conversations;
 mod ending;
 mod faults;
@@ -18,7 +19,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::text;
+use budget::{Budget, estimate};
 use conversations::Conversations;
 use faults::unreadable;
 use folder::{default_out, open_results, prepare_folder};
@@ -53,10 +54,16 @@ impl BatchArgs {
         checked.report(items, self.skip_damaged, context)?;
         let protocols: Vec<Protocol> = all.iter().map(|p| p.protocol.clone()).collect();
         let sum = checked.items * protocols.len() as u64;
-        say_calls(&protocols, checked.items, self.dry_run, context)?;
+        let limits = Slice { usd: self.max_usd.map(f64::from), tokens: self.max_tokens };
+        let seats: Vec<_> = all.iter().flat_map(|p| &p.loaded.participants).collect();
+        let budget = Budget::new(limits, &seats);
+        let mut plan = describe_calls(&protocols, checked.items);
+        plan.extend(estimate(&all, &checked.first, checked.items)?);
+        plan.extend(budget.describe());
         if self.dry_run {
-            return Ok(Exit::Done);
+            return output::text(&format!("{}\n", plan.join("\n")));
         }
+        plan.iter().for_each(|line| context.say(line));
         let out = self.out.clone().unwrap_or_else(|| default_out(scenario, items));
         prepare_folder(&out, scenario, &protocols)?;
         let name = match &self.shard {
@@ -67,11 +74,17 @@ impl BatchArgs {
         let (mut results, done) = open_results(&path, &protocols, context)?;
         let (stop, stopping) = watch::channel(false);
         let jobs = self.jobs.map_or_else(|| default_jobs(&all), NonZeroUsize::get);
-        let budget = Slice { usd: self.max_usd.map(f64::from), tokens: self.max_tokens };
-        let batch =
-            BatchRun { protocols: &protocols, jobs, budget, retry: self.retry, shard, all: sum };
+        let batch = BatchRun {
+            protocols: &protocols,
+            jobs,
+            budget: budget.together,
+            retry: self.retry,
+            shard,
+            all: sum,
+        };
+        let (seed, each) = (self.seed, budget.tokens_each);
         let conversations =
-            Conversations::new(all, out.clone(), self.seed, stopping.clone(), context)?;
+            Conversations::new(all, out.clone(), seed, each, stopping.clone(), context)?;
         let items = Items::open(items).map_err(|e| unreadable(items, &e))?;
         let items = items
             .filter(|item| item.as_ref().is_ok_and(|item| is_complete(&item.values, &needed)));
@@ -95,7 +108,7 @@ impl BatchArgs {
             (ended, signals.join().unwrap_or(Ok(None)))
         });
         context.say(&format!("results: {}", path.display()));
-        self.ended(ended, signal?, &path, context)
+        self.ended(ended, signal?, &path, &budget, context)
     }
 }
 
@@ -106,20 +119,16 @@ fn shard(shard: &str) -> Result<(u64, u64), Failure> {
     })
 }
 
-/// Reports how many calls the batch makes, by the protocols' own formulas.
-fn say_calls(
-    protocols: &[Protocol],
-    items: u64,
-    asked: bool,
-    context: &Context,
-) -> Result<(), Failure> {
-    let mut told = String::new();
-    let (mut least_of_all, mut most_of_all) = (0, 0);
+/// Returns the number of calls of each protocol and of all together, one per line, by their own formulas.
+fn describe_calls(protocols: &[Protocol], items: u64) -> Vec<String> {
+    let mut lines = vec![];
+    let mut least_of_all = 0;
+    let mut most_of_all = 0;
     for protocol in protocols {
         let calls = match protocol.planned {
             Some((least, most)) => {
-                (least_of_all, most_of_all) =
-                    (least_of_all + least * items, most_of_all + most * items);
+                least_of_all += least * items;
+                most_of_all += most * items;
                 format!(
                     "{} {} per item, {} in total",
                     range(least, most),
@@ -130,18 +139,12 @@ fn say_calls(
             None => "the number of calls depends on the conversation".into(),
         };
         let each = if items == 1 { "item" } else { "items" };
-        told.push_str(&format!("{}: {items} {each}, {calls}\n", protocol.name));
+        lines.push(format!("{}: {items} {each}, {calls}", protocol.name));
     }
     if protocols.len() > 1 {
-        told.push_str(&format!("together: {} calls\n", range(least_of_all, most_of_all)));
+        lines.push(format!("together: {} calls", range(least_of_all, most_of_all)));
     }
-    match asked {
-        true => output::data(text::block(&told).as_bytes()),
-        false => {
-            told.lines().for_each(|line| context.say(line));
-            Ok(())
-        }
-    }
+    lines
 }
 
 fn range(least: u64, most: u64) -> String {

@@ -16,6 +16,8 @@ const LISTED: usize = 20;
 pub struct CheckedItems {
     /// Items of this shard.
     pub items: u64,
+    /// The values of the first item of this shard.
+    pub first: Map<String, Value>,
     /// Damaged lines in all.
     damaged: usize,
     /// The first of them.
@@ -37,8 +39,11 @@ impl CheckedItems {
                 None => Ok(item),
             });
             match item {
-                Ok(_) => {
+                Ok(item) => {
                     let mine = shard.is_none_or(|(part, parts)| place % parts == part);
+                    if mine && checked.items == 0 {
+                        checked.first = item.values;
+                    }
                     checked.items += u64::from(mine);
                     place += 1;
                 }

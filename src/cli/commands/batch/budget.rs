@@ -1,0 +1,153 @@
+//! The budget of a batch: the limits of the command line or the default ones, the estimate before the first call, and
+//! the command that goes on after the budget is used up.
+
+use super::protocols::Prepared;
+use crate::batch::Slice;
+use crate::cli::error::Failure;
+use crate::cli::play::dry_run;
+use crate::model::Participant;
+use crate::state::Spent;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Dollars for the whole batch, unless the command line has a limit.
+const DEFAULT_USD: f64 = 5.0;
+/// Tokens per conversation, unless the command line has a limit, if a model without a price takes part.
+const DEFAULT_TOKENS: u64 = 200_000;
+
+/// The limits of a batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Budget {
+    /// The limits of all conversations together.
+    pub together: Slice,
+    /// Tokens per conversation, as a default.
+    pub tokens_each: Option<u64>,
+    /// The command line has no limit.
+    is_default: bool,
+}
+
+impl Budget {
+    /// Returns the limits of the command line, `together`, or else the default ones. Models on this machine and rehearsed
+    /// lines cost nothing, so nothing bounds them by default.
+    pub fn new(together: Slice, seats: &[&Participant]) -> Budget {
+        if together != Slice::default() {
+            return Budget { together, ..Budget::default() };
+        }
+        if seats.iter().any(|seat| seat.uncountable().is_some()) {
+            return Budget {
+                tokens_each: Some(DEFAULT_TOKENS),
+                is_default: true,
+                ..Budget::default()
+            };
+        }
+        if seats.iter().flat_map(|seat| seat.everyone()).any(|seat| seat.price.is_some()) {
+            let together = Slice { usd: Some(DEFAULT_USD), tokens: None };
+            return Budget { together, is_default: true, ..Budget::default() };
+        }
+        Budget::default()
+    }
+
+    /// Describes the default limit; `None` if there is none.
+    pub fn describe(&self) -> Option<String> {
+        let usd = self.together.usd.filter(|_| self.is_default);
+        let usd = usd.map(|usd| {
+            format!("limit: ${usd:.2} for all conversations (default; change it with --max-usd)")
+        });
+        usd.or(self.tokens_each.map(|tokens| {
+            format!(
+                "limit: {tokens} tokens per conversation, as a model has no known price (default; change it with \
+                 --max-tokens for all conversations)"
+            )
+        }))
+    }
+
+    /// Returns the arguments that resume a batch whose budget is used up: those of this run with twice the limit.
+    pub fn raised(&self, arguments: &[String]) -> Vec<String> {
+        let mut raised: Vec<String> = vec![];
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            let is_limit = |flag: &str| word == flag || word.starts_with(&format!("{flag}="));
+            if !is_limit("--max-usd") && !is_limit("--max-tokens") {
+                raised.push(word.clone());
+            } else if !word.contains('=') {
+                words.next();
+            }
+        }
+        let usd = self.together.usd.map(|usd| ("--max-usd", format!("{}", usd * 2.0)));
+        let tokens = self.together.tokens.map(|tokens| ("--max-tokens", (tokens * 2).to_string()));
+        for (flag, value) in usd.into_iter().chain(tokens) {
+            raised.extend([flag.to_owned(), value]);
+        }
+        raised
+    }
+}
+
+/// Estimates tokens and cost of the batch from its first item; `None` if no model is called.
+pub fn estimate(
+    all: &[Prepared],
+    first: &Map<String, Value>,
+    items: u64,
+) -> Result<Option<String>, Failure> {
+    let mut sum = Spent::default();
+    let mut compared = Spent::default();
+    for prepared in all.iter().filter(|prepared| !prepared.loaded.all_rehearsed()) {
+        let used = if prepared.protocol.as_many_tokens {
+            compared.clone()
+        } else {
+            let opened = super::protocols::opened(prepared.of_item(first)?, BTreeMap::new(), 0)?;
+            dry_run::estimated(opened)
+        };
+        if prepared.protocol.name == all.first().map_or("", |first| &first.protocol.name) {
+            compared = used.clone();
+        }
+        sum = sum.with(&used);
+    }
+    let tokens = sum.usage.tokens().saturating_mul(items);
+    let money = match sum.cost() {
+        Some(usd) => format!("${:.2}", f64::from(usd) * items as f64),
+        None => "not priced".to_owned(),
+    };
+    Ok((tokens > 0).then(|| format!("estimate from the first item: ~{tokens} tokens, {money}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{ModelSpec, Price, VoiceSpec};
+
+    #[test]
+    fn a_default_limit_bounds_only_models_that_cost_something() {
+        let seat = |local: bool, price: Option<Price>| {
+            let voice = VoiceSpec::Model(ModelSpec { name: "a:b".into(), ..ModelSpec::default() });
+            Participant { local, price, ..Participant::new("ada", voice) }
+        };
+        let free = seat(true, None);
+        let priced = seat(false, Some(Price(1.0, 2.0)));
+        let unknown = seat(false, None);
+        let lines = Participant::new("bo", VoiceSpec::Lines { lines: vec![], pace: 0 });
+        let limits = |seats: &[&Participant]| {
+            let budget = Budget::new(Slice::default(), seats);
+            (budget.together.usd, budget.tokens_each)
+        };
+        assert_eq!(limits(&[&free, &lines]), (None, None));
+        assert_eq!(limits(&[&free, &priced]), (Some(5.0), None));
+        // a limit in dollars would refuse a model without a price
+        assert_eq!(limits(&[&priced, &unknown]), (None, Some(200_000)));
+        let own = Slice { usd: None, tokens: Some(7) };
+        let budget = Budget::new(own, &[&priced, &unknown]);
+        assert_eq!((budget.together, budget.tokens_each), (own, None));
+        assert_eq!(budget.describe(), None);
+    }
+
+    #[test]
+    fn doubles_the_limits_of_a_command() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let together = Slice { usd: Some(0.5), tokens: Some(100) };
+        let budget = Budget { together, ..Budget::default() };
+        let raised = budget.raised(&words("batch s --max-usd 0.5 --items i --max-tokens=100"));
+        assert_eq!(raised, words("batch s --items i --max-usd 1 --max-tokens 200"));
+        let together = Slice { usd: Some(DEFAULT_USD), tokens: None };
+        let budget = Budget { together, is_default: true, ..Budget::default() };
+        assert_eq!(budget.raised(&words("batch s")), words("batch s --max-usd 10"));
+    }
+}
