@@ -19,7 +19,7 @@ const HEAD: &[u8] = b"{\"version\":";
 
 /// Why a line is not returned.
 #[derive(Debug, thiserror::Error)]
-pub enum BadLine {
+pub enum BadResult {
     /// The line of this number is not a result.
     #[error("line {0} is not a result")]
     Damaged(u64),
@@ -62,14 +62,14 @@ fn lines<R: Read>(input: R) -> ResultLines<R> {
 }
 
 impl<R: Read> ResultLines<R> {
-    fn fail(&mut self, e: io::Error) -> Option<Result<ResultLine, BadLine>> {
+    fn fail(&mut self, e: io::Error) -> Option<Result<ResultLine, BadResult>> {
         self.over = true;
-        Some(Err(BadLine::Io(e)))
+        Some(Err(BadResult::Io(e)))
     }
 }
 
 impl<R: Read> Iterator for ResultLines<R> {
-    type Item = Result<ResultLine, BadLine>;
+    type Item = Result<ResultLine, BadResult>;
 
     /// Returns the next result; an error of the file is the last item.
     fn next(&mut self) -> Option<Self::Item> {
@@ -90,7 +90,7 @@ impl<R: Read> Iterator for ResultLines<R> {
                 let message = format!("more than {DAMAGED_MAX} lines are not results");
                 return self.fail(io::Error::new(ErrorKind::InvalidData, message));
             }
-            return Some(Err(BadLine::Damaged(self.number)));
+            return Some(Err(BadResult::Damaged(self.number)));
         }
         None
     }
@@ -115,8 +115,8 @@ impl Appended {
         for line in lines(&mut file) {
             match line {
                 Ok(line) => done.take(&line),
-                Err(BadLine::Damaged(number)) => done.damaged.push(number),
-                Err(BadLine::Io(e)) => return Err(e),
+                Err(BadResult::Damaged(number)) => done.damaged.push(number),
+                Err(BadResult::Io(e)) => return Err(e),
             }
         }
         if file.seek(SeekFrom::End(0))? > 0 {

@@ -4,7 +4,7 @@
 //! gave a readable answer, or a tie, which counts as wrong. An unreadable answer is never counted as right, nor
 //! replaced by a random one; with too many of them the score is withheld.
 
-use super::file::{BadLine, open_results};
+use super::file::{BadResult, open_results};
 use super::results::{ResultLine, ResultOutcome};
 use crate::stats::wilson;
 use std::collections::BTreeMap;
@@ -42,8 +42,8 @@ impl Report {
                     let protocol = report.of.entry(line.protocol.clone()).or_default();
                     protocol.insert(line.item.clone(), line);
                 }
-                Err(BadLine::Damaged(number)) => report.damaged.push(number),
-                Err(BadLine::Io(e)) => return Err(e),
+                Err(BadResult::Damaged(number)) => report.damaged.push(number),
+                Err(BadResult::Io(e)) => return Err(e),
             }
         }
         Ok(report)

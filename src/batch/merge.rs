@@ -1,6 +1,6 @@
 //! The results of several machines as one file: each line once, and only what was made by the same prompts and judges.
 
-use super::file::{BadLine, open_results};
+use super::file::{BadResult, open_results};
 use super::results::{ResultLine, ResultOutcome};
 use crate::own_file::OwnFile;
 use std::collections::BTreeMap;
@@ -53,8 +53,8 @@ pub fn merge(files: &[PathBuf], to: &Path) -> Result<usize, Refused> {
         let mut own: BTreeMap<(u64, String, String), ResultLine> = BTreeMap::new();
         for line in lines {
             let line = line.map_err(|bad| match bad {
-                BadLine::Damaged(number) => Refused::Damaged(path.clone(), number),
-                BadLine::Io(e) => Refused::Io(path.clone(), e),
+                BadResult::Damaged(number) => Refused::Damaged(path.clone(), number),
+                BadResult::Io(e) => Refused::Io(path.clone(), e),
             })?;
             let made = (line.fingerprint.clone(), line.judge.clone(), path.as_path());
             let known = by.entry(line.protocol.clone()).or_insert_with(|| made.clone());

@@ -27,14 +27,12 @@ mod troubles;
 pub use called::ModelCalls;
 pub use calls::{Calls, calls};
 pub use each::{CONVERSATIONS, conversations};
-pub use file::{Appended, BadLine, open_results, reopen_results};
+pub use file::{Appended, BadResult, open_results, reopen_results};
 pub use items::{BatchItem, Damaged, Items, digest, hash};
 pub use measure::{Subject, line};
 pub use merge::{Refused, merge};
 pub use page::page;
-pub use results::{
-    JudgeCounts, KnownResults, ResultLine, ResultOutcome, Sure, Turned, VERSION,
-};
+pub use results::{JudgeCounts, KnownResults, ResultLine, ResultOutcome, Sure, Turned, VERSION};
 pub use run::{BatchJob, BatchRun, BatchStopped, JobOutcome, JobRunner, Progress, Protocol, Slice};
 pub use schema::schema;
 pub use troubles::Troubles;

@@ -17,7 +17,7 @@ const DEFAULT_TOKENS: u64 = 200_000;
 
 /// The limits of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Budget {
+pub struct BatchBudget {
     /// The limits of all conversations together.
     pub together: Slice,
     /// Tokens per conversation, as a default.
@@ -26,25 +26,25 @@ pub struct Budget {
     is_default: bool,
 }
 
-impl Budget {
+impl BatchBudget {
     /// Returns the limits of the command line, `together`, or else the default ones. Models on this machine and rehearsed
     /// lines cost nothing, so nothing bounds them by default.
-    pub fn new(together: Slice, seats: &[&Participant]) -> Budget {
+    pub fn new(together: Slice, seats: &[&Participant]) -> BatchBudget {
         if together != Slice::default() {
-            return Budget { together, ..Budget::default() };
+            return BatchBudget { together, ..BatchBudget::default() };
         }
         if seats.iter().any(|seat| seat.uncountable().is_some()) {
-            return Budget {
+            return BatchBudget {
                 tokens_each: Some(DEFAULT_TOKENS),
                 is_default: true,
-                ..Budget::default()
+                ..BatchBudget::default()
             };
         }
         if seats.iter().flat_map(|seat| seat.everyone()).any(|seat| seat.price.is_some()) {
             let together = Slice { usd: Some(DEFAULT_USD), tokens: None };
-            return Budget { together, is_default: true, ..Budget::default() };
+            return BatchBudget { together, is_default: true, ..BatchBudget::default() };
         }
-        Budget::default()
+        BatchBudget::default()
     }
 
     /// Describes the default limit; `None` if there is none.
@@ -126,7 +126,7 @@ mod tests {
         let unknown = seat(false, None);
         let lines = Participant::new("bo", VoiceSpec::Lines { lines: vec![], pace: 0 });
         let limits = |seats: &[&Participant]| {
-            let budget = Budget::new(Slice::default(), seats);
+            let budget = BatchBudget::new(Slice::default(), seats);
             (budget.together.usd, budget.tokens_each)
         };
         assert_eq!(limits(&[&free, &lines]), (None, None));
@@ -134,7 +134,7 @@ mod tests {
         // a limit in dollars would refuse a model without a price
         assert_eq!(limits(&[&priced, &unknown]), (None, Some(200_000)));
         let own = Slice { usd: None, tokens: Some(7) };
-        let budget = Budget::new(own, &[&priced, &unknown]);
+        let budget = BatchBudget::new(own, &[&priced, &unknown]);
         assert_eq!((budget.together, budget.tokens_each), (own, None));
         assert_eq!(budget.describe(), None);
     }
@@ -143,11 +143,11 @@ mod tests {
     fn doubles_the_limits_of_a_command() {
         let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let together = Slice { usd: Some(0.5), tokens: Some(100) };
-        let budget = Budget { together, ..Budget::default() };
+        let budget = BatchBudget { together, ..BatchBudget::default() };
         let raised = budget.raised(&words("batch s --max-usd 0.5 --items i --max-tokens=100"));
         assert_eq!(raised, words("batch s --items i --max-usd 1 --max-tokens 200"));
         let together = Slice { usd: Some(DEFAULT_USD), tokens: None };
-        let budget = Budget { together, is_default: true, ..Budget::default() };
+        let budget = BatchBudget { together, is_default: true, ..BatchBudget::default() };
         assert_eq!(budget.raised(&words("batch s")), words("batch s --max-usd 10"));
     }
 }

@@ -1,9 +1,9 @@
 //! The end of a batch: its last lines and its exit code.
 
 use super::args::BatchArgs;
-use super::budget::Budget;
+use super::budget::BatchBudget;
 use super::faults::{unreadable, unusable};
-use crate::batch::{BadLine, BatchStopped, Progress, ResultOutcome, Troubles, reopen_results};
+use crate::batch::{BadResult, BatchStopped, Progress, ResultOutcome, Troubles, reopen_results};
 use crate::cli::command_line::{arguments, command_line};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -22,7 +22,7 @@ impl BatchArgs {
         ended: Result<Progress, BatchStopped>,
         signal: Option<Exit>,
         path: &Path,
-        budget: &Budget,
+        budget: &BatchBudget,
         context: &Context,
     ) -> Result<Exit, Failure> {
         let command = |words: &[String]| command_line(words, &context.environment);
@@ -82,8 +82,8 @@ impl Flaws {
         for line in reopen_results(path).map_err(|e| unreadable(path, &e))? {
             let line = match line {
                 Ok(line) => line,
-                Err(BadLine::Damaged(_)) => continue,
-                Err(BadLine::Io(e)) => return Err(unreadable(path, &e)),
+                Err(BadResult::Damaged(_)) => continue,
+                Err(BadResult::Io(e)) => return Err(unreadable(path, &e)),
             };
             let troubles = Troubles::new(&line);
             let failed = line.outcome == ResultOutcome::Failed;

@@ -19,7 +19,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use budget::{Budget, estimate};
+use budget::{BatchBudget, estimate};
 use conversations::Conversations;
 use faults::unreadable;
 use folder::{default_out, open_results, prepare_folder};
@@ -56,7 +56,7 @@ impl BatchArgs {
         let sum = checked.items * protocols.len() as u64;
         let limits = Slice { usd: self.max_usd.map(f64::from), tokens: self.max_tokens };
         let seats: Vec<_> = all.iter().flat_map(|p| &p.loaded.participants).collect();
-        let budget = Budget::new(limits, &seats);
+        let budget = BatchBudget::new(limits, &seats);
         let mut plan = describe_calls(&protocols, checked.items);
         plan.extend(estimate(&all, &checked.first, checked.items)?);
         plan.extend(budget.describe());
@@ -86,8 +86,8 @@ impl BatchArgs {
         let conversations =
             Conversations::new(all, out.clone(), seed, each, stopping.clone(), context)?;
         let items = Items::open(items).map_err(|e| unreadable(items, &e))?;
-        let items = items
-            .filter(|item| item.as_ref().is_ok_and(|item| is_complete(&item.values, &needed)));
+        let items =
+            items.filter(|item| item.as_ref().is_ok_and(|item| is_complete(&item.values, &needed)));
         let report = ProgressReport::new(batch.all);
         let (ended, signal) = std::thread::scope(|scope| {
             let signals = scope.spawn(move || caught(stop));
@@ -161,4 +161,3 @@ fn default_jobs(all: &[Prepared]) -> usize {
         (false, false) => REMOTE_JOBS,
     }
 }
-
