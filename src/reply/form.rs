@@ -99,6 +99,8 @@ fn marked(markers: &[Text], said: &str, data: &Value) -> Formed {
     let text = lines.join("\n").trim().to_owned();
     let bare = |m: &str| m.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let passes = text.is_empty() && found.iter().any(|m| bare(m) == PASS);
+    // a reply of markers alone is a turn like any other, and some wires refuse empty messages
+    let text = if text.is_empty() && !passes { said.trim().to_owned() } else { text };
     Formed { text: Some(text), passes, ..Formed::data(json!({ "markers": found })) }
 }
 
@@ -376,6 +378,17 @@ mod tests {
         assert_eq!(agreed.text.as_deref(), Some("I see.\nSo be it."));
         assert_eq!(agreed.structured, json!({"markers": ["[AGREE]", "[PASS]"]}));
         assert!(!agreed.passes);
+    }
+
+    #[test]
+    fn a_reply_of_markers_alone_keeps_them_as_its_words() {
+        let form = Form::Markers(texts(&["DONE", "[PASS]"]));
+        let read = |said: &str| formed(&form, &[], said, &Value::Null).unwrap();
+        let done = read("\nDONE\n");
+        assert_eq!(done.text.as_deref(), Some("DONE"));
+        assert_eq!(done.structured, json!({"markers": ["DONE"]}));
+        assert!(!done.passes);
+        assert_eq!(read("[PASS]").text.as_deref(), Some(""), "a turn that is let go has no words");
     }
 
     #[test]

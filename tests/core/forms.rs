@@ -121,6 +121,26 @@ async fn markers_are_taken_off_and_one_of_them_passes() {
 }
 
 #[tokio::test]
+async fn a_marker_alone_is_a_turn_that_counts_and_can_end_the_conversation() {
+    let talk = || {
+        stage(|ask| match &*ask.seat.id {
+            "a" => Play::Words("DONE".into(), 5),
+            _ => Play::Words("Are we done?".into(), 5),
+        })
+    };
+    let mut table = table_of(Form::Markers(vec!["DONE".into()]));
+    table.scenario["limits"] = json!({"utterances": 3});
+    let counted = play(table.clone(), talk(), &[]).await;
+    assert_eq!((counted.who().as_str(), counted.state.utterances), ("a b a", 3));
+    let numbers: Vec<_> = counted.transcript().into_iter().map(|(number, ..)| number).collect();
+    assert_eq!(numbers, [Some(1), Some(2), Some(3)]);
+
+    table.scenario["stop"] = json!([{"word": {"word": "DONE", "by": ["a"]}}]);
+    let ended = play(table, talk(), &[]).await;
+    assert_eq!((ended.who().as_str(), ended.reason()), ("a", "stop_word"));
+}
+
+#[tokio::test]
 async fn rehearsed_lines_and_people_give_data_too() {
     let mut table = round_robin(&["a"], 2);
     table.participants[0] = Participant {

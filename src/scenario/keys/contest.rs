@@ -13,7 +13,7 @@ static CONTRACT: &[Key] = &[
         "markers",
         NAMES,
         r#"["[PASS]", "[AGREE]"]"#,
-        "Markers with a meaning at the end of a line.",
+        "Markers with a meaning at the end of a line; a reply of markers alone is a turn that counts.",
     ),
     key("choice", NAMES, r#"["yes", "no"]"#, "The possible answers."),
     key(
