@@ -1,5 +1,6 @@
 //! The conversation without a screen: what Ctrl-C does, and what goes on after the end.
 
+use crate::permissions::asks;
 use crate::stage::demo;
 use colloquium::model::{Command, Event, Kind, Ms, Seq};
 use colloquium::session::{Item, Record};
@@ -46,6 +47,30 @@ fn without_a_screen_a_question_mark_is_help_and_nothing_that_is_said() {
     let (_, then) = told.hear("Why?", Ms(0));
     let said = Command::Say { text: "Why?".into() };
     assert!(matches!(then, AfterLine::Send(_, line) if line.command == said));
+}
+
+#[test]
+fn without_a_screen_each_question_prints_the_command_that_answers_it() {
+    let mut stage = asks(80, 24);
+    let turn = stage.turn();
+    let (call, seat) = {
+        let turn = &stage.screen.transcript.state().turns[&turn];
+        (turn.call.unwrap(), turn.seat.to_string())
+    };
+    let second = serde_json::json!({"turn": turn, "call": call, "request": 2,
+        "tool": format!("{seat}/execute"), "title": "rm -r notes"});
+    stage.happens(&seat, "permission.asked", second);
+    let mut told = Linear::new(Seq(0), true);
+    let mut said = vec![];
+    stage.screen.transcript.events(Seq(0), &mut |event| {
+        said.push(told.take(&Item::Event(Arc::new(Record::new(event.clone()).unwrap()))));
+        std::ops::ControlFlow::Continue(())
+    });
+    let asked: Vec<&String> = said.iter().filter(|told| told.contains("/decide")).collect();
+    assert_eq!(asked.len(), 2, "{said:?}");
+    assert!(asked[0].contains(&format!("/decide {seat}/edit yes")), "{}", asked[0]);
+    assert!(asked[1].contains(&format!("/decide {seat}/execute yes")), "{}", asked[1]);
+    assert!(!asked[1].contains("/edit"), "{}", asked[1]);
 }
 
 #[test]

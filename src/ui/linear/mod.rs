@@ -22,7 +22,7 @@ use crate::ui::linear::steps::OpenSteps;
 use crate::ui::slash;
 use crate::ui::view::extension::raise;
 use crate::ui::view::floor::{Status, near, used};
-use crate::ui::view::leave::asks_leave;
+use crate::ui::view::leave::asked_in;
 use crate::ui::view::outbox::{Outbox, WaitsFor};
 use crate::ui::view::transcript::Transcript;
 
@@ -105,9 +105,8 @@ impl Linear {
         if let Some(told) = self.outbox.outcome(&event.kind, &waits_for).filter(|_| waits) {
             out += &note(&told);
         }
-        let asks = matches!(&event.kind, Kind::PermissionAsked(_) | Kind::ToolAsked(_));
-        if let Some(asks) = asks_leave(self.transcript.state()).filter(|_| asks) {
-            let tool = label(&asks.tool).into_owned();
+        for tool in asked_in(self.transcript.state(), &event.kind) {
+            let tool = label(tool);
             out += &note(&format!(
                 "to allow it, type /decide {tool} yes; to refuse it, /decide {tool} no"
             ));
