@@ -92,6 +92,8 @@ pub enum StepState {
     Failed,
     /// Taken out by the operator.
     Cancelled,
+    /// Waiting for a step that failed. It follows from the other steps and is never written to a session.
+    Blocked,
 }
 
 impl StepState {
@@ -103,6 +105,7 @@ impl StepState {
             StepState::Completed => "completed",
             StepState::Failed => "failed",
             StepState::Cancelled => "cancelled",
+            StepState::Blocked => "blocked",
         }
     }
 

@@ -1,8 +1,8 @@
 //! A planner makes a plan, executors carry out its steps, and the planner answers from all results.
 //!
 //! A step begins once those it waits for are over and a place is free; the talk in it is a thread of its own (`step.rs`).
-//! A failed step keeps its reason and the plan goes on, after the planner was asked once for another plan. Before any
-//! step begins the planner has read what the operator said. How far everything is, is in the state's plan; the memo says
+//! A failed step keeps its reason and the plan goes on, after the planner was asked once for another plan. Steps that wait
+//! for it are blocked. Before any step begins the planner has read what the operator said. How far everything is, is in the state's plan; the memo says
 //! what the planner was asked for last.
 
 use super::memo;
@@ -87,7 +87,7 @@ const ASK_ANSWER: &str = "All steps are finished. Write the final answer to the 
 /// What a planner is told when asked for another plan.
 const ASK_REST: &str = "List all remaining steps, including the waiting ones you want to keep; a waiting step you leave out is \
                         dropped. Do not list steps that are running or finished. Give each new step a new number. If nothing \
-                        is left to do, return an empty list.";
+                        is left to do, return an empty list. A step that waits for a failed step never runs.";
 
 impl Policy for Planning {
     fn row(&self) -> &'static PolicyRow {
@@ -130,7 +130,7 @@ impl Policy for Planning {
             json!({
                 "number": step.spec.number,
                 "description": step.spec.description,
-                "state": step.state,
+                "state": plan.state_of(step),
                 "executor": step.executor,
                 "exchanges": step.exchange(),
                 "attempts": step.attempt,
@@ -213,7 +213,7 @@ fn carry_out(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Decision {
     if words_wait(v) {
         return wait();
     }
-    if let Some(again) = plan_again(v, plan, planner) {
+    if let Some(again) = make_up(v, plan, planner).or_else(|| plan_again(v, plan, planner)) {
         return again;
     }
     let room = v.option_count("parallel").unwrap_or(PARALLEL) as usize;
@@ -273,6 +273,17 @@ fn words_wait(v: &View<'_>) -> bool {
     })
 }
 
+/// Asks again for another plan that the planner was asked for before a resume and did not give.
+fn make_up(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
+    let asked = v.thread.asked.as_ref().filter(|_| v.thread.step() == PLANS_AGAIN)?;
+    let reply = asked.ended.last();
+    if reply.is_some_and(|r| planned(r) || r.turn == plan.turn) || !may_try_again(v, reply) {
+        return None;
+    }
+    let question = asked.spec.question.clone()?;
+    Some(ask(v, planner, "plans again, as asked before", question, v.thread.memo.clone()))
+}
+
 /// Asks the planner for another plan: the operator has spoken, or a step has failed.
 fn plan_again(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
     let mut asked: Vec<u64> = v.thread.memo[memo::COUNTED]
@@ -304,10 +315,9 @@ fn plan_again(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
     };
     let step = plan.steps.iter().find(failed)?;
     let (n, place) = (step.spec.number, step.thread.map_or(0, |t| t.0));
-    let reason = step.why.as_deref().unwrap_or("no reason given");
+    let reason = step.reason().trim_end_matches('.');
     asked.push(place);
     let why = format!("step {n} failed");
-    let reason = reason.trim_end_matches('.');
     let question = format!("Step {n} failed: {reason}. Update the plan. {ASK_REST}");
     let memo = v.memo_with([
         (STEP, json!(PLANS_AGAIN)),
@@ -319,7 +329,9 @@ fn plan_again(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
 
 /// Returns the first step that can begin.
 fn ready(plan: &Plan) -> Option<&PlannedStep> {
-    let waits = |s: &&PlannedStep| s.state == StepState::Waiting && plan.waits_for(s).is_empty();
+    let waits = |s: &&PlannedStep| {
+        plan.state_of(s) == StepState::Waiting && plan.waits_for(s).is_empty()
+    };
     plan.steps.iter().find(waits)
 }
 
@@ -389,5 +401,7 @@ fn closed(v: &View<'_>, plan: &Plan, planner: &SeatId, reply: Option<&Reply>) ->
     if plan.ended.as_ref() != Some(&ended) {
         return record(v, ended.into());
     }
-    v.end(if answered.is_some() { StopReason::Completed } else { StopReason::Failure })
+    // an answer over failures alone is no success; a plan without steps has nothing to fail
+    let empty = plan.steps.is_empty() && answered.is_some();
+    v.end(if done || empty { StopReason::Completed } else { StopReason::Failure })
 }

@@ -6,7 +6,7 @@
 use super::{Decision, NextMove, Policy, View};
 use crate::model::*;
 use crate::scenario::{PolicyRow, STEP_POLICY, TakesPart};
-use crate::state::{CLARIFIES, DOES, EXECUTES, PlannedStep, Reply, STEP, StepMessage, Thread};
+use crate::state::{CALL_FAILED, CLARIFIES, DOES, EXECUTES, PlannedStep, Reply, STEP, StepMessage, Thread};
 use serde_json::{Value, json};
 
 /// The policy of the thread of a step; the module describes it.
@@ -42,7 +42,7 @@ impl Policy for StepTalk {
             StepState::Completed => v.end(StopReason::Completed),
             StepState::Failed => v.end(StopReason::Failure),
             StepState::Cancelled => v.end(StopReason::Operator),
-            StepState::Waiting | StepState::Running => talk.next(),
+            StepState::Waiting | StepState::Running | StepState::Blocked => talk.next(),
         }
     }
 
@@ -254,7 +254,7 @@ impl Talk<'_, '_> {
         let name = seat.map_or(&reply.seat.0, |s| &s.spec.name);
         let why = match (reply.outcome, seat.and_then(|s| s.failed.as_ref())) {
             (Outcome::Passed, _) => format!("{name} passed"),
-            (Outcome::Failed, Some(error)) => format!("{name} failed: {}", error.text),
+            (Outcome::Failed, Some(error)) => format!("{name}{CALL_FAILED}{}", error.text),
             (Outcome::Failed | Outcome::Said, _) => format!("{name} failed"),
             (Outcome::Cut, _) => format!("{name} was stopped before it said anything"),
         };

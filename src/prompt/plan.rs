@@ -125,7 +125,7 @@ fn whole(state: &State, plan: &Plan) -> Option<Text> {
             "{}. {} ({}{after})\nGoal: {}",
             step.spec.number,
             step.spec.description,
-            step.state.as_str(),
+            plan.state_of(step).as_str(),
             step.spec.goal
         );
         let told = outcome(state, step).map(|told| format!("\n{told}")).unwrap_or_default();
@@ -140,9 +140,9 @@ fn outcome(state: &State, step: &PlannedStep) -> Option<String> {
     let why = step.why.as_deref().unwrap_or("no reason given");
     match step.state {
         StepState::Completed => Some(format!("Result: {}", state.step_result(step)?)),
-        StepState::Failed => Some(format!("Failed: {why}")),
+        StepState::Failed => Some(format!("Failed: {}", step.reason())),
         StepState::Cancelled => Some(format!("Cancelled: {why}")),
-        StepState::Waiting | StepState::Running => None,
+        StepState::Waiting | StepState::Running | StepState::Blocked => None,
     }
 }
 

@@ -49,7 +49,7 @@ pub use moves::{AnswerMove, MoveKind};
 pub use news::{Announcement, Told};
 pub use open::OpenMention;
 pub use plan::{CLARIFIES, CLOSES, DOES, EXECUTES, PLANS, PLANS_AGAIN};
-pub use planned::{Plan, PlannedStep, StepMessage};
+pub use planned::{CALL_FAILED, Plan, PlannedStep, StepMessage};
 pub use profile::Known;
 pub use rates::Rates;
 pub use reopening::Since;

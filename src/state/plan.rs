@@ -460,7 +460,7 @@ impl Conversation {
                 "goal": s.spec.goal,
                 "after": s.spec.after,
                 "executor": s.executor,
-                "state": s.state,
+                "state": plan.state_of(s),
                 "attempt": s.attempt,
                 "exchanges": s.exchange(),
                 "messages": kinds,

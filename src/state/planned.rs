@@ -2,6 +2,9 @@
 
 use crate::model::*;
 
+/// The part of a reason between the name of a seat whose call failed and the text of the error.
+pub const CALL_FAILED: &str = " failed: ";
+
 /// A plan and how far it has come.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -79,6 +82,27 @@ impl Plan {
         step.spec.after.iter().filter(open).copied().collect()
     }
 
+    /// Returns the state of a step: a waiting one is blocked if a step that it waits for failed or is itself blocked.
+    pub fn state_of(&self, step: &PlannedStep) -> StepState {
+        if step.state == StepState::Waiting && self.is_blocked(step, &mut vec![]) {
+            StepState::Blocked
+        } else {
+            step.state
+        }
+    }
+
+    fn is_blocked(&self, step: &PlannedStep, seen: &mut Vec<u32>) -> bool {
+        step.spec.after.iter().filter_map(|n| self.step(*n)).any(|before| {
+            let fresh = !seen.contains(&before.spec.number);
+            seen.push(before.spec.number);
+            match before.state {
+                StepState::Failed => true,
+                StepState::Waiting => fresh && self.is_blocked(before, seen),
+                _ => false,
+            }
+        })
+    }
+
     /// Returns the number that a new step gets.
     pub fn free_number(&self) -> u32 {
         self.steps.iter().map(|s| s.spec.number).max().unwrap_or(0) + 1
@@ -86,7 +110,12 @@ impl Plan {
 
     /// Returns how many steps are in a state.
     pub fn count(&self, state: StepState) -> usize {
-        self.steps.iter().filter(|s| s.state == state).count()
+        self.steps.iter().filter(|s| self.state_of(s) == state).count()
+    }
+
+    /// Returns how many steps failed or are blocked.
+    pub fn lost(&self) -> usize {
+        self.count(StepState::Failed) + self.count(StepState::Blocked)
     }
 
     /// Returns a step by its number, for changing it.
@@ -111,6 +140,13 @@ impl PlannedStep {
             halted: false,
             began: 0,
         }
+    }
+
+    /// Returns the reason of a failure for a prompt: the executor's own words, or the engine's without the text of an error.
+    pub fn reason(&self) -> &str {
+        let why = self.why.as_deref().unwrap_or("no reason given");
+        let failed_call = self.turn.is_none().then(|| why.find(CALL_FAILED)).flatten();
+        failed_call.map_or(why, |at| &why[..at + CALL_FAILED.len() - 2])
     }
 
     /// Returns the messages of the current attempt.

@@ -180,7 +180,7 @@ async fn the_last_exchange_ends_a_step_and_names_the_setting() {
     assert!(
         last.prompt.task.as_deref().unwrap().contains("Exchange 3 of 3. This is your last message")
     );
-    assert_eq!(ran.reason(), "completed", "the planner says so: {:?}", ran.texts());
+    assert_eq!(ran.reason(), "failure", "no step was completed: {:?}", ran.texts());
     assert_eq!(ran.state.plan().unwrap().ended.as_ref().unwrap().is, StepState::Failed);
 }
 
@@ -207,7 +207,7 @@ async fn a_step_whose_time_is_up_is_cut_and_keeps_its_reason() {
         _ => None,
     });
     assert!(cut.is_some_and(|ms| ms < 4_000), "{cut:?}");
-    assert_eq!(ran.reason(), "completed");
+    assert_eq!(ran.reason(), "failure");
 }
 
 /// The plan goes on, the planner is asked once for each failure, and what is over is never given out again.
@@ -217,7 +217,7 @@ async fn a_failed_step_keeps_its_reason_and_is_planned_around_once() {
         ("plan", _) => plan(&[(1, &[]), (2, &[1])]),
         // what is done and what failed is asked for again: the first is left out, the second refused
         ("plan_again", _) if ask.attempt == 1 => plan(&[(1, &[]), (2, &[])]),
-        ("plan_again", _) => plan(&[(2, &[1, 3]), (3, &[])]),
+        ("plan_again", _) => plan(&[(2, &[3]), (3, &[])]),
         ("close", _) => says("Half of it."),
         (_, 1) => says("ERROR: There is no paint."),
         _ => done(ask),
@@ -231,14 +231,64 @@ async fn a_failed_step_keeps_its_reason_and_is_planned_around_once() {
     assert_eq!(&*wrong.why, "step 1 already exists; a new step needs a new number");
     let told: Vec<&str> = told_of(&ran);
     assert_eq!(told, ["step 1 failed"]);
-    // the reason is handed to the step that waits for it
-    let second = ran.seen.iter().find(|r| number(r) == 2).unwrap();
-    let handed: Vec<&Text> =
-        second.prompt.sections.iter().filter(|s| s.starts_with("<result")).collect();
-    assert!(
-        handed[0].contains("Failed: There is no paint.") && handed[1].contains("part 3 at last"),
-        "{handed:?}"
-    );
+    let asked = again[0].prompt.task.as_deref().unwrap();
+    assert!(asked.starts_with("Step 1 failed: There is no paint. Update the plan."), "{asked}");
+}
+
+/// A step that waits for a failed one is blocked, and so is a step that waits for a blocked one.
+#[tokio::test]
+async fn steps_that_wait_for_a_failed_step_do_not_run() {
+    let stage = || {
+        at_work(&[(1, &[]), (2, &[1]), (3, &[2]), (4, &[])], |ask| match number(ask) {
+            1 => Play::Fail(5, ErrorClass::Refused),
+            _ => done(ask),
+        })
+    };
+    let ran = play(office(json!({"replan": false})), stage(), &[]).await;
+    let plan = ran.state.plan().unwrap();
+    let now: Vec<&str> = plan.steps.iter().map(|s| plan.state_of(s).as_str()).collect();
+    assert_eq!(now, ["failed", "blocked", "blocked", "completed"]);
+    assert_eq!(ran.state.ended.as_ref().unwrap().result["steps"][2]["state"], "blocked");
+    assert_eq!((ran.reason(), plan.lost()), ("completed", 3));
+    assert!(why(&ran, 0).ends_with("worker 1 failed: as the test wants it"), "{}", why(&ran, 0));
+    // the text of an error is in no prompt
+    let close = ran.seen.iter().find(|r| asks(r) == "close").unwrap();
+    let shown = format!("{:?}", close.prompt);
+    assert!(shown.contains("Failed: worker 1 failed\\n") && shown.contains("blocked"), "{shown}");
+    let told = |r: &&CallRequest| format!("{:?}", r.prompt).contains("as the test wants it");
+    assert_eq!(ran.seen.iter().filter(told).count(), 0);
+}
+
+#[tokio::test]
+async fn a_plan_none_of_whose_steps_was_completed_is_a_failure() {
+    let stage = at_work(&[(1, &[]), (2, &[1])], |_| says("ERROR: There is no boat."));
+    let ran = play(office(json!({"replan": false})), stage, &[]).await;
+    assert_eq!((ran.reason(), ran.state.exit_code()), ("failure", Some(1)));
+    assert_eq!(ran.who(), "ann worker-1 ann", "the planner still answers");
+}
+
+#[tokio::test]
+async fn a_plan_that_was_asked_for_when_the_conversation_stopped_is_made_after_the_resume() {
+    let stage = |words: &'static str| {
+        stage(move |ask| match (asks(ask), number(ask)) {
+            ("plan", _) => plan(&[(1, &[]), (2, &[])]),
+            ("plan_again", _) if words.is_empty() => Play::Fail(5, ErrorClass::Refused),
+            ("plan_again", _) => plan(&[(3, &[])]),
+            ("close", _) => says("Done."),
+            (_, 1) => says("ERROR: There is no paint."),
+            _ => done(ask),
+        })
+    };
+    let first = play(office(json!({})), stage(""), &[]).await;
+    assert_eq!(states(&first), ["failed", "completed"]);
+    // the session is cut after the turn that failed, before the answer
+    let failed = |e: &Event| {
+        matches!(&e.kind, Kind::TurnEnded(t) if t.outcome == Outcome::Failed)
+    };
+    let cut = first.events.iter().position(failed).unwrap();
+    let ran = resume(first.events[..=cut].to_vec(), stage("yes"), &[]).await;
+    let asked = ran.seen.iter().filter(|r| asks(r) == "plan_again").count();
+    assert_eq!((asked, states(&ran)), (1, vec!["failed", "completed", "completed"]));
 }
 
 /// Why there were other plans.
@@ -394,7 +444,7 @@ fn killed_at_every_event_of_a_plan_it_is_the_same() {
     let stage = || {
         stage(|ask| match (asks(ask), number(ask), exchange(ask)) {
             ("plan", ..) => plan(&[(1, &[]), (2, &[]), (3, &[1, 2])]),
-            ("plan_again", ..) => plan(&[(3, &[1, 2]), (4, &[])]),
+            ("plan_again", ..) => plan(&[(3, &[1]), (4, &[])]),
             ("close", ..) => says("The boat is painted."),
             ("clarify", n, _) => says(format!("Blue, for step {n}.")),
             ("execute", 1, 1) => says("QUESTION: Which colour?"),

@@ -113,6 +113,7 @@ fn rest(hidden: impl Iterator<Item = StepState>) -> String {
         StepState::Waiting,
         StepState::Completed,
         StepState::Failed,
+        StepState::Blocked,
         StepState::Cancelled,
     ];
     let count = |state: StepState| {

@@ -56,8 +56,8 @@ pub fn standing(transcript: &Transcript) -> Option<PlanStanding> {
     let (thread, plan) = planned(transcript.state())?;
     let step = |step: &PlannedStep| StepStanding {
         number: step.spec.number,
-        state: step.state,
-        word: if step.stopping { "stopping" } else { step.state.as_str() },
+        state: plan.state_of(step),
+        word: if step.stopping { "stopping" } else { plan.state_of(step).as_str() },
         description: text::label(&step.spec.description).into_owned(),
         executor: step.executor.as_ref().map(|id| (transcript.seat_place(id), transcript.name(id))),
         last: last(transcript, plan, step),
@@ -71,6 +71,9 @@ pub fn standing(transcript: &Transcript) -> Option<PlanStanding> {
 fn last(transcript: &Transcript, plan: &Plan, step: &PlannedStep) -> String {
     let waits = plan.waits_for(step);
     if step.state == StepState::Waiting {
+        if plan.state_of(step) == StepState::Blocked {
+            return format!("needs {}", list(&step.spec.after));
+        }
         return if waits.is_empty() {
             String::new()
         } else {
@@ -105,7 +108,13 @@ fn facts(plan: &Plan) -> Vec<String> {
         (n > 0).then(|| format!("{n} {}", state.as_str()))
     };
     let is = plan.ended.as_ref().map(|ended| format!("plan {}", ended.is.as_str()));
-    let rest = [StepState::Running, StepState::Failed, StepState::Cancelled, StepState::Waiting];
+    let rest = [
+        StepState::Running,
+        StepState::Failed,
+        StepState::Blocked,
+        StepState::Cancelled,
+        StepState::Waiting,
+    ];
     let first = [is.or(number), Some(done)].into_iter();
     first.chain(rest.into_iter().map(count)).flatten().collect()
 }
@@ -222,7 +231,7 @@ pub fn sign(state: StepState, glyphs: &Glyphs) -> (&'static str, ThemeRole) {
         StepState::Waiting => (glyphs.waiting, ThemeRole::FloorWaiting),
         StepState::Running => (glyphs.speaking, ThemeRole::FloorSpeaking),
         StepState::Completed => (glyphs.done, ThemeRole::FloorDone),
-        StepState::Failed => (glyphs.stopped, ThemeRole::FloorError),
+        StepState::Failed | StepState::Blocked => (glyphs.stopped, ThemeRole::FloorError),
         StepState::Cancelled => (glyphs.paused, ThemeRole::FloorStopped),
     }
 }
