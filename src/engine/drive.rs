@@ -70,6 +70,8 @@ pub struct Engine {
     pub patience: Option<Duration>,
     /// Whether an operator can be asked, for a resume; of a new conversation, `conversation.opened` says it.
     pub attended: bool,
+    /// Whether commands come from a program that may still decide on tools.
+    pub steered: bool,
 }
 
 impl Engine {
@@ -94,11 +96,13 @@ impl Engine {
             max_waiting_bytes: WAITING_MAX_BYTES,
             patience: None,
             attended: false,
+            steered: false,
         }
     }
 
     /// Begins a conversation: appends `conversation.opened`.
     pub fn open(&mut self, opened: payload::Opened) {
+        let opened = payload::Opened { steered: opened.steered || self.steered, ..opened };
         self.append(draft(ThreadId::ROOT, ENGINE, Box::new(opened).into()));
     }
 
@@ -107,7 +111,7 @@ impl Engine {
     pub fn resume(&mut self, state: State, notices: Vec<Kind>) {
         let repaired = notices.iter().any(|k| matches!(k, Kind::LogRepaired(_)));
         self.take_up(state, notices);
-        let reopened = Reopened { repaired, attended: self.attended };
+        let reopened = Reopened { repaired, attended: self.attended, steered: self.steered };
         self.append(draft(ThreadId::ROOT, ENGINE, reopened.into()));
     }
 
@@ -116,7 +120,14 @@ impl Engine {
     pub fn fork(&mut self, state: State, parent: Text, seed: Option<u64>, onward: bool) {
         let at = Seq(state.next_seq.0.saturating_sub(1));
         let passed = onward.then(|| ahead::end_of(&state)).flatten();
-        let forked = Forked { parent, at, passed, seed, attended: self.attended };
+        let forked = Forked {
+            parent,
+            at,
+            passed,
+            seed,
+            attended: self.attended,
+            steered: self.steered,
+        };
         self.take_up(state, vec![forked.into()]);
     }
 

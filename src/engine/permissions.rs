@@ -1,31 +1,50 @@
 //! Permissions that agents ask for in the middle of a call: the operator decides, and no answer is never a yes.
 
-use crate::model::agent::{AGENT_TOOLS, PermissionAnswered, permission};
+use crate::model::agent::{AGENT_TOOLS, Permission, PermissionAnswered, permission};
 use crate::model::event::ENGINE;
 use crate::model::*;
-use crate::state::State;
+use crate::state::{State, Turn};
 
 /// The reason for a refusal where there is no operator.
-const NOBODY: &str = "nobody is there to allow it";
+pub(super) const NOBODY: &str = "nobody is there to allow it";
 /// The reason for a refusal by the operator.
 const REFUSED: &str = "the operator does not allow it";
 
 /// Returns the answer to the first request that can be answered now; one that the operator has to decide waits.
 pub(super) fn next(state: &State) -> Option<Draft> {
-    state.turns.values().filter(|turn| turn.call.is_some()).find_map(|turn| {
-        let mut open = turn.permissions.iter().filter(|p| p.answer.is_none());
-        open.find_map(|asked| {
-            let (yes, why) = match state.decided(&asked.tool) {
-                Some(true) => (true, None),
-                Some(false) => (false, Some(REFUSED.into())),
-                None if state.attended => return None,
-                None => (false, Some(NOBODY.into())),
-            };
-            let (turn_id, tool) = (turn.id, asked.tool.clone());
-            let answered = PermissionAnswered { turn: turn_id, asked: asked.asked, tool, yes, why };
-            Some(draft(turn.thread, ENGINE, answered.into()))
-        })
+    open(state).find_map(|(turn, asked)| {
+        let (yes, why) = match state.decided(&asked.tool) {
+            Some(true) => (true, None),
+            Some(false) => (false, Some(REFUSED)),
+            None if state.can_ask_leave() => return None,
+            None => (false, Some(NOBODY)),
+        };
+        Some(answer(turn, asked, yes, why))
     })
+}
+
+/// Returns the refusals of all requests, when nobody is left who could decide.
+pub(super) fn refusals(state: &State) -> impl Iterator<Item = Draft> {
+    open(state).map(|(turn, asked)| answer(turn, asked, false, Some(NOBODY)))
+}
+
+/// Requests of running calls that have no answer, each with its turn.
+fn open(state: &State) -> impl Iterator<Item = (&Turn, &Permission)> {
+    let calling = state.turns.values().filter(|turn| turn.call.is_some());
+    calling.flat_map(|turn| {
+        turn.permissions.iter().filter(|p| p.answer.is_none()).map(move |asked| (turn, asked))
+    })
+}
+
+fn answer(turn: &Turn, asked: &Permission, yes: bool, why: Option<&str>) -> Draft {
+    let answered = PermissionAnswered {
+        turn: turn.id,
+        asked: asked.asked,
+        tool: asked.tool.clone(),
+        yes,
+        why: why.map(Into::into),
+    };
+    draft(turn.thread, ENGINE, answered.into())
 }
 
 /// Returns the names under which the agents at the table are allowed something.

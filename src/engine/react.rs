@@ -3,7 +3,7 @@
 use super::drafts::end;
 use super::effects::{call_deadline, near_mark, time_is_up};
 use super::input::Input;
-use super::{closing, execute, resolve, tools, turns, verdict, words};
+use super::{closing, execute, permissions, resolve, tools, turns, verdict, words};
 use crate::model::event::{ENGINE, LimitNear, LimitReached, OPERATOR};
 use crate::model::payload::{CommandRefused, LimitAt, Warning};
 use crate::model::*;
@@ -161,6 +161,11 @@ fn time_limit(state: &State, now: Ms) -> Option<Draft> {
 fn unattended(state: &State) -> Vec<Draft> {
     if state.ended.is_some() {
         return vec![];
+    }
+    let refused: Vec<Draft> =
+        permissions::refusals(state).chain(tools::refusals(state)).collect();
+    if !refused.is_empty() {
+        return refused;
     }
     let hangs = state.waiting_tie().is_some();
     let judged = state.limit.as_ref().filter(|_| !hangs);

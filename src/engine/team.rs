@@ -99,6 +99,7 @@ impl Team {
             parallel: self.spec.parallel.max(1),
             rates: BTreeMap::new(),
             attended: false,
+            steered: false,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Tools of a turn: a model's requests are decided and run, and the results are in the next call of the same turn.
 
+use super::permissions::NOBODY;
 use crate::model::event::ENGINE;
 use crate::model::tool::*;
 use crate::model::*;
@@ -51,6 +52,32 @@ pub(super) fn next(state: &State) -> Option<Draft> {
     })
 }
 
+/// Returns the refusals of all requests that wait to be allowed, when nobody is left who could.
+pub(super) fn refusals(state: &State) -> Vec<Draft> {
+    let mut drafts = vec![];
+    for turn in state.turns.values() {
+        let Some(round) = turn.tools.last() else { continue };
+        for (at, run) in (0u32..).zip(&round.runs) {
+            let fresh = run.called.is_none() && run.returned.is_none();
+            if !fresh || !matches!(decided(state, turn, run), Decided::Waits) {
+                continue;
+            }
+            let back = ToolReturned {
+                turn: turn.id,
+                asked: round.asked,
+                at,
+                tool: run.request.tool.clone(),
+                is: ToolOutcome::Refused,
+                result: NOBODY.into(),
+                whole: None,
+                took_ms: 0,
+            };
+            drafts.push(draft(turn.thread, ENGINE, back.into()));
+        }
+    }
+    drafts
+}
+
 enum Decided {
     Call,
     Back(ToolOutcome, Text),
@@ -86,8 +113,8 @@ fn decided(state: &State, turn: &Turn, run: &ToolRun) -> Decided {
     match state.decided(name) {
         Some(true) => Decided::Call,
         Some(false) => back(ToolOutcome::Refused, "the operator does not allow it".to_owned()),
-        None if state.attended => Decided::Waits,
-        None => back(ToolOutcome::Refused, "nobody is there to allow it".to_owned()),
+        None if state.can_ask_leave() => Decided::Waits,
+        None => back(ToolOutcome::Refused, NOBODY.to_owned()),
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) fn plan(state: &State, plan: &AgentPlan) -> Vec<Narrated> {
 
 /// Returns what waits for the operator to allow it.
 pub(super) fn asked(state: &State, asked: &PermissionAsked) -> Vec<Narrated> {
-    if !state.attended || state.decided(&asked.tool).is_some() {
+    if !state.can_ask_leave() || state.decided(&asked.tool).is_some() {
         return vec![];
     }
     let (who, tool, title) = (who(state, asked.turn), &asked.tool, short(&asked.title, TITLE_MAX));

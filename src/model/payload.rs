@@ -44,6 +44,9 @@ pub struct Opened {
     /// True if a person is at the keyboard.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attended: bool,
+    /// Whether commands can still come from a program although no operator can be asked.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub steered: bool,
 }
 
 /// `conversation.renamed`: the title changed.
@@ -62,6 +65,9 @@ pub struct Reopened {
     /// True if a person is at the keyboard.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attended: bool,
+    /// Whether commands can still come from a program although no operator can be asked.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub steered: bool,
 }
 
 /// `conversation.forked`: the lines before this one come from the parent session.
@@ -80,6 +86,9 @@ pub struct Forked {
     /// True if a person is at the keyboard.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attended: bool,
+    /// Whether commands can still come from a program although no operator can be asked.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub steered: bool,
 }
 
 /// `conversation.ended`: the conversation has ended; it can be extended or resumed.

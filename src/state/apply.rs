@@ -31,7 +31,7 @@ impl Conversation {
         match &event.kind {
             Kind::Opened(o) => self.open(o),
             Kind::Renamed(r) => self.title = Some(r.title.clone()),
-            Kind::Reopened(r) => self.reopen(seq, r.attended),
+            Kind::Reopened(r) => self.reopen(seq, r.attended, r.steered),
             Kind::Forked(f) => self.fork(seq, f),
             Kind::LogRepaired(_) | Kind::Unknown(_) => {}
             Kind::Warning(w) => self.warnings.push(w.clone()),
@@ -123,6 +123,7 @@ impl Conversation {
         self.seed = o.seed;
         self.rehearsed = o.rehearsed;
         self.attended = o.attended;
+        self.steered = o.steered;
         self.parallel = o.parallel;
         self.rates = Rates::of(&o.rates);
         // a scenario of a later version may have shapes this one does not know; the seats still tell the talk

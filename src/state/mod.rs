@@ -140,6 +140,8 @@ pub struct Conversation {
     pub forked: Option<Forked>,
     /// Whether somebody is there who can be asked.
     pub attended: bool,
+    /// Whether commands can come from a program.
+    pub steered: bool,
     /// What it is made of.
     pub scenario: Scenario,
     /// The title as it is now, once it was opened: as somebody renamed it, else the topic that was asked for, else the

@@ -12,6 +12,11 @@ impl Turn {
 }
 
 impl Conversation {
+    /// Returns whether somebody may still say yes or no to a tool: the operator, or a program that steers.
+    pub fn can_ask_leave(&self) -> bool {
+        self.attended || self.steered
+    }
+
     /// Returns whether the operator said yes or no to a tool, if so.
     pub fn decided(&self, tool: &Text) -> Option<bool> {
         let once = self.tools_allowed_once.contains(tool).then_some(true);

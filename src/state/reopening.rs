@@ -26,7 +26,7 @@ pub struct Since {
 impl Conversation {
     /// Applies a fork, which continues as a resume does, with random choices of its own if it has another seed.
     pub(super) fn fork(&mut self, seq: Seq, f: &Forked) {
-        self.reopen(seq, f.attended);
+        self.reopen(seq, f.attended, f.steered);
         if let Some(passed) = f.passed {
             self.pass(seq, passed, passed);
         }
@@ -36,8 +36,9 @@ impl Conversation {
 
     /// Applies a resume: an end is undone, and a pause that was asked for starts once the seats that a crash cut have
     /// spoken.
-    pub(super) fn reopen(&mut self, seq: Seq, attended: bool) {
+    pub(super) fn reopen(&mut self, seq: Seq, attended: bool, steered: bool) {
         self.attended = attended;
+        self.steered = steered;
         // what a session file says is no reason to run anything
         self.tools_decided.clear();
         self.tools_allowed_once.clear();

@@ -282,6 +282,7 @@ fn opened(test: &Test, run: u32, models: &RunModels) -> Result<Opened, String> {
         parallel: loaded.parallel,
         rates: BTreeMap::new(),
         attended: false,
+        steered: false,
     })
 }
 

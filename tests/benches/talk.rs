@@ -66,6 +66,7 @@ impl Talk {
             parallel: 8,
             rates: Default::default(),
             attended: true,
+            steered: false,
         };
         self.take(draft(ThreadId::ROOT, ENGINE, Box::new(opened).into()), 0);
     }

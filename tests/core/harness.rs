@@ -233,6 +233,7 @@ pub fn table(scenario: Value, seats: Vec<Participant>) -> Opened {
         parallel: 8,
         rates: Default::default(),
         attended: false,
+        steered: false,
     }
 }
 

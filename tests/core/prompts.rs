@@ -66,6 +66,7 @@ fn opened(text: &str, set: impl Fn(&mut Participant)) -> Opened {
         parallel: loaded.parallel,
         rates: Default::default(),
         attended: false,
+        steered: false,
     }
 }
 

@@ -68,6 +68,7 @@ pub fn event(seq: u64, count: usize) -> Event {
             parallel: 1,
             rates: Default::default(),
             attended: false,
+            steered: false,
         })
         .into(),
         (_, 0) => BatchOpened {

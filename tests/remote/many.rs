@@ -61,6 +61,7 @@ fn engine(server: &Server, seats: u32) -> (Engine, Tail) {
         parallel: seats,
         rates: Default::default(),
         attended: false,
+        steered: false,
     });
     (engine, tail)
 }

@@ -227,6 +227,7 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
         before,
         voices: Arc::new(cast),
         attended: !play.headless,
+        steered: play.steered_live(),
         tools,
         commands: decided
             .into_iter()

@@ -76,6 +76,7 @@ pub fn start(
         before,
         voices: Arc::new(cast),
         attended: !play.headless,
+        steered: play.steered_live(),
         tools,
         commands: decided
             .into_iter()

@@ -190,6 +190,7 @@ pub fn start_found(
         voices: Arc::new(cast),
         clock: assemble::clock(virtual_time, &State::default(), named.0),
         attended: !play.headless,
+        steered: play.steered_live(),
         tools,
         commands,
         lines: first.into_iter().chain(history.lines).collect(),
@@ -288,5 +289,6 @@ pub fn opened(
         parallel: loaded.parallel,
         rates,
         attended,
+        steered: false,
     })
 }

@@ -73,6 +73,8 @@ pub struct Parts {
     pub clock: Clock,
     /// Whether an operator can be asked.
     pub attended: bool,
+    /// Whether commands come from a program.
+    pub steered: bool,
     /// Commands of the operator that are executed first.
     pub commands: Vec<Command>,
     /// Steering lines that wait for their trigger.
@@ -95,6 +97,7 @@ pub fn assemble(parts: Parts) -> Assembled {
     let mut engine = Engine::new(writer, feed, parts.clock.clone(), voices);
     engine.patience = Some(DISK_PATIENCE);
     engine.attended = parts.attended;
+    engine.steered = parts.steered;
     engine.tools = parts.tools;
     let past = match parts.start {
         Opening::Open(opened) => {
