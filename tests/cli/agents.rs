@@ -290,6 +290,92 @@ fn faults_of_the_keys_are_told() {
     assert!((check.out + &check.err).contains("is for agents"), "the key has no meaning");
 }
 
+/// Virtual time moves as soon as only the wait for the handshake is left.
+#[test]
+fn an_agent_that_never_answers_is_given_up_after_the_handshake() {
+    use colloquium::clock::Clock;
+    use colloquium::model::*;
+    use colloquium::spawn::ChildEnvironment;
+    use colloquium::voice::{CallRequest, Chunk, Out, Voice, agent::Agent};
+    let house = House::new();
+    let script = house.file("agent.py", AGENT);
+    let log = house.path("told.jsonl").display().to_string();
+    let command = ["python3", &script, "mute", &log].map(Text::from).to_vec();
+    let spec = AgentSpec { command, folder: None };
+    let path = ("PATH".into(), "/usr/bin:/bin".into());
+    let environment = ChildEnvironment::allowed([path]);
+    let home = house.home.path();
+    let agent = Agent::new(spec.clone(), home, home.to_owned(), environment);
+    let ask = CallRequest {
+        call: CallId(1),
+        turn: TurnId(1),
+        seat: std::sync::Arc::new(Participant::new("ada", VoiceSpec::Agent(spec))),
+        purpose: Purpose::Speak,
+        number: Some(1),
+        attempt: 1,
+        prompt: Default::default(),
+        messages: vec![Message::new(Role::System, "You are Ada.")],
+        tools: vec![],
+        form: Form::Free,
+        parameters: Default::default(),
+        labels: Default::default(),
+        facts: Default::default(),
+        left: Default::default(),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (tx, mut rx) = tokio::sync::mpsc::channel(64);
+        let clock = Clock::virtual_from(Ms(0));
+        clock.begin(CallId(1));
+        tokio::spawn(agent.speak(ask, Out::new(CallId(1), tx, clock.clone())));
+        let time = async {
+            loop {
+                clock.advance(None).await;
+            }
+        };
+        let (_, chunk) = tokio::select! {
+            () = time => unreachable!("time has no end"),
+            chunk = rx.recv() => chunk.unwrap(),
+        };
+        let Chunk::Failed(failure) = chunk else { panic!("{chunk:?}") };
+        assert_eq!((failure.class, clock.now()), (ErrorClass::NoVoice, Ms(20_000)));
+        assert!(!failure.class.may_pass(), "no second try");
+        assert!(failure.text.starts_with("agent `python3` opened no session"), "{}", failure.text);
+    });
+}
+
+#[test]
+fn an_agent_whose_command_names_a_file_is_found_beside_the_scenario() {
+    let house = House::new();
+    let path = talk(&house, "plain", 1, "");
+    let whole = house.path("agent.py").display().to_string();
+    let text = std::fs::read_to_string(&path).unwrap().replace(&whole, "agent.py");
+    let ran = run(&house, &house.file("talk.toml", &text), &[]).code(0);
+    assert!(ran.out.contains("turn 1 of s-"), "{}\n{}", ran.out, ran.err);
+}
+
+/// A program that steers decides while the agent waits; once it has gone, what still waits is refused.
+#[test]
+fn what_it_asks_leave_for_waits_for_a_program_that_steers() {
+    let house = House::new();
+    let path = talk(&house, "asks", 1, "");
+    let args = ["run", &path, "--headless", "--trust", "--format", "jsonl", "--steer", "-"];
+    let mut command = house.command(&args);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
+    let mut input = child.stdin.take().unwrap();
+    read_until(&mut out, &["permission.asked"]);
+    let decide = json!({"do": "decide", "tool": "ada/edit", "yes": true, "once": true});
+    writeln!(input, "{decide}").unwrap();
+    let answered = read_until(&mut out, &["permission.answered"]);
+    assert!(answered.contains("\"yes\":true"), "{answered}");
+    drop(input);
+    let refused = read_until(&mut out, &["permission.answered"]);
+    assert!(refused.contains("\"yes\":false") && refused.contains("nobody is there"), "{refused}");
+    end(child);
+    assert_eq!(told(&house).pop().unwrap()["answers"], json!({"ask-1": "yes", "ask-2": "no"}));
+}
+
 #[test]
 fn open_requests_are_answered_cancelled_when_the_turn_is_cut() {
     use colloquium::clock::Clock;
@@ -303,7 +389,7 @@ fn open_requests_are_answered_cancelled_when_the_turn_is_cut() {
     let spec = AgentSpec { command, folder: None };
     let path = ("PATH".into(), "/usr/bin:/bin".into());
     let agent =
-        Agent::new(spec.clone(), house.home.path().to_owned(), ChildEnvironment::allowed([path]));
+        Agent::new(spec.clone(), house.home.path(), house.home.path().to_owned(), ChildEnvironment::allowed([path]));
     let ask = |call| CallRequest {
         call: CallId(call),
         turn: TurnId(call),

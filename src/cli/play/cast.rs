@@ -96,10 +96,11 @@ impl Cast {
                 (own.path().to_owned(), Some(own))
             }
         };
+        let scenario = self.folder.canonicalize().unwrap_or_else(|_| self.folder.clone());
         // agents want a whole path
         let folder = folder.canonicalize().unwrap_or(folder);
         let environment = self.models.for_agent(&spec.command)?;
-        let agent = Arc::new(Agent::new(spec.clone(), folder, environment));
+        let agent = Arc::new(Agent::new(spec.clone(), &scenario, folder, environment));
         agents.insert(place, Seated { agent: agent.clone(), _own: own });
         Ok(agent)
     }

@@ -8,6 +8,13 @@ use crate::spawn::{ChildEnvironment, SpawnError};
 pub(super) struct AgentFault(pub ErrorClass, pub String);
 
 impl AgentFault {
+    /// Returns the failure of a program that opened no session in time. Another try would wait as long.
+    pub(super) fn no_answer() -> AgentFault {
+        let why = "opened no session of the Agent Client Protocol within 20 s; add the option that starts this protocol \
+                   to its command (often `acp` or `--acp`)";
+        AgentFault(ErrorClass::NoVoice, why.into())
+    }
+
     /// Names the home folder where the agent looks for its login.
     pub(super) fn at_home(self, environment: &ChildEnvironment) -> AgentFault {
         match environment.get("HOME") {

@@ -20,7 +20,7 @@ use crate::model::{AgentSpec, CallId, Text};
 use crate::spawn::{ChildEnvironment, Job};
 use fault::AgentFault;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use talk::{Talk, TurnEnd};
@@ -30,12 +30,17 @@ use tokio::sync::{OwnedMutexGuard, mpsc};
 /// How long an agent may take to end a turn that was cancelled.
 pub const CANCEL_GRACE: Duration = Duration::from_secs(3);
 
+/// How long an agent may take to open its session, in milliseconds.
+const HANDSHAKE_MS: u64 = 20_000;
+
 /// The operator's answers to the requests of one call: which request, and whether it may.
 type Answers = mpsc::UnboundedSender<(u32, bool)>;
 
 /// An agent in its seat, as a voice.
 pub struct Agent {
     spec: AgentSpec,
+    /// The command, with whole paths for the files beside the scenario that it names.
+    command: Vec<String>,
     folder: PathBuf,
     environment: ChildEnvironment,
     talk: Arc<tokio::sync::Mutex<Option<Talk>>>,
@@ -43,19 +48,38 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Returns an agent that works in a folder; its process starts with its first turn.
-    pub fn new(spec: AgentSpec, folder: PathBuf, environment: ChildEnvironment) -> Agent {
-        Agent { spec, folder, environment, talk: Arc::default(), waiting: Mutex::default() }
+    /// Returns an agent that works in a folder; its process starts with its first turn. Files that its command names are
+    /// looked for in the scenario's folder.
+    pub fn new(
+        spec: AgentSpec,
+        scenario: &Path,
+        folder: PathBuf,
+        environment: ChildEnvironment,
+    ) -> Agent {
+        let command = with_whole_paths(&spec.command, scenario);
+        let (talk, waiting) = (Arc::default(), Mutex::default());
+        Agent { spec, command, folder, environment, talk, waiting }
     }
 
     fn job(&self) -> Job {
         Job {
-            command: self.spec.command.iter().map(Text::to_string).collect(),
+            command: self.command.clone(),
             folder: self.folder.clone(),
             environment: self.environment.clone(),
             input: vec![],
         }
     }
+}
+
+/// Returns a command with whole paths for the files in a folder that it names: its process works in another folder.
+fn with_whole_paths(command: &[Text], folder: &Path) -> Vec<String> {
+    let whole = |(place, word): (usize, &Text)| {
+        let path = folder.join(&**word);
+        // a program without a `/` is looked for in PATH
+        let is_path = place > 0 || word.contains('/');
+        if is_path && path.is_file() { path.display().to_string() } else { word.to_string() }
+    };
+    command.iter().enumerate().map(whole).collect()
 }
 
 impl Voice for Agent {
@@ -67,8 +91,8 @@ impl Voice for Agent {
             waiting.insert(ask.call, tx);
         }
         let (job, talk) = (self.job(), self.talk.clone());
+        let name = self.spec.command.first().cloned().unwrap_or_default();
         Box::pin(async move {
-            let name = job.command.first().cloned().unwrap_or_default();
             let mut turn = TurnAtWork(Some(talk.lock_owned().await));
             let end = spoken(turn.talk(), job, &ask, &out, answers).await;
             let chunk = end.unwrap_or_else(|AgentFault(class, why)| {
@@ -106,7 +130,11 @@ async fn spoken(
         None => {
             let (folder, environment) = (job.folder.clone(), job.environment.clone());
             let begun = slot.insert(Talk::start(job)?);
-            begun.open(&folder).await.map_err(|fault| fault.at_home(&environment))?;
+            let opened = tokio::select! { biased;
+                opened = begun.open(&folder) => opened,
+                () = out.wait(HANDSHAKE_MS) => Err(AgentFault::no_answer()),
+            };
+            opened.map_err(|fault| fault.at_home(&environment))?;
             begun
         }
     };
