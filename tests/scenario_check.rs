@@ -150,10 +150,21 @@ fn a_seat_has_a_good_id_and_one_voice() {
     }
     for id in ["Ada", "a b", "ä", ""] {
         let expected = format!(
-            "3:6 participant[1].id: takes lower-case letters, digits and hyphens, not {id:?}"
+            "3:6 participant[1].id: takes lower-case letters, digits, `-` and `_`, not {id:?}"
         );
         check(&format!("title = \"T\"\n[[participant]]\nid = \"{id}\""), &[&expected]);
     }
+    let talk = |first: &str, second: &str| {
+        format!(
+            "title = \"T\"\n[[participant]]\nid = \"{first}\"\nlines = [\"x\"]\n\
+             [[participant]]\nid = \"{second}\"\nlines = [\"x\"]"
+        )
+    };
+    check(&talk("needs_analyst", "a_b"), &[]);
+    check(
+        &talk("a-b", "a_b"),
+        &["6:6 participant[2].id: \"a_b\" differs from \"a-b\" only by `-` and `_`"],
+    );
     check_rest(
         "human = true\nlines = [\"a\"]",
         &["5:1 participant[1].lines: is a second voice of \"ada\" beside `human`"],

@@ -93,7 +93,7 @@ number!(
     CallId
 );
 name!(
-    /// The stable ASCII name of a participant (`[a-z0-9-]`).
+    /// The stable ASCII name of a participant (`[a-z0-9_-]`).
     SeatId
 );
 name!(

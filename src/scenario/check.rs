@@ -354,7 +354,7 @@ fn fits(node: &Node, kind: &ValueKind) -> bool {
 }
 
 fn is_id(text: &str) -> bool {
-    let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_');
     !text.is_empty() && text.bytes().all(allowed)
 }
 

@@ -199,7 +199,7 @@ pub(super) static PARTICIPANT: &[Key] = &[
         "id",
         ValueKind::Id,
         r#""ada""#,
-        "Stable name of lower-case letters, digits and hyphens.",
+        "Stable name of lower-case letters, digits, `-` and `_`; in expressions context['a-b'] or context.a_b.",
     ),
     key("name", ValueKind::Line, r#""Ada""#, "Display name (default: the id)."),
     key("aliases", NAMES, r#"["the planner"]"#, "Other names that mentions can use."),
@@ -433,7 +433,7 @@ impl ValueKind {
             ValueKind::Text | ValueKind::Template => "text".into(),
             ValueKind::Line => "text on one line".into(),
             ValueKind::Condition(_) => "a condition in quotes".into(),
-            ValueKind::Id => "lower-case letters, digits and hyphens".into(),
+            ValueKind::Id => "lower-case letters, digits, `-` and `_`".into(),
             ValueKind::Model => "a model spelled \"provider:name\"".into(),
             ValueKind::Duration => {
                 format!("1 to {DAY_SECONDS} seconds, as a number or as text like \"30s\"")

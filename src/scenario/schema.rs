@@ -44,7 +44,7 @@ fn kind(k: &ValueKind, rows: &[PolicyRow]) -> Value {
             json!({"type": "string", "pattern": "\\S"})
         }
         ValueKind::Line => json!({"type": "string", "pattern": "^[^\\n]*\\S[^\\n]*$"}),
-        ValueKind::Id => json!({"type": "string", "pattern": "^[a-z0-9-]+$"}),
+        ValueKind::Id => json!({"type": "string", "pattern": "^[a-z0-9_-]+$"}),
         ValueKind::Model => json!({"type": "string", "pattern": "^[^:\\s]+:\\S+$"}),
         ValueKind::Duration => json!({"anyOf": [
             {"type": "number", "minimum": 1, "maximum": DAY_SECONDS},
@@ -155,8 +155,8 @@ mod tests {
         match pattern {
             "\\S" => !text.trim().is_empty(),
             "^[^\\n]*\\S[^\\n]*$" => !text.trim().is_empty() && !text.contains('\n'),
-            "^[a-z0-9-]+$" => {
-                let allowed = |b: u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-');
+            "^[a-z0-9_-]+$" => {
+                let allowed = |b: u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-');
                 !text.is_empty() && text.bytes().all(allowed)
             }
             "^[^:\\s]+:\\S+$" => {

@@ -375,6 +375,12 @@ pub(super) fn seats(walk: &mut Walk<'_>, root: &Node) -> Vec<Participant> {
             let message = format!("{} is taken by {}", quote(&seat.id), quote(&first.name));
             let span = node.get("id").map_or(&None, |n| &n.span);
             walk.fault(span, &join(&path, "id"), message, "give every participant its own id");
+        } else if let Some(first) = seats.iter().find(|s| differs_by_hyphens(&s.id, &seat.id)) {
+            let (id, first) = (quote(&seat.id), quote(&first.id));
+            let message = format!("{id} differs from {first} only by `-` and `_`");
+            let span = node.get("id").map_or(&None, |n| &n.span);
+            let fix = "people and expressions mix the two up; choose another id";
+            walk.fault(span, &join(&path, "id"), message, fix);
         }
         // such an id is a fault already
         let nobodys = seat.id.is_empty() || RESERVED.contains(&&*seat.id);
@@ -392,6 +398,11 @@ pub(super) fn seats(walk: &mut Walk<'_>, root: &Node) -> Vec<Participant> {
         seats.push(seat);
     }
     seats
+}
+
+/// Returns whether two ids are the same but for hyphens in the place of underscores.
+fn differs_by_hyphens(a: &str, b: &str) -> bool {
+    a != b && a.replace('-', "_") == b.replace('-', "_")
 }
 
 /// Finds a name of `seat` that a seat before it answers to.

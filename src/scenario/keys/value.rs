@@ -11,7 +11,7 @@ pub(crate) enum ValueKind {
     Template,
     /// An expression that may ask for these names.
     Condition(&'static [&'static str]),
-    /// `[a-z0-9-]`.
+    /// `[a-z0-9_-]`.
     Id,
     /// `provider:name`.
     Model,
