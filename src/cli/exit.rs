@@ -1,5 +1,7 @@
 //! Exit codes: the one table from how it went to the number that scripts see.
 
+use crate::export::utterances;
+use crate::policy;
 use crate::state::State;
 
 /// How the program ends, as a number.
@@ -20,7 +22,7 @@ pub enum Exit {
     Budget = 5,
     /// The session cannot be read or written.
     Session = 6,
-    /// Finished with skipped utterances, and `--strict` was asked for.
+    /// Finished, but not all of it was done, and `--strict` was asked for.
     Skipped = 7,
     /// The terminal is gone (SIGHUP).
     HungUp = 129,
@@ -47,4 +49,19 @@ pub fn ended(state: &State) -> Option<Exit> {
         130 => Exit::Interrupted,
         _ => Exit::Failed,
     })
+}
+
+/// Returns what was not done in a conversation that ended well, for `--strict`: a part for each kind of loss.
+pub fn losses(state: &State) -> Vec<String> {
+    let skipped = (state.failed > 0)
+        .then(|| format!("{} skipped after failures", utterances(state.failed)));
+    let steps = state.plan().map_or(0, |plan| plan.lost());
+    let steps = match steps {
+        0 => None,
+        1 => Some("1 step of the plan failed or is blocked".to_owned()),
+        n => Some(format!("{n} steps of the plan failed or are blocked")),
+    };
+    let idle = policy::never_ran(state).into_iter().filter(|seat| seat.starved);
+    let idle = idle.map(|idle| format!("`{}` never ran: {}", idle.seat, idle.why));
+    skipped.into_iter().chain(steps).chain(idle).collect()
 }

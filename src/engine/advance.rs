@@ -80,9 +80,32 @@ fn floor(state: &State) -> Option<Draft> {
     if let Some(Ending::FinalRound(left)) = &state.ending {
         return final_word(state, left);
     }
-    limits(state)
+    settled(state)
+        .or_else(|| limits(state))
         .or_else(|| stops::stop(state))
         .or_else(|| state.open_threads().rev().find_map(|thread| step(state, thread)))
+}
+
+/// Returns the end that is reached with the last turn that is allowed: it comes before the limit.
+fn settled(state: &State) -> Option<Draft> {
+    let most = state.limits.of(Limit::Utterances)?;
+    if state.used(Limit::Utterances, state.ms) < most || !state.turns.is_empty() {
+        return None;
+    }
+    stops::due(state).or_else(|| {
+        let root = state.threads.get(&ThreadId::ROOT).filter(|root| root.closed.is_none())?;
+        let owed = root.batch.as_ref().is_some_and(|batch| state.is_open(batch));
+        if owed || state.open_threads().any(|thread| thread.id != root.id) {
+            return None;
+        }
+        let policy = policy::find(&root.spec.policy)?;
+        match policy.next(&View { state, thread: root }).next {
+            NextMove::End(reason @ (StopReason::Completed | StopReason::Consensus)) => {
+                Some(verdict::close(state, root, reason))
+            }
+            _ => None,
+        }
+    })
 }
 
 /// A turn that begins again because of what its policy wants it to know.

@@ -96,10 +96,27 @@ pub(super) fn end(state: &State, reason: StopReason, text: Option<Text>) -> Draf
     let root = state.threads.get(&ThreadId::ROOT);
     let answered = state.answered();
     let text = text.or_else(|| Some(answered.as_ref()?.told().into()));
+    let text = joined([text, idle_seats(state, reason)]);
     let made = answered.and_then(|answered| serde_json::to_value(answered).ok());
     let result = made.or_else(|| root.map(|root| policy::result(state, root))).unwrap_or_default();
     let ended = Ended { reason, settled: reason.settled(), text, result };
     draft(ThreadId::ROOT, ENGINE, ended.into())
+}
+
+/// Returns the seats that never ran in a conversation that had nothing more to run, each with the reason.
+fn idle_seats(state: &State, reason: StopReason) -> Option<Text> {
+    if !matches!(reason, StopReason::Completed | StopReason::Verdict | StopReason::Starved) {
+        return None;
+    }
+    let idle = policy::never_ran(state);
+    let each: Vec<String> = idle.iter().map(|n| format!("`{}` ({})", n.seat, n.why)).collect();
+    (!each.is_empty()).then(|| format!("never ran: {}", each.join(", ")).into())
+}
+
+/// Joins the parts of the text of an end.
+pub(super) fn joined(parts: [Option<Text>; 2]) -> Option<Text> {
+    let parts: Vec<Text> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; ").into())
 }
 
 /// A warning, unless the same one was given before.

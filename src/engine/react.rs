@@ -180,9 +180,12 @@ fn unattended(state: &State) -> Vec<Draft> {
         }
         Some(_) | None => {}
     }
+    // judges who were asked and could not be called
+    let unjudged = state.judging.as_ref().is_some_and(|judging| judging.ends.is_some());
+    let unjudged = unjudged.then(|| verdict::no_room(state).to_string());
     let waiting = state.turns.values().find(|t| state.waits_for_human(t));
     let (reason, text) = match (&state.limit, waiting) {
-        (Some(limit), _) if !hangs => (limit.what.reason(), None),
+        (Some(limit), _) if !hangs => (limit.what.reason(), unjudged),
         (_, Some(turn)) => {
             let text = format!("{} has the floor and no one is there to speak", turn.seat);
             (StopReason::Failure, Some(text))
@@ -190,7 +193,7 @@ fn unattended(state: &State) -> Vec<Draft> {
         (_, None) if state.run == RunState::Paused => {
             let text = match &state.pause_why {
                 Some(why) => format!("paused ({why}) and no one is there to resume"),
-                None => "paused and no one is there to resume".into(),
+                None => "paused and no one is there to resume".to_owned(),
             };
             (StopReason::Failure, Some(text))
         }
@@ -200,7 +203,7 @@ fn unattended(state: &State) -> Vec<Draft> {
                 true => "waiting for someone to get the floor and no one is there to give it",
                 false => "everybody who could speak is muted or has left",
             };
-            (StopReason::Failure, Some(text.into()))
+            (StopReason::Failure, Some(text.to_owned()))
         }
     };
     let mut drafts: Vec<Draft> = execute::late(state).collect();

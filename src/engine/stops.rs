@@ -16,16 +16,19 @@ pub(super) fn stop(state: &State) -> Option<Draft> {
     if !state.turns.is_empty() {
         return None;
     }
-    let rules = &state.scenario.stops;
-    let watched = rules.iter().any(|stop| matches!(stop.rule, Rule::Loop {}));
-    let places = 0u32..;
-    let stop = places.zip(rules).find_map(|(place, stop)| match says(state, place, &stop.rule) {
+    let watched = state.scenario.stops.iter().any(|stop| matches!(stop.rule, Rule::Loop {}));
+    due(state).or_else(|| if watched { None } else { loops::warning(state) })
+}
+
+/// Returns what the first rule that has something to say leads to.
+pub(super) fn due(state: &State) -> Option<Draft> {
+    let rules = (0u32..).zip(&state.scenario.stops);
+    rules.into_iter().find_map(|(place, stop)| match says(state, place, &stop.rule) {
         Says::Nothing => None,
         Says::First(draft) => Some(*draft),
         Says::Stop(reason, text) if !stop.ask => verdict::conclude(state, reason, Some(text)),
         Says::Stop(_, text) => ask(state, place, &stop.rule, &text),
-    });
-    stop.or_else(|| if watched { None } else { loops::warning(state) })
+    })
 }
 
 /// Pauses and asks. A rule that stays true asks once; one that is true for a single utterance asks each time.

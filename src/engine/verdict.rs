@@ -58,13 +58,22 @@ pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) ->
         // what a pause holds up continues with it
         (Some(_), None) if matches!(state.run, RunState::Pausing | RunState::Paused) => None,
         (Some(_), None) => {
-            let limit = state.limit.as_ref().map(|l| l.what.words(l.limit));
-            let limit = limit.unwrap_or_else(|| "the limit".into());
-            let told = format!("no verdict: the limit of {limit} leaves no room for the judge");
-            drafts::warn_once(state, told.into()).or_else(|| end(reason, text))
+            let told = no_room(state);
+            drafts::warn_once(state, told.to_string().into())
+                .or_else(|| end(reason, drafts::joined([text, Some(told)])))
         }
         (None, None) => end(reason, text),
     }
+}
+
+/// Returns the reason for the absence of a verdict for which a limit left no room.
+pub(super) fn no_room(state: &State) -> Text {
+    let spent = |what: &Limit| matches!(what, Limit::Tokens | Limit::Usd);
+    let reached = state.limit.as_ref().filter(|at| spent(&at.what)).map(|at| (at.what, at.limit));
+    let set = || [Limit::Usd, Limit::Tokens].into_iter().find_map(|l| Some((l, state.limits.of(l)?)));
+    let limit = reached.or_else(set).map(|(what, limit)| format!(" of {}", what.words(limit)));
+    let limit = limit.unwrap_or_default();
+    format!("no verdict: the limit{limit} leaves no room for the judge").into()
 }
 
 /// Whether an end is one with a verdict.

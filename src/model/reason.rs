@@ -33,6 +33,30 @@ pub enum StopReason {
 }
 
 impl StopReason {
+    /// Every reason, in the order of the enum. Its length makes a new reason fail to compile until it is listed.
+    pub const ALL: [StopReason; StopReason::Signal as usize + 1] = [
+        StopReason::Goal,
+        StopReason::Consensus,
+        StopReason::NoVotes,
+        StopReason::Verdict,
+        StopReason::AllPassed,
+        StopReason::StopWord,
+        StopReason::Condition,
+        StopReason::Loop,
+        StopReason::UtteranceLimit,
+        StopReason::RoundLimit,
+        StopReason::TimeLimit,
+        StopReason::TokenLimit,
+        StopReason::CostLimit,
+        StopReason::Exhausted,
+        StopReason::Starved,
+        StopReason::Completed,
+        StopReason::BatchLimit,
+        StopReason::Failure,
+        StopReason::Operator,
+        StopReason::Signal,
+    ];
+
     /// Returns the spelling in the log and on the screen.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -12,7 +12,7 @@ use super::{Decision, NextMove, Policy, View};
 use crate::expr::{Condition, Facts};
 use crate::model::{After, Needs, Outcome, SeatId, Seq, StopReason, Text};
 use crate::scenario::{PolicyRow, TakesPart};
-use crate::state::{Asking, EDGES, Entry, PastTurn, REQUESTS};
+use crate::state::{Asking, EDGES, Entry, PastTurn, REQUESTS, Seat, State};
 use serde_json::{Map, Value, json};
 use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeMap;
@@ -247,19 +247,62 @@ fn memo(v: &View<'_>, ready: &[Ready], asked: &[SeatRequest]) -> Value {
     ])
 }
 
-/// Returns whether a seat never ran because one of its dependencies was lost: it failed, was skipped or cut before a
-/// word, is muted, or has left.
+/// Returns whether a seat never ran because one of its dependencies was lost.
 fn starved(v: &View<'_>) -> bool {
-    let came_to_nothing = |id: &SeatId| {
-        let last = runs(v).iter().rev().find(|r| r.reply.seat == *id);
-        last.is_some_and(|r| matches!(r.reply.outcome, Outcome::Failed | Outcome::Cut))
+    idle(v).any(|seat| seat.spec.runs.after.iter().any(|a| is_lost(v, &a.participant)))
+}
+
+/// Seats of the thread that never ran.
+fn idle<'a>(v: &View<'a>) -> impl Iterator<Item = &'a Seat> {
+    let (state, runs) = (v.state, runs(v));
+    let seats = v.thread.seats.iter().filter_map(|id| state.seat(id));
+    seats.filter(|s| !s.gone && !runs.iter().any(|r| r.reply.seat == s.spec.id))
+}
+
+/// Returns whether a seat came to no words and will not: it failed, was skipped or cut before a word, is muted, or has
+/// left.
+fn is_lost(v: &View<'_>, id: &SeatId) -> bool {
+    let last = runs(v).iter().rev().find(|r| r.reply.seat == *id);
+    let failed = last.is_some_and(|r| matches!(r.reply.outcome, Outcome::Failed | Outcome::Cut));
+    let away = v.state.seat(id).is_some_and(|s| s.gone || s.muted);
+    said(v, id).is_none() && (away || failed)
+}
+
+/// A seat that never ran, and the reason.
+pub struct NeverRan {
+    /// The seat.
+    pub seat: SeatId,
+    /// The reason, in words.
+    pub why: String,
+    /// Whether a seat that it depends on came to nothing.
+    pub starved: bool,
+}
+
+/// Returns the seats under `depends` that never ran.
+pub fn never_ran(state: &State) -> Vec<NeverRan> {
+    let threads = state.threads.values().filter(|t| &*t.spec.policy == ROW.name);
+    threads.flat_map(|thread| never_ran_in(&View { state, thread })).collect()
+}
+
+fn never_ran_in(v: &View<'_>) -> Vec<NeverRan> {
+    let look = Look::new(v);
+    let reason = |seat: &Seat| {
+        let after = &seat.spec.runs.after;
+        let seat = seat.spec.id.clone();
+        if let Some(lost) = after.iter().find(|a| is_lost(v, &a.participant)) {
+            let why = format!("`{}` gave no result", lost.participant);
+            return NeverRan { seat, why, starved: true };
+        }
+        let spoke = |a: &&After| said(v, &a.participant).is_some();
+        let unmet = after.iter().filter(spoke).find(|a| !look.meets(&seat, a));
+        let why = match (unmet.and_then(|a| a.when.as_ref()), after.iter().find(|a| !spoke(a))) {
+            (Some(when), _) => format!("its condition was never true: {when}"),
+            (None, Some(waits)) => format!("it waits for `{}`", waits.participant),
+            (None, None) => "it had no turn".to_owned(),
+        };
+        NeverRan { seat, why, starved: false }
     };
-    let away = |id: &SeatId| v.state.seat(id).is_some_and(|s| s.gone || s.muted);
-    let lost = |id: &SeatId| said(v, id).is_none() && (away(id) || came_to_nothing(id));
-    v.thread.seats.iter().filter_map(|id| v.state.seat(id)).any(|seat| {
-        let ran = runs(v).iter().any(|r| r.reply.seat == seat.spec.id);
-        !seat.gone && !ran && seat.spec.runs.after.iter().any(|a| lost(&a.participant))
-    })
+    idle(v).map(reason).collect()
 }
 
 /// Returns one run for the result: its new input, its output, and how long it took.

@@ -23,6 +23,7 @@ mod talkative;
 mod view;
 mod weighted;
 
+pub use depends::{NeverRan, never_ran};
 pub use view::{Decision, NextMove, Policy, View};
 
 use crate::scenario::PolicyRow;

@@ -140,6 +140,41 @@ fn check_shows_every_fault_of_every_file() {
     assert!(ran.out.contains("seat     ada, Ada: 4 rehearsed lines"), "{}", ran.out);
 }
 
+/// The table of the help names each reason with its code and whether it is settled.
+#[test]
+fn the_help_has_a_row_for_every_reason() {
+    use colloquium::model::StopReason;
+    let help = House::new().run(&["help", "exit-codes"]).code(0).out;
+    for reason in StopReason::ALL {
+        let name = reason.as_str();
+        let row = help.lines().find(|line| line.split_whitespace().next() == Some(name));
+        let row = row.unwrap_or_else(|| panic!("no row for {name}: {help}"));
+        let cells: Vec<&str> = row.split_whitespace().collect();
+        let settled = if reason.settled() { "yes" } else { "no" };
+        assert_eq!(cells[1..3], [&reason.exit_code().to_string(), settled], "{row}");
+        assert!(cells.len() > 4, "no meaning: {row}");
+    }
+    let distinct: std::collections::BTreeSet<_> = StopReason::ALL.iter().collect();
+    assert_eq!(distinct.len(), StopReason::ALL.len());
+}
+
+/// A participant that never ran because one it waits for failed is a loss also where something else ended the talk.
+#[test]
+fn strict_counts_plans_and_participants_that_could_not_run() {
+    let house = House::new();
+    let work = "title = \"Work\"\ntopic = \"Tea\"\npolicy = { name = \"plan\", executor = \"hand\", replan = false }\n\
+        [[participant]]\nid = \"ann\"\npace = 1\n\
+        lines = ['{\"steps\": [{\"number\": 1, \"goal\": \"It is one.\"}, {\"number\": 2, \"goal\": \"It is two.\"}]}', \"The answer.\"]\n\
+        [[participant]]\nid = \"hand\"\npace = 1\nlines = [{ text = \"ERROR: no tea\", when = \"step.number == 1\" }, \"TASK COMPLETE: two\"]\n";
+    let path = house.file("work.toml", work);
+    house.run(&["run", &path, "--headless"]).code(0);
+    let strict = house.run(&["run", &path, "--headless", "--strict"]).code(7);
+    assert!(strict.err.contains("1 step of the plan failed or is blocked"), "{}", strict.err);
+    let all = house.file("all.toml", &work.replace(", when = \"step.number == 1\"", ""));
+    let failed = house.run(&["run", &all, "--headless"]).code(1);
+    assert!(failed.err.contains("failed"), "{}", failed.err);
+}
+
 #[test]
 fn an_argument_that_is_no_text_is_told_and_breaks_nothing() {
     use std::ffi::OsStr;

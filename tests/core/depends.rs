@@ -171,7 +171,9 @@ async fn who_never_ran_for_a_failure_was_starved_and_for_a_condition_was_not() {
     let fails = || stage(|_| Play::Fail(5, ErrorClass::NotFound));
     let ran = play(table(Value::Null), fails(), &[]).await;
     assert_eq!(ran.reason(), "starved");
-    assert_eq!(ended(&ran).text.as_deref(), Some("a: as the test wants it"));
+    let never = "never ran: `b` (`a` gave no result), `c` (it waits for `b`)";
+    let text = format!("a: as the test wants it; {never}");
+    assert_eq!(ended(&ran).text.as_deref(), Some(&*text));
     let failed = &ended(&ran).result["history"][0];
     assert_eq!(
         (&failed["outcome"], &failed["error"]),
@@ -179,6 +181,11 @@ async fn who_never_ran_for_a_failure_was_starved_and_for_a_condition_was_not() {
     );
     let ran = play(table(json!("context.get('go', False)")), echo(), &[]).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a", "completed"));
+    let text = "never ran: `b` (its condition was never true: context.get('go', False)), \
+                `c` (it waits for `b`)";
+    assert_eq!(ended(&ran).text.as_deref(), Some(text));
+    let starved = colloquium::policy::never_ran(&ran.state).iter().any(|seat| seat.starved);
+    assert!(!starved, "a condition that was never true is no failure");
 }
 
 #[tokio::test]

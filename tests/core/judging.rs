@@ -318,6 +318,41 @@ async fn a_judge_stops_the_talk_or_asks_whether_to() {
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b a b", "operator"));
 }
 
+/// What settles the conversation comes before the limit that is reached with the same turn.
+#[tokio::test]
+async fn agreement_with_the_last_turn_that_is_allowed_is_settled() {
+    let mut table = round_robin(&["a", "b"], 2);
+    table.scenario["stop"] = json!([{"agreement": 1.0}]);
+    for seat in &mut table.participants {
+        let form = Form::Choice(vec!["x".into(), "y".into()]);
+        seat.reply = Contract { form, ..Contract::default() };
+    }
+    let agree = stage(|_| Play::Words("x".into(), 5));
+    let ran = play(table.clone(), agree, &[]).await;
+    let ended = ran.state.ended.as_ref().unwrap();
+    assert_eq!((ran.state.utterances, ran.reason(), ended.settled), (2, "consensus", true));
+    let differ = stage(|ask| {
+        Play::Words(if ask.seat.id == "a" { "x" } else { "y" }.into(), 5)
+    });
+    assert_eq!(play(table, differ, &[]).await.reason(), "utterance_limit");
+}
+
+/// A budget that has no room for the judge: the end says that there is no verdict.
+#[tokio::test]
+async fn an_end_without_the_verdict_that_was_due_says_so() {
+    let mut table = judged(&["j"], false, 1, "draw");
+    let spec = ModelSpec { name: "x:tiny".into(), max_tokens: Some(5_000), ..ModelSpec::default() };
+    table.participants[2].voice = VoiceSpec::Model(spec);
+    table.participants[2].price = Some(Price(1.0, 10.0));
+    for limits in [json!({"utterances": 4, "tokens": 90}), json!({"utterances": 4, "usd": 0.0001})] {
+        table.scenario["limits"] = limits;
+        let ran = play(table.clone(), plain(), &[]).await;
+        assert!(ran.state.verdict.is_none(), "{:?}", ran.kinds());
+        let text = ran.state.ended.as_ref().unwrap().text.clone().unwrap_or_default();
+        assert!(text.contains("no verdict: the limit of") && text.contains("judge"), "{text}");
+    }
+}
+
 #[tokio::test]
 async fn the_share_of_the_same_answers_stops_it_and_silence_agrees_with_nobody() {
     let mut table = round_robin(&["a", "b", "c"], 9);

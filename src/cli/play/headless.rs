@@ -18,7 +18,7 @@ use crate::cli::play::stdin::{self, SteerLines};
 use crate::cli::runtime::{block_on, refused};
 use crate::clock::Clock;
 use crate::engine::Stopped;
-use crate::export::{REHEARSED, ended as how_it_ended, nearing, utterances};
+use crate::export::{REHEARSED, ended as how_it_ended, nearing};
 use crate::model::{Kind, LateReason, Ms, Seq};
 use crate::session::writer::Durable;
 use crate::session::{Item, Record};
@@ -297,11 +297,10 @@ fn verdict(
     }
     let end = format!("{}{cause}", how_it_ended(ended.reason));
     context.say(&outcome::saved_line(state, name, &end, resume.as_deref()));
-    if play.strict && state.failed > 0 && code == Exit::Done {
-        let message = format!("{} skipped after failures", utterances(state.failed));
-        return Err(
-            Failure::new(Exit::Skipped, message).hint("run without --strict to accept that")
-        );
+    let losses = if play.strict && code == Exit::Done { exit::losses(state) } else { vec![] };
+    if !losses.is_empty() {
+        let failure = Failure::new(Exit::Skipped, losses.join("; "));
+        return Err(failure.hint("run without --strict to accept that"));
     }
     Ok(code)
 }
