@@ -6,6 +6,8 @@ pub(super) const ASKED: &str = "asked";
 pub(super) const AT: &str = "at";
 /// Whether the seats that start have been granted their turn.
 pub(super) const BEGUN: &str = "begun";
+/// How bids are discounted: absent in sessions of earlier programs, which keep their rule.
+pub(super) const DISCOUNT: &str = "discount";
 /// How many rounds earlier exchanges had.
 pub(super) const BEFORE: &str = "before";
 /// The batch whose outcome is counted already.
