@@ -29,6 +29,7 @@ pub(super) fn parts(state: &State, turn: &Turn) -> Option<PlanParts> {
     let Some((plan, step)) = state.step_of(turn.thread) else {
         sections.extend(history);
         sections.push(request);
+        sections.extend(executor_tools(state, root));
         sections.extend(plan.and_then(|plan| whole(state, plan)));
         return Some(PlanParts { brief: None, sections, alone: true });
     };
@@ -108,6 +109,15 @@ fn requests(state: &State, root: &Thread, turn: &Turn) -> (Option<Text>, Text) {
         tagged("history", "", &all.join("\n\n"))
     });
     (history, tagged("request", "", &request.join("\n\n")))
+}
+
+/// Returns the tools that the executors of a plan will have, for the planner.
+fn executor_tools(state: &State, root: &Thread) -> Option<Text> {
+    let template = root.spec.options["executor"].as_str().and_then(|id| state.seat(id))?;
+    let tools = template.spec.tools.iter();
+    let lines: Vec<String> =
+        tools.map(|tool| format!("- {}: {}", tool.name, tool.description.trim())).collect();
+    (!lines.is_empty()).then(|| tagged("executor_tools", "", &lines.join("\n")))
 }
 
 /// Returns the whole plan, with the states and results of its steps.

@@ -7,6 +7,7 @@
 use super::choices::{Choices, DRESS};
 use super::data::{found, object, objects, unfenced};
 use super::formed::Formed;
+use super::message::Siblings;
 use super::{answer, message, plan, proposal};
 use crate::model::contract::{BID_MAX, Form, SCORE_MAX, TIE};
 use crate::model::{AnswerKind, Text};
@@ -44,7 +45,7 @@ pub fn formed(
         Form::Scores(of) => Ok(Formed::data(answer::scores(of, said))),
         Form::Plan { begun, over, most } => plan::plan(begun, over, *most, said, data),
         Form::Message { planner, given, siblings } => {
-            message::message(*planner, *given, siblings, said, data)
+            message::message(*planner, *given, Siblings { seats: siblings, names: also }, said, data)
         }
     }
 }

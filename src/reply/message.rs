@@ -18,7 +18,7 @@ const WORDS: &[&str] = &["text", "message", "content", "question", "answer", "su
 pub(super) fn message(
     planner: bool,
     given: bool,
-    siblings: &[SeatId],
+    siblings: Siblings<'_>,
     said: &str,
     data: &Value,
 ) -> Result<Formed, String> {
@@ -31,12 +31,12 @@ pub(super) fn message(
             .ok_or_else(|| format!("there is no message type {name:?}; use {}", types(planner)))?;
         let words = WORDS.iter().find_map(|key| spelled(&object[*key])).unwrap_or_default();
         let results = spelled(&object["results"]).filter(|results| *results != words);
-        let to = object["to"].as_str().map(SeatId::from);
+        let to = object["to"].as_str().and_then(|name| siblings.find(name));
         let words = match (kind, results) {
             (MessageKind::TaskComplete, Some(results)) => format!("{words}\nResults:\n{results}"),
             _ => words,
         };
-        return typed(kind, &words, given, to.as_ref().filter(|to| siblings.contains(to)));
+        return typed(kind, &words, given, to);
     }
     if let Some((to, words)) = sibling(said, siblings) {
         return typed(MessageKind::SiblingMessage, words, given, Some(to));
@@ -81,13 +81,33 @@ fn spelled(value: &Value) -> Option<String> {
     (!words.is_empty()).then_some(words)
 }
 
+/// The executors that a message can be addressed to.
+#[derive(Clone, Copy)]
+pub(super) struct Siblings<'a> {
+    /// Their ids.
+    pub(super) seats: &'a [SeatId],
+    /// Names and aliases at the table, each with the id that it belongs to.
+    pub(super) names: &'a [(Text, Text)],
+}
+
+impl<'a> Siblings<'a> {
+    /// Returns the executor with an id, a name or an alias, in any case.
+    fn find(self, name: &str) -> Option<&'a SeatId> {
+        let name = name.trim_matches(['*', '_', '`', '@', ' ']).to_lowercase();
+        let called = |seat: &SeatId| {
+            let same = |(known, id): &(Text, Text)| **id == *seat.0 && known.to_lowercase() == name;
+            *seat.0 == *name || self.names.iter().any(same)
+        };
+        self.seats.iter().find(|seat| called(seat))
+    }
+}
+
 /// Returns the executor to whom some words are addressed, and the words.
-fn sibling<'a>(said: &'a str, siblings: &'a [SeatId]) -> Option<(&'a SeatId, &'a str)> {
+fn sibling<'a>(said: &'a str, siblings: Siblings<'a>) -> Option<(&'a SeatId, &'a str)> {
     let words = said.trim_start().trim_start_matches(['*', '_', '`', ' ']);
     let head = words.get(..TO.len()).filter(|head| head.eq_ignore_ascii_case(TO))?;
     let (name, behind) = words[head.len()..].split_once(':')?;
-    let name = name.trim_matches(['*', '_', '`', '@', ' ']).to_lowercase();
-    let to = siblings.iter().find(|seat| *seat.0 == *name)?;
+    let to = siblings.find(name)?;
     Some((to, behind.trim_start_matches(['*', '_', '`', ' ']).trim()))
 }
 
@@ -132,7 +152,9 @@ mod tests {
     use super::*;
 
     fn read(said: &str, planner: bool) -> Result<(String, String), String> {
-        let read = message(planner, false, &["executor-2".into()], said, &Value::Null)?;
+        let names = [("Executor 2".into(), "executor-2".into())];
+        let siblings = Siblings { seats: &["executor-2".into()], names: &names };
+        let read = message(planner, false, siblings, said, &Value::Null)?;
         let kind = read.message.unwrap_or_else(|| "".into());
         Ok((kind.to_string(), read.text.unwrap_or_default()))
     }
@@ -155,6 +177,12 @@ mod tests {
             ("0 tests failed. ERROR: none.", "partial_result", "0 tests failed. ERROR: none."),
             ("Is it done? Task complete?", "partial_result", "Is it done? Task complete?"),
             ("To executor-2: Wait for me.", "sibling_message", "TO executor-2: Wait for me."),
+            ("**TO Executor 2:** Wait.", "sibling_message", "TO executor-2: Wait."),
+            (
+                "{\"type\": \"sibling_message\", \"to\": \"Executor 2\", \"text\": \"Wait.\"}",
+                "sibling_message",
+                "TO executor-2: Wait.",
+            ),
             ("To executor-9: Wait.", "partial_result", "To executor-9: Wait."),
         ] {
             assert_eq!(read(said, false), Ok((kind.into(), text.into())), "{said}");
@@ -175,7 +203,7 @@ mod tests {
             let found = read(said, false).unwrap_err();
             assert!(found.contains(why), "{said}: {found}");
         }
-        let enough = message(false, true, &[], "TASK_COMPLETE", &Value::Null).unwrap();
+        let enough = message(false, true, Siblings { seats: &[], names: &[] }, "TASK_COMPLETE", &Value::Null).unwrap();
         assert_eq!(enough.structured, json!({"type": "task_complete"}));
     }
 

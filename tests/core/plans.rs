@@ -399,6 +399,18 @@ async fn executors_write_to_one_another_a_few_times() {
 }
 
 #[tokio::test]
+async fn the_planner_reads_the_tools_of_its_executors() {
+    let mut table = office(json!({}));
+    table.participants[1].tools = vec![Tool::built_in("read_file").unwrap()];
+    let ran = play(table, at_work(&[(1, &[])], done), &[]).await;
+    let tools = |ask: &CallRequest| {
+        ask.prompt.sections.iter().any(|s| s.starts_with("<executor_tools>\n- read_file: "))
+    };
+    let told: Vec<&str> = ran.seen.iter().filter(|ask| tools(ask)).map(asks).collect();
+    assert_eq!(told, ["plan", "close"]);
+}
+
+#[tokio::test]
 async fn the_planner_does_a_step_that_needs_no_executor() {
     let stage = stage(|ask| match asks(ask) {
         "plan" => says(r#"{"steps": [{"number": 1, "goal": "It is said.", "executor": false}]}"#),
