@@ -9,7 +9,7 @@ use crate::model::payload::{CallParameters, CallRetried, CallStarted, TurnEnded,
 use crate::model::*;
 use crate::prompt;
 use crate::reply::{self, Formed, Parted, RepairedReply};
-use crate::state::{Live, Seat, State, Turn};
+use crate::state::{Live, STEP, Seat, State, Turn};
 use crate::text;
 use crate::voice::{CallFailure, Did, Done, rehearsed};
 use serde_json::Value;
@@ -188,14 +188,17 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
     }
     Some(match formed(state, turn, &words.text, &done.structured) {
         Ok(form) => with_form(state, turn, words, form, end),
-        Err(why) => {
+        Err(Unfit { why, is_known }) => {
             // what is cut in its middle has no form, and the same call would be cut again
             let cut = done.finish.as_deref() == Some(LENGTH) && !is_free(state, turn);
             let class = if cut && !turn.widened { ErrorClass::Length } else { ErrorClass::Form };
             let text = if cut { at_the_limit(turn).into() } else { why };
             let error = CallError { class, text };
-            let again =
-                turn.corrections < state.contract_of(turn).again || class == ErrorClass::Length;
+            let most = state.contract_of(turn).again;
+            // an answer that says nothing new is followed by the question for a vote
+            let again = turn.corrections < most
+                || (is_known && turn.corrections <= most)
+                || class == ErrorClass::Length;
             let next = if again { Some(None) } else { fallback(state, turn).map(Some) };
             if let (Some(call), Some(model)) = (turn.call, next) {
                 let (turn, wait_ms, usage, thread) = (turn.id, 0, used, turn.thread);
@@ -227,15 +230,29 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
     reply::echoes(words, read.iter().map(|text| state.rolls.trigrams(text)))
 }
 
+/// Why a reply does not fit its turn.
+struct Unfit {
+    why: Text,
+    /// Whether it is an answer that says the same as a known one.
+    is_known: bool,
+}
+
 /// Reads words in the form that a turn asks for.
-fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Formed, Text> {
+fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Formed, Unfit> {
+    let unfit = |is_known: bool| {
+        move |mut why: String| {
+            why.truncate(why.floor_char_boundary(WRONG_MAX));
+            Unfit { why: why.into(), is_known }
+        }
+    };
     if let Some(unknown) = parted(state, turn, words).unknown.first() {
         let labels = state.labels(turn);
         let hearers = state.may_whisper_to(turn);
         let name = |s: &&Seat| labels.get(&s.spec.id).unwrap_or(&s.spec.name).to_string();
         let names: Vec<String> = hearers.iter().map(name).collect();
         let names = names.join(", ");
-        return Err(format!("cannot whisper to {unknown:?}; possible names: {names}").into());
+        let why = format!("cannot whisper to {unknown:?}; possible names: {names}");
+        return Err(Unfit { why: why.into(), is_known: false });
     }
     let also = state.names_of_seats();
     let contract = state.contract_of(turn);
@@ -246,12 +263,15 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Forme
         }
         (form, _) => reply::formed(form, &also, words, data),
     };
-    let formed = formed.and_then(|formed| is_news(state, turn, formed));
-    let formed = formed.map(|formed| reply::said_in(formed, contract.says.as_ref()));
-    formed.map_err(|mut why| {
-        why.truncate(why.floor_char_boundary(WRONG_MAX));
-        why.into()
-    })
+    let formed = formed.map_err(unfit(false))?;
+    let formed = is_news(state, turn, formed).map_err(unfit(true))?;
+    let formed = reply::said_in(formed, contract.says.as_ref());
+    // the winner's own marker is no part of the final answer
+    let presents = state.threads.get(&turn.thread).and_then(|t| t.batch.as_ref());
+    let presents = presents.is_some_and(|b| b.spec.memo[STEP] == "present");
+    let bare = presents.then(|| reply::without_marker(words)).filter(|bare| *bare != words.trim());
+    let text = bare.map(str::to_owned).or(formed.text);
+    Ok(Formed { text, ..formed })
 }
 
 /// Refuses an answer that has the words of a known one, where a table asks for new ones.
@@ -305,7 +325,7 @@ fn with_form(
 /// # Errors
 /// What is wrong with them, where they were asked for in another form.
 pub(super) fn spoken(state: &State, turn: &Turn, text: &Text) -> Result<Draft, Text> {
-    let form = formed(state, turn, text, &Value::Null)?;
+    let form = formed(state, turn, text, &Value::Null).map_err(|unfit| unfit.why)?;
     let words = RepairedReply { text: text.to_string(), ..RepairedReply::default() };
     Ok(with_form(state, turn, words, form, |outcome| turn.ended(state.ms, outcome)))
 }

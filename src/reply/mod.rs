@@ -28,6 +28,7 @@ pub use formed::Formed;
 pub use joined::joined;
 pub use keep::{kept, said_in};
 pub use mentions::{asked, mentions};
+pub use proposal::without_marker;
 pub use quotes::checked as quotes_checked;
 pub use repair::{RepairedReply, repair, repair_again};
 pub use repetition::{echoes, repeats_from};

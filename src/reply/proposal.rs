@@ -9,6 +9,11 @@ use std::collections::BTreeMap;
 
 /// What a vote begins with.
 const VOTE: &str = "VOTE";
+/// What a vote in a sentence begins with.
+const VOTES: [&str; 5] =
+    ["i vote for", "i'll vote for", "i will vote for", "my vote is for", "my vote goes to"];
+/// What follows the name of an answer in a sentence that goes on with a reason.
+const BECAUSE: [&str; 3] = ["because", "since", "as it"];
 /// What an answer may begin with.
 const ANSWER: &str = "ANSWER";
 /// What may stand around a marker.
@@ -70,18 +75,27 @@ pub(super) fn proposal(
         return choices.exactly(name).and_then(|label| vote(label, why)).ok_or_else(none);
     }
     let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    if let Some(rest) = marked(first, VOTE) {
-        let label = choices.begins(rest).ok_or_else(none)?;
-        let behind = said.split_once(first).map_or("", |(_, behind)| behind);
+    let voted = |rest: &str| choices.begins(rest).or_else(|| choices.begins(before_reason(rest)));
+    let line = match marked(first, VOTE) {
+        Some(_) => Some(first),
+        None if marked(first, ANSWER).is_some() => None,
+        None => vote_line(said, |rest| voted(rest).is_some()),
+    };
+    if let Some((line, rest)) = line.and_then(|line| Some((line, vote_in(line)?))) {
+        let label = voted(rest).ok_or_else(none)?;
+        // words before the line are a part of the reason
+        let (before, behind) = said.split_once(line).unwrap_or_default();
         // what stands behind the label on its line is the beginning of the reason
         let by = seat(label).map_or("", |seat| &*seat.0);
         let spelled = [&**label, by, letter(label)];
         let lower = rest.to_lowercase();
-        let begins = |s: &&&str| lower.trim_start_matches(DRESS).starts_with(&s.to_lowercase());
+        let bare = lower.trim_start_matches(DRESS).trim_start_matches('[');
+        let begins = |s: &&&str| bare.starts_with(&s.to_lowercase());
         let end = spelled.iter().filter(|s| !s.is_empty()).find(begins);
         let end = end.and_then(|s| Some(lower.find(&s.to_lowercase())? + s.len()));
         let rest = end.and_then(|end| rest.get(end..)).unwrap_or_default();
-        let why = format!("{}\n{}", rest.trim_matches(DRESS), behind.trim());
+        let rest = rest.trim_matches(DRESS).trim_start_matches(']');
+        let why = format!("{rest}\n{}\n{}", before.trim(), behind.trim());
         return vote(label, &why).ok_or_else(none);
     }
     if !answers {
@@ -103,6 +117,50 @@ pub(super) fn proposal(
     }
     let structured = json!({"proposal": answer});
     Ok(Formed { text: Some(answer), structured, message: Some(ANSWERED.into()), passes: false })
+}
+
+/// Returns the words of a final answer without a marker in front of them.
+pub fn without_marker(said: &str) -> &str {
+    let words = said.trim();
+    [ANSWER, VOTE].into_iter().find_map(|marker| marked(words, marker)).map_or(words, |rest| {
+        rest.trim_start_matches(['*', '_', ' ']).trim()
+    })
+}
+
+/// Returns what a line votes for: what stands behind a marker, or behind the beginning of a sentence that votes.
+fn vote_in(line: &str) -> Option<&str> {
+    marked(line, VOTE).or_else(|| {
+        let line = line.trim_start_matches(DRESS);
+        let begins = |words: &&&str| {
+            line.get(..words.len()).is_some_and(|head| head.eq_ignore_ascii_case(words))
+        };
+        VOTES.iter().find(begins).map(|words| &line[words.len()..])
+    })
+}
+
+/// Returns the line of a reply that is its vote although the reply begins otherwise: the only line with words, or the
+/// second or last one with a marker.
+fn vote_line<'a>(said: &'a str, is_vote: impl Fn(&str) -> bool) -> Option<&'a str> {
+    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
+    let placed = match lines[..] {
+        [only] => vec![only],
+        [_, second, .., last] => vec![second, last],
+        [_, second] => vec![second],
+        [] => vec![],
+    };
+    let alone = lines.len() == 1;
+    let votes = |line: &&str| {
+        let rest = if alone { vote_in(line) } else { marked(line, VOTE) };
+        rest.is_some_and(&is_vote)
+    };
+    placed.into_iter().find(votes)
+}
+
+/// Returns the words of a line before those that begin a reason.
+fn before_reason(line: &str) -> &str {
+    let lower = line.to_ascii_lowercase();
+    let at = BECAUSE.iter().filter_map(|word| lower.find(&format!(" {word} "))).min();
+    at.map_or("", |at| &line[..at])
 }
 
 /// Returns the letter that a label ends with, or its number.
@@ -143,6 +201,21 @@ mod tests {
                 "I would vote: B is fine, but walk.",
                 json!({"proposal": "I would vote: B is fine, but walk."}),
             ),
+            ("I vote for Answer A.", json!({"vote": "cy", "why": ""})),
+            ("Okay.\nVOTE: Answer A", json!({"vote": "cy", "why": "Okay."})),
+            ("VOTE: [Answer A]", json!({"vote": "cy", "why": ""})),
+            (
+                "VOTE: B because it has figures.",
+                json!({"vote": "bo", "why": "because it has figures."}),
+            ),
+            (
+                "VOTE: Answer B because it has figures.",
+                json!({"vote": "bo", "why": "because it has figures."}),
+            ),
+            (
+                "ANSWER: Walk.\nVOTE: Answer A",
+                json!({"proposal": "Walk.\nVOTE: Answer A"}),
+            ),
             ("We should put it to the vote.", json!({"proposal": "We should put it to the vote."})),
         ] {
             let read = proposal(&among(), &BTreeMap::new(), true, said, &Value::Null)
@@ -171,6 +244,13 @@ mod tests {
         }
         let early = proposal(&[], &BTreeMap::new(), true, "VOTE: A", &Value::Null).unwrap_err();
         assert!(early.contains("no answer to vote for yet"), "{early}");
+    }
+
+    #[test]
+    fn a_final_answer_has_no_marker_in_front() {
+        for said in ["ANSWER: Walk.", "**Vote:** Walk.", "Walk.", " answer: Walk. "] {
+            assert_eq!(without_marker(said), "Walk.", "{said}");
+        }
     }
 
     #[test]

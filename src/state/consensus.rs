@@ -188,7 +188,9 @@ impl Conversation {
         let most = thread.spec.options["answers"].as_u64().unwrap_or(ANSWERS);
         match step {
             "work" => {
-                let answers = (stands.answered(&turn.seat) as u64) < most;
+                // an answer that was refused twice for saying nothing new leaves a vote
+                let answers = (stands.answered(&turn.seat) as u64) < most
+                    && u64::from(turn.corrections) <= REFUSALS;
                 Some(Form::Proposal { among, names, answers })
             }
             "ballot" | "run_off" | "judge" => Some(Form::Proposal { among, names, answers: false }),
@@ -216,5 +218,7 @@ impl Conversation {
     }
 }
 
+/// Refusals of an answer that says nothing new, after which only a vote is asked for.
+const REFUSALS: u64 = 1;
 /// How many answers a seat may give in an exchange, unless the scenario says otherwise.
 const ANSWERS: u64 = 3;
