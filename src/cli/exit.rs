@@ -53,8 +53,8 @@ pub fn ended(state: &State) -> Option<Exit> {
 
 /// Returns what was not done in a conversation that ended well, for `--strict`: a part for each kind of loss.
 pub fn losses(state: &State) -> Vec<String> {
-    let skipped = (state.failed > 0)
-        .then(|| format!("{} skipped after failures", utterances(state.failed)));
+    let skipped =
+        (state.failed > 0).then(|| format!("{} skipped after failures", utterances(state.failed)));
     let steps = state.plan().map_or(0, |plan| plan.lost());
     let steps = match steps {
         0 => None,

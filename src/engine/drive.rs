@@ -120,14 +120,8 @@ impl Engine {
     pub fn fork(&mut self, state: State, parent: Text, seed: Option<u64>, onward: bool) {
         let at = Seq(state.next_seq.0.saturating_sub(1));
         let passed = onward.then(|| ahead::end_of(&state)).flatten();
-        let forked = Forked {
-            parent,
-            at,
-            passed,
-            seed,
-            attended: self.attended,
-            steered: self.steered,
-        };
+        let forked =
+            Forked { parent, at, passed, seed, attended: self.attended, steered: self.steered };
         self.take_up(state, vec![forked.into()]);
     }
 

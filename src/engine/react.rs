@@ -162,15 +162,14 @@ fn unattended(state: &State) -> Vec<Draft> {
     if state.ended.is_some() {
         return vec![];
     }
-    let refused: Vec<Draft> =
-        permissions::refusals(state).chain(tools::refusals(state)).collect();
+    let refused: Vec<Draft> = permissions::refusals(state).chain(tools::refusals(state)).collect();
     if !refused.is_empty() {
         return refused;
     }
     let hangs = state.waiting_tie().is_some();
     let judged = state.limit.as_ref().filter(|_| !hangs);
     let judged = judged.and_then(|l| verdict::conclude(state, l.what.reason(), None));
-    match judged {
+    let told = match judged {
         Some(judged) if !matches!(judged.kind, Kind::Ended(_)) => return vec![judged],
         // the verdict failed, and with it the end
         Some(judged) if matches!(&judged.kind, Kind::Ended(e) if e.reason == StopReason::Failure) =>
@@ -178,14 +177,15 @@ fn unattended(state: &State) -> Vec<Draft> {
             let open = closing::before_end(state, StopReason::Failure);
             return execute::late(state).chain(open).chain([judged]).collect();
         }
-        Some(_) | None => {}
-    }
+        Some(Draft { kind: Kind::Ended(ended), .. }) => ended.text.as_ref().map(Text::to_string),
+        Some(_) | None => None,
+    };
     // judges who were asked and could not be called
     let unjudged = state.judging.as_ref().is_some_and(|judging| judging.ends.is_some());
-    let unjudged = unjudged.then(|| verdict::no_room(state).to_string());
+    let told = told.or_else(|| unjudged.then(|| verdict::no_room(state).to_string()));
     let waiting = state.turns.values().find(|t| state.waits_for_human(t));
     let (reason, text) = match (&state.limit, waiting) {
-        (Some(limit), _) if !hangs => (limit.what.reason(), unjudged),
+        (Some(limit), _) if !hangs => (limit.what.reason(), told),
         (_, Some(turn)) => {
             let text = format!("{} has the floor and no one is there to speak", turn.seat);
             (StopReason::Failure, Some(text))

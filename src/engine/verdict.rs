@@ -70,7 +70,8 @@ pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) ->
 pub(super) fn no_room(state: &State) -> Text {
     let spent = |what: &Limit| matches!(what, Limit::Tokens | Limit::Usd);
     let reached = state.limit.as_ref().filter(|at| spent(&at.what)).map(|at| (at.what, at.limit));
-    let set = || [Limit::Usd, Limit::Tokens].into_iter().find_map(|l| Some((l, state.limits.of(l)?)));
+    let set =
+        || [Limit::Usd, Limit::Tokens].into_iter().find_map(|l| Some((l, state.limits.of(l)?)));
     let limit = reached.or_else(set).map(|(what, limit)| format!(" of {}", what.words(limit)));
     let limit = limit.unwrap_or_default();
     format!("no verdict: the limit{limit} leaves no room for the judge").into()

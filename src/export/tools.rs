@@ -33,7 +33,9 @@ pub(super) fn returned(state: &State, r: &ToolReturned) -> Vec<Narrated> {
 
 /// Returns what waits for the operator to allow it.
 pub(super) fn waiting(state: &State, asked: &ToolAsked) -> Vec<Narrated> {
-    let Some(turn) = state.turns.get(&asked.turn).filter(|_| state.can_ask_leave()) else { return vec![] };
+    let Some(turn) = state.turns.get(&asked.turn).filter(|_| state.can_ask_leave()) else {
+        return vec![];
+    };
     let Some(seat) = state.seat(&turn.seat) else { return vec![] };
     let waits = |request: &&ToolRequest| {
         let tool = seat.spec.tools.iter().find(|tool| tool.name == request.tool);

@@ -329,9 +329,8 @@ fn plan_again(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
 
 /// Returns the first step that can begin.
 fn ready(plan: &Plan) -> Option<&PlannedStep> {
-    let waits = |s: &&PlannedStep| {
-        plan.state_of(s) == StepState::Waiting && plan.waits_for(s).is_empty()
-    };
+    let waits =
+        |s: &&PlannedStep| plan.state_of(s) == StepState::Waiting && plan.waits_for(s).is_empty();
     plan.steps.iter().find(waits)
 }
 

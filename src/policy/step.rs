@@ -6,7 +6,9 @@
 use super::{Decision, NextMove, Policy, View};
 use crate::model::*;
 use crate::scenario::{PolicyRow, STEP_POLICY, TakesPart};
-use crate::state::{CALL_FAILED, CLARIFIES, DOES, EXECUTES, PlannedStep, Reply, STEP, StepMessage, Thread};
+use crate::state::{
+    CALL_FAILED, CLARIFIES, DOES, EXECUTES, PlannedStep, Reply, STEP, StepMessage, Thread,
+};
 use serde_json::{Value, json};
 
 /// The policy of the thread of a step; the module describes it.

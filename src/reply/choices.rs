@@ -3,8 +3,9 @@
 use crate::model::Text;
 
 /// What may stand around an answer.
-pub(super) const DRESS: &[char] =
-    &['*', '_', '`', '"', '\'', '“', '”', '#', '>', '(', ')', '[', ']', '.', ',', ';', '!', ' ', '\t'];
+pub(super) const DRESS: &[char] = &[
+    '*', '_', '`', '"', '\'', '“', '”', '#', '>', '(', ')', '[', ']', '.', ',', ';', '!', ' ', '\t',
+];
 /// Words that lead up to an answer, longest first.
 const LEADS: [&str; 20] = [
     "the next speaker is",

@@ -44,9 +44,13 @@ pub fn formed(
         }
         Form::Scores(of) => Ok(Formed::data(answer::scores(of, said))),
         Form::Plan { begun, over, most } => plan::plan(begun, over, *most, said, data),
-        Form::Message { planner, given, siblings } => {
-            message::message(*planner, *given, Siblings { seats: siblings, names: also }, said, data)
-        }
+        Form::Message { planner, given, siblings } => message::message(
+            *planner,
+            *given,
+            Siblings { seats: siblings, names: also },
+            said,
+            data,
+        ),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::data::objects;
 use super::formed::Formed;
 use crate::model::plan::results_in;
-use crate::model::{MessageKind, SeatId};
+use crate::model::{MessageKind, SeatId, Text};
 use serde_json::{Map, Value, json};
 
 /// What a message to another executor begins with, before the name.
@@ -203,7 +203,14 @@ mod tests {
             let found = read(said, false).unwrap_err();
             assert!(found.contains(why), "{said}: {found}");
         }
-        let enough = message(false, true, Siblings { seats: &[], names: &[] }, "TASK_COMPLETE", &Value::Null).unwrap();
+        let enough = message(
+            false,
+            true,
+            Siblings { seats: &[], names: &[] },
+            "TASK_COMPLETE",
+            &Value::Null,
+        )
+        .unwrap();
         assert_eq!(enough.structured, json!({"type": "task_complete"}));
     }
 

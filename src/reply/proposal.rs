@@ -95,8 +95,9 @@ pub(super) fn proposal(
         let end = end.and_then(|s| Some(lower.find(&s.to_lowercase())? + s.len()));
         let rest = end.and_then(|end| rest.get(end..)).unwrap_or_default();
         let rest = rest.trim_matches(DRESS).trim_start_matches(']');
-        let why = format!("{rest}\n{}\n{}", before.trim(), behind.trim());
-        return vote(label, &why).ok_or_else(none);
+        let parts = [rest, before.trim(), behind.trim()];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        return vote(label, &parts.join("\n")).ok_or_else(none);
     }
     if !answers {
         let why = || choices.why(said);
@@ -122,9 +123,10 @@ pub(super) fn proposal(
 /// Returns the words of a final answer without a marker in front of them.
 pub fn without_marker(said: &str) -> &str {
     let words = said.trim();
-    [ANSWER, VOTE].into_iter().find_map(|marker| marked(words, marker)).map_or(words, |rest| {
-        rest.trim_start_matches(['*', '_', ' ']).trim()
-    })
+    [ANSWER, VOTE]
+        .into_iter()
+        .find_map(|marker| marked(words, marker))
+        .map_or(words, |rest| rest.trim_start_matches(['*', '_', ' ']).trim())
 }
 
 /// Returns what a line votes for: what stands behind a marker, or behind the beginning of a sentence that votes.
@@ -212,10 +214,7 @@ mod tests {
                 "VOTE: Answer B because it has figures.",
                 json!({"vote": "bo", "why": "because it has figures."}),
             ),
-            (
-                "ANSWER: Walk.\nVOTE: Answer A",
-                json!({"proposal": "Walk.\nVOTE: Answer A"}),
-            ),
+            ("ANSWER: Walk.\nVOTE: Answer A", json!({"proposal": "Walk.\nVOTE: Answer A"})),
             ("We should put it to the vote.", json!({"proposal": "We should put it to the vote."})),
         ] {
             let read = proposal(&among(), &BTreeMap::new(), true, said, &Value::Null)

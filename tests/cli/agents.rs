@@ -388,8 +388,12 @@ fn open_requests_are_answered_cancelled_when_the_turn_is_cut() {
     let command = ["python3", &script, "asks", &log].map(Text::from).to_vec();
     let spec = AgentSpec { command, folder: None };
     let path = ("PATH".into(), "/usr/bin:/bin".into());
-    let agent =
-        Agent::new(spec.clone(), house.home.path(), house.home.path().to_owned(), ChildEnvironment::allowed([path]));
+    let agent = Agent::new(
+        spec.clone(),
+        house.home.path(),
+        house.home.path().to_owned(),
+        ChildEnvironment::allowed([path]),
+    );
     let ask = |call| CallRequest {
         call: CallId(call),
         turn: TurnId(call),

@@ -227,7 +227,13 @@ async fn shares_of_the_floor_follow_the_bids() {
     assert!((6..=8).contains(&turns(&ran)), "{}", ran.who());
 
     let mut older = ran.events.clone();
-    older.truncate(older.iter().position(|e| matches!(e.kind, Kind::TurnEnded(ref t) if t.number == Some(2))).unwrap() + 1);
+    older.truncate(
+        older
+            .iter()
+            .position(|e| matches!(e.kind, Kind::TurnEnded(ref t) if t.number == Some(2)))
+            .unwrap()
+            + 1,
+    );
     for event in &mut older {
         if let Kind::BatchOpened(batch) = &mut event.kind
             && let Some(memo) = batch.memo.as_object_mut()

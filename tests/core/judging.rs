@@ -331,9 +331,7 @@ async fn agreement_with_the_last_turn_that_is_allowed_is_settled() {
     let ran = play(table.clone(), agree, &[]).await;
     let ended = ran.state.ended.as_ref().unwrap();
     assert_eq!((ran.state.utterances, ran.reason(), ended.settled), (2, "consensus", true));
-    let differ = stage(|ask| {
-        Play::Words(if ask.seat.id == "a" { "x" } else { "y" }.into(), 5)
-    });
+    let differ = stage(|ask| Play::Words(if ask.seat.id == "a" { "x" } else { "y" }.into(), 5));
     assert_eq!(play(table, differ, &[]).await.reason(), "utterance_limit");
 }
 
@@ -344,7 +342,8 @@ async fn an_end_without_the_verdict_that_was_due_says_so() {
     let spec = ModelSpec { name: "x:tiny".into(), max_tokens: Some(5_000), ..ModelSpec::default() };
     table.participants[2].voice = VoiceSpec::Model(spec);
     table.participants[2].price = Some(Price(1.0, 10.0));
-    for limits in [json!({"utterances": 4, "tokens": 90}), json!({"utterances": 4, "usd": 0.0001})] {
+    for limits in [json!({"utterances": 4, "tokens": 90}), json!({"utterances": 4, "usd": 0.0001})]
+    {
         table.scenario["limits"] = limits;
         let ran = play(table.clone(), plain(), &[]).await;
         assert!(ran.state.verdict.is_none(), "{:?}", ran.kinds());

@@ -53,11 +53,8 @@ fn leaves_of(state: &State, turn: &Turn) -> Vec<AsksLeave> {
         text::label(&format!("{tool}:{what} {with}")).trim_end().to_owned()
     };
     let undecided = |tool: &Text| state.decided(tool).is_none();
-    let leave = |tool: &Text, told: String| AsksLeave {
-        seat: turn.seat.clone(),
-        tool: tool.clone(),
-        told,
-    };
+    let leave =
+        |tool: &Text, told: String| AsksLeave { seat: turn.seat.clone(), tool: tool.clone(), told };
     let open = turn.permissions.iter().filter(|p| p.answer.is_none() && turn.call.is_some());
     let permissions = open.filter(|p| undecided(&p.tool)).map(|p| {
         let with = p.input.as_deref().unwrap_or_default();
