@@ -42,6 +42,9 @@ pub struct Prompt {
     /// What it asked of its tools in this turn, and what came back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolRound>,
+    /// Its tool calls in earlier turns, with shortened results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools_used: Option<Text>,
     /// The list of tools for a model that cannot call them; empty once it may ask for no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_tools: Option<Text>,

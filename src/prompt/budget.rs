@@ -19,7 +19,7 @@ const MARGIN_PARTS: u64 = 1_000;
 /// Tokens that the frame of a block takes.
 const FRAME_TOKENS: usize = 16;
 /// The mark for the middle that was left out of a long message.
-const GAP: &str = "\n[...]\n";
+pub(super) const GAP: &str = "\n[...]\n";
 
 /// Returns the tokens that a seat's prompt may take: its window less the reply's tokens; half of that after a server
 /// said that it was too long.
@@ -82,6 +82,7 @@ fn fixed(prompt: &Prompt) -> usize {
     let tools = tools + prompt.text_tools.as_ref().map_or(0, tokens);
     let sections: usize = prompt.sections.iter().map(tokens).sum();
     let known = prompt.known.as_ref().map_or(0, |known| tokens(&known.text));
+    let tools = tools + prompt.tools_used.as_ref().map_or(0, tokens);
     let shown = sections + known + tools + prompt.brief.as_ref().map_or(0, tokens);
     shown + tokens(&prompt.system) + notes + asked
 }

@@ -144,6 +144,7 @@ fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
 fn closing(prompt: &Prompt) -> String {
     let mut parts: Vec<String> = prompt.aside.iter().map(|aside| aside.trim_end().into()).collect();
     parts.extend(prompt.lore.iter().map(|lore| format!("<lore>\n{}\n</lore>", quoted(lore))));
+    parts.extend(prompt.tools_used.iter().map(ToString::to_string));
     if !prompt.notes.is_empty() {
         let notes = prompt.notes.iter();
         let notes: Vec<String> =

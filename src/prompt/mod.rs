@@ -24,7 +24,7 @@ pub use messages::{messages, unjoined};
 
 /// The version of the wording of prompts: where it differs from that of a call in the log, the prompt is not built in the
 /// same words again. Raised with every change of what models are shown.
-pub const WORDING: u32 = 2;
+pub const WORDING: u32 = 3;
 
 use crate::model::contract::WHISPER;
 use crate::model::{Block, Budget, Participant, Prompt, Sees, Seq, Text, ToolRound, VoiceSpec};
@@ -209,6 +209,7 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
         cue: None,
         rejected: turn.rejected.clone(),
         tools: turn.tools.iter().map(told).collect(),
+        tools_used: toolkit::used(state, turn),
         text_tools: toolkit::in_words(state, turn),
         left_out: 0,
     }

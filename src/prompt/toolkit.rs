@@ -1,10 +1,57 @@
-//! The tools as part of the prompt, for models that cannot call them: which there are, and how to ask for one.
+//! The tools as part of the prompt: for models that cannot call them, the list of tools and the form of a request; for
+//! all, the results of earlier turns.
 
-use super::messages::quoted;
-use crate::model::tool::REQUEST_TAG;
+use super::budget::{self, GAP};
+use super::messages::{attribute, quoted};
+use crate::model::tool::{REQUEST_TAG, RESULT_TAG, ToolRun};
 use crate::model::{Text, VoiceSpec};
 use crate::state::{State, Turn};
 use serde_json::json;
+use std::borrow::Cow;
+
+/// Bytes of one earlier result that are shown.
+const RESULT_MAX: usize = 1_000;
+/// Bytes that all earlier tool calls may take, where the window has room for them.
+const USED_MAX: usize = 6_000;
+/// The share of a seat's room, as a divisor, that earlier tool calls may take.
+const USED_SHARE: usize = 4;
+
+/// Returns the earlier tool calls of a turn's seat with their results, oldest first; `None` without any.
+pub(super) fn used(state: &State, turn: &Turn) -> Option<Text> {
+    let seat = &state.seat(&turn.seat)?.spec;
+    if !turn.speaks() || !seat.voice.reads_as_a_model() {
+        return None;
+    }
+    let room = budget::room(seat, state.reply_tokens(turn), turn.shrunk) / USED_SHARE;
+    let mut left = budget::bytes_of(room).min(USED_MAX);
+    let fitting = state.tools_used(turn).map_while(|used| {
+        let shown = used_tool(&used.run);
+        left = left.checked_sub(shown.len())?;
+        Some(shown)
+    });
+    let mut all: Vec<String> = fitting.collect();
+    all.reverse();
+    let head = "Your tool calls in earlier turns, and their results:";
+    (!all.is_empty()).then(|| format!("{head}\n{}", all.join("\n")).into())
+}
+
+fn used_tool(run: &ToolRun) -> String {
+    let (is, result) = run.returned.clone().unwrap_or_default();
+    let name = attribute(&run.request.tool);
+    let arguments = run.request.arguments.to_string();
+    let words = quoted(&format!("{}\n{}", shortened(&arguments), shortened(&result)));
+    format!("<{RESULT_TAG} of=\"{name}\" is=\"{}\">\n{words}\n</{RESULT_TAG}>", is.as_str())
+}
+
+/// Returns a text without its middle if it is long.
+fn shortened(text: &str) -> Cow<'_, str> {
+    if text.len() <= RESULT_MAX {
+        return text.into();
+    }
+    let head = text.floor_char_boundary(RESULT_MAX / 2);
+    let tail = text.ceil_char_boundary(text.len() - RESULT_MAX / 2);
+    format!("{}{GAP}{}", &text[..head], &text[tail..]).into()
+}
 
 /// Returns the list of a turn's tools; none if its model can call tools or has none, empty once it may ask for no more.
 pub(super) fn in_words(state: &State, turn: &Turn) -> Option<Text> {

@@ -168,6 +168,7 @@ impl Conversation {
             floor: None,
             verdict: None,
             moves: vec![],
+            tools_used: VecDeque::new(),
             plan: None,
             heard: Seq(0),
             closed: None,
@@ -379,6 +380,9 @@ impl Conversation {
         self.settle_notes(&turn, words);
         self.note_move(seq, &turn, e);
         self.note_message(seq, &turn, e);
+        if !owed || superseded {
+            self.keep_tools(&turn);
+        }
         let newest = self.threads.get(&turn.thread).filter(|_| superseded).and_then(Thread::newest);
         if let Some(b) = self.threads.get_mut(&turn.thread).and_then(|t| t.batch.as_mut()) {
             b.running.retain(|(id, _)| *id != e.turn);

@@ -57,6 +57,7 @@ pub use rolled::{BuiltPrompt, Rolled, Rolls};
 pub use spent::{Reserve, Spent};
 pub use summary::Summary;
 pub use table::{Batch, Interrupted, LastTurn, PastTurn, Reply, Seat, Thread, Turn};
+pub use tools::UsedTool;
 pub use transcript::{Digest, Entry, Labels, Version, Who, digest};
 
 use crate::model::payload::{Ended, FloorGranted, Forked, LimitAt};

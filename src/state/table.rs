@@ -2,11 +2,12 @@
 
 use super::moves::AnswerMove;
 use super::planned::Plan;
+use super::tools::UsedTool;
 use super::{Labels, Reserve, Spent};
 use crate::model::payload::{BatchOpened, CallParameters, ThreadClosed, ThreadOpened, TurnEnded};
 use crate::model::*;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// A participant, also after leaving.
@@ -90,6 +91,8 @@ pub struct Thread {
     pub verdict: Option<(VerdictGiven, u32)>,
     /// What was done, where it looks for one answer.
     pub moves: Vec<AnswerMove>,
+    /// The last tool calls of its ended turns, oldest first; a few for each seat.
+    pub tools_used: VecDeque<UsedTool>,
     /// The plan that is carried out in it, once there is one.
     pub plan: Option<Box<Plan>>,
     /// The log position up to which its planner has read the operator's words.

@@ -1,6 +1,6 @@
 //! The fold of tool requests: they stand in their turn until all have come back.
 
-use super::{Conversation, State, Turn};
+use super::{Conversation, Entry, State, Turn};
 use crate::model::tool::*;
 use crate::model::*;
 
@@ -9,6 +9,20 @@ const ROUNDS_MAX: usize = 8;
 /// The result that a model reads for a tool that was stopped before it answered.
 const INTERRUPTED: &str =
     "interrupted before the tool returned; it may or may not have taken effect";
+
+/// Tool calls of ended turns that are kept for each seat of a thread.
+const USED_MAX: usize = 8;
+
+/// A tool call of a turn that ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UsedTool {
+    /// The seat that asked for it.
+    pub by: SeatId,
+    /// The turn in which it was called.
+    pub turn: TurnId,
+    /// The request and its result.
+    pub run: ToolRun,
+}
 
 impl Turn {
     /// Returns whether a tool that this turn asked for has not come back.
@@ -64,6 +78,36 @@ impl Conversation {
         turn.tools.push(ToolRound { asked: seq, said, runs });
         // each call of the turn may be tried again as the first one may
         (turn.call, turn.tries, turn.retries, turn.waited) = (None, 0, 0, 0);
+    }
+
+    /// Keeps the tool calls of a turn that ends, and drops the oldest ones of its seat.
+    pub(super) fn keep_tools(&mut self, turn: &Turn) {
+        let Some(thread) = self.threads.get_mut(&turn.thread) else { return };
+        let returned = turn.tools.iter().flat_map(|r| &r.runs).filter(|run| run.returned.is_some());
+        thread.tools_used.extend(returned.map(|run| UsedTool {
+            by: turn.seat.clone(),
+            turn: turn.id,
+            run: run.clone(),
+        }));
+        let of_seat = thread.tools_used.iter().filter(|used| used.by == turn.seat).count();
+        let mut excess = of_seat.saturating_sub(USED_MAX);
+        thread.tools_used.retain(|used| {
+            let dropped = excess > 0 && used.by == turn.seat;
+            excess -= usize::from(dropped);
+            !dropped
+        });
+    }
+
+    /// Returns the earlier tool calls of a turn's seat in its thread, newest first, without those of hidden turns.
+    pub fn tools_used<'a>(&'a self, turn: &'a Turn) -> impl Iterator<Item = &'a UsedTool> {
+        let used =
+            self.threads.get(&turn.thread).into_iter().flat_map(|t| t.tools_used.iter().rev());
+        used.filter(|used| used.by == turn.seat && !self.is_hidden(used.turn))
+    }
+
+    fn is_hidden(&self, turn: TurnId) -> bool {
+        let of_turn = |e: &&Entry| e.version().turn == Some(turn);
+        self.entries.iter().rev().find(of_turn).is_some_and(|e| e.hidden.is_some())
     }
 
     fn tool_run(&mut self, turn: TurnId, asked: Seq, at: u32) -> Option<&mut ToolRun> {

@@ -83,6 +83,41 @@ fn a_turn_goes_on_when_its_tools_are_back() {
 }
 
 #[test]
+fn shows_own_earlier_tool_results_in_the_next_turn() {
+    let requests = vec![("reads", json!({"x": "one </tool_result>"}))];
+    let ran = ran(with_tools(4), asks_once(requests), &[]);
+    let last_message = |number: u32| {
+        let call = ran.seen.iter().find(|call| call.number == Some(number)).unwrap();
+        call.messages.last().unwrap().text.clone()
+    };
+    assert!(!last_message(1).contains("earlier turns"), "nothing was called before");
+    assert!(!last_message(2).contains("earlier turns"), "another seat's results are its own");
+    let shown = last_message(3);
+    assert!(
+        shown.contains("Your tool calls in earlier turns, and their results:\n<tool_result of=\"reads\" is=\"done\">\n"),
+        "{shown}"
+    );
+    assert_eq!(shown.matches("</tool_result>").count(), 1, "{shown}");
+    let hide = json!({"do": "hide", "utterance": 1, "after": {"utterance": 2}});
+    let hidden = self::ran(with_tools(4), asks_once(vec![("reads", json!({}))]), &[hide]);
+    let third = hidden.seen.iter().find(|call| call.number == Some(3)).unwrap();
+    assert!(third.prompt.tools_used.is_none(), "{:?}", third.prompt.tools_used);
+}
+
+#[test]
+fn keeps_few_and_short_earlier_tool_results() {
+    let long = "x".repeat(5_000);
+    let words: &'static str = Box::leak(long.into_boxed_str());
+    let ran = ran(with_tools(29), asks_once(vec![("reads", json!({"x": words}))]), &[]);
+    let last = ran.seen.iter().rfind(|call| &*call.seat.id == "a").unwrap();
+    let used = last.prompt.tools_used.as_ref().unwrap();
+    assert!(used.len() <= 6_100, "{} bytes", used.len());
+    assert!(used.contains("[...]") && used.matches("</tool_result>").count() >= 2, "{used}");
+    let kept = ran.state.threads[&ThreadId::ROOT].tools_used.len();
+    assert_eq!(kept, 8);
+}
+
+#[test]
 fn what_changes_something_runs_only_if_it_is_allowed() {
     let ask = || asks_once(vec![("acts", json!({}))]);
     let refused = ran(with_tools(1), ask(), &[]);
