@@ -48,9 +48,12 @@ pub struct Prompt {
     /// The list of tools for a model that cannot call them; empty once it may ask for no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_tools: Option<Text>,
-    /// How many blocks the window had no room for; they came after the first one.
+    /// How many blocks the window had no room for.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u32,
+    /// Whether they came before the first block that stays, and not after it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub starts_later: bool,
 }
 
 /// What is known of a person, and its place in the conversation.

@@ -147,6 +147,7 @@ pub(super) fn fit(mut prompt: Prompt, room: usize, loses: Loses) -> Prompt {
     prompt.blocks = first.into_iter().chain(kept).collect();
     let more = u32::try_from(all - prompt.blocks.len()).unwrap_or(u32::MAX);
     prompt.left_out = prompt.left_out.saturating_add(more);
+    prompt.starts_later = loses == Loses::Beginning;
     prompt
 }
 

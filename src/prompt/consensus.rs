@@ -1,7 +1,7 @@
 //! What a table that looks for one answer is shown: rebuilt at every start, in one order, without what is empty.
 
 use super::messages::{attribute, quoted};
-use crate::model::Text;
+use crate::model::{Seq, Text};
 use crate::state::{Entry, MoveKind, STEP, State, Thread, Turn};
 
 /// The sections of a prompt, and what of the history they leave out.
@@ -10,6 +10,21 @@ pub(super) struct AnswerSections {
     pub(super) all: Vec<Text>,
     /// How many messages of earlier exchanges are not in them.
     pub(super) left_out: u32,
+    /// `seq` of the last message of the earlier exchanges.
+    pub(super) history_to: Option<Seq>,
+}
+
+/// Returns the question of a later exchange, for a turn at a table that looks for one answer.
+pub(super) fn later_question(state: &State, turn: &Turn) -> Option<String> {
+    let thread = state.finds_answer(turn).filter(|thread| thread.exchange_from() > Seq(0))?;
+    let said: Vec<&Entry> = state.visible(turn).filter(|e| !e.text().trim().is_empty()).collect();
+    let asked = asked(split(thread, &said).1);
+    (!asked.is_empty()).then(|| asked.join("\n\n"))
+}
+
+/// Returns the words of the host among these.
+fn asked<'e>(said: &[&'e Entry]) -> Vec<&'e str> {
+    said.iter().filter(|e| e.seat().is_none()).map(|e| &**e.text()).collect()
 }
 
 /// Returns the parts in their order: earlier exchanges, the message, the answers, and the votes where they are shown. Of the
@@ -21,8 +36,19 @@ pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<Answer
     let labels = state.labels(turn);
     let said: Vec<&Entry> = state.visible(turn).filter(|e| !e.text().trim().is_empty()).collect();
     let (before, now) = split(thread, &said);
+    let topic = state.scenario.topic.as_ref().or(state.title.as_ref());
+    let history_to = before.last().map(|e| e.seq);
     let mut history: Vec<String> =
-        before.iter().filter_map(|e| earlier(state, thread, e)).collect();
+        topic.filter(|_| history_to.is_some()).map(|t| part("host", None, t)).into_iter().collect();
+    let summary = state.summary_for(turn).filter(|_| super::reads_summary(state, turn));
+    if let Some(summary) = summary
+        && let Some(text) = &summary.text
+    {
+        history.push(part("summary", None, &state.read_as(text, &summary.labels, &labels)));
+    }
+    let covered = summary.map(|s| s.task.upto);
+    let fresh = before.iter().filter(|e| covered.is_none_or(|upto| e.seq > upto));
+    history.extend(fresh.filter_map(|e| earlier(state, thread, e)));
     let mut left = most;
     let fit = history.iter().rev().take_while(|said| {
         let fits = said.len() < left;
@@ -35,8 +61,8 @@ pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<Answer
         let what = if left_out == 1 { "message" } else { "messages" };
         history.insert(0, format!("[{left_out} earlier {what} left out]"));
     }
-    let asked: Vec<&str> = now.iter().filter(|e| e.seat().is_none()).map(|e| &**e.text()).collect();
-    let topic = state.scenario.topic.as_ref().or(state.title.as_ref()).map(|t| t.trim());
+    let asked = asked(now);
+    let topic = topic.map(|t| t.trim());
     let message: Vec<&str> = match thread.exchange_from().0 {
         0 => topic.into_iter().chain(asked).collect(),
         _ if asked.is_empty() => topic.into_iter().collect(),
@@ -79,7 +105,7 @@ pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<Answer
     ];
     let whole = whole.into_iter().filter(|(_, text)| !text.trim().is_empty());
     let all = whole.map(|(tag, text)| format!("<{tag}>\n{text}\n</{tag}>").into()).collect();
-    Some(AnswerSections { all, left_out: u32::try_from(left_out).unwrap_or(u32::MAX) })
+    Some(AnswerSections { all, left_out: u32::try_from(left_out).unwrap_or(u32::MAX), history_to })
 }
 
 /// Splits what was said into earlier exchanges and this one. What somebody said before the table began is history, and

@@ -4,6 +4,7 @@
 //! cue, after the conversation. In the shared layout the part before the conversation is the same for all seats as
 //! well.
 
+use super::consensus;
 use super::persona::{filled, rendered};
 use crate::model::contract::WHISPER;
 use crate::model::{Debate, Layout, Participant, Purpose, SeatId, Text, VoiceSpec};
@@ -58,14 +59,15 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
         }
     });
     let shared = layout(state, seat) == Layout::Shared;
-    let topic = topic(state).filter(|(_, topic)| match shared {
+    let later = consensus::later_question(state, turn).map(Text::from);
+    let topic = later.as_ref().or_else(|| topic(state)).filter(|topic| match shared {
         true => state.seats.iter().any(|s| !says_topic(&s.spec, topic)),
         false => !persona.contains(topic.trim()),
     });
     // in a plan it is the request, which is shown for itself
     let request = state.plan_thread(turn.thread).filter(|_| turn.purpose != Purpose::Summarise);
     let topic = topic.filter(|_| request.is_none());
-    let topic = topic.map(|(head, topic)| format!("{head} {topic}"));
+    let topic = topic.map(|topic| format!("{} {topic}", heading(topic)));
     let table = table(state, turn, &labels, shared);
     let tags = by_model.then(|| tags(shared));
     let around = lines([topic, table, tags, own_label]);
@@ -86,10 +88,13 @@ fn parts<const N: usize>(all: [String; N]) -> String {
     all.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Returns the topic, and what it is called: not every topic is a question.
-fn topic(state: &State) -> Option<(&'static str, &Text)> {
-    let topic = state.scenario.topic.as_ref().or(state.title.as_ref())?;
-    Some((if topic.trim_end().ends_with('?') { "The question:" } else { "The topic:" }, topic))
+fn topic(state: &State) -> Option<&Text> {
+    state.scenario.topic.as_ref().or(state.title.as_ref())
+}
+
+/// Returns the heading of a topic: not every topic is a question.
+fn heading(topic: &str) -> &'static str {
+    if topic.trim_end().ends_with('?') { "The question:" } else { "The topic:" }
 }
 
 /// Returns whether a seat's own description contains the topic.

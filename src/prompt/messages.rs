@@ -79,7 +79,7 @@ fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
     };
     for (i, block) in prompt.blocks.iter().enumerate() {
         known(&mut all, i);
-        if i == 1 && prompt.left_out > 0 {
+        if i == usize::from(!prompt.starts_later) && prompt.left_out > 0 {
             all.add(Role::User, format!("[{} earlier turns are left out here]", prompt.left_out));
         }
         match block {
@@ -353,6 +353,9 @@ mod tests {
         let ends = messages(&prompt).pop().unwrap();
         let kept = &ends.text[..ends.text.len() - ends.fresh];
         assert_eq!(kept.trim_end(), "[You were interrupted here.]");
+        let started_later = pairs(&Prompt { starts_later: true, ..prompt.clone() });
+        let note = "<brief>\nthe task\n</brief>\n\n[7 earlier turns are left out here]";
+        assert_eq!(started_later[1].1, note, "the first turns are gone");
         prompt.rejected = Some(Rejected {
             said: "I, I".into(),
             why: "Say something of your own.".into(),

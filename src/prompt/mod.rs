@@ -83,6 +83,7 @@ fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
             let more = blocks.len().saturating_sub(most as usize);
             blocks.drain(..more);
             prompt.left_out += u32::try_from(more).unwrap_or(u32::MAX);
+            prompt.starts_later = true;
         }
         let labels = state.labels(turn);
         let name = labels.get(&turn.seat).unwrap_or(&seat.name);
@@ -126,12 +127,17 @@ pub fn read_last(state: &State, turn: &Turn) -> Vec<Text> {
     topic.into_iter().chain([cue]).chain(last).collect()
 }
 
+/// Returns whether a turn reads a summary in the place of what it covers.
+fn reads_summary(state: &State, turn: &Turn) -> bool {
+    let by_seat =
+        matches!(state.seat(&turn.seat).map(|s| &s.spec.context), Some(Budget::Summary { .. }));
+    by_seat || turn.summarises.is_some() || state.sees(turn) == Sees::Summary
+}
+
 /// Returns the conversation as a turn sees it, with the place of each block: a summary replaces what it covers.
 fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
     let place = state.heard_to(turn);
-    let summed =
-        matches!(state.seat(&turn.seat).map(|s| &s.spec.context), Some(Budget::Summary { .. }));
-    let summed = summed || turn.summarises.is_some() || state.sees(turn) == Sees::Summary;
+    let summed = reads_summary(state, turn);
     let summary = state.summary_for(turn).filter(|_| summed);
     let labels = state.labels(turn);
     let covered = summary.map(|s| s.task.upto);
@@ -174,6 +180,9 @@ pub fn overflow(state: &State, turn: &Turn) -> Option<Seq> {
     if matches!(seat.context, Budget::Last(_)) {
         return None;
     }
+    if let Some(sections) = sections(state, turn, &frame(state, turn)) {
+        return sections.history_to.filter(|_| sections.left_out > 0);
+    }
     let (blocks, places) = blocks(state, turn);
     let prompt = whole(state, turn, blocks);
     let many =
@@ -212,6 +221,7 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
         tools_used: toolkit::used(state, turn),
         text_tools: toolkit::in_words(state, turn),
         left_out: 0,
+        starts_later: false,
     }
 }
 

@@ -285,6 +285,12 @@ async fn the_next_question_is_an_exchange_with_the_history() {
         "{asked:?}"
     );
     assert!(!asked[0].contains("walk"), "answers that were not presented are no history");
+    assert!(asked[0].contains("<host>\nWhat now?\n</host>"), "{}", asked[0]);
+    let frame = &ran.seen[0].prompt.system;
+    assert!(
+        frame.contains("The question: And on Sunday?") && !frame.contains("What now?"),
+        "{frame}"
+    );
     assert!(asked[1].contains("And on Sunday?") && !asked[1].contains("What now?"), "{asked:?}");
     assert_eq!(asked.len(), 2, "no answer of the last exchange stands");
 }
