@@ -11,6 +11,8 @@ use serde_json::{Map, Value, json};
 const DRESS: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '#', '>', ' ', '\t', '-'];
 /// The phrases before an answer, longest first; a colon, an equals sign or "is" follows.
 const LEADS: [&str; 5] = ["the final answer", "final answer", "the answer", "my answer", "answer"];
+/// The marker that counts within a line as well.
+const MARKER: &str = "ANSWER:";
 /// The phrases before a confidence.
 const SURE: [&str; 3] = ["my confidence", "confidence level", "confidence"];
 /// The phrases before a ranking, or before the first in it.
@@ -30,7 +32,7 @@ pub fn answer(kind: AnswerKind, confidence: bool, said: &str) -> Value {
 }
 
 fn stated(kind: AnswerKind, said: &str) -> Option<String> {
-    let behind = said.lines().rev().find_map(|line| after(line, &LEADS));
+    let behind = said.lines().rev().find_map(|line| after(line, &LEADS).or_else(|| within(line)));
     let text = match (behind, said.rfind(BOXED)) {
         (Some(text), _) if !text.is_empty() => text,
         (Some(_), _) => following(said)?,
@@ -65,6 +67,14 @@ fn after<'a>(line: &'a str, leads: &[&str]) -> Option<&'a str> {
     let rest =
         rest.strip_prefix([':', '=']).or_else(|| rest.strip_prefix("is ")).map(str::trim_start)?;
     Some(rest.strip_prefix(':').unwrap_or(rest).trim())
+}
+
+/// Returns the text after a marker within a line, as in "so 37 are left. ANSWER: 37".
+fn within(line: &str) -> Option<&str> {
+    let at = line.rfind(MARKER)?;
+    let word = line.get(..at)?.ends_with(char::is_alphanumeric);
+    let rest = line.get(at + MARKER.len()..)?.trim();
+    Some(rest).filter(|rest| !word && !rest.is_empty())
 }
 
 /// Returns what a brace encloses that was opened just before.
@@ -287,6 +297,8 @@ mod tests {
             ("ANSWER: 1.2.3", None),
             ("ANSWER: none", None),
             ("ANSWER: 1\nNo, wait.\nANSWER: 2", Some("2")),
+            ("so 37 are left. ANSWER: 37", Some("37")),
+            ("The word ANSWER: is asked for\nANSWER: 4", Some("4")),
             ("42", Some("42")),
             ("I counted 3 apples and then\n4 pears.", None),
             ("It is 3 or 4.", None),
