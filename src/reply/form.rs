@@ -12,6 +12,8 @@ use super::{answer, message, plan, proposal};
 use crate::model::contract::{BID_MAX, Form, SCORE_MAX, TIE};
 use crate::model::{AnswerKind, Text};
 use crate::scenario::validator;
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind;
 use serde_json::{Map, Value, json};
 
 /// A marker that lets the turn go, in lower case and without its brackets.
@@ -197,10 +199,20 @@ pub(super) fn fitting(schema: &Value, said: &str, data: &Value) -> Result<Formed
         None => all.first().ok_or("it contains no complete JSON")?,
     };
     let faults = validator.iter_errors(wrong).take(3).map(|e| match e.instance_path().as_str() {
-        "" => e.to_string(),
-        path => format!("at {path}: {e}"),
+        "" => fault(&e),
+        path => format!("at {path}: {}", fault(&e)),
     });
     Err(faults.collect::<Vec<_>>().join("; "))
+}
+
+/// Describes a fault in a reply, with all values of an enumeration.
+fn fault(e: &ValidationError<'_>) -> String {
+    match e.kind() {
+        ValidationErrorKind::Enum { options } => {
+            format!("{} is not one of {options}", e.instance())
+        }
+        _ => e.to_string(),
+    }
 }
 
 fn bid(said: &str, data: &Value) -> Result<Value, String> {
@@ -352,6 +364,9 @@ mod tests {
         }
         check(&form, "{\"n\": 70}", Err("at /n: 70 is greater than the maximum of 9"));
         check(&form, "{\"n\": 7", Err("no complete JSON"));
+        let names = json!({"properties": {"to": {"enum": ["ann", "bob", "cy", "dee"]}}});
+        let all = "at /to: \"eve\" is not one of [\"ann\",\"bob\",\"cy\",\"dee\"]";
+        check(&Form::Schema(names), "{\"to\": \"eve\"}", Err(all));
         check(&form, "seven", Err("no complete JSON"));
         let text = formed(&form, &[], "well: {\"n\":7}", &Value::Null).unwrap().text;
         assert_eq!(text.as_deref(), Some("{\n  \"n\": 7\n}"));
