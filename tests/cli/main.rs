@@ -47,6 +47,7 @@ mod real_servers;
 mod recordings;
 mod replay;
 mod resuming;
+mod schemas;
 mod scripted;
 mod scripts;
 mod secrets;
