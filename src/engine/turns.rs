@@ -218,7 +218,7 @@ fn at_the_limit(turn: &Turn) -> String {
     format!("cut at max_tokens{limit}, before its JSON ended; raise max_tokens")
 }
 
-/// Returns whether a model said only what it had just read, for the first time in its turn.
+/// Returns whether a model said only what it had just read, or what it said before, for the first time in its turn.
 fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
     let seat = state.seat(&turn.seat).map(|s| &s.spec);
     let may = seat
@@ -227,7 +227,10 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
         return false;
     }
     let read = prompt::read_last(state, turn);
-    reply::echoes(words, read.iter().map(|text| state.rolls.trigrams(text)))
+    let shown = read.iter().map(|text| state.rolls.trigrams(text));
+    let own = prompt::own_words(state, turn);
+    reply::echoes(words, shown)
+        || own.iter().any(|text| reply::echoes(words, [state.rolls.trigrams(text)]))
 }
 
 /// Why a reply does not fit its turn.
