@@ -150,8 +150,11 @@ fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<St
     let (speakers, listeners): (Vec<_>, Vec<_>) = others.partition(|s| s.spec.speaks);
     let speaker = |seat: &Participant| match seat.role.as_ref().filter(|_| seat.roles.is_empty()) {
         Some(role) if !seat.name.to_lowercase().contains(&role.to_lowercase()) => {
-            format!("{} ({role})", seat.name)
+            let own = super::addresses_the_reader(&seat.name);
+            let name = if own { super::VISITOR } else { &seat.name };
+            format!("{name} ({role})")
         }
+        Some(_) | None if super::addresses_the_reader(&seat.name) => super::VISITOR.to_owned(),
         Some(_) | None => seat.name.to_string(),
     };
     let mut told = vec![];
@@ -213,8 +216,8 @@ fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> Strin
         "Say only what {name} says next:{prose}{length} no name in front, no tags, nobody else's lines."
     );
     let debate = guided.then(|| match state.scenario.phases.is_empty() {
-        true => format!("{BRING} {FAIRLY}"),
-        false => FAIRLY.to_owned(),
+        true => format!("{BRING} {HEARD}"),
+        false => HEARD.to_owned(),
     });
     lines([Some(say), hands_over(state, turn, persona), whispers(state, turn), debate])
 }

@@ -26,6 +26,9 @@ pub use messages::{messages, unjoined};
 /// same words again. Raised with every change of what models are shown.
 pub const WORDING: u32 = 3;
 
+/// The name of a person's seat in prompts if its own name would mean the reader.
+const VISITOR: &str = "the visitor";
+
 use crate::model::contract::WHISPER;
 use crate::model::{Block, Budget, Participant, Prompt, Sees, Seq, Text, ToolRound, VoiceSpec};
 use crate::state::{BuiltPrompt, Entry, Labels, State, Turn};
@@ -281,6 +284,11 @@ fn whispers(state: &State, turn: &Turn, labels: &Labels, entry: &Entry) -> Vec<(
     .collect()
 }
 
+/// Returns whether a name, such as "You" for a person's seat, would mean the reader of the prompt.
+fn addresses_the_reader(name: &str) -> bool {
+    name.eq_ignore_ascii_case("you")
+}
+
 fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text) -> Block {
     match entry.seat() {
         None => Block::Operator { text, whisper: entry.is_whisper() },
@@ -291,6 +299,7 @@ fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text)
             who: who.clone(),
             name: match (labels.get(who), state.seat(who)) {
                 (Some(label), _) => label.clone(),
+                (None, Some(seat)) if addresses_the_reader(&seat.spec.name) => VISITOR.into(),
                 (None, Some(seat)) => match state.side_of(turn, who) {
                     Some(side) => format!("{} ({side})", seat.spec.name).into(),
                     None => seat.spec.name.clone(),

@@ -11,12 +11,18 @@ pub(super) fn known(state: &State, turn: &Turn, blocks: &[Block]) -> Option<Know
         return None;
     }
     let profile = state.profile_shown(turn);
+    let fields = &state.scenario.profile.fields;
+    let known = if fields.is_empty() {
+        profile.len()
+    } else {
+        fields.iter().filter(|field| profile.contains_key(&***field)).count()
+    };
     let facts = serde_json::to_string_pretty(&Value::Object(profile)).unwrap_or_default();
     let stage = &state.known.stage;
     let of = match (&stage.stage, stage.of) {
         (Some(name), 0) => format!(" stage=\"{}\"", attribute(name)),
         (Some(name), of) => {
-            format!(" stage=\"{}\" known=\"{} of {of}\"", attribute(name), stage.known)
+            format!(" stage=\"{}\" known=\"{known} of {of}\"", attribute(name))
         }
         (None, _) => String::new(),
     };

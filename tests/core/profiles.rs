@@ -81,6 +81,9 @@ async fn the_profile_is_shown_as_of_the_batch() {
     assert!(shown(2).contains("\"size\": 2") && shown(3).contains("\"size\": 2"));
     assert!(shown(2).starts_with("<profile stage=\"done\" known=\"3 of 3\">"), "{}", shown(2));
     assert!(shown(3).contains("<ranking>\n1. Dog: 85"), "{}", shown(3));
+    let half = play(advisers("round_robin", 2), learns(), &[]).await;
+    let second = half.seen[1].prompt.known.as_ref().unwrap().text.to_string();
+    assert!(second.starts_with("<profile stage=\"asking\" known=\"2 of 3\">"), "{second}");
     // a fact changes, its neighbour stays, empty text is nothing, and the ranking follows
     let profile = json!({"home": {"size": 1, "garden": false}, "hours": 5, "noise": "low"});
     assert_eq!(known(&ran).0, profile);
