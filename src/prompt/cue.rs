@@ -8,6 +8,7 @@ use super::messages::{attribute, quoted};
 use super::persona::rendered;
 use super::task;
 use crate::model::{Block, Debate, Layout, Requester, SeatId, Text};
+use crate::scenario::{CONSENSUS, DEPENDS};
 use crate::state::{CHOSEN, Ending, Entry, Labels, State, Turn};
 
 /// The purpose of phases with usual names, by the beginning of the name.
@@ -20,6 +21,13 @@ const USUAL: [(&str, &str); 3] = [
 const FIRST: &str = "Say what you think and give your strongest reason.";
 /// The cue of a turn that nobody can answer any more.
 const LAST: &str = "This is your last word.";
+
+/// The cue of a last turn in a guided debate.
+const LAST_WORDS: &str = "This is your last turn. Where do you stand now, in one sentence? What moved you, and whose words? Or what would have? What should be done first?";
+/// The policy whose order makes the later turns of a seat known.
+const IN_TURN: &str = "round_robin";
+/// The cue of the first turns if several seats speak at the same time.
+const TOGETHER: &str = "All of you speak now, at the same time; nobody has heard the others.";
 
 /// Returns the last words of a prompt; `begins` is whether the conversation is still empty.
 pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
@@ -102,17 +110,94 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
         let guided = state.scenario.debate == Debate::Guided;
         let asks = state.phase_of(turn.thread).is_some();
         let first = if guided && !asks { format!(" {FIRST}") } else { String::new() };
-        return format!("{topic}{name}, you begin.{first}");
+        let together = state.batch_of(turn).is_some_and(|batch| batch.spec.seats.len() > 1);
+        let occasion = if together { TOGETHER.to_owned() } else { format!("{name}, you begin.") };
+        return format!("{topic}{occasion}{first}");
     }
     let mut told = format!("{name}, it is your turn.");
     if let Some(asked) = asked(state, turn) {
         told.push_str(&format!(" {asked}"));
     }
-    if matches!(&state.ending, Some(Ending::FinalRound(_))) && state.phase_of(turn.thread).is_none()
-    {
-        told.push_str(&format!(" {LAST}"));
+    let debates = debates(state, turn);
+    let outside_phases = state.phase_of(turn.thread).is_none();
+    let place = place(state, turn).filter(|_| debates && outside_phases);
+    let final_round = matches!(&state.ending, Some(Ending::FinalRound(_))) && outside_phases;
+    let last = final_round || place.as_ref().is_some_and(|place| place.more == Some(0));
+    if last {
+        told.push_str(&format!(" {}", if debates { LAST_WORDS } else { LAST }));
+    } else {
+        told.extend(place.map(|place| format!(" {}", place.in_words())));
+        told.extend(
+            first_answer(state, turn).filter(|_| debates).map(|fairly| format!(" {fairly}")),
+        );
     }
     told
+}
+
+/// Returns whether a turn is part of a guided debate in free words.
+fn debates(state: &State, turn: &Turn) -> bool {
+    let policy = state.threads.get(&turn.thread).map_or("", |t| &*t.spec.policy);
+    state.scenario.debate == Debate::Guided
+        && state.plan_thread(turn.thread).is_none()
+        && ![CONSENSUS, DEPENDS].contains(&policy)
+        && state.contract_of(turn).form.is_words()
+}
+
+/// The place of a turn in a conversation with a turn limit.
+struct TurnPlace {
+    /// Number of the turn, from 1.
+    number: u32,
+    /// The turn limit.
+    limit: u32,
+    /// Later turns of the same seat, if the policy makes that known.
+    more: Option<u32>,
+}
+
+impl TurnPlace {
+    fn in_words(&self) -> String {
+        let more = match self.more {
+            None | Some(0) => String::new(),
+            Some(1) => "; after this you speak once more".to_owned(),
+            Some(2) => "; after this you speak twice more".to_owned(),
+            Some(more) => format!("; after this you speak {more} times more"),
+        };
+        format!("Turn {} of {}{more}.", self.number, self.limit)
+    }
+}
+
+/// Returns the place of a turn under the turn limit; `None` without a limit, and for a turn said anew.
+fn place(state: &State, turn: &Turn) -> Option<TurnPlace> {
+    let limit = state.limits.utterances?;
+    let number = state.utterances + 1;
+    if turn.before.is_some() || turn.replaces.is_some() || number > limit {
+        return None;
+    }
+    let thread = state.threads.get(&turn.thread)?;
+    let left = limit - number;
+    let speakers = thread.seats.iter().filter(|seat| state.may_speak(seat)).count();
+    let in_turn = &*thread.spec.policy == IN_TURN && speakers > 0;
+    let by_order = in_turn.then(|| left / u32::try_from(speakers).unwrap_or(u32::MAX));
+    let more = if left == 0 { Some(0) } else { by_order };
+    Some(TurnPlace { number, limit, more })
+}
+
+/// Returns the request to be fair to an opponent, in the first turn that answers them; `None` later.
+fn first_answer(state: &State, turn: &Turn) -> Option<String> {
+    let mut answers = false;
+    let mut other: Option<&SeatId> = None;
+    let mut answered: Vec<&SeatId> = vec![];
+    for seat in state.visible(turn).filter_map(Entry::seat) {
+        if *seat == turn.seat {
+            answered.extend(other.filter(|_| !answers));
+            answers = true;
+        } else {
+            other = Some(seat);
+            answers = false;
+        }
+    }
+    let other = other.filter(|other| !answers && !answered.contains(other))?;
+    let name = called(state, &state.labels(turn), other);
+    Some(format!("Before you disagree with {name}, put the point of {name} as {name} would."))
 }
 
 /// Returns the sentence that says who asked this seat to speak; none where it is simply its turn.

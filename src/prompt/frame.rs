@@ -15,8 +15,8 @@ use crate::state::{Labels, State, Turn};
 const WORDS_MAX: u32 = 150;
 /// What makes a debate worth reading: what a turn brings. Where there are phases, each says that itself.
 const BRING: &str = "Bring one new thing: a reason, a case, a number, a question or a concession.";
-/// What makes a debate worth reading: how to disagree.
-const FAIRLY: &str = "Before you disagree, put the other's point as they would.";
+/// What makes a debate worth reading: no summary of the turn before.
+const HEARD: &str = "Everybody heard what was said: do not begin by repeating it.";
 /// Units of length by which a persona says how long a reply is.
 const UNITS: [&str; 4] = ["word", "sentence", "paragraph", "line"];
 /// How much of a persona a seat that chooses reads, in characters.

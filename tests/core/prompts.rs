@@ -295,6 +295,43 @@ fn what_scenarios_say_of_debate_words_roles_and_lore_is_shown() {
 }
 
 #[test]
+fn says_how_many_turns_are_left_and_asks_for_last_words() {
+    let limit = "[limits]\nutterances = 6";
+    let turns = play(limit, "", &[]);
+    let cue = |n: usize| turns[n].last().to_owned();
+    assert!(cue(0).contains("Ada, you begin."), "{}", cue(0));
+    assert!(cue(1).contains("Bo, it is your turn. Turn 2 of 6; after this you speak twice more."));
+    assert!(cue(2).contains("Turn 3 of 6; after this you speak once more."), "{}", cue(2));
+    for n in [4, 5] {
+        assert!(cue(n).contains("This is your last turn. Where do you stand now"), "{}", cue(n));
+    }
+    let plain = play(&format!("debate = \"plain\"\n{limit}"), "", &[]);
+    assert!(plain.iter().all(|c| !c.last().contains("Turn ") && !c.last().contains("last turn")));
+}
+
+#[test]
+fn asks_for_fairness_once_for_each_opponent() {
+    let turns = play("[limits]\nutterances = 8", "", &[]);
+    let asks = |c: &Call| c.last().contains("Before you disagree with ");
+    let asked: Vec<bool> = turns.iter().map(asks).collect();
+    assert_eq!(asked, [false, true, true, false, false, false, false, false]);
+    assert!(turns[0].system().contains("do not begin by repeating it"));
+    assert!(!turns[0].system().contains("Before you disagree"));
+}
+
+#[test]
+fn says_that_all_open_at_the_same_time() {
+    let turns = play("policy = \"simultaneous\"\n[limits]\nutterances = 4", "", &[]);
+    for turn in &turns[..2] {
+        let cue = turn.last();
+        assert!(
+            cue.contains("All of you speak now, at the same time; nobody has heard the others.")
+        );
+        assert!(!cue.contains("you begin"), "{cue}");
+    }
+}
+
+#[test]
 fn who_asked_is_told() {
     let floor = json!({"do": "floor", "to": "ada"});
     let given = play("[limits]\nutterances = 4", "", &[floor]);
