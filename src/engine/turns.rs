@@ -218,7 +218,7 @@ fn at_the_limit(turn: &Turn) -> String {
     format!("cut at max_tokens{limit}, before its JSON ended; raise max_tokens")
 }
 
-/// Returns whether a model said only what it had just read, or what it said before, for the first time in its turn.
+/// Returns whether a model repeated its prompt or an own earlier turn, for the first time in its turn.
 fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
     let seat = state.seat(&turn.seat).map(|s| &s.spec);
     let may = seat
