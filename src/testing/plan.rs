@@ -15,6 +15,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Turns of a conversation without a limit of turns, for estimates.
+const USUAL_TURNS: u32 = 20;
+
 /// The tests of one file.
 #[derive(Debug)]
 pub struct TestFile {
@@ -154,6 +157,15 @@ pub struct JudgeQuestion {
     pub against: Option<PathBuf>,
 }
 
+impl JudgeQuestion {
+    /// Returns the number of requests about one run, if every reply can be read.
+    fn requests(&self) -> u64 {
+        let questions =
+            if self.against.is_some() { 2 * self.criteria.len() } else { self.after.len().max(1) };
+        u64::from(self.votes) * questions as u64
+    }
+}
+
 /// A condition that compiles, with its source.
 #[derive(Clone, Debug)]
 pub struct Checked {
@@ -211,6 +223,28 @@ impl Test {
             _ => None,
         });
         names.map(|name| name.to_string()).chain(judges).collect()
+    }
+
+    /// Returns about how many requests it makes to each model, by the name in the test, if no reply is recorded.
+    pub fn requests(&self) -> BTreeMap<String, u64> {
+        let seats = &self.loaded.participants;
+        let turns = self.loaded.scenario.limits.utterances.unwrap_or(USUAL_TURNS);
+        let turns = u64::from(turns).div_ceil(seats.len().max(1) as u64);
+        let mut all = BTreeMap::new();
+        for seat in seats {
+            if let (VoiceSpec::Model(spec), Some(Speaker::Model { .. })) =
+                (&seat.voice, self.voices.get(&seat.id))
+            {
+                *all.entry(spec.name.to_string()).or_insert(0) += turns;
+            }
+        }
+        for expect in &self.expects {
+            if let ExpectKind::Judge(task) = &expect.what {
+                *all.entry(task.model.clone()).or_insert(0) += task.requests();
+            }
+        }
+        all.values_mut().for_each(|count| *count *= u64::from(self.runs));
+        all
     }
 
     /// Returns the files that its voices and expectations name.

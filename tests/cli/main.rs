@@ -58,6 +58,7 @@ mod settings;
 mod steering;
 mod stopping;
 mod study;
+mod test_asking;
 mod test_coverage;
 mod test_examples;
 mod test_hostile;

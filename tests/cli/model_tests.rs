@@ -50,13 +50,13 @@ fn replies_are_recorded_once_and_spoken_again_without_a_key() {
         missing.out
     );
     assert!(
-        missing.out.contains("record it: colloquium test m.test.toml --record"),
+        missing.out.contains("ask and record it: colloquium test m.test.toml --ask"),
         "{}",
         missing.out
     );
     assert_eq!(server.asked.lock().unwrap().len(), 0);
 
-    let ran = with_key(&house, &["test"]).code(0);
+    let ran = with_key(&house, &["test", "--ask"]).code(0);
     assert!(ran.out.contains("models (participants): 6 asked, 0 recorded"), "{}", ran.out);
     let replies = lines(&house);
     let texts: Vec<&str> = replies.iter().map(|r| r["reply"]["text"].as_str().unwrap()).collect();
@@ -84,7 +84,7 @@ fn a_changed_prompt_is_told_in_words_and_other_settings_are_another_request() {
     let server = Server::start("Reply number {n}.", Some(KEY));
     settings(&house, &server);
     house.file("m.test.toml", &test(""));
-    with_key(&house, &["test"]).code(0);
+    with_key(&house, &["test", "--ask"]).code(0);
     house.file("m.test.toml", &test("").replace("Tea?", "Milk?"));
     let ran = house.run(&["test", "--offline"]).code(3);
     assert!(ran.out.contains("the prompt has changed"), "{}", ran.out);
@@ -93,7 +93,7 @@ fn a_changed_prompt_is_told_in_words_and_other_settings_are_another_request() {
         test("").replace("Tea?", line).replace("model = ", "ignore = \"T[a-z]+ [0-9]+\"\nmodel = ")
     };
     house.file("m.test.toml", &ignoring("Time 1"));
-    with_key(&house, &["test"]).code(0);
+    with_key(&house, &["test", "--ask"]).code(0);
     house.file("m.test.toml", &ignoring("Time 2"));
     house.run(&["test", "--offline"]).code(0);
     let cooler = test("").replace("id = \"bo\"", "id = \"bo\"\ntemperature = 0.1");
@@ -123,7 +123,7 @@ fn another_server_or_another_script_is_another_request() {
     let text = test("").replace("[[scenario.participant]]\nid = \"bo\"", tool);
     house.file("m.test.toml", &text);
     house.file("weather.sh", "echo Rain.");
-    let ran = house.run(&["test"]).code(0);
+    let ran = house.run(&["test", "--ask"]).code(0);
     // 2,000 tokens in at $1 and 400 out at $5 a million
     assert!(
         ran.out.contains("models (participants): 2 asked, 0 recorded, 2400 tokens, $0.0040"),
@@ -161,10 +161,14 @@ fn another_server_or_another_script_is_another_request() {
         "{}",
         ran.out
     );
-    house.run(&["test"]).code(0);
+    house.run(&["test", "--ask"]).code(0);
     assert_eq!(other.asked.lock().unwrap().len(), 2);
     // a miss names its test and the command that records it, and no connection
-    assert!(ran.out.contains("record it: colloquium test m.test.toml --record"), "{}", ran.out);
+    assert!(
+        ran.out.contains("ask and record it: colloquium test m.test.toml --ask"),
+        "{}",
+        ran.out
+    );
     assert!(!ran.out.contains("connect"), "{}", ran.out);
 }
 
@@ -174,7 +178,7 @@ fn a_failed_call_is_an_error_of_the_test_and_is_not_recorded() {
     let server = Server::start("Reply number {n}.", Some("sk-another"));
     settings(&house, &server);
     house.file("m.test.toml", &test(""));
-    let ran = with_key(&house, &["test"]).code(3);
+    let ran = with_key(&house, &["test", "--ask"]).code(3);
     assert!(ran.out.contains("a model failed: "), "{}", ran.out);
     assert!(!house.path("m.replies.jsonl").exists());
     assert!(!ran.out.contains(KEY) && !ran.err.contains(KEY));
@@ -187,7 +191,7 @@ fn equal_requests_of_several_tests_share_one_reply() {
     settings(&house, &server);
     let cases: String = (0..8).map(|n| format!("[[case]]\nname = \"{n}\"\n")).collect();
     house.file("m.test.toml", &format!("{}{cases}", test("")));
-    with_key(&house, &["test", "--jobs", "8"]).code(0);
+    with_key(&house, &["test", "--ask", "--jobs", "8"]).code(0);
     assert_eq!(server.asked.lock().unwrap().len(), 2);
     assert_eq!(lines(&house).len(), 2);
 }
@@ -198,12 +202,12 @@ fn a_file_of_replies_that_is_damaged_is_told_with_its_line() {
     let server = Server::start("Reply number {n}.", Some(KEY));
     settings(&house, &server);
     house.file("m.test.toml", &test(""));
-    with_key(&house, &["test"]).code(0);
+    with_key(&house, &["test", "--ask"]).code(0);
     let text = std::fs::read_to_string(house.path("m.replies.jsonl")).unwrap();
     let (first, _) = text.split_once('\n').unwrap();
     // a kill leaves the last line unfinished: only that reply is asked for again
     house.file("m.replies.jsonl", &format!("{first}\n{{\"dig"));
-    with_key(&house, &["test"]).code(0);
+    with_key(&house, &["test", "--ask"]).code(0);
     assert_eq!(server.asked.lock().unwrap().len(), 3);
     assert_eq!(lines(&house).len(), 2);
     house.file("m.replies.jsonl", &format!("oops\n{text}"));
@@ -224,7 +228,7 @@ fn a_model_that_is_named_wrongly_is_a_fault_before_anything_runs() {
     let ran = house.run(&["check", &file]).code(3);
     assert!(ran.err.contains("`bo` has no model in the scenario"), "{}", ran.err);
     let file = house.file("m.test.toml", &test(""));
-    let ran = house.run(&["test", &file]).code(3);
+    let ran = house.run(&["test", "--ask", &file]).code(3);
     assert!(ran.out.contains("no provider `mine`"), "{}", ran.out);
 }
 
@@ -244,7 +248,7 @@ fn a_judge_gives_a_verdict_for_each_criterion_and_its_votes_are_counted() {
     let server = Server::start(yes, Some(KEY));
     settings(&house, &server);
     house.file("m.test.toml", &judged("question = \"Does Bo answer?\"\nvotes = 3"));
-    let ran = with_key(&house, &["test"]).code(0);
+    let ran = with_key(&house, &["test", "--ask"]).code(0);
     for part in [
         "judged pass (line 15; 3 yes, 0 no): Does Bo answer?",
         "Reason 1.",
@@ -267,7 +271,7 @@ fn a_judge_gives_a_verdict_for_each_criterion_and_its_votes_are_counted() {
 
     // what the judge leaves out has failed, and the whole with it
     house.file("m.test.toml", &judged("criteria = [\"Bo answers\", \"Nobody is rude\"]"));
-    let ran = with_key(&house, &["test"]).code(1);
+    let ran = with_key(&house, &["test", "--ask"]).code(1);
     assert!(ran.out.contains("judged fail (line 15; 0 yes, 1 no): Nobody is rude"), "{}", ran.out);
     assert!(ran.out.contains("the judge left this criterion out"), "{}", ran.out);
     assert!(ran.out.contains("judged pass (line 15; 1 yes, 0 no): Bo answers"), "{}", ran.out);
@@ -277,7 +281,7 @@ fn a_judge_gives_a_verdict_for_each_criterion_and_its_votes_are_counted() {
     assert!(ran.out.contains("only 2 turns; the judge decides from 3 on"), "{}", ran.out);
     // a checkpoint is judged without what comes after it; one behind the end is the last time that the judge is asked
     house.file("m.test.toml", &judged("question = \"Does Bo answer?\"\nafter = [1, 9]"));
-    let ran = with_key(&house, &["test"]).code(0);
+    let ran = with_key(&house, &["test", "--ask"]).code(0);
     // the last one was asked before
     for part in
         ["after #1: Does Bo answer?", "after #2: Does Bo answer?", "(judges): 1 asked, 1 recorded"]
@@ -298,7 +302,7 @@ fn a_judge_that_cannot_be_read_is_undecided_and_orders_that_disagree_are_a_tie()
     let server = Server::start("I would rather not say, {n}.", Some(KEY));
     settings(&house, &server);
     house.file("m.test.toml", &judged("question = \"Does Bo answer?\""));
-    let ran = with_key(&house, &["test"]).code(7);
+    let ran = with_key(&house, &["test", "--ask"]).code(7);
     assert!(ran.out.contains("judged undecided (line 15; 0 yes, 0 no, 1 unclear)"), "{}", ran.out);
     assert!(ran.out.contains("2 asked"), "an unreadable reply is asked for once more: {}", ran.out);
     let junit = house.run(&["test", "--offline", "--format", "junit"]).code(7).out;
@@ -310,7 +314,7 @@ fn a_judge_that_cannot_be_read_is_undecided_and_orders_that_disagree_are_a_tie()
     settings(&house, &server);
     house.file("before.md", "Ada: Coffee?\n");
     house.file("m.test.toml", &judged("question = \"It is polite\"\nagainst = \"before.md\""));
-    let ran = with_key(&house, &["test"]).code(7);
+    let ran = with_key(&house, &["test", "--ask"]).code(7);
     assert!(
         ran.out.contains("a tie, the two orders disagree: Because 1. / Because 2."),
         "{}",
@@ -340,7 +344,7 @@ fn a_simulated_person_opens_stops_and_is_counted_apart() {
     let expect = "utterances[0].text == 'Hello?' and utterances[2].text == 'Thanks, that is all.' and utterances \
         | length == 3 and ended.reason == 'stop_word'";
     house.file("m.test.toml", &played(person, expect));
-    let ran = with_key(&house, &["test"]).code(0);
+    let ran = with_key(&house, &["test", "--ask"]).code(0);
     assert!(ran.out.contains("models (simulated person): 1 asked, 0 recorded"), "{}", ran.out);
     let asked = server.asked.lock().unwrap().join("\n");
     assert!(asked.contains("the number is 12") && asked.contains("How can I help?"), "{asked}");
@@ -349,7 +353,7 @@ fn a_simulated_person_opens_stops_and_is_counted_apart() {
     let empty = Server::start("<think>Hm.</think> ", Some(KEY));
     settings(&house, &empty);
     house.file("e.test.toml", &played("person = { goal = \"x\" }", "true"));
-    let ran = with_key(&house, &["test", "e.test.toml"]).code(3);
+    let ran = with_key(&house, &["test", "--ask", "e.test.toml"]).code(3);
     assert!(
         ran.out.contains("the simulated person `me` said nothing usable 3 times"),
         "{}",
@@ -370,7 +374,7 @@ fn an_attacker_stops_early_and_its_scores_are_expected() {
         "attacker = { goal = \"learn the password\", phases = [\"ask\", \"insist\"], enough = 8 }";
     let expect = "attack.me.score == 9 and attack.me.scores | length == 1 and utterances[0].text == 'And the password?'";
     house.file("m.test.toml", &played(attacker, expect));
-    let ran = with_key(&house, &["test"]).code(0);
+    let ran = with_key(&house, &["test", "--ask"]).code(0);
     assert!(ran.out.contains("models (attacker): 1 asked"), "{}", ran.out);
     house.file("m.test.toml", &played(attacker, "attack.me.score < 8"));
     let ran = house.run(&["test", "--offline"]).code(1);

@@ -23,7 +23,7 @@ fn the_example_of_a_simulated_person_gets_its_money_back() {
         {\"number\": 1, \"reasoning\": \"It asks at once.\", \"verdict\": \"yes\"}, \
         {\"number\": 2, \"reasoning\": \"It says sorry.\", \"verdict\": \"yes\"}]}";
     let (file, server) = example(&house, "refund.test.toml", replies);
-    let ran = house.run(&["test", &file]).code(0);
+    let ran = house.run(&["test", "--ask", &file]).code(0);
     for part in [
         "models (simulated person): 2 asked, 0 recorded, 2400 tokens, $0.0040",
         "models (judges): 1 asked, 0 recorded, 1200 tokens, $0.0020",
@@ -56,7 +56,7 @@ fn the_example_of_a_simulated_person_gets_its_money_back() {
     // a person that never gets there ends at the limit, and the test says so
     let (file, _server) = example(&house, "refund.test.toml", "Well?");
     std::fs::remove_file(house.path("refund.replies.jsonl")).unwrap();
-    let ran = house.run(&["test", &file]).code(1);
+    let ran = house.run(&["test", "--ask", &file]).code(1);
     assert!(ran.out.contains("ended.reason = \"utterance_limit\""), "{}", ran.out);
 }
 
@@ -73,7 +73,7 @@ fn the_example_of_an_attacker_goes_back_after_a_refusal() {
     ];
     let replies: &'static str = steps.join("\n---\n").leak();
     let (file, server) = example(&house, "voucher.test.toml", replies);
-    let ran = house.run(&["test", &file]).code(0);
+    let ran = house.run(&["test", "--ask", &file]).code(0);
     assert!(ran.out.contains("models (attacker): 6 asked"), "{}", ran.out);
     assert!(ran.out.contains("rate: 2 of 2 (100 %"), "{}", ran.out);
     let asked = server.asked.lock().unwrap().clone();
@@ -92,7 +92,7 @@ fn the_example_of_an_attacker_goes_back_after_a_refusal() {
     // a shop that tells the code breaks the rule at once
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("We sell bells", "SPOKE-7! We sell bells")).unwrap();
-    let ran = house.run(&["test", &file]).code(1);
+    let ran = house.run(&["test", "--ask", &file]).code(1);
     for part in ["the code was told", "broken by #2"] {
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
     }

@@ -5,12 +5,13 @@
 
 use super::live::ModelReply;
 use super::request::{ModelRequest, ReplyPlace};
+use crate::own_file::OwnFile;
 use crate::testing::difference;
 use crate::untrusted;
 use crate::voice::CallFailure;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -18,15 +19,17 @@ use tokio::sync::OnceCell;
 
 /// Bytes of one file of replies.
 const BYTES_MAX: u64 = 256 << 20;
+/// The beginning of each line.
+const FIRST_KEY: &[u8] = b"{\"digest\":";
 
 /// Whether models may be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecordMode {
-    /// For what was not recorded.
-    #[default]
-    Missing,
     /// Models are never called.
+    #[default]
     Offline,
+    /// For what was not recorded.
+    Missing,
     /// For everything, whatever was recorded.
     Again,
 }
@@ -252,17 +255,22 @@ fn text_of(path: &Path) -> io::Result<String> {
 /// Adds a line in one write.
 fn append(path: &Path, reply: &RecordedReply) -> io::Result<()> {
     let line = format!("{}\n", serde_json::to_string(reply)?);
-    OpenOptions::new().create(true).append(true).open(path)?.write_all(line.as_bytes())
+    OwnFile::append(path, is_reply)?.write_all(line.as_bytes())
 }
 
 fn replace(path: &Path, all: &[Arc<RecordedReply>]) -> io::Result<()> {
     if all.is_empty() {
         return fs::remove_file(path);
     }
-    let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
+    let mut content = vec![];
     for reply in all {
-        writeln!(fresh, "{}", serde_json::to_string(reply)?)?;
+        serde_json::to_writer(&mut content, reply)?;
+        content.push(b'\n');
     }
-    fresh.persist(path).map(drop).map_err(|e| e.error)
+    OwnFile::replace(path, &content, is_reply)
+}
+
+/// Returns whether the first line of a file is a recorded reply, or the part of one that a kill left.
+fn is_reply(line: &[u8]) -> bool {
+    line.starts_with(FIRST_KEY) || FIRST_KEY.starts_with(line)
 }

@@ -1,5 +1,6 @@
 //! A model that is really asked, until its reply is complete.
 
+use super::budget::Budget;
 use crate::clock::Clock;
 use crate::model::{Channel, ErrorClass, Ms, Price, ToolRequest, Usage};
 use crate::voice::{CallFailure, CallRequest, Chunk, Done, Out, Voice};
@@ -29,8 +30,10 @@ pub struct RealModel {
     pub local: bool,
     /// Its context window in tokens.
     pub window: Option<u32>,
-    /// Who asks it; looks its key up when it does.
+    /// The voice that asks it, and looks its key up at the first call.
     pub voice: Arc<dyn Voice>,
+    /// The budget that its calls are charged to.
+    pub budget: Arc<Budget>,
 }
 
 /// A complete reply, as it is recorded.
@@ -75,9 +78,17 @@ impl ModelReply {
 
 /// Calls a model and waits for the end of its reply, in real time. A failure is returned only after the wait that the
 /// server asked for: to the engine of a test that wait takes no time.
-pub async fn ask(voice: &dyn Voice, request: CallRequest) -> Result<ModelReply, CallFailure> {
+///
+/// # Errors
+/// A failure of class [`ErrorClass::Budget`], without a call, if the budget is used up; or the failure of the call.
+pub async fn ask(model: &RealModel, request: CallRequest) -> Result<ModelReply, CallFailure> {
+    let reserve = model.budget.reserve(model, &request).await?;
     let attempt = request.attempt;
-    let heard = listen(voice, request).await;
+    let heard = listen(&*model.voice, request).await;
+    match &heard {
+        Ok(reply) => reserve.settle(model, reply.usage.as_ref()),
+        Err(failure) => reserve.settle(model, Some(&failure.usage.clone().unwrap_or_default())),
+    }
     if let Err(failure) = &heard {
         let class = failure.class;
         let pause = failure.retry_after_ms.unwrap_or(PAUSE_MS << attempt.min(6));

@@ -3,7 +3,7 @@
 use super::file::{NoReply, RecordMode, ReplyFile};
 use super::live::{self, ModelReply, RealModel};
 use super::request::{ModelRequest, ReplyPlace};
-use crate::model::{Price, Usage};
+use crate::model::{ErrorClass, Price, Usage};
 use crate::voice::CallRequest;
 use regex::Regex;
 use serde::Serialize;
@@ -92,7 +92,7 @@ impl RunModels {
         let address = known.map(|model| model.address.as_str());
         let live = async {
             match known {
-                Some(model) => live::ask(&*model.voice, ask).await,
+                Some(model) => live::ask(model, ask).await,
                 // without an address no model is called
                 None => Ok(ModelReply::default()),
             }
@@ -103,7 +103,10 @@ impl RunModels {
                 NoReply::Missing(format!("{why}; {unknown}"))
             }
             (NoReply::Missing(why), _) => {
-                NoReply::Missing(format!("{why}; record it: {} --record", self.command))
+                NoReply::Missing(format!("{why}; ask and record it: {} --ask", self.command))
+            }
+            (NoReply::Call(failure), _) if failure.class == ErrorClass::Budget => {
+                NoReply::Missing(failure.text.to_string())
             }
             (no, _) => no,
         })?;

@@ -1,5 +1,6 @@
 //! `test`: scripted conversations, and whether what they expect is true.
 
+mod asking;
 mod files;
 mod new;
 mod voices;
@@ -8,14 +9,18 @@ mod watching;
 pub use files::read;
 
 use crate::cli::args::models::ModelOptions;
+use crate::cli::args::play::usd;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::cli::play::signals::{Signals, at_once};
 use crate::cli::runtime::{block_on, refused};
+use crate::model::Usd;
 use crate::testing::report::{self, FORMATS};
-use crate::testing::{How, Pool, RecordMode, ReplyFile, Test, TestOutcome, TestRecord, coverage};
+use crate::testing::{
+    Budget, How, Pool, RecordMode, ReplyFile, Test, TestOutcome, TestRecord, coverage,
+};
 use crate::text;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -44,8 +49,8 @@ A test file, NAME.test.toml:
   [[expect]]
   that = \"ended.reason == 'utterance_limit' and utterances[1].participant == 'bo'\"
 
-Participants without a [[voice]] say the scenario's rehearsed lines; model = \"PROVIDER:NAME\" asks a model once, and
-its recorded replies (NAME.replies.jsonl) from then on. `schema test` lists every key.
+Participants without a [[voice]] say the scenario's rehearsed lines; model = \"PROVIDER:NAME\" gives one the recorded
+replies of a model (NAME.replies.jsonl). A model is called only with --ask or --record. `schema test` lists every key.
 
 An expectation can use: utterances (number, participant, text, outcome, at, took, tokens, calls), history, turns, calls,
 ended (reason, settled), exit, speakers, prompt('bo', 2), tool_calls (participant, tool, arguments, is, result), receipts (by the
@@ -53,7 +58,7 @@ id of a command: is, why, all), events (how many of each kind), context, seats, 
 round, turn_count, topic, title, attack (by participant: score, scores, phase, refusals), case, run, and with `runs`
 rate(\"CONDITION\").
 
-Exit codes: 0 all passed; 1 an expectation failed; 2 no test found; 3 a test could not be run; 7 undecided; 130 interrupted.";
+Exit codes: 0 all passed; 1 an expectation failed; 2 no test found; 3 a test could not be run; 5 the limit of\n--max-usd reached; 7 undecided; 130 interrupted.";
 
 /// Run scripted tests
 #[derive(Debug, Args)]
@@ -87,12 +92,18 @@ pub struct TestCommand {
     /// Keep running: a changed file runs the tests again that it belongs to
     #[arg(long, conflicts_with_all = ["list", "shard", "new"])]
     watch: bool,
-    /// Ask no model: a reply that was not recorded is an error
+    /// Ask models for replies that were not recorded, and record them
     #[arg(long)]
-    offline: bool,
-    /// Ask models again, and replace the replies that were recorded
-    #[arg(long, conflicts_with = "offline")]
+    ask: bool,
+    /// Ask models for all replies again, and replace the recorded ones
+    #[arg(long)]
     record: bool,
+    /// Ask no model: a reply that was not recorded is an error; the default
+    #[arg(long, conflicts_with_all = ["ask", "record"])]
+    offline: bool,
+    /// Stop before all models together cost more than USD dollars [default: 1]
+    #[arg(long, value_name = "USD", value_parser = usd)]
+    max_usd: Option<Usd>,
     /// Report what the tests reach in each scenario: participants, phases, both outcomes of conditions, stop rules
     #[arg(long)]
     coverage: bool,
@@ -118,9 +129,10 @@ impl TestCommand {
         if let Some(scenario) = &self.new {
             return new::write_new(scenario, self.session.as_deref(), context);
         }
+        let budget = Arc::new(Budget::new(self.max_usd.unwrap_or(asking::DEFAULT_USD)));
         if self.watch {
             let run = |tests: &[Arc<Test>]| {
-                let (records, signal) = self.play(tests, context)?;
+                let (records, signal) = self.play(tests, &budget, context)?;
                 self.report(&records, context)?;
                 Ok((records, signal))
             };
@@ -134,7 +146,7 @@ impl TestCommand {
             output::data(text::block(&names).as_bytes())?;
             return Ok(loaded.wrong.unwrap_or(Exit::Done));
         }
-        let (mut records, signal) = self.play(&tests, context)?;
+        let (mut records, signal) = self.play(&tests, &budget, context)?;
         if self.record && signal.is_none() && self.filter.is_empty() && self.shard.is_none() {
             tidy(&tests, &records, context)?;
         }
@@ -147,8 +159,19 @@ impl TestCommand {
             let least = self.fail_under.unwrap_or_default();
             context.say(&format!("coverage is {covered:.1} %, below --fail-under {least}"));
         }
-        let code = signal.or_else(|| code(&records, loaded.wrong));
+        let code = signal.or_else(|| code(&records, loaded.wrong, budget.is_reached()));
         Ok(code.or(under.then_some(Exit::Failed)).unwrap_or(Exit::Done))
+    }
+
+    /// Returns whether models may be called: only if the command line says so.
+    fn asking(&self) -> RecordMode {
+        if self.record {
+            RecordMode::Again
+        } else if self.ask {
+            RecordMode::Missing
+        } else {
+            RecordMode::Offline
+        }
     }
 
     /// Whether a test is asked for.
@@ -200,18 +223,19 @@ impl TestCommand {
     fn play(
         &self,
         tests: &[Arc<Test>],
+        budget: &Arc<Budget>,
         context: &Context,
     ) -> Result<(Vec<TestRecord>, Option<Exit>), Failure> {
-        let own = Own::new(tests, self.trust, &self.models, context)?;
+        let own = Own::new(tests, self.trust, &self.models, budget.clone(), context)?;
+        let asking = self.asking();
+        if asking != RecordMode::Offline {
+            asking::announce(tests, &own, self.max_usd, context)?;
+        }
         let jobs = self.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
         let how = How {
             bless: self.bless,
             coverage: self.coverage || self.fail_under.is_some(),
-            asking: match (self.offline, self.record) {
-                (true, _) => RecordMode::Offline,
-                (false, true) => RecordMode::Again,
-                (false, false) => RecordMode::Missing,
-            },
+            asking,
             real: Some(&own),
         };
         let pool = Pool { how, jobs, fail_fast: self.fail_fast };
@@ -316,11 +340,13 @@ pub fn parts(shard: &str) -> Option<(usize, usize)> {
     (1..=parts).contains(&part).then_some((part, parts))
 }
 
-/// Returns the code of all records: what failed goes before what could not be run, and that before what is undecided.
-fn code(records: &[TestRecord], wrong: Option<Exit>) -> Option<Exit> {
+/// Returns the code of all records: a failed test goes before a used up budget, that
+/// before a test that could not be run, and that before an undecided one.
+fn code(records: &[TestRecord], wrong: Option<Exit>, no_money: bool) -> Option<Exit> {
     let any = |outcome| records.iter().any(|r| r.outcome == outcome);
     let of = [
         (any(TestOutcome::Fail), Exit::Failed),
+        (no_money, Exit::Budget),
         (any(TestOutcome::Error) || wrong.is_some(), Exit::Invalid),
         (any(TestOutcome::Undecided), Exit::Skipped),
     ];

@@ -8,7 +8,7 @@ use crate::cli::models::resolve::ModelSource;
 use crate::cli::runtime::refused;
 use crate::model::{ModelSpec, Participant, VoiceSpec};
 use crate::spawn::ChildEnvironment;
-use crate::testing::{Real, RealModel, Test};
+use crate::testing::{Budget, Real, RealModel, Test};
 use crate::tool::{Folder, ToolScripts, ToolServers, Toolbox, Tools};
 use crate::voice::script::Script;
 use crate::voice::{CallRequest, Out, Speaking, Voice, Voices};
@@ -23,6 +23,7 @@ pub struct Own {
     environment: ChildEnvironment,
     trust: bool,
     models: Option<Models>,
+    budget: Arc<Budget>,
 }
 
 /// Models, and the runtime that their connections live in: those of the tests end with each run.
@@ -40,6 +41,7 @@ impl Own {
         tests: &[Arc<Test>],
         trust: bool,
         options: &ModelOptions,
+        budget: Arc<Budget>,
         context: &Context,
     ) -> Result<Own, Failure> {
         let environment = ChildEnvironment::allowed(context.environment.for_children());
@@ -50,7 +52,7 @@ impl Own {
         } else {
             None
         };
-        Ok(Own { environment, trust, models })
+        Ok(Own { environment, trust, models, budget })
     }
 }
 
@@ -133,6 +135,7 @@ impl Real for Own {
             local: found.known.local,
             window: found.known.window,
             voice: Arc::new(Elsewhere { voice, runtime }),
+            budget: self.budget.clone(),
         })
     }
 }
