@@ -130,6 +130,7 @@ enum Command {
 
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
+    spawn::hide_memory();
     play::signals::let_writes_fail();
     let done = match Cli::of_process() {
         Ok(cli) => dispatch(cli),

@@ -13,11 +13,13 @@
 //! It knows no protocol, no time-outs of a call and no retry: those are the caller's.
 
 mod foreground;
+mod memory;
 mod opener;
 mod tree;
 mod watchdog;
 
 pub use foreground::foreground;
+pub use memory::hide_memory;
 pub use opener::open_with_system;
 pub use tree::{MARKER, reap_all};
 
