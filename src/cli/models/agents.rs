@@ -57,6 +57,15 @@ pub fn program_of(command: &[Text]) -> &str {
     program.and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or("agent")
 }
 
+/// Returns the name of a command's program if it is a bare name on the path. A file that only has the name of an agent
+/// gets none of its variables.
+pub fn installed<'a>(command: &'a [Text], environment: &config::Environment) -> Option<&'a str> {
+    let program: &str = command.first()?;
+    let is_bare = Path::new(program).file_name().is_some_and(|name| name == program);
+    let found = environment.program(program)?;
+    (is_bare && found.is_absolute()).then_some(program)
+}
+
 impl KnownAgent {
     /// Returns its spelling in place of a model's name.
     pub fn model(&self) -> String {

@@ -126,7 +126,7 @@ impl ModelSource {
         Ok(Fallback { name: name.clone(), price, local, window, text_tools })
     }
 
-    /// Returns the environment variables that an agent gets. Unless the settings say otherwise, `HOME` is a folder of
+    /// Returns the environment variables that an agent gets: those of the settings only if its program is installed. Unless the settings say otherwise, `HOME` is a folder of
     /// its own, without the user's hooks, instructions and logins.
     ///
     /// # Errors
@@ -134,7 +134,8 @@ impl ModelSource {
     pub fn for_agent(&self, command: &[Text]) -> Result<ChildEnvironment, String> {
         let Providers { environment, settings, paths, .. } = &self.places.providers;
         let program = agents::program_of(command);
-        let named = settings.agents.variables(program);
+        let installed = agents::installed(command, environment);
+        let named = installed.into_iter().flat_map(|program| settings.agents.variables(program));
         let named = named.filter_map(|name| Some((name.into(), environment.get(name)?.to_owned())));
         let known = ChildEnvironment::allowed(environment.for_children()).with(named);
         if settings.agents.user_home {
