@@ -6,7 +6,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::log_file::LogFile;
 use crate::cli::output;
-use crate::cli::trust::store;
+use crate::cli::trust::store::Content;
 use crate::clock::wall_now;
 use crate::config::{Environment, Motion, Mouse, Paths, Project, Settings, Signs, make_private};
 use crate::session::SessionFiles;
@@ -127,8 +127,7 @@ impl Context {
     /// Returns the project's settings, and whether they are trusted.
     pub fn project(&self) -> Result<Option<(Project, bool)>, Failure> {
         let Some(project) = Project::here()? else { return Ok(None) };
-        let agreed =
-            || Ok::<_, Failure>(store::is_agreed(&self.paths, &store::project_digest(&project)?));
+        let agreed = || Ok::<_, Failure>(Content::of_project(&project)?.is_agreed(&self.paths));
         let trusted = self.trusts_project.get() || agreed()?;
         Ok(Some((project, trusted)))
     }

@@ -5,8 +5,9 @@
 
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
+use crate::cli::models::agents;
 use crate::cli::source::FoundScenario;
-use crate::cli::trust::store;
+use crate::cli::trust::store::Content;
 use crate::cli::trust::untrusted::{Consent, Untrusted};
 use crate::model::{Participant, Text, ToolSource, VoiceSpec};
 use std::path::Path;
@@ -32,13 +33,12 @@ impl Allowed {
         let commands = commands(seats);
         if !(found.trusted || commands.is_empty()) {
             let content =
-                store::digest(&["scenario", &found.source.text], &commands, &found.folder)?;
-            untrusted(&found.source.name, content.clone(), &commands)
+                Content::read(&["scenario", &found.source.text], &commands, &found.folder)?;
+            untrusted(&found.source.name, content.clone(), &commands, given(seats, context)?)
                 .admit(consent, &context.paths)?;
-            let run = store::digest(&["commands"], &commands, &found.folder)?;
-            if store::is_agreed(&context.paths, &content) && !store::is_agreed(&context.paths, &run)
-            {
-                store::agree(&context.paths, &run, &format!("sessions of {}", found.source.name))?;
+            let run = Content::read(&["commands"], &commands, &found.folder)?;
+            if content.is_agreed(&context.paths) && !run.is_agreed(&context.paths) {
+                run.agree(&context.paths, &format!("sessions of {}", found.source.name))?;
             }
         }
         Ok(Allowed::These(commands).or_all(consent))
@@ -52,10 +52,12 @@ impl Allowed {
         consent: Consent,
         context: &Context,
     ) -> Result<Allowed, Failure> {
-        let commands = commands(seats);
+        let seats: Vec<&Participant> = seats.into_iter().collect();
+        let commands = commands(seats.iter().copied());
         if !commands.is_empty() {
-            let content = store::digest(&["commands"], &commands, folder)?;
-            untrusted("this session", content, &commands).admit(consent, &context.paths)?;
+            let given = given(seats, context)?;
+            let content = Content::read(&["commands"], &commands, folder)?;
+            untrusted("this session", content, &commands, given).admit(consent, &context.paths)?;
         }
         Ok(Allowed::These(commands).or_all(consent))
     }
@@ -84,6 +86,26 @@ fn commands<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Tex
     seats.into_iter().flat_map(Participant::everyone).flat_map(command).collect()
 }
 
+/// Returns the variables and the home folder that agents would get, a line each.
+fn given<'a>(
+    seats: impl IntoIterator<Item = &'a Participant>,
+    context: &Context,
+) -> Result<Vec<String>, Failure> {
+    let settings = context.settings()?.agents;
+    let mut lines = vec![];
+    for seat in seats.into_iter().flat_map(Participant::everyone) {
+        let VoiceSpec::Agent(agent) = &seat.voice else { continue };
+        let installed = agents::installed(&agent.command, &context.environment);
+        let names: Vec<&str> =
+            installed.into_iter().flat_map(|program| settings.variables(program)).collect();
+        let names =
+            if names.is_empty() { "no variables with keys".into() } else { names.join(", ") };
+        let home = if settings.user_home { "your home folder" } else { "a home folder of its own" };
+        lines.push(format!("give {} {names}, and {home}", agents::program_of(&agent.command)));
+    }
+    Ok(lines)
+}
+
 fn spoken(p: &Participant) -> Option<Vec<Text>> {
     match &p.voice {
         VoiceSpec::Script(command) => Some(command.clone()),
@@ -95,7 +117,13 @@ fn spoken(p: &Participant) -> Option<Vec<Text>> {
     }
 }
 
-fn untrusted(name: &str, digest: String, commands: &[Vec<Text>]) -> Untrusted {
-    let would = commands.iter().map(|c| format!("run {}", c.join(" "))).collect();
-    Untrusted { name: name.into(), digest, would }
+fn untrusted(
+    name: &str,
+    content: Content,
+    commands: &[Vec<Text>],
+    given: Vec<String>,
+) -> Untrusted {
+    let run = commands.iter().map(|c| format!("run {}", c.join(" ")));
+    let would = run.chain(given).collect();
+    Untrusted { name: name.into(), content, would }
 }

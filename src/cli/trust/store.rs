@@ -1,184 +1,222 @@
-//! What the operator has agreed to, by content: files that are neither bundled nor in the user's own folder run no
-//! command and change no endpoint before that.
+//! Agreements of the operator to the content of files that are neither bundled nor in the user's own folder. Such a file
+//! runs no command and changes no endpoint before that.
 //!
-//! Agreements are kept on the user's side, as digests in one file of the state folder. A digest covers the text, the
-//! folder in which its commands run, and the files there that the commands name: one changed byte asks again, and so
-//! does the same text in another folder. What those files load in their turn is not followed. Nothing in a project, a
-//! scenario or a session can agree to itself.
+//! Agreements are kept in one file of the state folder, a JSON object per line. An agreement covers the text, its
+//! commands, the folder in which they run, and every regular file of that folder ([`BoundFiles`]). One changed byte asks
+//! again, and so does the same text in another folder. Nothing in a project, a scenario or a session can agree to itself.
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::trust::bound::BoundFiles;
 use crate::config::{Paths, Project, make_private};
+use crate::own_file::OwnFile;
 use crate::text;
+use crate::untrusted;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The file of agreements, in the state folder: a digest and a name a line.
-const FILE: &str = "trust";
+/// The file of agreements, in the state folder.
+const FILE: &str = "agreements.jsonl";
+/// The beginning of each line.
+const FIRST_KEY: &[u8] = b"{\"digest\":";
+/// The largest file of agreements, in bytes.
+const BYTES_MAX: u64 = 256 << 20;
 
-/// Returns the digest of what would run in a folder: the parts of a text, the commands in it, and the files in the folder
-/// that the commands name.
-///
-/// # Errors
-/// When the folder, or a file that a command names, cannot be read.
-pub fn digest<S: AsRef<str>>(
-    parts: &[&str],
-    commands: &[Vec<S>],
-    folder: &Path,
-) -> Result<String, Failure> {
-    let unread = |path: &Path, e: io::Error| {
-        Failure::new(Exit::Invalid, format!("cannot read {}: {e}", path.display()))
-            .hint("the files that a command would run must be readable before they can be trusted")
-    };
-    let folder = folder.canonicalize().map_err(|e| unread(folder, e))?;
-    let mut hash = Sha256::new();
-    let mut add = |part: &[u8]| {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part);
-    };
-    parts.iter().for_each(|part| add(part.as_bytes()));
-    add(folder.as_os_str().as_encoded_bytes());
-    for command in commands {
-        add(&(command.len() as u64).to_le_bytes());
-        command.iter().for_each(|word| add(word.as_ref().as_bytes()));
+/// Everything that an agreement covers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// Digest of the text, the commands and the folder's path.
+    digest: String,
+    files: BoundFiles,
+}
+
+/// One line of the file of agreements.
+#[derive(Serialize, Deserialize)]
+struct Agreement {
+    digest: String,
+    files: BoundFiles,
+    name: String,
+}
+
+impl Content {
+    /// Reads the content of a file with commands: the parts of its text, and the files of the folder in which they run.
+    /// A file without commands covers no other file.
+    ///
+    /// # Errors
+    /// When the folder, or a file in it, cannot be read.
+    pub fn read<S: AsRef<str>>(
+        parts: &[&str],
+        commands: &[Vec<S>],
+        folder: &Path,
+    ) -> Result<Content, Failure> {
+        let folder = folder.canonicalize().map_err(|e| {
+            Failure::new(Exit::Invalid, format!("cannot read {}: {e}", folder.display())).hint(
+                "the files that a command would run must be readable before they can be trusted",
+            )
+        })?;
+        let mut hash = Sha256::new();
+        let mut add = |part: &[u8]| {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        };
+        parts.iter().for_each(|part| add(part.as_bytes()));
+        add(folder.as_os_str().as_encoded_bytes());
+        for command in commands {
+            add(&(command.len() as u64).to_le_bytes());
+            command.iter().for_each(|word| add(word.as_ref().as_bytes()));
+        }
+        let files =
+            if commands.is_empty() { BoundFiles::default() } else { BoundFiles::read(&folder)? };
+        let digest = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Content { digest, files })
     }
-    for path in named_files(commands, &folder) {
-        add(path.as_os_str().as_encoded_bytes());
-        add(&contents(&path).map_err(|e| unread(&path, e))?);
+
+    /// Reads the content of a project's settings.
+    ///
+    /// # Errors
+    /// As [`Content::read`].
+    pub fn of_project(project: &Project) -> Result<Content, Failure> {
+        Content::read(&["project", &project.text], &project.commands(), Path::new("."))
     }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
-}
 
-/// Returns the files in a folder that the words of commands name, also inside a line that a shell is given; what such a
-/// line only writes to is none of them.
-fn named_files<S: AsRef<str>>(commands: &[Vec<S>], folder: &Path) -> BTreeSet<PathBuf> {
-    let in_folder = |word: &str| {
-        let path = folder.join(word);
-        let own = Path::new(word).is_relative() || path.starts_with(folder);
-        (own && !word.is_empty() && path.is_file()).then_some(path)
-    };
-    let words = commands.iter().flatten().map(AsRef::as_ref);
-    words.flat_map(|word| std::iter::once(word).chain(parts(word))).filter_map(in_folder).collect()
-}
+    /// Returns whether the operator has agreed to this content. A folder with too many files is never agreed to.
+    pub fn is_agreed(&self, paths: &Paths) -> bool {
+        let agreed = |made: Agreement| made.digest == self.digest && made.files == self.files;
+        self.files.is_complete() && agreements(paths).into_iter().any(agreed)
+    }
 
-/// Returns the words of a line as a shell reads it, but for those that it writes to.
-fn parts(line: &str) -> impl Iterator<Item = &str> {
-    let mut written = false;
-    line.split_inclusive(ends_a_word).filter_map(move |part| {
-        let word = part.trim_end_matches(ends_a_word);
-        let is_read = !written || word.is_empty();
-        written = part.ends_with('>') || (written && word.is_empty());
-        is_read.then_some(word)
-    })
-}
+    /// Describes the files of the agreement for the question: changes since the last agreement to the same text, and the
+    /// limits of the agreement.
+    pub fn describe_files(&self, paths: &Paths) -> Vec<String> {
+        let last = agreements(paths).into_iter().rfind(|made| made.digest == self.digest);
+        self.files.describe(last.map(|made| made.files).as_ref())
+    }
 
-/// Returns whether a character ends a word where a shell, or a program that takes `--option=FILE`, reads it.
-fn ends_a_word(c: char) -> bool {
-    c.is_whitespace() || "'\"`;&|()<>{}=,:".contains(c)
-}
-
-fn contents(path: &Path) -> io::Result<Vec<u8>> {
-    let mut hash = Sha256::new();
-    io::copy(&mut File::open(path)?, &mut hash)?;
-    Ok(hash.finalize().to_vec())
+    /// Keeps that the operator has agreed to this content.
+    ///
+    /// # Errors
+    /// When the agreement cannot be written.
+    pub fn agree(&self, paths: &Paths, name: &str) -> Result<(), Failure> {
+        if !self.files.is_complete() {
+            return Ok(());
+        }
+        let path = file(paths);
+        let name = text::line(name).into_owned();
+        let made = Agreement { digest: self.digest.clone(), files: self.files.clone(), name };
+        let keep = || {
+            make_private(&paths.state).map_err(|e| e.to_string())?;
+            let line = serde_json::to_string(&made).map_err(|e| e.to_string())?;
+            let is_ours = |line: &[u8]| line.starts_with(FIRST_KEY);
+            let mut file = OwnFile::append(&path, is_ours).map_err(|e| e.to_string())?;
+            file.write_all(format!("{line}\n").as_bytes()).map_err(|e| e.to_string())
+        };
+        keep().map_err(|e| {
+            let path = path.display();
+            Failure::new(Exit::Session, format!("cannot save the trust decision in {path}: {e}"))
+        })
+    }
 }
 
 fn file(paths: &Paths) -> PathBuf {
     paths.state.join(FILE)
 }
 
-/// Returns whether the operator has agreed to a content.
-pub fn is_agreed(paths: &Paths, digest: &str) -> bool {
-    // a missing or unreadable file holds no agreement
-    let agreed = fs::read_to_string(file(paths)).unwrap_or_default();
-    agreed.lines().any(|line| line.split(' ').next() == Some(digest))
-}
-
-/// Keeps that the operator has agreed to a content.
-pub fn agree(paths: &Paths, digest: &str, name: &str) -> Result<(), Failure> {
-    let path = file(paths);
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let line = format!("{digest} {}\n", text::line(name));
-    let keep = || options.open(&path).and_then(|mut file| file.write_all(line.as_bytes()));
-    let kept = make_private(&paths.state).map_err(|e| e.to_string());
-    kept.and_then(|()| keep().map_err(|e| e.to_string())).map_err(|e| {
-        let path = path.display();
-        Failure::new(Exit::Session, format!("cannot save the trust decision in {path}: {e}"))
-    })
-}
-
-/// Returns the digest under which a project's settings are agreed to.
-///
-/// # Errors
-/// As [`digest`].
-pub fn project_digest(project: &Project) -> Result<String, Failure> {
-    digest(&["project", &project.text], &project.commands(), Path::new("."))
+/// Returns all agreements; none if the file is missing or unreadable.
+fn agreements(paths: &Paths) -> Vec<Agreement> {
+    let mut text = String::new();
+    let read = untrusted::open(&file(paths))
+        .and_then(|file| file.take(BYTES_MAX).read_to_string(&mut text));
+    if read.is_err() {
+        return vec![];
+    }
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
-    /// Returns whether a change of a file in a folder changes the digest of a command there.
-    fn binds(command: &[&str], file: &str) -> bool {
-        let folder = tempfile::tempdir().unwrap();
-        let digest = || digest(&["text"], &[command.to_vec()], folder.path()).unwrap();
-        fs::write(folder.path().join(file), "one").unwrap();
-        let before = digest();
-        fs::write(folder.path().join(file), "two").unwrap();
-        digest() != before
-    }
-
-    #[test]
-    fn a_digest_covers_each_file_that_a_command_names() {
-        assert!(binds(&["python3", "reply.py"], "reply.py"));
-        assert!(binds(&["./reply.sh"], "reply.sh"));
-        assert!(binds(&["sh", "-c", "cat head; ./reply.sh | tail"], "reply.sh"));
-        assert!(binds(&["sh", "-c", "X=reply.sh; . './reply.sh'"], "reply.sh"));
-        assert!(binds(&["tool", "--config=tool.toml"], "tool.toml"));
-        assert!(binds(&["sh", "-c", "cat <notes >log"], "notes"));
-        assert!(!binds(&["sh", "-c", "date >log"], "log"));
-        assert!(!binds(&["sh", "-c", "date > log"], "log"));
-        assert!(!binds(&["python3", "reply.py"], "other.py"));
-    }
-
-    #[test]
-    fn what_was_agreed_to_is_kept_and_a_project_is_its_text() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
-        let paths = Paths {
+    fn paths(folder: &Path) -> Paths {
+        let path = |name: &str| folder.join(name);
+        Paths {
             config: path("config"),
             data: path("data"),
             state: path("state"),
             cache: path("cache"),
-        };
-        agree(&paths, "1234", "my\ntalk").unwrap();
-        agree(&paths, "5678", "other").unwrap();
-        assert!(is_agreed(&paths, "1234") && is_agreed(&paths, "5678"));
-        assert!(!is_agreed(&paths, "123") && !is_agreed(&paths, "talk"));
-        let project = |text: &str| Project { path: path("colloquium.toml"), text: text.into() };
-        let digest = |text| project_digest(&project(text)).unwrap();
-        assert_eq!(digest("a = 1"), digest("a = 1"));
-        assert_ne!(digest("a = 1"), digest("a = 2"));
+        }
+    }
+
+    /// Returns whether a change of a file in a folder asks again for a command there.
+    fn binds(command: &[&str], file: &str) -> bool {
+        let folder = tempfile::tempdir().unwrap();
+        let content = || Content::read(&["text"], &[command.to_vec()], folder.path()).unwrap();
+        let path = folder.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let before = content();
+        fs::write(&path, "one").unwrap();
+        let added = content();
+        fs::write(&path, "two").unwrap();
+        before != added && added != content()
     }
 
     #[test]
-    fn what_cannot_be_read_or_kept_is_told() {
+    fn covers_every_file_of_the_folder() {
+        assert!(binds(&["python3", "-m", "reply"], "reply.py"));
+        assert!(binds(&["python3", "-m", "reply"], "json.py"));
+        assert!(binds(&["make", "go"], "Makefile"));
+        assert!(binds(&["node", "."], "lib/index.js"));
+        assert!(binds(&["sh", "-c", "date >log"], "log"));
+        assert!(!binds(&["make", "go"], ".git/index"));
+        assert!(!binds(&["make", "go"], "talk.replies.jsonl"));
+    }
+
+    #[test]
+    fn keeps_agreements_and_names_changed_files() {
+        let base = tempfile::tempdir().unwrap();
+        let talk = tempfile::tempdir().unwrap();
+        let paths = paths(base.path());
+        let content = || Content::read(&["text"], &[vec!["make"]], talk.path()).unwrap();
+        fs::write(talk.path().join("Makefile"), "one").unwrap();
+        fs::write(talk.path().join("old"), "one").unwrap();
+        assert!(!content().is_agreed(&paths));
+        content().agree(&paths, "my\ntalk").unwrap();
+        assert!(content().is_agreed(&paths));
+        fs::write(talk.path().join("Makefile"), "two").unwrap();
+        fs::write(talk.path().join("new"), "one").unwrap();
+        fs::remove_file(talk.path().join("old")).unwrap();
+        assert!(!content().is_agreed(&paths));
+        let lines = content().describe_files(&paths).join("\n");
+        for change in ["Makefile (changed)", "new (new)", "old (gone)"] {
+            assert!(lines.contains(change), "{change}: {lines}");
+        }
+    }
+
+    #[test]
+    fn asks_each_time_for_a_folder_of_too_many_files() {
+        let base = tempfile::tempdir().unwrap();
+        let talk = tempfile::tempdir().unwrap();
+        let paths = paths(base.path());
+        (0..1_001).for_each(|n| fs::write(talk.path().join(n.to_string()), "").unwrap());
+        let content = Content::read(&["text"], &[vec!["make"]], talk.path()).unwrap();
+        content.agree(&paths, "talk").unwrap();
+        assert!(!content.is_agreed(&paths));
+        let lines = content.describe_files(&paths).join("\n");
+        assert!(lines.contains("more than 1,000 files"), "{lines}");
+    }
+
+    #[test]
+    fn reports_unreadable_folders_and_agreements_that_cannot_be_saved() {
         let folder = tempfile::tempdir().unwrap();
-        let gone = digest::<&str>(&[], &[], &folder.path().join("gone")).unwrap_err();
+        let gone = Content::read::<&str>(&[], &[], &folder.path().join("gone")).unwrap_err();
         assert!(gone.message.contains("cannot read"), "{}", gone.message);
-        let path = |name: &str| folder.path().join(name);
-        let paths =
-            Paths { config: path("c"), data: path("d"), state: path("state"), cache: path("e") };
-        fs::create_dir_all(path("state").join(FILE)).unwrap();
-        let unkept = agree(&paths, "1234", "talk").unwrap_err();
+        let paths = paths(folder.path());
+        fs::create_dir_all(paths.state.join(FILE)).unwrap();
+        let content = Content::read::<&str>(&["text"], &[], folder.path()).unwrap();
+        let unkept = content.agree(&paths, "talk").unwrap_err();
         assert!(unkept.message.contains("cannot save the trust decision"), "{}", unkept.message);
-        assert!(!is_agreed(&paths, "1234"));
+        assert!(!content.is_agreed(&paths));
     }
 }

@@ -5,7 +5,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::cli::trust::store;
+use crate::cli::trust::store::Content;
 use crate::config::Paths;
 use crate::text;
 use std::io::{self, Write, stderr, stdin};
@@ -41,8 +41,8 @@ impl Consent {
 pub struct Untrusted {
     /// What it is, for people.
     pub name: String,
-    /// The digest of its content.
-    pub digest: String,
+    /// Everything that an agreement to it covers.
+    pub content: Content,
     /// What it would do, a line each.
     pub would: Vec<String>,
 }
@@ -51,10 +51,12 @@ impl Untrusted {
     /// Refuses it, unless the operator has agreed to this content, says `--trust`, or agrees now; nobody can be asked
     /// where there is no screen.
     pub fn admit(&self, consent: Consent, paths: &Paths) -> Result<(), Failure> {
-        if consent == Consent::CommandGiven || store::is_agreed(paths, &self.digest) {
+        if consent == Consent::CommandGiven || self.content.is_agreed(paths) {
             return Ok(());
         }
-        let would: Vec<String> = self.would.iter().map(|line| format!("\n  {line}")).collect();
+        let files = self.content.describe_files(paths);
+        let lines = self.would.iter().chain(&files);
+        let would: Vec<String> = lines.map(|line| format!("\n  {line}")).collect();
         let message = format!("{} is not trusted and would{}", self.name, would.concat());
         if consent == Consent::Missing {
             return Err(Failure::new(Exit::Invalid, message).hint("review it, then add --trust"));
@@ -63,7 +65,7 @@ impl Untrusted {
         if !asked("Trust this file? [y/N] ") {
             return Err(Failure::new(Exit::Invalid, "not trusted; nothing was started"));
         }
-        store::agree(paths, &self.digest, &self.name)
+        self.content.agree(paths, &self.name)
     }
 }
 
@@ -85,7 +87,7 @@ pub fn admit_project(consent: Consent, context: &Context) -> Result<(), Failure>
     let sets = project.sets()?.into_iter();
     let untrusted = Untrusted {
         name: format!("{} in this folder", project.path.display()),
-        digest: store::project_digest(&project)?,
+        content: Content::of_project(&project)?,
         would: sets.map(|o| format!("set {} = {}", o.key, o.value)).collect(),
     };
     untrusted.admit(consent, &context.paths)?;

@@ -1,0 +1,157 @@
+//! The files that an agreement covers: the regular files of the folder in which commands run.
+//!
+//! Not covered are `.git`, recordings and sessions of this program, and folders behind links.
+
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Largest number of files, and of folders.
+const FILES_MAX: usize = 1_000;
+/// Largest size of all files together, in bytes.
+const BYTES_MAX: u64 = 64 << 20;
+/// Changed files named in the question.
+const NAMED_MAX: usize = 20;
+/// The beginning of a session.
+const SESSION: &[u8] = b"{\"seq\":0,";
+
+/// Digests of the files of a folder, by path in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoundFiles {
+    files: BTreeMap<String, String>,
+    /// Whether the folder is too large to be covered.
+    is_too_large: bool,
+}
+
+impl BoundFiles {
+    /// Reads the files of a folder.
+    ///
+    /// # Errors
+    /// When one of them cannot be read.
+    pub fn read(folder: &Path) -> Result<BoundFiles, Failure> {
+        let mut walk = Walk { root: folder, files: BTreeMap::new(), folders: 0, bytes: 0 };
+        let is_complete = walk.enter(folder)?;
+        let files = if is_complete { walk.files } else { BTreeMap::new() };
+        Ok(BoundFiles { files, is_too_large: !is_complete })
+    }
+
+    /// Returns whether all files are covered.
+    pub fn is_complete(&self) -> bool {
+        !self.is_too_large
+    }
+
+    /// Describes the differences from an earlier agreement and the limits of this one, a line each.
+    pub fn describe(&self, before: Option<&BoundFiles>) -> Vec<String> {
+        if self.is_too_large {
+            return vec![
+                "its folder has more than 1,000 files or 64 MB: no file is covered, and you are asked each time".into(),
+            ];
+        }
+        let mut lines = before.map_or_else(Vec::new, |before| self.changes(&before.files));
+        let more = lines.len().saturating_sub(NAMED_MAX);
+        lines.truncate(NAMED_MAX);
+        if more > 0 {
+            lines.push(format!("and {more} more changed files"));
+        }
+        if !self.files.is_empty() {
+            lines.push(format!(
+                "covered: {} files of its folder; not covered: .git, recordings, sessions, programs elsewhere",
+                self.files.len()
+            ));
+        }
+        lines
+    }
+
+    fn changes(&self, before: &BTreeMap<String, String>) -> Vec<String> {
+        let mut lines = vec![];
+        for (path, digest) in &self.files {
+            match before.get(path) {
+                None => lines.push(format!("{path} (new)")),
+                Some(old) if old != digest => lines.push(format!("{path} (changed)")),
+                Some(_) => {}
+            }
+        }
+        let gone = before.keys().filter(|path| !self.files.contains_key(*path));
+        lines.extend(gone.map(|path| format!("{path} (gone)")));
+        lines
+    }
+}
+
+struct Walk<'a> {
+    root: &'a Path,
+    files: BTreeMap<String, String>,
+    folders: usize,
+    bytes: u64,
+}
+
+impl Walk<'_> {
+    /// Adds the files of a folder; returns false once there are too many.
+    fn enter(&mut self, folder: &Path) -> Result<bool, Failure> {
+        self.folders += 1;
+        if self.folders > FILES_MAX {
+            return Ok(false);
+        }
+        for entry in fs::read_dir(folder).map_err(|e| unread(folder, &e))? {
+            let path = entry.map_err(|e| unread(folder, &e))?.path();
+            let kind = path.symlink_metadata().map_err(|e| unread(&path, &e))?.file_type();
+            let goes_on = if kind.is_dir() {
+                path.file_name().is_some_and(|name| name == ".git") || self.enter(&path)?
+            } else if kind.is_file() || kind.is_symlink() {
+                self.add(&path).map_err(|e| unread(&path, &e))?
+            } else {
+                true
+            };
+            if !goes_on {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Adds a file, or a link with the file behind it.
+    fn add(&mut self, path: &Path) -> io::Result<bool> {
+        let mut hash = Sha256::new();
+        if path.is_symlink() {
+            hash.update(fs::read_link(path)?.as_os_str().as_encoded_bytes());
+        }
+        if path.is_file() {
+            if is_of_program(path)? {
+                return Ok(true);
+            }
+            let left = BYTES_MAX - self.bytes;
+            let read = io::copy(&mut File::open(path)?.take(left + 1), &mut hash)?;
+            if read > left {
+                return Ok(false);
+            }
+            self.bytes += read;
+        }
+        let name = path.strip_prefix(self.root).unwrap_or(path).to_string_lossy().into_owned();
+        let digest = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        self.files.insert(name, digest);
+        Ok(self.files.len() <= FILES_MAX)
+    }
+}
+
+/// Returns whether this program wrote a file: a recording of replies, or a session.
+fn is_of_program(path: &Path) -> io::Result<bool> {
+    let name = path.to_string_lossy();
+    if !name.ends_with(".jsonl") {
+        return Ok(false);
+    }
+    if name.ends_with(".replies.jsonl") {
+        return Ok(true);
+    }
+    let mut start = vec![];
+    File::open(path)?.take(SESSION.len() as u64).read_to_end(&mut start)?;
+    Ok(start == SESSION)
+}
+
+fn unread(path: &Path, e: &io::Error) -> Failure {
+    Failure::new(Exit::Invalid, format!("cannot read {}: {e}", path.display()))
+        .hint("the files that a command would run must be readable before they can be trusted")
+}
