@@ -6,7 +6,8 @@
 
 use super::at_work::{ToolsAtWork, Working};
 use super::{
-    Effect, Input, advance, ahead, deadline, effects, execute, react, recover, refused, words,
+    Effect, Input, Witness, advance, ahead, deadline, effects, execute, react, recover, refused,
+    words,
 };
 use crate::clock::Clock;
 use crate::model::event::ENGINE;
@@ -72,6 +73,8 @@ pub struct Engine {
     pub attended: bool,
     /// Whether commands come from a program that may still decide on tools.
     pub steered: bool,
+    /// A reader that sees each event as it is appended, and can hold the conversation.
+    pub witness: Option<Box<dyn Witness>>,
 }
 
 impl Engine {
@@ -97,6 +100,7 @@ impl Engine {
             patience: None,
             attended: false,
             steered: false,
+            witness: None,
         }
     }
 
@@ -180,6 +184,9 @@ impl Engine {
         };
         self.writer.queue(record.clone());
         self.live.apply(&record.event);
+        if let Some(witness) = &mut self.witness {
+            witness.see(&self.live.state, &record.event);
+        }
         (self.loose_since, self.loose_bytes) = (None, 0);
         self.feed.push(record.clone());
         for effect in effects(&self.live.state, &record.event) {
@@ -368,6 +375,9 @@ impl Engine {
         tokio::pin!(stop);
         let stopped = loop {
             self.settle();
+            if let Some(witness) = &mut self.witness {
+                witness.permit(&self.live.state).await;
+            }
             let disk: Durable = durable.borrow_and_update().clone();
             self.start_calls(disk.written, &tx);
             self.at_work.start(disk.written, &self.tools, &self.clock, &tool_tx);

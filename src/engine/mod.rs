@@ -32,6 +32,7 @@ mod team;
 mod tools;
 mod turns;
 mod verdict;
+mod witness;
 mod words;
 
 pub use advance::advance;
@@ -42,3 +43,4 @@ pub use loops::{Said, circling};
 use react::refused;
 pub use react::{react, recover};
 pub use team::with_teams;
+pub use witness::Witness;

@@ -35,6 +35,7 @@ mod run;
 mod simulated;
 mod stage;
 mod tools;
+mod watcher;
 mod written;
 
 pub use case::How;

@@ -3,19 +3,17 @@
 use super::cassette::{self, Drift};
 use super::disk::Counted;
 use super::judging;
-use super::outcome::Broken;
-use super::plan::{ExpectKind, Speaker, Test};
+use super::plan::{Speaker, Test};
 use super::replies::{RealModel, RecordMode, RunModels};
 use super::result::{TestRun, Unfinished};
 use super::stage::{OwnSources, Stage};
-use super::{check, facts};
+use super::watcher::Watcher;
 use crate::clock::Clock;
 use crate::engine::{Engine, Stopped, with_teams};
 use crate::model::payload::Opened;
 use crate::model::{Event, Kind, Ms, Outcome, Participant, VoiceSpec};
 use crate::session::writer::{Mode, SessionWriter, WriterStart};
 use crate::session::{FORMAT, Feed, Item, Tail};
-use crate::state::State;
 use crate::tool::Tools;
 use crate::voice::Voices;
 use std::collections::{BTreeMap, BTreeSet};
@@ -138,42 +136,40 @@ async fn play(
     engine.open(opened(test, run, &models).map_err(error)?);
     let (nobody, orders) = mpsc::channel(1);
     drop(nobody);
-    let mut heard = Heard::default();
-    let ended = {
+    let watcher = Watcher::new(test.clone());
+    let (halt, mut halted) = (watcher.halt.clone(), watcher.halt.subscribe());
+    engine.witness = Some(Box::new(watcher));
+    let stopped = {
         let playing = engine.run(orders, pending());
         let late = tokio::time::sleep(test.timeout);
-        tokio::pin!(playing, late);
-        loop {
-            tokio::select! { biased;
-                Ok(_) = stop.wait_for(|stop| *stop) => return Err(Unfinished::Cancelled),
-                () = &mut late => {
-                    let seconds = test.timeout.as_secs_f64();
-                    let why = format!("it ran longer than {seconds} s; raise its timeout, or bound the conversation");
-                    return Err(error(why));
-                }
-                item = tail.next(), if heard.listens(test) => if let Some(item) = item {
-                    heard.take(item);
-                    if let Some(breach) = heard.breach(test) {
-                        break Err(breach);
-                    }
-                },
-                stopped = &mut playing => break Ok(stopped),
+        tokio::select! { biased;
+            Ok(_) = stop.wait_for(|stop| *stop) => return Err(Unfinished::Cancelled),
+            () = late => {
+                let seconds = test.timeout.as_secs_f64();
+                let why = format!("it ran longer than {seconds} s; raise its timeout, or bound the conversation");
+                return Err(error(why));
             }
+            Ok(_) = halted.wait_for(Option::is_some) => None,
+            stopped = playing => Some(stopped),
         }
     };
-    heard.drain(&mut tail);
-    let state = engine.live.state.clone();
-    let breach = match ended {
-        Ok(Stopped::Ended) => None,
-        Ok(Stopped::Unwritable(why)) => return Err(error(why)),
-        Err(breach) => Some(breach),
-    };
+    if let Some(Stopped::Unwritable(why)) = stopped {
+        return Err(error(why));
+    }
+    let mut events = read_all(&mut tail);
+    let mut state = engine.live.state.clone();
+    let mut breach = None;
+    if let Some(halt) = halt.send_replace(None) {
+        events.retain(|event| event.seq <= halt.seq);
+        state = halt.state;
+        breach = Some(halt.breach);
+    }
     // nothing is saved: the disk's report at the end is not needed
     drop(engine);
     if let Some(fault) = stage.faults().first() {
         return Err(error(fault.clone()));
     }
-    if let Some(why) = heard.events.iter().find_map(|event| unanswered(event, &stage)) {
+    if let Some(why) = events.iter().find_map(|event| unanswered(event, &stage)) {
         return Err(error(why));
     }
     let judged = tokio::select! { biased;
@@ -185,10 +181,10 @@ async fn play(
     let judged = judged.map_err(error)?;
     let (asked, drifts) = (stage.asked(), stage.drifts());
     if bless && !drifts.is_empty() {
-        bless_recordings(&drifts, &heard.events).await.map_err(error)?;
+        bless_recordings(&drifts, &events).await.map_err(error)?;
     }
     Ok(TestRun {
-        events: heard.events,
+        events,
         state,
         asked,
         drifts,
@@ -216,56 +212,15 @@ async fn bless_recordings(drifts: &[Drift], events: &[Event]) -> Result<(), Stri
     Ok(())
 }
 
-/// What was heard so far, for expectations that hold for each utterance.
-#[derive(Default)]
-struct Heard {
-    events: Vec<Event>,
-    state: State,
-}
-
-impl Heard {
-    /// Returns whether the test checks every utterance as it ends.
-    fn listens(&self, test: &Test) -> bool {
-        test.expects.iter().any(|e| matches!(e.what, ExpectKind::Each(_)))
-    }
-
-    fn take(&mut self, item: Item) {
-        match item {
-            Item::Event(record) => {
-                self.state.apply(&record.event);
-                self.events.push(Event::clone(&record.event));
-            }
-            // a live conversation never goes elsewhere, and its pieces come again as events
-            Item::Piece(_) | Item::Past(_) => {}
-        }
-    }
-
-    fn drain(&mut self, tail: &mut Tail) {
-        while let Some(item) = tail.try_next() {
-            if let Item::Event(record) = item {
-                self.events.push(Event::clone(&record.event));
-            }
-        }
-    }
-
-    /// Returns which expectation the last event breaks, if it is an utterance that does, and how.
-    fn breach(&self, test: &Test) -> Option<(usize, Broken)> {
-        let Some(Kind::TurnEnded(ended)) = self.events.last().map(|e| &e.kind) else { return None };
-        let number = ended.number.filter(|_| ended.outcome != Outcome::Failed)?;
-        test.expects.iter().enumerate().find_map(|(at, expect)| match &expect.what {
-            ExpectKind::Each(checked) => {
-                let facts = facts::of_utterance(test, &self.state, number, &checked.condition)?;
-                Some((at, check::each(checked, &facts, &self.state, number)?))
-            }
-            ExpectKind::That(_)
-            | ExpectKind::Rates(_)
-            | ExpectKind::Speakers(_)
-            | ExpectKind::ToolCalls(_)
-            | ExpectKind::Prompt { .. }
-            | ExpectKind::Transcript(_)
-            | ExpectKind::Judge(_) => None,
-        })
-    }
+/// Returns every event that was appended.
+fn read_all(tail: &mut Tail) -> Vec<Event> {
+    let items = std::iter::from_fn(|| tail.try_next());
+    let events = items.filter_map(|item| match item {
+        Item::Event(record) => Some(Event::clone(&record.event)),
+        // a live conversation never goes elsewhere, and its pieces come again as events
+        Item::Piece(_) | Item::Past(_) => None,
+    });
+    events.collect()
 }
 
 fn opened(test: &Test, run: u32, models: &RunModels) -> Result<Opened, String> {

@@ -74,6 +74,7 @@ mod repeats;
 mod replay;
 mod replies;
 mod requests;
+mod scripted;
 mod sealing;
 mod shows;
 mod skeleton;
