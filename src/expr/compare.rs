@@ -5,6 +5,7 @@
 //! right one pass if they are of one kind. A missing value may be compared with anything, as elsewhere.
 
 use super::guard::tokens;
+use super::products::{self, NUMBER};
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, Value};
 use std::ops::Range;
@@ -38,22 +39,16 @@ impl CheckedSource {
     pub fn new(source: &str, bodies: &[Range<usize>]) -> CheckedSource {
         let comparisons: Vec<Comparison> =
             bodies.iter().flat_map(|body| comparisons(source, body)).collect();
-        let mut parts: Vec<(usize, String)> = vec![];
+        let products = bodies.iter().flat_map(|body| products_in(source, body));
+        let products: Vec<Insert> = products.flat_map(number).collect();
+        let mut parts: Vec<Insert> = vec![];
         for Comparison { left, right } in &comparisons {
-            let left = source.get(left.clone()).unwrap_or_default();
+            let (left, _) = insert(source, left.clone(), &products);
             parts.push((right.start, format!("{ALIKE}({left}, ")));
             parts.push((right.end, ")".into()));
         }
-        // where one side ends and another begins, the end comes first
-        parts.sort_by_key(|(at, part)| (*at, part != ")"));
-        let (mut text, mut added, mut done) = (String::with_capacity(source.len()), vec![], 0);
-        for (at, part) in parts {
-            text.push_str(source.get(done..at).unwrap_or_default());
-            added.push((text.len(), part.len()));
-            text.push_str(&part);
-            done = at;
-        }
-        text.push_str(source.get(done..).unwrap_or_default());
+        parts.extend(products);
+        let (text, added) = insert(source, 0..source.len(), &parts);
         CheckedSource { text, comparisons, added }
     }
 
@@ -63,6 +58,39 @@ impl CheckedSource {
         let added: usize = before.map(|(start, length)| (*length).min(at - start)).sum();
         at - added
     }
+}
+
+/// Text that is inserted before a byte of a source.
+type Insert = (usize, String);
+
+/// Returns the operands of products in one expression.
+fn products_in(source: &str, body: &Range<usize>) -> Vec<Range<usize>> {
+    let inside = source.get(body.clone()).unwrap_or_default();
+    // the guard has refused what is no product
+    let operands = products::operands(inside).unwrap_or_default();
+    operands.into_iter().map(|o| o.start + body.start..o.end + body.start).collect()
+}
+
+/// Returns the text around an operand that must be a number.
+fn number(operand: Range<usize>) -> [Insert; 2] {
+    [(operand.start, format!("{NUMBER}(")), (operand.end, ")".into())]
+}
+
+/// Inserts text into a range of a source; also returns each place in the new text, with the bytes added there.
+fn insert(source: &str, range: Range<usize>, parts: &[Insert]) -> (String, Vec<(usize, usize)>) {
+    let mut parts: Vec<&Insert> =
+        parts.iter().filter(|(at, _)| range.start <= *at && *at <= range.end).collect();
+    // where one side ends and another begins, the end comes first
+    parts.sort_by_key(|(at, part)| (*at, part != ")"));
+    let (mut text, mut added, mut done) = (String::with_capacity(range.len()), vec![], range.start);
+    for (at, part) in parts {
+        text.push_str(source.get(done..*at).unwrap_or_default());
+        added.push((text.len(), part.len()));
+        text.push_str(part);
+        done = *at;
+    }
+    text.push_str(source.get(done..range.end).unwrap_or_default());
+    (text, added)
 }
 
 /// Returns the comparisons of one expression, each side as far as it reaches.

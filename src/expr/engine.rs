@@ -3,6 +3,7 @@
 //! It starts empty, and every addition was reviewed: nothing here makes a value much larger than its input.
 
 use super::compare::{self, ALIKE, CheckedSource};
+use super::products::{self, NUMBER};
 use super::{ExprError, Facts, OUTPUT_LIMIT};
 use minijinja::value::{ArgType, Kwargs, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State, UndefinedBehavior, Value, filters, tests};
@@ -13,9 +14,9 @@ use std::sync::LazyLock;
 /// The name of a template in its engine; it has no file extension, so nothing is escaped.
 pub(super) const TEMPLATE_NAME: &str = "template";
 /// Functions that conditions and templates may call.
-pub(super) const FUNCTIONS: [&str; 2] = ["count", ALIKE];
+pub(super) const FUNCTIONS: [&str; 3] = ["count", ALIKE, NUMBER];
 /// Methods of strings, lists and mappings; `format`, `replace` and `join` can make text of any size.
-pub(super) const METHODS: &[&str] = &[
+pub const METHODS: &[&str] = &[
     "get",
     "items",
     "keys",
@@ -37,7 +38,7 @@ pub(super) const METHODS: &[&str] = &[
     "isnumeric",
 ];
 /// Filters, those of [`add_filters`].
-pub(super) const FILTERS: &[&str] = &[
+pub const FILTERS: &[&str] = &[
     "abs",
     "count",
     "default",
@@ -64,7 +65,7 @@ pub(super) const FILTERS: &[&str] = &[
     "upper",
 ];
 /// Tests by a word, those of [`add_tests`].
-pub(super) const TESTS: &[&str] = &[
+pub const TESTS: &[&str] = &[
     "atleast",
     "atmost",
     "boolean",
@@ -121,6 +122,7 @@ fn environment(fuel: u64) -> Environment<'static> {
     });
     env.add_function("count", count);
     env.add_function(ALIKE, compare::alike);
+    env.add_function(NUMBER, products::number);
     add_filters(&mut env);
     add_tests(&mut env);
     env

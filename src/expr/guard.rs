@@ -3,7 +3,7 @@
 //! Parsers and compilers of expressions recurse, and two operators multiply text; so length, depth and operators are
 //! checked here on the bare characters. It knows string literals and brackets, and no other syntax.
 
-use super::{EXPRESSION_LIMIT, ExprError, TEMPLATE_LIMIT};
+use super::{EXPRESSION_LIMIT, ExprError, TEMPLATE_LIMIT, products};
 use std::ops::Range;
 
 /// The deepest nesting of brackets.
@@ -31,7 +31,7 @@ pub(super) fn expression(source: &str, start: usize) -> Result<(), ExprError> {
             "(" | "[" | "{" => depth += 1,
             ")" | "]" | "}" => depth = depth.saturating_sub(1),
             "-" | "not" => unary += 1,
-            "*" | "~" => {
+            "~" => {
                 let message =
                     format!("`{token}` is not allowed here: its result can be of any size");
                 return Err(ExprError::new(message, start + at));
@@ -47,7 +47,8 @@ pub(super) fn expression(source: &str, start: usize) -> Result<(), ExprError> {
             return Err(ExprError::new(message, start + at));
         }
     }
-    Ok(())
+    let within = |fault: ExprError| ExprError { column: fault.column + start, ..fault };
+    products::operands(source).map(|_| ()).map_err(within)
 }
 
 /// Checks a template and returns where its expressions are: the insides of its tags.

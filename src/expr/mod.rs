@@ -16,12 +16,15 @@ mod error;
 mod facts;
 mod guard;
 mod parts;
+mod products;
 mod vocabulary;
 
 pub use compare::Comparison;
+pub use engine::{FILTERS, METHODS, TESTS};
 pub use error::{EXPRESSION_LIMIT, ExprError, OUTPUT_LIMIT, TEMPLATE_LIMIT};
 pub use facts::{Facts, Function};
 pub use parts::parts;
+pub use vocabulary::{Attribute, attributes};
 
 use compare::CheckedSource;
 use std::collections::HashSet;
@@ -171,6 +174,9 @@ struct Name {
 
 impl Name {
     fn all(source: &str, bodies: &[Range<usize>], names: HashSet<String>) -> Vec<Name> {
+        // the engine leaves out names inside of what is sliced
+        let written = vocabulary::names(source, bodies).into_iter().map(str::to_owned);
+        let names: HashSet<String> = names.into_iter().chain(written).collect();
         let mut all: Vec<Name> = names
             .into_iter()
             .filter(|name| !engine::FUNCTIONS.contains(&name.as_str()))

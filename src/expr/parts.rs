@@ -6,8 +6,9 @@
 use super::guard::tokens;
 
 /// Words of the language that are no names.
-const KEYWORDS: [&str; 12] =
-    ["and", "or", "not", "in", "is", "if", "else", "true", "false", "none", "True", "False"];
+pub(super) const KEYWORDS: [&str; 13] = [
+    "and", "or", "not", "in", "is", "if", "else", "true", "false", "none", "True", "False", "None",
+];
 /// Parts that are shown of one condition.
 const PARTS_SHOWN: usize = 12;
 
@@ -18,7 +19,7 @@ pub fn parts(source: &str) -> Vec<&str> {
     let mut at = 0;
     while let Some((start, token)) = all.get(at) {
         let named = token.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        let keyword = KEYWORDS.contains(token) || *token == "None";
+        let keyword = KEYWORDS.contains(token);
         // the name of a test or of a filter is no value
         let tested = at > 0 && {
             let before = all.get(at - 1).map_or("", |(_, t)| *t);
@@ -58,7 +59,7 @@ fn end_of_part(all: &[(usize, &str)], at: usize, source: &str) -> (usize, usize)
 }
 
 /// Returns the token after the bracket that closes the one at `at`.
-fn closed(all: &[(usize, &str)], at: usize) -> usize {
+pub(super) fn closed(all: &[(usize, &str)], at: usize) -> usize {
     let mut depth = 0_usize;
     for (i, (_, token)) in all.iter().enumerate().skip(at) {
         match *token {

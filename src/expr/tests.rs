@@ -59,6 +59,15 @@ fn conditions_mean_what_they_say() {
         ("turn_count>=4 and 'a'<'b'and[1]<[2]", true),
         ("[turn_count > 3, 1][0] and count(history) - 1 <= turn_count - 3", true),
         ("'<' in '1 < 2' and not turn_count < 2", true),
+        ("turn_count * 2 > 7 and 2 * turn_count == 8 and 9 > 2*turn_count", true),
+        ("count(history) * 2 * (turn_count - 1) == 12", true),
+        ("-turn_count * 2 < 0 and context.n * 1.5 < 4.6", true),
+        ("count(history[-1:]) == 1 and count(history[1:]) == 1 and count(history[:]) == 2", true),
+        (
+            "history[-2:][0].by == 'bob' and history[1:] | map(attribute='by') | first == 'eve'",
+            true,
+        ),
+        ("topic[:1] == 'P' and topic[-2:] == 'NP' and count(history[5:]) == 0", true),
     ] {
         check(source, Ok(expected));
     }
@@ -78,6 +87,12 @@ fn faults_say_what_and_where() {
         ("context.status.format(1)", "no method `format`", 15),
         ("context | tojoson", "no filter `tojoson`", 10),
         ("context is nunber", "no test `nunber`", 11),
+        ("history | selectattr('text', 'contains', 'h') | length", "no test `contains`", 31),
+        ("count(histry[-2:]) == 2", "unknown name `histry`", 6),
+        ("turn_count ** 2 > 1", "`*` is not allowed here", 11),
+        ("topic * turn_count == ''", "`*` multiplies numbers only", 0),
+        ("2 < turn_count * topic", "`*` multiplies numbers only", 17),
+        ("history | length * 2 == 4", "brackets help", 17),
         ("not context is not strng", "no test `strng`", 19),
         ("range(100000000)", "unknown name `range`", 0),
         ("turn_count // 0 == 1", "", 0),
@@ -349,6 +364,9 @@ fn long_texts_are_not_made_longer_without_a_bound() {
         let fault = Template::compile(&source).and_then(|t| t.render(&facts)).unwrap_err();
         assert!(fault.message.contains(part), "{source:.80}: {fault}");
     }
+    let slices = vec!["context.long[:]"; 40].join(" + ");
+    let fault = Condition::compile(&slices).and_then(|c| c.holds(&facts)).unwrap_err();
+    assert!(fault.message.contains("memory"), "{fault}");
     let sum = |source: &str| Condition::compile(source).and_then(|c| c.holds(&facts));
     assert!(sum(&vec!["context.long"; 40].join(" + ")).unwrap_err().message.contains("memory"));
     assert_eq!(sum(&(vec!["n"; 200].join(" + ") + " == 200")), Ok(true));

@@ -6,8 +6,13 @@
 use super::ExprError;
 use super::engine::{FILTERS, METHODS, TESTS};
 use super::guard::tokens;
+use super::parts::{KEYWORDS, closed};
 use std::ops::Range;
 
+/// Tests by a sign, which `selectattr` takes besides [`TESTS`].
+const SIGNS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
+/// Words of templates that are no names.
+const TAGS: [&str; 5] = ["for", "endfor", "elif", "endif", "loop"];
 /// The methods of a template's `loop`.
 const OF_LOOPS: [&str; 2] = ["changed", "cycle"];
 
@@ -38,8 +43,120 @@ fn named(source: &str) -> Result<(), ExprError> {
             let message = format!("no {what} `{word}`");
             return Err(ExprError { message, column: *column, known });
         }
+        if what == "filter" && matches!(*word, "selectattr" | "rejectattr") {
+            let comma = (at + 1..closed(&all, at + 1)).find(|i| token(Some(*i)) == ",");
+            let test = comma.and_then(|i| literal(source, &all, i + 1));
+            if let Some((test, column)) =
+                test.filter(|(t, _)| !TESTS.contains(t) && !SIGNS.contains(t))
+            {
+                let mut message = format!("no test `{test}`");
+                if test == "contains" {
+                    message.push_str("; `'x' in utterances[0].text` asks one text");
+                }
+                return Err(ExprError { message, column, known: TESTS });
+            }
+        }
     }
     Ok(())
+}
+
+/// Returns the text of the string literal at a token, and its byte.
+fn literal<'s>(source: &'s str, all: &[(usize, &'s str)], at: usize) -> Option<(&'s str, usize)> {
+    let (column, quote) = all.get(at).filter(|(_, token)| matches!(*token, "'" | "\""))?;
+    let (inside, _) = source.get(column + 1..)?.split_once(*quote)?;
+    Some((inside, column + 1))
+}
+
+/// Returns the names in a source's expressions; the variables of loops are left out.
+pub(super) fn names<'s>(source: &'s str, bodies: &[Range<usize>]) -> Vec<&'s str> {
+    let (mut names, mut locals) = (vec![], vec![]);
+    for body in bodies {
+        let inside = source.get(body.clone()).unwrap_or_default();
+        let all: Vec<&str> = tokens(inside).map(|(_, token)| token).collect();
+        let is_head = all.iter().find(|t| !matches!(**t, "-" | "+")) == Some(&"for");
+        let head = if is_head { all.iter().position(|t| *t == "in").unwrap_or(0) } else { 0 };
+        for (at, word) in all.iter().enumerate() {
+            let before = at.checked_sub(1).and_then(|i| all.get(i)).copied().unwrap_or_default();
+            let twice = at.checked_sub(2).and_then(|i| all.get(i)).copied().unwrap_or_default();
+            let next = |n: usize| all.get(at + n).copied().unwrap_or_default();
+            let is_word = word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+            let is_tested = before == "is" || (before == "not" && twice == "is");
+            let is_argument = next(1) == "=" && next(2) != "=" && matches!(before, "(" | ",");
+            if !is_word || KEYWORDS.contains(word) || TAGS.contains(word) {
+                continue;
+            }
+            if at < head {
+                locals.push(*word);
+            } else if !matches!(before, "." | "|") && !is_tested && !is_argument {
+                names.push(*word);
+            }
+        }
+    }
+    names.retain(|name| !locals.contains(name));
+    names
+}
+
+/// A key that an expression asks a fact for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attribute<'s> {
+    /// The key.
+    pub key: &'s str,
+    /// Its byte in the source.
+    pub column: usize,
+    /// Whether an item of the fact is asked, and not the fact itself.
+    pub of_item: bool,
+}
+
+/// Returns the keys that an expression asks a fact for: `of.key`, `of[0].key`, `of | selectattr('key', ...)`.
+pub fn attributes<'s>(source: &'s str, of: &str) -> Vec<Attribute<'s>> {
+    let all: Vec<(usize, &str)> = tokens(source).collect();
+    let token = |at: usize| all.get(at).map_or("", |(_, token)| *token);
+    let own = |at: &usize| token(*at) == of && (*at == 0 || token(at - 1) != ".");
+    (0..all.len()).filter(own).flat_map(|at| chain(source, &all, at + 1)).collect()
+}
+
+/// Returns the keys in the accesses and filters from a token on.
+fn chain<'s>(source: &'s str, all: &[(usize, &'s str)], start: usize) -> Vec<Attribute<'s>> {
+    let token = |at: usize| all.get(at).map_or("", |(_, token)| *token);
+    let (mut found, mut of_item, mut at) = (vec![], false, start);
+    loop {
+        match token(at) {
+            "[" => {
+                let end = closed(all, at);
+                if let Some((key, column)) = literal(source, all, at + 1) {
+                    found.push(Attribute { key, column, of_item });
+                    return found;
+                }
+                let is_slice = (at..end).any(|i| token(i) == ":");
+                if of_item && !is_slice {
+                    return found;
+                }
+                of_item |= !is_slice;
+                at = end;
+            }
+            "." => {
+                let key = all.get(at + 1).filter(|_| token(at + 2) != "(");
+                found.extend(key.map(|(column, key)| Attribute { key, column: *column, of_item }));
+                return found;
+            }
+            "|" if !of_item => {
+                let argument = match (token(at + 1), token(at + 2), token(at + 3)) {
+                    ("selectattr" | "rejectattr", "(", _) => literal(source, all, at + 3),
+                    ("map" | "sort", "(", "attribute") => literal(source, all, at + 5),
+                    _ => None,
+                };
+                found.extend(argument.map(|(path, column)| {
+                    let key = path.split('.').next().unwrap_or_default();
+                    Attribute { key, column, of_item: true }
+                }));
+                if !matches!(token(at + 1), "selectattr" | "rejectattr" | "sort" | "reverse") {
+                    return found;
+                }
+                at = if token(at + 2) == "(" { closed(all, at + 2) } else { at + 2 };
+            }
+            _ => return found,
+        }
+    }
 }
 
 /// Returns the keys that an expression asks a mapping for by name, each with its byte: `of.key`, `of['key']` and
@@ -47,11 +164,7 @@ fn named(source: &str) -> Result<(), ExprError> {
 pub(super) fn keys<'s>(source: &'s str, of: &str) -> Vec<(&'s str, usize)> {
     let all: Vec<(usize, &str)> = tokens(source).collect();
     let token = |at: usize| all.get(at).map_or("", |(_, token)| *token);
-    let text = |at: usize| {
-        let (column, quote) = all.get(at).filter(|(_, t)| matches!(*t, "'" | "\""))?;
-        let (inside, _) = source.get(column + 1..)?.split_once(*quote)?;
-        Some((inside, column + 1))
-    };
+    let text = |at: usize| literal(source, &all, at);
     let own = |at: usize| token(at) == of && (at == 0 || token(at - 1) != ".");
     let asked = |at: usize| match (token(at + 1), token(at + 2), token(at + 3)) {
         ("[", ..) => text(at + 2),

@@ -167,7 +167,9 @@ impl<'a> Walk<'a> {
                 let compiled = Condition::compile(source);
                 let names = compiled.iter().flat_map(Condition::names);
                 self.names(node, source, names, known, Gravity::Error, path);
-                let unlike = compiled.as_ref().ok().and_then(|c| kinds::unlike(source, c));
+                let unlike = compiled.as_ref().ok().and_then(|c| {
+                    kinds::unlike(source, c).or_else(|| kinds::unknown_field(source, false))
+                });
                 let compiled = compiled.and_then(|_| unlike.map_or(Ok(()), Err));
                 self.expression(node, source, compiled, path, &example(key));
             }

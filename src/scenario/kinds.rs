@@ -1,41 +1,11 @@
 //! The kind of value that a condition compares, as far as its text shows it: so that `utterances > 3` is an error
 //! before anybody speaks, and not only when it is evaluated.
 
-use crate::expr::{Condition, ExprError};
+use crate::expr::{Attribute, Condition, ExprError, attributes};
+use crate::model::facts::{self, FACTS, FactKind};
 
-/// The names whose values are lists.
-const LISTS: &[&str] = &[
-    "fields",
-    "history",
-    "notes",
-    "options",
-    "ranking",
-    "requests",
-    "seats",
-    "speaking",
-    "utterances",
-];
-/// The names whose values are mappings.
-const MAPPINGS: &[&str] = &[
-    "answers", "context", "ended", "item", "last", "limits", "me", "operator", "plan", "profile",
-    "step", "verdict", "vote",
-];
-/// The names whose values are numbers.
-const NUMBERS: &[&str] = &["agreement", "dice", "number", "round", "turn_count"];
-/// The names whose values are texts.
-const TEXTS: &[&str] = &[
-    "at_limit",
-    "correction",
-    "purpose",
-    "question",
-    "said",
-    "stage",
-    "title",
-    "topic",
-    "waiting",
-];
-/// The names whose values are true or false.
-const FLAGS: &[&str] = &["False", "True", "false", "paused", "pausing", "true"];
+/// The literals of true and false.
+const FLAGS: [&str; 4] = ["False", "True", "false", "true"];
 
 /// Returns what is wrong with a condition that orders values of two kinds.
 pub(super) fn unlike(source: &str, condition: &Condition) -> Option<ExprError> {
@@ -57,14 +27,48 @@ fn kind(side: &str) -> Option<&'static str> {
         let inside = side.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
         inside.is_some_and(|inside| !inside.contains(quote))
     };
-    match side {
-        side if LISTS.contains(&side) => Some("a list"),
-        side if MAPPINGS.contains(&side) => Some("a mapping"),
-        side if NUMBERS.contains(&side) || side.parse::<f64>().is_ok() => Some("a number"),
-        side if TEXTS.contains(&side) || quoted('\'') || quoted('"') => Some("a text"),
-        side if FLAGS.contains(&side) => Some("true or false"),
-        _ => None,
+    if side.parse::<f64>().is_ok() {
+        return Some(FactKind::Number.as_str());
     }
+    if quoted('\'') || quoted('"') {
+        return Some(FactKind::Text.as_str());
+    }
+    if FLAGS.contains(&side) {
+        return Some(FactKind::Flag.as_str());
+    }
+    let fact = FACTS.iter().find(|fact| fact.name == side)?;
+    (!matches!(fact.kind, FactKind::Any | FactKind::Function)).then(|| fact.kind.as_str())
+}
+
+/// Returns the first key in a condition that its fact never has: a comparison with it would always be false.
+pub fn unknown_field(source: &str, tested: bool) -> Option<ExprError> {
+    FACTS.iter().find_map(|fact| {
+        let known = facts::fields(fact, tested);
+        attributes(source, fact.name).into_iter().find_map(|asked| unknown(fact, &asked, known))
+    })
+}
+
+fn unknown(
+    fact: &facts::Fact,
+    asked: &Attribute<'_>,
+    known: &'static [&'static str],
+) -> Option<ExprError> {
+    let (name, key) = (fact.name, asked.key);
+    let is_list = fact.kind == FactKind::List;
+    if is_list && !asked.of_item {
+        let fix = match name {
+            "seats" => format!("(seats | selectattr('id', 'eq', '{key}') | first).utterances"),
+            _ => format!("{name}[-1].{key}"),
+        };
+        let message = format!("`{name}` is a list and has no key `{key}`; as in {fix}");
+        return Some(ExprError::new(message, asked.column));
+    }
+    if known.is_empty() || known.contains(&key) || (asked.of_item && !is_list) {
+        return None;
+    }
+    let of = if is_list { format!("an item of `{name}`") } else { format!("`{name}`") };
+    let message = format!("{of} has no key `{key}`; it has {}", known.join(", "));
+    Some(ExprError { message, column: asked.column, known })
 }
 
 #[cfg(test)]
@@ -76,6 +80,33 @@ mod tests {
     fn every_fact_has_its_kind() {
         for fact in OF_CALL.iter().chain(OF_CONVERSATION) {
             assert!(kind(fact).is_some(), "{fact}");
+        }
+    }
+
+    #[test]
+    fn finds_keys_that_a_fact_never_has() {
+        for (source, tested, key) in [
+            ("seats.zed.utterances > 1", false, "has no key `zed`; as in (seats | select"),
+            ("seats['zed'].utterances > 1", false, "has no key `zed`"),
+            ("utterances[-1].txt == 'a'", false, "an item of `utterances` has no key `txt`"),
+            ("utterances[-2:][0].txt == 'a'", false, "has no key `txt`"),
+            ("utterances | selectattr('who', 'eq', 'bo') | length == 1", true, "has no key `who`"),
+            ("'bo' in utterances[1:] | map(attribute='who')", true, "has no key `who`"),
+            ("utterances[0].finish == 'length'", false, "has no key `finish`"),
+            ("ended.raeson == 'goal'", true, "`ended` has no key `raeson`"),
+        ] {
+            let fault = unknown_field(source, tested).unwrap_or_else(|| panic!("{source}"));
+            assert!(fault.message.contains(key), "{source}: {fault}");
+        }
+        for source in [
+            "utterances[0].finish == 'length' and turns[0].finish == 'length'",
+            "seats[0].utterances > 1 and count(seats) == 2 and seats | length == 2",
+            "ended.get('other', 1) == 1 and context.n > 1 and profile.x == 1",
+            "utterances[0].text.startswith('a') and case.utterances.x",
+            "(seats | selectattr('id', 'eq', 'bo') | first).utterances > 0",
+            "tokens.total > 1 and utterances[0].tokens.input > 0",
+        ] {
+            assert_eq!(unknown_field(source, true), None, "{source}");
         }
     }
 

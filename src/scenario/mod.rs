@@ -35,6 +35,7 @@ pub use fault::{Fault, Faults, Gravity, Place};
 pub use json_schema::validator;
 pub use keys::{CONSENSUS, DEPENDS, PLAN, STEP_POLICY};
 pub(crate) use keys::{Key, PACE_RANGE, TOP, ValueKind, key, needed};
+pub use kinds::unknown_field;
 pub(crate) use load::resolve;
 pub use load::{Loaded, ReadError, Source, load, read};
 pub use profile::{ProfileSpec, RankingSpec, StageSpec};

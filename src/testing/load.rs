@@ -283,7 +283,8 @@ fn test(walk: &mut Walk<'_>, root: &Node, played: Played, case: Case, place: &Pl
     let timeout = root.get("timeout").and_then(|node| {
         node.text().and_then(duration_ms).or_else(|| node.number().map(|s| (s * 1000.0) as u64))
     });
-    let expects = expects::expects(walk, root, &case, place.folder);
+    let expects =
+        expects::expects(walk, root, &case, place.folder, loaded.scenario.limits.utterances);
     let asks = voices.values().any(|voice| matches!(voice, Speaker::Model { .. }))
         || expects.iter().any(|expect| matches!(expect.what, ExpectKind::Judge(_)));
     Test {

@@ -1,6 +1,8 @@
 //! The help pages, and the examples of the README: each runs as it is printed.
 
 use crate::house::House;
+use colloquium::model::facts;
+use colloquium::testing::EXPECT_NAMES;
 use std::fs;
 use std::path::Path;
 
@@ -25,9 +27,35 @@ fn every_page_is_listed_and_printed() {
         let topic = page.file_stem().unwrap().to_str().unwrap();
         assert!(list.contains(&format!("\n  {topic} ")), "{list}");
         let printed = house.run(&["help", topic]).code(0).out;
-        assert_eq!(printed, fs::read_to_string(&page).unwrap());
+        if topic == "expressions" {
+            assert!(
+                printed.contains(&facts::help_rows()) && !printed.contains("{names}"),
+                "{printed}"
+            );
+        } else {
+            assert_eq!(printed, fs::read_to_string(&page).unwrap());
+        }
         assert!(printed.lines().all(|l| l.chars().count() <= 80), "{topic}");
     }
+}
+
+/// A row of names for each fact that conditions know, and every example is true of a small conversation.
+#[test]
+fn the_examples_of_expressions_hold() {
+    let house = House::new();
+    let page = house.run(&["help", "expressions"]).code(0).out;
+    for name in facts::OF_CONVERSATION.iter().chain(facts::OF_CALL).chain(EXPECT_NAMES) {
+        assert!(page.contains(&format!("\n    {name} ")), "{name}: {page}");
+    }
+    let (_, examples) = page.split_once("## Examples\n").unwrap();
+    let examples: Vec<&str> = examples.lines().filter_map(|l| l.strip_prefix("    ")).collect();
+    assert!(examples.len() >= 10, "{examples:?}");
+    let expects: String =
+        examples.iter().map(|that| format!("[[expect]]\nthat = \"{that}\"\n")).collect();
+    let talk = "scenario = { title = \"S\", limits = { utterances = 4 }, participant = [{ id = \"ada\" }, { id = \"bo\" }] }\n\
+        [[voice]]\nseat = \"all\"\nlines = [\"One thing here.\", \"Another thing there.\"]\n";
+    let file = house.file("page.test.toml", &format!("{talk}{expects}"));
+    house.run(&["test", &file]).code(0);
 }
 
 #[test]

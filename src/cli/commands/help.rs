@@ -3,6 +3,8 @@
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
+use crate::expr;
+use crate::model::facts;
 use clap::{Args, Command};
 use std::fmt::Write;
 
@@ -20,11 +22,15 @@ const PAGES: &[Page] = &[
     ("settings", include_str!("../../../assets/help/settings.md")),
     ("sessions", include_str!("../../../assets/help/sessions.md")),
     ("testing", include_str!("../../../assets/help/testing.md")),
+    ("expressions", include_str!("../../../assets/help/expressions.md")),
     ("test-files", include_str!("../../../assets/help/test-files.md")),
     ("experiments", include_str!("../../../assets/help/experiments.md")),
     ("security", include_str!("../../../assets/help/security.md")),
     ("exit-codes", include_str!("../../../assets/help/exit-codes.md")),
 ];
+
+/// Characters of a row of filters, tests or methods.
+const LIST_WIDTH: usize = 58;
 
 /// Explain a topic or a command
 #[derive(Debug, Args)]
@@ -45,7 +51,7 @@ impl HelpArgs {
         };
         let page = PAGES.iter().find(|(name, _)| *name == topic);
         let text = match (page, program.find_subcommand_mut(&topic)) {
-            (Some((_, text)), _) => (*text).to_owned(),
+            (Some((_, text)), _) => filled(text),
             (None, Some(command)) => {
                 let name = format!("colloquium {topic}");
                 command.clone().bin_name(name).render_long_help().to_string()
@@ -64,6 +70,28 @@ impl HelpArgs {
         output::data(text.as_bytes())?;
         Ok(Exit::Done)
     }
+}
+
+/// Fills the lists that the checker of expressions has into a page.
+fn filled(page: &str) -> String {
+    let list = |names: &[&str]| {
+        let mut lines = vec![String::new()];
+        for name in names {
+            match lines.last_mut() {
+                Some(line) if line.is_empty() => line.push_str(name),
+                Some(line) if line.len() + name.len() < LIST_WIDTH => {
+                    line.push(' ');
+                    line.push_str(name);
+                }
+                Some(_) | None => lines.push((*name).to_owned()),
+            }
+        }
+        lines.join(&format!("\n{:20}", ""))
+    };
+    page.replace("{names}\n", &facts::help_rows())
+        .replace("{filters}", &list(expr::FILTERS))
+        .replace("{tests}", &list(expr::TESTS))
+        .replace("{methods}", &list(expr::METHODS))
 }
 
 fn list() -> String {

@@ -3,7 +3,7 @@
 use super::cases::Case;
 use crate::expr::{Condition, ExprError};
 use crate::model::facts::{self, OF_CONVERSATION};
-use crate::scenario::{Node, Walk, join};
+use crate::scenario::{Node, Walk, join, unknown_field};
 use crate::testing::keys::{EACH_NAMES, EXPECT_NAMES};
 use crate::testing::places;
 use crate::testing::plan::{Checked, Expect, ExpectKind, JudgeQuestion};
@@ -26,12 +26,36 @@ static RATE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"\brate\(\s*(?:"([^"\\]*)"|'([^'\\]*)')"#).expect("a fixed pattern")
 });
 
-/// Resolves every `[[expect]]` for one case.
-pub fn expects(walk: &mut Walk<'_>, root: &Node, case: &Case, folder: &Path) -> Vec<Expect> {
+/// A variable of a case as texts have it, which a condition does not fill in.
+static FILLED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\{\{\s*(case\.\w+)").expect("a fixed pattern"));
+
+/// Resolves every `[[expect]]` for one case; `turns` is the limit of the conversation, if it has one.
+pub fn expects(
+    walk: &mut Walk<'_>,
+    root: &Node,
+    case: &Case,
+    folder: &Path,
+    turns: Option<u32>,
+) -> Vec<Expect> {
     let nodes = root.get("expect").map_or(&[][..], Node::items);
-    let all = nodes.iter().enumerate();
-    all.filter_map(|(i, node)| expect(walk, node, &format!("expect[{}]", i + 1), case, folder))
-        .collect()
+    let mut all = vec![];
+    for (i, node) in nodes.iter().enumerate() {
+        let path = format!("expect[{}]", i + 1);
+        let expect = expect(walk, node, &path, case, folder);
+        if let Some(ExpectKind::Judge(JudgeQuestion { min_turns, .. })) =
+            expect.as_ref().map(|e| &e.what)
+            && let Some(most) = turns.filter(|most| min_turns > most)
+        {
+            let span = node.get("min_turns").and_then(|n| n.span.clone());
+            let message = format!(
+                "is {min_turns}, but the conversation ends after {most} turns: nothing would be judged"
+            );
+            walk.fault(&span, &join(&path, "min_turns"), message, format!("at most {most}"));
+        }
+        all.extend(expect);
+    }
+    all
 }
 
 fn expect(
@@ -212,6 +236,14 @@ fn condition(
 }
 
 fn check(source: &str, case: &Case, names: &[&str]) -> Result<Condition, ExprError> {
+    if let Some(found) = FILLED.captures(source) {
+        let (at, name) =
+            (found.get(0).map_or(0, |m| m.start()), found.get(1).map_or("", |m| m.as_str()));
+        let message = format!(
+            "`{{{{ {name} }}}}` is not filled in here; write {name} without quotes, as in {name} in transcript"
+        );
+        return Err(ExprError::new(message, at));
+    }
     let condition = Condition::compile(source)?;
     let known: Vec<&str> = OF_CONVERSATION.iter().chain(names).copied().collect();
     if let Some((name, column)) = condition.names().find(|(name, _)| !known.contains(name)) {
@@ -220,12 +252,13 @@ fn check(source: &str, case: &Case, names: &[&str]) -> Result<Condition, ExprErr
     }
     let column = source.find("case.").unwrap_or_default();
     case.has_all(source).map_err(|message| ExprError::new(message, column))?;
-    Ok(condition)
+    let tested = !names.contains(&"utterance");
+    unknown_field(source, tested).map_or(Ok(condition), Err)
 }
 
 fn hint(message: &str) -> &'static str {
     match message.contains("unknown name") || message.contains("is known only") {
-        true => "`colloquium test --help` lists the names",
+        true => "`colloquium help expressions` lists the names",
         false => r#"as in that = "ended.reason == 'utterance_limit'""#,
     }
 }

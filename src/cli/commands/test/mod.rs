@@ -52,11 +52,8 @@ A test file, NAME.test.toml:
 Participants without a [[voice]] say the scenario's rehearsed lines; model = \"PROVIDER:NAME\" gives one the recorded
 replies of a model (NAME.replies.jsonl). A model is called only with --ask or --record. `schema test` lists every key.
 
-An expectation can use: utterances (number, participant, text, outcome, at, took, tokens, calls), history, turns, calls,
-ended (reason, settled), exit, speakers, prompt('bo', 2), tool_calls (participant, tool, arguments, is, result), receipts (by the
-id of a command: is, why, all), events (how many of each kind), context, seats, vote, verdict, agreement, cost, tokens (input, output, total), ms, transcript, warnings,
-round, turn_count, topic, title, attack (by participant: score, scores, phase, refusals), case, run, and with `runs`
-rate(\"CONDITION\").
+`help expressions` lists what an expectation can use: utterances, ended, prompt('bo', 2), tool_calls and more; with `runs`
+also rate(\"CONDITION\").
 
 Exit codes: 0 all passed; 1 an expectation failed; 2 no test found; 3 a test could not be run; 5 the limit of\n--max-usd reached; 7 undecided; 130 interrupted.";
 
