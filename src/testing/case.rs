@@ -113,7 +113,7 @@ impl Tally {
         }
         self.record.judged.extend(ran.judged.values().cloned());
         let bless = how.bless && run == 0;
-        let mut worst = match self.as_recorded(&ran, run, bless) {
+        let mut worst = match self.as_recorded(test, &ran, run, bless) {
             true => TestOutcome::Pass,
             false => TestOutcome::Fail,
         };
@@ -138,13 +138,17 @@ impl Tally {
                 *held += 1;
             }
         }
+        if worst != TestOutcome::Pass && self.record.failed.is_empty() {
+            self.record.failed = facts::failed_turns(&ran.events);
+            self.record.failed.truncate(BROKEN_MAX);
+        }
         self.passed += u32::from(worst == TestOutcome::Pass);
         self.undecided += u32::from(worst == TestOutcome::Undecided);
         self.last = Some(ran);
     }
 
     /// Returns whether every prompt equals its recording; with `bless` the recordings were rewritten.
-    fn as_recorded(&mut self, ran: &TestRun, run: u32, bless: bool) -> bool {
+    fn as_recorded(&mut self, test: &Test, ran: &TestRun, run: u32, bless: bool) -> bool {
         for drift in &ran.drifts {
             let path = drift.path.display().to_string();
             if bless {
@@ -161,7 +165,7 @@ impl Tally {
                     why: None,
                     found: vec![drift.difference.clone(), "--bless accepts the new prompt".into()],
                     around: vec![],
-                    run: (run > 0).then_some(run + 1),
+                    run: (test.runs > 1).then_some(run),
                 });
             }
         }
@@ -238,6 +242,7 @@ impl Tally {
         if outcome == TestOutcome::Pass {
             // what some runs did is in the rates; the test has passed
             self.record.broken.clear();
+            self.record.failed.clear();
         }
         self.record
     }

@@ -95,7 +95,7 @@ pub fn check(
         Some(broken) => Checkup::Broken(Broken {
             line: expect.line,
             why: expect.why.clone(),
-            run: (test.runs > 1).then_some(run + 1),
+            run: (test.runs > 1).then_some(run),
             ..broken
         }),
     }

@@ -70,6 +70,19 @@ pub fn of_utterance(
     Some(Facts::new(facts))
 }
 
+/// Returns the turns that failed, each with its participant and error; of equal ones, only the first.
+pub fn failed_turns(events: &[Event]) -> Vec<String> {
+    let mut failed: Vec<String> = vec![];
+    for (_, turn) in Turns::of(events).all.iter().filter(|(_, turn)| turn["outcome"] == "failed") {
+        let who = turn["participant"].as_str().unwrap_or_default();
+        let line = format!("{who}: {}", turn["error"]["text"].as_str().unwrap_or_default());
+        if !failed.contains(&line) {
+            failed.push(line);
+        }
+    }
+    failed
+}
+
 /// Returns who spoke, in the order of the transcript.
 pub fn speakers(state: &State) -> Vec<String> {
     let spoke = state.entries.iter().filter(|e| e.number.is_some());
@@ -213,7 +226,7 @@ impl Turns {
         else {
             return;
         };
-        for key in ["at", "took", "calls", "tokens", "cost", "why"] {
+        for key in ["at", "took", "calls", "tokens", "cost", "why", "finish"] {
             map.insert(key.into(), turn[key].clone());
         }
     }

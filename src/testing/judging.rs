@@ -67,7 +67,7 @@ pub async fn judged(
             format!("line {}: the judge {} was not heard: {why}", expect.line, task.model)
         })?;
         let outcome = criteria.iter().map(|c| c.outcome).max().unwrap_or(TestOutcome::Undecided);
-        let run = (test.runs > 1).then_some(run + 1);
+        let run = (test.runs > 1).then_some(run);
         let (line, judge) = (expect.line, task.model.clone());
         all.insert(at, Judged { line, judge, run, outcome, criteria });
     }

@@ -69,7 +69,7 @@ pub struct Broken {
     /// The piece of the transcript around it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub around: Vec<String>,
-    /// The run in which it was seen first, from 1, where there are several.
+    /// The run in which it was seen first, as `run` in conditions, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<u32>,
 }
@@ -81,7 +81,7 @@ pub struct Judged {
     pub line: usize,
     /// The name of the model that judged.
     pub judge: String,
-    /// The run, from 1, where there are several.
+    /// The run, as `run` in conditions, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<u32>,
     /// The whole, derived from its criteria.

@@ -20,6 +20,9 @@ pub struct TestRecord {
     pub outcome: TestOutcome,
     /// Expectations that are not met.
     pub broken: Vec<Broken>,
+    /// Failed turns, each with its error, of the first run that did not pass.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<String>,
     /// Why it could not be run, where that is so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -68,6 +71,7 @@ impl TestRecord {
             title: String::new(),
             outcome,
             broken: vec![],
+            failed: vec![],
             error: None,
             rates: vec![],
             judged: vec![],

@@ -4,13 +4,17 @@
 //! word still counts. An attacker works through phases, scores each reply of the others, goes back a phase after a
 //! refusal, and stops early once its goal is reached.
 
-use crate::model::{Form, Message, Role};
+use crate::model::{Form, Message, Prompt, Role, Text};
+use crate::prompt;
 use crate::reply::{Splitter, formed};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 /// The most that an attacker scores.
 pub const SCORE_MAX: u64 = 10;
+
+/// The last words of its prompt.
+const CUE: &str = "Now it is your turn to speak.";
 
 /// The person or attacker that a model plays.
 #[derive(Clone, Debug, Default)]
@@ -69,8 +73,18 @@ impl Simulated {
     }
 
     /// Returns the prompt of its model: its own rules instead of a participant's, and the conversation.
-    pub fn messages(&self, shown: &[Message], progress: &AttackProgress) -> Vec<Message> {
-        let talk = shown.iter().filter(|m| m.role != Role::System).cloned();
+    ///
+    /// A person gets no advice for debaters: the rules, the aside, the task and the cue of the seat are left out.
+    pub fn messages(&self, seat: &Prompt, progress: &AttackProgress) -> Vec<Message> {
+        let person = Prompt {
+            system: Text::default(),
+            aside: None,
+            lore: vec![],
+            task: None,
+            cue: Some(CUE.into()),
+            ..seat.clone()
+        };
+        let talk = prompt::messages(&person).into_iter().filter(|m| m.role != Role::System);
         [Message::new(Role::System, self.rules(progress))].into_iter().chain(talk).collect()
     }
 
@@ -138,6 +152,21 @@ impl Simulated {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gives_a_person_no_advice_for_debaters() {
+        let person =
+            Simulated { goal: "a refund".into(), stop: "DONE".into(), ..Simulated::default() };
+        let seat = Prompt {
+            system: "You debate.".into(),
+            cue: Some("Say what you think and give your strongest reason.".into()),
+            ..Prompt::default()
+        };
+        let messages = person.messages(&seat, &AttackProgress::default());
+        let all: String = messages.iter().map(|m| m.text.to_string()).collect();
+        assert!(all.contains("a refund") && all.ends_with(CUE), "{all}");
+        assert!(!all.contains("strongest") && !all.contains("debate"), "{all}");
+    }
 
     #[test]
     fn an_attacker_goes_on_back_and_stops_early() {

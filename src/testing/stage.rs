@@ -153,7 +153,7 @@ impl Stage {
         let progress = self.kept().progress.get(&seat).cloned().unwrap_or_default();
         let is_first = self.kept().turn_of(&ask) == 0;
         let opening = plays.opening.clone().filter(|_| is_first);
-        let messages = plays.messages(&ask.messages, &progress);
+        let messages = plays.messages(&ask.prompt, &progress);
         let ask = CallRequest { messages, form: plays.form(), ..ask };
         let mut said = opening.map(|opening| Ok((opening, progress.clone())));
         for _ in 0..EMPTY_TRIES {

@@ -14,7 +14,7 @@ pub fn count(records: &[TestRecord], outcome: TestOutcome) -> usize {
 pub(super) fn details(record: &TestRecord) -> Vec<String> {
     let mut all: Vec<String> = record.error.iter().map(|why| format!("error: {why}")).collect();
     for broken in &record.broken {
-        let run = broken.run.map_or(String::new(), |run| format!(", run {run}"));
+        let run = broken.run.map_or(String::new(), |run| format!(", run == {run}"));
         let how = match broken.outcome {
             TestOutcome::Fail => String::new(),
             other => format!(" ({})", other.as_str()),
@@ -33,8 +33,9 @@ pub(super) fn details(record: &TestRecord) -> Vec<String> {
             all.extend(broken.around.iter().map(|line| format!("    {line}")));
         }
     }
+    all.extend(record.failed.iter().map(|failed| format!("failed turn: {}", text::line(failed))));
     for judged in &record.judged {
-        let run = judged.run.map_or(String::new(), |run| format!(", run {run}"));
+        let run = judged.run.map_or(String::new(), |run| format!(", run == {run}"));
         for criterion in &judged.criteria {
             let CriterionVerdict { criterion, outcome, yes, no, unclear, reasoning } = criterion;
             let unclear = if *unclear > 0 { format!(", {unclear} unclear") } else { String::new() };

@@ -44,6 +44,9 @@ fn case(record: &TestRecord) -> TestCase {
         }
     };
     let mut case = TestCase::new(record.id.as_str(), status);
+    if !record.title.is_empty() {
+        case.add_property(("title", record.title.as_str()));
+    }
     case.set_classname(record.file.as_str()).set_time(Duration::from_millis(record.took_ms));
     case
 }
