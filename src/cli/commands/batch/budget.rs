@@ -47,7 +47,7 @@ impl BatchBudget {
         BatchBudget::default()
     }
 
-    /// Describes the default limit; `None` if there is none.
+    /// Describes the default limit; `None` without one.
     pub fn describe(&self) -> Option<String> {
         let usd = self.together.usd.filter(|_| self.is_default);
         let usd = usd.map(|usd| {

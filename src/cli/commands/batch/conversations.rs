@@ -258,7 +258,7 @@ impl Conversations {
             line.outcome = ResultOutcome::Failed;
             line.error = own.tokens.map(|tokens| {
                 format!(
-                    "stopped by the default limit of {tokens} tokens; raise it with --max-tokens"
+                    "stopped by the default limit of {tokens} tokens; raise it with --max-tokens and --retry"
                 )
             });
         }
