@@ -220,7 +220,8 @@ mod tests {
         let budget = Budget::new(Usd(5_000_000));
         let model = model(Some(Price(2.0, 2.0)), false);
         let first = budget.reserve(&model, &request()).await.unwrap();
-        let second = budget.reserve(&model, &request());
+        let wanted = request();
+        let second = budget.reserve(&model, &wanted);
         tokio::pin!(second);
         assert!(futures_pending(&mut second).await);
         first.settle(&model, Some(&Usage::default()));
