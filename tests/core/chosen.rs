@@ -236,7 +236,7 @@ async fn shares_of_the_floor_follow_the_bids() {
     );
     for event in &mut older {
         if let Kind::BatchOpened(batch) = &mut event.kind
-            && let Some(memo) = batch.memo.as_object_mut()
+            && let Some(memo) = std::sync::Arc::make_mut(batch).memo.as_object_mut()
         {
             memo.remove("discount");
         }
