@@ -49,7 +49,8 @@ pub use limits::{Limit, Limits};
 pub use money::{Price, Usd};
 pub use name::NameFault;
 pub use participant::{
-    Budget, FailureRule, Line, Participant, TEAM_DEPTH, TeamSpec, Then, Timeouts, VoiceSpec,
+    Budget, FailureRule, Line, Participant, SEATS_MAX, TEAM_DEPTH, TeamSpec, Then, Timeouts,
+    VoiceSpec,
 };
 pub use piece::{Channel, Piece};
 pub use plan::{

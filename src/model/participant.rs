@@ -308,6 +308,8 @@ impl VoiceSpec {
 
 /// How deep teams may be nested.
 pub const TEAM_DEPTH: usize = 2;
+/// The most seats of a conversation, those of its teams included.
+pub const SEATS_MAX: usize = 200;
 
 /// A team: a scenario with its seats, as read when the conversation began. Its file is no longer needed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

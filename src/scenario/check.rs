@@ -16,6 +16,8 @@ use crate::model::steering::duration_ms;
 
 /// The value that switches a key off.
 const OFF: &str = "off";
+/// The most faults of a text that are reported.
+const FAULTS_MAX: usize = 200;
 /// Keys that the answer to a command lists, where none is near the one it has.
 const KEYS_TOLD: usize = 8;
 
@@ -84,6 +86,10 @@ impl<'a> Walk<'a> {
     }
 
     fn note(&mut self, gravity: Gravity, span: &Span, key: &str, message: String, fix: String) {
+        // finding the line of a fault takes the time of reading the text up to there
+        if self.faults.len() >= FAULTS_MAX {
+            return;
+        }
         let place = place(span, self.text);
         let (key, message) = (one_line(key), one_line(&message));
         self.faults.push(Fault { gravity, place, key, message, fix });

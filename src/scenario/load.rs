@@ -17,9 +17,11 @@ use super::seat::seats;
 use super::set::Override;
 use super::shows::words;
 use super::tools::tools;
-use super::tree::{Node, count};
+use super::tree::{Node, Span, count};
 use super::{PolicyRow, Scenario};
-use crate::model::{Debate, Layout, Participant, SeatId, TEAM_DEPTH, TeamSpec, VoiceSpec};
+use crate::model::{
+    Debate, Layout, Participant, SEATS_MAX, SeatId, TEAM_DEPTH, TeamSpec, VoiceSpec,
+};
 use crate::untrusted;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -101,11 +103,23 @@ pub struct Loaded {
 /// # Errors
 /// Everything that is wrong with it, in the order of the text.
 pub fn load(source: &Source, rows: &[PolicyRow]) -> Result<Loaded, Faults> {
-    load_at(source, rows, 0)
+    load_at(source, rows, Nesting { depth: 0, free: &mut { SEATS_MAX } })
 }
 
-/// Loads a scenario nested `depth` deep in teams.
-fn load_at(source: &Source, rows: &[PolicyRow], depth: usize) -> Result<Loaded, Faults> {
+/// Position of a scenario among teams.
+struct Nesting<'a> {
+    /// Teams around it.
+    depth: usize,
+    /// Seats that are left for it and for all that follow.
+    free: &'a mut usize,
+}
+
+/// Loads a scenario that may be that of a team.
+fn load_at(
+    source: &Source,
+    rows: &[PolicyRow],
+    mut nesting: Nesting<'_>,
+) -> Result<Loaded, Faults> {
     let mut walk = Walk::new(&source.text, rows);
     let mut root = match Node::parse(&source.text) {
         Ok(root) => root,
@@ -120,9 +134,19 @@ fn load_at(source: &Source, rows: &[PolicyRow], depth: usize) -> Result<Loaded, 
             walk.fault(&None, &setting.key(), why, "set a key of the scenario schema");
         }
     }
+    // refused before anything compares seats with one another
+    if let Err(full) = reserve_seats(&root, nesting.free) {
+        walk.fault(
+            &full.span,
+            "participant",
+            full.message,
+            "remove participants, or use smaller teams",
+        );
+        return Err(Faults::new(walk.faults, &source.name, &source.text));
+    }
     walk.table(&root, TOP, "");
     let mut loaded = resolve(&mut walk, &root);
-    teams(&mut walk, &root, source, &mut loaded, depth);
+    teams(&mut walk, &root, source, &mut loaded, &mut nesting);
     let (warnings, errors): (Vec<_>, Vec<_>) =
         walk.faults.into_iter().partition(|f| f.gravity == Gravity::Warning);
     if !errors.is_empty() {
@@ -131,8 +155,34 @@ fn load_at(source: &Source, rows: &[PolicyRow], depth: usize) -> Result<Loaded, 
     Ok(Loaded { warnings: Faults::new(warnings, &source.name, &source.text), ..loaded })
 }
 
+/// A list of participants that is too long.
+struct TooManySeats {
+    /// The first participant beyond the limit.
+    span: Span,
+    message: String,
+}
+
+/// Takes the seats of a scenario out of those that are left.
+fn reserve_seats(root: &Node, free: &mut usize) -> Result<(), TooManySeats> {
+    let seats = root.get("participant").map(Node::items).unwrap_or_default();
+    if let Some(first) = seats.get(*free) {
+        let count = seats.len() + SEATS_MAX - *free;
+        let message =
+            format!("{count} seats, and at most {SEATS_MAX} are possible, those of teams included");
+        return Err(TooManySeats { span: first.span.clone(), message });
+    }
+    *free -= seats.len();
+    Ok(())
+}
+
 /// Reads the scenarios of the seats that are teams, with their rehearsed casts.
-fn teams(walk: &mut Walk<'_>, root: &Node, source: &Source, loaded: &mut Loaded, depth: usize) {
+fn teams(
+    walk: &mut Walk<'_>,
+    root: &Node,
+    source: &Source,
+    loaded: &mut Loaded,
+    nesting: &mut Nesting<'_>,
+) {
     let nodes = root.get("participant").map(Node::items).unwrap_or_default();
     for (i, node) in nodes.iter().enumerate() {
         let Some((named, file)) = node.get("team").and_then(|n| Some((n, n.text()?))) else {
@@ -140,7 +190,8 @@ fn teams(walk: &mut Walk<'_>, root: &Node, source: &Source, loaded: &mut Loaded,
         };
         let id = node.get("id").and_then(Node::text);
         let path = format!("participant[{}].team", i + 1);
-        match team(source, file, walk.rows, depth) {
+        let inner = Nesting { depth: nesting.depth, free: nesting.free };
+        match team(source, file, walk.rows, inner) {
             Ok((team, rehearsed)) => {
                 let seat = loaded.participants.iter_mut().find(|s| Some(&*s.id.0) == id);
                 if let Some(seat) = seat {
@@ -164,9 +215,9 @@ fn team(
     source: &Source,
     file: &str,
     rows: &[PolicyRow],
-    depth: usize,
+    nesting: Nesting<'_>,
 ) -> Result<Teams, (String, String)> {
-    if depth >= TEAM_DEPTH {
+    if nesting.depth >= TEAM_DEPTH {
         let why = format!("teams are nested more than {TEAM_DEPTH} deep");
         return Err((why, "give the participant another voice".into()));
     }
@@ -180,11 +231,13 @@ fn team(
             })?
         }
     };
-    let whole = load_at(&found, rows, depth + 1).map_err(|faults| {
-        let first = faults.list.first().map_or(String::new(), |fault| fault.to_string());
-        let fix = format!("fix {}; `colloquium check` lists its errors", found.name);
-        (format!("{} cannot be seated: {first}", found.name), fix)
-    })?;
+    let whole = load_at(&found, rows, Nesting { depth: nesting.depth + 1, ..nesting }).map_err(
+        |faults| {
+            let first = faults.list.first().map_or(String::new(), |fault| fault.to_string());
+            let fix = format!("fix {}; `colloquium check` lists its errors", found.name);
+            (format!("{} cannot be seated: {first}", found.name), fix)
+        },
+    )?;
     let spec = |mut loaded: Loaded| {
         loaded.unattended();
         let waits = loaded.waits(rows);
@@ -262,4 +315,54 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
     let parallel = count(root, "parallel").unwrap_or(PARALLEL);
     let warnings = Faults::new(vec![], "", "");
     Loaded { scenario, participants, rehearsed, parallel, warnings }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_seats(count: usize, more: &str) -> String {
+        let seats =
+            (0..count).map(|n| format!("[[participant]]\nid = \"s{n}\"\nlines = [\"x\"]\n"));
+        format!("title = \"T\"\n{}{more}", seats.collect::<String>())
+    }
+
+    fn load_file(folder: &Path, name: &str) -> Result<Loaded, String> {
+        load(&read(&folder.join(name)).unwrap(), &[]).map_err(|faults| faults.to_string())
+    }
+
+    #[test]
+    fn refuses_more_than_two_hundred_seats_those_of_teams_included() {
+        let folder = tempfile::tempdir().unwrap();
+        let write =
+            |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+        let team =
+            |id: &str, file: &str| format!("[[participant]]\nid = {id:?}\nteam = {file:?}\n");
+        write("many.toml", with_seats(200, ""));
+        write("inner.toml", with_seats(60, ""));
+        write("outer.toml", with_seats(60, &team("in", "inner.toml")));
+        assert!(load_file(folder.path(), "many.toml").is_ok());
+        let why = "at most 200 are possible, those of teams included";
+        write("most.toml", with_seats(78, &team("a", "outer.toml")));
+        assert_eq!(load_file(folder.path(), "most.toml").unwrap().participants.len(), 79);
+        write("most.toml", with_seats(79, &team("a", "outer.toml")));
+        let fault = load_file(folder.path(), "most.toml").err().unwrap();
+        assert!(fault.contains("participant[80].team") && fault.contains("inner.toml"), "{fault}");
+        assert!(fault.contains(&format!("201 seats, and {why}")), "{fault}");
+        // comparing all of these with one another would take minutes
+        write("flood.toml", with_seats(20_000, ""));
+        let fault = load_file(folder.path(), "flood.toml").err().unwrap();
+        assert!(fault.contains(&format!("participant: 20000 seats, and {why}")), "{fault}");
+        assert!(fault.contains("flood.toml:602:"), "{fault}");
+    }
+
+    #[test]
+    fn reports_the_first_faults_of_very_many() {
+        let text = format!(
+            "title = \"T\"\n{}",
+            (0..50_000).map(|n| format!("k{n} = 1\n")).collect::<String>()
+        );
+        let source = Source { name: "x.toml".into(), text, settings: vec![] };
+        assert_eq!(load(&source, &[]).unwrap_err().list.len(), 200);
+    }
 }
