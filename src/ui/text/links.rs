@@ -109,6 +109,8 @@ pub fn links(said: &str) -> Vec<String> {
         let end = tail
             .find(|c: char| c.is_whitespace() || c.is_control() || "<>\"`|".contains(c))
             .unwrap_or(tail.len());
+        // an address in the place of a link's words ends before the address that the link leads to
+        let end = tail[..end].find("](").unwrap_or(end);
         let mut link = &tail[..end];
         // what closes a sentence or a bracket that was opened before the address is no part of it
         while let Some(last) = link.chars().last() {
@@ -174,6 +176,10 @@ mod tests {
                 vec!["https://a.example/y", "http://b.example"],
             ),
             ("https://a.example/w_(x) https://a.example/w_(x)", vec!["https://a.example/w_(x)"]),
+            (
+                "[https://a.example](https://b.example/)",
+                vec!["https://a.example", "https://b.example/"],
+            ),
             ("<mailto:me@a.example>", vec!["mailto:me@a.example"]),
             ("javascript:alert(1) https:// file:///etc", vec![]),
         ] {

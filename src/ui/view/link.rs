@@ -51,18 +51,25 @@ pub fn seen(said: &str, lines: &[(u16, usize, String)], left: u16) -> Vec<Screen
         }
         for (from, _) in text.match_indices("http").chain(text.match_indices("mailto:")) {
             let run = text[from..].split(|c: char| c.is_whitespace()).next().unwrap_or_default();
-            let fits = |link: &&&String| run.starts_with(&***link) || link.starts_with(run);
-            let Some(address) = whole.iter().filter(fits).max_by_key(|link| link.len()) else {
-                continue;
-            };
+            let ends_line = !text[from + run.len()..].contains(char::is_alphanumeric);
+            let Some(address) = target(&whole, run, ends_line) else { continue };
             let cells = run.len().min(address.len());
             add(from, cells, address);
             if cells < address.len() {
-                open = Some((*line, *address, cells));
+                open = Some((*line, address, cells));
             }
         }
     }
     found
+}
+
+/// Finds the address that a run of characters on the screen shows: the same one, or a longer one that the end of the line
+/// breaks. Another address that begins with the same characters is none.
+fn target<'a>(whole: &[&'a String], run: &str, ends_line: bool) -> Option<&'a String> {
+    let shown = links(run);
+    let same = whole.iter().find(|link| shown.first() == Some(**link));
+    let longer = || whole.iter().filter(|link| link.starts_with(run)).max_by_key(|link| link.len());
+    same.or_else(|| ends_line.then(longer).flatten()).copied()
 }
 
 /// Returns an address alone, with what Enter would do.
@@ -131,6 +138,30 @@ mod tests {
         let found = seen(said, &lines, 0);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].at, found[0].width), ((6, 4), 30));
+    }
+
+    #[test]
+    fn leads_to_the_shown_address_and_no_longer_one() {
+        let said = "https://bank.example and https://bank.example.evil.example/x, or \
+                    [https://bank.example/in](https://evil.example/) https://bank.example";
+        let lines = [
+            (1, 1, "https://bank.example and https://bank.example.evil.example/x, or".to_owned()),
+            (2, 2, "https://bank.example/in https://bank.example".to_owned()),
+            (3, 3, "https://bank.ex".to_owned()),
+            (4, 4, "https://bank.example.evil and".to_owned()),
+        ];
+        let found = seen(said, &lines, 0);
+        let shown: Vec<_> = found.iter().map(|l| (l.at.1, &*l.address)).collect();
+        assert_eq!(
+            shown,
+            [
+                (1, "https://bank.example"),
+                (1, "https://bank.example.evil.example/x"),
+                (2, "https://bank.example/in"),
+                (2, "https://bank.example"),
+                (3, "https://bank.example.evil.example/x"),
+            ]
+        );
     }
 
     #[test]
