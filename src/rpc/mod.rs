@@ -7,6 +7,8 @@ use serde_json::{Map, Value, json};
 
 /// The longest line, in bytes.
 pub const LINE_MAX: usize = 4 << 20;
+/// The most values of a line: lists, tables and what is in them. Each takes many times its bytes once it is read.
+pub const VALUES_MAX: usize = 50_000;
 /// Characters of a line that a fault shows.
 const SHOWN_MAX: usize = 80;
 
@@ -61,6 +63,9 @@ pub enum RpcFault {
     /// A line is too long.
     #[error("wrote a line of more than {} MiB", LINE_MAX >> 20)]
     TooLong,
+    /// A line has too many values.
+    #[error("wrote a line of more than {VALUES_MAX} values")]
+    TooMany,
     /// A line is no JSON-RPC message; its beginning.
     #[error("wrote a line that is no JSON-RPC message: {0}")]
     NoMessage(String),
@@ -99,8 +104,11 @@ impl RpcLines {
 /// Reads one message.
 ///
 /// # Errors
-/// [`RpcFault::NoMessage`] when the line is not one.
+/// [`RpcFault::NoMessage`] when the line is not one, [`RpcFault::TooMany`] when it has more than [`VALUES_MAX`] values.
 pub fn read(line: &[u8]) -> Result<RpcMessage, RpcFault> {
+    if count_values(line) > VALUES_MAX {
+        return Err(RpcFault::TooMany);
+    }
     let fault = || {
         let text = String::from_utf8_lossy(line);
         RpcFault::NoMessage(text.trim().chars().take(SHOWN_MAX).collect())
@@ -130,6 +138,29 @@ pub fn read(line: &[u8]) -> Result<RpcMessage, RpcFault> {
         },
         (_, _) => Err(fault()),
     }
+}
+
+/// Counts the values of some JSON by its commas and brackets, without reading it.
+fn count_values(json: &[u8]) -> usize {
+    let (mut count, mut rest) = (0, json);
+    while let Some(quote) = memchr::memchr(b'"', rest) {
+        let (outside, text) = rest.split_at(quote);
+        count += outside.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+        rest = behind_text(&text[1..]);
+    }
+    count + rest.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count()
+}
+
+/// Returns the bytes behind the end of a JSON string.
+fn behind_text(mut rest: &[u8]) -> &[u8] {
+    while let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
+        let escapes = rest.get(at) == Some(&b'\\');
+        rest = rest.get(at + 1 + usize::from(escapes)..).unwrap_or_default();
+        if !escapes {
+            return rest;
+        }
+    }
+    &[]
 }
 
 /// Returns a request as a line.
@@ -202,6 +233,16 @@ mod tests {
         }
         let deep = format!("{{\"id\":1,\"result\":{}\n", "[".repeat(100_000));
         assert!(RpcLines::default().push(deep.as_bytes()).is_err());
+        let mut many =
+            format!("{{\"id\":1,\"result\":\"a\\\\\",\"more\":[{}0]}}\n", "0,".repeat(VALUES_MAX));
+        let fault = RpcLines::default().push(many.as_bytes()).unwrap_err();
+        assert_eq!(fault, RpcFault::TooMany);
+        many = format!("{{\"id\":1,\"result\":\"\\\"{}\"}}\n", "[0,{".repeat(VALUES_MAX));
+        assert_eq!(
+            RpcLines::default().push(many.as_bytes()).unwrap().len(),
+            1,
+            "words are one value"
+        );
         let mut lines = RpcLines::default();
         let flood = vec![b'a'; 1 << 20];
         let fault = (0..5).find_map(|_| lines.push(&flood).err());

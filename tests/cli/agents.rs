@@ -279,6 +279,28 @@ fn a_hostile_agent_gets_nothing_and_shows_nothing() {
 }
 
 #[test]
+fn refuses_replies_of_more_than_eight_mib() {
+    for (how, why) in
+        [("talks", "wrote more than 8 MiB"), ("values", "wrote a line of more than 50000 values")]
+    {
+        let house = House::new();
+        let path = talk(&house, how, 1, "on_failure = { then = \"stop\" }");
+        let ran = run(&house, &path, &["--format", "events"]);
+        assert!((ran.out + &ran.err).contains(why), "{how}");
+    }
+}
+
+#[test]
+fn drops_words_that_an_agent_writes_between_its_turns() {
+    let house = House::new();
+    let path = talk(&house, "late", 3, "");
+    let ran = run(&house, &path, &[]).code(0);
+    assert!(ran.out.contains("turn 2 of s-"), "{}", ran.out);
+    assert_eq!(notes(&told(&house), "late").len(), 2);
+    assert!(!ran.out.contains("words after the end"), "{}", ran.out);
+}
+
+#[test]
 fn faults_of_the_keys_are_told() {
     let house = House::new();
     let path = talk(&house, "plain", 1, "tools = [\"read_file\"]\ntemperature = 1.0");

@@ -7,6 +7,7 @@ use crate::model::{Channel, ErrorClass, LENGTH, Message, Text, Usage};
 use crate::rpc::{self, NO_METHOD, RpcError, RpcLines, RpcMessage};
 use crate::spawn::{self, Child, Job, Output};
 use crate::voice::{Chunk, Did, Done, Out};
+use futures::FutureExt;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -20,6 +21,8 @@ const PROTOCOL: u64 = 1;
 const LOGIN: i64 = -32000;
 /// The most requests for permission in one turn.
 const REQUESTS_MAX: u32 = 200;
+/// Bytes of the words and the reasoning of one turn.
+const TEXT_MAX: usize = 8 << 20;
 /// Characters of an agent's own words about its failure.
 const REASON_MAX: usize = 300;
 
@@ -60,6 +63,8 @@ struct Hearing<'a> {
     out: &'a Out,
     doings: Doings,
     said: String,
+    /// Bytes of words and reasoning so far.
+    bytes: usize,
     /// The message that the last words belonged to, and whether something was done since.
     message: Option<String>,
     broken: bool,
@@ -168,6 +173,16 @@ impl Talk {
         }
     }
 
+    /// Drops all that the agent wrote since its last turn ended: it belongs to no turn.
+    fn drop_late(&mut self) -> Result<(), AgentFault> {
+        while let Some(message) = self.message().now_or_never() {
+            if let RpcMessage::Request { id, .. } = message? {
+                self.answer(&id, &no_method())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Prompts the agent and hands on what it does until it ends its turn.
     pub(super) async fn turn(
         &mut self,
@@ -179,12 +194,14 @@ impl Talk {
         let prompt = json!({"sessionId": self.session, "prompt": [{"type": "text", "text": text}]});
         self.bearings.said.clear();
         (self.requests, self.asked) = (0, HashMap::new());
+        self.drop_late()?;
         let id = self.send("session/prompt", &prompt)?;
         self.prompting = Some(id);
         let mut hearing = Hearing {
             out,
             doings: Doings::default(),
             said: String::new(),
+            bytes: 0,
             message: None,
             broken: false,
         };
@@ -201,7 +218,7 @@ impl Talk {
                 RpcMessage::Answer { .. } => {}
                 RpcMessage::Notice { method, params } => {
                     if method == "session/update" && params["sessionId"] == *self.session {
-                        hearing.hear(&params["update"]).await;
+                        hearing.hear(&params["update"]).await?;
                     }
                 }
                 RpcMessage::Request { id, method, params } => {
@@ -293,11 +310,11 @@ impl Talk {
 }
 
 impl Hearing<'_> {
-    async fn hear(&mut self, update: &Value) {
+    async fn hear(&mut self, update: &Value) -> Result<(), AgentFault> {
         let chunk = match self.doings.read(update) {
             Update::Nothing => {
                 self.broken |= update["sessionUpdate"] == "tool_call";
-                return;
+                return Ok(());
             }
             Update::Did(did) => {
                 self.broken = true;
@@ -314,9 +331,18 @@ impl Hearing<'_> {
                 Chunk::Piece(Channel::Say, text.into())
             }
         };
-        if !matches!(&chunk, Chunk::Piece(_, text) if text.is_empty()) {
-            self.out.send(chunk).await;
+        if let Chunk::Piece(_, text) = &chunk {
+            if text.is_empty() {
+                return Ok(());
+            }
+            self.bytes += text.len();
+            if self.bytes > TEXT_MAX {
+                let why = format!("wrote more than {} MiB", TEXT_MAX >> 20);
+                return Err(AgentFault(ErrorClass::TooLarge, why));
+            }
         }
+        self.out.send(chunk).await;
+        Ok(())
     }
 }
 
