@@ -205,15 +205,14 @@ impl HttpToolLine {
 async fn streamed(response: &mut Response, id: u64) -> Result<Result<Value, RpcError>, LinkFault> {
     let kind = response.header("content-type").unwrap_or_default().to_owned();
     let events = kind.starts_with("text/event-stream");
-    let (mut text, mut heard) = (Vec::new(), 0);
+    let (mut text, mut heard) = (EventLines::default(), 0);
     while let Some(bytes) = response.next().await? {
-        text.extend_from_slice(bytes.as_ref());
         heard += bytes.as_ref().len();
         if heard > 4 * LINE_MAX {
             return Err(LinkFault("answered with too much".into()));
         }
-        while let Some(end) = text.iter().position(|byte| *byte == b'\n').filter(|_| events) {
-            let line: Vec<u8> = text.drain(..=end).collect();
+        text.extend(bytes.as_ref());
+        while events && let Some(line) = text.next_line() {
             let Some(data) = line.strip_prefix(b"data:") else { continue };
             if let Ok(RpcMessage::Answer { id: of, result }) = rpc::read(data)
                 && of == id
@@ -222,8 +221,66 @@ async fn streamed(response: &mut Response, id: u64) -> Result<Result<Value, RpcE
             }
         }
     }
-    match rpc::read(&text) {
+    match rpc::read(text.rest()) {
         Ok(RpcMessage::Answer { id: of, result }) if of == id => Ok(result),
         Ok(_) | Err(_) => Err(LinkFault("gave no answer".into())),
+    }
+}
+
+/// Lines of a stream that is cut anywhere. Each byte is looked at once.
+#[derive(Default)]
+struct EventLines {
+    bytes: Vec<u8>,
+    /// Offset of the next line.
+    line: usize,
+    /// Offset up to which no line end was found.
+    seen: usize,
+}
+
+impl EventLines {
+    /// Adds the next bytes of the stream.
+    fn extend(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..self.line);
+        self.seen -= self.line;
+        self.line = 0;
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Returns the next line that is complete, without its end.
+    fn next_line(&mut self) -> Option<&[u8]> {
+        let Some(length) = memchr::memchr(b'\n', &self.bytes[self.seen..]) else {
+            self.seen = self.bytes.len();
+            return None;
+        };
+        let (start, end) = (self.line, self.seen + length);
+        self.line = end + 1;
+        self.seen = self.line;
+        self.bytes.get(start..end)
+    }
+
+    /// Returns the bytes behind the last line.
+    fn rest(&self) -> &[u8] {
+        &self.bytes[self.line..]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_a_line_of_sixteen_mib_in_small_pieces() {
+        let mut lines = EventLines::default();
+        // looking at all of it again for each piece would take hours
+        for _ in 0..(16 << 20) / 64 {
+            lines.extend(&[b'x'; 64]);
+            assert_eq!(lines.next_line(), None);
+        }
+        lines.extend(b"\ndata: 1\r\n\nda");
+        assert_eq!(lines.next_line().map(<[u8]>::len), Some(16 << 20));
+        assert_eq!(lines.next_line(), Some(&b"data: 1\r"[..]));
+        assert_eq!(lines.next_line(), Some(&b""[..]));
+        assert_eq!(lines.next_line(), None);
+        assert_eq!(lines.rest(), b"da");
     }
 }
