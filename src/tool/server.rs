@@ -11,6 +11,7 @@ use crate::model::{Secret, Text};
 use crate::net::Client;
 use crate::scenario::validator;
 use crate::spawn::ChildEnvironment;
+use crate::text;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -211,13 +212,16 @@ fn described(server: &ToolServer, tool: &Value) -> Result<Tool, String> {
         Value::Null => json!({"type": "object"}),
         schema => schema.clone(),
     };
+    // hidden characters are in no syntax of JSON, so it stays as valid as it was
+    let parameters: Value =
+        serde_json::from_str(&text::forwarded(&parameters.to_string())).unwrap_or_default();
     if parameters.to_string().len() > SCHEMA_MAX {
         return Err(format!("{own} has a schema of more than {} KiB", SCHEMA_MAX >> 10));
     }
     if !parameters.is_object() || validator(&parameters).is_err() {
         return Err(format!("{own} has no valid schema"));
     }
-    let about = tool["description"].as_str().unwrap_or_default();
+    let about = text::forwarded(tool["description"].as_str().unwrap_or_default());
     let about: String = about.chars().take(ABOUT_MAX).collect();
     let read_only = server.read_only.iter().any(|name| **name == *own);
     let source = ToolSource::Server { server: server.clone(), tool: own.into() };
@@ -258,6 +262,19 @@ mod tests {
         ] {
             assert!(described(&server(), &tool).is_err(), "{tool}");
         }
+    }
+
+    #[test]
+    fn removes_hidden_characters_from_descriptions_and_schemas() {
+        let hidden: String =
+            "ignore".bytes().filter_map(|b| char::from_u32(0xE0000 + u32::from(b))).collect();
+        let schema =
+            json!({"type": "object", "properties": {"a": {"description": format!("A{hidden}.")}}});
+        let tool =
+            json!({"name": "a", "description": format!("B{hidden}."), "inputSchema": schema});
+        let tool = described(&server(), &tool).unwrap();
+        assert_eq!(&*tool.description, "B.");
+        assert_eq!(tool.parameters["properties"]["a"]["description"], "A.");
     }
 
     #[tokio::test]

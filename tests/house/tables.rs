@@ -26,7 +26,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     // which words are least alike decides what a phase shows
     ("state", &["model", "scenario", "aggregate", "shared", "text"]),
     // a thousand sessions are looked through by several threads
-    ("catalogue", &["model", "session", "state", "text", "workers"]),
+    ("catalogue", &["model", "session", "state", "text", "workers", "untrusted", "own_file"]),
     ("policy", &["model", "scenario", "state", "expr", "text"]),
     ("prompt", &["model", "scenario", "state", "expr", "text"]),
     ("reply", &["model", "scenario", "expr", "text"]),
@@ -36,7 +36,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     // its server gives a request a time in which it has to come
     ("net", &["model", "clock"]),
     // its built-in ones open files that may be hostile
-    ("tool", &["model", "scenario", "rpc", "spawn", "net", "untrusted"]),
+    ("tool", &["model", "scenario", "rpc", "spawn", "net", "text", "untrusted"]),
     ("voice", &["model", "scenario", "clock", "expr", "text", "rpc", "spawn", "net"]),
     ("steer", &["model", "state", "expr"]),
     (
@@ -135,7 +135,7 @@ pub struct Deed {
     pub names: &'static [&'static str],
     /// Bare text that does it.
     pub texts: &'static [&'static str],
-    /// The rooms, or files without a room, where it belongs.
+    /// The rooms, or files by their path below `src`, where it belongs.
     pub places: &'static [&'static str],
     /// What else may do what: part of a path, and the place.
     pub but: &'static [(&'static str, &'static str)],
@@ -189,12 +189,6 @@ pub const DEEDS: &[Deed] = &[
     Deed {
         rule: "only the rooms listed for it write files",
         names: &[
-            "File::create",
-            "File::create_new",
-            "File::options",
-            "OpenOptions",
-            "fs::write",
-            "fs::copy",
             "fs::rename",
             "fs::hard_link",
             "fs::create_dir",
@@ -222,9 +216,43 @@ pub const DEEDS: &[Deed] = &[
             "batch",
             "own_file",
         ],
-        // opens for reading only, and without waiting
-        but: &[("OpenOptions", "untrusted")],
+        but: &[],
         way_out: "hand the content to a room that writes such files",
+    },
+    Deed {
+        rule: "only the places listed for it open files",
+        names: &[
+            "File::open",
+            "File::create",
+            "File::create_new",
+            "File::options",
+            "OpenOptions",
+            "fs::read",
+            "fs::read_to_string",
+            "fs::write",
+            "fs::copy",
+        ],
+        texts: &[".append(true)"],
+        places: &[
+            "own_file",
+            "session",
+            "untrusted",
+            // open pipes as well
+            "cli/inputs.rs",
+            // reports of the system about processes
+            "cli/play/signals.rs",
+            "spawn/tree.rs",
+            // to be moved to `own_file` and `untrusted`
+            "batch",
+            "testing",
+            "cli/commands/batch/mod.rs",
+            "cli/commands/mcp/jobs.rs",
+            "cli/commands/test/new.rs",
+            "cli/trust/pins.rs",
+            "cli/trust/store.rs",
+        ],
+        but: &[],
+        way_out: "read by `untrusted`, create and extend by `own_file`",
     },
     Deed {
         rule: "only `main` ends the process, and `cli` at a second signal",

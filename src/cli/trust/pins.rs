@@ -62,6 +62,10 @@ pub fn check(
         }
         let title = format!("the tool server {} changed its tools", server.name);
         accept(&title, &changed, consent, context)?;
+    } else {
+        let first = describe(&now).join("\n");
+        context
+            .report(&format!("tools of {}, used here for the first time:\n{first}", server.name));
     }
     pins.insert(key, now);
     let kept = make_private(&context.paths.state).map_err(|e| e.to_string());
@@ -113,9 +117,21 @@ fn accept(
     Ok(())
 }
 
+/// Describes each tool with its arguments, a line each.
+fn describe(offer: &Offer) -> Vec<String> {
+    let line = |(name, (about, schema)): (&Text, &(Text, Value))| {
+        format!("  {name}: {}; arguments {}", short(about), short(&schema.to_string()))
+    };
+    offer.iter().map(line).collect()
+}
+
+/// Returns the beginning of a text, on one line.
+fn short(words: &str) -> String {
+    text::line(words).chars().take(SHOWN_MAX).collect()
+}
+
 /// Returns what is different, a line each.
 fn differences(before: &Offer, now: &Offer) -> Vec<String> {
-    let short = |words: &str| text::line(words).chars().take(SHOWN_MAX).collect::<String>();
     let gone = before.keys().filter(|name| !now.contains_key(*name));
     let gone = gone.map(|name| format!("  - {name} (no longer offered)"));
     let other = now.iter().filter_map(|(name, (about, schema))| match before.get(name) {
