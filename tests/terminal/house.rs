@@ -221,6 +221,23 @@ impl Program {
         }
     }
 
+    /// Stops the output of the terminal: whoever writes to it waits.
+    pub fn stop_output(&self) {
+        let terminal = fs::File::open(format!("/proc/{}/fd/1", self.pid())).unwrap();
+        rustix::termios::tcflow(&terminal, rustix::termios::Action::OOff).unwrap();
+    }
+
+    /// Waits until a thread of the program waits in a write to its terminal.
+    #[track_caller]
+    pub fn until_writing(&self) {
+        let begun = Instant::now();
+        let write = if cfg!(target_arch = "aarch64") { "64 0x1 " } else { "1 0x1 " };
+        while !waits(self.pid()).iter().any(|wait| wait.starts_with(write)) {
+            assert!(begun.elapsed() < HANG, "it writes nothing");
+            std::thread::yield_now();
+        }
+    }
+
     /// Gives the terminal another size.
     pub fn resize(&mut self, (rows, cols): (u16, u16)) {
         self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();

@@ -190,3 +190,16 @@ fn the_one_that_panics() {
     assert!(terminal.draw(|_| {}).is_err(), "the terminal was given back");
     panic!("and one in this");
 }
+
+#[test]
+fn obeys_a_signal_while_the_terminal_takes_no_output() {
+    let house = House::new();
+    let mut program = house.run(&["demo", "--no-save"]);
+    program.until("Ada speaking");
+    program.stop_output();
+    program.until_writing();
+    program.signal(Signal::TERM);
+    let left = program.left();
+    assert_eq!(left.code, 143);
+    left.restored();
+}

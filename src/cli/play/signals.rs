@@ -7,7 +7,11 @@
 //! One that was ignored when the program began stays ignored: that is what `nohup` and a shell's `&` ask for.
 
 use crate::cli::exit::Exit;
+#[cfg(unix)]
+use crate::cli::runtime::{block_on, refused};
 use crate::spawn;
+#[cfg(unix)]
+use crate::ui::terminal;
 use std::future::Future;
 use std::io;
 #[cfg(unix)]
@@ -17,8 +21,8 @@ use {
     rustix::process::Signal,
     std::future::{pending, poll_fn},
     std::io::stdin,
-    std::sync::OnceLock,
     std::sync::atomic::{AtomicBool, Ordering},
+    std::sync::{Once, OnceLock},
     std::task::Poll,
     std::thread,
     std::time::Duration,
@@ -28,6 +32,12 @@ use {
 /// How long a vanished terminal may go unheeded.
 #[cfg(unix)]
 const UNHEEDED: Duration = Duration::from_secs(3);
+/// How long leaving may wait for a terminal that takes no output, before each of two ways around it.
+#[cfg(unix)]
+const BLOCKED: Duration = Duration::from_millis(700);
+/// How long the last of them may take.
+#[cfg(unix)]
+const LAST_TRY: Duration = Duration::from_millis(300);
 /// Whether the program is already ending because its terminal is gone.
 #[cfg(unix)]
 static HEEDED: AtomicBool = AtomicBool::new(false);
@@ -79,20 +89,15 @@ impl Signals {
     /// When the system refuses.
     #[cfg(unix)]
     pub fn at_terminal() -> io::Result<Signals> {
+        release_terminal_at_signals();
         Ok(Signals { terminal: Some(vanishing()), ..Signals::listen()? })
     }
 
     /// Waits for the next one; returns the code to exit with. May be cancelled.
     #[cfg(unix)]
     pub async fn next(&mut self) -> Exit {
-        let caught = poll_fn(|cx| {
-            let came = self.streams.iter_mut().find_map(|(stream, code)| {
-                matches!(stream.poll_recv(cx), Poll::Ready(Some(()))).then_some(*code)
-            });
-            came.map_or(Poll::Pending, Poll::Ready)
-        });
         let came = tokio::select! { biased;
-            code = caught => code,
+            code = caught(&mut self.streams) => code,
             () = vanished(&mut self.terminal) => Exit::HungUp,
         };
         if came == Exit::HungUp {
@@ -144,6 +149,59 @@ pub async fn unless_told_again<T>(signals: &mut Signals, work: impl Future<Outpu
 pub fn at_once(code: Exit) -> ! {
     spawn::reap_all();
     std::process::exit(i32::from(code as u8))
+}
+
+/// Waits for the next signal; returns the code to exit with.
+#[cfg(unix)]
+async fn caught(streams: &mut [(tokio::signal::unix::Signal, Exit)]) -> Exit {
+    poll_fn(|cx| {
+        let came = streams.iter_mut().find_map(|(stream, code)| {
+            matches!(stream.poll_recv(cx), Poll::Ready(Some(()))).then_some(*code)
+        });
+        came.map_or(Poll::Pending, Poll::Ready)
+    })
+    .await
+}
+
+/// Lets output to a stopped terminal go on at a signal, from a thread of its own: the program may be waiting in a write.
+/// If the terminal is not given back in time, ends the program without its help.
+#[cfg(unix)]
+fn release_terminal_at_signals() {
+    static WATCHED: Once = Once::new();
+    WATCHED.call_once(|| {
+        thread::spawn(|| {
+            // without a runtime the signals still do what they did without this thread
+            let _ = block_on(async {
+                let mut streams = Signals::listen().map_err(refused)?.streams;
+                loop {
+                    let code = caught(&mut streams).await;
+                    terminal::start_output();
+                    if matches!(code, Exit::Terminated | Exit::HungUp) {
+                        leave_blocked(code);
+                        return Ok(());
+                    }
+                }
+            });
+        });
+    });
+}
+
+/// Ends the program if its terminal takes no more output.
+#[cfg(unix)]
+fn leave_blocked(code: Exit) {
+    for release in [terminal::drop_output, terminal::restore] {
+        thread::sleep(BLOCKED);
+        if !terminal::is_taken() {
+            return;
+        }
+        // it may wait for the terminal itself
+        thread::spawn(release);
+    }
+    thread::sleep(LAST_TRY);
+    if terminal::is_taken() {
+        terminal::leave_raw_mode();
+        at_once(code);
+    }
 }
 
 /// Waits until a terminal is gone; never returns where none is watched.

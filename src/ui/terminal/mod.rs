@@ -34,7 +34,7 @@ use std::io::{self, Stdout, Write, stdout};
 use std::panic;
 use std::pin::Pin;
 use std::sync::Once;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -45,6 +45,8 @@ const KEYBOARD: u8 = 2;
 const MOUSE: u8 = 4;
 const TITLE: u8 = 8;
 const FOCUS: u8 = 16;
+/// Whether the terminal was taken and is not completely given back yet.
+static TAKEN: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
 /// Buttons, the wheel and what moves while a button is held, in a form without limits; never what only moves, which would
@@ -268,6 +270,7 @@ fn switch_on(modes: TerminalModes) -> io::Result<()> {
     on |= if modes.mouse { MOUSE } else { 0 };
     on |= if modes.title { TITLE } else { 0 };
     on |= if modes.rings { FOCUS } else { 0 };
+    TAKEN.store(true, Ordering::SeqCst);
     MODES.store(on, Ordering::SeqCst);
     enable_raw_mode()?;
     let mut out = stdout();
@@ -317,6 +320,35 @@ pub fn restore() {
     let _ = undo(on);
     let _ = disable_raw_mode();
     let _ = stdout().flush();
+    TAKEN.store(false, Ordering::SeqCst);
+}
+
+/// Returns whether the terminal was taken and is not completely given back yet.
+pub fn is_taken() -> bool {
+    TAKEN.load(Ordering::SeqCst)
+}
+
+/// Lets output to a terminal that was stopped go on.
+#[cfg(unix)]
+pub fn start_output() {
+    use rustix::termios::{Action, tcflow};
+    if is_taken() {
+        // only an output that was stopped in this way is started in this way
+        let _ = tcflow(io::stdout(), Action::OOff);
+        let _ = tcflow(io::stdout(), Action::OOn);
+    }
+}
+
+/// Drops the output that the terminal has not taken yet: nobody reads it.
+#[cfg(unix)]
+pub fn drop_output() {
+    let _ = rustix::termios::tcflush(io::stdout(), rustix::termios::QueueSelector::OFlush);
+}
+
+/// Leaves raw mode, without a byte to the terminal.
+pub fn leave_raw_mode() {
+    // nothing more can be done for it
+    let _ = disable_raw_mode();
 }
 
 fn undo(on: u8) -> io::Result<()> {
