@@ -163,6 +163,7 @@ fn why(e: &SessionError) -> String {
         SessionError::TooLarge { bytes, .. } => format!("too large ({bytes} bytes)"),
         SessionError::Unspeakable { .. }
         | SessionError::LineTooLong { .. }
+        | SessionError::Endless { .. }
         | SessionError::Checksum
         | SessionError::Shape(_)
         | SessionError::Locked { .. }

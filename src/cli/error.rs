@@ -165,6 +165,7 @@ impl From<SessionError> for Failure {
             }
             SessionError::Unspeakable { .. }
             | SessionError::LineTooLong { .. }
+            | SessionError::Endless { .. }
             | SessionError::Checksum
             | SessionError::Shape(_)
             | SessionError::TooLarge { .. } => failure,

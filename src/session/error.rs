@@ -59,6 +59,12 @@ pub enum SessionError {
         /// The length of the file, in bytes.
         bytes: u64,
     },
+    /// A line goes on beyond [`LINE_MAX_BYTES`](super::codec::LINE_MAX_BYTES) and has no end yet.
+    #[error("{} has a line of more than {} bytes that does not end", path.display(), super::codec::LINE_MAX_BYTES)]
+    Endless {
+        /// The file that was opened.
+        path: PathBuf,
+    },
     /// The session can be read, but not written.
     #[error("{} is read-only: {}", path.display(), first(faults))]
     ReadOnly {

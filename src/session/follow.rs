@@ -2,6 +2,7 @@
 //!
 //! It only reads, and does not prevent writing. A line that is still being written waits until it is whole.
 
+use super::codec::LINE_MAX_BYTES;
 use super::error::SessionError;
 use super::files::SessionFiles;
 use super::reader::{Reader, SESSION_MAX_BYTES, Survey, open, proven};
@@ -62,7 +63,7 @@ impl Follower {
     /// may be there.
     ///
     /// # Errors
-    /// What keeps the file from being read, or that it is too large.
+    /// What keeps the file from being read, or that it or a line of it is too large.
     pub fn fresh(&mut self) -> Result<Vec<Arc<Record>>, SessionError> {
         let path = self.files.log();
         loop {
@@ -74,6 +75,9 @@ impl Follower {
             // a line may be longer than what is read at once
             if read == 0 || self.rest.get(before..).is_some_and(|fresh| fresh.contains(&b'\n')) {
                 break;
+            }
+            if self.rest.len() > LINE_MAX_BYTES {
+                return Err(SessionError::Endless { path: path.to_owned() });
             }
         }
         if self.len > SESSION_MAX_BYTES {
@@ -127,6 +131,11 @@ mod tests {
         assert_eq!(seqs(), [0; 0]);
         assert!(!follower.is_written());
         assert_eq!(follower.len, path.metadata().unwrap().len());
+        file.write_all(&vec![b'x'; 2 * LINE_MAX_BYTES]).unwrap();
+        assert!(matches!(follower.fresh(), Err(SessionError::Endless { .. })));
+        assert!(follower.rest.len() <= 2 * LINE_MAX_BYTES, "the rest is not read");
+        file.write_all(b"\n").unwrap();
+        follower.fresh().unwrap();
         follower.len = SESSION_MAX_BYTES;
         assert!(follower.fresh().unwrap().is_empty());
         follower.len += 1;
