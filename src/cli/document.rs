@@ -127,6 +127,12 @@ fn replace(
             "name a file in it, as in --output FOLDER/FILE",
         ));
     }
+    if path.exists() && !path.is_file() {
+        return Err(Failure::usage(
+            format!("{} is not a regular file", path.display()),
+            "name a file, or leave out --output to write to standard output",
+        ));
+    }
     // a link is kept, and what it leads to is replaced
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().unwrap_or(folder);
@@ -176,6 +182,12 @@ mod tests {
         create(&path, |out| out.write_all(b"whole")).unwrap();
         create(&path, |out| out.write_all(b"other")).unwrap_err();
         assert_eq!(fs::read(&path).unwrap(), b"whole");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn refuses_to_replace_special_files() {
+        replace(Path::new("/dev/null"), |_| Ok(())).unwrap_err();
     }
 
     #[test]
