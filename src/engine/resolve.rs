@@ -1,15 +1,22 @@
 //! What a steering line acts on when it is given, or why it cannot be a command.
 
 use super::{asking, permissions, steps, words};
+use crate::model::command::NoteFor;
 use crate::model::*;
 use crate::scenario;
-use crate::state::{Seat, State, Thread, Turn};
+use crate::state::{Note, Seat, State, Thread, Turn};
+
+/// The largest command of the operator, in bytes of its JSON.
+const COMMAND_MAX_BYTES: usize = 256 << 10;
+/// The most notes in the prompts of a seat.
+const NOTES_MAX: usize = 50;
 
 /// Resolves a line against the state.
 ///
 /// # Errors
 /// A sentence that says why not and what would do.
 pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String> {
+    short_enough(&line.command)?;
     if let (Some(ended), false) = (&state.ended, outlives_the_end(&line.command)) {
         return Err(format!("too late: the conversation has ended ({})", ended.reason.as_str()));
     }
@@ -76,6 +83,13 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 [] => state.seats.iter().filter(|s| !s.gone).map(|s| s.spec.id.clone()).collect(),
                 to => to.to_vec(),
             };
+            if let Some(full) =
+                targets.seats.iter().find(|seat| living_notes(state, seat) >= NOTES_MAX)
+            {
+                return Err(format!(
+                    "{full} has {NOTES_MAX} notes already; remove one with `lift_note`, or wait for its turn"
+                ));
+            }
         }
         Command::LiftNote { note } => targets.of = Some(reference(state, note)?),
         Command::Whisper { to, text } => {
@@ -134,6 +148,10 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             })?;
             if state.seat(&p.id).is_some_and(|s| !s.gone) {
                 return Err(format!("{} is already a participant", p.id));
+            }
+            let present = state.seats.iter().filter(|s| !s.gone);
+            if present.map(|s| s.spec.everyone().len()).sum::<usize>() >= SEATS_MAX {
+                return Err(format!("all {SEATS_MAX} seats are taken, those of teams included"));
             }
             p.tell_apart(state.seats.iter().map(|s| &*s.spec));
             targets.participant = Some(Box::new(p));
@@ -292,6 +310,34 @@ fn no_utterance(state: &State, number: u32) -> String {
         Some(last) => format!("no turn {number} (last is {last})"),
         None => format!("no turn {number}; none has ended yet"),
     }
+}
+
+/// Rejects a command that is too large to be kept in every later prompt.
+fn short_enough(command: &Command) -> Result<(), String> {
+    let bytes = serde_json::to_string(command).map_or(0, |json| json.len());
+    if bytes <= COMMAND_MAX_BYTES {
+        return Ok(());
+    }
+    Err(format!(
+        "`{}` has {} KiB, and a command has at most {} KiB: shorten the text",
+        command.name(),
+        bytes.div_ceil(1024),
+        COMMAND_MAX_BYTES / 1024
+    ))
+}
+
+/// Counts the notes that a later turn of a seat may get.
+fn living_notes(state: &State, seat: &SeatId) -> usize {
+    let lives = |note: &&Note| {
+        let used = note.bound.contains_key(seat) || note.spent.contains(seat);
+        let over = match note.lives {
+            NoteFor::Standing => false,
+            NoteFor::Utterance => used,
+            NoteFor::Round => !state.threads.values().any(|t| note.lives_for(seat, t)),
+        };
+        note.lifted.is_none() && note.to.contains(seat) && !over
+    };
+    state.notes.iter().filter(lives).count()
 }
 
 /// Returns an error if the text is empty.

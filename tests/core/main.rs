@@ -41,6 +41,7 @@
 
 mod again;
 mod ballots;
+mod bounds;
 mod choosers;
 mod chosen;
 mod commands;
