@@ -133,6 +133,18 @@ impl Seek for OwnFile {
     }
 }
 
+/// Opens a file that the user names for output, for appending, and creates it. Links are followed; a special file is an
+/// error, since opening one may wait or act.
+///
+/// # Errors
+/// [`ErrorKind::InvalidInput`] for a folder or a special file, or an error of the operating system.
+pub fn append_to_named(path: &Path) -> io::Result<File> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    open(options, &target)
+}
+
 /// Creates a folder of mode 0700 with its parents. An existing folder is used as it is; a link to one is an error.
 ///
 /// # Errors
@@ -239,6 +251,21 @@ mod tests {
         OwnFile::create_whole(&path, |out| out.write_all(b"whole")).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"whole");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn appends_to_named_files_through_links_and_never_to_special_files() {
+        let base = tempfile::tempdir().unwrap();
+        let at = |name: &str| base.path().join(name);
+        symlink(at("log"), at("link")).unwrap();
+        for name in ["log", "link"] {
+            append_to_named(&at(name)).unwrap().write_all(b"line\n").unwrap();
+        }
+        assert_eq!(fs::read(at("log")).unwrap(), b"line\nline\n");
+        assert_eq!(at("log").metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        for special in [Path::new("/dev/null"), base.path()] {
+            append_to_named(special).unwrap_err();
+        }
     }
 
     #[test]

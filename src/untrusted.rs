@@ -26,6 +26,15 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads a whole file of at most [`FILE_MAX_BYTES`] that the user names or keeps: a link of theirs may lead anywhere.
+///
+/// # Errors
+/// As [`read`], and [`ErrorKind::InvalidData`] if it is not UTF-8.
+pub fn read_own_text(path: &Path) -> io::Result<String> {
+    let bytes = read(&path.canonicalize()?)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
+}
+
 /// Opens a file for reading, without ever waiting for it.
 ///
 /// # Errors
@@ -122,6 +131,10 @@ mod tests {
         ] {
             let why = read(&at(name)).unwrap_err().to_string();
             assert!(why.contains(told), "{name}: {why}");
+        }
+        assert_eq!(read_own_text(&at("inside/out")).unwrap(), "secret");
+        for special in ["inside/zero", "inside/pipe", "inside/large"] {
+            read_own_text(&at(special)).unwrap_err();
         }
         assert!(read(Path::new("/dev/zero")).unwrap_err().to_string().contains("a device"));
     }

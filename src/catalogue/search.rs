@@ -6,17 +6,19 @@
 use super::list::logs;
 use crate::model::{Event, Kind, Seq, Wall};
 use crate::session::{SessionFiles, decode, inert};
-use crate::text;
-use crate::workers;
+use crate::untrusted;
+use crate::{text, workers};
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::thread;
 
 /// Characters of an excerpt before and after what was found.
 const AROUND_CHARS: usize = 30;
+/// Bytes of a text beside a log that are searched.
+const TEXT_MAX_BYTES: u64 = 256 << 20;
 /// The most hits in one session.
 const HITS_MAX: usize = 1_000;
 
@@ -95,11 +97,7 @@ pub fn search(folder: &Path, query: &Query, mut each: impl FnMut(Vec<Hit>)) -> i
 
 fn session(path: &Path, query: &Query, buffer: &mut Vec<u8>) -> Vec<Hit> {
     buffer.clear();
-    // what is no file, such as a device, may have no end
-    if !path.is_file() {
-        return vec![];
-    }
-    if File::open(path).and_then(|mut file| file.read_to_end(buffer)).is_err() {
+    if untrusted::open(path).and_then(|mut file| file.read_to_end(buffer)).is_err() {
         return vec![];
     }
     let files = SessionFiles::at(path);
@@ -161,7 +159,8 @@ fn line_at(bytes: &[u8], at: usize) -> (&[u8], usize) {
 fn beside(files: &SessionFiles, query: &Query) -> HashMap<String, String> {
     let entries = fs::read_dir(files.blobs()).into_iter().flatten().flatten();
     let read = |e: fs::DirEntry| {
-        let text = e.path().is_file().then(|| fs::read_to_string(e.path()).ok())??;
+        let mut text = String::new();
+        untrusted::open(&e.path()).ok()?.take(TEXT_MAX_BYTES).read_to_string(&mut text).ok()?;
         query
             .said
             .is_match(text.as_bytes())

@@ -6,8 +6,9 @@
 use super::summary::{SessionStatus, SessionSummary};
 use crate::model::StopReason;
 use crate::session::SessionFiles;
+use crate::untrusted;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -71,7 +72,7 @@ impl Stored {
 
     /// Reads what is kept of a log, if the log is still the same.
     pub fn read(files: &SessionFiles, log: &Metadata) -> Option<Stored> {
-        let kept: Stored = serde_json::from_slice(&fs::read(path(files)).ok()?).ok()?;
+        let kept: Stored = serde_json::from_slice(&untrusted::read(&path(files)).ok()?).ok()?;
         (kept.len == log.len() && kept.modified == modified(log)).then_some(kept)
     }
 

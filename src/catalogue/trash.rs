@@ -1,10 +1,12 @@
 //! The trash: a session's files move to a folder of their own, and from there back to where they lay.
 
 use super::find::{SessionNotFound, chosen};
+use crate::own_file::OwnFile;
 use crate::session::lock::Lock;
 use crate::session::{self, SessionError};
+use crate::untrusted;
 use std::fs::{self, DirBuilder};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// The file in a session's folder in the trash that names the folder it lay in.
@@ -53,7 +55,8 @@ pub fn delete(log: &Path, trash: &Path) -> Result<PathBuf, NotMoved> {
     make(&to).map_err(refused(log, &to))?;
     let folder = log.parent().unwrap_or(Path::new("."));
     let origin = folder.as_os_str().as_encoded_bytes();
-    fs::write(to.join(ORIGIN), origin).map_err(refused(log, &to))?;
+    let kept = OwnFile::create_new(&to.join(ORIGIN)).and_then(|mut file| file.write_all(origin));
+    kept.map_err(refused(log, &to))?;
     // the log goes last: while it is there, so is the session
     let mut parts = files.others().map_err(refused(log, &to))?;
     parts.push(log.to_owned());
@@ -80,7 +83,7 @@ pub fn restore(name: &str, trash: &Path, home: &Path) -> Result<PathBuf, NotMove
     let is_log = |path: &PathBuf| session::proven(path).is_ok();
     let log = parts.iter().find(|path| is_log(path)).cloned();
     let Some(log) = log else { return Err(SessionError::NotASession { path: from }.into()) };
-    let to = match fs::read(from.join(ORIGIN)) {
+    let to = match untrusted::read(&from.join(ORIGIN)) {
         Ok(bytes) => path_of(bytes),
         Err(_) => home.to_owned(),
     };

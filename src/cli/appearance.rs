@@ -17,14 +17,15 @@ use crate::ui::theme::glyphs::{self, Glyphs};
 use crate::ui::theme::{
     Appearance, Depth, Ground, Theme, ThemeError, ThemeLibrary, ThemeSource, Themes,
 };
-use std::fs::{self, File};
-use std::io::{self, Read};
+use crate::untrusted;
+use std::fs;
+use std::io;
 use std::path::{MAIN_SEPARATOR, Path};
 
 /// The ending of a theme's file.
 const ENDING: &str = ".toml";
 /// The largest theme file that is read, in bytes.
-const THEME_MAX_BYTES: u64 = 64 << 10;
+const THEME_MAX_BYTES: usize = 64 << 10;
 /// The theme that is right on every ground, and the one without colours.
 const USUAL: &str = "terminal";
 const COLOURLESS: &str = "mono";
@@ -248,13 +249,12 @@ fn shelf(context: &Context, choice: &ThemeChoice) -> Result<ThemeLibrary, Failur
 }
 
 fn read(path: &Path, name: String) -> Result<ThemeSource, Failure> {
-    let mut text = String::new();
-    let read = File::open(path).and_then(|f| f.take(THEME_MAX_BYTES + 1).read_to_string(&mut text));
     let long = || io::Error::other(format!("longer than {THEME_MAX_BYTES} bytes"));
-    let read = read.and_then(|n| if n as u64 > THEME_MAX_BYTES { Err(long()) } else { Ok(()) });
+    let read = untrusted::read_own_text(path);
+    let read = read.and_then(|t| if t.len() > THEME_MAX_BYTES { Err(long()) } else { Ok(t) });
     let path = path.display().to_string();
     let failed = |e| Failure::new(Exit::Invalid, format!("cannot read the theme {path}: {e}"));
-    read.map_err(failed)?;
+    let text = read.map_err(failed)?;
     Ok(ThemeSource { name, path, text: text.into() })
 }
 

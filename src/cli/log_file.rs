@@ -1,9 +1,9 @@
 //! A log file of what the program says.
 
 use crate::model::Wall;
-use crate::text;
+use crate::{own_file, text};
 use jiff::Timestamp;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -16,11 +16,7 @@ impl LogFile {
     /// # Errors
     /// The error of the operating system.
     pub fn open(path: &Path) -> io::Result<LogFile> {
-        let mut options = OpenOptions::new();
-        options.append(true).create(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(path).map(LogFile)
+        own_file::append_to_named(path).map(LogFile)
     }
 
     /// Appends a line with its time; errors are ignored.

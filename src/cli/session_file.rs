@@ -7,9 +7,10 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::config::make_private;
 use crate::model::Participant;
+use crate::own_file::OwnFile;
 use crate::session::{Log, LogFault, Survey};
 use crate::state::{Finished, State};
-use std::fs;
+use crate::untrusted;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -41,11 +42,11 @@ pub fn find(name: &SessionName, context: &Context) -> Result<PathBuf, Failure> {
 fn unpack_example(name: &str, log: &str, context: &Context) -> Result<PathBuf, Failure> {
     let folder = context.paths.cache.join("examples");
     let path = folder.join(format!("{name}.jsonl"));
-    if fs::read_to_string(&path).is_ok_and(|there| there == log) {
+    if untrusted::read(&path).is_ok_and(|there| there == log.as_bytes()) {
         return Ok(path);
     }
     make_private(&folder)?;
-    fs::write(&path, log).map_err(|e| {
+    OwnFile::replace(&path, log.as_bytes(), |_| true).map_err(|e| {
         Failure::new(Exit::Session, format!("cannot write {}: {e}", path.display()))
     })?;
     Ok(path)

@@ -9,6 +9,7 @@ use super::look::{ColourDepth, Habits, Motion, Mouse, Notify, Signs, ThemeChoice
 use super::origin::{Origin, origins, with_nearest};
 use super::serving::{AgentSettings, Serving, ToolSettings};
 use crate::model::{CallRate, FailureRule, Price, Wire};
+use crate::untrusted;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -206,7 +207,7 @@ impl Settings {
             (None, Some(named)) => (named.to_owned(), Layer::Variable),
             (None, None) => (folder.join(FILE), Layer::Folder),
         };
-        let text = match fs::read_to_string(&path) {
+        let text = match untrusted::read_own_text(&path) {
             Ok(text) => text,
             Err(e) if e.kind() == io::ErrorKind::NotFound && layer == Layer::Folder => {
                 return Ok(Settings { path, layer, ..Settings::default() });
@@ -309,7 +310,7 @@ pub fn read_key_file(path: &Path) -> Result<String, String> {
             ));
         }
     }
-    let key = fs::read_to_string(path).map_err(failed)?.trim().to_owned();
+    let key = untrusted::read_own_text(path).map_err(failed)?.trim().to_owned();
     if key.is_empty() { Err(format!("the key file {shown} is empty")) } else { Ok(key) }
 }
 

@@ -6,10 +6,10 @@ use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::cli::source::{self, ENDING, TEMPLATE};
 use crate::config::make_private;
+use crate::own_file::OwnFile;
 use crate::scenario::{Source, about, bundled, bundled_names, load, protocol_names};
 use crate::{policy, scenario, testing, text};
 use clap::Subcommand;
-use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
@@ -92,7 +92,7 @@ fn new(context: &Context, name: &str) -> Result<Exit, Failure> {
         context.paths.scenarios().join(format!("{name}{ENDING}"))
     };
     let write = || {
-        let mut file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+        let mut file = OwnFile::create_new(&path)?;
         file.write_all(TEMPLATE.as_bytes())
     };
     match write() {
@@ -118,7 +118,7 @@ fn new_test(context: &Context, scenario: &Path) {
     let stem = name.strip_suffix(ENDING).unwrap_or(&name);
     let path = scenario.with_file_name(format!("{stem}{}", testing::ENDING));
     let text = TEST.replace(&format!("\"{SCENARIO}\""), &format!("{name:?}"));
-    let written = OpenOptions::new().write(true).create_new(true).open(&path);
+    let written = OwnFile::create_new(&path);
     let shown = path.display();
     match written.and_then(|mut file| file.write_all(text.as_bytes())) {
         Ok(()) => context.say(&format!("test it with: colloquium test {shown}")),

@@ -7,9 +7,10 @@ use crate::cli::play::next::Home;
 use crate::cli::runtime::block_on;
 use crate::cli::source::{self, ENDING, TEMPLATE};
 use crate::config::make_private;
+use crate::own_file::OwnFile;
 use crate::spawn::foreground;
 use crate::{policy, scenario};
-use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
 
 /// The name of a scenario that has none yet.
@@ -65,7 +66,9 @@ fn begun(name: &str, context: &Context) -> Result<PathBuf, String> {
     make_private(&folder).map_err(|e| e.to_string())?;
     let path = folder.join(format!("{name}{ENDING}"));
     if !path.exists() {
-        fs::write(&path, TEMPLATE).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+        let file = OwnFile::create_new(&path);
+        file.and_then(|mut file| file.write_all(TEMPLATE.as_bytes()))
+            .map_err(|e| format!("cannot write {}: {e}", path.display()))?;
     }
     Ok(path)
 }

@@ -2,8 +2,8 @@
 
 use crate::cli::memory::private_file::write_private;
 use crate::config::make_private;
+use crate::untrusted::read_own_text;
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -18,7 +18,7 @@ struct Draft {
 
 /// Returns what was being written when a session was left, if that was the last one that was left so.
 pub fn read(folder: &Path, session: &str) -> Option<String> {
-    let file = fs::read_to_string(folder.join(FILE)).ok()?;
+    let file = read_own_text(&folder.join(FILE)).ok()?;
     let draft: Draft = serde_json::from_str(&file).ok()?;
     (draft.session == session).then_some(draft.words)
 }

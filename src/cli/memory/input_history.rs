@@ -2,7 +2,7 @@
 
 use crate::cli::memory::private_file::write_private;
 use crate::config::make_private;
-use std::fs;
+use crate::untrusted::{FILE_MAX_BYTES, read_own_text};
 use std::io;
 use std::path::Path;
 
@@ -10,7 +10,7 @@ const FILE: &str = "input-history.jsonl";
 
 /// Returns earlier inputs, oldest first; empty where the file is missing or unreadable.
 pub fn read(folder: &Path) -> Vec<String> {
-    let file = fs::read_to_string(folder.join(FILE)).unwrap_or_default();
+    let file = read_own_text(&folder.join(FILE)).unwrap_or_default();
     file.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
@@ -23,7 +23,29 @@ pub fn write(folder: &Path, sent: &[String]) -> io::Result<()> {
         return Ok(());
     }
     make_private(folder).map_err(io::Error::other)?;
-    let lines = sent.iter().filter_map(|words| serde_json::to_string(words).ok());
-    let file: String = lines.map(|line| line + "\n").collect();
-    write_private(&folder.join(FILE), &file)
+    let lines = sent.iter().rev().filter_map(|words| serde_json::to_string(words).ok());
+    let mut bytes = 0;
+    // as much as is read again
+    let mut newest: Vec<String> = lines
+        .map(|line| line + "\n")
+        .take_while(|line| {
+            bytes += line.len() as u64;
+            bytes <= FILE_MAX_BYTES
+        })
+        .collect();
+    newest.reverse();
+    write_private(&folder.join(FILE), &newest.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_the_newest_inputs_that_can_be_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let sent: Vec<String> = (0..8).map(|n| n.to_string().repeat(200 << 10)).collect();
+        write(folder.path(), &sent).unwrap();
+        assert_eq!(read(folder.path()), sent[3..]);
+    }
 }

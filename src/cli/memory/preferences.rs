@@ -4,7 +4,7 @@ use crate::cli::memory::private_file::write_private;
 use crate::config::make_private;
 use crate::ui::layout::Panels;
 use crate::ui::view::list::USED;
-use std::fs;
+use crate::untrusted::read_own_text;
 use std::io;
 use std::path::Path;
 
@@ -14,7 +14,7 @@ const THEME: &str = "theme";
 
 /// Returns which commands were run last from their list, the last one first; none where nothing is kept that can be read.
 pub fn commands(folder: &Path) -> Vec<String> {
-    let file = fs::read_to_string(folder.join(COMMANDS)).unwrap_or_default();
+    let file = read_own_text(&folder.join(COMMANDS)).unwrap_or_default();
     file.lines().take(USED).map(str::to_owned).collect()
 }
 
@@ -35,7 +35,7 @@ pub fn keep_commands(folder: &Path, used: &[String]) -> io::Result<()> {
 
 /// Returns the theme that was chosen last from the list; none where nothing is kept that can be read.
 pub fn theme(folder: &Path) -> Option<String> {
-    let name = fs::read_to_string(folder.join(THEME)).ok()?;
+    let name = read_own_text(&folder.join(THEME)).ok()?;
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
@@ -53,7 +53,7 @@ pub fn keep_theme(folder: &Path, name: &str) -> io::Result<()> {
 
 /// Returns how panels were shown last; as they fit where nothing is kept that can be read.
 pub fn panels(folder: &Path) -> Panels {
-    let word = fs::read_to_string(folder.join(PANELS)).unwrap_or_default();
+    let word = read_own_text(&folder.join(PANELS)).unwrap_or_default();
     let named = Panels::ALL.iter().find(|(_, name)| *name == word.trim());
     named.map(|(panels, _)| *panels).unwrap_or_default()
 }
@@ -74,6 +74,7 @@ pub fn keep_panels(folder: &Path, shown: Panels) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn commands_come_back_and_a_spoilt_file_does_not_hurt() {

@@ -4,7 +4,7 @@
 
 use crate::cli::context::Context;
 use crate::spawn::foreground;
-use std::fs;
+use crate::untrusted;
 use std::io::Write;
 
 /// Opens the editor on the draft; returns the content of the file when it ends.
@@ -24,7 +24,7 @@ pub async fn edit(draft: &str, context: &Context) -> Result<String, String> {
         return Err(format!("{editor} failed ({status}); your draft is unchanged"));
     }
     // an editor may have put another file in the place of ours
-    let written = fs::read(file.path()).map_err(failed)?;
+    let written = untrusted::read(file.path()).map_err(failed)?;
     let written = String::from_utf8_lossy(&written);
     match written.trim_end() {
         "" => Err("the file was empty; your draft is unchanged".into()),

@@ -17,9 +17,8 @@ use crate::cli::watched::watched;
 use crate::export::Telling;
 use crate::session::{self, Records};
 use crate::state::State;
-use crate::text;
+use crate::{text, untrusted};
 use clap::Subcommand;
-use std::fs::File;
 use std::io::{self, BufWriter, Write, stdout};
 use std::path::Path;
 
@@ -136,7 +135,7 @@ fn show(path: &Path, format: PrintFormat, context: &Context) -> Result<Exit, Fai
             told.try_for_each(|r| out.write_all(telling.next(&r.event, spell).as_bytes()))
         }
         None => {
-            let mut log = File::open(survey.files.log()).map_err(|e| {
+            let mut log = untrusted::open(survey.files.log()).map_err(|e| {
                 Failure::new(Exit::Session, format!("cannot read {}: {e}", path.display()))
             })?;
             io::copy(&mut log, &mut out).map(drop)
