@@ -8,6 +8,8 @@
 
 #[path = "house/circles.rs"]
 mod circles;
+#[path = "house/deeds.rs"]
+mod deeds;
 #[path = "house/names.rs"]
 mod names;
 #[path = "house/source.rs"]
@@ -16,11 +18,12 @@ mod source;
 mod tables;
 
 use circles::Files;
+use deeds::misplaced;
 use source::{Found, Source};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use tables::{DEEDS, Deed, LOCKED_ONCE, MAY_USE, NEVER_LOCKED, TOP_LEVEL};
+use tables::{DEEDS, LOCKED_ONCE, MAY_USE, NEVER_LOCKED, TOP_LEVEL};
 
 /// Lines that a file may have, its tests included.
 const LINE_LIMIT: usize = 500;
@@ -200,30 +203,6 @@ fn the_scanner_of_circles_bites() {
 }
 
 // ---- what may happen where
-
-/// Says where something happens outside the places that it belongs to.
-fn misplaced(source: &Source, deed: &Deed) -> Vec<String> {
-    let here = source.room().unwrap_or_else(|| source.file_name());
-    let file = source.path.strip_prefix("src/").unwrap_or(&source.path);
-    if deed.places.contains(&here) || deed.places.contains(&file) {
-        return Vec::new();
-    }
-    let is_it = |path: &str| {
-        let starts =
-            |rest: &str, name: &str| rest == name || rest.starts_with(&format!("{name}::"));
-        let tails = || path.match_indices("::").map(|(at, _)| &path[at + 2..]).chain([path]);
-        deed.names.iter().any(|name| tails().any(|tail| starts(tail, name)))
-    };
-    let spared =
-        |path: &str| deed.but.iter().any(|(name, place)| path.contains(name) && *place == here);
-    let code = source.without_tests();
-    let paths = code.paths().into_iter().filter(|f| is_it(&f.text) && !spared(&f.text));
-    let calls = code.texts(deed.texts);
-    paths
-        .chain(calls)
-        .map(|Found { line, text }| format!("{}:{line}: `{text}`: {}", source.path, deed.rule))
-        .collect()
-}
 
 fn nothing_misplaced(rule: &str) {
     let deed = DEEDS.iter().find(|d| d.rule.contains(rule)).unwrap();

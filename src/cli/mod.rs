@@ -128,6 +128,11 @@ enum Command {
     Help(commands::help::HelpArgs),
 }
 
+/// Returns the parser of all commands and their arguments.
+pub fn parser() -> ClapCommand {
+    Cli::command()
+}
+
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
     spawn::hide_memory();

@@ -162,7 +162,7 @@ struct TooManySeats {
     message: String,
 }
 
-/// Takes the seats of a scenario out of those that are left.
+/// Subtracts the seats of a scenario from the free ones.
 fn reserve_seats(root: &Node, free: &mut usize) -> Result<(), TooManySeats> {
     let seats = root.get("participant").map(Node::items).unwrap_or_default();
     if let Some(first) = seats.get(*free) {

@@ -60,10 +60,12 @@ pub enum SessionError {
         bytes: u64,
     },
     /// A line goes on beyond [`LINE_MAX_BYTES`](super::codec::LINE_MAX_BYTES) and has no end yet.
-    #[error("{} has a line of more than {} bytes that does not end", path.display(), super::codec::LINE_MAX_BYTES)]
+    #[error("{} has a line of {bytes} bytes that does not end", path.display())]
     Endless {
         /// The file that was opened.
         path: PathBuf,
+        /// Bytes of the line so far.
+        bytes: usize,
     },
     /// The session can be read, but not written.
     #[error("{} is read-only: {}", path.display(), first(faults))]

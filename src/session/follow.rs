@@ -77,7 +77,10 @@ impl Follower {
                 break;
             }
             if self.rest.len() > LINE_MAX_BYTES {
-                return Err(SessionError::Endless { path: path.to_owned() });
+                return Err(SessionError::Endless {
+                    path: path.to_owned(),
+                    bytes: self.rest.len(),
+                });
             }
         }
         if self.len > SESSION_MAX_BYTES {

@@ -285,7 +285,7 @@ fn refuses_replies_of_more_than_eight_mib() {
     {
         let house = House::new();
         let path = talk(&house, how, 1, "on_failure = { then = \"stop\" }");
-        let ran = run(&house, &path, &["--format", "events"]);
+        let ran = run(&house, &path, &["--format", "jsonl"]);
         assert!((ran.out + &ran.err).contains(why), "{how}");
     }
 }

@@ -32,10 +32,10 @@ use {
 /// How long a vanished terminal may go unheeded.
 #[cfg(unix)]
 const UNHEEDED: Duration = Duration::from_secs(3);
-/// How long leaving may wait for a terminal that takes no output, before each of two ways around it.
+/// Time for leaving before output is dropped, and again before the terminal is restored from another thread.
 #[cfg(unix)]
 const BLOCKED: Duration = Duration::from_millis(700);
-/// How long the last of them may take.
+/// Time for that restoring before the process ends.
 #[cfg(unix)]
 const LAST_TRY: Duration = Duration::from_millis(300);
 /// Whether the program is already ending because its terminal is gone.
@@ -170,7 +170,7 @@ fn release_terminal_at_signals() {
     static WATCHED: Once = Once::new();
     WATCHED.call_once(|| {
         thread::spawn(|| {
-            // without a runtime the signals still do what they did without this thread
+            // if there is no runtime, a terminal that is not stopped is left as before
             let _ = block_on(async {
                 let mut streams = Signals::listen().map_err(refused)?.streams;
                 loop {

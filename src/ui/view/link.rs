@@ -63,8 +63,8 @@ pub fn seen(said: &str, lines: &[(u16, usize, String)], left: u16) -> Vec<Screen
     found
 }
 
-/// Finds the address that a run of characters on the screen shows: the same one, or a longer one that the end of the line
-/// breaks. Another address that begins with the same characters is none.
+/// Finds the address that a run of characters on the screen shows: the same address, or a longer address that the end of
+/// the line breaks. Other addresses with the same beginning do not count.
 fn target<'a>(whole: &[&'a String], run: &str, ends_line: bool) -> Option<&'a String> {
     let shown = links(run);
     let same = whole.iter().find(|link| shown.first() == Some(**link));

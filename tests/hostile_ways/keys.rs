@@ -1,0 +1,149 @@
+//! Keys of files: each of the schemas of scenarios, tests and steering lines, with hostile values in process.
+
+use crate::hostile_values;
+use colloquium::model::SteerLine;
+use colloquium::scenario::{self, Source};
+use colloquium::{policy, testing};
+use serde_json::{Map, Value, json};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Tables within tables that are walked.
+const DEPTH: usize = 5;
+/// Bytes of a text here: longer ones are the business of the limit on files.
+const TEXT_MAX: usize = 1 << 10;
+
+/// A step to a value: a key of a table, or the first entry of a list.
+#[derive(Clone, Debug, PartialEq)]
+enum Step {
+    Key(String),
+    First,
+}
+
+fn schema(of: &str) -> Value {
+    let out = Command::new(env!("CARGO_BIN_EXE_colloquium")).args(["schema", of]).output().unwrap();
+    serde_json::from_slice(&out.stdout).unwrap()
+}
+
+/// Collects the places of all values that a schema has.
+fn places(schema: &Value, root: &Value, at: &[Step], into: &mut Vec<Vec<Step>>) {
+    if at.len() > 2 * DEPTH || into.contains(&at.to_vec()) && at.is_empty() {
+        return;
+    }
+    if let Some(name) = schema["$ref"].as_str() {
+        let found = root.pointer(name.trim_start_matches('#')).unwrap_or(&Value::Null);
+        return places(found, root, at, into);
+    }
+    for many in ["anyOf", "oneOf", "allOf"] {
+        for one in schema[many].as_array().into_iter().flatten() {
+            places(one, root, at, into);
+        }
+    }
+    for (key, inner) in schema["properties"].as_object().into_iter().flatten() {
+        let at = [at, &[Step::Key(key.clone())]].concat();
+        places(inner, root, &at, into);
+        if !into.contains(&at) {
+            into.push(at);
+        }
+    }
+    if schema["items"].is_object() {
+        let at = [at, &[Step::First]].concat();
+        places(&schema["items"], root, &at, into);
+        if !into.contains(&at) {
+            into.push(at);
+        }
+    }
+}
+
+/// Puts a value in a place, with the tables and lists that lead there.
+fn put(into: &mut Value, at: &[Step], value: Value) {
+    match at {
+        [] => *into = value,
+        [Step::Key(key), rest @ ..] => {
+            if !into.is_object() {
+                *into = json!({});
+            }
+            put(&mut into[key.as_str()], rest, value);
+        }
+        [Step::First, rest @ ..] => {
+            if into.as_array().is_none_or(Vec::is_empty) {
+                *into = json!([null]);
+            }
+            put(&mut into[0], rest, value);
+        }
+    }
+}
+
+/// Reads a file of a kind with each hostile value in each place; returns how many files were read.
+fn walk(of: &str, base: &Value, read: impl Fn(&Value, &Path)) -> usize {
+    let home = tempfile::tempdir().unwrap();
+    let (marker, pipe, other) =
+        (home.path().join("marker"), home.path().join("pipe"), home.path().join("other"));
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    fs::write(&other, "untouched").unwrap();
+    let [a, b, c] = [&marker, &pipe, &other].map(|path| path.display().to_string());
+    let texts: Vec<String> = hostile_values::texts(&a, &b, &c)
+        .into_iter()
+        .map(|mut text| {
+            text.truncate(text.floor_char_boundary(TEXT_MAX));
+            text
+        })
+        .collect();
+    let schema = schema(of);
+    let mut all = vec![];
+    places(&schema, &schema, &[], &mut all);
+    assert!(all.len() > 20, "{of}: {} places", all.len());
+    let mut count = 0;
+    for at in &all {
+        for text in &texts {
+            let mut file = base.clone();
+            put(&mut file, at, text.as_str().into());
+            read(&file, home.path());
+            count += 1;
+        }
+    }
+    let children = fs::read_to_string("/proc/thread-self/children").unwrap_or_default();
+    assert_eq!(children, "", "{of}: a process was started");
+    assert!(!marker.exists(), "{of}: a text acted");
+    assert_eq!(fs::read_to_string(&other).unwrap(), "untouched");
+    assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2, "{of}: a file was made");
+    println!("{of}: {} places, {count} files", all.len());
+    count
+}
+
+/// Returns data as TOML without nulls, or `None` if TOML cannot say it.
+fn as_toml(value: &Value) -> Option<String> {
+    toml::to_string(value.as_object().unwrap_or(&Map::new())).ok()
+}
+
+#[test]
+fn scenarios_with_hostile_values_only_have_faults() {
+    let rows = policy::rows();
+    let base = json!({"title": "T", "participant": [{"id": "a", "lines": ["x"]}]});
+    walk("scenario", &base, |file, folder| {
+        let Some(text) = as_toml(file) else { return };
+        let name = folder.join("x.toml").display().to_string();
+        let _ = scenario::load(&Source { name, text, settings: vec![] }, &rows);
+    });
+}
+
+#[test]
+fn tests_with_hostile_values_only_have_faults() {
+    let rows = policy::rows();
+    let base = json!({"title": "T", "expect": [{"said": "x"}],
+        "scenario": {"title": "T", "participant": [{"id": "a", "lines": ["x"]}]}});
+    walk("test", &base, |file, folder| {
+        let Some(text) = as_toml(file) else { return };
+        let name = folder.join("x.test.toml").display().to_string();
+        let _ = testing::load(&Source { name, text, settings: vec![] }, folder, &rows);
+    });
+}
+
+#[test]
+fn steering_lines_with_hostile_values_only_have_faults() {
+    walk("steer", &json!({"do": "say", "text": "x"}), |line, _| {
+        let _ = SteerLine::parse(&line.to_string());
+    });
+}

@@ -1,0 +1,10 @@
+//! Every way in with the same hostile values: none may act, hang or take much memory.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
+
+#[path = "../hostile_values/files.rs"]
+mod hostile_files;
+#[path = "../hostile_values/mod.rs"]
+mod hostile_values;
+mod keys;
+mod paths;
