@@ -114,6 +114,9 @@ impl<'a> Walk<'a> {
 
     /// Notes a key that no table of keys has; returns the one that was most likely meant.
     fn unknown(&mut self, entry: &TableEntry, keys: &[Key], path: &str) -> Option<&'static str> {
+        if self.faults.len() >= FAULTS_MAX {
+            return None;
+        }
         let known = || keys.iter().map(|k| k.name);
         let near = nearest(&entry.key, known());
         let fix = match near {

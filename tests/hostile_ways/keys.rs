@@ -5,17 +5,20 @@ use colloquium::model::SteerLine;
 use colloquium::scenario::{self, Source};
 use colloquium::{policy, testing};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 /// Tables within tables that are walked.
 const DEPTH: usize = 5;
+/// Keys of a table that get the same value in one file.
+const KEYS_AT_ONCE: usize = 8;
 /// Bytes of a text here: longer ones are the business of the limit on files.
 const TEXT_MAX: usize = 1 << 10;
 
 /// A step to a value: a key of a table, or the first entry of a list.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
     Key(String),
     First,
@@ -75,8 +78,8 @@ fn put(into: &mut Value, at: &[Step], value: Value) {
     }
 }
 
-/// Reads a file of a kind with each hostile value in each place; returns how many files were read.
-fn walk(of: &str, base: &Value, read: impl Fn(&Value, &Path)) -> usize {
+/// Reads a file of a kind with each hostile value in each place.
+fn walk(of: &str, base: &Value, read: impl Fn(&Value, &Path)) {
     let home = tempfile::tempdir().unwrap();
     let (marker, pipe, other) =
         (home.path().join("marker"), home.path().join("pipe"), home.path().join("other"));
@@ -95,22 +98,23 @@ fn walk(of: &str, base: &Value, read: impl Fn(&Value, &Path)) -> usize {
     let mut all = vec![];
     places(&schema, &schema, &[], &mut all);
     assert!(all.len() > 20, "{of}: {} places", all.len());
-    let mut count = 0;
+    // keys of one table do not get into each other's way
+    let mut tables: BTreeMap<&[Step], Vec<&Vec<Step>>> = BTreeMap::new();
     for at in &all {
-        for text in &texts {
-            let mut file = base.clone();
-            put(&mut file, at, text.as_str().into());
-            read(&file, home.path());
-            count += 1;
-        }
+        tables.entry(&at[..at.len() - 1]).or_default().push(at);
+    }
+    let groups = || tables.values().flat_map(|keys| keys.chunks(KEYS_AT_ONCE));
+    for (group, text) in groups().flat_map(|group| texts.iter().map(move |text| (group, text))) {
+        let mut file = base.clone();
+        group.iter().for_each(|at| put(&mut file, at, text.as_str().into()));
+        read(&file, home.path());
     }
     let children = fs::read_to_string("/proc/thread-self/children").unwrap_or_default();
     assert_eq!(children, "", "{of}: a process was started");
     assert!(!marker.exists(), "{of}: a text acted");
     assert_eq!(fs::read_to_string(&other).unwrap(), "untouched");
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2, "{of}: a file was made");
-    println!("{of}: {} places, {count} files", all.len());
-    count
+    println!("{of}: {} texts in {} places", texts.len(), all.len());
 }
 
 /// Returns data as TOML without nulls, or `None` if TOML cannot say it.

@@ -14,7 +14,7 @@ const HANG: Duration = Duration::from_secs(60);
 /// Memory that a process may write to, in KiB.
 const MEMORY_KIB: u32 = 64 << 10;
 /// Values that are no file: what a path must not be taken for.
-const TEXTS: [&str; 7] = ["-", "--trust", "", "\u{1b}]0;x\u{7}", "$(touch marker)", "../..", "~"];
+const TEXTS: [&str; 7] = ["-", "--trust", "", "\u{1b}]0;x\u{7}", "$(touch marker)", "..", "~"];
 
 /// What the value of an argument is, by its name in the help.
 const VALUES: &[(&str, bool)] = &[
