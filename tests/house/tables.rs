@@ -243,10 +243,7 @@ pub const DEEDS: &[Deed] = &[
             "cli/play/signals.rs",
             "spawn/tree.rs",
             // to be moved to `own_file` and `untrusted`
-            "batch",
             "testing",
-            "cli/commands/batch/mod.rs",
-            "cli/commands/mcp/jobs.rs",
             "cli/commands/test/new.rs",
             "cli/trust/pins.rs",
             "cli/trust/store.rs",
