@@ -7,5 +7,6 @@ pub mod models;
 pub mod play;
 pub mod run;
 pub mod session;
+pub mod state;
 pub mod target;
 pub mod tools;

@@ -2,12 +2,12 @@
 
 use crate::cli::args::format::PrintFormat;
 use crate::cli::args::models::ModelOptions;
+use crate::cli::args::state::StateFile;
 use crate::cli::args::tools::ToolOptions;
 use crate::model::steering::duration_ms;
 use crate::model::{Limits, Usd};
 use clap::Args;
 use std::convert::Infallible;
-use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Source of the commands of a conversation.
@@ -75,7 +75,7 @@ pub struct Play {
     pub set: Vec<String>,
     /// Take what is known of the person (reply.keep = "profile") from FILE, if it is there, and write it back at the end
     #[arg(long, value_name = "FILE")]
-    pub state: Option<PathBuf>,
+    pub state: Option<StateFile>,
     #[command(flatten)]
     pub tools: ToolOptions,
     #[command(flatten)]

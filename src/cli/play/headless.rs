@@ -164,7 +164,7 @@ async fn run(
         return Err(outcome::unwritable(&files, &why));
     }
     synced.map_err(|fault| outcome::unwritable(&files, &fault.to_string()))?;
-    state_file::write(play.state.as_deref(), &state)?;
+    state_file::write(play.state.as_ref(), &state)?;
     match printed {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {
             return Ok(Played { state, name, play, signal, read: false });

@@ -27,7 +27,7 @@ pub async fn leave(
         return Err(unwritable(files, &why));
     }
     synced.map_err(|fault| unwritable(files, &fault.to_string()))?;
-    state_file::write(play.state.as_deref(), &state)?;
+    state_file::write(play.state.as_ref(), &state)?;
     let resume = saved.then(|| resume_command(&context.name_of(files), play, context));
     let name = saved.then(|| context.name_of(files));
     let end = match &state.ended {
@@ -70,7 +70,7 @@ pub fn resume_command(name: &str, play: &Play, context: &Context) -> String {
         words.extend(["--files".into(), folder.display().to_string()]);
     }
     if let Some(state) = &play.state {
-        words.extend(["--state".into(), state.display().to_string()]);
+        words.extend(["--state".into(), state.path().display().to_string()]);
     }
     words.extend(
         play.tools.allow_tool.iter().flat_map(|name| ["--allow-tool".into(), name.clone()]),

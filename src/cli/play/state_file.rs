@@ -1,60 +1,88 @@
-//! `--state FILE`: what is known of the person, read before a conversation and written after it, so that a server can
-//! keep it for its client and run one turn at a time.
+//! `--state FILE`: known facts about the person, read before a conversation and written after it, so that a server can
+//! keep them for its client and run one turn at a time.
 
+use crate::cli::args::state::StateFile;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::inputs::read_file;
+use crate::own_file::OwnFile;
 use crate::state::State;
+use crate::untrusted;
 use serde_json::{Map, Value, json};
-use std::io::{self, Write};
-use std::path::Path;
-use tempfile::NamedTempFile;
+use std::io::ErrorKind;
 
-/// Reads the data of the previous turn; before the first turn there is no file, and the data is empty.
+/// Reads the profile in a state file; empty if the file does not exist yet.
 ///
 /// # Errors
-/// What is wrong with the file.
-pub fn read(path: &Path) -> Result<Map<String, Value>, Failure> {
-    if matches!(path.try_exists(), Ok(false)) {
-        return Ok(Map::new());
-    }
-    let shown = path.display().to_string();
-    let text = read_file("the state", &shown)?;
-    let invalid = |why: String| {
-        Failure::new(Exit::Invalid, format!("the state {shown}: {why}"))
-            .hint("expected a JSON object such as {\"profile\": {\"allergies\": \"none\"}}")
+/// If the file is not a state: a JSON object with a `profile`, or an empty one.
+pub fn read(file: &StateFile) -> Result<Map<String, Value>, Failure> {
+    let text = text_of(file)?;
+    let profile = match object(file, &text)?.remove("profile") {
+        Some(Value::Object(profile)) => profile,
+        _ => Map::new(),
     };
-    let state: Value = serde_json::from_str(&text).map_err(|e| invalid(e.to_string()))?;
-    match state.get("profile") {
-        None if state.is_object() => Ok(Map::new()),
-        Some(Value::Object(profile)) => Ok(profile.clone()),
-        Some(_) => Err(invalid("`profile` is no object".into())),
-        None => Err(invalid("not an object".into())),
+    file.remember(text);
+    Ok(profile)
+}
+
+/// Writes the present facts into the file in one step; its other keys are kept.
+///
+/// # Errors
+/// If the file is not a state, has changed since it was read, or cannot be written.
+pub fn write(file: Option<&StateFile>, state: &State) -> Result<(), Failure> {
+    let Some(file) = file else { return Ok(()) };
+    let shown = file.path().display();
+    let old = text_of(file)?;
+    if file.remembered().is_some_and(|read| read != old) {
+        let message = format!("the state {shown} has changed since it was read");
+        return Err(Failure::new(Exit::Failed, message)
+            .hint("let one conversation at a time use the file; the session has all facts"));
+    }
+    let mut whole = object(file, &old)?;
+    let known = &state.known;
+    whole.insert("profile".into(), Value::Object((*known.profile).clone()));
+    whole.insert("stage".into(), json!(known.stage.stage));
+    whole.insert("ranking".into(), json!(known.ranking().map_or(&[][..], |made| &made.items)));
+    let text = format!("{:#}\n", Value::Object(whole));
+    let first_line = old.lines().next().unwrap_or_default().trim_end();
+    OwnFile::replace(file.path(), text.as_bytes(), |line| line == first_line.as_bytes()).map_err(
+        |e| {
+            Failure::new(Exit::Failed, format!("cannot write the state {shown}: {e}"))
+                .hint("check the folder's permissions and space")
+        },
+    )
+}
+
+/// Returns the text of the file; empty if it does not exist.
+fn text_of(file: &StateFile) -> Result<String, Failure> {
+    let unreadable = |why: String| {
+        let message = format!("cannot read the state {}: {why}", file.path().display());
+        Failure::usage(message, "name a regular file of at most 1 MiB, or a new one")
+    };
+    match untrusted::read(file.path()) {
+        Ok(bytes) => String::from_utf8(bytes).map_err(|e| unreadable(e.to_string())),
+        Err(e) if e.kind() == ErrorKind::NotFound && file.path().symlink_metadata().is_err() => {
+            Ok(String::new())
+        }
+        Err(e) => Err(unreadable(e.to_string())),
     }
 }
 
-/// Writes the current data to the file, whole or not at all.
-///
-/// # Errors
-/// When the file cannot be written.
-pub fn write(path: Option<&Path>, state: &State) -> Result<(), Failure> {
-    let Some(path) = path else { return Ok(()) };
-    let known = &state.known;
-    let now = json!({
-        "profile": *known.profile,
-        "stage": known.stage.stage,
-        "ranking": known.ranking().map_or(&[][..], |made| &made.items),
-    });
-    let text = format!("{now:#}\n");
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let put = || -> io::Result<()> {
-        let mut file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
-        file.write_all(text.as_bytes())?;
-        file.persist(path)?;
-        Ok(())
+/// Parses a state: an object with a `profile`, or an empty one.
+fn object(file: &StateFile, text: &str) -> Result<Map<String, Value>, Failure> {
+    let invalid = |why: &str| {
+        Failure::new(Exit::Invalid, format!("the state {}: {why}", file.path().display()))
+            .hint("expected a JSON object such as {\"profile\": {\"allergies\": \"none\"}}")
     };
-    put().map_err(|e| {
-        Failure::new(Exit::Failed, format!("cannot write the state {}: {e}", path.display()))
-            .hint("check the folder's permissions and space")
-    })
+    if text.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    match serde_json::from_str(text).map_err(|e| invalid(&e.to_string()))? {
+        Value::Object(map) if map.is_empty() => Ok(map),
+        Value::Object(map) => match map.get("profile") {
+            Some(Value::Object(_)) => Ok(map),
+            Some(_) => Err(invalid("`profile` is not an object")),
+            None => Err(invalid("it has no `profile`, so another program may have written it")),
+        },
+        _ => Err(invalid("it is not an object")),
+    }
 }
