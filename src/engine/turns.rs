@@ -228,9 +228,13 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
     }
     let read = prompt::read_last(state, turn);
     let shown = read.iter().map(|text| state.rolls.trigrams(text));
+    if reply::echoes(words, shown) {
+        return true;
+    }
+    // a seat that keeps its answer repeats it for a good reason
+    let debates = state.scenario.debate == Debate::Guided && state.scenario.answer.is_none();
     let own = prompt::own_words(state, turn);
-    reply::echoes(words, shown)
-        || own.iter().any(|text| reply::echoes(words, [state.rolls.trigrams(text)]))
+    debates && own.iter().any(|text| reply::echoes(words, [state.rolls.trigrams(text)]))
 }
 
 /// Why a reply does not fit its turn.

@@ -87,7 +87,7 @@ fn faults_say_what_and_where() {
         ("context.status.format(1)", "no method `format`", 15),
         ("context | tojoson", "no filter `tojoson`", 10),
         ("context is nunber", "no test `nunber`", 11),
-        ("history | selectattr('text', 'contains', 'h') | length", "no test `contains`", 31),
+        ("history | selectattr('text', 'contains', 'h') | length", "no test `contains`", 30),
         ("count(histry[-2:]) == 2", "unknown name `histry`", 6),
         ("turn_count ** 2 > 1", "`*` is not allowed here", 11),
         ("topic * turn_count == ''", "`*` multiplies numbers only", 0),

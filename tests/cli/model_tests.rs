@@ -276,7 +276,11 @@ fn a_judge_gives_a_verdict_for_each_criterion_and_its_votes_are_counted() {
     assert!(ran.out.contains("the judge left this criterion out"), "{}", ran.out);
     assert!(ran.out.contains("judged pass (line 15; 1 yes, 0 no): Bo answers"), "{}", ran.out);
     // fewer turns than the judge wants are undecided
-    house.file("m.test.toml", &judged("question = \"Does Bo answer?\"\nmin_turns = 3"));
+    let early = judged("question = \"Does Bo answer?\"\nmin_turns = 3").replace(
+        "limits = { utterances = 2 }",
+        "limits = { utterances = 9 }\nstop = [{ when = \"turn_count == 2\" }]",
+    );
+    house.file("m.test.toml", &early);
     let ran = house.run(&["test", "--offline"]).code(7);
     assert!(ran.out.contains("only 2 turns; the judge decides from 3 on"), "{}", ran.out);
     // a checkpoint is judged without what comes after it; one behind the end is the last time that the judge is asked

@@ -13,7 +13,7 @@ const ALL_KINDS: &str = "[scenario]\ntitle = \"A talk\"\nlimits = { utterances =
 /// A test whose only model is the first speaker.
 const ONE_SEAT: &str = "[scenario]\ntitle = \"A talk\"\nlimits = { utterances = 6 }\n\
     [[scenario.participant]]\nid = \"ada\"\n[[scenario.participant]]\nid = \"bo\"\n\
-    [[voice]]\nseat = \"ada\"\nmodel = \"mine:tiny\"\n[[voice]]\nseat = \"bo\"\nlines = [{ text = \"Yes.\", every = true }]\n\
+    [[voice]]\nseat = \"ada\"\nmodel = \"mine:tiny\"\n[[voice]]\nseat = \"bo\"\nlines = [\"Yes.\"]\n\
     [[expect]]\nthat = \"true\"\n";
 
 fn settings(house: &House, url: &str, more: &str) {

@@ -111,7 +111,7 @@ fn a_threshold_hides_no_error_and_decides_nothing_that_is_open() {
     let broken = "[[expect]]\nthat = \"run != 1 or utterances[99].text.lower() == 'x'\"";
     let file = test(&house, "e", "runs = 4\npass = 0.5", broken);
     let ran = house.run(&["test", &file]).code(3);
-    assert!(ran.out.contains("line 15, run 2 (error)"), "{}", ran.out);
+    assert!(ran.out.contains("line 15, run == 1 (error)"), "{}", ran.out);
     let file = test(&house, "e", "runs = 4", &format!("{broken}\npass = 0.5"));
     house.run(&["test", &file]).code(3);
 
