@@ -167,31 +167,6 @@ fn every_printed_resume_goes_on_when_a_person_says_something() {
     }
 }
 
-/// The rehearsed table finds an answer to a second question, and to a third one.
-#[test]
-fn the_consensus_demo_answers_later_questions() {
-    let house = House::new();
-    let mut session = {
-        let ran = house.run(&["demo", "consensus", "--headless"]).code(0);
-        resumed_by(&ran.err)
-    };
-    for question in ["What about the organ?", "And who keeps the key?"] {
-        let say = serde_json::json!({"do": "say", "text": question}).to_string();
-        let steer = house.file("say.jsonl", &say);
-        let ran = house.run(&["resume", &session, "--headless", "--steer", &steer]).code(0);
-        let last = ran.out.rsplit("\n[").next().unwrap();
-        let answer = format!("On \"{}\": we begin with the lamp", question.to_lowercase());
-        assert!(last.contains(&answer), "{}", ran.out);
-        session = resumed_by(&ran.err);
-    }
-}
-
-/// Returns the session that a run offers to resume.
-fn resumed_by(err: &str) -> String {
-    let line = err.rsplit("colloquium resume ").next().unwrap();
-    line.split_whitespace().next().unwrap().to_owned()
-}
-
 /// Whoever takes part has a turn in every scenario but the one whose planner decides who does what.
 #[test]
 fn a_person_can_take_part_in_every_scenario() {
