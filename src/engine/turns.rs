@@ -218,7 +218,7 @@ fn at_the_limit(turn: &Turn) -> String {
     format!("cut at max_tokens{limit}, before its JSON ended; raise max_tokens")
 }
 
-/// Returns whether a model repeated its prompt or an own earlier turn, for the first time in its turn.
+/// Returns whether a model said only what it had just read, for the first time in its turn.
 fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
     let seat = state.seat(&turn.seat).map(|s| &s.spec);
     let may = seat
@@ -227,6 +227,7 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
         return false;
     }
     let read = prompt::read_last(state, turn);
+<<<<<<< HEAD
     let shown = read.iter().map(|text| state.rolls.trigrams(text));
     if reply::echoes(words, shown) {
         return true;
@@ -235,6 +236,9 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
     let debates = state.scenario.debate == Debate::Guided && state.scenario.answer.is_none();
     let own = prompt::own_words(state, turn);
     debates && own.iter().any(|text| reply::echoes(words, [state.rolls.trigrams(text)]))
+=======
+    reply::echoes(words, read.iter().map(|text| state.rolls.trigrams(text)))
+>>>>>>> parent of f951c17 (engine: ask again for a turn that a seat has said before)
 }
 
 /// Why a reply does not fit its turn.

@@ -137,17 +137,6 @@ fn reads_summary(state: &State, turn: &Turn) -> bool {
     by_seat || turn.summarises.is_some() || state.sees(turn) == Sees::Summary
 }
 
-/// The most of its own earlier turns that a reply is compared with.
-const OWN_MAX: usize = 32;
-
-/// Returns the words of a speaker's own earlier turns, newest first. A turn said anew is not compared with its older
-/// version.
-pub fn own_words(state: &State, turn: &Turn) -> Vec<Text> {
-    let place = state.heard_to(turn);
-    let own = state.visible(turn).rev().filter(|e| e.seat() == Some(&turn.seat));
-    own.filter_map(|e| e.text_at(place).cloned()).take(OWN_MAX).collect()
-}
-
 /// Returns the conversation as a turn sees it, with the place of each block: a summary replaces what it covers.
 fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
     let place = state.heard_to(turn);

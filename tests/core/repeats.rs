@@ -70,19 +70,6 @@ async fn an_echo_is_asked_again_once() {
 }
 
 #[tokio::test]
-async fn an_own_earlier_turn_said_again_is_asked_again_once() {
-    let stage = stage(|ask| match (&*ask.seat.id, ask.number, ask.attempt) {
-        ("ada", Some(5), 2) => Play::Words("Buses cost less, and I was wrong on trams.".into(), 10),
-        ("ada", Some(3), _) => Play::Words("What do the drivers want from all this?".into(), 10),
-        ("ada", ..) => Play::Words("Trams carry more people than cars do.".into(), 10),
-        (_, Some(2), _) => Play::Words("The van is mine, and the loan is too.".into(), 10),
-        _ => Play::Words("Nobody has ever asked me about that before.".into(), 10),
-    });
-    let ran = play(local(5), stage, &[]).await;
-    assert_eq!(ran.texts()[4], "Buses cost less, and I was wrong on trams.");
-}
-
-#[tokio::test]
 async fn whoever_thinks_has_room_for_it() {
     let stage = stage(|ask| {
         let n = ask.number.unwrap_or(0);
