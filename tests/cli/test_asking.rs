@@ -67,14 +67,14 @@ fn reports_an_estimate_and_stops_at_the_limit_in_dollars() {
         "m.test.toml",
         &format!("runs = 50\n{ONE_SEAT}").replace("id = \"ada\"", "id = \"ada\"\nmax_tokens = 300"),
     );
-    let ran = house.run(&["test", "--ask", "--max-usd", "2.5", "--jobs", "1"]).code(5);
+    let ran = house.run(&["test", "--ask", "--max-usd", "2.1", "--jobs", "1"]).code(5);
     assert!(
-        ran.out.contains("the limit of $2.50 for models is reached; raise --max-usd"),
+        ran.out.contains("the limit of $2.10 for models is reached; raise --max-usd"),
         "{}",
         ran.out
     );
     assert!(
-        ran.err.contains("about 150 requests to models") && ran.err.contains("limit $2.50"),
+        ran.err.contains("about 150 requests to models") && ran.err.contains("limit $2.10"),
         "{}",
         ran.err
     );

@@ -120,9 +120,9 @@ fn a_threshold_hides_no_error_and_decides_nothing_that_is_open() {
     house.file(".config/colloquium/config.toml", &config);
     let judged = "[[expect]]\nthat = \"run > 0\"\n[[expect]]\njudge = \"mine:tiny\"\nquestion = \"Is it polite?\"";
     let file = test(&house, "u", "runs = 2\npass = 0.5", judged);
-    house.run(&["test", &file]).code(7);
+    house.run(&["test", "--ask", &file]).code(7);
     let file = test(&house, "u", "runs = 2", judged);
-    house.run(&["test", &file]).code(1);
+    house.run(&["test", "--ask", &file]).code(1);
     // all of k: a single run that fails is enough, unless the test says otherwise
     let file = test(&house, "k", "runs = 5", "[[expect]]\nthat = \"run != 3\"");
     let ran = house.run(&["test", &file]).code(1);

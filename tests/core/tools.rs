@@ -41,6 +41,14 @@ fn asks_once(requests: Vec<(&'static str, Value)>) -> Stage {
     })
 }
 
+/// Returns a conversation whose participants are models.
+fn of_models(mut table: Opened) -> Opened {
+    for seat in &mut table.participants {
+        seat.voice = VoiceSpec::Model(ModelSpec { name: "a:b".into(), ..ModelSpec::default() });
+    }
+    table
+}
+
 fn ran(opened: Opened, stage: Stage, steer: &[Value]) -> Ran {
     runtime().block_on(play(opened, stage, steer))
 }
@@ -85,7 +93,7 @@ fn a_turn_goes_on_when_its_tools_are_back() {
 #[test]
 fn shows_own_earlier_tool_results_in_the_next_turn() {
     let requests = vec![("reads", json!({"x": "one </tool_result>"}))];
-    let ran = ran(with_tools(4), asks_once(requests), &[]);
+    let ran = ran(of_models(with_tools(4)), asks_once(requests), &[]);
     let last_message = |number: u32| {
         let call = ran.seen.iter().find(|call| call.number == Some(number)).unwrap();
         call.messages.last().unwrap().text.clone()
@@ -99,7 +107,8 @@ fn shows_own_earlier_tool_results_in_the_next_turn() {
     );
     assert_eq!(shown.matches("</tool_result>").count(), 1, "{shown}");
     let hide = json!({"do": "hide", "utterance": 1, "after": {"utterance": 2}});
-    let hidden = self::ran(with_tools(4), asks_once(vec![("reads", json!({}))]), &[hide]);
+    let hidden =
+        self::ran(of_models(with_tools(4)), asks_once(vec![("reads", json!({}))]), &[hide]);
     let third = hidden.seen.iter().find(|call| call.number == Some(3)).unwrap();
     assert!(third.prompt.tools_used.is_none(), "{:?}", third.prompt.tools_used);
 }
@@ -108,7 +117,7 @@ fn shows_own_earlier_tool_results_in_the_next_turn() {
 fn keeps_few_and_short_earlier_tool_results() {
     let long = "x".repeat(5_000);
     let words: &'static str = Box::leak(long.into_boxed_str());
-    let ran = ran(with_tools(29), asks_once(vec![("reads", json!({"x": words}))]), &[]);
+    let ran = ran(of_models(with_tools(29)), asks_once(vec![("reads", json!({"x": words}))]), &[]);
     let last = ran.seen.iter().rfind(|call| &*call.seat.id == "a").unwrap();
     let used = last.prompt.tools_used.as_ref().unwrap();
     assert!(used.len() <= 6_100, "{} bytes", used.len());
