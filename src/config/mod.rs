@@ -10,6 +10,7 @@ mod list;
 mod look;
 mod origin;
 mod paths;
+mod remember;
 mod serving;
 mod settings;
 mod table;
@@ -19,7 +20,8 @@ pub use keys::Binding;
 pub use layers::Project;
 pub use look::{ColourDepth, Habits, Motion, Mouse, Notify, Signs, ThemeChoice};
 pub use origin::Origin;
-pub use paths::{Error, Paths, keep_key, make_private};
+pub use paths::{Error, Paths, forget_key, keep_key, make_private};
+pub use remember::remember_server;
 pub use serving::{AgentSettings, Serving, ToolSettings};
 pub use settings::{
     CONFIG_VARIABLE, Layer, ModelFacts, Provider, Retries, Settings, SettingsError, ToolForm,

@@ -3,6 +3,7 @@
 use super::Environment;
 use crate::model::Secret;
 use directories::ProjectDirs;
+use std::fs;
 use std::path::{Path, PathBuf, absolute};
 use std::{
     fs::DirBuilder,
@@ -138,6 +139,14 @@ pub fn keep_key(paths: &Paths, provider: &str, key: &Secret) -> Result<PathBuf, 
         Ok(_) => Ok(path),
         Err(source) => Err(Error::Key { path: path.display().to_string(), source }),
     }
+}
+
+/// Deletes the saved key of a provider.
+///
+/// # Errors
+/// When the file cannot be deleted.
+pub fn forget_key(paths: &Paths, provider: &str) -> io::Result<()> {
+    fs::remove_file(paths.key(provider))
 }
 
 fn folder_error(path: &Path, source: io::Error) -> Error {

@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
 mod boards;
+mod connect;
 mod contest;
 mod figures;
 mod finding;
+mod forecast;
 mod keys;
 mod limits;
 mod long;

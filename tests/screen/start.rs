@@ -45,7 +45,7 @@ fn table() -> StartScreen {
     start
 }
 
-fn local(name: &str) -> Mind {
+pub fn local(name: &str) -> Mind {
     Mind { name: name.into(), endpoint: None, local: true }
 }
 
@@ -82,11 +82,11 @@ pub fn press(start: &mut StartScreen, keys: &[KeyCode]) -> Option<Choice> {
     keys.iter().map(|code| key(start, &KeyEvent::new(*code, KeyModifiers::NONE))).last().flatten()
 }
 
-fn write(start: &mut StartScreen, words: &str) {
+pub fn write(start: &mut StartScreen, words: &str) {
     words.chars().for_each(|c| _ = press(start, &[Char(c)]));
 }
 
-fn shown(start: &mut StartScreen, width: u16, height: u16) -> String {
+pub fn shown(start: &mut StartScreen, width: u16, height: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     show(&mut terminal, |frame| draw::start::draw(frame, start));
     let buffer = terminal.backend().buffer();
@@ -380,41 +380,6 @@ fn you_take_part_by_turning_one_row() {
         press(&mut start, &[Char(' '), Enter]),
         Some(Choice::Begin { take_part: false, .. })
     ));
-}
-
-#[test]
-fn the_address_of_a_server_is_typed_and_its_models_are_chosen() {
-    let mut start = found();
-    start.keyless = vec![("openai".into(), "OPENAI_API_KEY".into())];
-    key(&mut start, &KeyEvent::new(Char('x'), KeyModifiers::CONTROL));
-    press(&mut start, &[Char('k'), KeyCode::Up]);
-    assert_eq!(press(&mut start, &[Enter]), None);
-    assert!(shown(&mut start, 80, 24).contains("type the address first"));
-    paste(&mut start, "box.example:8000\n");
-    assert!(shown(&mut start, 80, 24).contains("Address      box.example:8000"));
-    let server = || Some(Choice::Server("http://box.example:8000".into()));
-    assert_eq!(press(&mut start, &[Enter]), server());
-    // an address typed as a provider's key is no key
-    key(&mut start, &KeyEvent::new(Char('x'), KeyModifiers::CONTROL));
-    press(&mut start, &[Char('k')]);
-    write(&mut start, "http://box.example:8000");
-    assert!(shown(&mut start, 80, 24).contains("Address      http://box.example:8000"));
-    assert_eq!(press(&mut start, &[Enter]), server());
-    // the row of the model takes it as well
-    press(&mut start, &[Tab, Tab]);
-    write(&mut start, "http://box.example:8000/");
-    assert_eq!(press(&mut start, &[Enter]), server());
-    let host = |minds: Vec<Mind>| {
-        let says = if minds.is_empty() { "connection refused" } else { "1 model" };
-        let usable = !minds.is_empty();
-        let name = "http://box.example:8000".into();
-        News::Host(Host { name, says: says.into(), usable, minds })
-    };
-    start.server = Some("http://box.example:8000".into());
-    start.take(host(vec![]));
-    assert!(shown(&mut start, 80, 24).contains("http://box.example:8000: connection refused"));
-    start.take(host(vec![local("endpoint:tiny")]));
-    assert_eq!(start.voice(), Some(VoiceChoice::Mind(local("endpoint:tiny"))));
 }
 
 #[test]

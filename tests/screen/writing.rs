@@ -6,6 +6,7 @@ use colloquium::model::{Command, SeatId};
 use colloquium::ui::act::update::paste;
 use colloquium::ui::keymap::Focus;
 use colloquium::ui::request::Request;
+use colloquium::ui::theme::{Depth, ThemeLibrary};
 use colloquium::ui::view::availability::unfit;
 use crossterm::event::{KeyCode, KeyCode::Char, KeyCode::Enter, KeyCode::Esc, KeyModifiers};
 
@@ -160,7 +161,7 @@ fn a_long_paste_is_one_chip_until_it_is_sent_or_opened() {
 #[test]
 fn the_composer_invites_only_where_letters_are_text() {
     let mut stage = speaking();
-    let invites = "i write to everyone   @ to one   I cut in   : commands";
+    let invites = "i write to everyone   @ address one   I cut in   : commands";
     assert!(stage.text().contains(invites), "{}", stage.text());
     write(&mut stage, "i");
     let shown = stage.text();
@@ -259,4 +260,31 @@ fn under_what_lies_on_top_the_composer_invites_to_nothing() {
     stage.chord('p');
     let shown = stage.text();
     assert!(shown.contains("   And\n") && !shown.contains("▌ And"), "{shown}");
+}
+
+#[test]
+fn says_that_everyone_hears_an_address_and_marks_a_whisper() {
+    let theme = ThemeLibrary::default().theme("colloquium-dark", None, Depth::True).unwrap();
+    let mut stage = Stage::dressed(120, 40, theme).during(2, 2);
+    stage.press(&[Char('?')]);
+    let help = stage.text();
+    assert!(help.contains("address one"), "{help}");
+    stage.press(&[Esc, Char(':')]);
+    write(&mut stage, "everyone hears");
+    assert!(stage.text().contains("Address one participant (everyone hears)"), "{}", stage.text());
+    stage.press(&[Esc]);
+    let badge = |stage: &mut Stage| {
+        let rows = stage.rows();
+        let last = rows.len() - 1;
+        let cell = &stage.terminal.backend().buffer()[(3, last as u16)];
+        (rows[last].trim_start().to_owned(), cell.bg)
+    };
+    write(&mut stage, "@bo why?");
+    let (row, public) = badge(&mut stage);
+    assert!(row.starts_with("WRITE "), "{row}");
+    stage.chord('c');
+    stage.press(&[Esc, Esc]);
+    write(&mut stage, "3wpsst");
+    let (row, private) = badge(&mut stage);
+    assert!(row.starts_with("WHISPER ") && private != public, "{row}");
 }

@@ -73,12 +73,13 @@ fn a_key_is_pasted_and_never_shown() {
     let mut program = house.run(&[]);
     program.until("paste an API key");
     program.until("quit");
-    program.keys("\u{18}k");
+    program.keys("Are trains better?\u{18}k");
     program.until("paste your key");
     program.keys("\u{1b}[200~sk-canary-of-the-key\n\u{1b}[201~");
     program.until("20 characters");
     program.keys("\r");
     program.until("is saved in");
+    program.until("Are trains better?");
     program.until("quit");
     program.keys("\u{3}\u{3}");
     let left = program.left();

@@ -8,7 +8,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::models::agents;
 use crate::cli::models::places::is_local;
-use crate::cli::models::providers::Providers;
+use crate::cli::models::providers::{KeySource, Providers, ResolvedProvider};
 use crate::cli::play::next::Begin;
 use crate::cli::source::{self, FoundScenario};
 use crate::clock::wall_now;
@@ -16,6 +16,7 @@ use crate::export::utterances;
 use crate::model::VoiceSpec;
 use crate::scenario::{self, Loaded, bundled_names};
 use crate::ui::start::{Choice, ListedScenario, Mind, ScenarioChoice, StartScreen, VoiceChoice};
+use crate::voice::remote::VENDORS;
 use crate::{policy, text};
 use std::fs;
 use std::rc::Rc;
@@ -58,6 +59,9 @@ pub fn prepared(mut start: StartScreen, providers: &Providers, context: &Context
     let all = providers.all().iter();
     start.keyless =
         all.filter_map(|known| Some((known.name.clone(), providers.unset(known)?))).collect();
+    let is_saved = |known: &&ResolvedProvider| matches!(&known.key, KeySource::File(file) if *file == context.paths.key(&known.name));
+    start.saved = providers.all().iter().filter(is_saved).map(|known| known.name.clone()).collect();
+    start.shapes = VENDORS.iter().map(|vendor| (vendor.name, vendor.key_prefixes)).collect();
     start.kept = context.paths.keys().display().to_string();
     start.set_up = format!(
         "A provider can be used once its key is in its variable (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...) or set in \

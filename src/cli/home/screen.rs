@@ -17,7 +17,7 @@ use crate::cli::play::screen::failed;
 use crate::cli::play::signals::Signals;
 use crate::cli::runtime::{block_on, refused};
 use crate::cli::session_file::{self, delete};
-use crate::config::keep_key;
+use crate::config::{forget_key, keep_key, remember_server};
 use crate::model::Secret;
 use crate::session::ReadProgress;
 use crate::ui::start::run::run as show;
@@ -29,11 +29,14 @@ use tokio::task::spawn_blocking;
 
 /// Shows the start screen; returns what is chosen there.
 pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
-    let (choice, pasted) = match choose(home, context)? {
-        Left::Chose(choice, pasted) => (choice, pasted),
+    let (choice, filled) = match choose(home, context)? {
+        Left::Chose(choice, filled) => (choice, filled),
         Left::Signal(exit) => return Ok(Next::Over(exit)),
     };
-    let again = |notice| Next::Home(Home { notice, scenario: None, writing: None, ..home.clone() });
+    let Filled { pasted, topic, scenario } = filled;
+    // the fields keep what was filled in
+    let home = &Home { topic, scenario, ..home.clone() };
+    let again = |notice| Next::Home(Home { notice, writing: None, ..home.clone() });
     Ok(match choice {
         Choice::Leave => Next::Over(Exit::Done),
         Choice::Replay(path) => replay(path, None),
@@ -46,6 +49,14 @@ pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
             replay(session_file::find(&SessionName::of(Some(&name)), context)?, None)
         }
         Choice::Key(provider) => again(pasted.map(|key| keep(&provider, &key, context))),
+        Choice::Forget(provider) => again(Some(match forget_key(&context.paths, &provider) {
+            Ok(()) => format!("the saved key of {provider} is deleted"),
+            Err(why) => format!("the key of {provider} was not deleted: {why}"),
+        })),
+        Choice::Remember(url) => {
+            let notice = Some(remember(&url, context)?);
+            Next::Home(Home { server: None, notice, ..home.clone() })
+        }
         Choice::Open(path) => resume(path, home.server.clone()),
         Choice::Begin { scenario, topic, voice, take_part } => {
             let options = options(topic, voice, take_part);
@@ -78,10 +89,27 @@ fn keep(provider: &str, key: &Secret, context: &Context) -> String {
     }
 }
 
+/// Adds a server to the settings; returns a sentence about it.
+fn remember(url: &str, context: &Context) -> Result<String, Failure> {
+    let path = context.settings()?.path;
+    Ok(match remember_server(&path, url) {
+        Ok(name) => format!("{url} is in {} as [providers.{name}]", path.display()),
+        Err(why) => format!("{url} is not remembered: {why}"),
+    })
+}
+
+/// The fields of the start screen when it was left.
+struct Filled {
+    /// The key that was pasted.
+    pasted: Option<Secret>,
+    topic: Option<String>,
+    scenario: Option<String>,
+}
+
 /// How the start screen was left.
 enum Left {
-    /// What, and the key that was pasted.
-    Chose(Choice, Option<Secret>),
+    /// By a choice.
+    Chose(Choice, Filled),
     /// Told by the system to stop.
     Signal(Exit),
 }
@@ -125,7 +153,11 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
         tokio::select! { biased;
             exit = signals.next() => Ok(Left::Signal(exit)),
             left = show(&mut start, &mut terminal, terminal::events(), &mut news, |choice| estimate(choice, context)) => match left {
-                Ok(choice) => Ok(Left::Chose(choice, start.pasted.take())),
+                Ok(choice) => {
+                    let scenario = start.script().map(|script| script.name.clone());
+                    let filled = Filled { pasted: start.pasted.take(), topic: start.topic(), scenario };
+                    Ok(Left::Chose(choice, filled))
+                }
                 Err(e) => failed(&e).map(Left::Signal),
             },
         }

@@ -144,7 +144,7 @@ fn invitation(screen: &Screen, room: usize) -> Line<'static> {
     };
     let keys = vec![
         (Action::Write, whom),
-        (Action::Address, "to one".into()),
+        (Action::Address, "address one".into()),
         (Action::Interject, "cut in".into()),
         (Action::Palette, "commands".into()),
     ];

@@ -24,7 +24,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let (badge, role) = match place {
         Focus::Read => ("READ", ThemeRole::BadgeTable),
         Focus::Replay => ("REPLAY", ThemeRole::BadgeTable),
-        Focus::Write => (composer(screen), ThemeRole::BadgePen),
+        Focus::Write => composer(screen),
         Focus::Found => ("FOUND", ThemeRole::BadgeTable),
         Focus::Prefix => (prefix.as_str(), ThemeRole::BadgePen),
         Focus::Pick => ("PICK", ThemeRole::BadgeTable),
@@ -86,13 +86,16 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     bar.draw(frame, area, " ", Style::new(), screen.glyphs.ellipsis);
 }
 
-/// Returns what letters mean in the composer, where that differs.
-fn composer(screen: &Screen) -> &'static str {
+/// Returns the badge of the composer and its role: a whisper has a colour of its own.
+fn composer(screen: &Screen) -> (&'static str, ThemeRole) {
+    let first = screen.view.composer.area.lines().first();
+    let whispers = first.and_then(|line| command(line)).is_some_and(|row| row.name == "whisper");
     match screen.view.vim.as_ref().map(|vim| vim.mode) {
-        None | Some(VimMode::Insert) if screen.view.cutting_in => "CUT IN",
-        None => "WRITE",
-        Some(VimMode::Insert) => "WRITE INSERT",
-        Some(VimMode::Normal) => "WRITE NORMAL",
+        None | Some(VimMode::Insert) if screen.view.cutting_in => ("CUT IN", ThemeRole::BadgePen),
+        None | Some(VimMode::Insert) if whispers => ("WHISPER", ThemeRole::BadgeWhisper),
+        None => ("WRITE", ThemeRole::BadgePen),
+        Some(VimMode::Insert) => ("WRITE INSERT", ThemeRole::BadgePen),
+        Some(VimMode::Normal) => ("WRITE NORMAL", ThemeRole::BadgePen),
     }
 }
 

@@ -158,6 +158,10 @@ impl StartPage<'_> {
             }
         };
         self.field(StartRow::Voice, "Model", &value, (&said, &[]));
+        if let Some((server, _)) = start.answered() {
+            let said = "enter remembers it in the settings";
+            self.field(StartRow::Remember, "Server", &server, (said, &[]));
+        }
         let (value, said) = match start.take_part {
             true => ("take part", start.script().map_or("", |script| script.takes_part)),
             false => ("watch", "you can still write at any time"),
@@ -244,6 +248,7 @@ impl StartPage<'_> {
     /// The page on which a provider's key is entered, which it never shows.
     fn key(&mut self, keying: &Keying) {
         let start = self.start;
+        let saved = start.saved.get(keying.at.wrapping_sub(start.keyless.len() + 1));
         let of_server = start.keyless.get(keying.at).is_none();
         let (name, variable) = start.keyless.get(keying.at).cloned().unwrap_or_default();
         self.heading("Connect a provider or a server");
@@ -257,8 +262,11 @@ impl StartPage<'_> {
             "" => "type it, as in http://127.0.0.1:8080/v1".to_owned(),
             typed => typed.to_owned(),
         };
-        let of = format!("{} of {}", keying.at + 1, start.keyless.len() + 1);
+        let of = format!("{} of {}", keying.at + 1, start.keyless.len() + 1 + start.saved.len());
         let fields = match of_server {
+            _ if let Some(name) = saved => {
+                [("Provider", format!("{name}   {of}")), ("Key", "saved; enter deletes it".into())]
+            }
             true => [("Server", format!("by its address   {of}")), ("Address", typed)],
             false => [("Provider", format!("{name}   {of}")), ("Key", entered)],
         };
@@ -274,10 +282,14 @@ impl StartPage<'_> {
         }
         self.blank();
         let words = match of_server {
+            _ if let Some(name) = saved => vec![
+                format!("The key of {name} is a file in {}.", start.kept),
+                "Delete it here; revoke it at the provider if somebody else may have read it.".into(),
+            ],
             true => vec![
                 "Any server that speaks the OpenAI API: llama.cpp, vLLM, LM Studio, a gateway.".into(),
-                "It is asked for its models now, without a key, and used in this run alone.".into(),
-                "To keep it, or to give it a key, set it up under [providers.NAME] in the settings.".into(),
+                "It is asked for its models now, without a key.".into(),
+                "Once it answers, the row Server remembers it in the settings, where it can be given a key.".into(),
             ],
             false => vec![
                 format!("Stored in {}, readable only by you, and sent only to {name}.", start.kept),

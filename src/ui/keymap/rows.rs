@@ -130,7 +130,7 @@ pub static ROWS: &[KeyRow] = &[
     row!(Faster Replay "faster" "play faster" Replay ["+" "="]),
     row!(Waits Replay "idle" "skip idle time, or play it in full" Replay ["w"]),
     row!(Write Writing "write" "write a message" Read ["i" "enter"]),
-    row!(Address Writing "to one" "whisper to one participant" Read ["@"]),
+    row!(Address Writing "address one" "address one participant (everyone hears)" Read ["@"]),
     row!(Interject Writing "cut in" "interrupt the speaker: write, then enter" Read ["I"]),
     row!(Send Writing "send" "send when the current turn ends" Write ["enter"]),
     row!(CutIn Writing "cut in" "send now and interrupt the speaker" Prefix ["enter"]),

@@ -3,7 +3,7 @@
 use crate::model::Secret;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
-use crate::ui::start::keying::{Keying, address};
+use crate::ui::start::keying::{Keying, address, doubt};
 use crate::ui::start::state::{Choice, StartScreen};
 use crate::ui::text::caret;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -13,14 +13,24 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> O
     let keying = start.keying.as_mut()?;
     let keys = start.keyless.len();
     let of_server = keying.at >= keys;
-    let all = keys + 1;
+    let all = keys + 1 + start.saved.len();
     match (action, key.code) {
         (Some(Action::Back), _) => start.keying = None,
         (Some(Action::EntryUp | Action::PreviousField | Action::TurnBack), _) => {
-            keying.at = (keying.at + all - 1) % all;
+            (keying.at, keying.asked) = ((keying.at + all - 1) % all, false);
         }
         (Some(Action::EntryDown | Action::NextField | Action::TurnOn), _) => {
-            keying.at = (keying.at + 1) % all;
+            (keying.at, keying.asked) = ((keying.at + 1) % all, false);
+        }
+        (Some(Action::RunEntry), _) if keying.at > keys => {
+            let provider = start.saved.get(keying.at - keys - 1)?.clone();
+            if keying.asked {
+                start.keying = None;
+                return Some(Choice::Forget(provider));
+            }
+            keying.asked = true;
+            let enter = start.keymap.reach(Action::RunEntry, Focus::Start).unwrap_or_default();
+            start.notice = Some(format!("press {enter} again to delete the saved key of {provider}"));
         }
         (Some(Action::RunEntry), _) if of_server && !keying.address.is_empty() => {
             let address = address(&start.keying.take()?.address);
@@ -32,11 +42,19 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> O
             start.notice = Some(format!("{what} first ({back}: back)"));
         }
         (Some(Action::RunEntry), _) => {
-            let Keying { at, key, .. } = start.keying.take()?;
-            let provider = start.keyless.get(at)?.0.clone();
+            let provider = start.keyless.get(keying.at)?.0.clone();
+            let doubt = doubt(&provider, &keying.key, &start.shapes);
+            if let Some(why) = doubt.filter(|_| !keying.asked) {
+                keying.asked = true;
+                let enter = start.keymap.reach(Action::RunEntry, Focus::Start).unwrap_or_default();
+                start.notice = Some(format!("not saved: {why}; press {enter} again to save it anyway"));
+                return None;
+            }
+            let Keying { key, .. } = start.keying.take()?;
             start.pasted = Some(Secret::new(key));
             return Some(Choice::Key(provider));
         }
+        _ if keying.at > keys => {}
         (None, KeyCode::Char('u')) if key.modifiers.contains(KeyModifiers::CONTROL) => {
             if of_server { &mut keying.address } else { &mut keying.key }.clear();
         }

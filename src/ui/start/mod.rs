@@ -10,7 +10,7 @@ mod state;
 mod update;
 mod words;
 
-pub use crate::ui::start::keying::Keying;
+pub use crate::ui::start::keying::{KeyShape, Keying};
 pub use crate::ui::start::state::{
     Choice, Host, ListedScenario, Mind, News, ScenarioChoice, StartRow, StartScreen, VoiceChoice,
 };

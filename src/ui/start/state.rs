@@ -4,7 +4,7 @@ use crate::catalogue::{SessionStatus, SessionSummary};
 use crate::model::{Secret, Wall};
 use crate::text;
 use crate::ui::keymap::{Focus, Keymap};
-use crate::ui::start::keying::Keying;
+use crate::ui::start::keying::{KeyShape, Keying};
 use crate::ui::theme::Theme;
 use crate::ui::theme::glyphs::Glyphs;
 use ratatui::style::Style;
@@ -125,6 +125,10 @@ pub enum Choice {
     Example(String),
     /// The key that was pasted is kept for a provider.
     Key(String),
+    /// The saved key of a provider is deleted.
+    Forget(String),
+    /// The server at an address is added to the settings.
+    Remember(String),
     /// A session stands beside another one: their files.
     Beside(PathBuf, PathBuf),
     /// A session goes to the trash: its file.
@@ -142,6 +146,8 @@ pub enum StartRow {
     Scenario,
     /// The field in which the model is chosen.
     Voice,
+    /// The typed server, to be added to the settings.
+    Remember,
     /// Whether the person has a seat.
     You,
     /// A scenario of your own.
@@ -174,6 +180,10 @@ pub struct StartScreen {
     pub examples: Vec<(String, String)>,
     /// Providers that need a key and have none: name, and the variable it could be in.
     pub keyless: Vec<(String, String)>,
+    /// Providers whose key was pasted and is saved.
+    pub saved: Vec<String>,
+    /// Beginnings of the keys of known vendors.
+    pub shapes: Vec<KeyShape>,
     /// Where keys that are pasted are kept, in words.
     pub kept: String,
     /// The key or the address that is being entered.
@@ -239,6 +249,8 @@ impl StartScreen {
             checks: vec![],
             examples: vec![],
             keyless: vec![],
+            saved: vec![],
+            shapes: vec![],
             kept: String::new(),
             keying: None,
             pasted: None,
@@ -275,6 +287,7 @@ impl StartScreen {
             _ if self.keying.is_some() => Focus::Start,
             StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::You => Focus::Start,
             StartRow::Session(_)
+            | StartRow::Remember
             | StartRow::Demo
             | StartRow::Write
             | StartRow::Example(_)
@@ -305,6 +318,13 @@ impl StartScreen {
                 self.sessions = sessions;
             }
         }
+    }
+
+    /// Returns the typed address of a server that has models, and the address that its models are called at.
+    pub fn answered(&self) -> Option<(String, String)> {
+        let typed = self.server.as_ref()?;
+        let host = self.hosts.iter().find(|host| host.name == *typed)?;
+        Some((typed.clone(), host.minds.first()?.endpoint.clone()?))
     }
 
     /// Returns the scenario chosen.
@@ -377,8 +397,10 @@ impl StartScreen {
             return top.into_iter().chain(examples).chain(rest).collect();
         }
         let sessions = (0..self.sessions.len()).map(StartRow::Session);
-        [StartRow::Topic, StartRow::Scenario, StartRow::Voice, StartRow::You]
+        [StartRow::Topic, StartRow::Scenario, StartRow::Voice]
             .into_iter()
+            .chain(self.answered().map(|_| StartRow::Remember))
+            .chain([StartRow::You])
             .chain(sessions)
             .chain([StartRow::Write, StartRow::Demo])
             .chain((0..self.examples.len()).map(StartRow::Example))

@@ -134,7 +134,10 @@ fn drop_session(start: &mut StartScreen, dropping: Option<PathBuf>) -> Option<Ch
 /// Takes in pasted text: it goes to the topic, or is the key that is asked for.
 pub fn paste(start: &mut StartScreen, pasted: &str) {
     if let Some(keying) = &mut start.keying {
-        return keying.paste(start.keyless.len(), pasted);
+        if keying.at <= start.keyless.len() {
+            keying.paste(start.keyless.len(), pasted);
+        }
+        return;
     }
     (start.first, start.at) = (false, StartRow::Topic);
     let one_line = pasted.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -142,7 +145,8 @@ pub fn paste(start: &mut StartScreen, pasted: &str) {
 }
 
 /// The rows of a new conversation, above the lists.
-const FIELDS: [StartRow; 4] = [StartRow::Topic, StartRow::Scenario, StartRow::Voice, StartRow::You];
+const FIELDS: [StartRow; 5] =
+    [StartRow::Topic, StartRow::Scenario, StartRow::Voice, StartRow::Remember, StartRow::You];
 
 /// Which way to go.
 #[derive(Clone, Copy, PartialEq)]
@@ -189,6 +193,7 @@ fn turn(start: &mut StartScreen, way: Way) {
         }
         StartRow::You => start.take_part = !start.take_part,
         StartRow::Topic
+        | StartRow::Remember
         | StartRow::Session(_)
         | StartRow::Demo
         | StartRow::Write
@@ -261,6 +266,7 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
             start.first = false;
             return begin(start);
         }
+        StartRow::Remember => return start.answered().map(|(_, url)| Choice::Remember(url)),
         StartRow::Write => return Some(Choice::Write(start.writing.clone())),
         StartRow::Own => (start.first, start.at) = (false, StartRow::Topic),
         StartRow::Example(at) => return example(start, at),

@@ -58,6 +58,8 @@ roles! {
     BadgeTable "badge.table" => Title;
     /// The badge WRITE.
     BadgePen "badge.pen" => Title;
+    /// The badge WHISPER.
+    BadgeWhisper "badge.whisper" => BadgePen;
     /// A key in a hint.
     HintKey "hint.key" => Text;
     /// The text of a hint.

@@ -13,6 +13,7 @@ use crate::ui::start::{StartRow, StartScreen};
 use crate::ui::text::wrap::{width, wrap};
 use crate::ui::theme::ThemeRole;
 use ratatui::layout::Rect;
+use std::cmp::Ordering;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -53,6 +54,7 @@ fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
     let begins = match start.at {
         StartRow::Topic if start.first && start.topic().is_none() => "watch a debate",
         StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::You => "start",
+        StartRow::Remember => "remember",
         StartRow::Write => "write",
         StartRow::Session(_) => "resume",
         StartRow::Demo | StartRow::Example(_) => "watch",
@@ -67,8 +69,13 @@ fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
         return vec![];
     }
     if start.keying.is_some() {
-        let of_server = start.keying.as_ref().is_some_and(|k| k.at >= start.keyless.len());
-        let keep = (pair(start, &[RunEntry]), if of_server { "connect" } else { "save" });
+        let at = start.keying.as_ref().map_or(0, |keying| keying.at);
+        let word = match at.cmp(&start.keyless.len()) {
+            Ordering::Less => "save",
+            Ordering::Equal => "connect",
+            Ordering::Greater => "delete the key",
+        };
+        let keep = (pair(start, &[RunEntry]), word);
         return vec![keep, moves("another provider or a server")];
     }
     if start.help.is_some() {

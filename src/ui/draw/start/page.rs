@@ -122,6 +122,7 @@ impl StartPage<'_> {
             StartRow::Voice => voice(),
             StartRow::You => (Some(usize::from(start.take_part)), 2),
             StartRow::Topic
+            | StartRow::Remember
             | StartRow::Write
             | StartRow::Session(_)
             | StartRow::Demo
