@@ -1,8 +1,8 @@
-//! Looking ahead without doing anything: whether a conversation would be over at this point.
+//! Looks ahead on a copy of the state: the end that is near, and the next speakers.
 
-use super::advance;
+use super::{advance, turns};
 use crate::model::*;
-use crate::state::State;
+use crate::state::{State, Turn};
 
 /// Decisions that are looked ahead at most: closing phases and threads takes a few.
 const DECISIONS: usize = 64;
@@ -31,8 +31,52 @@ pub(super) fn end_of(state: &State) -> Option<StopReason> {
             Kind::BatchOpened(_) | Kind::FloorGranted(_) | Kind::CallStarted(_) => return None,
             _ => {}
         }
-        let (seq, at, ms) = (ahead.next_seq, Wall(0), ahead.ms);
-        ahead.apply(&Event { seq, at, ms, thread, by, cause, kind });
+        put(&mut ahead, Draft { thread, by, cause, kind });
     }
     None
+}
+
+/// Returns the seats that get the floor next, in order, each once and at most so many: those that the engine itself
+/// chooses if a pause is lifted and every running turn ends with the words it has so far. The list ends at a choice that a
+/// model or a person makes first.
+pub fn next_speakers(state: &State, most: usize) -> Vec<SeatId> {
+    let mut next: Vec<SeatId> = Vec::new();
+    if state.ended.is_some() {
+        return next;
+    }
+    let speaking: Vec<SeatId> = state.turns.values().map(|turn| turn.seat.clone()).collect();
+    let mut ahead = state.unpaused();
+    for _ in 0..DECISIONS {
+        let running = ahead.turns.values().next();
+        let decided = match running {
+            Some(turn) if !turn.speaks() => None,
+            Some(turn) => Some(said(&ahead, turn)),
+            None => advance(&ahead),
+        };
+        let Some(draft) = decided else { break };
+        if let Kind::FloorGranted(grant) = &draft.kind {
+            let seat = &grant.participant;
+            let is_again = next.contains(seat) || (speaking.contains(seat) && !next.is_empty());
+            if grant.number.is_none() || next.len() == most || is_again {
+                break;
+            }
+            next.push(seat.clone());
+        }
+        put(&mut ahead, draft);
+    }
+    next
+}
+
+/// Returns the end of a running turn with the words it has so far.
+fn said(state: &State, turn: &Turn) -> Draft {
+    let mut draft = turns::cut_sealed(state, turn, CutWhy::Operator);
+    if let Kind::TurnEnded(end) = &mut draft.kind {
+        (end.outcome, end.why) = (Outcome::Said, None);
+    }
+    draft
+}
+
+fn put(ahead: &mut State, Draft { thread, by, cause, kind }: Draft) {
+    let (seq, at, ms) = (ahead.next_seq, Wall(0), ahead.ms);
+    ahead.apply(&Event { seq, at, ms, thread, by, cause, kind });
 }

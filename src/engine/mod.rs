@@ -36,6 +36,7 @@ mod witness;
 mod words;
 
 pub use advance::advance;
+pub use ahead::next_speakers;
 pub use drive::{Engine, Stopped};
 pub use effects::{Effect, deadline, effects};
 pub use input::Input;

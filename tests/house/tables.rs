@@ -122,6 +122,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
             "text",
             "session::tail",
             "session::replay",
+            // the forecast of the next speakers is the engine's own decision
+            "engine::next_speakers",
         ],
     ),
     ("cli", &["*"]),

@@ -188,6 +188,20 @@ pub fn retry(screen: &mut Screen) -> Option<Request> {
 /// stays as a version.
 pub fn retry_now(screen: &mut Screen) -> Option<Request> {
     let again = Command::Retry { utterance: None };
+    let state = screen.transcript.state();
+    let wordless = match screen.transcript.speaking().collect::<Vec<_>>()[..] {
+        [turn] => !screen.transcript.live.has_said(turn.id) && state.run == RunState::Going,
+        _ => false,
+    };
+    // a turn that is stopped before its first word gets the floor again by itself
+    if wordless && let Some(name) = screen.transcript.speaker() {
+        let asked = ask_only(screen, Command::PauseNow {})?;
+        screen.view.notice = Some(format!("{name} starts again"));
+        return Some(match asked {
+            Request::Send(stop) => Request::SendAll(vec![stop, Command::Resume {}]),
+            other => other,
+        });
+    }
     let runs = screen.transcript.state().run == RunState::Going;
     let only = screen.transcript.speaking().count() == 1;
     let asked = ask(screen, again.clone());

@@ -101,7 +101,7 @@ pub fn way_back(screen: &Screen, command: &Command) -> Option<WayBack> {
         Command::Skip {} => {
             let (who, what) = match transcript.speaking().next() {
                 Some(turn) => (turn.seat.clone(), "stopped"),
-                None => (next(state).0.into_iter().next()?, "skipped"),
+                None => (next(transcript).0.into_iter().next()?, "skipped"),
             };
             undo(format!("{} {what}", name(&who)), Command::Floor { to: who })
         }

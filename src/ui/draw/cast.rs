@@ -71,7 +71,7 @@ fn row(
 ) -> (Line<'static>, Clicks) {
     let (transcript, theme) = (&screen.transcript, &screen.theme);
     let state = transcript.state();
-    let (queue, _) = next(state);
+    let (queue, _) = next(transcript);
     let now = screen.clock.now();
     let mut spans = vec![Span::raw(" ")];
     let mut clicks = Vec::new();

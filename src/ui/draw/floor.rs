@@ -167,7 +167,7 @@ fn shortened(
     (wealth, ellipsis): (Wealth, &str),
 ) -> (String, String) {
     let state = transcript.state();
-    let (queue, why) = next(state);
+    let (queue, why) = next(transcript);
     let name = |id: &SeatId| clip(&transcript.name(id), wealth.name, ellipsis);
     let mut names: Vec<String> = queue.iter().take(wealth.next).map(name).collect();
     if let (Some(first), false) = (names.first_mut(), why.is_empty() || !wealth.long) {

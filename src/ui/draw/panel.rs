@@ -85,7 +85,7 @@ const CAST_LEAST: usize = 8;
 fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'static>> {
     let (transcript, theme, glyphs) = (&screen.transcript, &screen.theme, screen.glyphs);
     let state = transcript.state();
-    let (queue, _) = next(state);
+    let (queue, _) = next(transcript);
     let mut lines = vec![heading(screen, "CAST")];
     let muted = theme.style(ThemeRole::Muted);
     let (all, rows) = (state.seats.len(), rows.saturating_sub(1));
@@ -188,10 +188,10 @@ fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let state = transcript.state();
     let mut lines = vec![heading(screen, "FLOOR")];
     // the cast and the line of the floor tell it
-    if state.ended.is_some() || is_in_turn(state) {
+    if state.ended.is_some() || is_in_turn(transcript) {
         return lines;
     }
-    let (queue, given) = next(state);
+    let (queue, given) = next(transcript);
     let mut fact = |what: &str, words: String, style: Style| {
         if words.is_empty() {
             return;

@@ -20,7 +20,7 @@ pub fn page(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
     if !state.seats.iter().any(|seat| waits(&seat)) {
         return None;
     }
-    let (queue, _) = next(state);
+    let (queue, _) = next(transcript);
     let thread = state.leaves().next().or_else(|| state.threads.values().next())?;
     let part = |(place, seat): (usize, &Seat)| {
         let id = &seat.spec.id;
@@ -60,7 +60,7 @@ pub fn page(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
 /// Who triggers whom, as boxes with lines between them; what leads back is told below.
 fn drawn(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Vec<String> {
     let state = transcript.state();
-    let (queue, _) = next(state);
+    let (queue, _) = next(transcript);
     let seats: Vec<(usize, &Seat)> =
         state.seats.iter().enumerate().filter(|(_, seat)| !seat.gone).collect();
     let node = |(place, seat): &(usize, &Seat)| {
@@ -104,7 +104,7 @@ fn stands(
 /// Who triggers whom, in words: under each participant those that it triggers, with how each stands.
 fn graph(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> String {
     let state = transcript.state();
-    let (queue, _) = next(state);
+    let (queue, _) = next(transcript);
     let node = |place: usize, seat: &Seat| {
         let (sign, word) = stands(transcript, seat, now, &queue, glyphs);
         format!("{sign} {} {} ({word})", place + 1, transcript.name(&seat.spec.id))

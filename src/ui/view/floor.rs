@@ -135,8 +135,9 @@ fn may_load(state: &State, turn: &Turn) -> bool {
     state.seat(&turn.seat).is_some_and(|s| s.spec.local) && !spoke(&turn.model)
 }
 
-/// Returns who speaks next as far as it is known, in order, and why the first of them.
-pub fn next(state: &State) -> (Vec<SeatId>, String) {
+/// Returns the next speakers as far as they are known, in order, and the reason for the first of them.
+pub fn next(transcript: &Transcript) -> (Vec<SeatId>, String) {
+    let state = transcript.state();
     let Some(thread) = state.leaves().next() else { return (vec![], String::new()) };
     if let Some(ending) = &state.ending {
         let left = match ending {
@@ -147,29 +148,9 @@ pub fn next(state: &State) -> (Vec<SeatId>, String) {
         let why = if left.is_empty() { "" } else { "closing statement" };
         return (left, why.into());
     }
-    let mut seats: Vec<SeatId> = Vec::new();
-    let mut why = String::new();
-    if let Some((seat, _)) = &thread.floor {
-        seats.push(seat.clone());
-        why = "your choice".into();
-    }
-    if let Some(batch) = &thread.batch {
-        seats.extend(state.owed(batch).cloned());
-        let expected = match &batch.spec.queue[..] {
-            [] => thread.asked.as_ref().map_or(&[][..], |asked| &asked.spec.queue[..]),
-            queue => queue,
-        };
-        seats.extend(expected.iter().filter(|s| state.may_speak(s)).cloned());
-    } else {
-        seats.extend(thread.seats.iter().filter(|s| state.may_speak(s)).cloned());
-    }
-    let mut once = Vec::new();
-    seats.retain(|s| {
-        !once.contains(s) && {
-            once.push(s.clone());
-            true
-        }
-    });
+    let seats = transcript.next_speakers().to_vec();
+    let chosen = thread.floor.as_ref().is_some_and(|(seat, _)| seats.first() == Some(seat));
+    let why = if chosen { "your choice".into() } else { String::new() };
     (seats, why)
 }
 
@@ -220,12 +201,13 @@ pub fn why(state: &State) -> Option<&Text> {
 }
 
 /// Returns whether everybody speaks in turn, in the order in which they are listed, and nobody asked for anything else.
-pub fn is_in_turn(state: &State) -> bool {
+pub fn is_in_turn(transcript: &Transcript) -> bool {
+    let state = transcript.state();
     let policy = &state.scenario.policy;
     let listed = &*policy.name == "round_robin"
         && policy.options.get("order").is_none_or(|order| order == "file");
     let by_place = why(state).is_none_or(|why| why.starts_with("place "));
-    listed && by_place && next(state).1.is_empty()
+    listed && by_place && next(transcript).1.is_empty()
 }
 
 /// Returns whether a person has a seat where a planner gives every step to somebody else.

@@ -6,6 +6,7 @@
 use crate::analysis::{Analysis, TurnLog};
 use crate::export::{Narrated, Narrator};
 use crate::model::payload::{CallStarted, TurnEnded};
+use crate::engine::next_speakers;
 use crate::model::*;
 use crate::session::tail::{self, Archive, Past, Record};
 use crate::shared::{SharedItems, SharedList, SharedMap};
@@ -17,7 +18,10 @@ pub use crate::ui::view::row::{Aside, Id, RowKind, TranscriptRow};
 use crate::ui::view::waypoints::{Fold, Waypoints};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+/// Next speakers that are shown at most.
+const NEXT_SPEAKERS: usize = 4;
 
 /// A conversation as the screen needs it.
 #[derive(Clone, Default)]
@@ -45,6 +49,8 @@ pub struct Transcript {
     pub outcomes: CommandOutcomes,
     /// The state at points of the past.
     past: PastStates,
+    /// The next speakers after the last event, once somebody asked.
+    forecast: OnceLock<Vec<SeatId>>,
     /// The same conversation at other points, where it is a recording.
     pub waypoints: Waypoints<Transcript>,
 }
@@ -60,6 +66,11 @@ pub enum RowView<'a> {
 }
 
 impl Transcript {
+    /// Returns the next speakers, as the engine would choose them.
+    pub fn next_speakers(&self) -> &[SeatId] {
+        self.forecast.get_or_init(|| next_speakers(self.state(), NEXT_SPEAKERS))
+    }
+
     /// Takes in what a tail hands out.
     pub fn take(&mut self, item: &tail::Item) {
         match item {
@@ -393,6 +404,7 @@ impl Transcript {
 impl Fold for Transcript {
     /// Applies an event.
     fn apply(&mut self, event: &Event) {
+        self.forecast = OnceLock::new();
         let before = self.state().entries.len();
         self.live.apply(event);
         self.turn_log.take(event);
