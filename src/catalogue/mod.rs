@@ -15,7 +15,7 @@ mod tree;
 pub use examples::{EXAMPLES, example};
 pub use find::{SessionNotFound, find, last};
 pub use list::{list, paths};
-pub use search::{Hit, Query, search};
+pub use search::{Hit, Query, search, split_query};
 pub use summary::{SessionStatus, SessionSummary};
 pub use trash::{NotMoved, delete, restore};
 pub use tree::{Branch, family, tree};

@@ -41,8 +41,23 @@ pub struct Hit {
     pub excerpt: String,
 }
 
+/// Before the name of a speaker in a query.
+const FROM: &str = "from:";
+
+/// Returns the words of a query, and the speaker named by `from:NAME` in lower case.
+pub fn split_query(query: &str) -> (String, Option<String>) {
+    let parts = || query.split_whitespace();
+    let Some(from) = parts().find_map(|word| word.strip_prefix(FROM)) else {
+        return (query.trim().to_owned(), None);
+    };
+    let words: Vec<&str> = parts().filter(|word| !word.starts_with(FROM)).collect();
+    (words.join(" "), Some(from.to_lowercase()))
+}
+
 /// A search query; lower case also matches upper case.
 pub struct Query {
+    /// The only speaker whose words match, by id or name in lower case.
+    from: Option<String>,
     /// How the words stand in a file.
     spelled: Regex,
     /// The words as a pattern, without regard to case.
@@ -54,13 +69,15 @@ impl Query {
     ///
     /// # Errors
     /// When the query is empty, or far too long.
-    pub fn new(words: &str) -> Result<Query, regex::Error> {
+    pub fn new(query: &str) -> Result<Query, regex::Error> {
+        let (words, from) = split_query(query);
+        let words = &*words;
         let json = serde_json::Value::from(words).to_string();
         let inside = json.get(1..json.len() - 1).unwrap_or_default();
         let exact = words.chars().any(char::is_uppercase);
         let regex =
             |words: &str| RegexBuilder::new(&regex::escape(words)).case_insensitive(!exact).build();
-        Ok(Query { spelled: regex(&inert(inside))?, said: regex(words)? })
+        Ok(Query { from, spelled: regex(&inert(inside))?, said: regex(words)? })
     }
 
     /// Returns the words with a few around them, safe for one line, if a text has them.
@@ -114,6 +131,10 @@ fn session(path: &Path, query: &Query, buffer: &mut Vec<u8>) -> Vec<Hit> {
         let Some(found) = query.said.find(words.as_bytes()) else { continue };
         let names = names.get_or_insert_with(|| names_of(buffer));
         let who = names.get(&*event.by).map_or(&*event.by, String::as_str);
+        let is_by = |name: &String| *event.by == **name || who.to_lowercase() == *name;
+        if !query.from.as_ref().is_none_or(is_by) {
+            continue;
+        }
         let number = match &event.kind {
             Kind::TurnEnded(e) => e.number,
             _ => None,

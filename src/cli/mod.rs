@@ -110,10 +110,16 @@ enum Command {
     Fork(commands::fork::ForkArgs),
     Export(commands::export::ExportArgs),
     Analyze(commands::analyze::AnalyzeArgs),
-    #[command(subcommand)]
-    Sessions(commands::sessions::SessionsArgs),
-    #[command(subcommand)]
-    Scenarios(commands::scenarios::ScenariosArgs),
+    /// Manage saved sessions; without a sub-command, list them
+    Sessions {
+        #[command(subcommand)]
+        action: Option<commands::sessions::SessionsArgs>,
+    },
+    /// List, show and create scenarios; without a sub-command, list them
+    Scenarios {
+        #[command(subcommand)]
+        action: Option<commands::scenarios::ScenariosArgs>,
+    },
     Check(commands::check::CheckArgs),
     Test(commands::test::TestCommand),
     Batch(Box<commands::batch::BatchArgs>),
@@ -178,8 +184,8 @@ fn execute(command: Option<Command>, context: &Context) -> Result<Exit, Failure>
         Some(Command::Mcp(mcp)) => return mcp.run(context),
         Some(Command::Export(export)) => return export.run(context),
         Some(Command::Analyze(analyze)) => return analyze.run(context),
-        Some(Command::Sessions(sessions)) => return sessions.run(context),
-        Some(Command::Scenarios(scenarios)) => return scenarios.run(context),
+        Some(Command::Sessions { action }) => return action.unwrap_or_default().run(context),
+        Some(Command::Scenarios { action }) => return action.unwrap_or_default().run(context),
         Some(Command::Check(check)) => return check.run(context),
         Some(Command::Test(test)) => return test.run(context),
         Some(Command::Batch(batch)) => return batch.run(context),

@@ -30,8 +30,7 @@ pub fn remember_server(path: &Path, base_url: &str) -> io::Result<String> {
     let name = names.find(is_free).unwrap_or_default();
     let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
     let url = toml::Value::String(base_url.to_owned());
-    let after =
-        format!("{before}{gap}\n[providers.{name}]\nwire = \"openai\"\nbase_url = {url}\n");
+    let after = format!("{before}{gap}\n[providers.{name}]\nwire = \"openai\"\nbase_url = {url}\n");
     after.parse::<toml::Table>().map_err(io::Error::other)?;
     OwnFile::replace(&path, after.trim_start().as_bytes(), |_| true)?;
     Ok(name)
@@ -62,7 +61,10 @@ mod tests {
         assert_eq!(remember_server(&path, "http://localhost:18080").unwrap(), "local-18080-2");
         assert_eq!(remember_server(&path, "http://box.example:8000").unwrap(), "box-example-8000");
         let whole = fs::read_to_string(&path).unwrap();
-        assert!(whole.starts_with("# mine\ntheme = \"nord\"\n") && whole.contains("# end\n"), "{whole}");
+        assert!(
+            whole.starts_with("# mine\ntheme = \"nord\"\n") && whole.contains("# end\n"),
+            "{whole}"
+        );
         whole.parse::<toml::Table>().unwrap();
     }
 

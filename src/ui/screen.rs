@@ -49,6 +49,8 @@ pub struct ViewState {
     pub loading: Option<ReadProgress>,
     /// Whether another program runs the conversation: then nothing is steered from here.
     pub watching: bool,
+    /// Whether the recording is a finished conversation that goes on if the person asks for it.
+    pub reopens: bool,
     /// What they write.
     pub composer: Composer,
     /// Whether the keyboard is in the composer.

@@ -174,3 +174,19 @@ fn a_session_that_is_being_written_says_who_writes_it() {
     child.wait().unwrap();
     assert_eq!(house.sessions()[0]["state"], "unfinished");
 }
+
+#[test]
+fn lists_without_a_verb_and_searches_one_speaker() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    let list = house.run(&["sessions", "list"]).code(0).out;
+    assert_eq!(house.run(&["sessions"]).code(0).out, list);
+    let list = house.run(&["scenarios", "list"]).code(0).out;
+    assert_eq!(house.run(&["scenarios"]).code(0).out, list);
+    let all = house.run(&["sessions", "search", "traffic"]).code(0).out;
+    let one = house.run(&["sessions", "search", "from:cy traffic"]).code(0).out;
+    assert!(one.lines().count() > 0 && one.lines().count() < all.lines().count(), "{one}");
+    assert!(one.lines().all(|line| line.contains("  Cy [")), "{one}");
+    let said = house.run(&["sessions", "search", "from:Bo"]).code(0).out;
+    assert_eq!(said.lines().count(), 3, "{said}");
+}

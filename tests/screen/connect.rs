@@ -73,7 +73,8 @@ fn asks_before_a_key_of_another_shape_is_saved_and_before_one_is_deleted() {
 fn offers_to_remember_a_server_that_answered() {
     let mut start = found();
     start.server = Some("http://127.0.0.1:18080".into());
-    let mind = Mind { endpoint: Some("http://127.0.0.1:18080/v1".into()), ..local("endpoint:tiny") };
+    let mind =
+        Mind { endpoint: Some("http://127.0.0.1:18080/v1".into()), ..local("endpoint:tiny") };
     let (name, says) = ("http://127.0.0.1:18080".into(), "1 model".into());
     assert!(!shown(&mut start, 100, 30).contains("remembers it"));
     start.take(News::Host(Host { name, says, usable: true, minds: vec![mind] }));

@@ -2,11 +2,11 @@
 
 use crate::stage::{Stage, headless};
 use colloquium::model::{Command, Event, Kind, Purpose};
+use colloquium::session::Record;
+use colloquium::session::tail::Item;
 use colloquium::ui::request::Request;
 use colloquium::ui::view::floor::next;
 use colloquium::ui::view::transcript::Transcript;
-use colloquium::session::tail::Item;
-use colloquium::session::Record;
 use crossterm::event::KeyCode::Char;
 use std::sync::Arc;
 

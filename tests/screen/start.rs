@@ -267,6 +267,15 @@ fn what_has_not_ended_goes_first_and_enter_goes_on_with_it() {
 }
 
 #[test]
+fn enter_reads_a_finished_session() {
+    let mut start = found();
+    let opened = press(&mut start, &[Down, Down, Down, Down, Down, Enter]);
+    let path = "/sessions/Naming the new service.jsonl";
+    assert_eq!(opened, Some(Choice::Read(path.into())));
+    assert!(shown(&mut start, 100, 30).contains("enter read"));
+}
+
+#[test]
 fn two_sessions_are_compared_and_one_is_dropped_by_asking_twice() {
     let path = |title: &str| format!("/sessions/{title}.jsonl").into();
     let (one, two) = (path("Rust or Zig for the parser?"), path("Naming the new service"));

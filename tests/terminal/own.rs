@@ -172,3 +172,28 @@ fn words_are_selected_with_the_mouse_and_copied() {
     program.keys("qq");
     program.left().restored();
 }
+
+#[test]
+fn a_finished_session_is_read_and_reopened_only_when_asked() {
+    let house = House::new();
+    house.piped(&["demo", "--headless"]);
+    let path = house.piped(&["sessions", "path", "--last"]);
+    let path = String::from_utf8_lossy(&path.stdout).trim().to_owned();
+    let before = std::fs::read(&path).unwrap();
+    let mut program = house.run(&[]);
+    program.until("Recent");
+    program.until("turn limit");
+    program.keys(&format!("{}\r", DOWN.repeat(4)));
+    program.until("finished, read-only");
+    program.keys("p");
+    program.until("At the table");
+    assert_eq!(std::fs::read(&path).unwrap(), before, "reading leaves the file as it was");
+    program.keys("\u{1b}");
+    program.until("play/pause");
+    program.keys("i");
+    program.until("PAUSED");
+    program.keys("q");
+    program.until("Recent");
+    program.keys("\u{3}\u{3}");
+    program.left().restored();
+}

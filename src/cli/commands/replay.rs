@@ -24,6 +24,7 @@ use crate::state::State;
 use crate::text;
 use crate::ui::ViewState;
 use crate::ui::act::branches;
+use crate::ui::act::intents;
 use crate::ui::run::{self, LeaveTo};
 use crate::ui::terminal::{self, Terminal};
 use crate::ui::view::message::clock;
@@ -82,6 +83,8 @@ impl ReplayArgs {
             speed: self.speed,
             from: self.at,
             idle_limit_ms: self.idle_limit,
+            reopens: false,
+            typed_server: None,
             notice: None,
         })))
     }
@@ -175,6 +178,7 @@ fn read(replay: &next::Replay, context: &Context) -> Result<Meanwhile<Box<Read>>
 fn seek(transport: &Transport, from: Option<StartAt>) -> Result<(), Failure> {
     match from {
         None => {}
+        Some(StartAt::End) => transport.seek_time(transport.standing().end),
         Some(StartAt::Event(seq)) => {
             transport.seek(transport.recording().after_event(seq));
         }
@@ -216,11 +220,15 @@ fn show(
         screen.transcript.keep_in(survey.archive.clone());
         let notice = replay.notice.clone().or(survey.faults.first().map(ToString::to_string));
         screen.view.notice = notice.map(|notice| text::line(&notice).into_owned());
+        screen.view.reopens = replay.reopens;
+        if replay.reopens && screen.view.notice.is_none() {
+            screen.view.notice = Some(intents::ways_on(&screen));
+        }
         // nobody hears commands here
         let (commands, _) = mpsc::channel(1);
         match beside {
             Some(other) => screen.view.page = Some(branches::beside(&screen, &other)),
-            None if matches!(replay.from, Some(StartAt::Event(_))) => {}
+            None if matches!(replay.from, Some(StartAt::Event(_) | StartAt::End)) => {}
             None if is_over_at_once(transport) => transport.seek(Spot::after(1)),
             None => transport.play(),
         }
@@ -233,6 +241,10 @@ fn show(
         tokio::select! { biased;
             code = signals.next() => Ok(Next::Over(code)),
             left = reader => match left {
+                Ok(LeaveTo::Extend(commands)) if replay.reopens => {
+                    let (path, typed_server) = (replay.path.clone(), replay.typed_server.clone());
+                    Ok(Next::Resume(Box::new(next::Resume { path, commands, finds_server: true, typed_server, ..next::Resume::default() })))
+                }
                 // a recording is never steered, so nothing comes after its end
                 Ok(LeaveTo::Home | LeaveTo::Extend(_)) => Ok(Next::Home(Home::default())),
                 Ok(LeaveTo::Quit) => Ok(Next::Left(Exit::Done)),

@@ -19,9 +19,10 @@ const TEST: &str = include_str!("new_test.toml");
 const SCENARIO: &str = "SCENARIO";
 
 /// List, show and create scenarios
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Default, Subcommand)]
 pub enum ScenariosArgs {
     /// List the scenarios that can be run by name
+    #[default]
     List,
     /// Print a scenario
     Show {

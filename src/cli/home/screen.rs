@@ -12,7 +12,7 @@ use crate::cli::exit::Exit;
 use crate::cli::home::facts::{estimate, options, prepared};
 use crate::cli::home::{nearby, write};
 use crate::cli::models::providers::{Providers, address};
-use crate::cli::play::next::{Begin, Home, Next, Replay, Resume};
+use crate::cli::play::next::{Begin, Home, Next, Replay, Resume, StartAt};
 use crate::cli::play::screen::failed;
 use crate::cli::play::signals::Signals;
 use crate::cli::runtime::{block_on, refused};
@@ -57,6 +57,13 @@ pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
             let notice = Some(remember(&url, context)?);
             Next::Home(Home { server: None, notice, ..home.clone() })
         }
+        Choice::Read(path) => Next::Replay(Box::new(Replay {
+            path,
+            from: Some(StartAt::End),
+            reopens: true,
+            typed_server: home.server.clone(),
+            ..Replay::default()
+        })),
         Choice::Open(path) => resume(path, home.server.clone()),
         Choice::Begin { scenario, topic, voice, take_part } => {
             let options = options(topic, voice, take_part);

@@ -104,6 +104,10 @@ pub struct Replay {
     pub from: Option<StartAt>,
     /// What longer waits are shortened to, in milliseconds; a few seconds, if it is `None`.
     pub idle_limit_ms: Option<u64>,
+    /// Whether the conversation goes on if the person asks for it.
+    pub reopens: bool,
+    /// The address of a server that was typed at the start screen, for a conversation that goes on.
+    pub typed_server: Option<String>,
     /// What the screen says first.
     pub notice: Option<String>,
 }
@@ -117,6 +121,8 @@ pub enum StartAt {
     Time(Ms),
     /// After an event.
     Event(Seq),
+    /// At its end.
+    End,
 }
 
 /// The start screen.

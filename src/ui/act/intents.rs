@@ -62,6 +62,10 @@ pub fn unsaved(screen: &mut Screen) -> Option<Request> {
 
 /// Says that a recording cannot be steered.
 pub fn past(screen: &mut Screen) -> Option<Request> {
+    if screen.view.reopens {
+        let words = ways_on(screen);
+        return told(screen, words);
+    }
     let key = screen.keymap.way(Action::Fork, Focus::Replay);
     told(screen, format!("this is a recording. {key} starts a branch from here"))
 }
@@ -69,6 +73,19 @@ pub fn past(screen: &mut Screen) -> Option<Request> {
 fn told(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {
     screen.view.notice = Some(words.into());
     None
+}
+
+/// Returns the ways on from a finished conversation that is read: nothing is called before one of them is taken.
+pub fn ways_on(screen: &Screen) -> String {
+    let way = |action| screen.keymap.way(action, Focus::Replay);
+    let (write, more) = (way(Action::Write), way(Action::MoreRound));
+    format!("finished, read-only: {write} reopens it paused, {more} runs one more round")
+}
+
+/// Reopens a finished conversation that is read: paused, so that nothing is called before the person says so.
+pub fn reopen(screen: &mut Screen) -> Option<Request> {
+    let finished = screen.view.reopens && screen.transcript.state().ended.is_some();
+    if finished { Some(Request::Extend(vec![Command::Pause {}])) } else { past(screen) }
 }
 
 /// Pauses, or goes on.
@@ -97,7 +114,7 @@ pub fn more(screen: &mut Screen) -> Option<Request> {
         return watching(screen);
     }
     let state = screen.transcript.state();
-    if state.ended.is_some() && screen.view.playback.is_none() {
+    if state.ended.is_some() && (screen.view.playback.is_none() || screen.view.reopens) {
         if screen.view.unsaved {
             return unsaved(screen);
         }

@@ -113,7 +113,9 @@ mod tests {
         ] {
             assert!(is_address(words), "{words}");
         }
-        for words in ["sk-1234", "ollama:llama3.2", "ollama:llama3.2:1b", "openai:gpt-4.1", "localhosts"] {
+        for words in
+            ["sk-1234", "ollama:llama3.2", "ollama:llama3.2:1b", "openai:gpt-4.1", "localhosts"]
+        {
             assert!(!is_address(words), "{words}");
         }
     }

@@ -30,7 +30,8 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> O
             }
             keying.asked = true;
             let enter = start.keymap.reach(Action::RunEntry, Focus::Start).unwrap_or_default();
-            start.notice = Some(format!("press {enter} again to delete the saved key of {provider}"));
+            start.notice =
+                Some(format!("press {enter} again to delete the saved key of {provider}"));
         }
         (Some(Action::RunEntry), _) if of_server && !keying.address.is_empty() => {
             let address = address(&start.keying.take()?.address);
@@ -47,7 +48,8 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> O
             if let Some(why) = doubt.filter(|_| !keying.asked) {
                 keying.asked = true;
                 let enter = start.keymap.reach(Action::RunEntry, Focus::Start).unwrap_or_default();
-                start.notice = Some(format!("not saved: {why}; press {enter} again to save it anyway"));
+                start.notice =
+                    Some(format!("not saved: {why}; press {enter} again to save it anyway"));
                 return None;
             }
             let Keying { key, .. } = start.keying.take()?;

@@ -119,6 +119,8 @@ pub enum Choice {
     Server(String),
     /// A session goes on: its file.
     Open(PathBuf),
+    /// A finished session is read: its file.
+    Read(PathBuf),
     /// A session plays again: its file.
     Replay(PathBuf),
     /// A session that comes with the program plays: its name.

@@ -2,6 +2,7 @@
 //!
 //! Letters are text where there is something to write or to find; they are commands only on a row of a list.
 
+use crate::catalogue::SessionStatus;
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::keymap;
@@ -257,7 +258,12 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
         StartRow::Demo => return demo(start),
         StartRow::Topic if start.first && start.topic().is_none() => return demo(start),
         StartRow::Session(at) => {
-            return start.sessions.get(at).map(|s| Choice::Open(s.path.clone()));
+            let session = start.sessions.get(at)?;
+            let path = session.path.clone();
+            return Some(match session.standing {
+                SessionStatus::Ended(_) => Choice::Read(path),
+                _ => Choice::Open(path),
+            });
         }
         StartRow::Voice if is_address(&start.typed) => {
             return Some(Choice::Server(address(&start.typed)));

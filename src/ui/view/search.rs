@@ -2,6 +2,7 @@
 //!
 //! A query in small letters finds capitals too; `from:bo` looks only at what that seat said.
 
+use crate::catalogue::split_query;
 use crate::model::{SeatId, Seq};
 use crate::state::Who;
 use crate::ui::action::Direction;
@@ -9,9 +10,6 @@ use crate::ui::theme::{Theme, ThemeRole};
 use crate::ui::view::transcript::{RowView, Transcript};
 use ratatui::text::{Line, Span};
 use std::iter::repeat_n;
-
-/// Before the name of a seat in a query.
-const FROM: &str = "from:";
 
 /// A search that is being typed, or was.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,13 +36,6 @@ pub struct Matches {
 }
 
 impl Search {
-    /// Returns the words that are looked for, and the seat whose words they must be.
-    fn parts(&self) -> (String, Option<String>) {
-        let from = self.query.split_whitespace().find_map(|w| w.strip_prefix(FROM));
-        let words = self.query.split_whitespace().filter(|w| !w.starts_with(FROM));
-        (words.collect::<Vec<_>>().join(" "), from.map(str::to_lowercase))
-    }
-
     /// Returns the rows that fit, in order, each with how many matches it has; only what was not looked at yet is.
     pub fn matches(&mut self, transcript: &Transcript) -> &[(usize, usize)] {
         let of = (self.query.clone(), (transcript.revised(), transcript.inserted()));
@@ -76,7 +67,7 @@ impl Search {
         transcript: &Transcript,
         rows: impl Iterator<Item = usize>,
     ) -> Vec<(usize, usize)> {
-        let (words, from) = self.parts();
+        let (words, from) = split_query(&self.query);
         if words.is_empty() && from.is_none() {
             return vec![];
         }
@@ -118,7 +109,7 @@ impl Search {
 
     /// Returns how many matches a line has as it is shown.
     pub fn in_line(&self, line: &Line<'_>) -> usize {
-        let (words, _) = self.parts();
+        let (words, _) = split_query(&self.query);
         many_in(line, &words)
     }
 
@@ -129,7 +120,7 @@ impl Search {
         theme: &Theme,
         current: Option<usize>,
     ) -> Line<'static> {
-        let (words, _) = self.parts();
+        let (words, _) = split_query(&self.query);
         let mut seen = 0;
         let mut lit = Line::default().style(line.style);
         for span in &line.spans {
@@ -151,7 +142,7 @@ impl Search {
 
 /// Returns whether all that a query finds was found by the one before it: it was typed on.
 fn narrows(before: &str, query: &str) -> bool {
-    !before.trim().is_empty() && query.starts_with(before) && !query.contains(FROM)
+    !before.trim().is_empty() && query.starts_with(before) && !query.contains("from:")
 }
 
 /// Returns how often the words stand in a text; no words are found once.
@@ -212,7 +203,7 @@ impl LineMatches {
         search: &Search,
         (theme, top): (&Theme, usize),
     ) -> Option<usize> {
-        let (words, _) = search.parts();
+        let (words, _) = split_query(&search.query);
         let each = lines.iter().enumerate();
         self.lines = each.flat_map(|(i, line)| repeat_n(i, many_in(line, &words))).collect();
         let first = self.lines.iter().position(|line| *line >= top);

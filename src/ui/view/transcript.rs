@@ -4,9 +4,9 @@
 //! conversation and a replayed one look the same. Events besides words come from `export`'s narrator.
 
 use crate::analysis::{Analysis, TurnLog};
+use crate::engine::next_speakers;
 use crate::export::{Narrated, Narrator};
 use crate::model::payload::{CallStarted, TurnEnded};
-use crate::engine::next_speakers;
 use crate::model::*;
 use crate::session::tail::{self, Archive, Past, Record};
 use crate::shared::{SharedItems, SharedList, SharedMap};

@@ -30,7 +30,13 @@ const fn row(
 /// The vendors known without settings.
 pub const VENDORS: &[Vendor] = &[
     row("openai", Wire::OpenAi, "https://api.openai.com/v1", "OPENAI_API_KEY", &["sk-"]),
-    row("anthropic", Wire::Anthropic, "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", &["sk-ant-"]),
+    row(
+        "anthropic",
+        Wire::Anthropic,
+        "https://api.anthropic.com/v1",
+        "ANTHROPIC_API_KEY",
+        &["sk-ant-"],
+    ),
     row(
         "gemini",
         Wire::Gemini,
@@ -39,7 +45,13 @@ pub const VENDORS: &[Vendor] = &[
         &["AIza", "AQ."],
     ),
     row("ollama", Wire::Ollama, "http://127.0.0.1:11434", "", &[]),
-    row("openrouter", Wire::OpenAi, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", &["sk-or-"]),
+    row(
+        "openrouter",
+        Wire::OpenAi,
+        "https://openrouter.ai/api/v1",
+        "OPENROUTER_API_KEY",
+        &["sk-or-"],
+    ),
     row("groq", Wire::OpenAi, "https://api.groq.com/openai/v1", "GROQ_API_KEY", &["gsk_"]),
     row("deepseek", Wire::OpenAi, "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", &["sk-"]),
     row("mistral", Wire::OpenAi, "https://api.mistral.ai/v1", "MISTRAL_API_KEY", &[]),

@@ -51,7 +51,7 @@ pub enum SessionsArgs {
     },
     /// Search the words of all sessions
     Search {
-        /// Words to find (case-insensitive)
+        /// Words to find (case-insensitive), and from:NAME for one speaker
         text: String,
         /// Print JSON
         #[arg(long)]
@@ -88,6 +88,12 @@ pub enum SessionsArgs {
         #[command(flatten)]
         which: SessionName,
     },
+}
+
+impl Default for SessionsArgs {
+    fn default() -> SessionsArgs {
+        SessionsArgs::List { json: false, examples: false }
+    }
 }
 
 impl SessionsArgs {

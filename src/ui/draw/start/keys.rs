@@ -1,5 +1,6 @@
 //! The keys of the start screen, from the map that holds: those that matter now in the last row, and all of them as help.
 
+use crate::catalogue::SessionStatus;
 use crate::ui::action::Action::{
     self, Back, CompareSessions, Connect, Demo, DropSession, EntryDown, EntryUp, Follow, Help,
     Interrupt, NextField, PageDown, PageUp, Prefix, PreviousField, Quit, Recorded, ReplaySession,
@@ -13,9 +14,9 @@ use crate::ui::start::{StartRow, StartScreen};
 use crate::ui::text::wrap::{width, wrap};
 use crate::ui::theme::ThemeRole;
 use ratatui::layout::Rect;
-use std::cmp::Ordering;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use std::cmp::Ordering;
 
 /// What the help lists, row by row; keys that belong together stand together.
 const ROWS: [&[Action]; 18] = [
@@ -56,7 +57,10 @@ fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
         StartRow::Topic | StartRow::Scenario | StartRow::Voice | StartRow::You => "start",
         StartRow::Remember => "remember",
         StartRow::Write => "write",
-        StartRow::Session(_) => "resume",
+        StartRow::Session(at) => match start.sessions.get(at).map(|session| &session.standing) {
+            Some(SessionStatus::Ended(_)) => "read",
+            _ => "resume",
+        },
         StartRow::Demo | StartRow::Example(_) => "watch",
         StartRow::Local | StartRow::Provider | StartRow::Own => "choose",
     };
