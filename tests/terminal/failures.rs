@@ -20,6 +20,8 @@ fn a_rejected_key_pauses_and_asks() {
     program.until("PAUSED");
     program.keys("i");
     program.until("WRITE");
+    program.keys("/change ada model=\"tired:typo\"\r");
+    program.until("tired has no model `typo`");
     program.keys("/change ada model=\"fresh:tiny\"\r");
     program.until("Ada changed");
     program.keys("/retry\r\u{1b}");
@@ -27,6 +29,35 @@ fn a_rejected_key_pauses_and_asks() {
     program.keys(" ");
     program.until("stopped at the limit of 3 turns");
     program.until("via fresh:tiny");
+    program.keys("q");
+    program.left().restored();
+}
+
+#[test]
+fn opens_a_session_paused_if_its_model_is_gone() {
+    let before = Server::start("One.", None);
+    let after = Server::serving("Two.", None, usize::MAX, &["other"]);
+    let house = House::new();
+    let talk = "title = \"A talk\"\nlimits = { utterances = 1 }\n\
+                [[participant]]\nid = \"ada\"\nname = \"Ada\"\nmodel = \"endpoint:tiny\"\n";
+    let talk = house.file("talk.toml", talk);
+    house.piped(&["run", &talk, "--headless", "--endpoint", &before.url]);
+    let resume = ["resume", "--last", "--max-utterances", "2", "--endpoint", &after.url];
+    let refused = house.piped(&[&resume[..], &["--headless"]].concat());
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(4), "{told}");
+    assert!(told.contains("has no model `tiny`"), "{told}");
+    assert!(told.contains("--model PROVIDER:NAME gives all participants another model"), "{told}");
+    let mut program = house.run(&resume);
+    program.until("has no model `tiny`");
+    program.until("PAUSED");
+    assert!(after.asked.lock().unwrap().is_empty());
+    program.keys("i");
+    program.until("WRITE");
+    program.keys("/change ada model=\"endpoint:other\"\r\u{1b}");
+    program.until("READ");
+    program.keys(" ");
+    program.until("stopped at the limit of 2 turns");
     program.keys("q");
     program.left().restored();
 }

@@ -207,7 +207,7 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
     }
     let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.count(&changes.seats, &changes.limits)?;
-    models.meet(&changes.seats, !play.headless, context)?;
+    let warning = models.meet_again(&changes.seats, !play.headless, context)?;
     meet_again(&changes.seats, &allowed, &folder, play, context)?;
     let tools = toolbox(&changes.seats, allowed.clone(), folder.clone(), play, context)?;
     let decided = decisions(play, &changes.seats, context)?;
@@ -233,10 +233,12 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
             .into_iter()
             .chain(changes.commands)
             .chain(fork.commands.clone())
+            .chain(warning.as_ref().map(|_| Command::Pause {}))
             .collect(),
         lines,
         saved: !fork.keep.no_save,
     });
-    let setup = Setup { conversation, play: play.clone(), allowed, inquiry: None, notice: None };
+    let notice = warning;
+    let setup = Setup { conversation, play: play.clone(), allowed, inquiry: None, notice };
     Ok(Started::Branch(Box::new(setup)))
 }

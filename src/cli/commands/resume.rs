@@ -20,6 +20,7 @@ use crate::cli::play::toolbox::{decisions, meet_again, toolbox};
 use crate::cli::session_file::{self, fold, report_missing_texts, seats};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
+use crate::model::Command;
 use crate::session::{self, Mode, ResumedSession, Session};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -52,7 +53,8 @@ pub fn start(
     let mut play = resume.play.clone();
     let lines = steer_lines(&play)?;
     let folder = PathBuf::from(".");
-    let Looked { allowed, models, changes } = look(resume, &opened, &mut play, &folder, context)?;
+    let Looked { allowed, models, changes, warning } =
+        look(resume, &opened, &mut play, &folder, context)?;
     let tools = toolbox(&changes.seats, allowed.clone(), folder.clone(), &play, context)?;
     let decided = decisions(&play, &changes.seats, context)?;
     let OpenedSession { survey, past, before } = opened;
@@ -82,11 +84,13 @@ pub fn start(
             .into_iter()
             .chain(changes.commands)
             .chain(resume.commands.clone())
+            .chain(warning.as_ref().map(|_| Command::Pause {}))
             .collect(),
         lines,
         saved: true,
     });
-    Ok(Setup { conversation, play, allowed, inquiry: None, notice: resume.notice.clone() })
+    let notice = warning.or(resume.notice.clone());
+    Ok(Setup { conversation, play, allowed, inquiry: None, notice })
 }
 
 /// What is known of a session before it is resumed.
@@ -94,6 +98,8 @@ struct Looked {
     allowed: Allowed,
     models: ModelSource,
     changes: Changes,
+    /// The models that are missing, in words.
+    warning: Option<String>,
 }
 
 /// Looks at a session before anything is locked or repaired: what is refused leaves the file as it was.
@@ -124,7 +130,7 @@ fn look(
     }
     let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.count(&changes.seats, &changes.limits)?;
-    models.meet(&changes.seats, !play.headless, context)?;
+    let warning = models.meet_again(&changes.seats, !play.headless, context)?;
     meet_again(&changes.seats, &allowed, folder, play, context)?;
-    Ok(Looked { allowed, models, changes })
+    Ok(Looked { allowed, models, changes, warning })
 }

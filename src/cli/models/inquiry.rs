@@ -104,6 +104,9 @@ impl Inquiry {
                 return Answer { against: vec![], unchecked };
             }
         };
+        if endpoint.wire.lists_every_name() {
+            self.places.keep_list(provider, &listed);
+        }
         let missing = wanted.iter().filter(|model| !has(&endpoint, &listed, model));
         let against =
             missing.map(|m| (format!("{provider}:{m}"), missing_model(provider, m, &listed)));
@@ -122,13 +125,16 @@ struct Answer {
 
 /// Returns whether a server has a model; one that lists nothing is believed.
 fn has(endpoint: &Endpoint, listed: &[Text], model: &str) -> bool {
-    listed.is_empty()
-        || !endpoint.wire.lists_every_name()
-        || listed.iter().any(|l| **l == *model || **l == *format!("{model}:latest"))
+    !endpoint.wire.lists_every_name() || is_listed(listed, model)
+}
+
+/// Returns whether a list of a server names a model; an empty list names all.
+pub(super) fn is_listed(listed: &[Text], model: &str) -> bool {
+    listed.is_empty() || listed.iter().any(|l| **l == *model || **l == *format!("{model}:latest"))
 }
 
 /// Returns the failure of a model that a server lacks, with the names of those it has.
-fn missing_model(provider: &str, missing: &str, listed: &[Text]) -> Failure {
+pub(super) fn missing_model(provider: &str, missing: &str, listed: &[Text]) -> Failure {
     let mut names: Vec<&Text> = listed.iter().collect();
     names.sort_by_key(|name| strsim::damerau_levenshtein(name, missing));
     Failure::new(Exit::NoModel, format!("{provider} has no model `{missing}`"))

@@ -2,22 +2,25 @@
 
 use crate::cli::error::Failure;
 use crate::cli::models::providers::Providers;
+use crate::model::Text;
 use crate::net;
 use crate::voice::remote::Endpoint;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
 use tokio::sync::Mutex;
 
 /// The providers, and the endpoints of those that were used so far.
 pub(super) struct Places {
     pub(super) providers: Providers,
     met: Mutex<BTreeMap<String, Arc<Endpoint>>>,
+    /// The models of each provider that was asked for them.
+    listed: SyncMutex<BTreeMap<String, Vec<Text>>>,
 }
 
 impl Places {
     /// Returns the providers, with no endpoint looked up yet.
     pub(super) fn new(providers: Providers) -> Places {
-        Places { providers, met: Mutex::default() }
+        Places { providers, met: Mutex::default(), listed: SyncMutex::default() }
     }
 
     /// Returns the endpoint of a provider, with its key; it is looked up once.
@@ -28,6 +31,17 @@ impl Places {
         let endpoint = self.providers.endpoint(self.providers.find(provider)?).await?;
         self.met.lock().await.insert(provider.into(), endpoint.clone());
         Ok(endpoint)
+    }
+
+    /// Keeps the models of a provider whose list has every name.
+    pub(super) fn keep_list(&self, provider: &str, models: &[Text]) {
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        listed.insert(provider.into(), models.to_vec());
+    }
+
+    /// Returns the models of a provider that was asked for them.
+    pub(super) fn kept_list(&self, provider: &str) -> Option<Vec<Text>> {
+        self.listed.lock().unwrap_or_else(PoisonError::into_inner).get(provider).cloned()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::models::agents;
-use crate::cli::models::inquiry::Inquiry;
+use crate::cli::models::inquiry::{Inquiry, is_listed, missing_model};
 use crate::cli::models::listed::only_model;
 use crate::cli::models::places::{Places, is_local, parts};
 use crate::cli::models::providers::Providers;
@@ -26,6 +26,8 @@ use std::sync::Arc;
 
 /// The window in tokens of a model that is only read from a session.
 const RECORDING_WINDOW: u32 = 131_072;
+/// The way to continue a session whose models are gone.
+const CHANGE_ALL: &str = "--model PROVIDER:NAME gives all participants another model";
 
 /// The models that the seats of a conversation speak through.
 pub struct ModelSource {
@@ -183,7 +185,12 @@ impl ModelSource {
         }
         self.complete(seat).map_err(|failure| failure.with_hint())?;
         for name in spec(seat).filter(|s| s.recording().is_none()).into_iter().flat_map(names) {
-            let (provider, _) = parts(&name).map_err(|failure| failure.with_hint())?;
+            let (provider, model) = parts(&name).map_err(|failure| failure.with_hint())?;
+            if let Some(listed) = self.places.kept_list(provider)
+                && !is_listed(&listed, model)
+            {
+                return Err(missing_model(provider, model, &listed).with_hint());
+            }
             self.places
                 .providers
                 .find(provider)
@@ -209,6 +216,34 @@ impl ModelSource {
         let notes = block_on(inquiry.answer())?;
         notes.iter().for_each(|note| context.say(note));
         Ok(())
+    }
+
+    /// Checks the models of a session that continues. With a person at the screen a missing model is a warning, which is
+    /// returned: they can give the participant another one there.
+    ///
+    /// # Errors
+    /// As [`Inquiry::answer`], without a person; and when the provider of a model is not known.
+    pub fn meet_again(
+        &self,
+        seats: &[Participant],
+        attended: bool,
+        context: &Context,
+    ) -> Result<Option<String>, Failure> {
+        let known = Inquiry::of(Client::new(), self.places.clone(), chains(seats), attended);
+        let known = known.map(drop);
+        let may_open = attended && known.is_ok();
+        let met = known.and_then(|()| self.meet(seats, attended, context));
+        let Err(failure) = met else { return Ok(None) };
+        if failure.code != Exit::NoModel {
+            return Err(failure);
+        }
+        if may_open {
+            let why = format!("paused: {}; change the model, then resume", failure.with_hint());
+            return Ok(Some(why));
+        }
+        let names = failure.hint.iter().map(|hint| format!("{hint}; "));
+        let hint: String = names.chain([CHANGE_ALL.to_owned()]).collect();
+        Err(failure.hint(hint))
     }
 
     /// Returns the question whether each seat has a model that its provider lists, to be asked where a person looks on.
