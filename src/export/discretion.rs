@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The text that replaces words that were left out.
-const LEFT_OUT: &str = "[left out]";
+pub(super) const LEFT_OUT: &str = "[left out]";
 
 /// Private content that an export shows all the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! A conversation in its final state, for formats that are not written from first to last.
 
-use super::discretion::{Private, Reveal};
+use super::discretion::{LEFT_OUT, Private, Reveal};
 use super::{Spelling, Telling};
-use crate::analysis::{self, Analysis, Cell, TimedTurn, TurnLog};
+use crate::analysis::{self, Analysis, Cell, MomentKind, TimedTurn, TurnLog};
 use crate::model::event::OPERATOR;
 use crate::model::{Seq, Text, Wall};
 use crate::session::replay::Recording;
@@ -144,7 +144,8 @@ impl Document {
     /// Writes the narration from first to last, spelled by a format.
     pub(super) fn tell(&self, out: &mut dyn Write, spell: Spelling) -> io::Result<()> {
         let mut telling = self.telling();
-        self.write_each(out, |record| telling.next(&record.event, spell))
+        self.write_each(out, |record| telling.next(&record.event, spell))?;
+        out.write_all(telling.rest().as_bytes())
     }
 
     /// Returns the title, safe for one line.
@@ -155,9 +156,14 @@ impl Document {
     /// Returns everything that was said and is not hidden, with its turn; each counts as written once the next is asked
     /// for.
     fn entries(&self) -> impl Iterator<Item = (&Entry, Option<&TimedTurn>)> {
-        let entries = &self.state.entries;
-        self.progress.begin(entries.len() as u64);
-        let entries = self.progress.through(entries.iter(), entries.len());
+        let mut entries: Vec<&Entry> = self.state.entries.iter().collect();
+        // turns of a simultaneous round end in any order
+        entries.chunk_by_mut(|a, b| a.number.is_some() && b.number.is_some()).for_each(|turns| {
+            turns.sort_by_key(|entry| entry.number);
+        });
+        let count = entries.len();
+        self.progress.begin(count as u64);
+        let entries = self.progress.through(entries.into_iter(), count);
         let shown = entries.filter(|e| self.reveal.hidden || e.hidden.is_none());
         shown.map(|e| (e, e.version().turn.and_then(|turn| self.turn_log.spent(turn))))
     }
@@ -185,7 +191,7 @@ pub fn csv(document: &Document, out: &mut dyn Write) -> io::Result<()> {
             document.speaker(entry),
             to.join(" "),
             text::block(entry.text()).into_owned(),
-            text::word_count(entry.text()).to_string(),
+            words_in(entry.text()),
             number(spent.and_then(|s| s.usage.as_ref()).map(|u| u.output.to_string())),
             number(spent.and_then(|s| s.cost).map(|c| c.to_string())),
             spent.filter(|s| s.why.is_some()).map_or(String::new(), |_| "cut".into()),
@@ -195,7 +201,7 @@ pub fn csv(document: &Document, out: &mut dyn Write) -> io::Result<()> {
         for whisper in &entry.version().whispers {
             let mut row = fields.clone();
             let words = text::block(&whisper.text).into_owned();
-            let count = text::word_count(&words).to_string();
+            let count = words_in(&words);
             for (column, value) in [(4, whisper.to.to_string()), (5, words), (6, count)] {
                 if let Some(field) = row.get_mut(column) {
                     *field = super::figures::field(&value);
@@ -207,6 +213,11 @@ pub fn csv(document: &Document, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns the number of words, or nothing if they were left out.
+fn words_in(text: &str) -> String {
+    if text == LEFT_OUT { String::new() } else { text::word_count(text).to_string() }
 }
 
 /// Everything that was said, as JSON: a value at a time.
@@ -255,6 +266,11 @@ pub fn json(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     whole.serialize_entry("rehearsed", &state.rehearsed)?;
     whole.serialize_entry("participants", &participants)?;
     whole.serialize_entry("said", &Said(document))?;
+    let verdicts = document.turn_log.moments.iter().filter_map(|moment| match &moment.what {
+        MomentKind::Verdict(verdict) => Some(&**verdict),
+        _ => None,
+    });
+    whole.serialize_entry("verdicts", &verdicts.collect::<Vec<_>>())?;
     let ended = state.ended.as_ref().map(|e| json!({"reason": e.reason, "settled": e.settled}));
     whole.serialize_entry("ended", &ended)?;
     whole.serialize_entry("lasted_ms", &document.turn_log.lasted())?;

@@ -80,8 +80,9 @@ fn talk(document: &Document, out: &mut dyn Write) -> io::Result<()> {
                 }
             });
         }
-        page
-    })
+        telling.in_order(event, page)
+    })?;
+    out.write_all(telling.rest().as_bytes())
 }
 
 /// Returns the colour class of the author of an event's words.

@@ -25,15 +25,17 @@ mod narrate;
 mod narrated;
 mod plan;
 mod profile;
+mod telling;
 mod tools;
 mod words;
 
 pub use beside::Beside;
 pub use discretion::{DiscreetRecords, Private, Reveal, discreet};
 pub use document::Document;
-pub use narrate::{Narrator, Telling, cost, ended, nearing, reason, spent, whole};
+pub use narrate::{Narrator, cost, ended, nearing, reason, spent};
 pub use narrated::{Narrated, REHEARSED, Spelling, utterances};
 pub use profile::{fact, field};
+pub use telling::{Telling, whole};
 
 use std::io::{self, Write};
 

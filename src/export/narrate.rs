@@ -1,15 +1,14 @@
 //! From events to what is worth telling: whose words, where in the talk, and in which way.
 
 use super::failing::{Again, Failing};
-use super::narrated::{Narrated, REHEARSED, Spelling, place, utterances};
+use super::narrated::{Narrated, REHEARSED, place, utterances};
 use super::{agents, commands, contest, plan, profile, tools};
 use crate::analysis::name;
 use crate::model::payload::{Ended, LimitAt, TurnEnded};
 use crate::model::*;
 use crate::state::{Entry, OpenMention, RunState, Spent, State};
 use crate::text;
-use std::borrow::Borrow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Tells events one by one; it remembers only what to leave out, and what was asked for.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +16,9 @@ pub struct Narrator {
     hidden: BTreeSet<u32>,
     asked: HashMap<Key, &'static str>,
     /// The title to open with, where it is not the one of that moment.
-    title: Option<Text>,
+    pub(super) title: Option<Text>,
+    /// The texts that replace those of edited turns, by number.
+    pub(super) edits: BTreeMap<u32, (TurnId, Text)>,
     fails: Failing,
 }
 
@@ -78,7 +79,16 @@ impl Narrator {
             }
             Kind::CommandGiven(given) => {
                 self.asked.insert(given.key.clone(), given.line.command.name());
-                commands::given(state, given, |n| self.hidden.contains(&n))
+                let told = commands::given(state, given, |n| self.hidden.contains(&n));
+                match &given.line.command {
+                    // the turn itself has the text
+                    Command::Edit { utterance, .. }
+                        if !told.is_empty() && self.edits.contains_key(utterance) =>
+                    {
+                        note(format!("turn {utterance} edited by the operator"))
+                    }
+                    _ => told,
+                }
             }
             Kind::CommandRefused(r) => {
                 let command = r.line["do"].as_str().unwrap_or("a steering line");
@@ -189,10 +199,13 @@ impl Narrator {
         if e.number.is_some_and(|n| self.hidden.contains(&n)) {
             return words(format!("{who}, hidden", who = who()), String::new());
         }
-        let body = || match (&*e.text, &e.structured) {
-            ("", data) if !data.is_null() => text::block(&data.to_string()).into_owned(),
-            (words, _) => text::block(words).into_owned(),
+        let edited = e.number.and_then(|n| self.edits.get(&n)).filter(|(turn, _)| *turn == e.turn);
+        let body = || match (edited, &*e.text, &e.structured) {
+            (Some((_, words)), ..) => text::block(words).into_owned(),
+            (None, "", data) if !data.is_null() => text::block(&data.to_string()).into_owned(),
+            (None, words, _) => text::block(words).into_owned(),
         };
+        let mark = if edited.is_some() { ", edited" } else { "" };
         let whispers = || {
             e.whispers.iter().flat_map(|whisper| {
                 let to = name(state, &whisper.to);
@@ -204,7 +217,7 @@ impl Narrator {
         };
         match (e.outcome, e.why) {
             (Outcome::Said, _) => {
-                let mut told = words(head(state, seat, e) + finish(e), body());
+                let mut told = words(head(state, seat, e) + mark + finish(e), body());
                 told.extend(whispers());
                 told
             }
@@ -244,7 +257,7 @@ impl Narrator {
             (Outcome::Cut, why) => {
                 let how = why.map_or("cut off", cut);
                 let mut told =
-                    words(format!("{}, {how}{}", head(state, seat, e), finish(e)), body());
+                    words(format!("{}{mark}, {how}{}", head(state, seat, e), finish(e)), body());
                 told.extend(whispers());
                 // what a person did they know; what went wrong has a reason and a fix
                 told.extend(e.error.as_ref().map(|error| {
@@ -417,50 +430,4 @@ pub fn nearing(at: &LimitAt) -> String {
         }
     };
     format!("close to the limit: {value} of {}", at.what.words(at.limit))
-}
-
-/// Returns how a whole conversation reads in a format; what was hidden in the end is left out everywhere.
-pub fn whole(events: impl IntoIterator<Item: Borrow<Event>> + Clone, spell: Spelling) -> String {
-    let whole = State::fold(events.clone());
-    let (mut telling, mut out) = (Telling::of(&whole), String::new());
-    events.into_iter().for_each(|event| out.push_str(&telling.next(event.borrow(), spell)));
-    out
-}
-
-/// A conversation being told from its first event on.
-#[derive(Default)]
-pub struct Telling {
-    state: State,
-    narrator: Narrator,
-}
-
-impl Telling {
-    /// Begins to tell a conversation as it reads in the end: under its last title, without what was hidden.
-    pub fn of(whole: &State) -> Telling {
-        let mut narrator = Narrator::leaving_out(whole);
-        narrator.title = Some(whole.shown_title());
-        Telling { narrator, ..Telling::default() }
-    }
-
-    /// Does the same with what was hidden.
-    pub fn with_hidden(whole: &State) -> Telling {
-        let narrator = Narrator { title: Some(whole.shown_title()), ..Narrator::default() };
-        Telling { narrator, ..Telling::default() }
-    }
-
-    /// Returns what the next event tells.
-    pub fn told(&mut self, event: &Event) -> Vec<Narrated> {
-        self.state.apply(event);
-        self.narrator.narrate(&self.state, event)
-    }
-
-    /// Returns what the next event tells, in a format.
-    pub fn next(&mut self, event: &Event, spell: Spelling) -> String {
-        self.told(event).iter().map(spell).collect()
-    }
-
-    /// Returns the state behind the last event that was told.
-    pub fn state(&self) -> &State {
-        &self.state
-    }
 }

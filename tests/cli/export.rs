@@ -56,6 +56,59 @@ fn what_was_not_for_everybody_is_left_out_unless_asked_for() {
 }
 
 #[test]
+fn shows_an_edit_in_its_turn_and_marks_it() {
+    let house = House::new();
+    let edit = r#"{"after":{"utterance":3},"do":"edit","utterance":1,"text":"EDITED words"}"#;
+    let steer = house.file("steer.jsonl", edit);
+    let path = house.file("talk.toml", &talk(4, 9));
+    house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
+    let text = export(&house, &["txt"]);
+    assert!(text.contains("[1] Ada, edited\n  EDITED words\n"), "{text}");
+    assert!(text.contains("turn 1 edited by the operator"), "{text}");
+    assert_eq!(text.matches("EDITED").count(), 1, "{text}");
+    assert!(!text.contains("A1 word"), "{text}");
+}
+
+#[test]
+fn does_not_count_words_of_whispers_that_were_left_out() {
+    let house = House::new();
+    secrets(&house);
+    let table = export(&house, &["csv"]);
+    let row = table.lines().find(|line| line.contains("[left out]")).unwrap();
+    assert!(row.contains("[left out],,"), "{row}");
+}
+
+#[test]
+fn writes_turns_of_a_simultaneous_round_in_the_order_of_their_numbers() {
+    let house = House::new();
+    let path = house.file(
+        "talk.toml",
+        "title = \"T\"\npolicy = \"phases\"\n[limits]\nutterances = 2\n[[participant]]\nid = \"ada\"\n\
+         lines = [\"A1 takes far longer than the others\"]\n\
+         [[participant]]\nid = \"bo\"\nlines = [\"B1\"]\n\
+         [[phase]]\nname = \"answers\"\norder = \"simultaneous\"\nwho = [\"ada\", \"bo\"]\n",
+    );
+    house.run(&["run", &path, "--headless"]).code(0);
+    let log = export(&house, &["jsonl"]);
+    let ended = |word: &str| log.rfind(&format!("\"text\":\"{word}")).unwrap();
+    assert!(ended("B1") < ended("A1"), "{log}");
+    for format in ["md", "txt", "csv", "json", "html"] {
+        let out = export(&house, &[format]);
+        assert!(out.find("A1 takes") < out.find("B1"), "{format}: {out}");
+    }
+}
+
+#[test]
+fn writes_reasons_and_scores_of_a_verdict_as_json() {
+    let house = House::new();
+    house.run(&["run", "formal-debate", "--rehearsed", "--headless"]).code(0);
+    let json: Value = serde_json::from_str(&export(&house, &["json"])).unwrap();
+    let verdict = &json["verdicts"][0];
+    assert!(verdict["winner"].is_string(), "{verdict}");
+    assert!(!verdict["judgements"][0]["why"].as_str().unwrap().is_empty(), "{verdict}");
+}
+
+#[test]
 fn a_page_needs_nothing_but_itself_and_holds_no_markup_of_others() {
     let house = House::new();
     let words = r#"<script>alert(1)</script><img src=x onerror=alert(1)>\" onclick=\"x ]]> --> </style></title>"#;

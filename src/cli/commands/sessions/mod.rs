@@ -139,6 +139,7 @@ fn show(path: &Path, format: PrintFormat, context: &Context) -> Result<Exit, Fai
             let mut telling = Telling::of(&whole);
             let mut told = records.iter().flat_map(|records| records.iter());
             told.try_for_each(|r| out.write_all(telling.next(&r.event, spell).as_bytes()))
+                .and_then(|()| out.write_all(telling.rest().as_bytes()))
         }
         None => {
             let mut log = untrusted::open(survey.files.log()).map_err(|e| {

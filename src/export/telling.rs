@@ -1,0 +1,85 @@
+//! A whole conversation as it reads in the end: edits in their turns, turns in the order of their numbers.
+
+use super::narrate::Narrator;
+use super::narrated::{Narrated, Spelling};
+use crate::model::{Event, Kind, Purpose};
+use crate::state::State;
+use std::borrow::Borrow;
+
+/// Returns how a whole conversation reads in a format; hidden turns are left out everywhere.
+pub fn whole(events: impl IntoIterator<Item: Borrow<Event>> + Clone, spell: Spelling) -> String {
+    let whole = State::fold(events.clone());
+    let (mut telling, mut out) = (Telling::of(&whole), String::new());
+    events.into_iter().for_each(|event| out.push_str(&telling.next(event.borrow(), spell)));
+    out.push_str(&telling.rest());
+    out
+}
+
+/// A conversation being told from its first event on.
+#[derive(Default)]
+pub struct Telling {
+    state: State,
+    narrator: Narrator,
+    /// Turns of a simultaneous round that wait for one with a lower number.
+    early: Vec<(u32, String)>,
+}
+
+impl Telling {
+    /// Begins to tell a conversation as it reads in the end: under its last title, without hidden turns.
+    pub fn of(whole: &State) -> Telling {
+        Telling::new(whole, Narrator::leaving_out(whole))
+    }
+
+    /// Does the same with hidden turns.
+    pub fn with_hidden(whole: &State) -> Telling {
+        Telling::new(whole, Narrator::default())
+    }
+
+    fn new(whole: &State, mut narrator: Narrator) -> Telling {
+        narrator.title = Some(whole.shown_title());
+        let edited = whole.entries.iter().filter_map(|entry| {
+            let (_, text) = entry.edited.as_ref()?;
+            Some((entry.number?, (entry.version().turn?, text.clone())))
+        });
+        narrator.edits = edited.collect();
+        Telling { narrator, ..Telling::default() }
+    }
+
+    /// Returns what the next event tells.
+    pub fn told(&mut self, event: &Event) -> Vec<Narrated> {
+        self.state.apply(event);
+        self.narrator.narrate(&self.state, event)
+    }
+
+    /// Returns what the next event tells, in a format, in the order of [`in_order`](Telling::in_order).
+    pub fn next(&mut self, event: &Event, spell: Spelling) -> String {
+        let told = self.told(event).iter().map(spell).collect();
+        self.in_order(event, told)
+    }
+
+    /// Returns the text of an event that was just told. A turn that ends before one with a lower number is kept until
+    /// that one ends, or something else is told.
+    pub fn in_order(&mut self, event: &Event, text: String) -> String {
+        let number = match &event.kind {
+            Kind::TurnEnded(end) if end.purpose == Purpose::Speak => end.number,
+            _ => None,
+        };
+        let Some(number) = number else {
+            return if text.is_empty() { text } else { self.rest() + &text };
+        };
+        self.early.push((number, text));
+        let mut running = self.state.turns.values().filter_map(|turn| turn.number);
+        if running.any(|other| other < number) { String::new() } else { self.rest() }
+    }
+
+    /// Returns the turns that wait for another one.
+    pub fn rest(&mut self) -> String {
+        self.early.sort_by_key(|(number, _)| *number);
+        self.early.drain(..).map(|(_, told)| told).collect()
+    }
+
+    /// Returns the state behind the last event that was told.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+}
