@@ -106,7 +106,12 @@ fn failed(state: &State, ended: &Ended) -> Option<String> {
         _ if state.failed > 0 => {
             let error = state.seats.iter().find_map(|s| s.failed.as_ref());
             let told = error.map(|e| format!(": {}", e.text)).unwrap_or_default();
-            Some(format!("{} turns failed{told}", state.failed))
+            let turns = if state.failed == 1 {
+                "1 turn".to_owned()
+            } else {
+                format!("{} turns", state.failed)
+            };
+            Some(format!("{turns} failed{told}"))
         }
         _ => None,
     }

@@ -12,6 +12,9 @@ use crate::model::*;
 use crate::policy::{self, Decision, NextMove, View};
 use crate::state::{Ending, RunState, State, Thread, Turn};
 
+/// Rounds without a word after which a table on which every turn failed gives up.
+const FAILED_ROUNDS: usize = 3;
+
 /// Returns the one event that follows from the state alone; none where an input has to come first.
 pub fn advance(state: &State) -> Option<Draft> {
     if state.threads.is_empty() {
@@ -256,7 +259,9 @@ fn stalled(state: &State, thread: &Thread) -> Option<StopReason> {
     if all(&|s| failed(s).is_some_and(|e| e.class.needs_a_hand())) {
         return Some(StopReason::Failure);
     }
-    (thread.idle_decisions as usize > 2 * thread.seats.len() + 6).then_some(StopReason::Failure)
+    let (idle, seats) = (thread.idle_decisions as usize, thread.seats.len());
+    let hopeless = idle >= FAILED_ROUNDS * seats && all(&|s| failed(s).is_some());
+    (hopeless || idle > 2 * seats + 6).then_some(StopReason::Failure)
 }
 
 fn decide(state: &State, thread: &Thread) -> Option<Draft> {

@@ -145,7 +145,8 @@ fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<St
         names.sort();
         names.dedup();
         let names: Vec<&str> = names.into_iter().map(|name| &**name).collect();
-        return (!names.is_empty()).then(|| format!("At the table: {}.", names.join(", ")));
+        let labelled = if state.finds_answer(turn).is_some() { "Answers" } else { "At the table" };
+        return (!names.is_empty()).then(|| format!("{labelled}: {}.", names.join(", ")));
     }
     let (speakers, listeners): (Vec<_>, Vec<_>) = others.partition(|s| s.spec.speaks);
     let speaker = |seat: &Participant| match seat.role.as_ref().filter(|_| seat.roles.is_empty()) {

@@ -322,7 +322,8 @@ impl Conversation {
         t.permissions.clear();
         t.retry_at = Some(ms.plus(r.wait_ms));
         t.waited = t.waited.saturating_add(r.wait_ms);
-        let paid = r.error.class.costs() || !t.thought.is_empty();
+        let called_model = t.reserve.prompt > 0;
+        let paid = called_model && (r.error.class.costs() || !t.thought.is_empty());
         // logs of earlier programs leave it to be guessed
         let guess = || paid.then(|| t.guess(t.said.len() + t.thought.len()));
         if let Some(usage) = r.usage.clone().or_else(guess) {
