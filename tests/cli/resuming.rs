@@ -156,3 +156,17 @@ fn an_export_replaces_a_file_only_when_it_is_told_to() {
     house.run(&[&export[..], &["--force"]].concat()).code(0);
     assert!(std::fs::read_to_string(&file).unwrap().contains("Should cities ban private cars?"));
 }
+
+#[cfg(unix)]
+#[test]
+fn replaces_no_device_by_the_state_of_the_person() {
+    let house = House::new();
+    house.run(&["run", &house.file("talk.toml", &talk(1, 2)), "--headless"]).code(0);
+    let device = house.path("device");
+    std::os::unix::fs::symlink("/dev/null", &device).unwrap();
+    let state = device.display().to_string();
+    let resume = ["resume", "--last", "--headless", "--max-utterances", "2", "--state", &state];
+    let refused = house.run(&resume).code(1);
+    assert!(refused.err.contains("not a regular file"), "{}", refused.err);
+    assert!(device.is_symlink());
+}
