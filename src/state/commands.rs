@@ -307,6 +307,14 @@ impl Conversation {
         self.pending.get(self.keys.get(key)?)
     }
 
+    /// Returns the commands that wait for their time, in order.
+    pub fn queued_commands(&self) -> impl Iterator<Item = &PendingCommand> {
+        self.pending.values().filter(|command| {
+            let begun = command.acted || command.batch.is_some() || !command.placed.is_empty();
+            command.queued && !begun && !command.closed && command.too_late.is_none()
+        })
+    }
+
     fn pending_mut(&mut self, key: &Key) -> Option<&mut PendingCommand> {
         self.pending.get_mut(self.keys.get(key)?)
     }

@@ -1,6 +1,6 @@
 //! Branches by command: the old future is kept, and what was asked to be other is other.
 
-use crate::house::House;
+use crate::house::{House, talk};
 use std::fs;
 
 /// A house in which the demo was played.
@@ -93,4 +93,19 @@ fn a_branch_of_a_foreign_file_runs_nothing_unless_told_to() {
     assert!(house.run(&args).code(3).err.contains("not trusted"));
     let told: Vec<&str> = args.into_iter().chain(["--trust"]).collect();
     assert!(house.run(&told).code(0).out.contains("[2] cy"));
+}
+
+#[test]
+fn names_commands_that_were_queued_in_the_parent() {
+    let house = House::new();
+    let vote = r#"{"during":{"utterance":2,"words":1},"do":"vote","question":"Stay?"}"#;
+    let steer = house.file("steer.jsonl", vote);
+    let path = house.file("talk.toml", &talk(4, 9));
+    house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
+    let parent = house.sessions()[0]["id"].as_str().unwrap().to_owned();
+    let branch = house.run(&["fork", &parent, "--at", "2", "--headless"]).code(0);
+    let notice = "queued in the parent, carried out in the branch: vote";
+    assert!(branch.err.contains(notice), "{}", branch.err);
+    let branch = house.run(&["fork", &parent, "--at", "1", "--headless"]).code(0);
+    assert!(!branch.err.contains("queued in the parent"), "{}", branch.err);
 }

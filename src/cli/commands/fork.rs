@@ -171,6 +171,14 @@ pub enum Started {
     Left(Next),
 }
 
+/// Names the commands that wait in the parent at the place of the branch: the branch carries them out.
+fn inherited(past: &State) -> Option<String> {
+    let queued: Vec<&str> =
+        past.queued_commands().map(|command| command.given.line.command.name()).collect();
+    (!queued.is_empty())
+        .then(|| format!("queued in the parent, carried out in the branch: {}", queued.join(", ")))
+}
+
 /// Starts a branch.
 pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
     let play = &fork.play;
@@ -218,6 +226,10 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
     let (sessions, named) = (context.paths.sessions(), assemble::naming(fixed, past.seed));
     // a branch after the last words of a finished conversation is meant to continue it
     let onward = whole.ended.is_some() && whole.utterances == past.utterances;
+    let inherited = inherited(&past);
+    if let (Some(inherited), true) = (&inherited, play.headless) {
+        context.say(inherited);
+    }
     let session = session::fork(&survey, kept(), fork.keep.place(&sessions, named), Mode::Normal)?;
     let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
     let conversation = assemble(Parts {
@@ -238,7 +250,7 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
         lines,
         saved: !fork.keep.no_save,
     });
-    let notice = warning;
+    let notice = warning.or(inherited);
     let setup = Setup { conversation, play: play.clone(), allowed, inquiry: None, notice };
     Ok(Started::Branch(Box::new(setup)))
 }
