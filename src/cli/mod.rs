@@ -39,6 +39,10 @@ use play::next::{Home, Next};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+/// The commands to start with.
+const FIRST: [&str; 10] =
+    ["demo", "run", "ask", "replay", "resume", "export", "sessions", "scenarios", "models", "help"];
+
 /// Let several AIs talk to each other in your terminal, and watch, steer and join in.
 #[derive(Debug, Parser)]
 #[command(name = "colloquium", version, disable_help_subcommand = true)]
@@ -55,7 +59,21 @@ impl Cli {
     /// Building the parser for every command takes a good part of the start-up time, so commands that open a screen are
     /// parsed with their own arguments only. Whatever that rejects goes to the full parser, for its errors and help.
     fn of_process() -> Result<Cli, clap::Error> {
-        Cli::parse_alone(&std::env::args_os().collect::<Vec<_>>()).map_or_else(Cli::try_parse, Ok)
+        Cli::parse_alone(&std::env::args_os().collect::<Vec<_>>()).map_or_else(Cli::parse_fully, Ok)
+    }
+
+    /// Parses with all commands. Help has a line for each of [`FIRST`] and names the others.
+    fn parse_fully() -> Result<Cli, clap::Error> {
+        let mut program = Cli::command();
+        let names = program.get_subcommands().map(|command| command.get_name().to_owned());
+        let more: Vec<String> = names.filter(|name| !FIRST.contains(&&**name)).collect();
+        for name in &more {
+            program = program.mut_subcommand(name, |command| command.hide(true));
+        }
+        let note = format!("More commands (`colloquium help COMMAND`): {}", more.join(", "));
+        let mut program = program.after_help(note);
+        let mut matches = program.try_get_matches_from_mut(std::env::args_os())?;
+        Cli::from_arg_matches_mut(&mut matches).map_err(|e| e.format(&mut program))
     }
 
     fn parse_alone(typed: &[OsString]) -> Option<Cli> {

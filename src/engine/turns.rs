@@ -227,18 +227,7 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
         return false;
     }
     let read = prompt::read_last(state, turn);
-<<<<<<< HEAD
-    let shown = read.iter().map(|text| state.rolls.trigrams(text));
-    if reply::echoes(words, shown) {
-        return true;
-    }
-    // a seat that keeps its answer repeats it for a good reason
-    let debates = state.scenario.debate == Debate::Guided && state.scenario.answer.is_none();
-    let own = prompt::own_words(state, turn);
-    debates && own.iter().any(|text| reply::echoes(words, [state.rolls.trigrams(text)]))
-=======
     reply::echoes(words, read.iter().map(|text| state.rolls.trigrams(text)))
->>>>>>> parent of f951c17 (engine: ask again for a turn that a seat has said before)
 }
 
 /// Why a reply does not fit its turn.
