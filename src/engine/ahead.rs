@@ -36,9 +36,9 @@ pub(super) fn end_of(state: &State) -> Option<StopReason> {
     None
 }
 
-/// Returns the seats that get the floor next, in order, each once and at most so many: those that the engine itself
-/// chooses if a pause is lifted and every running turn ends with the words it has so far. The list ends at a choice that a
-/// model or a person makes first.
+/// Returns the next seats that get the floor, in order, each once and at most so many. The engine itself chooses them, as
+/// if a pause was lifted and every running turn ended with the words it has so far. The list ends at a choice that a model
+/// or a person makes first.
 pub fn next_speakers(state: &State, most: usize) -> Vec<SeatId> {
     let mut next: Vec<SeatId> = Vec::new();
     if state.ended.is_some() {

@@ -97,6 +97,12 @@ impl Loaded {
         self.participants.iter().flat_map(seat).chain(policies).chain(stops).chain(tie).collect()
     }
 
+    /// Returns whether the words come from rehearsed lines and from people who take part: no model is called.
+    pub fn is_rehearsed(&self) -> bool {
+        let mut seats = self.participants.iter().filter(|p| !p.voice.is_human()).peekable();
+        seats.peek().is_some() && seats.all(|p| p.voice.is_rehearsed())
+    }
+
     /// Returns whether every seat speaks rehearsed lines, so that nothing in it is written by a model.
     pub fn all_rehearsed(&self) -> bool {
         self.participants.iter().all(|p| p.voice.is_rehearsed())

@@ -49,7 +49,7 @@ pub struct ViewState {
     pub loading: Option<ReadProgress>,
     /// Whether another program runs the conversation: then nothing is steered from here.
     pub watching: bool,
-    /// Whether the recording is a finished conversation that goes on if the person asks for it.
+    /// Lets the person continue a finished conversation that they read.
     pub reopens: bool,
     /// What they write.
     pub composer: Composer,

@@ -176,6 +176,10 @@ fn a_person_can_take_part_in_every_scenario() {
         assert!(told.contains("Guest  (") || told.contains(", guest"), "{name}: {told}");
         assert!(!told.contains("never speaks"), "{name}: {told}");
     }
+    let steer = house.file("steer.jsonl", "");
+    let run = ["run", "round-table", "--rehearsed", "--take-part", "--max-utterances", "1"];
+    let ran = house.run(&[&run[..], &["--headless", "--steer", &steer]].concat()).code(0);
+    assert!(ran.out.contains("rehearsed demo: no model was called"), "{}", ran.out);
     let args = ["run", "planner-executor", "--rehearsed", "--take-part", "--dry-run"];
     let told = house.run(&args).code(0).err;
     assert!(told.contains("you take part: no turns, but the planner hears you"), "{told}");

@@ -92,6 +92,7 @@ fn a_new_scenario_is_right_and_can_be_played() {
     house.run(&["scenarios", "new", "mine"]).code(0);
     let check = house.run(&["check", "mine", "round-table"]).code(0);
     assert!(check.out.contains("seat     bo, Bo (for coffee)"), "{}", check.out);
+    assert!(check.out.contains("  order  ") && check.out.contains("    2 Bo  ("), "{}", check.out);
     assert_eq!(check.err, "");
     house.run(&["run", "mine", "--rehearsed", "--headless"]).code(0);
     house.run(&["scenarios", "new", "mine"]).code(2);

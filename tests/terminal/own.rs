@@ -186,7 +186,7 @@ fn a_finished_session_is_read_and_reopened_only_when_asked() {
     program.keys(&format!("{}\r", DOWN.repeat(4)));
     program.until("finished, read-only");
     program.keys("p");
-    program.until("At the table");
+    program.until("Prompt for turn 9");
     assert_eq!(std::fs::read(&path).unwrap(), before, "reading leaves the file as it was");
     program.keys("\u{1b}");
     program.until("play/pause");

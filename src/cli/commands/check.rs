@@ -5,6 +5,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
+use crate::cli::play::{dry_run, opened};
 use crate::cli::source;
 use crate::model::{After, Anonymous, Limit, Limits, Needs, Participant, Shows, Then, VoiceSpec};
 use crate::policy;
@@ -50,7 +51,9 @@ impl CheckArgs {
                     if !loaded.warnings.list.is_empty() {
                         context.report(&loaded.warnings.to_string());
                     }
-                    output::data(text::block(&told(file, &loaded)).as_bytes())?;
+                    let mut words = told(file, &loaded);
+                    words.push_str(&dry_run::order(opened::rehearsal(loaded)?));
+                    output::data(text::block(&words).as_bytes())?;
                 }
                 Err(failure) => {
                     faulty += 1;

@@ -1,6 +1,7 @@
 //! `run`: plays a scenario.
 
 use crate::cli::args::run::{RunOptions, Topic};
+use crate::cli::commands::check;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -14,6 +15,7 @@ use crate::cli::play::dry_run;
 use crate::cli::play::gate::{Gate, OperatorGate};
 use crate::cli::play::history::{self, History};
 use crate::cli::play::next::{Begin, Next};
+use crate::cli::play::opened::{REHEARSAL_SEED, opened, rehearsal};
 use crate::cli::play::setup::Setup;
 use crate::cli::play::state_file;
 use crate::cli::play::terminal;
@@ -21,19 +23,15 @@ use crate::cli::play::toolbox::{decisions, give_files, meet_servers, toolbox};
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
-use crate::model::payload::Opened;
 use crate::model::profile::merge;
 use crate::model::{CallRate, Key, Limits, SteerLine, Text, VoiceSpec, Wall};
 use crate::scenario::{self, Loaded, Override, TakesPart};
-use crate::session::{self, FORMAT, Mode};
+use crate::session::{self, Mode};
 use crate::state::State;
 use crate::{policy, text};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// The seed of a rehearsal on virtual time that names none.
-const REHEARSAL_SEED: u64 = 0;
 
 /// What is shifted out of a random seed, so that every reader of JSON can hold it (53 bits).
 const SEED_SHIFT: u32 = 11;
@@ -138,7 +136,8 @@ fn plan(begin: &Begin, context: &Context) -> Result<Exit, Failure> {
         begin.options.seed.unwrap_or(REHEARSAL_SEED),
         false,
     )?;
-    dry_run::run(&begin.scenario, &loaded, opened, history.lines, begin.options.play.format)
+    let about = check::told(&begin.scenario, &loaded);
+    dry_run::run(&about, opened, history.lines, begin.options.play.format)
 }
 
 /// Begins a conversation.
@@ -207,7 +206,7 @@ pub fn estimate(begin: &Begin, context: &Context) -> Result<String, Failure> {
     let options = &begin.options.play.models;
     let mut models = ModelSource::new(Providers::new(context, options)?, options);
     models.assign(&mut loaded.participants, context)?;
-    Ok(dry_run::estimate(opened(loaded, BTreeMap::new(), REHEARSAL_SEED, true)?))
+    Ok(dry_run::estimate(rehearsal(loaded)?))
 }
 
 /// Does to a loaded scenario what the options ask for.
@@ -268,27 +267,4 @@ pub fn rates(context: &Context) -> Result<BTreeMap<Text, CallRate>, Failure> {
     let settings = context.settings()?;
     let providers = settings.providers.iter();
     Ok(providers.filter_map(|(name, set)| Some((name.as_str().into(), set.rate?))).collect())
-}
-
-/// Returns the first event of a conversation.
-pub fn opened(
-    loaded: Loaded,
-    rates: BTreeMap<Text, CallRate>,
-    seed: u64,
-    attended: bool,
-) -> Result<Opened, Failure> {
-    let scenario = serde_json::to_value(&loaded.scenario)
-        .map_err(|e| Failure::new(Exit::Failed, format!("cannot write the scenario: {e}")))?;
-    Ok(Opened {
-        format: FORMAT,
-        program: concat!("colloquium ", env!("CARGO_PKG_VERSION")).into(),
-        seed,
-        rehearsed: loaded.all_rehearsed(),
-        scenario,
-        participants: loaded.participants,
-        parallel: loaded.parallel,
-        rates,
-        attended,
-        steered: false,
-    })
 }

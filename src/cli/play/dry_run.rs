@@ -5,7 +5,6 @@
 //! votes and stop rules, comes out differently with real words.
 
 use crate::cli::args::format::PrintFormat;
-use crate::cli::commands::check;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
@@ -15,13 +14,14 @@ use crate::export::{cost, spent};
 use crate::model::payload::{Opened, TurnEnded};
 use crate::model::*;
 use crate::prompt;
-use crate::scenario::Loaded;
 use crate::state::{Live, Spent, State, Turn};
 use crate::text;
 use serde_json::{Value, json};
 
 /// Utterances after which the plan is long enough.
 const PLAN_MAX: u32 = 200;
+/// Steps of the speaking order that `check` prints.
+const ORDER_MAX: usize = 12;
 /// Tokens of a placeholder reply: what 150 words take.
 const REPLY_TOKENS: u64 = 200;
 /// The text that counts as one token.
@@ -52,10 +52,9 @@ struct Shown {
     messages: Vec<Message>,
 }
 
-/// Prints the plan of a conversation that would be opened so.
+/// Prints the plan of a conversation that would be opened so, after a description of its scenario.
 pub fn run(
-    name: &str,
-    loaded: &Loaded,
+    about: &str,
     opened: Opened,
     history: Vec<(Key, SteerLine)>,
     format: PrintFormat,
@@ -64,7 +63,7 @@ pub fn run(
     plan.play(opened, history);
     let out = match format {
         PrintFormat::Text | PrintFormat::Md => {
-            format!("{}\n{}", check::told(name, loaded), plan.in_words())
+            format!("{about}\n{}", plan.in_words())
         }
         PrintFormat::Jsonl => format!("{}\n", plan.as_json()),
     };
@@ -87,6 +86,20 @@ pub fn estimate(opened: Opened) -> String {
     let mut plan = Plan::default();
     plan.play(opened, vec![]);
     used(&plan.state)
+}
+
+/// Returns the speaking order of a conversation that would be opened so, as far as it is short.
+pub fn order(opened: Opened) -> String {
+    let mut plan = Plan::default();
+    plan.play(opened, vec![]);
+    let steps = plan.steps();
+    let mut out = String::from("  order    with replies of a usual length:\n");
+    steps.iter().take(ORDER_MAX).for_each(|step| out.push_str(step));
+    match steps.len().checked_sub(ORDER_MAX) {
+        None | Some(0) => out.push_str(&format!("    {}\n", plan.end())),
+        Some(more) => out.push_str(&format!("    and {more} more; --dry-run lists all\n")),
+    }
+    out
 }
 
 /// Returns what a plan uses, in words. What agents use is theirs to say.
@@ -147,16 +160,23 @@ impl Plan {
         text::name(name).into_owned()
     }
 
+    /// Returns a line for each batch: who speaks, and why.
+    fn steps(&self) -> Vec<String> {
+        let seat = |(number, seat): &(Option<u32>, SeatId)| match number {
+            Some(number) => format!("{number} {}", self.name(seat)),
+            None => self.name(seat),
+        };
+        let batches = self.batches.iter().filter(|batch| !batch.seats.is_empty());
+        let line = |Planned { why, seats }: &Planned| {
+            let seats: Vec<String> = seats.iter().map(seat).collect();
+            format!("    {}  ({})\n", seats.join(", "), text::line(why))
+        };
+        batches.map(line).collect()
+    }
+
     fn in_words(&self) -> String {
         let mut out = String::from("dry run (placeholder replies)\n");
-        for Planned { why, seats } in self.batches.iter().filter(|b| !b.seats.is_empty()) {
-            let seat = |(number, seat): &(Option<u32>, SeatId)| match number {
-                Some(number) => format!("{number} {}", self.name(seat)),
-                None => self.name(seat),
-            };
-            let seats: Vec<String> = seats.iter().map(seat).collect();
-            out.push_str(&format!("    {}  ({})\n", seats.join(", "), text::line(why)));
-        }
+        out.push_str(&self.steps().concat());
         out.push_str(&format!("  {}\n", self.end()));
         out.push_str(&format!("  estimate {}\n", used(&self.state)));
         for seat in self.state.seats.iter().filter(|s| s.spent.used().is_some()) {

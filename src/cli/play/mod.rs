@@ -15,6 +15,7 @@ pub mod headless;
 pub mod history;
 pub mod linear;
 pub mod next;
+pub mod opened;
 pub mod opening;
 pub mod outcome;
 pub mod outside;

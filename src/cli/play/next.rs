@@ -104,7 +104,7 @@ pub struct Replay {
     pub from: Option<StartAt>,
     /// What longer waits are shortened to, in milliseconds; a few seconds, if it is `None`.
     pub idle_limit_ms: Option<u64>,
-    /// Whether the conversation goes on if the person asks for it.
+    /// Lets the person continue the conversation.
     pub reopens: bool,
     /// The address of a server that was typed at the start screen, for a conversation that goes on.
     pub typed_server: Option<String>,

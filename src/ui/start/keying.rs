@@ -22,7 +22,7 @@ pub struct Keying {
     pub at: usize,
     pub(super) key: String,
     pub(super) address: String,
-    /// Whether the next Enter confirms: a key of an unusual shape, or the deletion of a saved key.
+    /// The next Enter confirms: a key of an unusual shape, or the deletion of a saved key.
     pub(super) asked: bool,
 }
 

@@ -10,6 +10,7 @@ use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::{self, ModelSource};
 use crate::cli::play::assemble;
 use crate::cli::play::cast::Cast;
+use crate::cli::play::opened;
 use crate::cli::play::toolbox::{decisions, meet_servers, toolbox};
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
@@ -265,5 +266,5 @@ pub fn opened(
     rates: BTreeMap<Text, CallRate>,
     seed: u64,
 ) -> Result<crate::model::payload::Opened, Failure> {
-    run::opened(loaded, rates, seed, false)
+    opened::opened(loaded, rates, seed, false)
 }
