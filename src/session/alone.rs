@@ -1,7 +1,7 @@
-//! What each line of a session says by itself, without the lines before it: read by several threads at once.
+//! Parses session lines independently of each other, on several threads.
 //!
-//! Whether a line is in its place is checked by the reader, one line after the other. A long file is never in memory as
-//! a whole: it is read in blocks, while earlier blocks are used.
+//! The reader checks the order of the lines afterwards, one by one. A long file is never in memory as a whole: it is
+//! read in blocks, while earlier blocks are used.
 
 use super::codec::Envelope;
 use super::pieces::PiecesLine;
@@ -14,40 +14,40 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
-/// The approximate size of a block, in bytes.
+/// Approximate size of a block, in bytes.
 const BLOCK_BYTES: usize = 256 * 1024;
-/// The size of a block without other threads, in bytes.
+/// Block size without extra threads, in bytes.
 const SMALL_BYTES: usize = 64 * 1024;
-/// Smaller files, in bytes, are read without other threads, which would cost more than they save.
+/// Smaller files, in bytes, are parsed without extra threads, which would cost more than they save.
 pub(super) const SHORT_BYTES: u64 = 2 * 1024 * 1024;
 
-/// How much of a file is read in full.
+/// Depth of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScanDepth {
     /// Every event of the log.
     Whole,
-    /// What a fold of the whole log needs. Pieces of turns that begin and end within one block are left out, because the
-    /// end of a turn repeats its words; other pieces come as if their kind were unknown, for whoever needs them to read.
+    /// Everything that a fold of the whole log needs. Pieces of turns that begin and end within one block are skipped,
+    /// because `turn.ended` repeats their text; other pieces are returned as an unknown kind.
     ForFold,
-    /// Every event but pieces, of which only the number and the checksum are checked.
+    /// Every event but pieces; only the number and the checksum of pieces are checked.
     WithoutPieces,
 }
 
-/// The content of a line by itself, if its checksum is right.
+/// Content of a line with a valid checksum.
 pub(super) enum LineMeaning {
     /// The event of the line.
     Event(Arc<Event>),
     /// Pieces with this `seq`, which the caller does not need.
     Pieces(Seq),
-    /// Nothing without the lines around it, or nothing at all.
+    /// Nothing, or nothing that can be parsed without the lines around it.
     Nothing,
 }
 
-/// The bytes between two newlines.
+/// Bytes between two newlines.
 pub(super) struct RawLine {
-    /// The length in bytes, with the newline.
+    /// Length in bytes, with the newline.
     pub(super) len: usize,
-    /// The content of the line.
+    /// Parsed content of the line.
     pub(super) says: LineMeaning,
 }
 
@@ -74,8 +74,8 @@ impl LineMeaning {
     }
 }
 
-/// Returns the turns that begin and end within these lines and whose pieces are not needed. There are none where a line is
-/// missing or unreadable, because that line may be the one that says a turn's pieces are needed.
+/// Returns the turns that begin and end within these lines and whose pieces are not needed. Returns none if a line is
+/// missing or unreadable, because that line might need them.
 fn repeated(lines: &[RawLine]) -> HashSet<TurnId> {
     let (mut begun, mut settled) = (HashSet::new(), HashMap::new());
     let mut before: Option<Seq> = None;
@@ -97,16 +97,16 @@ fn repeated(lines: &[RawLine]) -> HashSet<TurnId> {
     begun
 }
 
-/// Whole lines, one behind the other.
+/// A sequence of whole lines.
 pub(super) struct LineBlock {
-    /// The bytes of the lines.
+    /// Bytes of the lines.
     pub(super) bytes: Vec<u8>,
-    /// What each line says.
+    /// Parsed content of each line.
     pub(super) lines: Vec<RawLine>,
 }
 
 impl LineBlock {
-    /// Reads what lines mean; only the last may lack its newline.
+    /// Parses lines; only the last may lack its newline.
     pub(super) fn read(bytes: Vec<u8>, depth: ScanDepth) -> LineBlock {
         let (mut lines, mut pieces, mut rest) = (vec![], vec![], bytes.as_slice());
         while !rest.is_empty() {
@@ -136,10 +136,10 @@ impl LineBlock {
     }
 }
 
-/// Cuts what is read into blocks that end with a newline, all but the last.
+/// Splits the input into blocks that end with a newline, except the last.
 pub(super) struct Blocks<R> {
     from: R,
-    /// How many bytes are read at once.
+    /// Bytes per read.
     size: usize,
     rest: Vec<u8>,
 }
@@ -167,32 +167,32 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// The blocks of a file in order; `long` ones are read by several threads, ahead of whoever takes them.
+/// Blocks of a file in order; several threads parse the blocks of a long file ahead of the caller.
 pub(super) enum LineBlocks {
-    /// Read as they are taken.
+    /// Parsed on demand.
     Alone(Blocks<Box<dyn Read + Send>>, ScanDepth),
-    /// Read ahead.
+    /// Parsed ahead.
     Ahead(ReadAhead),
 }
 
-/// Threads that read blocks; they end when nobody takes any more.
+/// Threads that parse blocks; they end when the caller takes no more.
 pub(super) struct ReadAhead {
-    /// They take turns, so that the order is that of the file.
+    /// Parsers, used in rotation so that the order is that of the file.
     parsers: Vec<Parser>,
-    /// Whose turn it is.
+    /// Index of the next parser.
     turn: usize,
     threads: Vec<JoinHandle<io::Result<()>>>,
 }
 
-/// The channels from and to a thread that parses.
+/// Channels from and to a parsing thread.
 struct Parser {
     ready: Receiver<LineBlock>,
-    /// Takes back the blocks that were used: memory is freed quickest by the thread that allocated it.
+    /// Returns used blocks to their thread: the thread that allocated memory frees it fastest.
     used: Sender<LineBlock>,
 }
 
 impl LineBlocks {
-    /// Begins to read.
+    /// Starts reading.
     pub(super) fn of(from: impl Read + Send + 'static, long: bool, depth: ScanDepth) -> LineBlocks {
         match long {
             true => LineBlocks::Ahead(ReadAhead::of(Blocks::of(from, BLOCK_BYTES), depth)),
@@ -200,7 +200,7 @@ impl LineBlocks {
         }
     }
 
-    /// Passes on the next block; returns whether there was one.
+    /// Passes the next block to `each`; returns whether there was one.
     pub(super) fn next(&mut self, each: &mut dyn FnMut(&LineBlock)) -> io::Result<bool> {
         match self {
             LineBlocks::Alone(blocks, depth) => {
@@ -224,7 +224,7 @@ impl ReadAhead {
                 LineBlock::read(bytes, depth)
             });
             threads.push(thread::spawn(move || {
-                // nobody waits for a block any more
+                // fails once the caller takes no more blocks
                 let _ = blocks.try_for_each(|block| done.send(block));
                 Ok(())
             }));
@@ -248,7 +248,7 @@ impl ReadAhead {
             && let Ok(block) = parser.ready.recv()
         {
             each(&block);
-            // one that has ended frees nothing any more
+            // fails if the thread has ended
             let _ = parser.used.send(block);
             self.turn = (self.turn + 1) % self.parsers.len();
             return Ok(true);
@@ -266,7 +266,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Hands out a few bytes at a time.
+    /// Reader that returns a few bytes per call.
     struct Drops(Vec<u8>, usize, Arc<AtomicUsize>);
 
     impl Drops {
@@ -314,7 +314,7 @@ mod tests {
             let mut blocks = LineBlocks::of(from, long, ScanDepth::Whole);
             assert!(blocks.next(&mut |_| {}).unwrap());
             let threads = thread::available_parallelism().map_or(1, NonZero::get);
-            // each thread has one block, one to come and one that is ready; one more is cut
+            // a thread has one block in work, one queued and one ready; one more block is being cut
             let most = if long { (3 * threads + 3) * BLOCK_BYTES } else { SMALL_BYTES };
             assert!(read.load(Ordering::SeqCst) <= most, "of {} bytes", text.len());
         }
@@ -335,7 +335,7 @@ mod tests {
         }
     }
 
-    /// The lines of events, each written as what happens to a turn, numbered from `first`.
+    /// Lines of events of a turn, numbered from `first`.
     fn spelled(first: u64, log: &[&str]) -> Vec<u8> {
         let mut lines = vec![];
         for (seq, word) in (first..).zip(log) {

@@ -1,6 +1,6 @@
-//! The events of a session that lie in its file: found by their places, so that they need not stand in memory.
+//! Random access to the events of a session file, so that they need not stay in memory.
 //!
-//! A log only grows, so what was read once can be read again from the same open file, whatever is appended later.
+//! A log only grows, so an open file can be read again later, regardless of appended lines.
 
 use super::Record;
 use super::alone::{self, LineBlocks, ScanDepth};
@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The events of a session up to the time at which it was read; copies share the file.
+/// Events of a session up to the time of reading; clones share the file.
 #[derive(Clone, Debug)]
 pub struct Archive(Arc<Inner>);
 
@@ -21,17 +21,17 @@ pub struct Archive(Arc<Inner>);
 struct Inner {
     file: Arc<File>,
     files: SessionFiles,
-    /// The places in the file where some of its events begin, in order.
+    /// Offsets of some events in the file, in order.
     marks: Vec<FileMark>,
-    /// How many events there are.
+    /// Number of events.
     events: usize,
-    /// The number of the last one.
+    /// `seq` of the last event.
     last: Option<Seq>,
-    /// The end of the last whole line, in bytes.
+    /// End of the last whole line, in bytes.
     end: u64,
-    /// The events around the one that was asked for last, and how many come before these.
+    /// The events around the last requested one, and the number of events before them.
     near: Mutex<(usize, Vec<Arc<Record>>)>,
-    /// What kept the file from being read again.
+    /// Error of the last read, if one failed.
     fault: Mutex<Option<String>>,
 }
 
@@ -54,17 +54,17 @@ impl Archive {
         self.0.files.log()
     }
 
-    /// Returns how many events there are.
+    /// Returns the number of events.
     pub fn len(&self) -> usize {
         self.0.events
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no events.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the first of its events, so many, and nothing of what follows them.
+    /// Returns an archive of the first `events` events.
     pub fn first(&self, events: usize) -> Archive {
         let last = events.checked_sub(1).and_then(|at| self.get(at)).map(|r| r.event.seq);
         if last.is_none() || events >= self.len() {
@@ -83,27 +83,27 @@ impl Archive {
         }))
     }
 
-    /// Returns whether an event of this number is in it, or before its end.
+    /// Returns whether this `seq` is at or before the last event.
     pub fn holds(&self, seq: Seq) -> bool {
         self.0.last.is_some_and(|last| seq <= last)
     }
 
-    /// Returns what kept the file from being read again; its events end where that happened.
+    /// Returns the error of a failed read; the events end there.
     pub fn fault(&self) -> Option<String> {
         self.0.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Hands out the events from a place on, in order, until `each` has enough.
+    /// Passes the events from `seq` on to `each`, in order, until it returns that it has enough.
     ///
     /// # Errors
-    /// What keeps the file from being read.
+    /// The error of the operating system.
     pub fn events(
         &self,
         from: Seq,
         each: &mut dyn FnMut(&Event) -> ControlFlow<()>,
     ) -> io::Result<()> {
         let before = self.0.marks.partition_point(|mark| mark.seq <= from);
-        // most who ask from somewhere in the middle want a few events
+        // most callers that start in the middle want a few events
         let reading = self.read(before, None, from == Seq(0), ScanDepth::Whole);
         let Some(mut reading) = reading else { return Ok(()) };
         let mut flow = ControlFlow::Continue(());
@@ -120,7 +120,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Returns the event behind `events` others, with its line; those around it are kept for whoever asks next.
+    /// Returns the event at an index, with its line; its neighbours stay cached.
     pub(super) fn get(&self, events: usize) -> Option<Arc<Record>> {
         if events >= self.len() {
             return None;
@@ -136,19 +136,19 @@ impl Archive {
         near.1.get(events - near.0).cloned()
     }
 
-    /// Returns the events behind `events` others, with their lines, and how many it returns before these.
+    /// Returns a reading of the events from an index on, and the number of events before it.
     pub(super) fn from(&self, events: usize) -> Option<(usize, ArchiveReading)> {
         let before = self.0.marks.partition_point(|mark| mark.events <= events);
         let reading = self.read(before, None, true, ScanDepth::Whole)?;
         Some((events.saturating_sub(reading.scanner.events), reading))
     }
 
-    /// Returns all events but pieces of words, with their lines.
+    /// Returns a reading of all events except pieces.
     pub(super) fn skim(&self) -> Option<(usize, ArchiveReading)> {
         Some((0, self.read(0, None, true, ScanDepth::WithoutPieces)?))
     }
 
-    /// Begins to read at the last of the first `before` marks; `long` asks for the help of other threads.
+    /// Starts reading at the last of the first `before` marks; `long` uses several threads.
     fn read(
         &self,
         before: usize,
@@ -165,7 +165,7 @@ impl Archive {
         Some(ArchiveReading { blocks, scanner: Scanner::at(mark, files.clone()) })
     }
 
-    /// Returns whether a block was read; what kept it from being read is remembered.
+    /// Returns whether a block was read; remembers an error.
     pub(super) fn seen(&self, read: io::Result<bool>) -> bool {
         read.unwrap_or_else(|e| {
             let mut fault = self.0.fault.lock().unwrap_or_else(PoisonError::into_inner);
@@ -175,26 +175,26 @@ impl Archive {
     }
 }
 
-/// A file that is read again from one of its marks on.
+/// Reads a file again from one of its marks.
 pub(super) struct ArchiveReading {
     blocks: LineBlocks,
     scanner: Scanner,
 }
 
 impl ArchiveReading {
-    /// Hands out the events of the next block; returns whether there was one.
+    /// Passes the events of the next block to `each`; returns whether there was one.
     pub(super) fn block(&mut self, each: &mut dyn FnMut(Found<'_>)) -> io::Result<bool> {
         let ArchiveReading { blocks, scanner } = self;
         blocks.next(&mut |block| scanner.take(block, each))
     }
 }
 
-/// A part of a file, independent of other readers.
+/// Part of a file, independent of other readers.
 pub(super) struct Part {
     pub(super) file: Arc<File>,
-    /// Where it goes on, in bytes.
+    /// Offset of the next read, in bytes.
     pub(super) at: u64,
-    /// Where it ends, in bytes: a file that ends before that has lost some; the greatest number where nobody knows.
+    /// End in bytes; a file that ends earlier was cut. `u64::MAX` if unknown.
     pub(super) end: u64,
 }
 
@@ -218,7 +218,7 @@ fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, into, at)
 }
 
-/// Where there is no reading at a place, one reader at a time moves there.
+/// Fallback for systems without positioned reads: one reader seeks at a time.
 #[cfg(not(unix))]
 fn read_at(mut file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
     use std::io::{Seek, SeekFrom};
@@ -256,7 +256,7 @@ mod tests {
         let path = folder.path().join("x.jsonl");
         let all = std::fs::read("assets/sessions/example-rehearsed.jsonl").unwrap();
         let half = memchr::memrchr(b'\n', &all[..all.len() / 2]).unwrap() + 1;
-        // half a line behind the whole ones is none
+        // half a line after the whole ones does not count
         std::fs::write(&path, &all[..half + 20]).unwrap();
         let log = read(&path).unwrap();
         std::fs::write(&path, &all).unwrap();

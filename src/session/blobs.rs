@@ -1,25 +1,26 @@
-//! Long strings are kept outside the log: `{"blob":"SHA-256","bytes":N}` in the line, the text in a file of that name.
+//! Long strings are stored outside the log: `{"blob":"SHA-256","bytes":N}` in the line, the text in a file of that
+//! name.
 //!
-//! Works on JSON text alone, so that numbers keep their very digits; files are the business of who calls. An object
-//! of a reply that happens to be spelled like such a reference is written with `bytes` first, which means the same in
-//! JSON and is never taken for one.
+//! Works on JSON text alone, so that numbers keep their exact digits; the caller handles the files. An object of a
+//! reply that looks like such a reference is written with `bytes` first: the same JSON, but never taken for a
+//! reference.
 
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// A string that is kept outside the log.
+/// A string stored outside the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Blob {
-    /// SHA-256 of the text in lower hex: its file's name.
+    /// File name: SHA-256 of the text in lower-case hex.
     pub name: String,
-    /// The text itself, as a placeholder in the log refers to it.
+    /// Text of the string.
     pub text: String,
 }
 
-/// The reference to a blob in a line.
+/// Reference to a blob in a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Reference<'a> {
-    /// SHA-256 in lower hex.
+    /// SHA-256 in lower-case hex.
     pub name: &'a str,
     /// Length of the text in UTF-8 bytes.
     pub bytes: u64,
@@ -27,14 +28,14 @@ pub(super) struct Reference<'a> {
 
 const OPEN: &str = r#"{"blob":"#;
 
-/// Returns whether JSON may hold a reference: cheap, and never wrong when it says no.
+/// Returns whether JSON may contain a reference. Fast; `false` is always right.
 ///
-/// Inside a string the quotes would be escaped, so the mark is always an object's beginning.
+/// Quotes are escaped inside strings, so a match is always the beginning of an object.
 pub(super) fn mentioned(json: &str) -> bool {
     json.contains(OPEN)
 }
 
-/// Returns SHA-256 in lower hex.
+/// Returns SHA-256 in lower-case hex.
 pub(super) fn name_of(text: &[u8]) -> String {
     Sha256::digest(text).iter().fold(String::with_capacity(64), |mut hex, byte| {
         write!(hex, "{byte:02x}").expect("writing to a String cannot fail");
@@ -42,7 +43,7 @@ pub(super) fn name_of(text: &[u8]) -> String {
     })
 }
 
-/// Returns compact JSON in which every string value of more than `over` bytes is a reference, and the blobs.
+/// Replaces every string value of more than `over` bytes by a reference; returns compact JSON and the blobs.
 pub(super) fn take_out(json: &str, over: usize) -> (String, Vec<Blob>) {
     let mut out = String::with_capacity(json.len().min(over));
     let mut blobs = Vec::new();
@@ -76,7 +77,7 @@ pub(super) fn take_out(json: &str, over: usize) -> (String, Vec<Blob>) {
     (out, blobs)
 }
 
-/// Returns JSON in which every reference is the string that `read` gives for it.
+/// Replaces every reference by the string that `read` returns for it.
 pub(super) fn put_back(json: &str, read: &mut dyn FnMut(&Reference) -> String) -> String {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;
@@ -99,7 +100,7 @@ pub(super) fn put_back(json: &str, read: &mut dyn FnMut(&Reference) -> String) -
     out
 }
 
-/// Reads `:"SHA","bytes":N` before a `}`; returns it and what follows from the brace on.
+/// Parses `:"SHA","bytes":N` before a `}`; returns it and the rest from the brace on.
 fn reference(after_key: &str) -> Option<(Reference<'_>, &str)> {
     let (name, rest) = after_key.strip_prefix(":\"")?.split_at_checked(64)?;
     let rest = rest.strip_prefix(r#"","bytes":"#)?;
@@ -109,7 +110,7 @@ fn reference(after_key: &str) -> Option<(Reference<'_>, &str)> {
     name.bytes().all(hex).then_some((Reference { name, bytes }, rest))
 }
 
-/// Returns the length of the JSON string that `json` begins with, quotes included.
+/// Returns the length of the JSON string at the beginning of `json`, with its quotes.
 fn token_len(json: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in json.bytes().enumerate().skip(1) {

@@ -1,7 +1,7 @@
-//! The line: an event as one JSON object in a fixed order of keys, closed by a checksum.
+//! Line format: an event as one JSON object with a fixed key order, closed by a checksum.
 //!
-//! Reads in two steps, an envelope with the data as raw text and then the typed data, because unknown kinds must stay
-//! byte for byte and `serde(flatten)` was ten times slower. What a line means is not checked here, nor its place.
+//! Parses in two steps, first the envelope with raw data, then the typed data: unknown kinds must stay byte for byte,
+//! and `serde(flatten)` was ten times slower. Neither the meaning nor the position of a line is checked here.
 
 use super::Record;
 use super::blobs::{self, Blob, Reference};
@@ -19,33 +19,33 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// The longest line, with its newline, in bytes.
+/// Maximum length of a line with its newline, in bytes.
 pub const LINE_MAX_BYTES: usize = 1024 * 1024;
-/// The longest string within a line, in bytes; a longer one is kept outside the log.
+/// Maximum length of a string in a line, in bytes; longer ones are stored outside the log.
 pub const BLOB_OVER_BYTES: usize = 64 * 1024;
-/// The same limit, in bytes, for a line that many long strings of control characters would make too long.
+/// The same limit, in bytes, for a line that many escaped strings would make too long.
 const CROWDED_OVER_BYTES: usize = 4 * 1024;
-/// The room for `seq`, `at`, `by` and the other keys around the data of a line, in bytes.
+/// Maximum size of `seq`, `at`, `by` and the other keys around the data, in bytes.
 pub(super) const ENVELOPE_BYTES: usize = 4 * 1024;
-/// More brackets than this may nest deeper than serde_json reads (128 levels).
+/// More brackets than this may nest deeper than serde_json parses (128 levels).
 const BRACKETS_BEYOND_DOUBT: usize = 120;
 /// `,"crc":"` + 8 digits + `"}`
 pub(super) const TRAILER_BYTES: usize = 18;
 
 const MILLISECONDS: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
 
-/// Spells an event as its line, with the newline.
+/// Serialises an event as its line, with the newline.
 ///
-/// Strings of more than [`BLOB_OVER_BYTES`] are replaced by references; the writer puts them beside the log.
+/// Strings of more than [`BLOB_OVER_BYTES`] are replaced by references; the writer stores them next to the log.
 ///
 /// # Errors
-/// [`SessionError::Unspeakable`] when the data could not be read back (nested too deep), and
+/// [`SessionError::Unspeakable`] if the data is nested too deep to be parsed again, and
 /// [`SessionError::LineTooLong`].
 pub fn encode(event: &Event) -> Result<String, SessionError> {
     spell(event, json(&event.kind)?)
 }
 
-/// Spells an event whose data is given as JSON.
+/// Serialises an event from its data as JSON.
 fn spell(event: &Event, json: String) -> Result<String, SessionError> {
     let data = data(&event.kind, json)?;
     let mut line = String::with_capacity(data.len() + 192);
@@ -79,23 +79,23 @@ fn spell(event: &Event, json: String) -> Result<String, SessionError> {
     }
 }
 
-/// Reads a line, with or without its newline. A text that is kept outside the log is a placeholder here.
+/// Parses a line, with or without its newline. Blobs are replaced by a placeholder.
 ///
 /// # Errors
-/// [`SessionError::Checksum`] when the bytes are damaged, [`SessionError::LineTooLong`], and
-/// [`SessionError::Shape`] when the bytes are whole but this version cannot read them.
+/// [`SessionError::Checksum`] if the bytes are damaged, [`SessionError::LineTooLong`], and [`SessionError::Shape`] if
+/// this version cannot parse intact bytes.
 pub fn decode(line: &[u8]) -> Result<Event, SessionError> {
     Envelope::read(line)?.event(&mut missing)
 }
 
-/// Returns the words that stand where a blob should.
+/// Returns the placeholder for a missing blob.
 pub(super) fn missing(blob: &Reference) -> String {
     format!("[{} bytes of text are missing here: blob {}]", blob.bytes, blob.name)
 }
 
-/// Returns the texts that a record's line leaves to files beside the log, as far as its event has them.
+/// Returns the texts of a record that its line stores in blobs.
 ///
-/// The line decides which these are, so that a line taken over from another session finds the same ones.
+/// The line decides which texts these are, so that a line copied from another session finds the same blobs.
 pub(super) fn blobs_of(record: &Record) -> serde_json::Result<Vec<Blob>> {
     let (mut names, mut least) = (BTreeSet::new(), u64::MAX);
     blobs::put_back(&record.line, &mut |r| {
@@ -110,7 +110,7 @@ pub(super) fn blobs_of(record: &Record) -> serde_json::Result<Vec<Blob>> {
 }
 
 impl Record {
-    /// Spells an event, whose data is serialised once; a key of a provider that is in it goes from both.
+    /// Serialises an event once; provider keys in it are removed from both forms.
     ///
     /// # Errors
     /// As [`encode`].
@@ -167,7 +167,7 @@ fn escaped(json: String) -> String {
     }
 }
 
-/// A line with a correct checksum, its data not yet read.
+/// A line with a valid checksum and unparsed data.
 #[derive(Deserialize)]
 pub(super) struct Envelope<'a> {
     pub seq: Seq,
@@ -187,13 +187,13 @@ pub(super) struct Envelope<'a> {
 }
 
 impl<'a> Envelope<'a> {
-    /// Checks a line's checksum and reads what surrounds its data.
+    /// Verifies the checksum of a line and parses its envelope.
     pub(super) fn read(line: &'a [u8]) -> Result<Envelope<'a>, SessionError> {
         let text = checked(line)?;
         serde_json::from_str(text).map_err(SessionError::Shape)
     }
 
-    /// Reads the data too; `read` gives the texts that stand beside the log.
+    /// Parses the data as well; `read` returns the text of a blob.
     pub(super) fn event(
         &self,
         read: &mut dyn FnMut(&Reference) -> String,
@@ -208,7 +208,7 @@ impl<'a> Envelope<'a> {
         self.with(kind.map_err(SessionError::Shape)?)
     }
 
-    /// Reads the data too, unless it needs the texts that stand beside the log, or this version cannot read it.
+    /// Parses the data, unless it needs blobs or this version cannot parse it.
     pub(super) fn event_alone(&self) -> Option<Event> {
         if blobs::mentioned(self.data.get()) {
             return None;
@@ -216,7 +216,7 @@ impl<'a> Envelope<'a> {
         self.event(&mut missing).ok()
     }
 
-    /// Does the same, but keeps the data of pieces as if their kind were unknown.
+    /// As [`Envelope::event_alone`], but keeps pieces as an unknown kind.
     pub(super) fn event_but_pieces(&self) -> Option<Event> {
         match self.kind == "delta" && !blobs::mentioned(self.data.get()) {
             true => self.unread().ok(),
@@ -224,14 +224,14 @@ impl<'a> Envelope<'a> {
         }
     }
 
-    /// Returns the event with its data kept byte for byte, as if its kind were unknown.
+    /// Returns the event with its data byte for byte, as an unknown kind.
     pub(super) fn unread(&self) -> Result<Event, SessionError> {
         let kind = (&*self.kind).into();
         let data = self.data.to_owned();
         self.with(Kind::Unknown(Unknown { kind, data }))
     }
 
-    /// Returns the format that the opening of a session names.
+    /// Returns the format version of a session's opening.
     pub(super) fn format(&self) -> Option<u64> {
         #[derive(Deserialize)]
         struct Opening {
@@ -257,9 +257,9 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// Returns the line as text without its newline, if its checksum is right.
+/// Returns the line as text without its newline if its checksum is valid.
 pub(super) fn checked(line: &[u8]) -> Result<&str, SessionError> {
-    // a tool that converts newlines to those of Windows changes nothing that the checksum covers
+    // a conversion of newlines to those of Windows does not change the checksummed bytes
     let line = line.strip_suffix(b"\n").map_or(line, |l| l.strip_suffix(b"\r").unwrap_or(l));
     if line.len() >= LINE_MAX_BYTES {
         return Err(SessionError::LineTooLong { bytes: line.len() + 1 });
@@ -276,7 +276,7 @@ pub(super) fn checked(line: &[u8]) -> Result<&str, SessionError> {
     std::str::from_utf8(line).map_err(|e| SessionError::Shape(serde::de::Error::custom(e)))
 }
 
-/// Compares digit by digit, so that no other spelling of the same number passes.
+/// Compares digit by digit, so that only the canonical form passes.
 fn spells(digits: &[u8], crc: u32) -> bool {
     let digit = |place: u32| char::from_digit(crc >> (4 * place) & 0xf, 16);
     digits.iter().zip((0..8).rev()).all(|(d, place)| digit(place) == Some(char::from(*d)))
@@ -286,7 +286,7 @@ fn push_number(line: &mut String, number: u64) {
     write!(line, "{number}").expect("writing to a String cannot fail");
 }
 
-/// The wall clock is for information only: a time out of jiff's range becomes the nearest one within.
+/// Clamps to jiff's range; the wall clock is for information only.
 fn timestamp(at: Wall) -> Timestamp {
     Timestamp::from_millisecond(at.0).unwrap_or(if at.0 < 0 {
         Timestamp::MIN

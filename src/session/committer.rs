@@ -1,8 +1,7 @@
-//! The thread that owns a session's file: writes batches of whole lines, syncs by urgency, and survives the disk.
+//! The thread that owns a session file: writes whole lines in batches, syncs by urgency, and handles disk failures.
 //!
-//! It waits for a full disk to have room; it first cuts the file back to its last good length, so that half a line
-//! never stays for long. After a disk error it never retries: what may be lost goes to a rescue file beside the
-//! session.
+//! On a full disk it first cuts the file back to its last good length, so that no half line stays for long, and then
+//! waits for space. After a disk error it never retries: unsynced events go to a rescue file next to the session.
 
 use super::Record;
 use super::blobs;
@@ -18,25 +17,25 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Syncs for what is shown as saved begin at least this far apart; a busy sync takes 4 to 8 ms, which makes 20.
+/// Minimum time between two urgent syncs; a busy sync takes 4 to 8 ms, so they finish within 20 ms.
 const GROUP_MS: u64 = 12;
-/// A sync for everything else begins this long after the write: it is over within the second.
+/// Delay of other syncs after the write, so that they finish within a second.
 const LATER_MS: u64 = 900;
-/// A full disk is tried again after this long, then twice as long, and so on.
+/// First delay before a retry on a full disk; it doubles each time.
 const RETRY_FIRST_MS: u64 = 10;
-/// The longest wait between two tries of a full disk.
+/// Maximum delay between two retries on a full disk.
 const RETRY_LAST_MS: u64 = 1_000;
-/// How long it waits for a full disk after the writer is closed, in milliseconds.
+/// Maximum wait for a full disk after the writer is closed, in milliseconds.
 const CLOSING_PATIENCE_MS: u64 = 2_000;
 
-/// The state of the thread; `disk` is dropped first, so that the lock is free before the end is reported.
+/// State of the thread; `disk` is dropped first, so that the lock is free before the end is reported.
 pub(super) struct Committer {
     disk: Box<dyn Disk>,
-    /// The length of the file after the last whole write.
+    /// File length after the last complete write.
     len: u64,
-    /// Taken from the queue, in order.
+    /// Records taken from the queue, in order.
     unwritten: Vec<Arc<Record>>,
-    /// Written since the last good sync: what a failing disk may have lost.
+    /// Records written since the last good sync; a failing disk may lose them.
     unsynced: Vec<Arc<Record>>,
     sync_at: Option<Ms>,
     synced_at: Option<Ms>,
@@ -86,7 +85,7 @@ impl Committer {
         }
     }
 
-    /// Takes what there is, writes it, and syncs if that is due. An error means that the disk has failed.
+    /// Takes the queued records, writes them, and syncs if due. An error means that the disk has failed.
     fn step(&mut self) -> io::Result<Flow> {
         let now = self.clock.now();
         let patience = match self.sync_at {
@@ -108,7 +107,7 @@ impl Committer {
         Ok(if orders.over { Flow::Over } else { Flow::On })
     }
 
-    /// Writes all that was taken, waiting for room as long as it takes.
+    /// Writes all taken records; waits for disk space without a time limit.
     fn write(&mut self) -> io::Result<Waited> {
         let mut retry = RETRY_FIRST_MS;
         let mut give_up_at = None;
@@ -117,7 +116,7 @@ impl Committer {
                 return Err(error);
             }
             self.disk.cut(self.len)?;
-            // what was written before may wait for as long as the disk is full, but not unsynced
+            // earlier records may wait as long as the disk is full, but must be synced
             if !self.unsynced.is_empty() {
                 let synced = self.sync()?;
                 self.publish(|d| d.synced = d.synced.max(synced));
@@ -149,7 +148,7 @@ impl Committer {
         Ok(Waited::ForRoom)
     }
 
-    /// Writes long texts outside the log and then the lines into it.
+    /// Writes the blobs, then the lines.
     fn try_write(&mut self) -> io::Result<()> {
         let mut lines = String::new();
         for record in &self.unwritten {
@@ -175,7 +174,7 @@ impl Committer {
         Ok(())
     }
 
-    /// Syncs what was written; returns the last of these events.
+    /// Syncs all written records; returns the last `seq` among them.
     fn sync(&mut self) -> io::Result<Option<Seq>> {
         self.disk.sync()?;
         self.synced_at = Some(self.clock.now());
@@ -183,7 +182,7 @@ impl Committer {
         Ok(self.unsynced.drain(..).next_back().map(|r| r.event.seq))
     }
 
-    /// Returns when something written now must begin to be synced.
+    /// Returns the latest start of the sync for a record written now.
     fn due(&self, urgency: Urgency) -> Ms {
         let now = self.clock.now();
         match (urgency, self.synced_at) {
@@ -193,7 +192,7 @@ impl Committer {
         }
     }
 
-    /// Turns to the rescue file with everything after the last good sync; an error is the end of all saving.
+    /// Switches to the rescue file and writes everything after the last good sync; an error ends all saving.
     fn rescue(&mut self, error: &io::Error) -> Result<(), DiskFault> {
         let lost = |more: String| DiskFault::Broken {
             error: format!("{error}{more}").into(),
@@ -236,7 +235,7 @@ enum Waited {
     InVain,
 }
 
-/// Returns whether the disk may take the same bytes later.
+/// Returns whether a retry may succeed once there is disk space.
 fn is_full(error: &io::Error) -> bool {
     matches!(
         error.kind(),

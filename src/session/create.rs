@@ -1,4 +1,4 @@
-//! Makes a new session, which has no name until there is something to read in it.
+//! Creates a session file; it gets its final name with its first line.
 
 use super::error::SessionError;
 use super::files::{SessionFiles, make_folder, private};
@@ -8,25 +8,25 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use tempfile::TempPath;
 
-/// How many further names are tried when a session of the same second and the same dice exists.
+/// Number of further names tried if the name of a new session is taken.
 const NAMES_TRIED: u32 = 1_000;
 
-/// The prefix of a log's temporary name.
+/// Prefix of a log's temporary name.
 const UNNAMED: &str = ".new-";
 
-/// The file of a log that has no name yet: a program that is stopped before it has said anything leaves no session.
+/// A log without its final name: a program that is stopped before the first event leaves no session.
 pub(super) struct Unnamed {
     /// The new log, open for appending.
     pub file: File,
     /// Its temporary path; removed when dropped.
     pub path: TempPath,
-    /// The right to the name.
+    /// Lock of the final name.
     pub lock: Lock,
 }
 
 impl SessionFiles {
-    /// Makes the file of a log, which must not exist yet, and its folder if need be; the name stays free until there is
-    /// something to read in it.
+    /// Creates the file of a log, which must not exist yet, and its folder if needed. The final name stays free until
+    /// the first line.
     pub(super) fn create(&self) -> Result<Unnamed, SessionError> {
         make_folder(self.folder()).map_err(SessionError::io("make", self.folder()))?;
         let there = || io::Error::new(ErrorKind::AlreadyExists, "it already exists");
@@ -42,14 +42,14 @@ impl SessionFiles {
         let path = self.folder().join(format!("{UNNAMED}{}", self.id()));
         let make = || -> io::Result<Unnamed> {
             let file = private(OpenOptions::new().append(true).create(true), &path)?;
-            // the lock is ours, so what is in it was left behind by a program that was killed
+            // we hold the lock, so any content was left by a killed program
             file.set_len(0)?;
             Ok(Unnamed { file, path: TempPath::try_from_path(path)?, lock })
         };
         make().map_err(SessionError::io("make", self.log()))
     }
 
-    /// Makes the file of a new session in a folder, under the first free name: `ID`, `ID-2`, `ID-3`.
+    /// Creates the file of a new session in a folder, under the first free name: `ID`, `ID-2`, `ID-3`.
     pub(super) fn create_in(
         folder: &Path,
         id: &str,
@@ -68,10 +68,9 @@ impl SessionFiles {
     }
 }
 
-/// Removes unnamed logs that killed programs have left in a folder: their names are no longer reserved, and they hold
-/// no words.
+/// Removes unnamed logs left by killed programs: their locks are free, and they contain no events.
 fn remove_unnamed(folder: &Path) {
-    // a folder that cannot be read keeps them
+    // an unreadable folder keeps them
     for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let Some(id) = name.strip_prefix(UNNAMED) else { continue };

@@ -1,6 +1,6 @@
-//! What the writer asks of a disk, so that tests can have one that fails on purpose.
+//! Disk operations of the writer as a trait, so that tests can inject failures.
 //!
-//! A disk reports; it decides nothing. What follows a failure is the business of `committer`.
+//! A disk reports errors and decides nothing; `committer` handles them.
 
 use super::files::{SessionFiles, private};
 use super::lock::Lock;
@@ -9,49 +9,49 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use tempfile::TempPath;
 
-/// The file of a session, and what lies beside it.
+/// The file of a session and its companion files.
 pub trait Disk: Send {
-    /// Appends bytes in one go; returns how many the disk took.
+    /// Appends bytes in one call; returns the number of bytes written.
     ///
     /// # Errors
-    /// What the disk said; nothing is known then about what it took.
+    /// The error of the disk; the number of written bytes is then unknown.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Returns when all that was written would survive a power cut.
+    /// Returns once all written bytes would survive a power cut.
     ///
     /// # Errors
-    /// What the disk said; nothing is known then about anything since the last sync.
+    /// The error of the disk; anything since the last sync may be lost.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// Returns whether what is written must survive a power cut. If not, it counts as synced once it is written.
+    /// Returns whether written data must survive a power cut. If not, it counts as synced once it is written.
     fn is_kept(&self) -> bool {
         true
     }
 
-    /// Cuts the file back to a length in bytes.
+    /// Truncates the file to a length in bytes.
     ///
     /// # Errors
-    /// What the disk said.
+    /// The error of the disk.
     fn cut(&mut self, len: u64) -> io::Result<()>;
 
-    /// Puts a text beside the file, synced, under its SHA-256.
+    /// Writes a text to a synced file of its own, named by its SHA-256.
     ///
     /// # Errors
-    /// What the disk said.
+    /// The error of the disk.
     fn blob(&mut self, name: &str, text: &str) -> io::Result<()>;
 
-    /// Returns a new, empty file beside this one, for what this one cannot be trusted with any more.
+    /// Returns a new, empty file next to this one, which has failed.
     ///
     /// # Errors
-    /// What the disk said, or that there is one already.
+    /// The error of the disk, or [`io::ErrorKind::AlreadyExists`].
     fn rescue(&mut self) -> io::Result<Rescue>;
 }
 
-/// Where the rest of a session goes when its own file failed.
+/// Destination for the rest of a session whose file failed.
 pub struct Rescue {
     /// The new file.
     pub disk: Box<dyn Disk>,
-    /// Its path, for people.
+    /// Its path, for messages.
     pub path: PathBuf,
 }
 
@@ -59,16 +59,16 @@ pub struct Rescue {
 pub(super) struct FileDisk {
     file: File,
     files: SessionFiles,
-    /// Where the file lies before its first line.
+    /// Temporary path of the file before its first line.
     unnamed: Option<TempPath>,
-    /// Held as long as the file is open; fields are dropped in this order.
+    /// Lock, held as long as the file is open; fields are dropped in this order.
     lock: Option<Lock>,
     /// Removes a session that is not to be saved.
     temporary: Option<tempfile::TempDir>,
 }
 
 impl FileDisk {
-    /// Returns the disk of a log that is open for appending, with the right to write it.
+    /// Returns the disk of a locked log that is open for appending.
     pub(super) fn new(
         file: File,
         files: SessionFiles,
@@ -78,14 +78,14 @@ impl FileDisk {
         FileDisk { file, files, unnamed: None, lock: Some(lock), temporary }
     }
 
-    /// Returns the disk of a log that gets its name with its first line.
+    /// Returns the disk of a log that gets its final name with its first line.
     pub(super) fn unnamed(mut self, path: TempPath) -> FileDisk {
         self.unnamed = Some(path);
         self
     }
 }
 
-/// A session that was never written leaves nothing behind.
+/// A session that was never written leaves no files.
 #[cfg(unix)]
 impl Drop for FileDisk {
     fn drop(&mut self) {
@@ -111,7 +111,7 @@ impl Disk for FileDisk {
     }
 
     fn is_kept(&self) -> bool {
-        // a session that is not saved is gone with the program
+        // an unsaved session is gone with the program
         self.temporary.is_none()
     }
 
@@ -125,7 +125,7 @@ impl Disk for FileDisk {
 
     fn rescue(&mut self) -> io::Result<Rescue> {
         if let Some(path) = self.unnamed.take() {
-            // a rescue is looked for beside a log; without one it is found by its own name
+            // a rescue file belongs next to a log; without a log it is found by its own name
             let _ = path.persist_noclobber(self.files.log());
         }
         let path = self.files.rescue();

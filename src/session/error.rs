@@ -1,62 +1,62 @@
-//! The one list of ways in which reading or writing a session goes wrong.
+//! All errors of reading and writing a session.
 
 use super::fault::LogFault;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a line could not be spelled or read, or a session not opened, made or repaired.
+/// An error of a line, or of opening, creating or repairing a session.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The data of an event could not be written so that it can be read again.
+    /// The data of an event could not be serialised so that it can be parsed again.
     #[error("the data of `{kind}` cannot be stored")]
     Unspeakable {
-        /// The kind of the event, as in `turn.ended`.
+        /// Kind of the event, as in `turn.ended`.
         kind: String,
-        /// The error of the JSON writer.
+        /// Error of the JSON serialiser.
         source: serde_json::Error,
     },
     /// A line is longer than [`LINE_MAX_BYTES`](super::codec::LINE_MAX_BYTES).
     #[error("a line of {bytes} bytes is too long")]
     LineTooLong {
-        /// The length of the line, in bytes.
+        /// Length of the line, in bytes.
         bytes: usize,
     },
-    /// The bytes of a line do not match its checksum, or have none.
+    /// A line does not match its checksum, or has none.
     #[error("wrong checksum")]
     Checksum,
-    /// The checksum holds, but this version cannot read the line.
+    /// The checksum is valid, but this version cannot parse the line.
     #[error("not readable by this version")]
     Shape(#[source] serde_json::Error),
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("could not {action} {}", path.display())]
     Io {
-        /// The operation that failed, as a verb.
+        /// The failed operation, as a verb.
         action: &'static str,
-        /// The file or folder that was used.
+        /// The file or folder.
         path: PathBuf,
-        /// The error of the operating system.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// Another program writes the session.
     #[error("{} is being written by {}", path.display(), holder(*pid))]
     Locked {
-        /// The session's log.
+        /// Path of the log.
         path: PathBuf,
-        /// The process that does, where it could be read.
+        /// Process id of the writer, if it could be read.
         pid: Option<u32>,
     },
     /// The file was not written by this program.
     #[error("{} is not a session", path.display())]
     NotASession {
-        /// The file that was opened.
+        /// Path of the file.
         path: PathBuf,
     },
     /// The file is larger than [`SESSION_MAX_BYTES`](super::reader::SESSION_MAX_BYTES).
     #[error("{} is too large ({bytes} bytes)", path.display())]
     TooLarge {
-        /// The file that was opened.
+        /// Path of the file.
         path: PathBuf,
-        /// The length of the file, in bytes.
+        /// Length of the file, in bytes.
         bytes: u64,
     },
     /// A line goes on beyond [`LINE_MAX_BYTES`](super::codec::LINE_MAX_BYTES) and has no end yet.
@@ -70,7 +70,7 @@ pub enum SessionError {
     /// The session can be read, but not written.
     #[error("{} is read-only: {}", path.display(), first(faults))]
     ReadOnly {
-        /// The session's log.
+        /// Path of the log.
         path: PathBuf,
         /// The faults that forbid writing.
         faults: Vec<LogFault>,
@@ -94,7 +94,7 @@ impl SessionError {
         }
     }
 
-    /// Returns a maker of [`SessionError::Io`] for `map_err`.
+    /// Returns a function for `map_err` that builds [`SessionError::Io`].
     pub(super) fn io(
         action: &'static str,
         path: impl Into<PathBuf>,

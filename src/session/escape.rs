@@ -1,7 +1,7 @@
-//! Makes JSON inert: `cat` of a session must not act on a terminal.
+//! Escapes JSON so that `cat` of a session cannot act on a terminal.
 //!
-//! serde_json escapes only what JSON demands and leaves DEL, C1, bidi controls, tags and line separators raw. Text is
-//! not changed by this, only its spelling; what may be *shown* is the business of the room `text`.
+//! serde_json escapes only the characters that JSON requires and leaves DEL, C1, bidi controls, tags and line
+//! separators raw. The text itself is unchanged; the module `text` decides which characters are shown.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -9,9 +9,9 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 
 /// Returns JSON with every character of the classes Cc, Cf, Zl, Zp and every noncharacter as a `\u` escape.
 ///
-/// Raw characters of these kinds stand only inside JSON strings, so the escape never changes the structure.
+/// Such characters occur only inside JSON strings, so the structure never changes.
 pub fn inert(json: &str) -> Cow<'_, str> {
-    // the usual line is ASCII: one pass that the compiler makes wide, no look-up
+    // most lines are ASCII: one vectorised pass, no table look-up
     if json.bytes().all(|b| b < 0x7f) || !json.chars().any(acts) {
         return Cow::Borrowed(json);
     }
@@ -28,7 +28,7 @@ pub fn inert(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Appends text as an inert JSON string.
+/// Appends text as an escaped JSON string.
 pub(super) fn push_string(out: &mut String, text: &str) {
     if text.bytes().all(|b| (0x20..0x7f).contains(&b) && b != b'"' && b != b'\\') {
         out.push('"');

@@ -1,58 +1,58 @@
-//! The ways in which a session is not as it was written.
+//! Faults of a session file.
 
 use crate::model::Seq;
 use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// Something wrong with a session.
+/// A fault of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogFault {
-    /// Bytes between whole lines that are no line.
+    /// Bytes between whole lines that are not a line.
     Damaged {
-        /// Their byte range in the file.
+        /// Byte range in the file.
         bytes: Range<u64>,
     },
-    /// Events that the log should have and has not.
+    /// Missing events.
     Missing {
-        /// The missing numbers.
+        /// Missing numbers.
         seq: Range<u64>,
     },
-    /// A whole line that does not belong here: its place is taken, or far ahead; it is skipped.
+    /// A whole line at the wrong place: its `seq` is taken, or far ahead; it is skipped.
     Misplaced {
-        /// Its byte range in the file.
+        /// Byte range in the file.
         bytes: Range<u64>,
-        /// The `seq` that it has.
+        /// `seq` of the line.
         seq: Seq,
     },
-    /// A whole line that this version cannot read; its data is kept unread, or it is skipped.
+    /// A whole line that this version cannot parse; its data is kept unparsed, or it is skipped.
     Unread {
-        /// Its byte range in the file.
+        /// Byte range in the file.
         bytes: Range<u64>,
-        /// The reason, for people.
+        /// The reason, for messages.
         why: String,
     },
-    /// A text outside the log that is missing, changed or too large; a placeholder replaces it.
+    /// A blob that is missing, changed or too large; a placeholder replaces it.
     Blob {
-        /// The `seq` of the event that refers to it.
+        /// `seq` of the event that refers to it.
         seq: Seq,
-        /// SHA-256 of the text in hex: the name of its file.
+        /// SHA-256 of the text in hex: its file name.
         name: String,
     },
     /// The session was written by a newer program.
     Newer {
-        /// The format's version.
+        /// Format version.
         format: u64,
     },
     /// The end of the session is in a rescue file.
     Rescue {
-        /// The rescue file, beside the session.
+        /// Path of the rescue file, next to the session.
         path: PathBuf,
     },
 }
 
 impl LogFault {
-    /// Returns whether it makes the session read-only.
+    /// Returns whether the fault makes the session read-only.
     pub fn forbids_writing(&self) -> bool {
         match self {
             LogFault::Blob { .. } => false,

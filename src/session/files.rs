@@ -1,6 +1,6 @@
-//! Where the parts of a session lie, and how each is made: 0600, never through a link, and really on the disk.
+//! Paths of a session's files, and their creation: mode 0600, no links, synced.
 //!
-//! No text of a person or a model is ever part of a path here. Reading an existing log is `reader`'s.
+//! Text of a person or a model is never part of a path. `reader` opens existing logs.
 
 use super::error::SessionError;
 use crate::model::Wall;
@@ -10,22 +10,22 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempPath};
 
-/// The paths of one session, all named after its log.
+/// The paths of one session, derived from the path of its log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionFiles {
     log: PathBuf,
 }
 
 impl SessionFiles {
-    /// Returns the paths of the session whose log is at `log`; touches nothing.
+    /// Returns the paths for a log at `log`; does no I/O.
     pub fn at(log: impl Into<PathBuf>) -> SessionFiles {
         SessionFiles { log: log.into() }
     }
 
-    /// Returns the paths of a session that exists, links followed, so that every way to it leads to the same lock.
+    /// Returns the paths of an existing session with links resolved, so that every path to it has the same lock.
     ///
     /// # Errors
-    /// When there is no such file.
+    /// If there is no such file.
     pub fn of_existing(log: &Path) -> Result<SessionFiles, SessionError> {
         log.canonicalize().map(SessionFiles::at).map_err(SessionError::io("open", log))
     }
@@ -35,44 +35,44 @@ impl SessionFiles {
         &self.log
     }
 
-    /// Returns the session's name: its log's file name without `.jsonl`.
+    /// Returns the session's id: the log's file name without `.jsonl`.
     pub fn id(&self) -> String {
         let name = self.log.file_name().unwrap_or_default().to_string_lossy();
         name.strip_suffix(".jsonl").unwrap_or(&name).to_owned()
     }
 
-    /// Returns the file that is locked while somebody writes, `ID.lock`.
+    /// Returns the lock file, `ID.lock`.
     pub fn lock(&self) -> PathBuf {
         self.beside(".lock")
     }
 
-    /// Returns the folder of texts too long for a line, `ID.blobs`.
+    /// Returns the folder of blobs, `ID.blobs`.
     pub fn blobs(&self) -> PathBuf {
         self.beside(".blobs")
     }
 
-    /// Returns the file that keeps what was cut off at a byte of the log, `ID.damage-OFFSET`.
+    /// Returns the file for bytes cut off at an offset of the log, `ID.damage-OFFSET`.
     pub fn damage(&self, offset: u64) -> PathBuf {
         self.beside(&format!(".damage-{offset}"))
     }
 
-    /// Returns the file that holds what a failing disk did not take, `ID.rescue.jsonl`.
+    /// Returns the file for data that a failing disk rejected, `ID.rescue.jsonl`.
     pub fn rescue(&self) -> PathBuf {
         self.beside(".rescue.jsonl")
     }
 
-    /// Returns the other files of the session that are there: its lock, long texts, summary, rescue file, and what was
-    /// kept of it when it was repaired. Whatever else begins with its name is somebody else's.
+    /// Returns the existing companion files of the session: lock, blobs, summary, rescue file, and copies made by
+    /// repairs. Other files that begin with its id belong to others.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// If the folder cannot be read.
     pub fn others(&self) -> io::Result<Vec<PathBuf>> {
         let parts = [self.lock(), self.blobs(), self.rescue(), self.beside(".summary")];
         let there = parts.into_iter().filter(|path| path.symlink_metadata().is_ok());
         Ok(there.chain(self.copies()?).collect())
     }
 
-    /// Returns the older copies of its log, or of parts of it, that are there.
+    /// Returns the existing older copies of the log, or of parts of it.
     pub(super) fn copies(&self) -> io::Result<Vec<PathBuf>> {
         let id = self.id();
         let is_copy = |path: &PathBuf| {
@@ -89,7 +89,7 @@ impl SessionFiles {
         }
     }
 
-    /// Returns the folder that holds the session.
+    /// Returns the folder of the session.
     pub(super) fn folder(&self) -> &Path {
         match self.log.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -97,7 +97,7 @@ impl SessionFiles {
         }
     }
 
-    /// Returns the path `ID` with an ending.
+    /// Returns the path `ID` with a suffix.
     pub(super) fn beside(&self, ending: &str) -> PathBuf {
         self.folder().join(self.id() + ending)
     }
@@ -106,8 +106,8 @@ impl SessionFiles {
         self.log.symlink_metadata().is_ok()
     }
 
-    /// Gives a file that has something to read the name of the log; both are on the disk when this returns, if it is kept.
-    /// Where the disk refuses, the file stays where it was, to be named later.
+    /// Gives a temporary file the name of the log; both are synced if the session is kept. If the disk refuses, the
+    /// file stays in place, to be named later.
     pub(super) fn name(
         &self,
         file: &File,
@@ -125,7 +125,7 @@ impl SessionFiles {
         if kept { sync_folder(self.folder()) } else { Ok(()) }
     }
 
-    /// Writes a text beside the log, under its SHA-256, unless it is there already.
+    /// Writes a blob, unless it exists already.
     pub(super) fn put_blob(&self, name: &str, text: &str) -> io::Result<()> {
         let folder = self.blobs();
         make_folder(&folder)?;
@@ -137,8 +137,8 @@ impl SessionFiles {
     }
 }
 
-/// Returns whether a file is a copy by what follows the session's name: `.damage-OFFSET`, `.unrepaired`,
-/// `.rescue-joined`, these two also with a number.
+/// Returns whether the suffix of a file is that of a copy: `.damage-OFFSET`, `.unrepaired`, `.rescue-joined`, the last
+/// two also with a number.
 fn is_copy(ending: &str) -> bool {
     let number = |n: &str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
     let damage = ending.strip_prefix(".damage-").is_some_and(number);
@@ -148,13 +148,13 @@ fn is_copy(ending: &str) -> bool {
         || kept.filter_map(|n| n.strip_prefix('-')).any(number)
 }
 
-/// Returns the name of a session begun at a moment: `20261121-203105-3f9a1c`, in UTC.
+/// Returns the id of a new session, as in `20261121-203105-3f9a1c` (UTC).
 pub fn session_id(at: Wall, random: u64) -> String {
     let at = Timestamp::from_millisecond(at.0).unwrap_or(Timestamp::UNIX_EPOCH);
     format!("{}-{:06x}", at.strftime("%Y%m%d-%H%M%S"), random & 0xff_ffff)
 }
 
-/// Opens a file as 0600, whatever the umask, and never through a link.
+/// Opens a file with mode 0600, whatever the umask, and never through a link.
 pub(super) fn private(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -169,7 +169,7 @@ pub(super) fn private(options: &mut OpenOptions, path: &Path) -> io::Result<File
     options.open(path)
 }
 
-/// Makes a folder and those above it as 0700, on the disk when this returns; one that exists is left as it is.
+/// Creates a folder and its parents with mode 0700, synced; an existing folder is unchanged.
 pub(super) fn make_folder(path: &Path) -> io::Result<()> {
     let named = |path: &&Path| !path.as_os_str().is_empty();
     let missing: Vec<&Path> =
@@ -183,32 +183,32 @@ pub(super) fn make_folder(path: &Path) -> io::Result<()> {
     holders.try_for_each(|holder| sync_folder(Some(holder).filter(named).unwrap_or(Path::new("."))))
 }
 
-/// Puts a folder's entries on the disk.
+/// Syncs the entries of a folder.
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
-    // only unix can open a folder; elsewhere a rename is on the disk with the file
+    // only Unix can open a folder; elsewhere a rename is synced with the file
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }
 
-/// A file that is written bit by bit, and is either there completely or not at all: 0600, synced, then renamed into
-/// place. Dropped before that, it leaves nothing behind.
+/// A file that is complete or absent: written with mode 0600, synced, then renamed into place. If dropped earlier, it
+/// leaves nothing behind.
 pub(super) struct NewFile {
     path: PathBuf,
     file: BufWriter<NamedTempFile>,
 }
 
 impl NewFile {
-    /// Begins a file in the folder of `path`, where it will lie.
+    /// Creates a temporary file in the folder of `path`.
     pub(super) fn at(path: &Path) -> io::Result<NewFile> {
         let file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder_of(path))?;
         Ok(NewFile { path: path.to_owned(), file: BufWriter::new(file) })
     }
 
-    /// Adds bytes.
+    /// Appends bytes.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)
     }
 
-    /// Puts the file in its place, where it replaces another one; both are on the disk when this returns.
+    /// Renames the file to its path, replacing an old file; both are synced.
     pub(super) fn place(self) -> io::Result<()> {
         let file = self.file.into_inner().map_err(|e| e.into_error())?;
         file.as_file().sync_all()?;
@@ -221,7 +221,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("."))
 }
 
-/// Writes a whole file as [`NewFile`] does.
+/// Writes a whole file through [`NewFile`].
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = NewFile::at(path)?;
     file.write(bytes)?;

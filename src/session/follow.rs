@@ -1,6 +1,6 @@
-//! Follows a session that another program writes: the past, then each whole line as it comes.
+//! Follows a session that another program writes: existing records first, then each new line.
 //!
-//! It only reads, and does not prevent writing. A line that is still being written waits until it is whole.
+//! Reads only, and does not block the writer. An incomplete line waits until it is complete.
 
 use super::codec::LINE_MAX_BYTES;
 use super::error::SessionError;
@@ -12,22 +12,22 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-/// How much is read at once, in bytes.
+/// Bytes per read.
 const AT_ONCE_BYTES: u64 = 1024 * 1024;
 
-/// A cursor into the file of a session.
+/// A cursor in a session file.
 pub struct Follower {
     file: File,
     files: SessionFiles,
     reader: Reader,
-    /// Bytes of a line that is not whole yet.
+    /// Bytes of an incomplete line.
     rest: Vec<u8>,
-    /// How many bytes have been read.
+    /// Number of bytes read.
     len: u64,
 }
 
 impl Follower {
-    /// Opens a session; the first records are all that are there.
+    /// Opens a session; the first call of [`Follower::fresh`] returns all existing records.
     ///
     /// # Errors
     /// As [`read`](super::read) of a session.
@@ -37,10 +37,10 @@ impl Follower {
         Ok(Follower { file, files, reader, rest: vec![], len: 0 })
     }
 
-    /// Opens a session behind what was read of it already.
+    /// Opens a session after the part that `read` has covered.
     ///
     /// # Errors
-    /// What keeps the file from being opened.
+    /// If the file cannot be opened.
     pub fn behind(read: &Survey) -> Result<Follower, SessionError> {
         let files = read.files.clone();
         let (reader, len) = Reader::behind(read);
@@ -54,13 +54,12 @@ impl Follower {
         &self.files
     }
 
-    /// Returns whether a program writes the session now.
+    /// Returns whether a program is writing the session.
     pub fn is_written(&self) -> bool {
         lock::holder(&self.files).is_some()
     }
 
-    /// Returns the records that have come since it was asked last, a few thousand at most: until there are none, more
-    /// may be there.
+    /// Returns the new records, at most a few thousand; more may exist until it returns none.
     ///
     /// # Errors
     /// What keeps the file from being read, or that it or a line of it is too large.
@@ -72,7 +71,7 @@ impl Follower {
             let read = { part }.read_to_end(&mut self.rest);
             let read = read.map_err(SessionError::io("read", path))?;
             self.len += read as u64;
-            // a line may be longer than what is read at once
+            // a line may be longer than one read
             if read == 0 || self.rest.get(before..).is_some_and(|fresh| fresh.contains(&b'\n')) {
                 break;
             }

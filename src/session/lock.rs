@@ -1,8 +1,8 @@
-//! One writer per session: a lock that the kernel gives back however its holder ends.
+//! One writer per session: a kernel lock, released however its holder ends.
 //!
 //! The file is deleted only with a session that was never written. Another program may have opened it just before, so
-//! after locking it each one checks that the file is still at its path, and opens the new one if not. The number in it is
-//! for people; only the lock itself decides.
+//! each one checks after locking that the file is still at its path, and opens the new one if not. The process id in it
+//! is for messages; only the lock counts.
 
 use super::error::SessionError;
 use super::files::{SessionFiles, private};
@@ -12,31 +12,31 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-/// The right to write a session, given back when dropped.
+/// The lock of a session, released when dropped.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
 }
 
-/// How often a lock is tried whose file names no live process.
+/// Number of tries for a lock whose file names no live process.
 const TRIES: u32 = 40;
-/// The pause between two tries.
+/// Delay between two tries.
 const PAUSE: Duration = Duration::from_millis(25);
-/// The most bytes of a lock file that are read: more than any process id has.
+/// Maximum bytes read from a lock file; more than any process id has.
 const PID_BYTES: u64 = 32;
 
 impl Lock {
-    /// Takes the lock of a session, and writes this process's id into it.
+    /// Takes the lock of a session and writes this process's id into its file.
     ///
-    /// It does not wait for a program that writes the session, but up to a second for what only looks like one: a child
-    /// that a killed program had forked and that has not started yet, or a program that only checks the lock.
+    /// Does not wait for a program that writes the session. Waits up to a second for a lock without a writer: that of a
+    /// child forked by a killed program that has not started yet, or of a program that only probes the lock.
     ///
     /// # Errors
-    /// [`SessionError::Locked`] with the holder's process id where it could be read, or [`SessionError::Io`].
+    /// [`SessionError::Locked`] with the holder's process id if it could be read, or [`SessionError::Io`].
     pub fn take(files: &SessionFiles) -> Result<Lock, SessionError> {
         let path = files.lock();
         let mut file = open(files, &path)?;
-        // bounded, in case a file system gives a file another number each time
+        // bounded, in case a file system changes the file number each time
         for _ in 0..TRIES {
             if is_at(&file, &path) {
                 break;
@@ -49,7 +49,7 @@ impl Lock {
         Ok(Lock { file })
     }
 
-    /// Deletes the lock's file and gives the lock back, for a session that was never written.
+    /// Deletes the lock file of a session that was never written, and releases the lock.
     #[cfg(unix)]
     pub(super) fn remove(self, files: &SessionFiles) {
         // a file that cannot be deleted does no harm
@@ -86,14 +86,14 @@ fn is_at(file: &File, path: &Path) -> bool {
     file.metadata().is_ok_and(|held| fs::metadata(path).is_ok_and(|there| of(held) == of(there)))
 }
 
-/// Nobody deletes it here, where a deleted file cannot be told from the one in its place.
+/// Lock files are never deleted on systems that cannot identify a file.
 #[cfg(not(unix))]
 fn is_at(_file: &File, _path: &Path) -> bool {
     true
 }
 
-/// Returns the process id of the writer of a session, as far as it is known, if there is one. A lock is only tried
-/// where its file has a number, so that a list of sessions does not keep a program from starting to write.
+/// Returns the process id of a session's writer, as far as it is known, if there is a writer. Probes the lock only if
+/// its file has a number, so that a list of sessions does not keep a program from starting.
 pub fn holder(files: &SessionFiles) -> Option<Option<u32>> {
     let number = fs::read_to_string(files.lock()).ok().filter(|n| !n.trim().is_empty())?;
     let held = File::open(files.lock()).ok()?.try_lock_shared();
@@ -108,7 +108,7 @@ fn number(mut file: &File) -> Option<u32> {
     text.trim().parse().ok()
 }
 
-/// Returns whether a process with this id is running, of whatever user.
+/// Returns whether a process with this id is running, of any user.
 #[cfg(unix)]
 fn lives(pid: u32) -> bool {
     use rustix::process::{Pid, test_kill_process};
@@ -156,7 +156,8 @@ mod tests {
         assert!(is_at(&next.file, &files.lock()) && !is_at(&opened, &files.lock()));
     }
 
-    /// A child of a killed program has the lock until it begins its own work; the number of the dead is still there.
+    /// A forked child of a killed program holds the lock until its exec; the file still has the number of the dead
+    /// program.
     #[test]
     fn what_a_killed_program_leaves_behind_is_waited_for() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,10 +1,9 @@
-//! The log on disk: one append-only file of lines, the truth from which everything else is derived.
+//! The log on disk: one append-only file of lines, the source of all other data.
 //!
-//! [`codec`] spells an event as a line and reads it back, [`writer`] is the one thread that owns the file, [`reader`]
-//! reads a file and reports what is wrong with it, [`open`] continues one, [`repair()`] repairs one into a new file,
-//! [`tail`] is how readers follow what happens, and [`replay`] feeds one from a recording. The room knows nothing of
-//! what the events mean: no fold, no policy, no screen. It never edits in place and never shortens a file without
-//! keeping what it cut off.
+//! [`codec`] serialises and parses a line, [`writer`] is the thread that owns the file, [`reader`] reads a file and
+//! reports its faults, [`open`] continues one, [`repair()`] repairs one into a new file, [`tail`] lets readers follow
+//! events, and [`replay`] feeds a tail from a recording. The module does not know the meaning of the events: no fold,
+//! no policy, no screen. It never edits in place and never shortens a file without a copy of the cut bytes.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod alone;

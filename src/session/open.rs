@@ -1,4 +1,4 @@
-//! Begins a session or goes on with one: file, lock, repair and writer in the right order.
+//! Creates or resumes a session: file, lock, repair and writer in the right order.
 
 use super::Record;
 use super::archive::Archive;
@@ -22,36 +22,36 @@ use tempfile::TempDir;
 
 /// A session that this process writes.
 pub struct Session {
-    /// Where it lies.
+    /// Its paths.
     pub files: SessionFiles,
-    /// Who writes it; holds the lock until it is finished.
+    /// Its writer; holds the lock until it is finished.
     pub writer: SessionWriter,
 }
 
-/// A session that this process goes on with.
+/// A resumed session that this process writes.
 pub struct ResumedSession {
-    /// What was said so far; empty where a crash left less than one line, and where it was not read again.
+    /// The log so far; empty if a crash left less than one line, or if it was not read again.
     pub log: Log,
-    /// Whether it was read now, and not taken as it was read before.
+    /// True if the log was read again, because the file had changed.
     pub again: bool,
-    /// The `log.repaired` to append first, where a torn tail was set aside.
+    /// The `log.repaired` to append first, if an incomplete last line was set aside.
     pub repaired: Option<LogRepaired>,
-    /// Who writes on; holds the lock until it is finished.
+    /// Its writer; holds the lock until it is finished.
     pub writer: SessionWriter,
 }
 
-/// Where a new session lies.
+/// Location of a new session.
 #[derive(Clone, Copy, Debug)]
 pub enum SessionPlace<'a> {
-    /// In a folder, under a name that is made of a moment and of dice.
+    /// In a folder; the id is made from the time and a random number.
     Folder(&'a Path, Wall, u64),
-    /// In a file of a person's choice, which must not exist.
+    /// In a file that the user named and that must not exist.
     File(&'a Path),
-    /// Nowhere for long: it is gone when the writer is finished.
+    /// In a temporary file, removed when the writer is finished.
     Nowhere,
 }
 
-/// An empty session: its paths, its file, and the folder that goes with it.
+/// An empty session: its paths, its file, and its temporary folder.
 type Empty = (SessionFiles, Unnamed, Option<TempDir>);
 
 impl SessionPlace<'_> {
@@ -79,21 +79,21 @@ impl SessionPlace<'_> {
     }
 }
 
-/// Begins a session.
+/// Creates a session.
 ///
 /// # Errors
-/// [`SessionError::Io`], also when the file exists.
+/// [`SessionError::Io`], also if the file exists.
 pub fn create(place: SessionPlace<'_>, mode: Mode) -> Result<Session, SessionError> {
     let (files, Unnamed { file, path, lock }, folder) = place.make()?;
     let disk = FileDisk::new(file, files.clone(), lock, folder).unnamed(path);
     begin(files, disk, WriterStart::default(), mode)
 }
 
-/// Begins a session with the first lines of another one, the `kept` ones, verbatim, and the long texts they name.
+/// Creates a session with the first `kept` lines of another one, verbatim, and their blobs.
 ///
 /// # Errors
-/// [`SessionError::ReadOnly`] when the other session must be repaired first or is a newer program's, and
-/// [`SessionError::Io`]; then there is no new session.
+/// [`SessionError::ReadOnly`] if the other session must be repaired first or comes from a newer program, and
+/// [`SessionError::Io`]; no session is created then.
 pub fn fork(
     parent: &Survey,
     kept: impl Iterator<Item = Arc<Record>>,
@@ -107,7 +107,7 @@ pub fn fork(
     let (files, Unnamed { file, path, lock }, folder) = place.make()?;
     let mut start = WriterStart::default();
     let copy = || -> io::Result<()> {
-        // a folder that is not there has no long texts
+        // without a folder there are no blobs
         let blobs = fs::read_dir(parent.files.blobs()).into_iter().flatten().flatten();
         let mut blobs: Vec<fs::DirEntry> = blobs.collect();
         let mut out = BufWriter::new(&file);
@@ -129,7 +129,7 @@ pub fn fork(
         files.name(&file, &mut Some(path), true)
     };
     copy().map_err(|e| {
-        // half a past is no branch
+        // an incomplete copy is not a branch
         let _ = fs::remove_dir_all(files.blobs());
         SessionError::io("write", files.log())(e)
     })?;
@@ -148,7 +148,7 @@ fn begin(
     Ok(Session { files, writer })
 }
 
-/// Goes on with a session: takes its lock, reads it, mends a torn tail, and copies nothing.
+/// Resumes a session: locks it, reads it, repairs an incomplete last line, and copies nothing.
 ///
 /// # Errors
 /// As [`resume_read`].
@@ -156,12 +156,11 @@ pub fn resume(path: &Path, mode: Mode) -> Result<ResumedSession, SessionError> {
     resume_at(path, None, mode)
 }
 
-/// Goes on with a session that was read already; it is read again only where the file has changed since.
+/// Resumes a session that was read already; reads it again only if the file has changed since.
 ///
 /// # Errors
-/// [`SessionError::Locked`] with the holder's process id, [`SessionError::ReadOnly`] when something is wrong that a
-/// repair must mend or a newer program wrote it, [`SessionError::NotASession`], [`SessionError::TooLarge`], and
-/// [`SessionError::Io`].
+/// [`SessionError::Locked`] with the holder's process id, [`SessionError::ReadOnly`] if it needs a repair or comes from
+/// a newer program, [`SessionError::NotASession`], [`SessionError::TooLarge`], and [`SessionError::Io`].
 pub fn resume_read(read: Survey, mode: Mode) -> Result<ResumedSession, SessionError> {
     let path = read.files.log().to_owned();
     resume_at(&path, Some(read), mode)

@@ -1,4 +1,4 @@
-//! Lines of pieces, which are most of a session, read without their words.
+//! Parses lines of pieces, the largest part of a session, without their text.
 
 use super::blobs;
 use super::codec::{ENVELOPE_BYTES, TRAILER_BYTES, checked};
@@ -8,25 +8,25 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::sync::LazyLock;
 
-/// What stands before the data of an event.
+/// Separator before the data of an event.
 const DATA: &[u8] = b",\"data\":";
 static DATA_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(DATA));
 
-/// A line of pieces with a correct checksum, its data not yet read.
+/// A line of pieces with a valid checksum and unparsed data.
 pub(super) struct PiecesLine<'a> {
     pub(super) seq: Seq,
     data: &'a str,
 }
 
-/// The turn of a run of pieces.
+/// Turn of a run of pieces; the other fields are ignored.
 #[derive(Deserialize)]
 struct RunTurn(TurnId, IgnoredAny, IgnoredAny, IgnoredAny);
 
 impl<'a> PiecesLine<'a> {
-    /// Reads a line; none if it has no pieces or its checksum is wrong.
+    /// Parses a line; `None` if it has no pieces or its checksum is wrong.
     pub(super) fn read(line: &'a [u8]) -> Option<PiecesLine<'a>> {
         const KIND: &[u8] = b"\"kind\":\"delta\"";
-        // quotes inside of strings are escaped, so this is where the data begins
+        // quotes inside of strings are escaped, so the first match begins the data
         let at = DATA_FINDER.find(line.get(..ENVELOPE_BYTES.min(line.len()))?)?;
         if !line.get(..at)?.ends_with(KIND) {
             return None;
@@ -37,8 +37,7 @@ impl<'a> PiecesLine<'a> {
         Some(PiecesLine { seq: digits.parse().ok().map(Seq)?, data })
     }
 
-    /// Returns the turn of each run of pieces; none if the line refers to texts outside the log, or this version cannot
-    /// read it.
+    /// Returns the turn of each run of pieces; `None` if the line refers to blobs or this version cannot parse it.
     pub(super) fn turns(&self) -> Option<Vec<TurnId>> {
         #[derive(Deserialize)]
         struct Runs {

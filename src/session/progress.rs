@@ -1,9 +1,9 @@
-//! The progress of a long operation, for the terminal.
+//! Progress of a long operation, for the terminal.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How far something long is; copies tell of the same.
+/// Progress of a long operation; clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct ReadProgress(Arc<Steps>);
 
@@ -30,7 +30,7 @@ impl ReadProgress {
         self.0.done.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns what goes through `items` and counts each as a step; where it ends early, the rest of `of` steps is done.
+    /// Counts each item of an iterator as a step; if it ends early, the rest of the `of` steps counts as done.
     pub fn through<I: Iterator>(
         &self,
         items: I,
@@ -43,14 +43,14 @@ impl ReadProgress {
         })
     }
 
-    /// Returns how much is done, in percent; 0 before it began.
+    /// Returns the percentage done; 0 before the operation begins.
     pub fn percent(&self) -> u64 {
         let (done, of) = (self.0.done.load(Ordering::Relaxed), self.0.of.load(Ordering::Relaxed));
         (done.min(of).saturating_mul(100)).checked_div(of).unwrap_or(0)
     }
 }
 
-/// Steps that are done in the end, in whichever way it comes.
+/// Number of finished steps at the end, however the iterator ends.
 struct Counted {
     progress: ReadProgress,
     left: u64,

@@ -1,4 +1,4 @@
-//! The state shared by the handle of a writer and its thread: waiting events, and how far the disk has come.
+//! State shared by the handle of a writer and its thread: queued events, and the progress of the disk.
 
 use super::Record;
 use crate::model::{Seq, Text};
@@ -8,52 +8,52 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// The most bytes of one write, if it has more than one line.
+/// Maximum bytes of one write with more than one line.
 const BATCH_BYTES: usize = 1024 * 1024;
 
-/// How soon the disk is synced.
+/// Sync mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Events that the screen shows as saved within 20 ms, everything else within a second.
+    /// Events that the screen shows as saved are synced within 20 ms, all others within a second.
     #[default]
     Normal,
-    /// Everything before it counts as written.
+    /// Every write is synced before it counts as written.
     Strict,
 }
 
 /// A fault of the disk.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiskFault {
-    /// It is full (or the quota or size limit is reached). Nothing is lost; writing resumes by itself.
+    /// The disk is full, or a quota or size limit is reached. Nothing is lost; writing resumes by itself.
     #[error("the disk is full: {error}")]
     Full {
-        /// The error of the operating system.
+        /// Error of the operating system.
         error: Text,
     },
-    /// It failed, and nothing more is written to the session.
+    /// The disk failed; nothing more is written to the session.
     #[error("{error}{}", rescue.as_ref().map(|p| format!("; the rest is in {}", p.display())).unwrap_or_default())]
     Broken {
-        /// The error of the operating system.
+        /// Error of the operating system.
         error: Text,
-        /// The file with everything after the last good sync; none if that failed as well.
+        /// The file with everything after the last good sync; `None` if writing it failed as well.
         rescue: Option<PathBuf>,
     },
 }
 
-/// How far the disk has come.
+/// Progress of the disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Durable {
-    /// The last event that the system took.
+    /// `seq` of the last event accepted by the operating system.
     pub written: Option<Seq>,
-    /// The last event that would survive a power cut: all up to here may be shown as saved.
+    /// `seq` of the last event that would survive a power cut; events up to it may be shown as saved.
     pub synced: Option<Seq>,
-    /// The current fault; none while the disk works.
+    /// Current fault; `None` while the disk works.
     pub fault: Option<DiskFault>,
-    /// Bytes not yet written when this was published; [`super::SessionWriter::pending_bytes`] is up to date.
+    /// Unwritten bytes when this was published; [`super::SessionWriter::pending_bytes`] is current.
     pub waiting_bytes: usize,
 }
 
-/// The state shared by the handle and the thread.
+/// State shared by the handle and the thread.
 pub(super) struct Shared {
     queue: Mutex<Queue>,
     pub bell: Condvar,
@@ -63,19 +63,19 @@ pub(super) struct Shared {
 #[derive(Default)]
 pub(super) struct Queue {
     pub records: VecDeque<Arc<Record>>,
-    /// Whether the thread was woken for them; before that it leaves them where they are.
+    /// True if the thread was woken for the queued records.
     pub awake: bool,
     pub last: Option<Seq>,
     pub flush: bool,
     pub closed: bool,
 }
 
-/// The thread's orders besides the records it took.
+/// Orders for the thread besides the taken records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Orders {
-    /// Whether to sync now, without waiting for the usual delay.
+    /// True to sync now, without the usual delay.
     pub flush: bool,
-    /// Whether the writer is closed: no records follow.
+    /// True if the writer is closed: no records follow.
     pub over: bool,
 }
 
@@ -94,7 +94,7 @@ impl Shared {
         self.bell.notify_one();
     }
 
-    /// Waits for records, orders or the end of `patience`, and moves one batch into `batch`.
+    /// Waits for records, orders or the end of `patience`; moves one batch of records into `batch`.
     pub fn take(&self, patience: Option<Duration>, batch: &mut Vec<Arc<Record>>) -> Orders {
         let mut queue = self.lock();
         let idle = |q: &mut Queue| !q.awake && !q.flush && !q.closed;
@@ -121,7 +121,7 @@ impl Shared {
         Orders { flush, over }
     }
 
-    /// Waits for the end of `patience`, or until the handle is closed; returns whether it is.
+    /// Waits for the end of `patience` or until the handle is closed; returns whether it is closed.
     pub fn nap(&self, patience: Duration) -> bool {
         let queue = self.lock();
         let was = queue.closed;

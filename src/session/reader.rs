@@ -1,8 +1,7 @@
-//! Reads a whole session and reports what is wrong with it; changes nothing.
+//! Reads a whole session and reports its faults; changes nothing.
 //!
-//! A line counts when its checksum is right. Other lines are skipped up to the next one that counts, and reported with
-//! their bytes; only what follows the last whole line is a torn tail, the usual trace of a crash. Repairs are
-//! `repair`'s.
+//! A line is valid if its checksum is right. Invalid lines are skipped up to the next valid one and reported with their
+//! byte range; only bytes after the last whole line are a torn tail, the usual trace of a crash. `repair` repairs.
 
 use super::Record;
 use super::alone::{self, LineBlock, LineBlocks, ScanDepth};
@@ -22,30 +21,30 @@ use std::ops::{Deref, DerefMut, Range};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The longest session that is read, in bytes.
+/// Maximum size of a session, in bytes.
 pub const SESSION_MAX_BYTES: u64 = 4 * 1024 * 1024 * 1024;
-/// What is known of a session after a scan, besides its events.
+/// Result of a scan, without the events.
 #[derive(Debug)]
 pub struct Survey {
-    /// The files of the session.
+    /// Paths of the session.
     pub files: SessionFiles,
-    /// The wall-clock time of its first event; none where no line is whole.
+    /// Wall-clock time of the first event; `None` if no line is whole.
     pub began: Option<Wall>,
-    /// The `seq` of its last event; none in an empty log.
+    /// `seq` of the last event; `None` in an empty log.
     pub last: Option<Seq>,
-    /// The wall-clock time of its last event.
+    /// Wall-clock time of the last event.
     pub latest: Option<Wall>,
-    /// What is wrong with it, besides a torn tail.
+    /// Faults other than a torn tail.
     pub faults: Vec<LogFault>,
-    /// The bytes after the last whole line.
+    /// Byte range after the last whole line.
     pub torn: Option<Range<u64>>,
-    /// Whether the last whole line lacks its newline, with no other fault.
+    /// True if the last whole line only lacks its newline.
     pub unterminated: bool,
-    /// The length of the file in bytes.
+    /// Length of the file in bytes.
     pub len: u64,
-    /// Its events, to be read again; none where it was not read from a file.
+    /// Access to the events in the file; `None` if the session was read from memory.
     pub archive: Option<Archive>,
-    /// The file's metadata before it was read.
+    /// Metadata of the file before it was read.
     pub(super) file: Option<Metadata>,
 }
 
@@ -66,7 +65,7 @@ impl Survey {
         }
     }
 
-    /// Returns its events, which are read again from its file; none where it was not read from one.
+    /// Returns the events, read again from the file; empty if the session was read from memory.
     pub fn records(&self) -> Records {
         match &self.archive {
             Some(archive) => archive.clone().into(),
@@ -74,12 +73,12 @@ impl Survey {
         }
     }
 
-    /// Returns whether the session may be continued, once a torn tail is set aside.
+    /// Returns whether the session may be continued after a repair of its tail.
     pub fn can_append(&self) -> bool {
         !self.faults.iter().any(LogFault::forbids_writing)
     }
 
-    /// Returns whether the file is still the one that was read, as far as its length and the time of its last change say.
+    /// Returns whether the file is unchanged since it was read, by its length and modification time.
     pub(super) fn is_current(&self, file: &Metadata) -> bool {
         let same = |read: &Metadata| {
             read.len() == file.len()
@@ -89,22 +88,22 @@ impl Survey {
     }
 }
 
-/// A session as read, with all its events in memory. A caller that needs each event once [scans](scan) instead.
+/// A session with all its events in memory. A caller that needs each event once [scans](scan) instead.
 #[derive(Debug)]
 pub struct Log {
-    /// Everything else that is known of it.
+    /// Result of the scan.
     pub survey: Survey,
-    /// The whole lines in order, with what they mean.
+    /// The whole lines, parsed, in order.
     pub records: Vec<Arc<Record>>,
 }
 
 impl Log {
-    /// Returns its events in order.
+    /// Returns the events in order.
     pub fn events(&self) -> impl DoubleEndedIterator<Item = &Event> + Clone {
         self.records.iter().map(|record| &*record.event)
     }
 
-    /// Returns the last event; none in an empty log.
+    /// Returns the last event; `None` in an empty log.
     pub fn last(&self) -> Option<&Event> {
         self.events().next_back()
     }
@@ -124,10 +123,10 @@ impl DerefMut for Log {
     }
 }
 
-/// Returns the paths of a file that proves to be a session, before anything is made beside it.
+/// Returns the paths of a file if it is a session, before any file is created next to it.
 ///
 /// # Errors
-/// [`SessionError::NotASession`], or what kept it from being read.
+/// [`SessionError::NotASession`], or the error of reading it.
 pub fn proven(path: &Path) -> Result<SessionFiles, SessionError> {
     let files = SessionFiles::of_existing(path)?;
     let mut first = Vec::new();
@@ -136,7 +135,7 @@ pub fn proven(path: &Path) -> Result<SessionFiles, SessionError> {
         .take(LINE_MAX_BYTES as u64 + 1)
         .read_until(b'\n', &mut first);
     read.map_err(SessionError::io("read", path))?;
-    // where the first line is damaged, any other proves it
+    // if the first line is damaged, any other valid line will do
     if decode(first.strip_suffix(b"\n").unwrap_or(&first)).is_ok() {
         Ok(files)
     } else {
@@ -153,21 +152,21 @@ pub(super) fn open(files: &SessionFiles) -> Result<File, SessionError> {
     })
 }
 
-/// Reads a session, even while another program writes it, and keeps all of it in memory.
+/// Reads a session into memory, even while another program writes it.
 ///
 /// # Errors
-/// [`SessionError::Io`], [`SessionError::NotASession`] or [`SessionError::TooLarge`]; damage is not an error but a
-/// part of what is returned.
+/// [`SessionError::Io`], [`SessionError::NotASession`] or [`SessionError::TooLarge`]; damage is not an error but part
+/// of the result.
 pub fn read(path: &Path) -> Result<Log, SessionError> {
     let mut records = vec![];
     let survey = scan(path, &ReadProgress::default(), &mut |found| records.push(found.record()))?;
     Ok(Log { survey, records })
 }
 
-/// Reads a session, even while another program writes it, and passes on its events in order; `progress` is updated.
+/// Reads a session, even while another program writes it, and passes its events to `each` in order; updates `progress`.
 ///
 /// # Errors
-/// As [`read`]; events passed on before the error are those of the session.
+/// As [`read`]; events passed before the error belong to the session.
 pub fn scan(
     path: &Path,
     progress: &ReadProgress,
@@ -176,8 +175,8 @@ pub fn scan(
     scan_files(SessionFiles::of_existing(path)?, progress, each)
 }
 
-/// Reads a session as [`scan`] does, but for its pieces, which the ends of their turns repeat: that they are whole is
-/// looked at, what they say is not.
+/// Reads a session as [`scan`] does, without its pieces, because `turn.ended` repeats their text. Their checksums are
+/// still verified.
 ///
 /// # Errors
 /// As [`read`].
@@ -193,8 +192,8 @@ pub fn skim(path: &Path, each: &mut dyn FnMut(Found<'_>)) -> Result<Survey, Sess
     )
 }
 
-/// Reads a session as [`scan`] does, but passes on only what a fold of the whole session needs: most pieces that the ends
-/// of their turns repeat are left out, and the others come unread, as events of an unknown kind. Every checksum is checked.
+/// Reads a session as [`scan`] does, but passes only the events that a fold of the whole session needs: most pieces are
+/// skipped, because `turn.ended` repeats their text; the others come as an unknown kind. Every checksum is verified.
 ///
 /// # Errors
 /// As [`read`].
@@ -268,8 +267,7 @@ fn look_through(
     Ok(survey)
 }
 
-/// Returns the events at the beginning of a session and those at its end, of `bytes` bytes each, without reading the
-/// rest.
+/// Returns the events in the first and in the last `bytes` bytes of a session, without reading the rest.
 ///
 /// # Errors
 /// As [`read`].
@@ -290,14 +288,14 @@ pub fn ends(path: &Path, bytes: u64) -> Result<[Vec<Arc<Event>>; 2], SessionErro
     Ok(events)
 }
 
-/// Reads the content of a file; `files` is where its long texts are.
+/// Parses the content of a session file; `files` locates its blobs.
 pub fn read_bytes(files: SessionFiles, bytes: &[u8]) -> Log {
     let mut reader = Reader::new(files);
     reader.take(bytes);
     reader.finish()
 }
 
-/// Returns the events of a session's rescue file, if it has one; it begins where the session's own file was last synced.
+/// Returns the events of a session's rescue file, if it has one; it begins at the last sync of the session file.
 pub(super) fn rescued(files: &SessionFiles) -> Result<Option<Records>, SessionError> {
     let file = match untrusted::open(&files.rescue()) {
         Ok(file) => file,
@@ -307,21 +305,20 @@ pub(super) fn rescued(files: &SessionFiles) -> Result<Option<Records>, SessionEr
     let (scanner, progress) = (Scanner::anywhere(files.clone()), ReadProgress::default());
     match look_through(scanner, file, &progress, ScanDepth::Whole, &mut |_| {}) {
         Ok(survey) => Ok(Some(survey.records())),
-        // nothing in it can be used
+        // the file contains nothing usable
         Err(SessionError::NotASession { .. }) => Ok(Some(vec![].into())),
         Err(e) => Err(e),
     }
 }
 
-/// Returns whether bytes without a whole line can be the beginning of a session that a crash left behind, or what
-/// follows such a beginning.
+/// Returns whether bytes without a whole line can be an opening that a crash cut off, or the end of one.
 fn may_be_torn_opening(bytes: &[u8], before: Option<bool>) -> bool {
     let start = b"{\"seq\":0,\"at\":\"";
     let begins = || bytes.starts_with(start) || start.starts_with(bytes);
     bytes.iter().all(|b| *b == 0) || before.is_none() && begins()
 }
 
-/// A session being read into memory, from bytes.
+/// Parses a session into memory, from bytes.
 #[derive(Clone)]
 pub struct Reader {
     scanner: Scanner,
@@ -329,12 +326,12 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Returns a reader without any events; `files` is where long texts are.
+    /// Returns a reader without events; `files` locates blobs.
     pub fn new(files: SessionFiles) -> Reader {
         Reader { scanner: Scanner::new(files), records: vec![] }
     }
 
-    /// Returns a reader that continues behind what was read of a file, and where that is in bytes.
+    /// Returns a reader that continues after a scan, and its offset in bytes.
     pub(super) fn behind(survey: &Survey) -> (Reader, u64) {
         let end = survey.torn.as_ref().map_or(survey.len, |torn| torn.start);
         let seq = survey.last.map_or(Seq(0), Seq::next);
@@ -343,13 +340,13 @@ impl Reader {
         (Reader { scanner, records: vec![] }, end)
     }
 
-    /// Takes the next bytes: any number of lines, of which only the session's last may lack its newline.
+    /// Parses the next bytes: any number of lines, of which only the session's last may lack its newline.
     pub fn take(&mut self, bytes: &[u8]) {
         let block = LineBlock::read(bytes.to_owned(), ScanDepth::Whole);
         self.scanner.take(&block, &mut |found| self.records.push(found.record()));
     }
 
-    /// Returns the events that have come since it was asked last, and lets them go.
+    /// Returns the new events and drops them from memory.
     pub(super) fn fresh(&mut self) -> Vec<Arc<Record>> {
         std::mem::take(&mut self.records)
     }

@@ -1,6 +1,6 @@
-//! The events of a session with their lines, in order: where they lie in its file, or in memory.
+//! The events of a session with their lines, in order, in its file or in memory.
 //!
-//! Those of a file are read again by each who goes through them, so that a long session is never in memory as a whole.
+//! Each iteration over a file reads it again, so that a long session is never in memory as a whole.
 
 use super::Record;
 use super::archive::{Archive, ArchiveReading};
@@ -17,7 +17,7 @@ impl Borrow<Event> for Arc<Record> {
     }
 }
 
-/// The events of a session; copies share them.
+/// The events of a session; clones share them.
 #[derive(Clone, Debug)]
 pub struct Records(Place);
 
@@ -40,7 +40,7 @@ impl From<Archive> for Records {
 }
 
 impl Records {
-    /// Returns how many there are.
+    /// Returns the number of events.
     pub fn len(&self) -> usize {
         match &self.0 {
             Place::Memory(records) => records.len(),
@@ -48,12 +48,12 @@ impl Records {
         }
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no events.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the file they are in, where they are in one.
+    /// Returns the archive of the file, if the events are in a file.
     pub fn archive(&self) -> Option<&Archive> {
         match &self.0 {
             Place::Memory(_) => None,
@@ -61,7 +61,7 @@ impl Records {
         }
     }
 
-    /// Fails where going through them ended early, since the file could not be read any more.
+    /// Returns an error if an iteration ended early because the file could not be read.
     ///
     /// # Errors
     /// [`SessionError::Io`].
@@ -74,7 +74,7 @@ impl Records {
         }
     }
 
-    /// Returns the event at a place, counted from 0.
+    /// Returns the event at an index.
     pub fn get(&self, at: usize) -> Option<Arc<Record>> {
         match &self.0 {
             Place::Memory(records) => records.get(at).cloned(),
@@ -87,12 +87,12 @@ impl Records {
         self.get(0)
     }
 
-    /// Returns all events in order; of a file, until it cannot be read any more, as its archive's fault says.
+    /// Returns all events in order. An iteration over a file ends at a read error, which [`Archive::fault`] returns.
     pub fn iter(&self) -> EachRecord {
         self.starting_at(0)
     }
 
-    /// Returns all events in order but pieces of words, which the ends of their turns repeat.
+    /// Returns all events in order, without pieces, because `turn.ended` repeats their text.
     pub fn skim(&self) -> impl Iterator<Item = Arc<Record>> + use<> {
         let all = match &self.0 {
             Place::Memory(_) => self.iter(),
@@ -101,7 +101,7 @@ impl Records {
         all.filter(|record| !matches!(record.event.kind, Kind::Delta(_)))
     }
 
-    /// Returns the events from a place on, in order.
+    /// Returns the events from an index on, in order.
     pub fn starting_at(&self, at: usize) -> EachRecord {
         match &self.0 {
             Place::Memory(records) => EachRecord::Memory(records.clone(), at),
@@ -110,20 +110,20 @@ impl Records {
     }
 }
 
-/// Goes through the events of a session.
+/// Iterator over the events of a session.
 pub enum EachRecord {
-    /// Those in memory, and the place of the next one.
+    /// Events in memory, and the next index.
     Memory(Arc<[Arc<Record>]>, usize),
-    /// Those in a file.
+    /// Events in a file.
     File(Box<FileRecords>),
 }
 
-/// Goes through the events of a file.
+/// Iterator over the events of a file.
 pub struct FileRecords {
     archive: Archive,
-    /// How many events are left out yet, and where the others come from.
+    /// Number of events still to skip, and the source of the others.
     reading: Option<(usize, ArchiveReading)>,
-    /// Events that were read.
+    /// Parsed events.
     ready: VecDeque<Arc<Record>>,
 }
 
@@ -195,7 +195,7 @@ mod tests {
         assert!(log.archive.as_ref().unwrap().fault().is_none());
     }
 
-    /// Lines of a session as long as several marks, written out of those of a short one.
+    /// Lines of a session that spans several marks, repeated from a short one.
     #[test]
     fn any_place_of_a_long_file_is_found_and_a_damaged_part_is_left_out() {
         let folder = tempfile::tempdir().unwrap();

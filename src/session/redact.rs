@@ -1,7 +1,7 @@
-//! Redacts a session's file permanently: a new file takes its place, and nothing of the old one is kept.
+//! Redacts a session file permanently: a new file replaces it, and no copy of the old one is kept.
 //!
-//! This is the only operation that changes what is written; so it needs a person's request, leaves a note in the log,
-//! and never touches a session that a program writes or that needs a repair first.
+//! Nothing else changes written events. So it needs a person's request, leaves a note in the log, and never touches a
+//! session that a program writes or that needs a repair first.
 
 use super::codec::blobs_of;
 use super::error::SessionError;
@@ -20,26 +20,26 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The result of a redaction.
+/// Result of a redaction.
 #[derive(Debug, Default)]
 pub struct Redacted {
-    /// Events that are not what they were.
+    /// Number of changed events.
     pub events: usize,
-    /// Events that still hold a text that was to go, as part of a name of a seat, a command or an outcome.
+    /// Number of events that still contain a removed text, as part of a name of a participant, a command or an outcome.
     pub left: usize,
-    /// Older copies and long texts beside the log that were removed.
+    /// Removed files: older copies, and blobs.
     pub removed: Vec<PathBuf>,
 }
 
-/// Removes the contents that `redaction` names from a session's events, and appends a `warning` that says so; `progress`
-/// is updated.
+/// Removes the contents that `redaction` names from a session's events, and appends a `warning` about it; updates
+/// `progress`.
 ///
-/// Where nothing is found, nothing is changed. The events are read from the old file and written to the new one, one
-/// after the other.
+/// If nothing is found, the file is unchanged. Events are read from the old file and written to the new one, one by
+/// one.
 ///
 /// # Errors
-/// [`SessionError::Locked`] while another program writes it, [`SessionError::ReadOnly`] where a repair is due first or
-/// a newer program wrote it, [`SessionError::Shape`] where an event would be invalid without the removed text, and
+/// [`SessionError::Locked`] while another program writes it, [`SessionError::ReadOnly`] if it needs a repair or comes
+/// from a newer program, [`SessionError::Shape`] if an event would be invalid without the removed text, and
 /// [`SessionError::Io`].
 pub fn redact(
     path: &Path,
@@ -55,7 +55,7 @@ pub fn redact(
     }
     let records = survey.records();
     let redaction = redaction(&records);
-    // they are looked through for the texts, and then written
+    // one pass searches the texts, one writes the file
     progress.begin(2 * records.len() as u64);
     let matches = redaction.matches(progress.through(records.iter(), records.len()));
     let mut rebuilding = redaction.rebuilding(&matches);
@@ -85,11 +85,11 @@ pub fn redact(
     Ok(done)
 }
 
-/// The log that takes the old one's place.
+/// The log that replaces the old one.
 struct NewLog<'a> {
     files: &'a SessionFiles,
     file: NewFile,
-    /// The names of the long texts of its lines, which are beside it already.
+    /// Names of the blobs of its lines.
     blobs: BTreeSet<String>,
 }
 
@@ -109,14 +109,14 @@ impl NewLog<'_> {
         written.map_err(SessionError::io("write", self.files.log()))
     }
 
-    /// Replaces the log; returns the names of its long texts.
+    /// Replaces the log; returns the names of its blobs.
     fn place(self) -> Result<BTreeSet<String>, SessionError> {
         self.file.place().map_err(SessionError::io("write", self.files.log()))?;
         Ok(self.blobs)
     }
 }
 
-/// Removes files that may still contain the removed text: long texts that no line names, and older copies of the log.
+/// Removes files that may still contain the removed text: unused blobs, and older copies of the log.
 fn remove_copies(files: &SessionFiles, blobs: &BTreeSet<String>) -> io::Result<Vec<PathBuf>> {
     let mut old: Vec<PathBuf> = Vec::new();
     for entry in listed(&files.blobs())? {

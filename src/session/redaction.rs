@@ -1,7 +1,7 @@
-//! Removes words of turns and commands, or a text at every place, from events.
+//! Removes the text of turns and commands, or a given text everywhere, from events.
 //!
-//! Works on events alone, for a file that is written again and for an export that leaves something out. Every event
-//! keeps its place, its time and its author; which seats and turns there are never changes.
+//! Works on events alone, for a rewritten file and for an export. Every event keeps its position, time and author; the
+//! set of participants and turns never changes.
 
 use super::Record;
 use super::error::SessionError;
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Keys of data that hold no words but names of seats, commands and outcomes: a reader could not do without them.
+/// Keys whose values are names of participants, commands and outcomes; readers need them.
 const NAMES: &[&str] = &[
     "id",
     "participant",
@@ -39,32 +39,32 @@ const NAMES: &[&str] = &[
     "policy",
 ];
 
-/// The streams of pieces that a turn has.
+/// The streams of a turn.
 const CHANNELS: [Channel; 2] = [Channel::Say, Channel::Think];
 
-/// Utterances shorter than this many characters stay where others say the same: `Yes.` belongs to nobody.
+/// Turns shorter than this many characters are not redacted where others repeat them: many people say `Yes.`.
 const QUOTED_CHARS: usize = 12;
 
-/// What is removed, and by what it is replaced.
+/// Contents to remove, and their replacement.
 #[derive(Clone, Debug, Default)]
 pub struct Redaction {
-    /// The text that replaces what is removed.
+    /// Replacement of removed text.
     pub mark: String,
-    /// Turns whose words, reasoning and data go.
+    /// Turns whose text, reasoning and data are removed.
     pub turns: BTreeSet<TurnId>,
-    /// Turns whose private words go, with everything that may have them in it.
+    /// Turns whose whispers are removed, with every field that may contain them.
     pub whispered: BTreeSet<TurnId>,
-    /// Utterances whose edited words are removed, by number.
+    /// Turn numbers whose edited texts are removed.
     pub utterances: BTreeSet<u32>,
-    /// The keys of commands whose words are removed.
+    /// Keys of commands whose texts are removed.
     pub commands: BTreeSet<Key>,
-    /// Texts that go wherever they stand.
+    /// Texts that are removed everywhere.
     pub texts: Vec<String>,
-    /// Facts of the profile that are removed with the replies that stated them.
+    /// Facts of the profile that are removed, with the replies that stated them.
     pub facts: BTreeSet<String>,
 }
 
-/// Adds every text in some data that is long enough to be redacted.
+/// Collects every string of a value that is long enough to be redacted.
 fn strings(data: &Value, texts: &mut Vec<String>) {
     match data {
         Value::String(text) if text.trim().chars().count() >= QUOTED_CHARS => {
@@ -76,27 +76,27 @@ fn strings(data: &Value, texts: &mut Vec<String>) {
     }
 }
 
-/// Returns the field of the profile that contains a field.
+/// Returns the top-level field of the profile that contains a field.
 fn top(field: &str) -> &str {
     field.split('.').next().unwrap_or(field)
 }
 
-/// The places of texts in the pieces of each stream, in bytes from the stream's beginning.
+/// Byte ranges of matched texts in each stream of pieces.
 #[derive(Clone, Debug, Default)]
 pub struct PieceMatches(BTreeMap<(TurnId, Channel), Vec<Range<usize>>>);
 
-/// Events being redacted, one after the other.
+/// Redacts a sequence of events.
 pub struct Rebuilding<'a> {
     redaction: &'a Redaction,
     matches: &'a PieceMatches,
-    /// The texts as JSON spells them within a string.
+    /// The texts, escaped as in a JSON string.
     spelled: Vec<String>,
-    /// How far each stream of a turn that goes on has come, in bytes.
+    /// Current offset in each open stream, in bytes.
     at: BTreeMap<(TurnId, Channel), usize>,
 }
 
 impl Rebuilding<'_> {
-    /// Returns the next record without what is removed; the same one, where nothing is.
+    /// Returns the redacted record; the same one if nothing is removed.
     ///
     /// # Errors
     /// As [`Redaction::apply`].
@@ -108,7 +108,7 @@ impl Rebuilding<'_> {
         self.redaction.take_words(&mut event.kind, self.matches, &mut self.at);
         self.redaction.take_text(&mut event, &self.spelled)?;
         if let Kind::TurnEnded(end) = &event.kind {
-            // no piece of it comes any more
+            // no more pieces of the turn follow
             for channel in CHANNELS {
                 self.at.remove(&(end.turn, channel));
             }
@@ -120,7 +120,7 @@ impl Rebuilding<'_> {
     }
 }
 
-/// Returns a record without keys: one that was not known when the line was written may be known now.
+/// Returns a record without API keys, including keys that were unknown when the line was written.
 fn without_keys(record: &Arc<Record>) -> Result<Arc<Record>, SessionError> {
     match text::without_keys(&record.line) {
         Cow::Borrowed(_) => Ok(record.clone()),
@@ -129,7 +129,7 @@ fn without_keys(record: &Arc<Record>) -> Result<Arc<Record>, SessionError> {
 }
 
 impl Redaction {
-    /// Adds utterances: every version of them, every edit, and their whole texts wherever another message repeats them.
+    /// Adds turns: every version, every edit, and their whole texts in other messages that repeat them.
     pub fn add_utterances(
         &mut self,
         events: impl IntoIterator<Item: Borrow<Event>>,
@@ -150,7 +150,7 @@ impl Redaction {
                     if text.chars().count() >= QUOTED_CHARS {
                         self.texts.push(text.to_owned());
                     }
-                    // a plan and a step's result are handed on in parts
+                    // plans and step results are passed on in parts
                     strings(&end.structured, &mut self.texts);
                 }
                 _ => {}
@@ -158,7 +158,7 @@ impl Redaction {
         }
     }
 
-    /// Adds the whispers of some turns, and each of them at every other place: rehearsed lines contain them too.
+    /// Adds the whispers of some turns, and every other occurrence of them, such as in rehearsed lines.
     pub fn add_whispers(
         &mut self,
         events: impl IntoIterator<Item: Borrow<Event>>,
@@ -173,24 +173,24 @@ impl Redaction {
         self.whispered.extend(turns);
     }
 
-    /// Returns the redacted records; those without anything to remove are the same ones.
+    /// Returns the redacted records; unchanged ones are shared.
     ///
     /// # Errors
-    /// As [`Record::new`], and [`SessionError::Shape`] when an event would be unreadable.
+    /// As [`Record::new`], and [`SessionError::Shape`] if an event would be unreadable.
     pub fn apply(&self, records: &[Arc<Record>]) -> Result<Vec<Arc<Record>>, SessionError> {
         let matches = self.matches(records.iter().cloned());
         let mut rebuilding = self.rebuilding(&matches);
         records.iter().map(|record| rebuilding.take(record)).collect()
     }
 
-    /// Returns whether nothing is removed but keys.
+    /// Returns whether nothing but API keys is removed.
     pub fn is_empty(&self) -> bool {
         let Redaction { mark: _, turns, whispered, utterances, commands, texts, facts } = self;
         let turns = turns.is_empty() && whispered.is_empty() && utterances.is_empty();
         turns && commands.is_empty() && texts.is_empty() && facts.is_empty()
     }
 
-    /// Begins to redact events that come one after the other, the first one first.
+    /// Starts a redaction of events in order, from the first one on.
     pub fn rebuilding<'a>(&'a self, matches: &'a PieceMatches) -> Rebuilding<'a> {
         let spelled = self.texts.iter().map(|text| {
             let json = Value::from(text.as_str()).to_string();
@@ -199,7 +199,7 @@ impl Redaction {
         Rebuilding { redaction: self, matches, spelled: spelled.collect(), at: BTreeMap::new() }
     }
 
-    /// Takes the words of a turn or a command out of one event, and the text out of pieces.
+    /// Removes the text of a turn or a command from an event, including pieces.
     fn take_words(
         &self,
         kind: &mut Kind,
@@ -253,7 +253,7 @@ impl Redaction {
                     *text = (&*self.mark).into();
                 }
             }
-            // older sessions spell the whole line in it
+            // older sessions put the whole line into the receipt
             Kind::Receipt(receipt) if self.commands.contains(&receipt.of) => {
                 let line = receipt.why.as_ref().and_then(|why| why.split_once(": {"));
                 if let Some((why, _)) = line {
@@ -269,7 +269,7 @@ impl Redaction {
         }
     }
 
-    /// Removes finds from a piece, which covers a range of its stream; the mark goes where a find begins.
+    /// Removes matches from a piece that covers a range of its stream; the mark is placed at the start of a match.
     fn cut(&self, piece: &mut Piece, span: &Range<usize>, found: &[Range<usize>]) {
         let mut text = String::new();
         for (i, c) in piece.text.char_indices() {
@@ -285,7 +285,7 @@ impl Redaction {
         }
     }
 
-    /// Finds the texts in what arrived piece by piece: they may have come in several.
+    /// Finds the texts in streams of pieces; a text may span several pieces.
     pub fn matches(&self, records: impl Iterator<Item = Arc<Record>>) -> PieceMatches {
         let mut matches = PieceMatches::default();
         let mut streams: BTreeMap<(TurnId, Channel), String> = BTreeMap::new();
@@ -304,7 +304,7 @@ impl Redaction {
                             streams.entry((run.0, run.1)).or_default().push_str(&run.2);
                         }
                     }
-                    // no piece of it comes any more
+                    // no more pieces of the turn follow
                     Kind::TurnEnded(end) => {
                         for stream in CHANNELS.map(|c| (end.turn, c)) {
                             streams.remove(&stream).into_iter().for_each(|all| find(stream, all));
@@ -318,13 +318,13 @@ impl Redaction {
         matches
     }
 
-    /// Takes the text out of every string of an event but pieces and names.
+    /// Removes the texts from every string of an event, except pieces and names.
     fn take_text(&self, event: &mut Event, spelled: &[String]) -> Result<(), SessionError> {
         if self.texts.is_empty() || matches!(event.kind, Kind::Delta(_)) {
             return Ok(());
         }
         let json = event.kind.data().map_err(SessionError::Shape)?;
-        // data of an unknown kind may spell a text in another way
+        // the data of an unknown kind may escape a text differently
         let known = !matches!(event.kind, Kind::Unknown(_));
         if known && !spelled.iter().any(|text| json.contains(text)) {
             return Ok(());
@@ -339,7 +339,7 @@ impl Redaction {
     }
 }
 
-/// Replaces a text in all strings of a value; returns whether it was there.
+/// Replaces a text in all strings of a value; returns whether it occurred.
 fn replace(value: &mut Value, text: &str, mark: &str) -> bool {
     match value {
         Value::String(s) if s.contains(text) => {

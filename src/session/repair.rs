@@ -1,7 +1,7 @@
-//! Mends a session: a torn tail before the first append, anything worse only when a person asks for it.
+//! Repairs a session: an incomplete last line before the first append, other damage only on request.
 //!
-//! What is cut off is kept beside the log first. A damaged log is never edited: a new one takes its place and the old
-//! one stays under another name. What an event means plays no part here.
+//! Cut bytes are kept in a file next to the log first. A damaged log is never edited: a new one replaces it, and the
+//! old one is kept under another name. The meaning of events is irrelevant here.
 
 use super::error::SessionError;
 use super::fault::LogFault;
@@ -18,23 +18,24 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The result of a repair.
+/// Result of a repair.
 #[derive(Debug)]
 pub struct Repaired {
-    /// The faults of the old file.
+    /// Faults of the old file.
     pub faults: Vec<LogFault>,
-    /// The session as it was, under its new name; none if there was nothing to repair.
+    /// The old file under its new name; `None` if nothing had to be repaired.
     pub kept: Option<PathBuf>,
-    /// Events in the session now.
+    /// Number of events in the session now.
     pub events: usize,
-    /// How many events came from the rescue file.
+    /// Number of events from the rescue file.
     pub rescued: usize,
-    /// How many `log.repaired` replace lost events.
+    /// Number of `log.repaired` events that replace lost events.
     pub stand_ins: usize,
 }
 
-/// Sets a torn tail aside and cuts it off, or ends the last line; the log is whole and synced when this returns.
+/// Moves an incomplete last line to another file, or completes it with a newline; the log is whole and synced then.
 ///
+/// `file` is open for appending and locked. Returns the data of the `log.repaired` to append first.
 /// `file` is open for appending and locked. Returns the data of the `log.repaired` to append first.
 pub(super) fn mend_tail(
     log: &mut Survey,
@@ -60,15 +61,15 @@ pub(super) fn mend_tail(
     Ok(repaired)
 }
 
-/// Replaces a damaged session by a new one with all that is good in it and in its rescue file; `progress` is updated.
+/// Replaces a damaged session by a new one with all valid events of the log and its rescue file; updates `progress`.
 ///
-/// Lost events are replaced by `log.repaired`, so that every other event keeps its number. Where nothing is wrong,
-/// nothing is changed; a lost text outside the log cannot be repaired. The events are read from the old files and
-/// written to the new one, one after the other.
+/// Lost events are replaced by `log.repaired`, so that every other event keeps its number. An intact session is
+/// unchanged; a lost blob cannot be repaired. Events are read from the old files and written to the new one, one by
+/// one.
 ///
 /// # Errors
 /// [`SessionError::Locked`] while another program writes it, [`SessionError::ReadOnly`] for a newer format or a gap too
-/// wide to fill, and [`SessionError::Io`]; the session is then as it was.
+/// wide to fill, and [`SessionError::Io`]; the session is then unchanged.
 pub fn repair(path: &Path, progress: &ReadProgress) -> Result<Repaired, SessionError> {
     let files = reader::proven(path)?;
     let _lock = Lock::take(&files)?;
@@ -99,7 +100,7 @@ pub fn repair(path: &Path, progress: &ReadProgress) -> Result<Repaired, SessionE
             }
             None => {
                 let Some(record) = own.next() else { break };
-                // the log's own line counts where both have one
+                // the log has precedence over the rescue file
                 others.next_if(|other| other.event.seq == record.event.seq);
                 progress.step();
                 record
@@ -119,7 +120,7 @@ pub fn repair(path: &Path, progress: &ReadProgress) -> Result<Repaired, SessionE
     rescue.as_ref().map_or(Ok(()), Records::all_read)?;
     rewritten.add_note()?;
 
-    // the log's name is never without a file: the old one gets a second name before the new one takes the first
+    // the log's name always has a file: the old one gets a second name before the new one replaces it
     fs::hard_link(files.log(), &kept).map_err(SessionError::io("keep", &kept))?;
     let events = rewritten.place()?;
     if rescue.is_some() {
@@ -130,7 +131,7 @@ pub fn repair(path: &Path, progress: &ReadProgress) -> Result<Repaired, SessionE
     Ok(Repaired { faults: log.faults, kept: Some(kept), events, rescued, stand_ins })
 }
 
-/// A log being written again, without gaps.
+/// A log being rewritten without gaps.
 struct Rewritten<'a> {
     path: &'a Path,
     note: &'a LogRepaired,
@@ -170,16 +171,16 @@ impl<'a> Rewritten<'a> {
         self.add(&record)
     }
 
-    /// Replaces the log; returns how many events it has now.
+    /// Replaces the log; returns its number of events.
     fn place(self) -> Result<usize, SessionError> {
         self.file.place().map_err(SessionError::io("write", self.path))?;
         Ok(self.events)
     }
 }
 
-/// Keeps bytes in a file of their own, synced; returns its name, which has a number if the first one was taken.
+/// Writes bytes to a synced file; returns its name, with a number if the first one was taken.
 fn set_aside(path: &Path, bytes: &[u8]) -> Result<PathBuf, SessionError> {
-    // a crash between keeping and cutting off brings the same bytes a second time
+    // a crash between this write and the cut leads here again with the same bytes
     let path = match fs::read(path) {
         Ok(there) if there == bytes => return Ok(path.to_owned()),
         Ok(_) | Err(_) => free_name(path),
@@ -188,7 +189,7 @@ fn set_aside(path: &Path, bytes: &[u8]) -> Result<PathBuf, SessionError> {
     Ok(path)
 }
 
-/// Returns an unused name: the one asked for, or the same with `-2`, `-3`. The caller holds the lock.
+/// Returns an unused name: the given one, or the same with `-2`, `-3`. The caller holds the lock.
 fn free_name(path: &Path) -> PathBuf {
     let numbered = |n: u32| {
         let mut name = path.as_os_str().to_owned();

@@ -1,7 +1,7 @@
-//! Checks of each line of a session whether it is in its place, and passes on its content.
+//! Checks the position of each line of a session, and passes its event on.
 //!
-//! A line counts when its checksum is right. Other lines are skipped up to the next one that counts, and recorded with
-//! their bytes; only what follows the last whole line is a torn tail.
+//! A line is valid if its checksum is right. Invalid lines are skipped up to the next valid one and recorded with their
+//! byte range; only bytes after the last whole line are a torn tail.
 
 use super::alone::{LineBlock, LineMeaning};
 use super::blobs::{Reference, name_of};
@@ -16,34 +16,34 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The most text outside a log that is read for one session, in bytes: a small file must not name gigabytes.
+/// Maximum bytes of blobs read for one session: a small file must not name gigabytes.
 const BLOBS_MAX_BYTES: u64 = 256 * 1024 * 1024;
 /// A line whose number is further ahead than this does not belong to the session.
 pub(super) const GAP_MAX: u64 = 100_000;
 
-/// With what every line begins.
+/// Beginning of every line.
 const LINE_START: &[u8] = b"{\"seq\":";
 
-/// An event as it is found in a file.
+/// An event in a file.
 pub struct Found<'a> {
-    /// The place of its line in the file, in bytes.
+    /// Offset of its line, in bytes.
     pub at: u64,
-    /// Its line, perhaps with its newline.
+    /// Its line, with or without its newline.
     line: &'a [u8],
-    /// The event as the program uses it.
+    /// The parsed event.
     pub event: &'a Arc<Event>,
 }
 
 impl Found<'_> {
-    /// Returns whether its line has a key that this program knows.
+    /// Returns whether its line contains a known API key.
     pub fn has_keys(&self) -> bool {
         let line = String::from_utf8_lossy(self.line);
         matches!(text::without_keys(&line), std::borrow::Cow::Owned(_))
     }
 
-    /// Returns it with its line.
+    /// Returns the event with its line.
     pub fn record(self) -> Arc<Record> {
-        // a correct checksum means that the line is text
+        // a valid checksum implies that the line is text
         let line = String::from_utf8_lossy(self.line);
         let text = line.strip_suffix('\n').map_or(&*line, |l| l.strip_suffix('\r').unwrap_or(l));
         let mut line = String::with_capacity(text.len() + 1);
@@ -53,47 +53,47 @@ impl Found<'_> {
     }
 }
 
-/// Where an event begins in the file.
+/// Position of an event in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileMark {
-    /// How many events come before it.
+    /// Number of events before it.
     pub(super) events: usize,
     /// Its number.
     pub(super) seq: Seq,
-    /// The place of its line, in bytes.
+    /// Offset of its line, in bytes.
     pub(super) at: u64,
 }
 
-/// Takes each event of a session.
+/// Receives each event of a session.
 pub(super) type Each<'a> = &'a mut dyn FnMut(Found<'_>);
 
-/// Bytes between two places of the file that are kept in mind, at least.
+/// Minimum distance between two marks, in bytes.
 const MARK_BYTES: u64 = 64 * 1024;
 
-/// A session being read, line by line; what it has read it hands on.
+/// Scans a session line by line and passes its events on.
 #[derive(Clone)]
 pub(super) struct Scanner {
     blobs: Blobs,
     pub(super) files: SessionFiles,
     pub(super) faults: Vec<LogFault>,
-    /// The number of the next event; none while any is accepted.
+    /// Number of the next event; `None` accepts any.
     next: Option<Seq>,
     pub(super) began: Option<Wall>,
     pub(super) last: Option<Seq>,
     pub(super) latest: Option<Wall>,
-    /// Places of events in the file, here and there.
+    /// Positions of some events in the file.
     pub(super) marks: Vec<FileMark>,
-    /// How many events have been accepted.
+    /// Number of accepted events.
     pub(super) events: usize,
-    /// How many bytes have been scanned.
+    /// Number of scanned bytes.
     pub(super) len: usize,
-    /// Bytes that are no line; damage only once a whole line follows.
+    /// Bytes that are not a line; they are damage once a whole line follows.
     pub(super) torn: Option<Range<usize>>,
     pub(super) unterminated: bool,
 }
 
 impl Scanner {
-    /// Returns a scanner without any events; `files` is where long texts are.
+    /// Returns a scanner at the beginning of a session; `files` locates blobs.
     pub(super) fn new(files: SessionFiles) -> Scanner {
         Scanner {
             blobs: Blobs { folder: files.blobs(), budget: BLOBS_MAX_BYTES },
@@ -111,12 +111,12 @@ impl Scanner {
         }
     }
 
-    /// Returns one that begins with whatever event comes first.
+    /// Returns a scanner that accepts any first event.
     pub(super) fn anywhere(files: SessionFiles) -> Scanner {
         Scanner { next: None, ..Scanner::new(files) }
     }
 
-    /// Returns a scanner that continues with an event at a place in the file.
+    /// Returns a scanner that starts at a position in the file.
     pub(super) fn at(mark: FileMark, files: SessionFiles) -> Scanner {
         let len = usize::try_from(mark.at).unwrap_or(usize::MAX);
         Scanner { next: Some(mark.seq), events: mark.events, len, ..Scanner::new(files) }
@@ -137,7 +137,7 @@ impl Scanner {
         }
     }
 
-    /// Scans the bytes between two newlines whose content the block does not say.
+    /// Scans the bytes between two newlines, if the block has no parsed content for them.
     fn line(&mut self, at: usize, line: &[u8], each: Each<'_>) {
         match Envelope::read(line) {
             Ok(envelope) => self.enveloped(at, line, &envelope, each),
@@ -146,7 +146,7 @@ impl Scanner {
         }
     }
 
-    /// Takes bytes that are no line. Where a newline was lost, whole lines are in there all the same.
+    /// Scans invalid bytes, which may contain whole lines if a newline was lost.
     fn damaged(&mut self, mut at: usize, line: &[u8], each: Each<'_>) {
         for part in split_before_starts(line) {
             let newline_hurt = part.split_last().map_or(part, |(_, most)| most);
@@ -167,7 +167,7 @@ impl Scanner {
         self.torn = Some(start..bytes.end);
     }
 
-    /// A whole line follows, so what went before it was not a torn tail.
+    /// Records invalid bytes as damage, because a whole line follows.
     fn settle(&mut self, line: &[u8]) {
         self.unterminated = !line.ends_with(b"\n");
         if let Some(torn) = self.torn.take() {
@@ -181,7 +181,7 @@ impl Scanner {
         self.faults.push(LogFault::Unread { bytes, why: why.to_owned() });
     }
 
-    /// Returns whether an event of a whole line may stand here, and says what is missing before it.
+    /// Returns whether an event may be at this position, and records missing events before it.
     fn belongs(&mut self, at: usize, line: &[u8], seq: Seq) -> bool {
         self.settle(line);
         let next = self.next.map_or(seq.0, |next| next.0);
@@ -202,7 +202,7 @@ impl Scanner {
         }
     }
 
-    /// Takes a whole line that says by itself what it means.
+    /// Accepts a whole line whose event is parsed.
     fn whole(&mut self, at: usize, line: &[u8], event: &Arc<Event>, each: Each<'_>) {
         if !self.belongs(at, line, event.seq) {
             return;
@@ -220,7 +220,7 @@ impl Scanner {
         }
     }
 
-    /// Takes a whole line that needs the texts beside the log, or that this version cannot read.
+    /// Accepts a whole line that needs blobs, or that this version cannot parse.
     fn enveloped(&mut self, at: usize, line: &[u8], envelope: &Envelope, each: Each<'_>) {
         if !self.belongs(at, line, envelope.seq) {
             return;
@@ -252,7 +252,7 @@ impl Scanner {
         self.next = Some(seq.next());
     }
 
-    /// Reads a line with the texts outside the log, or keeps it unread.
+    /// Parses a line with its blobs, or keeps it unparsed.
     fn event(&mut self, at: usize, line: &[u8], envelope: &Envelope) -> Option<Event> {
         let seq = envelope.seq;
         let (blobs, faults) = (&mut self.blobs, &mut self.faults);
@@ -266,12 +266,12 @@ impl Scanner {
             self.unread(at, line, &e.to_string());
             envelope.unread()
         });
-        // an envelope that cannot be read either was reported a line above
+        // an envelope that cannot be parsed either was reported above
         event.ok()
     }
 }
 
-/// The texts beside a log.
+/// The blobs of a log.
 #[derive(Clone)]
 struct Blobs {
     folder: PathBuf,
@@ -282,7 +282,7 @@ impl Blobs {
     fn read(&mut self, reference: &Reference) -> Option<String> {
         self.budget = self.budget.checked_sub(reference.bytes)?;
         let path = self.folder.join(reference.name);
-        // length and kind first: the file may be anything by now
+        // check length and type first: the file may have been replaced
         let there = path.metadata().ok()?;
         if !there.is_file() || there.len() != reference.bytes {
             return None;
@@ -292,7 +292,7 @@ impl Blobs {
     }
 }
 
-/// Splits bytes before every beginning of a line but the first.
+/// Splits bytes before every beginning of a line except the first.
 fn split_before_starts(bytes: &[u8]) -> Vec<&[u8]> {
     let mut parts = Vec::new();
     let mut rest = bytes;

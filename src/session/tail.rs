@@ -1,9 +1,9 @@
-//! How readers follow a session: the past, then what comes, with the loose pieces in between.
+//! Follows a session: past events, then new ones, with unsealed pieces in between.
 //!
-//! A tail is a cursor into shared records, not a queue: a slow reader delays nobody and misses only loose pieces, whose
-//! words the sealed `delta` repeats. Records that every reader has read are dropped, so that a long conversation does
-//! not stay in memory as its log. No reader can distinguish a live session from a replayed one. It does not say what is
-//! saved; that is the writer's `Durable`.
+//! A tail is a cursor into shared records, not a queue: a slow reader delays nobody and misses only unsealed pieces,
+//! whose text the sealed `delta` repeats. Records that every reader has read are dropped, so that a long conversation
+//! does not stay in memory. Live and replayed sessions look the same to a reader. The writer's `Durable` reports saved
+//! events.
 
 pub use super::{Archive, ReadProgress, Record};
 
@@ -13,14 +13,14 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::watch;
 
-/// What a reader receives from a tail.
+/// An item of a tail.
 #[derive(Clone, Debug)]
 pub enum Item {
-    /// An event. The reader forgets its loose pieces: the `delta` that sealed them comes first of all and has them.
+    /// An event. It invalidates unsealed pieces: a preceding `delta` contains them.
     Event(Arc<Record>),
     /// A piece that is not yet in an event.
     Piece(Piece),
-    /// A replay jumped: the reader now has these events and nothing else, whatever it had before.
+    /// A jump of a replay: these events replace everything the reader has.
     Past(Past),
 }
 
@@ -32,57 +32,57 @@ pub struct Past {
 }
 
 impl Past {
-    /// Returns the first `len` of some records.
+    /// Returns the first `len` records.
     pub(super) fn new(records: Records, len: usize) -> Past {
         let len = len.min(records.len());
         Past { records, len }
     }
 
-    /// Returns how many they are.
+    /// Returns the number of events.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no events.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Returns the events behind so many others, in order.
+    /// Returns the events from an index on, in order.
     pub fn from(&self, events: usize) -> impl Iterator<Item = Arc<Record>> {
         self.records.starting_at(events).take(self.len.saturating_sub(events))
     }
 
-    /// Returns the file that they are in, where they are in one.
+    /// Returns the archive of the file, if the events are in a file.
     pub fn archive(&self) -> Option<&Archive> {
         self.records.archive()
     }
 }
 
-/// Records that may wait before those that everybody has read are looked for.
+/// Minimum number of kept records before those that all readers have read are dropped.
 const KEPT_AT_LEAST: usize = 1024;
 
 #[derive(Default)]
 struct Inner {
-    /// Records that some reader still has to read.
+    /// Records that at least one reader has not read.
     records: VecDeque<Arc<Record>>,
-    /// How many records came before them.
+    /// Number of dropped records.
     gone: usize,
-    /// The events of a replay's jump, from which these continue.
+    /// Events before a replay's jump, if it jumped.
     past: Option<Past>,
     loose: Vec<Piece>,
     readers: BTreeMap<u64, Place>,
-    /// The name of the next reader.
+    /// Id of the next reader.
     next_reader: u64,
     over: bool,
 }
 
-/// How far a reader has read.
+/// Position of a reader.
 #[derive(Default)]
 struct Place {
     events: usize,
     loose: usize,
-    /// What it receives first: where a replay jumped to.
+    /// Jump to deliver first.
     past: Option<Past>,
 }
 
@@ -113,14 +113,14 @@ impl Inner {
     }
 }
 
-/// The writing end: the engine or a replay pushes, everybody else takes a [`Tail`].
+/// The sending end: the engine or a replay pushes, all others take a [`Tail`].
 #[derive(Clone)]
 pub struct Feed {
     inner: Arc<Mutex<Inner>>,
     bell: watch::Sender<()>,
 }
 
-/// A reader's own cursor into a feed.
+/// A reader's cursor into a feed.
 pub struct Tail {
     inner: Arc<Mutex<Inner>>,
     bell: watch::Receiver<()>,
@@ -149,7 +149,7 @@ impl Feed {
         Feed { inner: Arc::new(Mutex::new(inner)), bell: watch::Sender::new(()) }
     }
 
-    /// Returns a reader that begins with the first event, or with the oldest one that some reader has not read yet.
+    /// Returns a reader that begins with the oldest kept event.
     pub fn tail(&self) -> Tail {
         let mut inner = lock(&self.inner);
         let (reader, events, past) = (inner.next_reader, inner.gone, inner.past.clone());
@@ -158,18 +158,18 @@ impl Feed {
         Tail { inner: self.inner.clone(), bell: self.bell.subscribe(), reader }
     }
 
-    /// Adds an event. It ends the loose pieces, so they must be sealed into a `delta` before any other event.
+    /// Adds an event. It invalidates unsealed pieces, so they must be sealed into a `delta` first.
     pub fn push(&self, record: Arc<Record>) {
         self.extend([record]);
     }
 
-    /// Shows many events at once, as [`push`](Feed::push) shows one.
+    /// Adds many events, as [`push`](Feed::push) adds one.
     pub(super) fn extend(&self, records: impl IntoIterator<Item = Arc<Record>>) {
         lock(&self.inner).take(records);
         self.bell.send_replace(());
     }
 
-    /// Jumps: readers drop what they have and take these events.
+    /// Jumps: readers drop all items and receive these events.
     pub(super) fn go(&self, past: Past) {
         let mut inner = lock(&self.inner);
         let events = past.len();
@@ -183,13 +183,13 @@ impl Feed {
         self.bell.send_replace(());
     }
 
-    /// Shows a piece at once, before it is in an event.
+    /// Shows a piece before it is in an event.
     pub fn piece(&self, piece: Piece) {
         lock(&self.inner).loose.push(piece);
         self.bell.send_replace(());
     }
 
-    /// Closes the feed; tails end once they have read what is there. Dropping every feed does the same.
+    /// Closes the feed; tails end after the remaining items. Dropping every feed does the same.
     pub fn close(&self) {
         lock(&self.inner).over = true;
         self.bell.send_replace(());
@@ -203,12 +203,12 @@ impl Drop for Tail {
 }
 
 impl Tail {
-    /// Returns the next item that is there already.
+    /// Returns the next available item.
     pub fn try_next(&mut self) -> Option<Item> {
         lock(&self.inner).next_for(self.reader)
     }
 
-    /// Waits for the next item; `None` when the session is over and all of it was read. May be cancelled at any await.
+    /// Waits for the next item; `None` after the end of the session. Cancel safe.
     pub async fn next(&mut self) -> Option<Item> {
         loop {
             if let Some(item) = self.try_next() {
@@ -247,7 +247,7 @@ mod tests {
         Piece { turn: TurnId(1), channel: Channel::Say, at: Ms(at), text: text.into() }
     }
 
-    /// What a reader believes was said: sealed words, then loose ones.
+    /// Text as seen by a reader: sealed, then unsealed.
     #[derive(Default)]
     struct Reader {
         sealed: String,
@@ -272,7 +272,7 @@ mod tests {
         }
     }
 
-    /// Every pace of reading sees every event, and at every moment a prefix of the same words.
+    /// Readers of any pace see every event, and always a prefix of the same text.
     #[test]
     fn slow_and_fast_readers_see_the_same_words() {
         let feed = Feed::new();
@@ -301,7 +301,7 @@ mod tests {
         }
     }
 
-    /// What nobody has to read any more takes no memory; a slow reader still misses nothing.
+    /// Records that all readers have read are dropped; a slow reader still misses nothing.
     #[test]
     fn what_everybody_has_read_is_let_go() {
         let feed = Feed::new();

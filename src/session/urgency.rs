@@ -1,20 +1,20 @@
-//! Which events the screen shows as saved, and which must therefore be synced before the difference shows.
+//! Sync urgency of each event kind: events that the screen shows as saved must be synced soon.
 
 use crate::model::Kind;
 
-/// How soon an event must be on the disk.
+/// Deadline of a sync.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Urgency {
-    /// Within a second is early enough.
+    /// Within a second.
     Later,
-    /// Within 20 milliseconds, together with the events that come in between.
+    /// Within 20 milliseconds, together with the events in between.
     Soon,
 }
 
-/// Returns how soon an event must be on the disk.
+/// Returns the sync urgency of an event kind.
 pub(super) fn urgency(kind: &Kind) -> Urgency {
     match kind {
-        // what a person would miss: the opening and the end, words, votes (they are ended turns), controls
+        // a loss that a person would notice: the opening and the end, words, votes (they are ended turns), controls
         Kind::Opened(_)
         | Kind::Renamed(_)
         | Kind::Reopened(_)
@@ -33,7 +33,7 @@ pub(super) fn urgency(kind: &Kind) -> Urgency {
         | Kind::Resumed(_)
         | Kind::StepEnded(_)
         | Kind::PlanEnded(_) => Urgency::Soon,
-        // what the engine would decide again, or say again
+        // events that the engine would decide or produce again
         Kind::ThreadOpened(_)
         | Kind::ThreadClosed(_)
         | Kind::SeatJoined(_)

@@ -1,7 +1,7 @@
-//! The engine's end of the writer: hand a record over, never wait, and see how far the disk has come.
+//! Handle of the writer: pushes records without waiting, and reports the progress of the disk.
 //!
-//! The thread behind it (`committer`) owns the file. The queue has no bound, because events must not be dropped; the
-//! engine stops taking words while more than [`WAITING_MAX_BYTES`] wait.
+//! Its thread (`committer`) owns the file. The queue is unbounded, because events must not be dropped; the engine
+//! accepts no words while more than [`WAITING_MAX_BYTES`] are waiting.
 
 use super::Record;
 use super::committer::Committer;
@@ -15,21 +15,21 @@ use tokio::sync::watch;
 
 pub use super::queue::{DiskFault, Durable, Mode};
 
-/// While more bytes than this wait for the disk, the engine takes no more words from voices.
+/// While more bytes than this wait for the disk, the engine accepts no more words from voices.
 pub const WAITING_MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// Where a writer starts in its file.
+/// Start position of a writer in its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriterStart {
-    /// The length of the file in bytes.
+    /// Length of the file in bytes.
     pub len: u64,
-    /// The last event in the file; none in an empty one.
+    /// `seq` of the last event in the file; `None` in an empty one.
     pub last: Option<Seq>,
 }
 
-/// The handle to the one thread that writes a session.
+/// Handle of the thread that writes a session.
 ///
-/// Dropping it lets the thread write what is queued but does not wait for it; [`finish`](SessionWriter::finish) does.
+/// If it is dropped, the thread still writes all queued records; [`finish`](SessionWriter::finish) also waits for it.
 pub struct SessionWriter {
     shared: Arc<Shared>,
     durable: watch::Receiver<Durable>,
@@ -39,7 +39,7 @@ impl SessionWriter {
     /// Starts the thread that owns a disk.
     ///
     /// # Errors
-    /// When the system cannot start a thread.
+    /// If the system cannot start a thread.
     pub fn spawn(disk: Box<dyn Disk>, start: WriterStart, mode: Mode) -> io::Result<SessionWriter> {
         let shared = Arc::new(Shared::new(start.last));
         let (tell, durable) = watch::channel(Durable {
@@ -52,14 +52,13 @@ impl SessionWriter {
         Ok(SessionWriter { shared, durable })
     }
 
-    /// Hands a record over; never waits. Records come in the order of their `seq`.
+    /// Queues a record and wakes the thread; never waits. Records come in the order of their `seq`.
     pub fn push(&self, record: Arc<Record>) {
         self.queue(record);
         self.wake();
     }
 
-    /// Hands a record over as [`push`](SessionWriter::push) does, but does not wake the thread:
-    /// [`wake`](SessionWriter::wake) does, once for all records that were queued.
+    /// Queues a record without waking the thread: [`wake`](SessionWriter::wake) does so once for all queued records.
     pub fn queue(&self, record: Arc<Record>) {
         self.shared.pending.fetch_add(record.line.len(), Ordering::AcqRel);
         let mut queue = self.shared.lock();
@@ -76,25 +75,25 @@ impl SessionWriter {
         }
     }
 
-    /// Closes the writer without writing what it was not yet woken for, and waits until the lock is released.
+    /// Closes the writer without the records queued since the last wake, and waits until the lock is released.
     pub async fn abandon(mut self) {
         self.shared.lock().records.clear();
         self.shared.close();
-        // the other end goes with the thread
+        // the channel closes when the thread ends
         while self.durable.changed().await.is_ok() {}
     }
 
-    /// Returns how far the disk has come, now and whenever that changes.
+    /// Returns the progress of the disk as a watch channel.
     pub fn durable(&self) -> watch::Receiver<Durable> {
         self.durable.clone()
     }
 
-    /// Returns how many bytes the disk has not yet taken.
+    /// Returns the number of unwritten bytes.
     pub fn pending_bytes(&self) -> usize {
         self.shared.pending.load(Ordering::Acquire)
     }
 
-    /// Asks for a sync now, whatever the kinds of the events; [`Durable::synced`] shows when it is done.
+    /// Requests a sync now, whatever the kinds of the events; [`Durable::synced`] reports its completion.
     pub fn flush(&self) {
         self.shared.lock().flush = true;
         self.shared.bell.notify_one();
@@ -103,10 +102,10 @@ impl SessionWriter {
     /// Closes the writer, and waits until everything is synced and the lock is released.
     ///
     /// # Errors
-    /// The fault that kept something from the session's own file. A full disk is given two more seconds.
+    /// The fault that kept records out of the session file. On a full disk it waits two more seconds.
     pub async fn finish(mut self) -> Result<Durable, DiskFault> {
         self.shared.close();
-        // the other end goes with the thread, once it is done
+        // the channel closes when the thread ends
         while self.durable.changed().await.is_ok() {}
         self.outcome()
     }

@@ -1,8 +1,8 @@
-//! Paced replay of a recorded session: the same [`Tail`] as of a live one, fed as things came then, pieces included.
+//! Paced replay of a recorded session: the same [`Tail`] as of a live one, with the recorded timing, pieces included.
 //!
-//! A [`Transport`] is the handle of a player: play, pause, speed, steps, seeking. A jump back or far ahead hands over
-//! the past as a whole; whether a reader folds it from the beginning or from a state that it kept is up to the reader,
-//! and so is what the events mean. Replay never runs, asks or writes anything, whatever the recording says.
+//! A [`Transport`] is the handle of a player: play, pause, speed, steps, seeking. A jump hands over all past events at
+//! once; the reader folds them from the beginning or from a cached state. A replay never runs, asks or writes anything,
+//! whatever the recording contains.
 
 mod recording;
 mod speed;
@@ -16,42 +16,42 @@ use crate::model::{Ms, Piece};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::Notify;
 
-/// Waits longer than this are shortened to it by default, in milliseconds.
+/// Default maximum of a wait, in milliseconds; longer ones are shortened.
 pub const IDLE_LIMIT_MS: u64 = 3_000;
-/// The most events that are shown in one go; a longer step forward is a jump.
+/// Maximum number of events shown in one go; a longer step forward is a jump.
 const AT_ONCE: usize = 512;
 
-/// The distance of a step.
+/// Unit of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// To the next text: a piece, or the end of a turn.
     Text,
-    /// Back to the end of the text before.
+    /// Back to the end of the previous text.
     TextBack,
-    /// To the end of the next utterance.
+    /// To the end of the next turn.
     Utterance,
-    /// Back to the end of an utterance before.
+    /// Back to the end of the previous turn.
     UtteranceBack,
 }
 
-/// The position and settings of a replay.
+/// Position and settings of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplayStatus {
-    /// Whether it plays; false is paused.
+    /// True while it plays, false while paused.
     pub playing: bool,
-    /// The speed of playback.
+    /// Playback speed.
     pub speed: Speed,
-    /// How much of the recording is shown.
+    /// Current position.
     pub spot: Spot,
-    /// The time of that position, on the session's clock.
+    /// Time of the position, on the session's clock.
     pub now: Ms,
-    /// The time of the recording's end, on the same clock.
+    /// Time of the recording's end, on the session's clock.
     pub end: Ms,
-    /// The longest wait between two events, in milliseconds; none is as recorded.
+    /// Maximum wait between two events, in milliseconds; `None` plays waits as recorded.
     pub idle_limit: Option<u64>,
 }
 
-/// The handle of a replay; its copies handle the same one.
+/// Handle of a replay; clones control the same one.
 #[derive(Clone)]
 pub struct Transport {
     recording: Arc<Recording>,
@@ -59,18 +59,18 @@ pub struct Transport {
     bell: Arc<Notify>,
 }
 
-/// The player's state.
+/// State of the player.
 struct Deck {
     recording: Arc<Recording>,
     feed: Feed,
-    /// The viewer's clock.
+    /// Clock of the viewer.
     base: Clock,
-    /// The recording's clock.
+    /// Clock of the recording.
     clock: Clock,
     spot: Spot,
-    /// The pieces of the event that comes next.
+    /// Pieces of the next event.
     pieces: Vec<Piece>,
-    /// The time of the last thing shown, or the target of the last jump.
+    /// Time of the last shown item, or the target of the last jump.
     last: Ms,
     playing: bool,
     speed: Speed,
@@ -78,7 +78,7 @@ struct Deck {
 }
 
 impl Transport {
-    /// Returns a paused replay before the first of some events; `base` is the viewer's clock.
+    /// Returns a paused replay before the first event; `base` is the viewer's clock.
     pub fn new(records: impl Into<Records>, base: Clock) -> Transport {
         Transport::of(Recording::new(records), base)
     }
@@ -106,7 +106,7 @@ impl Transport {
         self.deck.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Changes the deck and wakes the player, because its next event may be due at another time.
+    /// Changes the deck and wakes the player, because the due time of its next event may have changed.
     fn change(&self, change: impl FnOnce(&mut Deck)) {
         change(&mut self.deck());
         self.bell.notify_one();
@@ -117,12 +117,12 @@ impl Transport {
         self.deck().feed.tail()
     }
 
-    /// Returns the session's clock as it was then.
+    /// Returns the recorded clock of the session.
     pub fn clock(&self) -> Clock {
         self.deck().clock.clone()
     }
 
-    /// Returns the recording that it plays.
+    /// Returns the recording.
     pub fn recording(&self) -> &Recording {
         &self.recording
     }
@@ -140,7 +140,7 @@ impl Transport {
         }
     }
 
-    /// Plays on from here; at the end, from the beginning.
+    /// Plays from the current position; at the end, from the beginning.
     pub fn play(&self) {
         self.change(|d| {
             if d.next_moment().is_none() {
@@ -151,12 +151,12 @@ impl Transport {
         });
     }
 
-    /// Pauses playback where it is.
+    /// Pauses playback.
     pub fn pause(&self) {
         self.change(Deck::stop);
     }
 
-    /// Plays from here on at a speed.
+    /// Sets the speed.
     pub fn set_speed(&self, speed: Speed) {
         self.change(|d| {
             d.speed = speed;
@@ -164,12 +164,12 @@ impl Transport {
         });
     }
 
-    /// Shortens waits to this many milliseconds; none plays them as recorded.
+    /// Sets the maximum wait in milliseconds; `None` plays waits as recorded.
     pub fn set_idle_limit(&self, ms: Option<u64>) {
         self.change(|d| d.idle_limit = ms);
     }
 
-    /// Jumps to a spot, forward or back; playback continues if it was on.
+    /// Jumps to a position, forward or back; playback continues if it was on.
     pub fn seek(&self, to: Spot) {
         self.change(|d| d.go(to));
     }
@@ -184,7 +184,7 @@ impl Transport {
         });
     }
 
-    /// Moves by one step; a step of a text pauses playback.
+    /// Moves by one step; a text step pauses playback.
     pub fn step(&self, step: Step) {
         let recording = &self.recording;
         self.change(|d| {
@@ -200,7 +200,7 @@ impl Transport {
         });
     }
 
-    /// Plays, whenever it is to, for as long as it is awaited.
+    /// Plays on request, as long as the future is polled.
     pub async fn run(&self) {
         loop {
             self.play_on().await;
@@ -240,7 +240,7 @@ impl Transport {
 }
 
 impl Deck {
-    /// Returns when the next thing came, on the recording's clock; none at the end.
+    /// Returns the time of the next item, on the recording's clock; `None` at the end.
     fn next_moment(&self) -> Option<Ms> {
         match self.pieces.get(self.spot.pieces) {
             Some(piece) => Some(piece.at),
@@ -260,7 +260,7 @@ impl Deck {
         self.pace();
     }
 
-    /// Shows everything that is due; returns the milliseconds until the next event, none if it is paused.
+    /// Shows everything that is due; returns the milliseconds until the next event, `None` if paused.
     fn tick(&mut self) -> Option<u64> {
         if !self.playing {
             return None;
@@ -272,7 +272,7 @@ impl Deck {
             };
             if let Speed::Percent(percent) = self.speed {
                 let now = self.clock.now();
-                // a wait that was long enough is over
+                // a wait longer than the maximum is over
                 let patience = self.idle_limit.map_or(due, |limit| self.last.plus(limit)).min(due);
                 if now < patience {
                     let wait = patience.since(now).saturating_mul(100);
@@ -298,7 +298,7 @@ impl Deck {
         }
     }
 
-    /// Shows exactly what is before a spot.
+    /// Shows exactly the items before a position.
     fn go(&mut self, to: Spot) {
         let recording = self.recording.clone();
         let to = Spot { events: to.events.min(recording.records().len()), ..to };

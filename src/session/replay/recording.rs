@@ -1,7 +1,7 @@
-//! A recording in order of time: every event, and before each sealed `delta` its pieces as they came.
+//! A recording in order of time: every event, and before each sealed `delta` its pieces with their own times.
 //!
-//! The events stay where they are, which for a session is its file. What is kept of them in memory is where turns begin
-//! and end, and when calls were made, which the times of pieces count from.
+//! Events stay in their file. Memory holds only an index: the beginnings and ends of turns, and the times of calls, to
+//! which the times of pieces are relative.
 
 use crate::model::{CutWhy, Event, Kind, Ms, Piece, Purpose, Seq, TurnId, piece};
 use crate::session::reader::{self, Survey};
@@ -9,17 +9,17 @@ use crate::session::tail::Past;
 use crate::session::{Item, ReadProgress, Record, Records, SessionError};
 use std::path::Path;
 
-/// How much of a recording is shown: whole events, and pieces of the event that comes next.
+/// Position in a recording: whole events, and pieces of the next event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Spot {
-    /// Events that are shown in full.
+    /// Number of events shown in full.
     pub events: usize,
-    /// Pieces of the following `delta` that are shown.
+    /// Number of shown pieces of the following `delta`.
     pub pieces: usize,
 }
 
 impl Spot {
-    /// Returns the spot after this many events.
+    /// Returns the position after this many events.
     pub fn after(events: usize) -> Spot {
         Spot { events, pieces: 0 }
     }
@@ -32,38 +32,38 @@ pub struct Recording {
     index: RecordingIndex,
 }
 
-/// Events from one time that is kept to the next: a time is looked for from the one before it.
+/// Distance between two entries of the time index, in events.
 const STRIDE: usize = 64;
 
-/// Where one looks in a recording.
+/// Index of a recording.
 #[derive(Debug, Default)]
 struct RecordingIndex {
     events: usize,
-    /// The times of every [`STRIDE`]th event, which never go back.
+    /// Times of every [`STRIDE`]th event; they never decrease.
     times: Vec<Ms>,
-    /// The time of the last event.
+    /// Time of the last event.
     end: Ms,
-    /// When turns were granted and their calls made: the turn, how many events came before, and the time.
+    /// Calls as (turn, event index, time), and grants of turns likewise.
     calls: Vec<(TurnId, usize, Ms)>,
-    /// Where turns begin and end and words are shown, in order: how many events came before.
+    /// Step boundaries as (event index, kind).
     stops: Vec<(usize, Stop)>,
 }
 
-/// What makes a step end at an event.
+/// Kind of a step boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
-    /// An utterance begins: its number.
+    /// Beginning of a turn, with its number.
     Granted(u32),
-    /// A turn ends.
+    /// End of a turn.
     Ended {
-        /// The utterance's number.
+        /// Turn number.
         number: Option<u32>,
-        /// Whether it spoke to the table.
+        /// True if it spoke to everyone.
         spoke: bool,
-        /// Whether a crash cut it, so that it is spoken again.
+        /// True if a crash cut it, so that it is repeated.
         crashed: bool,
     },
-    /// Other words are shown.
+    /// Other text is shown.
     Words,
 }
 
@@ -95,7 +95,7 @@ impl RecordingIndex {
         self.stops.extend(stop.map(|stop| (at, stop)));
     }
 
-    /// Returns the stops at and behind a place.
+    /// Returns the boundaries from an event index on.
     fn stops_from(&self, at: usize) -> &[(usize, Stop)] {
         self.stops.get(self.stops.partition_point(|(stop, _)| *stop < at)..).unwrap_or_default()
     }
@@ -126,7 +126,7 @@ impl Recording {
         Recording { records, index }
     }
 
-    /// Reads the recording of a file, whose events stay there, and passes each of them on once.
+    /// Reads the recording of a file, whose events stay there, and passes each of them to `each`.
     ///
     /// # Errors
     /// As [`read`](crate::session::read) of a session.
@@ -144,7 +144,7 @@ impl Recording {
         Ok((survey, Recording::of(records, index)))
     }
 
-    /// Returns the first `events` events, as a tail hands them out.
+    /// Returns the first `events` events for a jump of a tail.
     pub(super) fn past(&self, events: usize) -> Past {
         Past::new(self.records.clone(), events)
     }
@@ -154,12 +154,12 @@ impl Recording {
         &self.records
     }
 
-    /// Returns when it ends, on the session's clock.
+    /// Returns the time of its end, on the session's clock.
     pub fn end(&self) -> Ms {
         self.index.end
     }
 
-    /// Returns the pieces that the event at an index seals, none of them later than the event.
+    /// Returns the pieces sealed by the event at an index, none of them later than the event.
     pub(super) fn pieces(&self, at: usize) -> Vec<Piece> {
         self.records.get(at).map_or(vec![], |record| self.pieces_of(at, &record))
     }
@@ -177,7 +177,7 @@ impl Recording {
         pieces
     }
 
-    /// Returns everything in order with the time at which it came, as a tail hands it out.
+    /// Returns all items of a tail in order, with their times.
     pub fn moments(&self) -> impl Iterator<Item = (Ms, Item)> {
         self.records.iter().enumerate().flat_map(|(at, record)| {
             let pieces = self.pieces_of(at, &record).into_iter();
@@ -186,7 +186,7 @@ impl Recording {
         })
     }
 
-    /// Returns the spot at a time of the session's clock.
+    /// Returns the position at a time of the session's clock.
     pub fn at(&self, ms: Ms) -> Spot {
         let before = self.index.times.partition_point(|time| *time <= ms).saturating_sub(1);
         let later = |at: &usize| self.records.get(*at).is_none_or(|record| record.event.ms > ms);
@@ -195,9 +195,9 @@ impl Recording {
         Spot { events, pieces }
     }
 
-    /// Returns the spot behind an event.
+    /// Returns the position after an event.
     pub fn after_event(&self, seq: Seq) -> Spot {
-        // numbers have no gaps but where lines are damaged
+        // numbers have no gaps except at damaged lines
         let most = usize::try_from(seq.0).unwrap_or(usize::MAX).saturating_add(1);
         let later = |at: &usize| self.records.get(at - 1).is_some_and(|r| r.event.seq > seq);
         let mut events = most.min(self.records.len());
@@ -207,13 +207,13 @@ impl Recording {
         Spot::after(events)
     }
 
-    /// Returns where an utterance begins: its floor is granted.
+    /// Returns the beginning of a turn: its grant of the floor.
     pub fn utterance(&self, number: u32) -> Option<Spot> {
         let begins = |(_, stop): &&(usize, Stop)| *stop == Stop::Granted(number);
         self.index.stops.iter().find(begins).map(|(at, _)| Spot::after(at + 1))
     }
 
-    /// Returns the end of an utterance, the last time it was spoken before the next number; 0 is before the first.
+    /// Returns the end of a turn, its last version before the next number; 0 is before the first turn.
     pub fn after(&self, number: u32) -> Option<Spot> {
         if number == 0 {
             return (!self.records.is_empty()).then_some(Spot::after(1));
@@ -231,13 +231,13 @@ impl Recording {
         end
     }
 
-    /// Returns the end of the first utterance that ends after a spot; the last spot of all if none does.
+    /// Returns the end of the first turn that ends after a position; the end of the recording if there is none.
     pub(super) fn next_utterance(&self, from: Spot) -> Spot {
         let next = self.index.stops_from(from.events).iter().find(|stop| ends_utterance(stop));
         Spot::after(next.map_or(self.records.len(), |(at, _)| at + 1))
     }
 
-    /// Returns the end of the last utterance that ended before a spot; the first event if none did.
+    /// Returns the end of the last turn that ended before a position; the first event if there is none.
     pub(super) fn previous_utterance(&self, from: Spot) -> Spot {
         let before = self.index.stops_before(from.events).iter().rev();
         let mut ends = before.filter(|stop| ends_utterance(stop));
@@ -245,7 +245,7 @@ impl Recording {
         Spot::after(found.map_or(1, |(at, _)| at + 1))
     }
 
-    /// Returns the spot one text further: a piece, or an event that shows words.
+    /// Returns the position one text further: a piece, or an event that shows text.
     pub(super) fn next_text(&self, from: Spot) -> Spot {
         if from.pieces < self.pieces(from.events).len() {
             return Spot { pieces: from.pieces + 1, ..from };
@@ -259,14 +259,14 @@ impl Recording {
         }
     }
 
-    /// Returns the spot one text before.
+    /// Returns the position one text back.
     pub(super) fn previous_text(&self, from: Spot) -> Spot {
         if from.pieces > 1 {
             return Spot { pieces: from.pieces - 1, ..from };
         }
         let mut stops = self.index.stops_before(from.events).iter().rev();
         let mut words = stops.find(|stop| shows_words(stop));
-        // the text that is shown last is the one to go back over
+        // the last shown text is the one to undo
         let mut over = from.pieces == 0;
         for at in (0..from.events).rev() {
             let pieces = self.pieces(at).len();

@@ -1,14 +1,14 @@
-//! The speed of playback.
+//! Playback speed.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A speed, from half to eight times, or as fast as it can be shown.
+/// A speed, from half to eight times, or as fast as possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speed {
     /// Percent of the recorded speed.
     Percent(u32),
-    /// As fast as possible: waits are left out.
+    /// As fast as possible, without waits.
     Max,
 }
 
@@ -16,7 +16,7 @@ impl Speed {
     /// The recorded speed, 100 percent.
     pub const RECORDED: Speed = Speed::Percent(100);
 
-    /// Every speed there is, the slowest first.
+    /// All speeds, the slowest first.
     pub const LADDER: [Speed; 6] = [
         Speed::Percent(50),
         Speed::RECORDED,
@@ -55,7 +55,7 @@ impl fmt::Display for Speed {
 impl FromStr for Speed {
     type Err = String;
 
-    /// Reads a speed as it is shown; the `x` may be missing.
+    /// Parses a displayed speed; the `x` may be missing.
     fn from_str(word: &str) -> Result<Speed, String> {
         let same = |s: &Speed| [word.to_owned(), format!("{word}x")].contains(&s.to_string());
         Speed::LADDER.into_iter().find(same).ok_or_else(|| {
