@@ -1,18 +1,18 @@
-//! Lists and maps that only grow at their end, and whose copies share what is in them.
+//! Append-mostly lists and maps whose clones share their content.
 //!
-//! A conversation is held by several at once: the engine, the screen, the points along a recording. What these have alike
-//! is in memory once. They consist of pages; a copy shares all pages, and whoever changes one has its own from then on.
+//! The engine, the screen and the points along a recording all hold the same conversation; its common part is in memory
+//! once. The structures consist of pages: a clone shares all pages, and a changed page is copied first.
 
 use std::ops::Index;
 use std::sync::Arc;
 
-/// Items on a page.
+/// Items per page.
 const PAGE: usize = 128;
 
-/// A list; a copy of it costs a pointer a page.
+/// A list; a clone costs one pointer per page.
 #[derive(Clone, Debug)]
 pub struct SharedList<T> {
-    /// All but the last are full.
+    /// Pages; all but the last are full.
     pages: Vec<Arc<Vec<T>>>,
 }
 
@@ -23,18 +23,18 @@ impl<T> Default for SharedList<T> {
 }
 
 impl<T> SharedList<T> {
-    /// Returns how many items it has.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         let Some((last, full)) = self.pages.split_last() else { return 0 };
         full.len() * PAGE + last.len()
     }
 
-    /// Returns whether it has none.
+    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }
 
-    /// Returns the item at a place.
+    /// Returns the item at an index.
     pub fn get(&self, at: usize) -> Option<&T> {
         self.pages.get(at / PAGE)?.get(at % PAGE)
     }
@@ -54,18 +54,18 @@ impl<T> SharedList<T> {
         self.range(0, self.len())
     }
 
-    /// Returns the items from a place on, in order.
+    /// Returns the items from an index on, in order.
     pub fn from(&self, at: usize) -> SharedItems<'_, T> {
         self.range(at, self.len())
     }
 
-    /// Returns the items from a place to another, which is not among them.
+    /// Returns the items from `from` to `to`, exclusive.
     pub fn range(&self, from: usize, to: usize) -> SharedItems<'_, T> {
         let to = to.min(self.len());
         SharedItems { list: self, from: from.min(to), to }
     }
 
-    /// Returns the place of the first item that does not fit, where all that fit stand before the others.
+    /// Returns the index of the first item that does not fit; all fitting items must precede the others.
     pub fn partition_point(&self, mut fits: impl FnMut(&T) -> bool) -> usize {
         let page = self.pages.partition_point(|page| page.first().is_some_and(&mut fits));
         let Some(page) = page.checked_sub(1) else { return 0 };
@@ -74,7 +74,7 @@ impl<T> SharedList<T> {
 }
 
 impl<T: Clone> SharedList<T> {
-    /// Adds an item at the end.
+    /// Appends an item.
     pub fn push(&mut self, item: T) {
         match self.pages.last_mut() {
             Some(page) if page.len() < PAGE => {
@@ -91,18 +91,18 @@ impl<T: Clone> SharedList<T> {
         }
     }
 
-    /// Returns the item at a place to be changed.
+    /// Returns a mutable reference to the item at an index.
     pub fn get_mut(&mut self, at: usize) -> Option<&mut T> {
         Arc::make_mut(self.pages.get_mut(at / PAGE)?).get_mut(at % PAGE)
     }
 
-    /// Returns the last item that fits, to be changed.
+    /// Returns a mutable reference to the last item that fits.
     pub fn find_last_mut(&mut self, fits: impl FnMut(&T) -> bool) -> Option<&mut T> {
         let back = self.iter().rev().position(fits)?;
         self.get_mut(self.len() - 1 - back)
     }
 
-    /// Puts an item before the one at a place; those behind it move.
+    /// Inserts an item at an index.
     pub fn insert(&mut self, at: usize, item: T) {
         if at >= self.len() {
             return self.push(item);
@@ -115,7 +115,7 @@ impl<T: Clone> SharedList<T> {
         self.extend([item].into_iter().chain(behind));
     }
 
-    /// Changes every item.
+    /// Applies a change to every item.
     pub fn each_mut(&mut self, change: impl FnMut(&mut T)) {
         self.pages.iter_mut().flat_map(Arc::make_mut).for_each(change);
     }
@@ -137,7 +137,7 @@ impl<T: Clone> FromIterator<T> for SharedList<T> {
 
 impl<T: PartialEq> PartialEq for SharedList<T> {
     fn eq(&self, other: &SharedList<T>) -> bool {
-        // what is shared is equal
+        // shared pages are equal
         let same = |(a, b): (&Arc<Vec<T>>, &Arc<Vec<T>>)| Arc::ptr_eq(a, b) || a == b;
         self.pages.len() == other.pages.len() && self.pages.iter().zip(&other.pages).all(same)
     }
@@ -160,7 +160,7 @@ impl<'a, T> IntoIterator for &'a SharedList<T> {
     }
 }
 
-/// Goes through items of a list, from either end.
+/// Double-ended iterator over items of a list.
 #[derive(Debug)]
 pub struct SharedItems<'a, T> {
     list: &'a SharedList<T>,
@@ -206,10 +206,10 @@ impl<T> DoubleEndedIterator for SharedItems<'_, T> {
 
 impl<T> ExactSizeIterator for SharedItems<'_, T> {}
 
-/// A map whose keys are numbers that mostly come in order, such as places in a log; a copy of it costs a pointer a page.
+/// A map with mostly ascending integer keys, such as positions in a log; a clone costs one pointer per page.
 #[derive(Clone, Debug)]
 pub struct SharedMap<V> {
-    /// In order of their keys: each begins behind the last key of the page before it.
+    /// Pages in order of their keys.
     pages: Vec<Arc<Vec<(u64, V)>>>,
 }
 
@@ -220,7 +220,7 @@ impl<V> Default for SharedMap<V> {
 }
 
 impl<V> SharedMap<V> {
-    /// Returns the place of the page that a key is on, or belongs on.
+    /// Returns the index of the page for a key.
     fn page(&self, key: u64) -> usize {
         let begins = |page: &Arc<Vec<(u64, V)>>| page.first().is_some_and(|(k, _)| *k <= key);
         self.pages.partition_point(begins).saturating_sub(1)
@@ -250,7 +250,7 @@ impl<V: Clone> SharedMap<V> {
             grow(page);
             return page.insert(at, (key, value));
         }
-        // keys that come in order leave full pages behind
+        // keys in ascending order leave full pages behind
         let cut = if at == PAGE { at } else { PAGE / 2 };
         let mut behind = page.split_off(cut);
         behind.reserve_exact(PAGE - behind.len());
@@ -261,14 +261,14 @@ impl<V: Clone> SharedMap<V> {
         self.pages.insert(place + 1, Arc::new(behind));
     }
 
-    /// Changes every value.
+    /// Applies a change to every value.
     pub fn each_mut(&mut self, mut change: impl FnMut(&mut V)) {
         let values = self.pages.iter_mut().flat_map(Arc::make_mut);
         values.for_each(|(_, value)| change(value));
     }
 }
 
-/// Makes room for another item on a page, for no more of them than a page has.
+/// Reserves room for one more item, up to the size of a page.
 fn grow<T>(page: &mut Vec<T>) {
     if page.len() == page.capacity() && page.len() > PAGE / 2 {
         page.reserve_exact(PAGE - page.len());

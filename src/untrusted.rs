@@ -1,21 +1,20 @@
-//! Opens files that may come from others: regular files alone, up to a size limit, never through a link that leads out
-//! of their folder.
+//! Opens files that may come from others: regular files only, up to a size limit, and no links out of their folder.
 //!
 //! A scenario, a project's settings, a history or a steer file may be in a cloned repository or come from a download.
-//! Reading one must not wait (a pipe), not be endless (a device), and not read files elsewhere (a link). What its
-//! content may do once it is read is decided elsewhere.
+//! Reading one must not block (a pipe), be endless (a device) or read files elsewhere (a link). Trust in the content is
+//! decided elsewhere.
 
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// The default size limit of a file, in bytes.
+/// Default size limit of a file, in bytes.
 pub const FILE_MAX_BYTES: u64 = 1 << 20;
 
 /// Reads a whole file of at most [`FILE_MAX_BYTES`].
 ///
 /// # Errors
-/// What the system says, or why such a file is not read, which is [`ErrorKind::FileTooLarge`] where it is too large.
+/// The error of the operating system, or the reason for a refusal; [`ErrorKind::FileTooLarge`] for a larger file.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.take(FILE_MAX_BYTES + 1).read_to_end(&mut bytes)?;
@@ -38,10 +37,10 @@ pub fn read_own_text(path: &Path) -> io::Result<String> {
 /// Opens a file for reading, without ever waiting for it.
 ///
 /// # Errors
-/// The error of the operating system, or why such a file is not read.
+/// The error of the operating system, or the reason for a refusal.
 pub fn open(path: &Path) -> io::Result<File> {
     stays_inside(path)?;
-    // opening a device may already do something
+    // opening a device may already have an effect
     is_regular(path.metadata()?.file_type())?;
     let mut options = OpenOptions::new();
     options.read(true);
@@ -52,7 +51,7 @@ pub fn open(path: &Path) -> io::Result<File> {
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
     }
     let file = options.open(path)?;
-    // it may be another one by now
+    // the path may have changed between the check and the call
     is_regular(file.metadata()?.file_type())?;
     Ok(file)
 }

@@ -1,47 +1,47 @@
-//! One answer out of many: each way of counting answers, rankings and scores, with ties reported as ties.
+//! Aggregates many answers into one: all ways of counting answers, rankings and scores, with explicit ties.
 //!
-//! Pure, and without any state: the caller passes the answers. An unreadable answer is not a vote.
+//! Pure and stateless. An unreadable answer is not a vote.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::model::answer::{Aggregation, AnswerTie, CountedAnswer};
 use crate::model::{SeatId, Text};
 use std::collections::BTreeMap;
 
-/// The largest difference between two weights that still count as equal.
+/// Maximum difference between two weights that count as equal.
 const SAME: f64 = 1e-9;
 
-/// The readable answers, rankings and scores that are counted.
+/// The readable answers, rankings and scores.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Given {
-    /// Readable answers, in the order in which they were given: the seat, and its confidence.
+    /// Answers in the order in which they were given: participant, answer, confidence.
     pub answers: Vec<(SeatId, Text, Option<f64>)>,
-    /// Rankings, best first: the seat, and whom it ranked.
+    /// Rankings, best first: participant, and the ranked participants.
     pub rankings: Vec<(SeatId, Vec<SeatId>)>,
-    /// Scores by the candidate's name.
+    /// Scores by candidate.
     pub scores: Vec<BTreeMap<Text, f64>>,
-    /// The sides that judges found best: one, several at a draw, no side where no judgement could be read; none where there
-    /// was no judgement.
+    /// Sides that judges found best: several for a draw, empty if no judgement was readable; `None` without a
+    /// judgement.
     pub judged: Option<Vec<Text>>,
 }
 
 /// The rules of a count.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
-    /// The rule that breaks a tie.
+    /// Rule for a tie.
     pub tie: AnswerTie,
-    /// The random number that breaks a tie.
+    /// Random number for a tie.
     pub dice: u64,
-    /// Lower bounds of confidence, the highest first, with the weight of each band; empty weighs confidence as it is.
+    /// Bands of confidence as (lower bound, weight), the highest first; without bands, confidence is the weight.
     pub bands: Vec<(f64, f64)>,
 }
 
-/// Counts in every way that has something to count.
+/// Counts in every way for which there is data.
 pub fn count(given: &Given, rules: &Rules) -> Vec<CountedAnswer> {
     let ways = Aggregation::ALL.iter().map(|(_, way)| *way);
     ways.filter_map(|way| Some(counted(way, weights(way, given, rules)?, rules))).collect()
 }
 
-/// Returns the weight of each answer, in the order in which they were given; none where there is nothing to count.
+/// Returns the weight of each answer, in the order in which they were given; `None` without data.
 fn weights(way: Aggregation, given: &Given, rules: &Rules) -> Option<Vec<(Text, f64)>> {
     let mut sums = Sums::default();
     match way {
@@ -60,7 +60,7 @@ fn weights(way: Aggregation, given: &Given, rules: &Rules) -> Option<Vec<(Text, 
             let own = |by: &SeatId, seat: &&SeatId| *seat != by;
             for (by, ranking) in &given.rankings {
                 let ranked: Vec<&SeatId> = ranking.iter().filter(|seat| own(by, seat)).collect();
-                // one that names only the best gives it a point
+                // a ranking of only the best gives it one point
                 let best = ranked.len().saturating_sub(1).max(1);
                 for (place, seat) in ranked.into_iter().enumerate() {
                     let points = best.saturating_sub(place) as f64;
@@ -91,7 +91,7 @@ fn weights(way: Aggregation, given: &Given, rules: &Rules) -> Option<Vec<(Text, 
             for (name, score) in &means.weights {
                 let by = |(seat, ..): &&(SeatId, Text, Option<f64>)| seat.0 == *name;
                 let answer = given.answers.iter().rev().find(by).map(|(_, answer, _)| answer);
-                // the best of those who gave the same answer stands for it
+                // of equal answers, the best-scored participant counts
                 if let Some(answer) =
                     answer.filter(|a| !sums.0.iter().any(|(known, _)| known == *a))
                 {
@@ -106,7 +106,7 @@ fn weights(way: Aggregation, given: &Given, rules: &Rules) -> Option<Vec<(Text, 
     (!sums.0.is_empty()).then_some(sums.0)
 }
 
-/// Sums by answer, in the order in which answers came up.
+/// Sums by answer, in order of first appearance.
 #[derive(Default)]
 struct Sums(Vec<(Text, f64)>);
 
@@ -119,7 +119,7 @@ impl Sums {
     }
 }
 
-/// Returns what a confidence counts as.
+/// Returns the weight of a confidence.
 fn banded(sure: f64, bands: &[(f64, f64)]) -> f64 {
     if bands.is_empty() {
         return sure;
@@ -127,7 +127,7 @@ fn banded(sure: f64, bands: &[(f64, f64)]) -> f64 {
     bands.iter().find(|(from, _)| sure >= *from - SAME).map_or(0.0, |(_, counts)| *counts)
 }
 
-/// Returns the median of answers that are numbers; of an even number of them, the mean of the two in the middle.
+/// Returns the median of numeric answers; for an even count, the mean of the two in the middle.
 fn median(given: &Given) -> Option<Text> {
     let mut numbers: Vec<f64> =
         given.answers.iter().filter_map(|(_, a, _)| a.parse().ok()).collect();
@@ -135,7 +135,7 @@ fn median(given: &Given) -> Option<Text> {
     Some(quantile(&numbers, 0.5)?.to_string().into())
 }
 
-/// Returns a quantile of sorted numbers, from 0 to 1, between two of them in proportion.
+/// Returns a quantile of sorted numbers, from 0 to 1, by linear interpolation.
 pub fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     let place = part * sorted.len().checked_sub(1)? as f64;
     let (low, high) = (sorted.get(place.floor() as usize)?, sorted.get(place.ceil() as usize)?);

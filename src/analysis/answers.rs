@@ -1,4 +1,4 @@
-//! Answers round by round: what everybody's answer was after each round, where replies gave a readable one.
+//! Answers round by round, for replies with a readable answer.
 
 use super::{Analysis, Cell, Table};
 use crate::state::{State, Stated};
@@ -6,20 +6,20 @@ use crate::stats::effective;
 use crate::text::{KnownTrigrams, Trigrams};
 use std::collections::BTreeMap;
 
-/// Everybody's answers after a number of replies from each seat.
+/// Everybody's answers after a round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnswerRound {
-    /// The last answers by seat; none is an abstention.
+    /// The last answers by participant; `None` is an abstention.
     pub answers: BTreeMap<String, Option<String>>,
-    /// The most common answer; none at a tie.
+    /// The most common answer; `None` for a tie.
     pub majority: Option<String>,
-    /// The share of everybody asked that gave the most common answer.
+    /// Share of all asked participants that gave the most common answer.
     pub agreement: f64,
-    /// The effective number of answers: how many equally frequent ones would be as diverse.
+    /// Effective number of answers: the number of equally frequent answers with the same diversity.
     pub effective: f64,
-    /// The share of three-word sequences that are new in the conversation, over the replies of the round.
+    /// Share of three-word sequences that are new in the conversation, over the replies of the round.
     pub novelty: f64,
-    /// How many changed their answer in this round.
+    /// Number of participants who changed their answer in this round.
     pub changed: u64,
 }
 
@@ -62,7 +62,7 @@ pub fn answer_rounds(state: &State, stated: &[Stated]) -> Vec<AnswerRound> {
     (1..=most).map(round).collect()
 }
 
-/// Returns it as a figure; without rows where no answers are asked for.
+/// Returns the table of answers; empty if no answers are asked for.
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "answers",

@@ -1,10 +1,10 @@
-//! Answers and votes of conversations that look for one answer: who answered, and who voted for whose answer and why.
+//! Answers and votes of the consensus policy: who answered, and who voted for which answer and why.
 
 use super::{Analysis, Cell, Table, name};
 use crate::model::Seq;
 use crate::state::{AnswerMove, MoveKind};
 
-/// Returns it as a figure; without rows where no answer was looked for.
+/// Returns the table of answers and votes; empty for other policies.
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "coordination",

@@ -4,7 +4,7 @@ use super::subject::total;
 use super::{Analysis, Cell, Table, TimedTurn, name};
 use crate::model::{Usd, VoiceSpec};
 
-/// Returns tokens as a cell, `~` for estimates; no value where there is no count.
+/// Returns tokens as a cell, with `~` for estimates; empty without a count.
 pub(super) fn tokens(count: Option<u64>, estimated: bool) -> Cell {
     match (count, estimated) {
         (None, _) => Cell::None,

@@ -1,9 +1,9 @@
-//! Where two conversations diverge: a branch from its parent, or two runs of one scenario.
+//! Point of divergence of two conversations: a branch and its parent, or two runs of one scenario.
 
 use crate::model::{Event, Seq};
 use std::borrow::Borrow;
 
-/// Returns the index of the first event in which two logs differ; wall-clock times do not count.
+/// Returns the index of the first event that differs between two logs; wall-clock times do not count.
 pub fn divergence(
     a: impl IntoIterator<Item: Borrow<Event>>,
     b: impl IntoIterator<Item: Borrow<Event>>,

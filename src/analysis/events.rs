@@ -1,4 +1,4 @@
-//! Key events: only what the log itself records, without any interpretation of words.
+//! Key events, as recorded in the log, without any interpretation of text.
 
 use super::positions::counts;
 use super::turn_log::MomentKind;
@@ -6,7 +6,7 @@ use super::{Analysis, Cell, Table, name, repetitions};
 use crate::model::*;
 use serde_json::Value;
 
-/// Returns the table: place, time, kind and text. Words of whispers and of hidden utterances stay out.
+/// Returns the table: position, time, kind and text. Whispers and hidden turns are left out.
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "events",
@@ -77,7 +77,7 @@ fn told(study: &Analysis<'_>, what: &MomentKind) -> (&'static str, String) {
     }
 }
 
-/// Returns why a turn was cut, in words.
+/// Returns the cause of a cut turn, as text.
 pub(super) fn cut(why: Option<CutWhy>) -> &'static str {
     match why {
         Some(CutWhy::CutIn) => "cut in",
@@ -92,7 +92,7 @@ pub(super) fn cut(why: Option<CutWhy>) -> &'static str {
     }
 }
 
-/// A command's words: what it names and what it says, as far as everybody may read that.
+/// Returns the arguments and public text of a command.
 fn command(study: &Analysis<'_>, command: &Command) -> String {
     let hidden = |n: u32| study.state.utterance(n).is_some_and(|e| e.hidden.is_some());
     if let Command::Whisper { to, .. } = command {

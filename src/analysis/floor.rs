@@ -1,9 +1,9 @@
-//! Who spoke when: the times of all turns.
+//! Timeline of the floor: the times of all turns.
 
 use super::{Analysis, Cell, Table, TimedTurn, name};
 use crate::model::Outcome;
 
-/// Returns the table: one row for each utterance.
+/// Returns the table: one row per turn.
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "floor",
@@ -21,7 +21,7 @@ pub fn table(study: &Analysis<'_>) -> Table {
             ("cut", "cut"),
         ],
     );
-    // turns that were spoken at once do not end in order
+    // parallel turns do not end in order
     let mut all: Vec<_> = study.utterances().collect();
     all.sort_by_key(|(entry, _)| entry.number);
     for (entry, spent) in all {

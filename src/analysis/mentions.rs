@@ -1,11 +1,11 @@
-//! Who named whom with `@`: the only replies whose addressee is certain.
+//! Mentions with `@`: the only replies whose addressee is certain.
 
 use super::{Analysis, Cell, Column, Table, name};
 use crate::model::SeatId;
 use crate::model::event::OPERATOR;
 use crate::state::Who;
 
-/// Returns how often a seat, or the operator, named each seat.
+/// Returns how often a participant, or the operator, mentioned each participant.
 pub fn named(study: &Analysis<'_>, by: Option<&SeatId>) -> Vec<(SeatId, u64)> {
     let said = study.state.entries.iter().filter(|e| e.seq >= study.from);
     let own = said.filter(|e| match (&e.who, by) {
@@ -19,7 +19,7 @@ pub fn named(study: &Analysis<'_>, by: Option<&SeatId>) -> Vec<(SeatId, u64)> {
     seats.map(|s| (s.clone(), mentions.iter().filter(|m| **m == s).count() as u64)).collect()
 }
 
-/// Returns the table: a row for each who names, a column for each who is named.
+/// Returns the table: a row for each source, a column for each target.
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "mentions",

@@ -1,8 +1,8 @@
-//! Analysis of a conversation: who spoke when, what it cost, who voted alike, who named whom, what was repeated.
+//! Analysis of a conversation: who spoke when, costs, voting blocs, mentions, repetition.
 //!
-//! A [`TurnLog`] takes the events beside the fold and keeps what the fold forgets; a [`Analysis`] looks at both, live or
-//! from a file alike. Every figure is a [`Table`] that says what it counts, so that a screen, a page and a file show
-//! the same numbers. It judges no words and guesses nothing: what was not counted has no number.
+//! A [`TurnLog`] receives the events next to the fold and keeps details that the state drops; an [`Analysis`] reads
+//! both, live or from a file. Every figure is a [`Table`] with a description of its counts, so that screen, page and
+//! file show the same numbers. Text is never interpreted: an uncounted value has no number.
 
 mod answers;
 mod coordination;
@@ -41,10 +41,10 @@ pub use turn_log::{Moment, MomentKind, TimedTurn, ToolUses, TurnLog};
 use crate::model::Event;
 use crate::state::State;
 
-/// Makes one table of a conversation.
+/// Builds one table of a conversation.
 pub type Figure = fn(&Analysis<'_>) -> Table;
 
-/// Every table with its page, in the order in which they are shown.
+/// Every table with its page, in display order.
 pub const FIGURES: &[(FigurePage, Figure)] = &[
     (FigurePage::Floor, shares::table),
     (FigurePage::Floor, floor::table),
@@ -62,16 +62,16 @@ pub const FIGURES: &[(FigurePage, Figure)] = &[
     (FigurePage::Cost, tools::table),
 ];
 
-/// The names of tables that are empty in most conversations: answers and votes, answers by round, and tools.
+/// Names of tables that are empty in most conversations.
 const SOMETIMES: &[&str] = &["coordination", "answers", "tools"];
 
 impl Analysis<'_> {
-    /// Returns every table, in the order of [`FIGURES`]; some only where they have rows.
+    /// Returns every table, in the order of [`FIGURES`]; tables of [`SOMETIMES`] only if they have rows.
     pub fn tables(&self) -> Vec<Table> {
         self.each().collect()
     }
 
-    /// Returns every table, one after the other: of a long conversation two take more memory than all that was said.
+    /// Returns every table, one by one: two tables of a long conversation take more memory than its text.
     pub fn each(&self) -> impl Iterator<Item = Table> {
         self.some(|_| true)
     }
@@ -81,7 +81,7 @@ impl Analysis<'_> {
         self.some(move |of| of == page).collect()
     }
 
-    /// Returns every table with the values of two conversations, one after the other.
+    /// Returns every table with the values of two conversations, one by one.
     pub fn each_beside(&self, other: &Analysis<'_>) -> impl Iterator<Item = Table> {
         FIGURES.iter().map(|(_, figure)| figure(self).beside(&figure(other))).filter(is_shown)
     }
@@ -96,7 +96,7 @@ fn is_shown(table: &Table) -> bool {
     !SOMETIMES.contains(&table.name) || !table.rows.is_empty()
 }
 
-/// Folds a log into what a study needs.
+/// Folds a log into the data of an analysis.
 pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> (State, TurnLog) {
     let (mut state, mut turn_log) = (State::default(), TurnLog::default());
     for event in events {

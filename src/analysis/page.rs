@@ -1,4 +1,4 @@
-//! The pages of the analysis on the screen.
+//! Pages of the analysis on the screen.
 
 /// A page of the analysis on the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
-//! Votes and verdicts: who stood where when, and who voted alike.
+//! Votes and verdicts: positions over time, and voting agreement.
 //!
-//! Counts, not percentages: a handful of votes has none worth the name.
+//! Counts, not percentages: there are too few votes.
 
 use super::turn_log::MomentKind;
 use super::{Analysis, Cell, Column, Moment, Table, name};
@@ -8,7 +8,7 @@ use crate::model::SeatId;
 use crate::model::ballot::{Ballot, VerdictGiven, VoteClosed};
 use std::collections::BTreeMap;
 
-/// Returns the votes that were closed, with the utterance after which each was.
+/// Returns the closed votes, each with the number of the turn before it.
 pub(super) fn closed<'a>(study: &Analysis<'a>) -> Vec<(u32, &'a VoteClosed)> {
     let vote = |m: &'a Moment| match &m.what {
         MomentKind::Vote(vote) => Some((m.after, &**vote)),
@@ -17,12 +17,12 @@ pub(super) fn closed<'a>(study: &Analysis<'a>) -> Vec<(u32, &'a VoteClosed)> {
     study.moments().filter_map(vote).collect()
 }
 
-/// Returns the last vote; none where there was none.
+/// Returns the last vote, if any.
 pub fn last_vote<'a>(study: &Analysis<'a>) -> Option<&'a VoteClosed> {
     closed(study).last().map(|(_, vote)| *vote)
 }
 
-/// Returns those who ever voted, in the order of their seats.
+/// Returns all voters, in the order of their seats.
 fn voters<'a>(study: &Analysis<'a>, votes: &[(u32, &VoteClosed)]) -> Vec<&'a SeatId> {
     let seats = study.state.seats.iter().map(|s| &s.spec.id);
     seats.filter(|id| votes.iter().any(|(_, v)| ballot(v, id).is_some())).collect()
@@ -68,7 +68,7 @@ pub fn decisions(study: &Analysis<'_>) -> Table {
     table
 }
 
-/// Returns how many votes each choice got, in words.
+/// Returns the number of votes for each choice, as text.
 pub(super) fn counts(vote: &VoteClosed) -> String {
     list(vote.counts.iter().map(|(choice, n)| format!("{n} {choice}")))
 }
@@ -107,7 +107,7 @@ pub fn positions(study: &Analysis<'_>) -> Table {
     table
 }
 
-/// Returns the table of who voted alike.
+/// Returns the table of voting agreement between participants.
 pub fn alike(study: &Analysis<'_>) -> Table {
     let votes = closed(study);
     let mut table = Table::new(

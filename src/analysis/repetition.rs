@@ -1,4 +1,4 @@
-//! Repetition and novelty of each utterance.
+//! Repetition and novelty of each turn.
 
 use super::subject::speaker;
 use super::{Analysis, Cell, Table};
@@ -6,32 +6,32 @@ use crate::model::SeatId;
 use crate::text::{KnownTrigrams, Trigrams};
 use std::collections::{HashMap, VecDeque};
 
-/// How many of a speaker's own last utterances an utterance is compared with.
+/// Number of the speaker's own previous turns that a turn is compared with.
 const OWN_BEFORE: usize = 3;
-/// From this likeness on an utterance counts as a repetition.
+/// Minimum similarity of a repetition.
 pub const ALIKE: f64 = 0.8;
 
-/// How similar one utterance is to those before it; every share is from 0 to 1.
+/// Similarity of a turn to previous ones; every share is from 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repetition {
-    /// The utterance's number, from 1.
+    /// Turn number, from 1.
     pub number: u32,
-    /// Its likeness to the most alike of its speaker's last three.
+    /// Maximum similarity to the speaker's last three turns.
     pub own: f64,
-    /// Its likeness to the previous speaker's last utterance.
+    /// Similarity to the previous speaker's last turn.
     pub echo: f64,
-    /// The share of its three-word sequences that are new in the conversation.
+    /// Share of its three-word sequences that are new in the conversation.
     pub novelty: f64,
 }
 
 impl Repetition {
-    /// Returns whether it says again what was just said.
+    /// Returns whether the turn is a repetition.
     pub fn repeats(&self) -> bool {
         self.own >= ALIKE || self.echo >= ALIKE
     }
 }
 
-/// Returns the repetition in each utterance, compared also with those before the place where an analysis begins.
+/// Returns the repetition of each turn, compared also with turns before the start of the analysis.
 pub fn repetitions(study: &Analysis<'_>) -> Vec<Repetition> {
     let whole = Analysis { from: Default::default(), ..*study };
     let mut own: HashMap<&SeatId, VecDeque<Trigrams>> = HashMap::new();
@@ -44,7 +44,7 @@ pub fn repetitions(study: &Analysis<'_>) -> Vec<Repetition> {
         let words = Trigrams::of(entry.text());
         let mine = own.entry(seat).or_default();
         let likeness = |t: &Trigrams| words.likeness(t);
-        // the other's last: the utterance just before, or the one before this speaker's own
+        // the last turn of another speaker: the previous one, or the one before this speaker's own
         let others = last.as_ref().filter(|(who, _)| *who != seat).or(before.as_ref());
         let repetition = Repetition {
             number,
@@ -68,7 +68,7 @@ pub fn repetitions(study: &Analysis<'_>) -> Vec<Repetition> {
     all
 }
 
-/// Returns the table: one row for each utterance.
+/// Returns the table: one row per turn.
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "repetition",

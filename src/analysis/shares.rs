@@ -9,19 +9,19 @@ use crate::text::word_count;
 /// One participant's share of the conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Share {
-    /// Utterances; of the operator, words placed.
+    /// Number of turns; for the operator, of messages.
     pub utterances: u64,
-    /// Words in those utterances.
+    /// Words in those turns.
     pub words: u64,
-    /// Tokens of those utterances; none where no server reported any.
+    /// Tokens of those turns; `None` if no server reported any.
     pub tokens: Option<u64>,
-    /// Whether some of the tokens are estimated.
+    /// True if some of the tokens are estimates.
     pub estimated: bool,
-    /// Milliseconds from getting the floor to the end of the words.
+    /// Milliseconds from the grants of the floor to the ends of the turns.
     pub ms: u64,
 }
 
-/// Returns what everybody had, the seats in order, then the operator, who has no seat.
+/// Returns the shares of all participants in seat order, then of the operator, who has no seat.
 pub fn shares(study: &Analysis<'_>) -> Vec<(Option<SeatId>, Share)> {
     let seats = study.state.seats.iter().map(|s| &s.spec.id);
     let seats = seats.filter(|id| !study.state.is_template(id)).map(|id| Some(id.clone()));
@@ -51,7 +51,7 @@ fn share(study: &Analysis<'_>, seat: Option<&SeatId>) -> Share {
     share
 }
 
-/// Returns the table: one row for each participant.
+/// Returns the table: one row per participant.
 pub fn table(study: &Analysis<'_>) -> Table {
     let all = shares(study);
     let seats = || all.iter().filter(|(seat, _)| seat.is_some()).map(|(_, share)| share);

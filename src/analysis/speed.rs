@@ -1,4 +1,4 @@
-//! How fast the voices were, and how often they failed.
+//! Speed and failures of the voices.
 
 use super::subject::total;
 use super::{Analysis, Cell, Table, TimedTurn, name};
@@ -52,7 +52,7 @@ pub fn table(study: &Analysis<'_>) -> Table {
     table
 }
 
-/// Returns tokens per second after the first piece; none where the server reported no tokens.
+/// Returns tokens per second after the first piece; `None` if the server reported no tokens.
 fn rate(turn: &TimedTurn) -> Option<f64> {
     let tokens = turn.usage.as_ref().filter(|u| u.output > 0)?.output;
     let ms = turn.took_ms.checked_sub(turn.first_piece_ms?).filter(|ms| *ms > 0)?;

@@ -1,9 +1,9 @@
-//! Positions over time, as far as replies stated them in a form that is readable; nothing is interpreted.
+//! Stances over time, as stated in readable replies; nothing is interpreted.
 
 use super::{Analysis, Cell, Table, name};
 use crate::model::{StanceRecorded, TurnId};
 
-/// Returns every recorded change of a stance in the order of the utterances, with the stance before it.
+/// Returns every recorded stance in turn order, with the previous stance of the participant.
 pub fn stances<'a>(study: &Analysis<'a>) -> Vec<(&'a StanceRecorded, Option<&'a StanceRecorded>)> {
     let mut all: Vec<_> = (study.state.seats.iter())
         .flat_map(|seat| {

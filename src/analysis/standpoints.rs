@@ -1,5 +1,4 @@
-//! Where everybody stood from one utterance to the next, as a chart needs it: what they voted for and what their replies
-//! answered, on one line each.
+//! Positions over time as data of a chart: votes and stated answers, one lane per participant.
 //!
 //! A position holds until its participant states another one. Nothing is interpreted.
 
@@ -9,40 +8,40 @@ use crate::model::{SeatId, Text};
 use crate::text;
 use std::collections::BTreeMap;
 
-/// Positions over time, one line for each participant.
+/// Positions over time, one lane per participant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standpoints {
-    /// Every position that was ever held, safe for one line, in the order of first mention.
+    /// Every position ever held, safe for one line, in the order of first mention.
     pub choices: Vec<String>,
-    /// The positions of each participant that ever had one, by seat, in order.
+    /// Positions of each participant with at least one, by seat, in order.
     pub lanes: Vec<(SeatId, Vec<Stand>)>,
-    /// The utterances after which votes were closed.
+    /// Numbers of the turns after which votes were closed.
     pub votes: Vec<u32>,
-    /// The first and the last utterance that the chart is about.
+    /// First and last turn of the chart.
     pub span: (u32, u32),
 }
 
-/// A position, from the utterance that stated it.
+/// A position, from the turn that stated it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stand {
-    /// In which utterance, or after which one a vote was closed.
+    /// Number of the turn, or of the turn before a closed vote.
     pub at: u32,
-    /// The place of the choice; none is an abstention.
+    /// Index of the choice; `None` is an abstention.
     pub choice: Option<usize>,
 }
 
 impl Standpoints {
-    /// Returns the position at an utterance: the one stated then, else the last one before.
+    /// Returns the position at a turn: the last one stated up to it.
     pub fn at(stands: &[Stand], utterance: u32) -> Option<Stand> {
         stands.iter().rev().find(|s| s.at <= utterance).copied()
     }
 
-    /// Returns the place of a choice, however it is spelled.
+    /// Returns the index of a choice, ignoring differences in spelling.
     pub fn place(&self, choice: &str) -> Option<usize> {
         self.choices.iter().position(|known| spelled(known) == spelled(choice))
     }
 
-    /// Returns the mark of a choice: a letter, as far as there are letters.
+    /// Returns the mark of a choice: a letter, as long as there are letters.
     pub fn sign(choice: Option<usize>) -> char {
         match choice {
             None => '?',
@@ -54,16 +53,16 @@ impl Standpoints {
     }
 }
 
-/// The mark of every choice that has no letter of its own.
+/// Mark of choices without a letter of their own.
 const OTHER: char = '+';
 
-/// Returns the positions of all participants; empty where nobody voted or answered in a readable form.
+/// Returns the positions of all participants; empty if nobody voted or answered in a readable form.
 pub fn standpoints(study: &Analysis<'_>) -> Standpoints {
     let (votes, mut said) = (closed(study), BTreeMap::new());
     let mut choices = Choices::default();
     for (now, _) in stances(study) {
         let at = now.number.unwrap_or(0);
-        // a vote is closed after the utterance, and so comes behind it
+        // a vote is closed after the turn, so it sorts after it
         said.insert((at, 0, said.len()), (now.participant.clone(), Some(now.stance.clone())));
     }
     for (after, vote) in &votes {
@@ -87,12 +86,12 @@ pub fn standpoints(study: &Analysis<'_>) -> Standpoints {
     Standpoints { choices: choices.shown, lanes, votes, span: (first, last) }
 }
 
-/// Returns a choice as all who spell it otherwise mean it.
+/// Returns the canonical spelling of a choice.
 fn spelled(choice: &str) -> String {
     text::line(choice).trim().to_lowercase()
 }
 
-/// Returns every position once, however it was spelled.
+/// Collects every position once, whatever its spelling.
 #[derive(Default)]
 struct Choices {
     shown: Vec<String>,

@@ -1,51 +1,51 @@
-//! A table as data: rows of cells with types, so that a file, a page and a screen show the same.
+//! A table as data: rows of typed cells, shown alike in a file, on a page and on the screen.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 /// One table of an analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// The table's name in file names and options.
+    /// Name in file names and options.
     pub name: &'static str,
     /// Heading for people; `name` is for data.
     pub title: &'static str,
-    /// One sentence on what it counts.
+    /// One sentence about the counts.
     pub counts: &'static str,
-    /// How many of the first columns identify a row.
+    /// Number of leading columns that identify a row.
     pub keys: usize,
-    /// The columns, from left to right.
+    /// Columns, from left to right.
     pub columns: Vec<Column>,
-    /// The rows, each with a cell for every column.
+    /// Rows, with one cell for every column.
     pub rows: Vec<Vec<Cell>>,
 }
 
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Its name in data, with the unit.
+    /// Name in data, with the unit.
     pub key: String,
     /// Heading for people; `key` is for data.
     pub title: String,
 }
 
-/// The content of a cell. Texts are single lines that are safe to show.
+/// Content of a cell. Texts are single lines that are safe to show.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// A cell without a value, drawn as a dash or left empty.
+    /// No value: a dash, or empty.
     None,
     /// A single line of text.
     Text(String),
-    /// A whole number of something.
+    /// A count.
     Count(u64),
-    /// An estimated number.
+    /// An estimated count.
     About(u64),
     /// A part of a whole, from 0 to 1.
     Share(f64),
-    /// A part of a whole, from 0 to 1, to a tenth of a percent.
+    /// A part of a whole, from 0 to 1, shown to a tenth of a percent.
     FineShare(f64),
-    /// A number with so many decimals.
+    /// A number and its decimals.
     Decimal(f64, usize),
-    /// A difference with so many decimals, and its sign.
+    /// A signed difference and its decimals.
     Difference(f64, usize),
     /// A number out of a total.
     Of(u64, u64),
@@ -67,7 +67,7 @@ impl Cell {
         Cell::Text(crate::text::line(text).trim().to_owned())
     }
 
-    /// Returns a part of a whole; `None` where the whole is 0.
+    /// Returns a part of a whole; `None` if the whole is 0.
     pub fn share(part: u64, whole: u64) -> Cell {
         if whole == 0 { Cell::None } else { Cell::Share(part as f64 / whole as f64) }
     }
@@ -77,7 +77,7 @@ impl Cell {
         !matches!(self, Cell::Text(_))
     }
 
-    /// Returns it as people read it.
+    /// Returns the displayed text.
     pub fn shown(&self) -> String {
         match self {
             Cell::None => "-".into(),
@@ -120,7 +120,7 @@ impl Table {
         row.get(..self.keys).unwrap_or_default()
     }
 
-    /// Returns two tables of the same kind as one: each row with the values of both; none where one has no such row.
+    /// Joins two tables of the same kind: each row has the values of both, empty if one has no such row.
     pub fn beside(&self, other: &Table) -> Table {
         let named = |side: &str, c: &Column| Column {
             key: format!("{side}_{}", c.key),
@@ -128,7 +128,7 @@ impl Table {
         };
         let (mine, others) = (&self.columns[self.keys..], &other.columns[other.keys..]);
         let mut columns = self.columns[..self.keys].to_vec();
-        // the two values of one kind are next to each other; a matrix may have more of them on one side
+        // the two values of one kind are adjacent; a matrix may have more of them on one side
         for i in 0..mine.len().max(others.len()) {
             columns.extend(mine.get(i).map(|c| named("a", c)));
             columns.extend(others.get(i).map(|c| named("b", c)));
@@ -145,7 +145,7 @@ impl Table {
             }
             row
         };
-        // a number with decimals has no hash, but its spelling has
+        // decimals have no hash, but their text has
         let sorted = |rows: &[Vec<Cell>]| {
             let key = |row: &Vec<Cell>| {
                 BuildHasherDefault::<DefaultHasher>::default()

@@ -1,8 +1,8 @@
-//! What participants used tools for: how often, how often in vain, and how long that took.
+//! Use of tools by participants: calls, failures, duration.
 
 use super::{Analysis, Cell, Table, name};
 
-/// Returns it as a figure; without rows where no tool was used.
+/// Returns the table; empty if no tool was used.
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "tools",

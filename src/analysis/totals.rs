@@ -1,6 +1,6 @@
-//! Totals over many conversations: which models spoke, what they cost, who won, and how it ended.
+//! Totals over many conversations: models, cost, wins and ends.
 //!
-//! Sessions are added one after the other, so that a thousand of them need the memory of one.
+//! Sessions are added one by one, so that a thousand of them need the memory of one.
 
 use super::cost::tokens;
 use super::{Analysis, Cell, Table, TimedTurn};
@@ -8,7 +8,7 @@ use crate::model::{Outcome, Seq, Text, Usd, VoiceSpec};
 use crate::state::State;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The sums over the sessions that were added.
+/// Sums over the added sessions.
 #[derive(Default)]
 pub struct Totals {
     models: BTreeMap<Text, OfModel>,
@@ -18,7 +18,7 @@ pub struct Totals {
     sessions: u64,
 }
 
-/// One model's sums.
+/// Sums of one model.
 #[derive(Default)]
 struct OfModel {
     sessions: u64,
@@ -31,7 +31,7 @@ struct OfModel {
     unpriced: u64,
 }
 
-/// How often a side was judged, and how that went.
+/// Number and outcome of the judgements of a side.
 #[derive(Default)]
 struct OfSide {
     judged: u64,
@@ -40,7 +40,7 @@ struct OfSide {
 }
 
 impl Totals {
-    /// Adds a session; of a branch only what came after it left.
+    /// Adds a session; of a branch, only the part after the parent.
     pub fn add(&mut self, session: &Analysis<'_>) {
         let state = session.state;
         let left = state.forked.as_ref().map_or(Seq(0), |forked| forked.at.next());
@@ -62,7 +62,7 @@ impl Totals {
         self.judge(state);
     }
 
-    /// Adds the last verdict of a session, for its sides and for the models on them.
+    /// Adds the last verdict of a session to its sides and their models.
     fn judge(&mut self, state: &State) {
         let Some((verdict, _)) = &state.verdict else { return };
         let named = state.scenario.verdict.as_ref().map_or(&[][..], |v| &v.sides);
@@ -82,7 +82,7 @@ impl Totals {
         }
     }
 
-    /// Returns how many sessions were added.
+    /// Returns the number of added sessions.
     pub fn sessions(&self) -> u64 {
         self.sessions
     }
@@ -160,7 +160,7 @@ impl Totals {
 }
 
 impl OfSide {
-    /// Adds a verdict: whether the side won; none for a draw.
+    /// Adds a verdict: whether the side won; `None` for a draw.
     fn take(&mut self, wins: Option<bool>) {
         self.judged += 1;
         self.won += u64::from(wins == Some(true));

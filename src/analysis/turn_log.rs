@@ -1,4 +1,4 @@
-//! What the fold does not keep: every turn that is over, with its calls, and what is worth reading in between.
+//! Details that the state does not keep: every ended turn with its calls, and the key events in between.
 
 use crate::model::CommandGiven;
 use crate::model::ballot::{VerdictGiven, VoteClosed};
@@ -10,74 +10,74 @@ use crate::text::word_count;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-/// Takes events one by one and remembers what figures are made of.
+/// Collects data for figures, event by event.
 #[derive(Clone, Debug, Default)]
 pub struct TurnLog {
-    /// The turns that are over, in order.
+    /// Ended turns, in order.
     pub turns: SharedList<TimedTurn>,
     /// Retries, warnings and commands of the operator, in order.
     pub moments: Vec<Moment>,
-    /// The rounds that batches were opened in, with their place in the log, in order.
+    /// Rounds in which batches were opened, with the `seq` of the batch, in order.
     pub rounds: SharedList<(Seq, ThreadId, u32)>,
-    /// When it began and when the last event came.
+    /// Times of the first and of the last event.
     span: Option<(Ms, Ms)>,
     paused_ms: u64,
     paused: Option<Ms>,
     running: BTreeMap<TurnId, Running>,
     places: SharedMap<usize>,
     tools: BTreeMap<(SeatId, Text), ToolUses>,
-    /// The ids and models of the turns, each in memory once.
+    /// Interned ids and model names.
     words: BTreeSet<Text>,
 }
 
-/// A turn that is over: of its end what figures are made of.
+/// An ended turn, reduced to the data of figures.
 #[derive(Clone, Debug)]
 pub struct TimedTurn {
-    /// The place of its end in the log.
+    /// `seq` of its end.
     pub seq: Seq,
-    /// The utterance it is, or that it came after.
+    /// Turn number, or that of the turn before it.
     pub number: u32,
-    /// The seat whose turn it was.
+    /// The participant.
     pub seat: SeatId,
-    /// When it got the floor.
+    /// Time of the grant.
     pub granted: Ms,
-    /// When it was over.
+    /// Time of the end.
     pub ended: Ms,
-    /// The models that were asked, as the calls name them, the last one last; none for a person.
+    /// Called models, the last one last; empty for a person.
     pub models: Box<[Text]>,
-    /// How often it was asked again.
+    /// Number of retries.
     pub retries: u32,
-    /// What was asked for.
+    /// Purpose of the turn.
     pub purpose: Purpose,
-    /// How it ended.
+    /// Outcome of the turn.
     pub outcome: Outcome,
-    /// Of a cut: why.
+    /// Cause of a cut.
     pub why: Option<CutWhy>,
-    /// Of a failure: what.
+    /// Text of a failure.
     pub error: Option<Text>,
-    /// The reasoning that came with the words.
+    /// The model's reasoning.
     pub think: Option<Text>,
     /// Tokens used by all its calls.
     pub usage: Option<Box<Usage>>,
-    /// Dollars, of all its calls; none is "not priced".
+    /// Cost of all its calls in dollars; `None` if not priced.
     pub cost: Option<Usd>,
     /// Milliseconds from the start of the last call to its first piece.
     pub first_piece_ms: Option<u64>,
-    /// Milliseconds the last call took; of a human, the whole turn.
+    /// Duration of the last call in milliseconds; for a human, of the whole turn.
     pub took_ms: u64,
-    /// The words, which the transcript shares.
+    /// Text of the turn, shared with the transcript.
     text: Text,
-    /// How many words it has, once they were counted.
+    /// Number of words, computed on first use.
     counted: OnceLock<u32>,
 }
 
 impl TimedTurn {
-    /// Returns how many words were said; they are counted once.
+    /// Returns the number of words; counted once.
     fn words(&self) -> u32 {
         *self.counted.get_or_init(|| word_count(&self.text))
     }
 
-    /// Returns how many words an entry has, which this turn may have spoken.
+    /// Returns the number of words of an entry; `spent` is the turn that spoke it, if known.
     pub fn words_of(entry: &Entry, spent: Option<&TimedTurn>) -> u32 {
         match spent {
             Some(turn) if turn.text == *entry.text() => turn.words(),
@@ -86,48 +86,48 @@ impl TimedTurn {
     }
 }
 
-/// Something that happened beside the words.
+/// A key event.
 #[derive(Clone, Debug)]
 pub struct Moment {
-    /// Its place in the log.
+    /// Its `seq`.
     pub seq: Seq,
-    /// When it happened, on the clock of the session.
+    /// Time on the session's clock.
     pub ms: Ms,
-    /// After which utterance.
+    /// Number of the turn before it.
     pub after: u32,
-    /// What happened, with its own facts.
+    /// Kind of the event, with its data.
     pub what: MomentKind,
 }
 
-/// What happened at a moment that is worth jumping to.
+/// Kind of a key event.
 #[derive(Clone, Debug)]
 pub enum MomentKind {
     /// A command of the operator.
     Command(Arc<CommandGiven>),
-    /// A call failed and was made again.
+    /// A call failed and was retried.
     Retried(TurnId, Text),
-    /// A limit holds.
+    /// A limit was reached.
     Limit(LimitAt),
-    /// A vote was closed and counted.
+    /// A vote was closed.
     Vote(Box<VoteClosed>),
-    /// A judge decided.
+    /// The judges gave a verdict.
     Verdict(Box<VerdictGiven>),
     /// The conversation ended, for this reason.
     Ended(StopReason),
-    /// What went before is another session's.
+    /// The events before it come from this parent session.
     Forked(Text),
 }
 
-/// The uses of one tool by one participant.
+/// Use of one tool by one participant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToolUses {
-    /// How often it was asked for.
+    /// Number of requests.
     pub asked: u64,
-    /// How often it failed, or was stopped.
+    /// Number of failed or stopped calls.
     pub failed: u64,
-    /// How often nobody allowed it.
+    /// Number of refused requests.
     pub refused: u64,
-    /// Milliseconds that it took, in all.
+    /// Total duration in milliseconds.
     pub ms: u64,
 }
 
@@ -140,12 +140,12 @@ struct Running {
 }
 
 impl TurnLog {
-    /// Returns how many tokens were used up to the end of each turn.
+    /// Returns the tokens used up to the end of each turn.
     pub fn tokens_so_far(&self) -> Vec<u64> {
         self.so_far(|turn| turn.usage.as_ref().map_or(0, |usage| usage.tokens()))
     }
 
-    /// Returns what was paid up to the end of each turn, in billionths of a dollar.
+    /// Returns the cost up to the end of each turn, in billionths of a dollar.
     pub fn cost_so_far(&self) -> Vec<u64> {
         self.so_far(|turn| turn.cost.map_or(0, |usd| usd.0))
     }
@@ -158,7 +158,7 @@ impl TurnLog {
         self.turns.iter().scan(0, add).collect()
     }
 
-    /// Takes an event in.
+    /// Adds an event.
     pub fn take(&mut self, event: &Event) {
         let begin = self.span.map_or(event.ms, |(begin, _)| begin);
         self.span = Some((begin, event.ms));
@@ -214,7 +214,7 @@ impl TurnLog {
                 uses.failed += u64::from(&*used.status != "completed");
             }
             Kind::PermissionAnswered(a) if !a.yes => {
-                // asked for as `seat/kind`
+                // the tool of a request is `seat/kind`
                 let sort = a.tool.rsplit('/').next().unwrap_or_default();
                 self.uses(a.turn, &sort.into()).refused += 1;
             }
@@ -248,7 +248,7 @@ impl TurnLog {
         }
     }
 
-    /// Returns a word that is the same in many turns, as the turns before have it.
+    /// Returns the interned copy of a text.
     fn once(&mut self, word: &Text) -> Text {
         if !self.words.contains(word) {
             self.words.insert(word.clone());
@@ -261,17 +261,17 @@ impl TurnLog {
         self.tools.entry((seat.unwrap_or_else(|| "".into()), tool.clone())).or_default()
     }
 
-    /// Returns what tools were used, by seat and tool.
+    /// Returns the use of tools, by participant and tool.
     pub fn tools(&self) -> &BTreeMap<(SeatId, Text), ToolUses> {
         &self.tools
     }
 
-    /// Returns how much happened that figures are made of; it grows whenever they change.
+    /// Returns the number of recorded turns and key events; it grows whenever a figure changes.
     pub fn happened(&self) -> usize {
         self.turns.len() + self.moments.len()
     }
 
-    /// Returns a turn that is over.
+    /// Returns an ended turn.
     pub fn spent(&self, turn: TurnId) -> Option<&TimedTurn> {
         self.places.get(turn.0).and_then(|i| self.turns.get(*i))
     }
@@ -281,7 +281,7 @@ impl TurnLog {
         self.span.map_or(0, |(begin, last)| last.since(begin))
     }
 
-    /// Returns the milliseconds of them in which nothing could start.
+    /// Returns the paused milliseconds among them.
     pub fn paused(&self) -> u64 {
         let now = self.paused.zip(self.span).map_or(0, |(since, (_, last))| last.since(since));
         self.paused_ms.saturating_add(now)
@@ -292,7 +292,7 @@ impl TurnLog {
         self.moments.push(Moment { seq: event.seq, ms: event.ms, after, what });
     }
 
-    /// Returns the number of the last utterance that is over.
+    /// Returns the number of the last ended turn.
     fn after(&self) -> u32 {
         self.turns.last().map_or(0, |t| t.number)
     }

@@ -1,23 +1,22 @@
-//! The user's own program, an editor, which has the terminal until it ends.
+//! Runs the user's editor, which owns the terminal until it ends.
 //!
-//! It is in our process group, so that the keys which stop and interrupt reach it as they would from a shell; it sees
-//! the whole environment of this program.
+//! It is in our process group, so that stop and interrupt keys reach it as they would from a shell, and it inherits the
+//! whole environment.
 
 use super::SpawnError;
 use std::path::Path;
 use std::process::ExitStatus;
 use tokio::process::Command;
 
-/// Runs a command line of the person's, with a file as its last argument, until it ends. Must be called within a runtime
-/// that has I/O.
+/// Runs a command line of the user until it ends, with a file as its last argument. Needs a runtime with I/O.
 ///
 /// # Errors
-/// [`SpawnError`] when the system refuses to start it, or loses it.
+/// [`SpawnError`] if the system cannot start it or loses it.
 #[cfg(unix)]
 pub async fn foreground(command: &str, file: &Path) -> Result<ExitStatus, SpawnError> {
     use rustix::process::{Signal, kill_current_process_group};
     use tokio::signal::unix::{SignalKind, signal};
-    // as with git, the variable may hold arguments, and a path with blanks in quotes
+    // as with git, the variable may contain arguments, and a quoted path with spaces
     let mut shell = Command::new("/bin/sh");
     shell.arg("-c").arg(format!("{command} \"$@\"")).arg(command).arg(file);
     let mut child = shell.kill_on_drop(true).spawn().map_err(SpawnError::Refused)?;
@@ -33,10 +32,10 @@ pub async fn foreground(command: &str, file: &Path) -> Result<ExitStatus, SpawnE
     }
 }
 
-/// Runs the user's command line, with a file as its last argument, until it ends.
+/// Runs a command line of the user until it ends, with a file as its last argument.
 ///
 /// # Errors
-/// [`SpawnError`] when the system refuses to start it, or loses it.
+/// [`SpawnError`] if the system cannot start it or loses it.
 #[cfg(not(unix))]
 pub async fn foreground(command: &str, file: &Path) -> Result<ExitStatus, SpawnError> {
     let mut words = command.split_whitespace();

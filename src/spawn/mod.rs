@@ -1,16 +1,15 @@
 //! The only code that starts processes: a command in, limited output and one exit status out, and no process left
 //! behind.
 //!
-//! A child gets its own session (so neither our terminal nor our signals reach it), a cleared environment with an
-//! allow-list, its own folder, and its whole input followed by the end of input. Its end is the leader's exit plus a
-//! short drain, never the end of the pipe, because a grandchild may hold that for ever. Dropping the [`Child`] ends
-//! everything it started, also those who hide.
+//! A child gets its own session (so neither our terminal nor our signals reach it), an environment with only
+//! allow-listed variables, its own folder, and its whole input followed by end of input. It ends with the leader's exit
+//! plus a short drain, never with the end of the pipe, because a grandchild may hold that for ever. Dropping the
+//! [`Child`] ends everything it started, including hidden processes.
 //!
-//! When this program is itself killed outright (`kill -9`, or by a system out of memory), a watchdog ends its children;
-//! only a child that shook off the marker in its environment and the group of its leader runs on until it ends by
-//! itself.
+//! If this program itself is killed (`kill -9`, out of memory), a watchdog ends its children; only a child that removed
+//! the marker from its environment and left the group of its leader keeps running.
 //!
-//! It knows no protocol, no time-outs of a call and no retry: those are the caller's.
+//! Protocols, call timeouts and retries are up to the caller.
 
 mod foreground;
 mod memory;
@@ -35,31 +34,31 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::{Sleep, sleep, timeout};
 use tree::Tree;
 
-/// Bytes of standard output that a child may write before it is broken off.
+/// Maximum bytes of standard output; then the child is stopped.
 pub const STDOUT_MAX: usize = 8 << 20;
-/// The most bytes of standard output in one exchange of a dialogue.
+/// Maximum bytes of standard output in one exchange of a dialogue.
 pub const EXCHANGE_MAX: usize = 64 << 20;
-/// Bytes that may wait for a child that does not read.
+/// Maximum bytes queued for a child that does not read.
 const UNREAD_MAX: usize = 16 << 20;
 /// Bytes kept of the end of standard error.
 pub const STDERR_KEPT: usize = 8 << 10;
-/// Bytes taken from a pipe at once.
+/// Bytes per read of a pipe.
 const READ_AT_ONCE: usize = 64 << 10;
-/// How long the pipes are still read after the leader's exit, if another process holds them.
+/// Time for reading the pipes after the leader's exit if another process holds them.
 const DRAIN: Duration = Duration::from_millis(200);
-/// How long a child that was asked to end, or has said all it had to say, may take for it.
+/// Time for a child to end after it was asked to, or after its last output.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// The variables that a child gets from this program's environment.
+/// The variables that a child inherits.
 const ALLOWED: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR"];
 const ALLOWED_PREFIX: &str = "LC_";
 
-/// The environment of children: of all variables, only the allow-list gets through.
+/// Environment of a child: only allow-listed variables.
 #[derive(Clone, Debug, Default)]
 pub struct ChildEnvironment(Vec<(OsString, OsString)>);
 
 impl ChildEnvironment {
-    /// Returns those of `variables` that a child may see: paths, language, time zone and user; never a key.
+    /// Returns the allowed variables: paths, language, time zone and user; never a key.
     pub fn allowed(variables: impl IntoIterator<Item = (OsString, OsString)>) -> ChildEnvironment {
         let may_pass = |name: &OsStr| {
             name.to_str().is_some_and(|n| ALLOWED.contains(&n) || n.starts_with(ALLOWED_PREFIX))
@@ -67,37 +66,37 @@ impl ChildEnvironment {
         ChildEnvironment(variables.into_iter().filter(|(name, _)| may_pass(name)).collect())
     }
 
-    /// Returns the value of a variable; of several with one name the last counts.
+    /// Returns the value of a variable; the last one of a name counts.
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.0.iter().rfind(|(known, _)| known == name).map(|(_, value)| &**value)
     }
 
-    /// Returns the environment with further variables, which the operator named one by one.
+    /// Returns the environment with further variables that the operator named.
     #[must_use]
     pub fn with(&self, more: impl IntoIterator<Item = (OsString, OsString)>) -> ChildEnvironment {
         ChildEnvironment(self.0.iter().cloned().chain(more).collect())
     }
 }
 
-/// A command and all it is given.
+/// A command with its input and environment.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The program and its arguments. A program with a `/` is looked for from `folder`, any other in `PATH`.
+    /// The program and its arguments. A program with a `/` is relative to `folder`, any other is found in `PATH`.
     pub command: Vec<String>,
     /// The working directory; it must exist.
     pub folder: PathBuf,
-    /// All variables of the child: nothing is inherited besides.
+    /// All variables of the child; it inherits no others.
     pub environment: ChildEnvironment,
-    /// Standard input, whole.
+    /// All of standard input.
     pub input: Vec<u8>,
 }
 
 /// The next output of a running child.
 #[derive(Debug)]
 pub enum Output {
-    /// It wrote to standard output.
+    /// Bytes from standard output.
     Bytes(Vec<u8>),
-    /// It ended; no output follows.
+    /// The end; no output follows.
     Ended(ChildExit),
 }
 
@@ -110,7 +109,7 @@ pub struct ChildExit {
     pub stderr: String,
 }
 
-/// Why a child could not be started or followed; the caller names the program.
+/// Error of starting or following a child; the caller names the program.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
     /// The command has no program.
@@ -128,14 +127,14 @@ pub enum SpawnError {
     /// It does not read its input.
     #[error("does not read what it is told")]
     Deaf,
-    /// Its end could not be learnt.
+    /// Its exit status could not be read.
     #[error("was lost: {0}")]
     Lost(io::Error),
 }
 
 /// A running child; dropping it ends it and everything it started.
 pub struct Child {
-    // First, so that all are dead before the runtime is asked to forget the leader.
+    // first, so that all are dead before the runtime forgets the leader
     tree: Tree,
     leader: Box<dyn ChildWrapper>,
     stdin: Option<ChildStdin>,
@@ -144,23 +143,23 @@ pub struct Child {
     input: Vec<u8>,
     fed: usize,
     written: usize,
-    /// Whether it is a dialogue: the input stays open, and the output limit starts over with each exchange.
+    /// True for a dialogue: the input stays open, and the output limit starts over with each exchange.
     open: bool,
     last_words: VecDeque<u8>,
     exit: Option<ExitStatus>,
     drained: Option<Pin<Box<Sleep>>>,
 }
 
-/// Starts a child. Must be called within a runtime that has time and I/O.
+/// Starts a child. Needs a runtime with time and I/O.
 ///
 /// # Errors
-/// [`SpawnError`] when the command is empty, the folder is missing, or the system refuses.
+/// [`SpawnError`] if the command is empty, the folder is missing, or the system refuses.
 pub fn start(job: Job) -> Result<Child, SpawnError> {
     let (program, arguments) = job.command.split_first().ok_or(SpawnError::NoCommand)?;
     if !job.folder.is_dir() {
         return Err(SpawnError::NoFolder(job.folder));
     }
-    // Said outright, because where a relative program is looked for differs between systems.
+    // explicit, because the lookup of a relative program differs between systems
     let path = match Path::new(program).components().count() {
         0 | 1 => PathBuf::from(program),
         _ => job.folder.join(program),
@@ -186,7 +185,7 @@ pub fn start(job: Job) -> Result<Child, SpawnError> {
     })
 }
 
-/// Starts a child for a dialogue: input beyond the first comes by [`Child::tell`].
+/// Starts a child for a dialogue: further input is sent by [`Child::tell`].
 ///
 /// # Errors
 /// As [`start`].
@@ -195,10 +194,10 @@ pub fn start_talk(job: Job) -> Result<Child, SpawnError> {
 }
 
 impl Child {
-    /// Gives the child more to read.
+    /// Sends more input to the child.
     ///
     /// # Errors
-    /// [`SpawnError::Deaf`] when too much waits for it already.
+    /// [`SpawnError::Deaf`] if too much input is queued already.
     pub fn tell(&mut self, bytes: &[u8]) -> Result<(), SpawnError> {
         self.input.drain(..self.fed);
         self.fed = 0;
@@ -209,15 +208,15 @@ impl Child {
         Ok(())
     }
 
-    /// Starts another exchange: what the child has written so far no longer counts.
+    /// Starts another exchange: earlier output no longer counts.
     pub fn renew(&mut self) {
         self.written = 0;
     }
 
-    /// Returns what the child does next; after its end, the end again. May be cancelled without losing a byte.
+    /// Returns the next output of the child; after its end, the end again. Cancel safe.
     ///
     /// # Errors
-    /// [`SpawnError::TooLarge`] when it has written too much, [`SpawnError::Lost`] when its end cannot be learnt.
+    /// [`SpawnError::TooLarge`] if it has written too much, [`SpawnError::Lost`] if its exit status cannot be read.
     pub async fn next(&mut self) -> Result<Output, SpawnError> {
         let mut from_stdout = vec![0; READ_AT_ONCE];
         let mut from_stderr = [0; STDERR_KEPT];
@@ -231,7 +230,7 @@ impl Child {
             tokio::select! {
                 fed = feed(&mut self.stdin, &self.input[self.fed..]),
                     if !self.open || self.fed < self.input.len() => match fed {
-                    // Unread input is not an error: many scripts never read theirs.
+                    // unread input is not an error: many scripts never read theirs
                     Ok(0) | Err(_) => self.stdin = None,
                     Ok(n) => self.fed += n,
                 },
@@ -268,7 +267,7 @@ impl Child {
         }
     }
 
-    /// Waits half a second for the child to end by itself, no longer reading what it writes; `None` if it did not.
+    /// Waits half a second for the child to end by itself, without reading its output; `None` if it did not.
     pub async fn finish(&mut self) -> Option<ChildExit> {
         if self.exit.is_none() {
             self.stdin = None;
@@ -277,7 +276,7 @@ impl Child {
         self.exit.map(|status| self.exit(status))
     }
 
-    /// Asks the child to end and gives it half a second for that; dropping it afterwards kills it.
+    /// Asks the child to end and waits half a second; dropping it afterwards kills it.
     pub async fn stop(&mut self) {
         self.tree.terminate();
         self.finish().await;

@@ -1,4 +1,4 @@
-//! Hands an address to the program that the system has for it, and does not wait for that.
+//! Opens an address with the system's default program, without waiting for it.
 
 use super::SpawnError;
 use std::process::Stdio;
@@ -12,15 +12,15 @@ const OPENER: &str = "explorer";
 #[cfg(not(any(target_os = "macos", windows)))]
 const OPENER: &str = "xdg-open";
 
-/// Opens an address; returns the program that got it. Must be called within a runtime that has I/O. Whether the address
-/// may be opened is the caller's to judge.
+/// Opens an address; returns the name of the program. Needs a runtime with I/O. The caller checks whether the address
+/// may be opened.
 ///
 /// # Errors
-/// [`SpawnError::Refused`] when there is no such program here, or the system refuses to start it.
+/// [`SpawnError::Refused`] if there is no such program, or the system cannot start it.
 pub fn open_with_system(address: &str) -> Result<&'static str, SpawnError> {
     let mut command = Command::new(OPENER);
     command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // what interrupts us is not meant for it
+    // our interrupts are not meant for it
     #[cfg(unix)]
     command.process_group(0);
     command.spawn().map_err(SpawnError::Refused)?;

@@ -1,12 +1,12 @@
-//! The processes of one call: started in a session of their own, found wherever they hid, ended together.
+//! The processes of one call: started in their own session, found by a sweep, ended together.
 //!
 //! A group kill reaches only processes that stayed in the group. So this program adopts orphans (on Linux): a process
 //! that detaches itself becomes our child when its parent ends, and the kernel lists our children. A sweep kills those
-//! that belong to its call, then the children which that makes orphans, until there are no more. An orphan belongs to
-//! the call whose session, group or environment marker it has; one that shook off all three belongs to none and is
-//! ended by any sweep. Where the kernel keeps no such list, the group kill is all.
+//! that belong to its call, then the children that become orphans, until there are no more. An orphan belongs to the
+//! call whose session, group or environment marker it has; an orphan without any of them belongs to no call and is
+//! ended by any sweep. Without such a list, only the group is killed.
 //!
-//! So no other code may start processes with sessions of their own: a sweep would take them for lost orphans.
+//! So no other code may start processes with their own sessions: a sweep would take them for lost orphans.
 
 use super::watchdog;
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
@@ -18,18 +18,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::{fs, io, thread, time::Duration};
 
-/// The variable that marks whose child a process is.
+/// Variable that marks the children of this program.
 pub const MARKER: &str = "COLLOQUIUM_CHILD";
 
-/// How often a sweep looks again while a process is left: 3 s in all; a process stuck in the kernel stays behind.
+/// Maximum number of looks of a sweep, 3 s in all; a process stuck in the kernel stays behind.
 const LOOKS: u32 = 3_000;
-/// The pause between two looks.
+/// Delay between two looks.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// The calls whose processes may still run: number of the call to its leader.
+/// Running calls: number of the call and pid of its leader.
 static LIVE: Mutex<BTreeMap<u64, Pid>> = Mutex::new(BTreeMap::new());
 
-/// How many calls were started: it makes their markers differ.
+/// Number of started calls; it makes their markers unique.
 static STARTED: AtomicU64 = AtomicU64::new(0);
 
 fn live() -> MutexGuard<'static, BTreeMap<u64, Pid>> {
@@ -45,15 +45,15 @@ pub(super) struct Tree {
 impl Tree {
     /// Starts a command as the leader of a new session.
     pub(super) fn start(mut command: CommandWrap) -> io::Result<(Box<dyn ChildWrapper>, Tree)> {
-        // Failing is harmless: without orphans the group kill still works.
+        // failing is harmless: without orphans the group kill still works
         #[cfg(target_os = "linux")]
         let _ = process::set_child_subreaper(Some(process::getpid()));
-        // Held until the leader is on the list; a sweep in between would take it for a lost orphan.
+        // held until the leader is on the list; a sweep in between would take it for a lost orphan
         let mut live = live();
         let call = STARTED.fetch_add(1, Ordering::Relaxed);
         command.command_mut().env(MARKER, marker(call));
         watchdog::begin(&format!("{MARKER}={}", run()));
-        // The outer wrapper waits for the whole group; the turn ends with the leader.
+        // the outer wrapper waits for the whole group; the turn ends with the leader
         let child = command.wrap(ProcessSession).spawn()?.into_inner();
         let leader = child
             .id()
@@ -65,7 +65,7 @@ impl Tree {
 
     /// Asks the leader's group to end.
     pub(super) fn terminate(&self) {
-        // An error means that the group is empty.
+        // an error means that the group is empty
         let _ = process::kill_process_group(self.leader, Signal::TERM);
     }
 }
@@ -95,7 +95,7 @@ pub fn reap_all() {
     watchdog::dismiss();
 }
 
-/// Whom a sweep ends, besides the lost.
+/// Scope of a sweep, besides lost orphans.
 #[derive(Clone, Copy)]
 enum Whose {
     Call(u64),
@@ -111,19 +111,19 @@ fn sweep(whose: Whose) {
     }
 }
 
-/// Kills the processes it finds among our children and returns whether another look is needed.
+/// Kills matching processes among our children; returns whether another look is needed.
 fn kill_found(whose: Whose) -> bool {
-    // Held to the end, so that no child is started in between.
+    // held to the end, so that no child is started in between
     let live = live();
     let here = places("self").map(|(_, session)| session);
     let mut again = false;
     for thread in fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
         let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-        // The newest first: one that keeps running from child to child is gone in less than a millisecond.
+        // newest first: a process that keeps forking is gone in less than a millisecond
         let raw = children.split_ascii_whitespace().rev().filter_map(|pid| pid.parse().ok());
         for pid in raw.filter_map(Pid::from_raw) {
             let places = places(pid.as_raw_nonzero());
-            // A process that left our session cannot come back, so those in it were started by others.
+            // a process that left our session cannot come back, so those in it were started by others
             if places.map(|(_, session)| session) == here {
                 continue;
             }
@@ -139,10 +139,10 @@ fn kill_found(whose: Whose) -> bool {
     again
 }
 
-/// Kills a child of ours and returns whether it may have left orphans that are not listed yet.
+/// Kills a child; returns whether it may have left orphans that are not listed yet.
 fn kill(pid: Pid, leads: bool) -> bool {
     let _ = process::kill_process(pid, Signal::KILL);
-    // Leaders are reaped by the runtime.
+    // leaders are reaped by the runtime
     let keep = if leads { WaitIdOptions::NOWAIT } else { WaitIdOptions::empty() };
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | keep;
     let runs = matches!(process::waitid(WaitId::Pid(pid), options), Ok(None));
@@ -151,18 +151,18 @@ fn kill(pid: Pid, leads: bool) -> bool {
 
 /// Returns the group and the session of a process; 0 is one outside this container, as our own may be.
 ///
-/// Read from `/proc`, because `rustix` takes the 0 for impossible and panics.
+/// Read from `/proc`, because `rustix` panics on 0.
 fn places(pid: impl Display) -> Option<(i32, i32)> {
     stat_places(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
 fn stat_places(stat: &str) -> Option<(i32, i32)> {
-    // The name of the program is in brackets and may contain anything, brackets too.
+    // the name of the program is in brackets and may contain anything, brackets too
     let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(2);
     Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }
 
-/// Returns the call that a child of ours in these places belongs to, if any.
+/// Returns the call that a child belongs to, by its group, session or marker.
 fn owner(pid: Pid, places: Option<(i32, i32)>, live: &BTreeMap<u64, Pid>) -> Option<u64> {
     let leads =
         |leader: i32| places.is_some_and(|(group, session)| leader == group || leader == session);
@@ -179,7 +179,7 @@ fn marker(call: u64) -> String {
     format!("{}.{call}", run())
 }
 
-/// Returns what the markers of all calls of this program begin with.
+/// Returns the common prefix of the markers of all calls of this program.
 fn run() -> String {
     static RUN: OnceLock<u64> = OnceLock::new();
     let run = RUN.get_or_init(|| RandomState::new().build_hasher().finish());

@@ -1,15 +1,15 @@
-//! Ends what this program has started when it is itself killed outright, by `kill -9` or by a system out of memory.
+//! Ends all children if this program is killed by `kill -9` or by a system out of memory.
 //!
-//! A shell waits at a pipe that only this program holds. A line in it means that everything was ended in order; its end
+//! A shell waits at a pipe that only this program holds. A line in it means that all children have ended; its end
 //! without a line means that this program died first, and the shell kills every process with the marker of this run.
-//! The shell is in our session, so that no sweep takes it for a lost child, and ignores what the terminal sends to all.
-//! Only Linux lists processes in the way it needs; elsewhere there is no watchdog.
+//! The shell is in our session, so that no sweep takes it for a lost child, and ignores signals of the terminal. Only
+//! Linux lists processes as needed; there is no watchdog elsewhere.
 
 use std::io::Write;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::{Mutex, OnceLock};
 
-/// What the shell does; its first argument is the marker. It looks twice, for who is just being started.
+/// Script of the shell; its first argument is the marker. It looks twice, for processes that are just being started.
 const LINES: &str = r#"trap '' HUP INT QUIT TERM TSTP TTIN TTOU
 if read -r _; then exit 0; fi
 for _ in 1 2; do
@@ -20,10 +20,10 @@ for _ in 1 2; do
   done
 done"#;
 
-/// The pipe by which this program reports its end; none where no watchdog could be started.
+/// Pipe to the watchdog; `None` if it could not be started.
 static PIPE: OnceLock<Option<Mutex<ChildStdin>>> = OnceLock::new();
 
-/// Starts the watchdog, once; without one the children are ended all the same wherever this program ends in order.
+/// Starts the watchdog, once; without one the children still end with every normal exit of this program.
 pub(super) fn begin(marker: &str) {
     PIPE.get_or_init(|| {
         if !cfg!(target_os = "linux") {
@@ -37,12 +37,12 @@ pub(super) fn begin(marker: &str) {
     });
 }
 
-/// Sends the watchdog away: everything was ended.
+/// Ends the watchdog after all children have ended.
 pub(super) fn dismiss() {
     if let Some(Some(pipe)) = PIPE.get()
         && let Ok(mut pipe) = pipe.lock()
     {
-        // one that is gone already needs no word
+        // fails if it is gone already
         let _ = pipe.write_all(b"\n");
     }
 }

@@ -1,11 +1,11 @@
-//! Rates over several runs, and how far they can be trusted: Wilson's interval, and a bootstrap over pairs.
+//! Statistics of repeated runs: Wilson intervals, paired bootstrap, Bradley-Terry strengths, scoring rules.
 //!
-//! Pure: dice are hashes, so that the same numbers result each time.
+//! Pure: random numbers are hashes, so results are reproducible.
 
-/// The quantile of the normal distribution for a 95 % interval.
+/// Normal quantile of a 95 % interval.
 const Z: f64 = 1.959_964;
 
-/// Returns the 95 % interval after Wilson of something that held so often, from 0 to 1.
+/// Returns the 95 % Wilson interval of a proportion, from 0 to 1.
 pub fn wilson(held: u32, runs: u32) -> (f64, f64) {
     if runs == 0 {
         return (0.0, 1.0);
@@ -18,10 +18,10 @@ pub fn wilson(held: u32, runs: u32) -> (f64, f64) {
     ((centre - half).max(0.0), (centre + half).min(1.0))
 }
 
-/// How many samples a bootstrap draws.
+/// Number of bootstrap samples.
 const DRAWS: u64 = 2_000;
 
-/// Returns the 95 % interval of the mean of differences, by resampling them; none without differences.
+/// Returns the 95 % bootstrap interval of the mean of differences; `None` without differences.
 pub fn bootstrap(differences: &[f64]) -> Option<(f64, f64)> {
     let n = differences.len() as u64;
     if n == 0 {
@@ -39,12 +39,12 @@ pub fn bootstrap(differences: &[f64]) -> Option<(f64, f64)> {
     at(0.025).zip(at(0.975))
 }
 
-/// Rounds in which strengths are brought closer to what explains the wins.
+/// Number of iterations of the Bradley-Terry estimate.
 const STEPS: u32 = 200;
 
-/// Returns strengths after Bradley and Terry, as natural logarithms whose mean is 0: the odds that one beats another are
-/// e to the power of their difference. `wins[a][b]` is how often `a` beat `b`. Each pair is given half a win on either
-/// side, so that who never lost has a finite strength. Empty where there is nobody.
+/// Returns Bradley-Terry strengths as natural logarithms with mean 0: the odds that one beats another are e to the
+/// power of their difference. `wins[a][b]` is the number of wins of `a` over `b`. Each pair gets half a win on either
+/// side, so that undefeated ones have a finite strength.
 pub fn bradley_terry(wins: &[Vec<f64>]) -> Vec<f64> {
     const HALF: f64 = 0.5;
     let n = wins.len();
@@ -64,31 +64,29 @@ pub fn bradley_terry(wins: &[Vec<f64>]) -> Vec<f64> {
     if n < 2 { vec![0.0; n] } else { strengths.iter().map(|s| s.ln()).collect() }
 }
 
-/// The furthest from 0 and 1 that a probability is taken to be: who was certain and wrong would score without bound.
+/// Probabilities are clamped to this distance from 0 and 1: a certain but wrong one would score without bound.
 const CERTAIN: f64 = 0.001;
 
-/// Returns the logarithmic score of a probability after it is known whether it held, in nats: 0 is best, ln 2 is what
-/// one half scores.
+/// Returns the logarithmic score of a probability in nats, given the outcome: 0 is best, ln 2 is the score of one half.
 pub fn log_score(probability: f64, held: bool) -> f64 {
     let probability = probability.clamp(CERTAIN, 1.0 - CERTAIN);
     -(if held { probability } else { 1.0 - probability }).ln()
 }
 
-/// Returns the quadratic score (Brier) of a probability after it is known whether it held: 0 is best, 1 worst, 0.25 is
-/// what one half scores.
+/// Returns the quadratic (Brier) score of a probability, given the outcome: 0 is best, 1 worst, 0.25 is the score of
+/// one half.
 pub fn quadratic_score(probability: f64, held: bool) -> f64 {
     (probability - if held { 1.0 } else { 0.0 }).powi(2)
 }
 
-/// Returns how many parts there would be as much spread in if all were equally large (one over Simpson's index); 0 where
-/// there are none.
+/// Returns the effective number of parts, the inverse Simpson index; 0 without parts.
 pub fn effective(parts: impl Iterator<Item = f64> + Clone) -> f64 {
     let sum: f64 = parts.clone().sum();
     let squares: f64 = parts.map(|part| (part / sum).powi(2)).sum();
     if sum > 0.0 { 1.0 / squares } else { 0.0 }
 }
 
-/// Returns a number as good as dice for each number (SplitMix64).
+/// Returns a pseudo-random number for each number (SplitMix64).
 pub fn mixed(n: u64) -> u64 {
     let mut z = n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -112,7 +110,7 @@ mod tests {
     }
 
     /// With two, the odds are those of the wins; with three, the example of Hunter, "MM algorithms for generalized
-    /// Bradley-Terry models" (2004), holds: at the estimate everybody is expected to win as often as was won.
+    /// Bradley-Terry models" (2004), holds: at the estimate the expected wins equal the observed wins.
     #[test]
     fn strengths_explain_the_wins() {
         let two = bradley_terry(&[vec![0.0, 29.5], vec![9.5, 0.0]]);
@@ -132,7 +130,7 @@ mod tests {
         assert_eq!((bradley_terry(&[]), bradley_terry(&[vec![0.0]])), (vec![], vec![0.0]));
     }
 
-    /// A score is proper: nobody does better on average by saying another probability than the true one.
+    /// A score is proper: on average, no other probability scores better than the true one.
     #[test]
     fn it_pays_to_say_the_true_probability() {
         for score in [log_score, quadratic_score] {

@@ -1,8 +1,8 @@
 //! Commands from files and stdin: lines that wait for their trigger.
 //!
 //! The engine asks between every `apply` and `advance`, so that "after utterance 3" can never come one grant too late.
-//! A line whose key the log already has is never handed out again: a steer file that is run twice repeats nothing. The
-//! spelling of a line is defined by `model`, its effect by `engine`.
+//! A line whose key is in the log already is never returned again, so a steer file that is run twice repeats nothing.
+//! `model` defines the form of a line, `engine` its effect.
 
 use crate::expr::{Condition, ExprError, Facts};
 use crate::model::facts::{self, OF_CONVERSATION};
@@ -12,46 +12,46 @@ use crate::state::{Live, State};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
-/// A line that waits, with its key.
+/// A waiting line with its key.
 struct Waiting {
     key: Key,
     line: SteerLine,
     condition: Option<Condition>,
     warned: bool,
-    /// Of a breakpoint: whether its condition was true at the last check; none before the first check.
+    /// For a breakpoint: the value of its condition at the last check; `None` before the first.
     held: Option<bool>,
-    /// Whether a breakpoint has acted.
+    /// True if a breakpoint has acted.
     acted: bool,
 }
 
-/// What the engine has to do with a line.
+/// A due line or a warning.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Due {
     /// A line that is due.
     Line(Key, SteerLine),
-    /// A condition that cannot be evaluated; said once, and taken as false.
+    /// A condition that cannot be evaluated; reported once, and taken as false.
     Warning(Text),
 }
 
-/// All lines that are waiting.
+/// All waiting lines.
 #[derive(Default)]
 pub struct Steering {
     waiting: Vec<Waiting>,
-    /// The state that the conditions were last evaluated on: only an event can change what they say.
+    /// `seq` of the state for which the conditions were last evaluated: only an event can change their values.
     evaluated: Option<Seq>,
 }
 
-/// A line of a steer file that cannot be used.
+/// An invalid line of a steer file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {number}: {why}")]
 pub struct BadFileLine {
-    /// The line's number, from 1.
+    /// Line number, from 1.
     pub number: usize,
     /// The fault, and the fix.
     pub why: String,
 }
 
-/// Returns the keys of a file's lines: the digest of the line and its occurrence.
+/// Returns the key of a line in a file: the digest of the line and its occurrence.
 fn file_key(line: &str, seen: &mut HashMap<String, u32>) -> Key {
     let digest = Sha256::digest(line.as_bytes());
     let short: String = digest.iter().take(6).map(|b| format!("{b:02x}")).collect();
@@ -60,10 +60,10 @@ fn file_key(line: &str, seen: &mut HashMap<String, u32>) -> Key {
     format!("{short}:{nth}").into()
 }
 
-/// Reads a steer file: one JSON object a line; empty lines and lines that begin with `#` are left out.
+/// Parses a steer file: one JSON object a line; empty lines and lines that begin with `#` are skipped.
 ///
 /// # Errors
-/// Every bad line, with its number.
+/// Every invalid line, with its number.
 pub fn read_file(source: &str) -> Result<Vec<(Key, SteerLine)>, Vec<BadFileLine>> {
     let (mut lines, mut bad, mut seen) = (Vec::new(), Vec::new(), HashMap::new());
     for (i, raw) in source.lines().enumerate() {
@@ -87,7 +87,7 @@ pub fn read_file(source: &str) -> Result<Vec<(Key, SteerLine)>, Vec<BadFileLine>
 /// Compiles the condition of a line, if it has one.
 ///
 /// # Errors
-/// What is wrong with the condition.
+/// The fault of the condition.
 fn compiled(line: &SteerLine) -> Result<Option<Condition>, ExprError> {
     match &line.trigger {
         Some(Trigger::When(when)) => Condition::compile(when).map(Some),
@@ -98,10 +98,10 @@ fn compiled(line: &SteerLine) -> Result<Option<Condition>, ExprError> {
     }
 }
 
-/// Checks the condition of a line, if it has one: that it compiles, and that its names hold in a conversation.
+/// Checks the condition of a line, if it has one: its syntax and its names.
 ///
 /// # Errors
-/// What is wrong with the condition and what to write instead.
+/// The fault of the condition, and a replacement.
 pub fn compiles(line: &SteerLine) -> Result<(), String> {
     let Some(Trigger::When(when)) = &line.trigger else { return Ok(()) };
     let told = |fault: ExprError, fix: Option<String>| {
@@ -125,7 +125,7 @@ pub fn compiles(line: &SteerLine) -> Result<(), String> {
 }
 
 impl Steering {
-    /// Adds a line that waits for its trigger; one whose condition does not compile never comes.
+    /// Adds a line; one whose condition does not compile never becomes due.
     pub fn push(&mut self, key: Key, line: SteerLine) {
         let condition = compiled(&line).ok().flatten();
         self.waiting.push(Waiting {
@@ -175,7 +175,7 @@ impl Steering {
                             let text = format!("steering condition: {fault}");
                             return Some(Due::Warning(text.into()));
                         }
-                        // without a check the value stays as it was
+                        // without a check the value is unchanged
                         None => w.held.unwrap_or(false),
                         Some(Err(_)) => false,
                     }
@@ -191,7 +191,7 @@ impl Steering {
             }
             if due {
                 let w = self.waiting.remove(i);
-                // what it does may make another condition true before the next event
+                // its effect may make another condition true before the next event
                 self.evaluated = None;
                 return Some(Due::Line(w.key, w.line));
             }
@@ -199,14 +199,14 @@ impl Steering {
         None
     }
 
-    /// Drops all lines that still wait, because nothing can make them due any more.
+    /// Drops all waiting lines, because nothing can make them due any more.
     pub fn give_up(&mut self, state: &State) -> Vec<(Key, SteerLine)> {
         let fired = |w: &Waiting| w.acted || state.keys.contains_key(&w.key) || times(state, w) > 0;
         let left = self.waiting.drain(..).filter(|w| !fired(w));
         left.map(|w| (w.key, w.line)).collect()
     }
 
-    /// Returns the next time at which time alone makes a line due.
+    /// Returns the next time at which a line becomes due by time alone.
     pub fn wake(&self) -> Option<Ms> {
         let moments = self.waiting.iter().filter_map(|w| match w.line.trigger {
             Some(Trigger::At(ms)) => Some(Ms(ms)),
@@ -222,14 +222,14 @@ impl Steering {
     }
 }
 
-/// How often a breakpoint has acted, as the log says.
+/// Returns the number of times a breakpoint has acted, according to the log.
 fn times(state: &State, w: &Waiting) -> usize {
     let begins = format!("{}/", w.key.0);
     if w.line.every { state.keys.keys().filter(|k| k.0.starts_with(&begins)).count() } else { 0 }
 }
 
-/// Returns the key under which a breakpoint acts now, if it does: its condition has just become true, or the seat has said
-/// something since. One that acted before a resume is taken to hold still.
+/// Returns the key of a breakpoint's next action if it is due: its condition has just become true, or the participant
+/// has spoken since. A breakpoint that acted before a resume counts as still true.
 fn due_again(state: &State, w: &mut Waiting, holds: bool) -> Option<Key> {
     if let Some(Trigger::Said { participant }) = &w.line.trigger {
         let key: Key = format!("{}/{}", w.key.0, last_of(state, participant)?).into();
@@ -240,13 +240,13 @@ fn due_again(state: &State, w: &mut Waiting, holds: bool) -> Option<Key> {
     (holds && !held).then(|| format!("{}/{}", w.key.0, times + 1).into())
 }
 
-/// The number of the last utterance of a seat that is over.
+/// Returns the number of a participant's last ended turn.
 fn last_of(state: &State, seat: &str) -> Option<u32> {
     let spoken = state.entries.iter().rev().filter(|e| e.seat().is_some_and(|s| **s == *seat));
     spoken.filter_map(|e| e.number).next().filter(|n| has_ended(state, *n))
 }
 
-/// Returns whether utterance N is over: granted, and no longer in progress.
+/// Returns whether turn N has ended: granted, and no longer in progress.
 fn has_ended(state: &State, number: u32) -> bool {
     let owed = |t: &crate::state::Thread| {
         let batch = t.batch.as_ref();
@@ -257,7 +257,7 @@ fn has_ended(state: &State, number: u32) -> bool {
         && !state.open_threads().any(owed)
 }
 
-/// Returns whether utterance N is in progress and has shown this many words.
+/// Returns whether turn N is in progress and has shown this many words.
 fn is_at(live: &Live, number: u32, words: u32) -> bool {
     let turn = live.state.turns.values().find(|t| t.number == Some(number));
     turn.is_some_and(|t| words == 0 || live.said(t.id).split_whitespace().count() >= words as usize)

@@ -1,7 +1,7 @@
-//! Classes of code points, alone and next to others: which may be shown as they are.
+//! Classes of code points, alone and in context, and whether they may be shown unchanged.
 //!
-//! The ranges here are the whole policy. Invisible characters are refused unless they stand where a real script or
-//! an emoji needs them; there each of them may stand once.
+//! The ranges here are the whole policy. An invisible character is accepted only where a real script or an emoji needs
+//! it, and only once there.
 
 use std::ops::RangeInclusive;
 use unicode_general_category::{GeneralCategory as Category, get_general_category as category};
@@ -61,24 +61,24 @@ const TAGGED_FLAGS: [&str; 3] = [
     "\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}",
 ];
 
-/// Returns the tags of a flag with which a text begins, if it does.
+/// Returns the tags of a flag at the beginning of a text.
 pub(super) fn tagged_flag(text: &str) -> Option<&'static str> {
     TAGGED_FLAGS.into_iter().find(|flag| text.starts_with(flag))
 }
 
-/// Returns whether a character is an ideograph, of which a selector names a variant.
+/// Returns whether a character is an ideograph, whose variants a selector names.
 pub(super) fn is_ideograph(c: char) -> bool {
     within(c, IDEOGRAPHS)
 }
 
-/// What becomes of a character at its place.
+/// Treatment of a character in its context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It is shown as it is.
+    /// Shown unchanged.
     Pass,
-    /// It is shown as a visible mark, such as `<U+202E>`.
+    /// Shown as a visible mark, such as `<U+202E>`.
     Mark,
-    /// The next character decides; see [`held_passes`].
+    /// Decided by the next character; see [`held_passes`].
     Wait,
 }
 
@@ -86,8 +86,8 @@ fn within(c: char, ranges: Ranges) -> bool {
     ranges.iter().any(|r| r.contains(&c))
 }
 
-/// Returns whether a character is always shown as it is and never forms a cluster with another such one: most of
-/// Latin, Greek, Cyrillic and CJK, so that ordinary text takes the short way.
+/// Returns whether a character is always shown unchanged and never forms a cluster with another such one: most of
+/// Latin, Greek, Cyrillic and CJK. Ordinary text takes this fast path.
 pub(super) fn is_plain(c: char) -> bool {
     matches!(c,
         ' '..='~' | '\u{A0}'..='\u{AC}' | '\u{AE}'..='\u{2FF}' | '\u{370}'..='\u{482}'
@@ -95,7 +95,7 @@ pub(super) fn is_plain(c: char) -> bool {
         | '\u{30A0}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
 }
 
-/// Returns whether a character is a combining mark, which needs something to stand on.
+/// Returns whether a character is a combining mark, which needs a base.
 pub(super) fn is_mark(c: char) -> bool {
     matches!(
         category(c),
@@ -113,7 +113,7 @@ pub(super) fn is_right_to_left(c: char) -> bool {
     within(c, RIGHT_TO_LEFT)
 }
 
-/// Returns whether two texts, the second of which is one character, form one grapheme cluster.
+/// Returns whether a text and a character form one grapheme cluster.
 pub(super) fn joins(cluster: &str, c: char) -> bool {
     let mut both = String::with_capacity(cluster.len() + 4);
     both.push_str(cluster);
@@ -121,7 +121,7 @@ pub(super) fn joins(cluster: &str, c: char) -> bool {
     !cluster.is_empty() && both.graphemes(true).next().is_some_and(|g| g.len() == both.len())
 }
 
-/// Judges `c` by what was shown before it: the `cluster` it would extend, and whether its line has right-to-left text.
+/// Classifies `c` by the text before it: the `cluster` it would extend, and whether its line has right-to-left text.
 pub(super) fn judge(c: char, cluster: &str, right_to_left: bool) -> Verdict {
     let before = cluster.chars().next_back();
     let after_one_of = |ranges| before.is_some_and(|b| within(b, ranges));
@@ -147,13 +147,13 @@ pub(super) fn judge(c: char, cluster: &str, right_to_left: bool) -> Verdict {
     }
 }
 
-/// Returns whether `next` may still belong to what is `held`: only the tags of a flag are longer than one character.
+/// Returns whether `next` may still belong to `held`: only the tags of a flag are longer than one character.
 pub(super) fn holds_on(held: &str, next: char) -> bool {
     let longer = TAGGED_FLAGS.iter().filter_map(|flag| flag.strip_prefix(held));
     !held.is_empty() && longer.into_iter().any(|rest| rest.starts_with(next))
 }
 
-/// Returns whether `held` may be shown after `cluster`, now that `next` is known.
+/// Returns whether `held` may be shown after `cluster`, given the `next` character.
 pub(super) fn held_passes(held: &str, cluster: &str, next: Option<char>) -> bool {
     match held.chars().next() {
         Some(ZERO_WIDTH_JOINER) => next.is_some_and(|n| {
@@ -166,14 +166,14 @@ pub(super) fn held_passes(held: &str, cluster: &str, next: Option<char>) -> bool
     }
 }
 
-/// Returns whether a character may never be shown as itself, at any place.
+/// Returns whether a character may never be shown as itself.
 pub(super) fn is_refused(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         // visible number signs, although Unicode files them under invisible formatting
         '\u{600}'..='\u{605}' | '\u{6DD}' | '\u{70F}' | '\u{890}' | '\u{891}' | '\u{8E2}' => false,
         '\u{110BD}' | '\u{110CD}' => false,
-        // fillers, invisible vowels, and places that Unicode reserves for invisible characters
+        // fillers, invisible vowels, and code points that Unicode reserves for invisible characters
         '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{3164}' | '\u{FFA0}' => true,
         '\u{2065}' | '\u{FFF0}'..='\u{FFF8}' | '\u{E0000}'..='\u{E0FFF}' => true,
         '\u{FDD0}'..='\u{FDEF}' => true,
@@ -188,7 +188,7 @@ pub(super) fn is_refused(c: char) -> bool {
     }
 }
 
-/// The left-to-right, right-to-left and Arabic letter marks: real in mixed lines, and too weak to reorder a word.
+/// The left-to-right, right-to-left and Arabic letter marks: common in mixed lines, and too weak to reorder a word.
 fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{200E}' | '\u{200F}' | '\u{061C}')
 }
@@ -197,7 +197,7 @@ fn is_keycap_base(c: char) -> bool {
     matches!(c, '0'..='9' | '#' | '*')
 }
 
-/// Only between pictographs does a joiner make one cluster, so the segmentation tables answer this.
+/// A joiner makes one cluster only between pictographs, so the segmentation tables answer this.
 fn is_pictograph(c: char) -> bool {
     joins(&format!("{c}{ZERO_WIDTH_JOINER}"), '\u{A9}')
 }

@@ -1,12 +1,12 @@
-//! Thanks and farewells: words that prolong a conversation without saying anything.
+//! Thanks and farewells: text that prolongs a conversation without content.
 //!
-//! A list of English words with a few others; a text in another language counts as content.
+//! A list of English words and a few others; text in another language counts as content.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The longest courtesy, in words.
+/// Maximum length of a courtesy, in words.
 const COURTESY_MOST: usize = 45;
-/// The share of a courtesy's words that are courteous, in percent.
+/// Minimum share of courteous words, in percent.
 const COURTESY_SHARE: usize = 70;
 /// Words that each make a text courteous.
 const MARKS: &[&str] = &[
@@ -28,7 +28,7 @@ const MARKS: &[&str] = &[
     "merci",
     "gracias",
 ];
-/// Words that a courtesy has around its mark.
+/// Common words around them.
 const AROUND: &[&str] = &[
     "a",
     "again",
@@ -137,7 +137,7 @@ pub fn is_courtesy(text: &str) -> bool {
     if text.contains('?') {
         return false;
     }
-    // a longer text is not read to its end; what stands between spaces and has a letter is a word or more
+    // a longer text is not read to its end; each part between spaces with a letter counts as a word
     let mut spaced = text.split_whitespace().filter(|w| w.contains(char::is_alphanumeric));
     if spaced.nth(COURTESY_MOST).is_some() {
         return false;

@@ -4,13 +4,13 @@
 
 use super::class::is_mark;
 
-/// Bytes of a name; leaves room for a date and an ending under every file system's limit of 255.
+/// Maximum length of a name in bytes; leaves room for a date and an extension below the limit of 255.
 const NAME_LIMIT: usize = 80;
-/// Names that Windows keeps for devices.
+/// Device names on Windows.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
-/// Returns a part of a file name made from any text: letters, digits, `-`, `_` and inner dots, at most 80 bytes,
-/// never empty, never hidden, never a path, never a device.
+/// Returns a part of a file name made from any text: letters, digits, `-`, `_` and inner dots, at most 80 bytes, never
+/// empty, never hidden, never a path, never a device.
 pub fn file_name(raw: &str) -> String {
     let mut name = String::new();
     for c in super::line(raw).chars() {

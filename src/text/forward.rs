@@ -1,19 +1,19 @@
-//! Text that goes from one model to the next, without characters that only a machine reads.
+//! Removes hidden characters from text that is passed from one model to the next.
 //!
-//! Tag characters and heaps of variation selectors are invisible to a person, and spell a message to a model. They are
-//! removed; flags and letters that need one of them keep it. Everything else stays as it was said: how a text may be
-//! shown is decided elsewhere.
+//! Tag characters and sequences of variation selectors are invisible to a person, but can spell a message to a model.
+//! They are removed, except where a flag or a letter needs one. Everything else stays as written; display is decided
+//! elsewhere.
 
 use super::class::{BLACK_FLAG, is_ideograph, tagged_flag};
 use memchr::memchr2_iter;
 use std::borrow::Cow;
 
-/// The first bytes of tags and of selectors; no character has one of them in another place.
+/// First bytes of tags and selectors in UTF-8; they occur nowhere else in a character.
 const FIRST_BYTES: [u8; 2] = [0xef, 0xf3];
 
 /// Returns text for a prompt, without hidden messages.
 pub fn forwarded(raw: &str) -> Cow<'_, str> {
-    // most texts have none of the first bytes of what may be hidden
+    // most texts contain none of these bytes
     let mut suspects = memchr2_iter(FIRST_BYTES[0], FIRST_BYTES[1], raw.as_bytes());
     let hides = |at: usize| raw[at..].chars().next().is_some_and(|c| is_tag(c) || is_selector(c));
     if !suspects.any(hides) {

@@ -1,31 +1,30 @@
-//! Removes providers' keys from every text that is shown or written: the last stage of every sink.
+//! Removes providers' API keys from every text that is shown or written: the last stage of every sink.
 //!
-//! A server that repeats the key it was sent, a person who pastes one, a script that prints one: in every case, a key
-//! that this program holds must not reach a terminal or a file. So the code that makes a key (`model::Secret`)
-//! registers it here, once for the whole process: no sink has to be told, and none can be forgotten. Keys are found as
-//! they are and in the forms that servers and people give them: base64, hex, percent, JSON. It deliberately knows no
-//! keys that were not registered, and none so short that ordinary words would match.
+//! A server may echo a key, a person paste one, a script print one: no known key may reach a terminal or a file. So the
+//! code that creates a key (`model::Secret`) registers it here, once for the whole process, and no sink can forget it.
+//! Keys are matched literally and in common encodings: base64, hex, percent, JSON. Unregistered keys are unknown, and
+//! keys so short that ordinary words would match are ignored.
 
 use memchr::memmem::Finder;
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Keys of fewer bytes are no secrets, and would take words of people with them.
+/// Shorter keys, in bytes, are ignored: they would match ordinary words.
 const KEY_MIN_BYTES: usize = 12;
-/// The text that replaces a key.
+/// Replacement of a key.
 const INSTEAD: &str = "***";
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-/// Signs that no form of escaping touches.
+/// Characters that no encoding escapes.
 const UNRESERVED: &[u8] = b"-._~";
 
 /// All forms of all keys; replaced as a whole when a key is added.
 static KEPT: RwLock<Option<Arc<Forms>>> = RwLock::new(None);
 
-/// The forms of keys, longest first, so that a form inside another goes with it.
+/// Forms of keys, longest first, so that a form inside another is replaced with it.
 struct Forms {
     finders: Vec<Finder<'static>>,
-    /// Which bytes a form can begin with.
+    /// First bytes of the forms.
     begins: [bool; 256],
 }
 
@@ -53,7 +52,7 @@ impl Forms {
         text
     }
 
-    /// Returns where the longest end of a text begins that may become a key.
+    /// Returns the start of the longest suffix that may become a key.
     fn open_end(&self, text: &str) -> usize {
         let bytes = text.as_bytes();
         let longest = self.finders.first().map_or(0, |f| f.needle().len());
@@ -62,7 +61,7 @@ impl Forms {
             self.begins[usize::from(bytes[*at])]
                 && self.finders.iter().any(|f| f.needle().starts_with(&bytes[*at..]))
         };
-        // a form is ASCII or begins with the key's own first character, so this is no place inside a character
+        // a form is ASCII or begins with the first character of the key, so this is a character boundary
         (from..bytes.len()).find(opens).unwrap_or(bytes.len())
     }
 }
@@ -71,7 +70,7 @@ fn kept() -> Option<Arc<Forms>> {
     KEPT.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Keeps a key out of every text from here on; one that is too short to be a secret is not looked for.
+/// Registers a key, unless it is too short to be a secret.
 pub fn keep_out(key: &str) {
     let mut kept = KEPT.write().unwrap_or_else(PoisonError::into_inner);
     let known = |forms: &Arc<Forms>| forms.finders.iter().any(|f| f.needle() == key.as_bytes());
@@ -90,14 +89,14 @@ pub fn without_keys(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Takes keys out of a text that comes in pieces; what may be the beginning of one is held back.
+/// Removes keys from text that arrives in pieces; holds back a possible beginning of a key.
 #[derive(Default)]
 pub struct KeyRedactor {
     held: String,
 }
 
 impl KeyRedactor {
-    /// Takes a piece in and returns what is certain.
+    /// Adds a piece; returns the text that is certainly not part of a key.
     pub fn push(&mut self, piece: &str) -> String {
         let Some(forms) = kept() else { return std::mem::take(&mut self.held) + piece };
         self.held.push_str(piece);
@@ -107,13 +106,13 @@ impl KeyRedactor {
         certain
     }
 
-    /// Returns what was held back, at the end of the stream.
+    /// Returns the held-back text, at the end of the stream.
     pub fn finish(&mut self) -> String {
         std::mem::take(&mut self.held)
     }
 }
 
-/// Returns the forms in which a key may come back.
+/// Returns the forms in which a key may be repeated.
 fn forms_of(key: &str) -> Vec<Vec<u8>> {
     let bytes = key.as_bytes();
     let each = |spell: fn(u8) -> String| bytes.iter().map(|b| spell(*b)).collect::<String>();
@@ -142,7 +141,7 @@ fn forms_of(key: &str) -> Vec<Vec<u8>> {
         forms.push(base64.replace('+', "-").replace('/', "_"));
         forms.push(base64);
     }
-    // each of them as a string of JSON, and as one inside another
+    // each of them as a JSON string, and as one inside another
     for _ in 0..2 {
         let escaped: Vec<String> =
             forms.iter().map(|f| f.replace('\\', "\\\\").replace('"', "\\\"")).collect();
@@ -151,7 +150,7 @@ fn forms_of(key: &str) -> Vec<Vec<u8>> {
     forms.into_iter().map(String::into_bytes).collect()
 }
 
-/// Returns the part of base64 that a key alone decides, where `shift` bytes stand before it in its group of three.
+/// Returns the base64 characters determined by the key alone, with `shift` bytes before it in its group of three.
 fn base64_within(key: &[u8], shift: usize) -> String {
     let bytes: Vec<u8> = std::iter::repeat_n(0, shift).chain(key.iter().copied()).collect();
     let first = (shift * 8).div_ceil(6);
@@ -172,7 +171,7 @@ mod tests {
 
     const KEY: &str = "sk-unit/canary+7f3a\"9";
 
-    /// Forms as other programs make them.
+    /// Forms as other programs produce them.
     const CASES: [&str; 13] = [
         "sk-unit/canary+7f3a\"9",
         "c2stdW5pdC9jYW5hcnkrN2YzYSI5",

@@ -1,22 +1,22 @@
-//! Names and other short texts of others within the program's own lines, made unable to pass for a part of these.
+//! Names and other short texts of others inside the program's own lines, unable to imitate parts of those lines.
 //!
-//! What the program draws (`▸`, `▎`, `──`, `·` between facts) is reliable only if nobody else can write it into a row
-//! of its own. A sign that no language writes becomes its number, one that some languages write only where it is free
-//! of letters; so `Marcel·lí`, `C++` and `Jean-Luc` stay. It deliberately leaves the words of an utterance alone: these
-//! have a gutter in front.
+//! The drawing characters of the program (`▸`, `▎`, `──`, `·` between facts) are reliable only if nobody else can write
+//! them into such a row. A sign that no language uses becomes its code point; one that some languages use only where it
+//! touches no letters, so `Marcel·lí`, `C++` and `Jean-Luc` stay. The text of a message is not changed: it has a
+//! gutter.
 
 use super::line;
 use std::borrow::Cow;
 use std::iter;
 
-/// Returns text made safe for a place within a line of the program's own: [`line()`], without its signs and without gaps as
-/// wide as those between its columns. For titles, topics, reasons, stances.
+/// Returns text made safe for a place inside a line of the program: [`line()`] without drawing signs and without gaps
+/// as wide as those between columns. For titles, topics, reasons, stances.
 pub fn label(raw: &str) -> Cow<'_, str> {
     without_signs(line(raw), |word| word.iter().all(|c| matches!(c, '·' | '•' | '›')))
 }
 
 /// Returns a name made safe in the same way, also where lines are drawn in ASCII. For participants, roles, models;
-/// what is longer may hold a free `=` or `>` in earnest.
+/// longer text may contain a free `=` or `>` legitimately.
 pub fn name(raw: &str) -> Cow<'_, str> {
     without_signs(line(raw), |word| {
         let sign = |c: &char| "·•›>|#=~*\"+_".contains(*c);
@@ -53,7 +53,7 @@ fn without_signs(line: Cow<'_, str>, is_free: impl Fn(&[char]) -> bool) -> Cow<'
     out.into()
 }
 
-/// Returns whether a sign is for drawing and not used in any language; an emoji of the same shape is not.
+/// Returns whether a sign is a drawing character and not used in any language; an emoji of the same shape is not.
 fn is_drawn(c: char, next: Option<&char>) -> bool {
     match c {
         // a ring that carries accents, and squares that are emoji by themselves

@@ -1,22 +1,21 @@
-//! How similar texts are: the sequences of three words that they share.
+//! Similarity of texts: the share of common three-word sequences.
 //!
-//! Cheap, and the same in every language with words. It knows nothing of meaning: a paraphrase counts as new.
+//! Cheap, and the same in every language with words. A paraphrase counts as new.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// How many words in a row are compared.
+/// Length of a compared sequence, in words.
 const WORDS: usize = 3;
 
-/// The three-word sequences of a text, as numbers, each once and in the order of these; of a text of fewer words, all of
-/// it as one.
+/// The three-word sequences of a text as sorted, unique hashes; a shorter text is one sequence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trigrams(Vec<u64>);
 
 impl Trigrams {
-    /// Returns those of a text; small and capital letters are the same.
+    /// Returns the sequences of a text, ignoring case.
     pub fn of(text: &str) -> Trigrams {
         let words: Vec<u64> = text.to_lowercase().unicode_words().map(number).collect();
         let short = (!words.is_empty() && words.len() < WORDS).then_some(&words[..]);
@@ -27,19 +26,19 @@ impl Trigrams {
         Trigrams(all)
     }
 
-    /// Returns whether it is empty: the text has no words.
+    /// Returns whether the text has no words.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns the share of all their sequences that both have (Jaccard), from 0 to 1; 0 where neither has any.
+    /// Returns the Jaccard index of two texts, from 0 to 1; 0 if both are empty.
     pub fn likeness(&self, other: &Trigrams) -> f64 {
         let both = count_common(&self.0, &other.0);
         ratio(both, self.0.len() + other.0.len() - both)
     }
 }
 
-/// Returns how many numbers two lists have in common, both in order.
+/// Returns the number of common elements of two sorted lists.
 fn count_common(mut a: &[u64], mut b: &[u64]) -> usize {
     let mut both = 0;
     while let ([one, more @ ..], [other, rest @ ..]) = (a, b) {
@@ -55,7 +54,7 @@ fn count_common(mut a: &[u64], mut b: &[u64]) -> usize {
 #[derive(Clone, Debug, Default)]
 pub struct KnownTrigrams(HashSet<u64, BuildHasherDefault<Hashed>>);
 
-/// The hasher of numbers that are hashes themselves.
+/// Identity hasher: the numbers are hashes already.
 #[derive(Clone, Copy, Debug, Default)]
 struct Hashed(u64);
 
@@ -74,31 +73,31 @@ impl Hasher for Hashed {
 }
 
 impl KnownTrigrams {
-    /// Adds those of a text.
+    /// Adds the sequences of a text.
     pub fn add(&mut self, text: &Trigrams) {
         self.0.extend(&text.0);
     }
 
-    /// Returns the share of a text's sequences that are not among these, from 0 to 1; 0 where it has none.
+    /// Returns the share of a text's sequences that are not in the set, from 0 to 1; 0 if it has none.
     pub fn novelty(&self, text: &Trigrams) -> f64 {
         ratio(text.0.iter().filter(|one| !self.0.contains(one)).count(), text.0.len())
     }
 }
 
-/// How many words a text must have to be [alike by word](are_alike_by_word): in a shorter one a single word may be all
-/// that matters, as in "I offer 300" and "I offer 320".
+/// Minimum words of a text for [`are_alike_by_word`]: in a shorter one a single word may be all that matters, as in "I
+/// offer 300" and "I offer 320".
 const WORDS_MIN: usize = 8;
 
-/// Returns whether two texts are alike word by word: whether at least a share of their words, from 0 to 1, need not be put
-/// in, left out or exchanged to make one of the other (Levenshtein over words). Finds sentences in which a name or a
-/// number was exchanged, which share few sequences of three words. Texts of less than eight words never are.
+/// Returns whether two texts share at least a part of their words, from 0 to 1, by Levenshtein distance over words.
+/// Finds sentences in which a name or a number was exchanged, which share few three-word sequences. Always false for
+/// texts of less than eight words.
 pub fn are_alike_by_word(a: &str, b: &str, share: f64) -> bool {
     let [a, b] = [a, b].map(|t| t.to_lowercase().unicode_words().map(number).collect::<Vec<_>>());
     let longest = a.len().max(b.len());
     if a.len().min(b.len()) < WORDS_MIN || ratio(count_common_words(&a, &b), longest) < share {
         return false;
     }
-    // a common beginning and end cost nothing; the rest costs the product of its lengths
+    // a common prefix and suffix cost nothing; the rest costs the product of its lengths
     let before = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[before..], &b[before..]);
     let behind = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
@@ -107,7 +106,7 @@ pub fn are_alike_by_word(a: &str, b: &str, share: f64) -> bool {
     ratio(longest - strsim::generic_levenshtein(&a, &b), longest) >= share
 }
 
-/// Returns how many words two texts have in common, wherever they stand.
+/// Returns the number of common words of two texts, at any position.
 fn count_common_words(a: &[u64], b: &[u64]) -> usize {
     let [mut a, mut b] = [a, b].map(<[u64]>::to_vec);
     a.sort_unstable();
@@ -115,14 +114,14 @@ fn count_common_words(a: &[u64], b: &[u64]) -> usize {
     count_common(&a, &b)
 }
 
-/// Words that turn what is said into its opposite.
+/// Words that negate a statement.
 const DENIALS: [&str; 12] = [
     "no", "not", "never", "none", "nobody", "nothing", "without", "against", "nor", "neither",
     "cannot", "hardly",
 ];
 
-/// Returns the share of all their words that two texts have in common (Jaccard), from 0 to 1; 0 where one denies what the
-/// other says, because opposites share most of their words.
+/// Returns the Jaccard index of the words of two texts, from 0 to 1; 0 if one negates the other, because opposites
+/// share most of their words.
 pub fn shared_words(a: &str, b: &str) -> f64 {
     let words = |text: &str| -> HashSet<String> {
         text.to_lowercase().replace('\u{2019}', "'").unicode_words().map(str::to_owned).collect()
@@ -140,7 +139,7 @@ fn number(word: &str) -> u64 {
     word.bytes().fold(None, |so_far, byte| Some(mixed(so_far, byte.into()))).unwrap_or_default()
 }
 
-/// Returns a hash of what came so far and what comes next (FNV-1a), for comparing words and nothing else.
+/// Returns the FNV-1a hash of the previous hash and the next number; used only to compare words.
 pub fn mixed(so_far: Option<u64>, next: u64) -> u64 {
     (so_far.unwrap_or(0xcbf2_9ce4_8422_2325) ^ next).wrapping_mul(0x0100_0000_01b3)
 }

@@ -1,18 +1,18 @@
-//! Names that a reader mistakes for one another, and names that are invisible.
+//! Names that a reader confuses with each other, and invisible names.
 //!
-//! Two names look alike when Unicode's table of confusable characters (UTS 39) maps both to the same letters, with or
-//! without regard to case. Widths, fonts and spaces make no difference. How a name is shown is decided by `label`.
+//! Two names look alike if Unicode's table of confusable characters (UTS 39) maps both to the same letters, with or
+//! without regard to case. Widths, fonts and spaces make no difference. `label` decides the display of a name.
 
 use super::class;
 use unicode_normalization::UnicodeNormalization;
 use unicode_security::skeleton;
 
-/// A Braille sign without dots: a symbol that is invisible.
+/// A Braille pattern without dots: an invisible symbol.
 const BLANK: char = '\u{2800}';
 
-/// Returns whether a reader may take one name for the other; a name looks like itself.
+/// Returns whether a reader may confuse two names; a name looks like itself.
 pub fn look_alike(one: &str, other: &str) -> bool {
-    // what looks like a capital of another script becomes small only once it is that capital
+    // a look-alike of a capital letter can be lower-cased only after it is mapped to that letter
     let small = |name: &str| shape(&shape(&plain(name)).to_lowercase());
     let small_first = |name: &str| shape(&plain(name).to_lowercase());
     small(one) == small(other) || small_first(one) == small_first(other)
@@ -23,7 +23,7 @@ pub fn is_invisible(name: &str) -> bool {
     !name.chars().any(is_visible)
 }
 
-/// Returns a name in its usual letters, without what is not seen.
+/// Returns a name in its usual letters, without invisible characters.
 fn plain(name: &str) -> String {
     name.nfkc().filter(|c| is_visible(*c) || class::is_mark(*c)).collect()
 }

@@ -1,11 +1,11 @@
-//! Untrusted text: the only place that decides which characters may reach a terminal, and in which form.
+//! Untrusted text: the only module that decides which characters may reach a terminal, and in which form.
 //!
-//! Whatever a model, a script, a person or a file says may hold escape sequences that drive a terminal, characters
-//! that reorder or hide what is read, and heaps of accents that spill over their row. Everything that acts becomes
-//! visible (`␛`, `<U+202E>`); everything that is language stays as it is: Hebrew, Persian, Hindi, Chinese, emoji
-//! families, flags, and code that merely talks about escapes. Keys of providers go, in every form.
+//! Text of a model, a script, a person or a file may contain escape sequences that control a terminal, characters that
+//! reorder or hide text, and stacks of accents that spill over their row. Characters with an effect become visible
+//! (`␛`, `<U+202E>`); language stays unchanged: Hebrew, Persian, Hindi, Chinese, emoji families, flags, and code about
+//! escapes. API keys are removed in every form.
 //!
-//! It deliberately does not measure, wrap or colour text, and it keeps no raw text: the log does that.
+//! Text is not measured, wrapped or coloured here, and raw text is kept only in the log.
 
 mod class;
 mod courtesy;
@@ -29,12 +29,12 @@ pub use stream::Stream;
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Text that may be shown, and whether it differs from what was said.
+/// Text that may be shown, and whether it differs from the original.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown<'a> {
     /// The text, safe to show on a terminal.
     pub text: Cow<'a, str>,
-    /// Whether something was removed or replaced by a visible mark; the screen says so.
+    /// True if something was removed or replaced by a visible mark; the screen reports it.
     pub hidden: bool,
 }
 
@@ -61,13 +61,13 @@ pub fn block(raw: &str) -> Cow<'_, str> {
     shown(raw).text
 }
 
-/// Returns whether a text is printable ASCII, as most texts are: one cell a byte, and safe anywhere.
+/// Returns whether a text is printable ASCII, as most texts are: one cell per byte, and safe anywhere.
 pub fn is_printable(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
-/// Returns text made safe for one line: newlines and tabs become a space. For errors, paths, addresses; names
-/// and titles have [`name()`] and [`label()`].
+/// Returns text made safe for one line: newlines and tabs become a space. For errors, paths, addresses; use [`name()`]
+/// and [`label()`] for names and titles.
 pub fn line(raw: &str) -> Cow<'_, str> {
     let one_line = |raw: &str| whole(Stream::line(), raw).text;
     match without_keys(raw) {
@@ -77,12 +77,12 @@ pub fn line(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns a filter for one message that arrives in pieces: together they give what [`block`] gives for the whole.
+/// Returns a filter for one message that arrives in pieces: the concatenated result equals [`block`] of the whole.
 pub fn streamer() -> Stream {
     Stream::block()
 }
 
-/// Returns how many words a text has, in any script; ideographs count one each.
+/// Returns the number of words of a text, in any script; ideographs count one each.
 pub fn word_count(text: &str) -> u32 {
     u32::try_from(text.unicode_words().count()).unwrap_or(u32::MAX)
 }

@@ -1,19 +1,19 @@
-//! The filter itself: raw characters in, safe characters out, however they are cut into pieces.
+//! The filter: raw characters in, safe characters out, independent of the piece boundaries.
 //!
-//! It works on one character at a time and decides from what it has already put out, so its result is stable when it
-//! is filtered again. It holds back at most one unfinished colour sequence, carriage return or invisible character.
+//! It works on one character at a time and decides from its own output, so its result is stable under a second pass. It
+//! holds back at most one unfinished colour sequence, carriage return or invisible character.
 
 use super::class::{self, Verdict};
 use std::mem::take;
 
-/// Code points that a grapheme cluster may have before the sign of overflow, which may be its twelfth; the longest
-/// real ones (emoji families) have ten.
+/// Maximum code points of a grapheme cluster before the overflow sign, which may be the twelfth; the longest real ones
+/// (emoji families) have ten.
 const CLUSTER_LIMIT: usize = 11;
-/// Shown in place of what a cluster has beyond its limit.
+/// Replacement for code points beyond the limit of a cluster.
 const OVERFLOW: char = '…';
-/// The base of a combining mark without a letter.
+/// Base of a combining mark without a letter.
 const DOTTED_CIRCLE: char = '◌';
-/// Characters of a colour sequence; longer ones are shown.
+/// Maximum characters of a colour sequence; longer ones are shown.
 const COLOUR_LIMIT: usize = 32;
 const ESCAPE: char = '\x1b';
 const EIGHT_BIT_CSI: char = '\u{9b}';
@@ -24,16 +24,16 @@ pub struct Stream {
     newline: char,
     tab: char,
     out: String,
-    /// The beginning of what may become a colour sequence.
+    /// Beginning of a possible colour sequence.
     colour: String,
-    /// Whether a carriage return came, which is harmless before a newline only.
+    /// True after a carriage return, which is harmless only before a newline.
     carriage: bool,
-    /// Invisible characters that the next one decides about.
+    /// Invisible characters whose treatment depends on the next one.
     held: String,
-    /// The cluster put out last, and how many code points it has.
+    /// Last cluster of the output, and its number of code points.
     cluster: String,
     length: usize,
-    /// Whether the last cluster ran over and its rest is dropped.
+    /// True if the last cluster overflowed and its rest is dropped.
     full: bool,
     right_to_left: bool,
     hidden: bool,
@@ -66,7 +66,7 @@ impl Stream {
         }
     }
 
-    /// Takes a piece and returns what may be shown by now.
+    /// Adds a piece; returns the text that may be shown so far.
     pub fn push(&mut self, piece: &str) -> String {
         self.out.reserve(piece.len());
         for c in piece.chars() {
@@ -75,7 +75,7 @@ impl Stream {
         take(&mut self.out)
     }
 
-    /// Ends the message and returns what was held back.
+    /// Ends the message; returns the held-back text.
     pub fn finish(&mut self) -> String {
         self.give_up_colour();
         if take(&mut self.carriage) {
@@ -85,13 +85,13 @@ impl Stream {
         take(&mut self.out)
     }
 
-    /// Returns whether something has been removed or replaced by a visible mark so far.
+    /// Returns whether something was removed or replaced by a visible mark so far.
     pub fn hidden(&self) -> bool {
         self.hidden
     }
 
-    /// First stage: colours are removed, line breaks become one kind. All other sequences lose their effect with their
-    /// `ESC` and stay readable, so that they cannot swallow the text after them.
+    /// First stage: removes colours and normalises line breaks. Other sequences lose their `ESC` and stay readable, so
+    /// that they cannot swallow the text after them.
     fn read(&mut self, c: char) {
         if !self.colour.is_empty() {
             let open = self.colour.starts_with(EIGHT_BIT_CSI) || self.colour.len() > 1;
@@ -149,7 +149,7 @@ impl Stream {
         let held = take(&mut self.held);
         let passes = class::held_passes(&held, &self.cluster, next);
         if passes && self.length + held.chars().count() + 1 > CLUSTER_LIMIT {
-            // without room for what it begins, it would remain as a stray
+            // without room for the cluster it begins, it would remain as a stray
             self.overflow();
         } else {
             for c in held.chars() {
@@ -158,7 +158,7 @@ impl Stream {
         }
     }
 
-    /// Puts a visible mark in place of a character: its control picture, or its number.
+    /// Replaces a character by a visible mark: its control picture, or its number.
     fn put_mark(&mut self, c: char) {
         self.hidden = true;
         match u32::from(c) {
@@ -172,7 +172,7 @@ impl Stream {
         }
     }
 
-    /// Last stage: keeps clusters within their limit and combining marks on something.
+    /// Last stage: limits clusters, and gives combining marks a base.
     fn put(&mut self, c: char) {
         let simple = class::is_plain(c) && self.cluster.chars().all(class::is_plain);
         if !simple {
