@@ -1,24 +1,24 @@
-//! Agents at the table: programs that speak the Agent Client Protocol, what they did in a turn, what they ask leave for.
+//! Agents: programs that speak the Agent Client Protocol, their actions in a turn, and their permission requests.
 //!
-//! An agent works while its call runs. The log records what it does by itself (`agent.tool`, `agent.plan`); what needs
-//! permission is asked and answered in the log (`permission.asked`, `permission.answered`), and the call continues.
+//! An agent works during its call. The log records its own actions (`agent.tool`, `agent.plan`); permissions are
+//! requested and answered in the log (`permission.asked`, `permission.answered`), and the call continues.
 
 use super::ids::{CallId, Seq, Text, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A program that takes a seat.
+/// A program with a seat.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct AgentSpec {
     /// The program and its arguments.
     pub command: Vec<Text>,
-    /// The folder that it works in, relative to the scenario's; a fresh one that is removed at the end, if none is named.
+    /// Working folder, relative to the scenario's folder; `None` for a new one that is removed at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<Text>,
 }
 
 impl AgentSpec {
-    /// Returns what the operator agrees to: the command, and where it works.
+    /// Returns the text that the operator agrees to: the command and its folder.
     pub fn agreed(&self) -> Vec<Text> {
         let place = match &self.folder {
             None => "(an agent, in a folder of its own)".to_owned(),
@@ -28,7 +28,7 @@ impl AgentSpec {
     }
 }
 
-/// The sorts of tools of agents, as in the protocol.
+/// Kinds of agent tools, as in the protocol.
 pub const AGENT_TOOLS: [&str; 10] = [
     "read",
     "edit",
@@ -42,7 +42,7 @@ pub const AGENT_TOOLS: [&str; 10] = [
     "other",
 ];
 
-/// Returns the name under which the operator allows an agent something: its seat and the sort of tool.
+/// Returns the name of a permission: the participant and the kind of tool.
 pub fn permission(seat: &str, sort: &str) -> Text {
     format!("{seat}/{sort}").into()
 }

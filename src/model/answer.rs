@@ -1,6 +1,6 @@
-//! Answers that participants give in their replies, and how one answer is made of many: the words for both.
+//! Vocabulary of answers in replies and of their aggregation.
 //!
-//! It reads and counts nothing: `reply` reads, `aggregate` counts.
+//! `reply` parses answers, `aggregate` counts them.
 
 use super::ids::Text;
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ pub enum AnswerKind {
     Number,
     /// A single letter, as in multiple choice.
     Letter,
-    /// Text on one line; small and capital letters are the same.
+    /// Text on one line, ignoring case.
     #[default]
     Text,
     /// A JSON value of any type.
@@ -22,7 +22,7 @@ pub enum AnswerKind {
 }
 
 impl AnswerKind {
-    /// Every kind, by the word that a file uses.
+    /// Every kind, by its name in a file.
     pub const ALL: [(&'static str, AnswerKind); 4] = [
         ("number", AnswerKind::Number),
         ("letter", AnswerKind::Letter),
@@ -30,13 +30,13 @@ impl AnswerKind {
         ("json", AnswerKind::Json),
     ];
 
-    /// Returns the kind of a word.
+    /// Returns the kind with a name.
     pub fn named(word: &str) -> Option<AnswerKind> {
         AnswerKind::ALL.iter().find(|(name, _)| *name == word).map(|(_, kind)| *kind)
     }
 }
 
-/// How one answer is made of many.
+/// Way of combining many answers into one.
 #[derive(
     Clone,
     Copy,
@@ -53,27 +53,27 @@ impl AnswerKind {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Aggregation {
-    /// The answer that most seats gave.
+    /// The most frequent answer.
     #[default]
     Majority,
     /// The answer with the largest sum of confidence.
     Confidence,
-    /// The answer of the participant with most points in the rankings: the best of n gets n - 1, the last one 0.
+    /// The answer of the participant with the most points in the rankings: n - 1 for the best of n, 0 for the last.
     Borda,
     /// The candidate with the highest mean score.
     Mean,
-    /// The median of the answers, which are numbers.
+    /// The median of numeric answers.
     Median,
-    /// The side that the judges found better.
+    /// The side that the judges preferred.
     Judge,
     /// The answer of the participant with the highest mean score.
     Best,
-    /// The answer that was given last.
+    /// The last answer.
     Last,
 }
 
 impl Aggregation {
-    /// Every way, by the word that a file uses.
+    /// Every way, by its name in a file.
     pub const ALL: [(&'static str, Aggregation); 8] = [
         ("majority", Aggregation::Majority),
         ("confidence", Aggregation::Confidence),
@@ -85,12 +85,12 @@ impl Aggregation {
         ("last", Aggregation::Last),
     ];
 
-    /// Returns the word that a file uses for it.
+    /// Returns its name in a file.
     pub fn name(self) -> &'static str {
         Aggregation::ALL.iter().find(|(_, way)| *way == self).map_or("", |(name, _)| name)
     }
 
-    /// Returns whether the ballots of a vote can be counted so.
+    /// Returns whether it can count the ballots of a vote.
     pub fn counts_ballots(self) -> bool {
         match self {
             Aggregation::Majority
@@ -103,7 +103,7 @@ impl Aggregation {
         }
     }
 
-    /// Returns whether it is made of answers, so that participants are asked for one.
+    /// Returns whether it counts answers, so that participants are asked for one.
     pub fn reads_answers(self) -> bool {
         match self {
             Aggregation::Mean | Aggregation::Judge => false,
@@ -116,27 +116,27 @@ impl Aggregation {
         }
     }
 
-    /// Returns the way of a word.
+    /// Returns the way with a name.
     pub fn named(word: &str) -> Option<Aggregation> {
         Aggregation::ALL.iter().find(|(name, _)| *name == word).map(|(_, way)| *way)
     }
 }
 
-/// What breaks a tie between answers.
+/// Rule for a tie between answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerTie {
     /// The vote has no answer.
     #[default]
     None,
-    /// The one that was given first.
+    /// The answer that was given first wins.
     First,
-    /// Dice, from the seed.
+    /// A random answer, by the seed, wins.
     Random,
 }
 
 impl AnswerTie {
-    /// Returns whether a tie stays one.
+    /// Returns whether ties are left unbroken.
     pub fn is_none(&self) -> bool {
         *self == AnswerTie::None
     }
@@ -147,18 +147,18 @@ impl AnswerTie {
 pub struct CountedAnswer {
     /// The way of counting.
     pub by: Aggregation,
-    /// The answer with the most weight; none at an unbroken tie, and where there was nothing to count.
+    /// The answer with the most weight; absent for an unbroken tie or if nothing was counted.
     pub answer: Option<Text>,
-    /// The answers that have as much as the first, where there are several.
+    /// All tied answers, if there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tied: Vec<Text>,
-    /// The weight of each answer: votes, confidence, points or a mean score; the highest first.
+    /// Weight of each answer: votes, confidence, points or a mean score; the highest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<(Text, f64)>,
 }
 
 impl CountedAnswer {
-    /// Returns it in words: `borda: tea (tea 4, coffee 2)`.
+    /// Returns the result as text: `borda: tea (tea 4, coffee 2)`.
     pub fn words(&self) -> String {
         let answer = match (&self.answer, &self.tied[..]) {
             (Some(answer), []) => answer.to_string(),
@@ -176,23 +176,23 @@ impl CountedAnswer {
     }
 }
 
-/// The answer of a conversation that was to find one.
+/// The answer of a conversation with `[answer]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundAnswer {
-    /// The answer; none at an unbroken tie, and where there was nothing to count.
+    /// The answer; absent for an unbroken tie or if nothing was counted.
     pub answer: Option<Text>,
     /// The way of counting that decided.
     pub by: Aggregation,
-    /// How many answers were asked for.
+    /// Number of requested answers.
     pub of: u32,
-    /// How many of them could not be read.
+    /// Number of unreadable answers.
     pub abstained: u32,
-    /// The results of all ways of counting that had something to count.
+    /// Results of all ways of counting with data.
     pub ways: Vec<CountedAnswer>,
 }
 
 impl FoundAnswer {
-    /// Returns the result in words, as the end of the conversation shows it.
+    /// Returns the result as text, for the end of the conversation.
     pub fn told(&self) -> String {
         let counted = self.ways.iter().find(|way| way.by == self.by);
         let way = self.by.name();

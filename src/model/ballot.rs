@@ -1,4 +1,4 @@
-//! Votes and verdicts as events: what was asked, what everybody answered, and what came of it by which rule.
+//! Votes and verdicts as events: the question, the answers, and the result by which rule.
 
 use super::answer::CountedAnswer;
 use super::ids::{SeatId, Text, TurnId};
@@ -113,8 +113,8 @@ pub struct VerdictGiven {
 }
 
 impl VerdictGiven {
-    /// Returns whether no side is better by judgements that could be read, in both orders where they were asked for in both;
-    /// without any it is no verdict at all.
+    /// Returns whether no side won although judgements were readable (in both orders, if both were asked for). Without
+    /// a readable judgement there is no verdict at all.
     pub fn is_draw(&self) -> bool {
         let same = |a: &Judgement, b: &Judgement| a.judge == b.judge && a.time == b.time;
         let read = |one: &&Judgement| {
@@ -123,7 +123,7 @@ impl VerdictGiven {
         self.winner.is_none() && self.judgements.iter().any(|j| read(&j))
     }
 
-    /// Returns whether there is nothing left to judge until another turn is taken.
+    /// Returns whether nothing is left to judge until the next turn.
     pub fn settles(&self) -> bool {
         match self.interim {
             true => self.winner.is_some(),

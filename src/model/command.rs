@@ -1,4 +1,4 @@
-//! The commands of the operator, one to one with steering lines and with `command.given`.
+//! Commands of the operator, one to one with steering lines and with `command.given`.
 
 use super::answer::{Aggregation, AnswerTie};
 use super::ids::{SeatId, Seq, Text, ThreadId, TurnId};
@@ -9,16 +9,16 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// How long a note stays in prompts.
+/// Lifetime of a note.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoteFor {
-    /// The next utterance of each seat it is for, with all its retries.
+    /// The next turn of each recipient, with all its retries.
     #[default]
     Utterance,
-    /// Every utterance until this round is over.
+    /// Every turn until the end of the round.
     Round,
-    /// Every utterance until it is lifted.
+    /// Every turn until it is removed.
     Standing,
 }
 
@@ -27,28 +27,28 @@ pub enum NoteFor {
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 #[allow(missing_docs, reason = "fields are named and explained by `COMMANDS`")]
 pub enum Command {
-    /// Pauses after the utterances that are being spoken.
+    /// Pauses after the current turns.
     Pause {},
-    /// Stops everyone who is speaking, and pauses.
+    /// Stops all current turns, and pauses.
     PauseNow {},
     /// Resumes after a pause.
     Resume {},
-    /// Runs exactly `n` utterances, then pauses again.
+    /// Runs exactly `n` turns, then pauses again.
     Step {
         /// Number of turns.
         #[serde(default = "one")]
         #[schemars(range(min = 1))]
         n: u32,
     },
-    /// The operator's words, next in line; a leading `@name` also gives that seat the floor.
+    /// A message of the operator after the current turn; a leading `@name` also gives that participant the floor.
     Say { text: Text },
-    /// Stops everyone who speaks, or `who`; the operator's words come next.
+    /// Stops all current turns, or that of `who`; the operator's message comes next.
     CutIn {
         text: Text,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         who: Option<SeatId>,
     },
-    /// Guidance in the prompts of `to` (all, if it names nobody).
+    /// Guidance in the prompts of `to`.
     Note {
         text: Text,
         /// The participants; absent or `all`: everyone.
@@ -58,65 +58,65 @@ pub enum Command {
         #[serde(default, rename = "for")]
         lives: NoteFor,
     },
-    /// Ends the life of a note, named by its `id`, key or number.
+    /// Removes a note, by its `id`, key or number.
     LiftNote { note: Text },
-    /// The operator's words to one seat alone.
+    /// A message of the operator to one participant only.
     Whisper { text: Text, to: SeatId },
-    /// Speaks as a seat; the words are marked as the operator's.
+    /// Speaks as a participant; the turn is marked as the operator's.
     SpeakAs { text: Text, who: SeatId },
-    /// The words of a human seat that has the floor.
+    /// Speaks as the human participant who has the floor.
     Speak { text: Text, who: SeatId },
-    /// A human seat lets its turn go.
+    /// A human participant passes.
     Pass { who: SeatId },
-    /// Replaces the text of a queued message, named by its `id` or key.
+    /// Replaces the text of a queued message, by its `id` or key.
     EditQueued { of: Text, text: Text },
-    /// Drops a queued message, or a floor that was given and not taken yet, named by its `id` or key.
+    /// Drops a queued message or a queued floor, by its `id` or key.
     DropQueued { of: Text },
     /// Gives `to` the next turn, once; the order then continues where it was.
     Floor { to: SeatId },
-    /// Stops everyone who is speaking, or skips the next speaker.
+    /// Stops all current turns, or skips the next speaker.
     Skip {},
-    /// The seat is passed over until it is unmuted.
+    /// Skips the participant until it is unmuted.
     Mute { who: SeatId },
-    /// The seat takes its turns again.
+    /// Lets a muted participant speak again.
     Unmute { who: SeatId },
-    /// The seat leaves the table; its words stay.
+    /// Removes a participant; its messages stay.
     Leave { who: SeatId },
-    /// A seat joins, spelled as `[[participant]]` in a scenario.
+    /// Adds a participant.
     Join {
         /// Keys as in `[[participant]]` of a scenario.
         #[schemars(with = "Map<String, Value>")]
         participant: Value,
     },
-    /// Changes a seat: keys as in `[[participant]]`.
+    /// Changes a participant.
     Change {
         /// The participant's id.
         who: SeatId,
         /// Keys as in `[[participant]]` of a scenario.
         set: Map<String, Value>,
     },
-    /// Speaks an utterance again, the last one unless it says which; the earlier text is kept.
+    /// Repeats a turn; the earlier version is kept.
     Retry {
         /// Turn number; absent: the last turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         utterance: Option<u32>,
     },
-    /// Speaks an utterance again, as another alternative.
+    /// Repeats a turn as one more version.
     Reroll {
         /// Turn number; absent: the last turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         utterance: Option<u32>,
     },
-    /// Lets a seat continue an utterance that was cut, the last one unless it says which, as one message.
+    /// Continues a turn that was cut, as one message.
     Continue {
         /// Turn number; absent: the last turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         utterance: Option<u32>,
     },
-    /// Which alternative of an utterance counts, from 1.
+    /// Chooses the version of a turn that counts.
     Choose {
         /// Turn number.
         #[schemars(range(min = 1))]
@@ -125,7 +125,7 @@ pub enum Command {
         #[schemars(range(min = 1))]
         alternative: u32,
     },
-    /// Replaces the text that later prompts show.
+    /// Replaces the text of a turn in later prompts.
     Edit {
         /// Turn number.
         #[schemars(range(min = 1))]
@@ -133,7 +133,7 @@ pub enum Command {
         /// The new text.
         text: Text,
     },
-    /// Takes an utterance out of later prompts and exports.
+    /// Hides a turn from later prompts and exports.
     Hide {
         /// Turn number.
         #[schemars(range(min = 1))]
@@ -142,7 +142,7 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<Text>,
     },
-    /// Shows a hidden utterance again.
+    /// Shows a hidden turn again.
     Unhide {
         /// Turn number.
         #[schemars(range(min = 1))]
@@ -161,12 +161,12 @@ pub enum Command {
         #[schemars(schema_with = "ways_of_voting")]
         count: Vec<Aggregation>,
     },
-    /// Asks the judge now; with a side, breaks a tie that waits for the operator.
+    /// Asks the judges now; with a winner, breaks a tie that waits for the operator.
     Verdict {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         winner: Option<Text>,
     },
-    /// Allows a tool, or does not, until the program ends.
+    /// Allows or refuses a tool until the program ends.
     Decide {
         tool: Text,
         yes: bool,
@@ -179,7 +179,7 @@ pub enum Command {
         #[schemars(range(min = 1))]
         step: u32,
     },
-    /// Answers the executor of a step in the planner's place.
+    /// Answers an executor in the planner's place.
     AnswerStep {
         /// Step number.
         #[schemars(range(min = 1))]
@@ -187,13 +187,13 @@ pub enum Command {
         /// The answer.
         text: Text,
     },
-    /// Runs a step of the plan again that is over.
+    /// Runs an ended step of the plan again.
     RerunStep {
         /// Step number.
         #[schemars(range(min = 1))]
         step: u32,
     },
-    /// Changes a step of the plan that has not begun, while paused: description, goal, executor, after.
+    /// While paused, changes a step of the plan that has not begun.
     EditStep {
         /// Step number.
         #[schemars(range(min = 1))]
@@ -202,13 +202,13 @@ pub enum Command {
         #[schemars(schema_with = "settable")]
         set: Map<String, Value>,
     },
-    /// Adds a step to the plan, while paused, with the same keys.
+    /// While paused, adds a step to the plan.
     AddStep {
         /// The keys of the new step.
         #[schemars(schema_with = "settable")]
         set: Map<String, Value>,
     },
-    /// Moves a step of the plan in front of another, or to the end, while paused.
+    /// While paused, moves a step of the plan before another, or to the end.
     MoveStep {
         /// Step number.
         #[schemars(range(min = 1))]
@@ -218,16 +218,16 @@ pub enum Command {
         #[schemars(range(min = 1))]
         before: Option<u32>,
     },
-    /// Sets the limits that `set` names and leaves the others.
+    /// Sets the limits in `set`; others are unchanged.
     Limit { set: Limits },
-    /// Puts a bookmark into the session.
+    /// Sets a bookmark.
     Mark {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<Text>,
     },
     /// Sets the session's title.
     Rename { text: Text },
-    /// Ends the conversation, after a final word of every seat if asked for.
+    /// Ends the conversation, with closing statements if asked for.
     End {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         final_round: bool,
@@ -260,17 +260,17 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Vec<SeatId>, D:
     })
 }
 
-/// One row of the table of commands: spelling, keys, meaning, and the events by which it shows.
+/// One command: name, keys, meaning, and resulting events.
 pub struct CommandRow {
     /// The value of `do`.
     pub name: &'static str,
-    /// Keys that the command requires.
+    /// Required keys.
     pub needs: &'static [&'static str],
-    /// Keys that the command accepts besides.
+    /// Optional keys.
     pub takes: &'static [&'static str],
     /// One sentence for help and completion.
     pub meaning: &'static str,
-    /// The events it makes besides `command.given` and `receipt`.
+    /// Events besides `command.given` and `receipt`.
     pub events: &'static [&'static str],
 }
 
@@ -280,7 +280,7 @@ macro_rules! command {
     };
 }
 
-/// Every command, in the order in which help lists them.
+/// Every command, in the order of the help.
 pub static COMMANDS: &[CommandRow] = &[
     command!("pause" [] [] "Pause after the current turns." ["paused"]),
     command!("pause_now" [] [] "Pause now: stop the current turns and keep what was said." ["turn.ended", "paused"]),
@@ -326,9 +326,9 @@ pub static COMMANDS: &[CommandRow] = &[
 ];
 
 impl Command {
-    /// Returns whether its words are not for everybody.
+    /// Returns whether its text is not for everybody.
     pub fn is_private(&self) -> bool {
-        // queued words may be a whisper
+        // a queued message may be a whisper
         matches!(self, Command::Whisper { .. } | Command::EditQueued { .. })
     }
 
@@ -380,25 +380,25 @@ impl Command {
     }
 }
 
-/// What a command acts on, resolved when it was given, so that carrying it out later decides the same.
+/// Targets of a command, resolved when it was given, so that a later execution acts on the same ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Targets {
     /// Running turns it stops or ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<TurnId>,
-    /// Threads it acts in; of words: where they are placed.
+    /// Threads it acts in; for a message, the threads that show it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<ThreadId>,
-    /// The seats it is for, as ids.
+    /// The addressed participants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seats: Vec<SeatId>,
-    /// The command it changes, or the note it lifts, by the `seq` of its event.
+    /// `seq` of the command that it changes, or of the note that it removes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<Seq>,
-    /// The seat as it is from here on.
+    /// The changed participant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub participant: Option<Box<Participant>>,
-    /// The seats its words name with `@`.
+    /// Participants mentioned with `@` in its text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<SeatId>,
 }

@@ -1,6 +1,6 @@
-//! The form that a reply must have: what a seat promises for its words, and what other purposes ask for.
+//! Required form of a reply, for a participant or for a purpose such as a vote.
 //!
-//! It deliberately reads no reply: `reply` does, `prompt` says it in words, and a server may hold a model to its schema.
+//! Parsing is up to `reply`, the description in words up to `prompt`; a server may enforce the JSON Schema.
 
 use super::answer::{Aggregation, AnswerKind};
 
@@ -10,34 +10,34 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// What a seat's replies must be, and how often it may try again.
+/// Required form of a participant's replies, and the number of retries.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Contract {
-    /// The form that a reply must have.
+    /// The required form.
     pub form: Form,
-    /// Further calls of the same turn, each with what was wrong with the reply before it.
+    /// Maximum retries in the same turn, each with the fault of the previous reply.
     #[serde(default = "once")]
     pub again: u32,
-    /// The text that quotations in the reply are checked against and marked by; none where nothing is checked.
+    /// Source text for checked quotations; `None` if quotations are not checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quotes: Option<Text>,
-    /// The participants to whom its replies may whisper, or [`EVERYBODY`].
+    /// Participants to whom its replies may whisper, or [`EVERYBODY`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub to: Vec<Text>,
-    /// True if its facts are kept as the profile.
+    /// True if its facts are kept in the profile.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep: bool,
-    /// The field of its data with the text for everybody; none shows the data themselves.
+    /// The field of its data with the public text; `None` shows the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub says: Option<Text>,
 }
 
-/// The field of a reply with the facts for the profile, where its schema has one.
+/// The field of a reply with the facts for the profile, if its schema has one.
 pub const PROFILE: &str = "profile";
 
-/// The word that begins a paragraph of private words in a reply, before the name of the one who alone reads it.
+/// Marker of a private paragraph in a reply, followed by the name of its only reader.
 pub const WHISPER: &str = "WHISPER";
-/// The name for everybody else, in the list of those to whom a reply may whisper.
+/// Stands for all other participants in the list of allowed whispers.
 pub const EVERYBODY: &str = "all";
 
 fn once() -> u32 {
@@ -58,12 +58,12 @@ impl Default for Contract {
 }
 
 impl Contract {
-    /// Returns whether any words will do.
+    /// Returns whether any text is valid.
     pub fn is_free(&self) -> bool {
         self.form == Form::Free && self.quotes.is_none()
     }
 
-    /// Returns the facts for the profile in a reply as data, where they are kept.
+    /// Returns the facts for the profile in a structured reply, if they are kept.
     pub fn facts_in(&self, data: &Value) -> Option<Map<String, Value>> {
         let Form::Schema(schema) = &self.form else { return None };
         if !self.keep {
@@ -82,80 +82,80 @@ impl Contract {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// Any text, without a form.
+    /// Any text.
     #[default]
     Free,
-    /// Any words, in which these signs mean something; one that says "pass" alone lets the turn go.
+    /// Any text with these markers; "pass" alone passes the turn.
     Markers(Vec<Text>),
-    /// One of these answers, and why.
+    /// One of these choices, with a reason.
     Choice(Vec<Text>),
-    /// JSON that fits this JSON Schema.
+    /// JSON that matches this JSON Schema.
     Schema(Value),
-    /// One of these choices and why, and what these ways of counting need besides: a confidence, a ranking, scores.
+    /// One of these choices with a reason, and the data for the ways of counting: confidence, ranking, scores.
     Ballot {
-        /// The choices of the vote, as spelled in the ballot.
+        /// The choices, as spelled in the ballot.
         options: Vec<Text>,
-        /// How the vote is counted.
+        /// Ways of counting the vote.
         count: Vec<Aggregation>,
     },
-    /// How much a seat wants to speak, from 0 to [`BID_MAX`], and why.
+    /// Interest in speaking, from 0 to [`BID_MAX`], with a reason.
     Bid,
-    /// Which of these sides is better, what each scores from 0 to [`SCORE_MAX`], and why.
+    /// The better one of these sides, a score from 0 to [`SCORE_MAX`] for each, and a reason.
     Judgement(Vec<Text>),
-    /// Any words, and an answer of this kind in the last lines. One that cannot be read is an abstention, not a failure.
+    /// Any text, with an answer of this kind in the last lines. An unreadable answer is an abstention, not a failure.
     Answer {
-        /// The kind of answer that is read.
+        /// Kind of the answer.
         of: AnswerKind,
-        /// True if the speaker also states its confidence.
+        /// True if a confidence is required.
         #[serde(default)]
         confidence: bool,
-        /// True if it is asked for as a JSON object, which servers can enforce.
+        /// True if it is a JSON object, which servers can enforce.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         object: bool,
     },
-    /// Any words, and a ranking of these in the last line: the label under which each is shown, and its seat.
+    /// Any text, with a ranking of these labels in the last line.
     Ranking {
-        /// How many are named, best first; all of them if none.
+        /// Number of ranked labels, best first; `None` for all.
         #[serde(default)]
         most: Option<u32>,
-        /// Those who are ranked; filled in for each call.
+        /// Labels and their participants; filled in for each call.
         #[serde(default)]
         among: Vec<(Text, SeatId)>,
     },
-    /// An answer, or a vote for one of these: the label under which each is shown, and its seat. Filled in for each call.
+    /// An answer, or a vote for one of these labels. Filled in for each call.
     Proposal {
-        /// The answers that can be voted for.
+        /// Labels of the answers that can be voted for, and their participants.
         among: Vec<(Text, SeatId)>,
-        /// The names of their seats, for those who watch.
+        /// Names of these participants, for the screen.
         #[serde(default)]
         names: BTreeMap<SeatId, Text>,
-        /// True if it may be an answer.
+        /// True if a new answer is allowed.
         answers: bool,
     },
-    /// Any words, and a score from 0 to [`SCORE_MAX`] for each of these in the last lines.
+    /// Any text, with a score from 0 to [`SCORE_MAX`] for each of these in the last lines.
     Scores(Vec<Text>),
     /// A plan. Filled in for each call.
     Plan {
-        /// The steps that have begun: they stay, and others may wait for them.
+        /// Steps that have begun; they stay, and new steps may wait for them.
         begun: Vec<u32>,
-        /// The steps that were given up: they are not given out again.
+        /// Failed or cancelled steps; they are not assigned again.
         over: Vec<u32>,
-        /// How many steps a plan may have in all.
+        /// Maximum number of steps of a plan.
         most: u32,
     },
-    /// A typed message of an executor to its planner, or of the planner to an executor. Filled in for each call.
+    /// A typed message between an executor and its planner. Filled in for each call.
     Message {
-        /// True if it is the planner's.
+        /// True if the planner writes it.
         planner: bool,
-        /// True if a part of the result exists, so that "task complete" alone is enough.
+        /// True if a partial result exists, so that "task complete" alone is enough.
         given: bool,
-        /// The other executors to whom it may write.
+        /// The executors that it may write to.
         siblings: Vec<SeatId>,
     },
 }
 
 impl Form {
-    /// Returns whether the reply is words, as opposed to data alone.
+    /// Returns whether the reply is text rather than data.
     pub fn is_words(&self) -> bool {
         match self {
             Form::Free
@@ -175,9 +175,9 @@ impl Form {
         }
     }
 
-    /// Returns the JSON Schema of a reply in this form, for servers that enforce one; none where words will do.
+    /// Returns the JSON Schema of a reply in this form, for servers that enforce one; `None` for text.
     ///
-    /// It is stricter than needed, so that a small model finishes: whole numbers, and a short reason.
+    /// It is stricter than needed, so that a small model finishes: integers, and a short reason.
     pub fn schema(&self) -> Option<Value> {
         let why = json!({"type": "string", "minLength": WHY_MIN, "maxLength": WHY_MAX});
         let upto = |most: f64| json!({"type": "integer", "minimum": 0, "maximum": most as u64});
@@ -201,7 +201,7 @@ impl Form {
                     AnswerKind::Text => json!({"type": "string", "maxLength": WHY_MAX}),
                     AnswerKind::Json => json!({}),
                 };
-                // the reason comes first: what is written first cannot follow from it
+                // the reason comes first, so that it is not written to justify the answer
                 let mut all = json!({"why": why, "answer": answer});
                 if *confidence {
                     all["confidence"] = upto(100.0);
@@ -238,7 +238,7 @@ impl Form {
                 let least = u32::from(known == 0);
                 let text = json!({"type": "string", "maxLength": WHY_MAX});
                 let filled = json!({"type": "string", "minLength": 3, "maxLength": WHY_MAX});
-                // small models count from anywhere
+                // small models start at any number
                 let highest = if known == 0 { most } else { 999 };
                 let number = json!({"type": "integer", "minimum": 1, "maximum": highest});
                 let step = object(json!({
@@ -262,7 +262,7 @@ impl Form {
     }
 }
 
-/// Returns a schema whose free strings have an end: a small model that is held to one does not always find it.
+/// Returns a schema with bounded strings: a small model does not always end a free one.
 fn bounded(schema: &Value) -> Value {
     const BOUNDS: [&str; 6] = ["maxLength", "enum", "const", "format", "pattern", "$ref"];
     match schema {
@@ -281,19 +281,19 @@ fn bounded(schema: &Value) -> Value {
     }
 }
 
-/// Characters of a string of a schema that bounds it itself in no way.
+/// Maximum characters of a string without a bound of its own.
 const STRING_MAX: u32 = 1_200;
-/// How many steps a plan may have at most in the JSON Schema that a server enforces.
+/// Maximum steps of a plan in an enforced JSON Schema.
 const STEPS_MAX: u32 = 20;
-/// Characters of why that a model held to a form gives at least: a reason, and no empty text.
+/// Minimum characters of an enforced reason.
 const WHY_MIN: u32 = 10;
-/// Characters of why that a model held to a form may give.
+/// Maximum characters of an enforced reason.
 const WHY_MAX: u32 = 200;
 /// The highest bid; the lowest is 0.
 pub const BID_MAX: f64 = 10.0;
 /// The highest score of a side.
 pub const SCORE_MAX: f64 = 10.0;
-/// What a judge answers who finds no side better.
+/// A judge's answer if no side is better.
 pub const TIE: &str = "tie";
 
 #[cfg(test)]

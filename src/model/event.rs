@@ -1,4 +1,4 @@
-//! The event: a fact in the log, and the one closed list of its kinds.
+//! The event: a fact in the log, and the closed list of its kinds.
 
 use super::agent::{AgentPlan, AgentTool, PermissionAnswered, PermissionAsked};
 use super::ballot::{StanceRecorded, VerdictGiven, VoteClosed};
@@ -17,36 +17,36 @@ use serde_json::value::RawValue;
 pub struct Event {
     /// Its number in the log, from 0, without gaps.
     pub seq: Seq,
-    /// The wall-clock time; for information only.
+    /// Wall-clock time; for information only.
     pub at: Wall,
-    /// When, on the session's own clock.
+    /// Time on the session's clock.
     pub ms: Ms,
-    /// The thread that it belongs to; [`ThreadId::ROOT`] for the whole conversation.
+    /// Its thread; [`ThreadId::ROOT`] for the whole conversation.
     pub thread: ThreadId,
-    /// The author of the words or the command: a seat's id, `operator` or `engine`. Set by the transport, never by
+    /// Author of the text or command: a participant's id, `operator` or `engine`. Set by the transport, never by
     /// content.
     pub by: Text,
-    /// The key of the command that caused it; none where no command did.
+    /// Key of the command that caused it, if any.
     pub cause: Option<Key>,
-    /// The kind of the event, with its data.
+    /// Kind of the event, with its data.
     pub kind: Kind,
 }
 
-/// The source of events that the engine itself decides.
+/// Author of events decided by the engine.
 pub const ENGINE: &str = "engine";
-/// The source of events that are the commands of the operator.
+/// Author of the operator's commands.
 pub const OPERATOR: &str = "operator";
 
-/// An event without its place: what `react` and `advance` return; the engine gives it `seq`, `at` and `ms`.
+/// An event without a position, as returned by `react` and `advance`; the engine adds `seq`, `at` and `ms`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// The thread that it belongs to; [`ThreadId::ROOT`] for the whole conversation.
+    /// Its thread; [`ThreadId::ROOT`] for the whole conversation.
     pub thread: ThreadId,
-    /// The author of the words or the command: a seat's id, `operator` or `engine`.
+    /// Author of the text or command: a participant's id, `operator` or `engine`.
     pub by: Text,
-    /// The key of the command that caused it; none where no command did.
+    /// Key of the command that caused it, if any.
     pub cause: Option<Key>,
-    /// The kind of the event, with its data.
+    /// Kind of the event, with its data.
     pub kind: Kind,
 }
 
@@ -56,7 +56,7 @@ pub fn draft(thread: ThreadId, by: &str, kind: Kind) -> Draft {
 }
 
 impl Draft {
-    /// Returns the draft as caused by a command.
+    /// Returns the draft with its causing command.
     pub fn because(mut self, key: &Key) -> Draft {
         self.cause = Some(key.clone());
         self
@@ -66,9 +66,9 @@ impl Draft {
 /// An event kind of a later version: kept byte for byte, counted, and shown as unsupported.
 #[derive(Clone, Debug)]
 pub struct Unknown {
-    /// The kind's name in the file.
+    /// Name of the kind in the file.
     pub kind: Text,
-    /// Its data as it stood in the file.
+    /// Data as in the file.
     pub data: Box<RawValue>,
 }
 
@@ -85,22 +85,22 @@ pub(super) struct KindSchema {
     pub(super) data: Schema,
 }
 
-/// One table for the enum, its spelling and its reading, so that a kind is added in one line.
+/// Defines the enum, its names and its parser, so that a kind is one line.
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $name:literal => $variant:ident($payload:ty),)*) => {
         /// The kinds of events, each with its data.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Kind {
             $($(#[doc = $doc])* $variant($payload),)*
-            /// A kind this version does not know.
+            /// A kind of a later version.
             Unknown(Unknown),
         }
 
         impl Kind {
-            /// Every kind this version knows, as spelled in the file.
+            /// Names of all known kinds in the file.
             pub const NAMES: &'static [&'static str] = &[$($name),*];
 
-            /// Returns the spelling of the kind.
+            /// Returns the name of the kind in the file.
             pub fn name(&self) -> &str {
                 match self {
                     $(Kind::$variant(_) => $name,)*
@@ -111,7 +111,7 @@ macro_rules! kinds {
             /// Returns the data as JSON.
             ///
             /// # Errors
-            /// When serde_json cannot write a value, which plain data never causes.
+            /// If serde_json cannot serialise a value, which plain data never causes.
             pub fn data(&self) -> serde_json::Result<String> {
                 match self {
                     $(Kind::$variant(p) => serde_json::to_string(p),)*
@@ -128,10 +128,10 @@ macro_rules! kinds {
                 }),*]
             }
 
-            /// Reads a kind; a name that this version does not know is kept as it is.
+            /// Parses a kind; an unknown name is kept as it is.
             ///
             /// # Errors
-            /// When the data of a known kind does not have its shape.
+            /// If the data does not have the form of its kind.
             pub fn read(name: &str, data: &RawValue) -> serde_json::Result<Kind> {
                 match name {
                     $($name => serde_json::from_str::<$payload>(data.get()).map(Kind::$variant),)*
@@ -148,9 +148,9 @@ macro_rules! kinds {
 }
 
 impl Kind {
-    /// Returns the turn that an event says this of, and whether a fold of the whole log needs its pieces. Once a turn has
-    /// ended it does not, because the end repeats its words. It does where the reply was asked for again, because the cost
-    /// of the first one is estimated from the pieces, and where tools were asked for: no end repeats the words before.
+    /// Returns the turn whose pieces an event makes obsolete, and whether a fold of the whole log still needs them.
+    /// `turn.ended` repeats the text, so its pieces are not needed. They are needed before a retry, because they are
+    /// the basis of its cost estimate, and before tool requests, because no event repeats that text.
     pub fn settles_pieces(&self) -> Option<(TurnId, bool)> {
         match self {
             Kind::TurnEnded(end) => Some((end.turn, false)),

@@ -1,9 +1,9 @@
-//! The names that conditions and templates can ask for, by where they stand.
+//! Names available in conditions and templates, by context.
 //!
-//! `state` gives them their values. A name without a value at its place is an error before anybody speaks: `last` in a
-//! `[[stop]]` would always be false, and nobody would know why.
+//! `state` provides their values. A name without a value in its context is an error at load: `last` in a `[[stop]]`
+//! would always be false, without a visible reason.
 
-/// The names in conditions on the whole conversation: `[[stop]]`, `until`, `after`, steering lines.
+/// Names in conditions on the whole conversation: `[[stop]]`, `until`, `after`, steering lines.
 pub const OF_CONVERSATION: &[&str] = &[
     "agreement",
     "answers",
@@ -32,7 +32,7 @@ pub const OF_CONVERSATION: &[&str] = &[
     "waiting",
 ];
 
-/// What rehearsed lines and templates see: the conversation as the seat that is called sees it.
+/// Names in rehearsed lines and templates, with the view of the called participant.
 pub const OF_CALL: &[&str] = &[
     "answers",
     "context",
@@ -61,10 +61,10 @@ pub const OF_CALL: &[&str] = &[
     "turn_count",
 ];
 
-/// What a `[ranking]` sees of an item of its catalogue.
+/// Names in the conditions of a `[ranking]`.
 pub const OF_ITEM: &[&str] = &["fields", "item", "profile", "stage"];
 
-/// Returns what is wrong with a name that is not in `known`: it has a value elsewhere, or nowhere.
+/// Returns the fault of a name that is not in `known`: it has a value elsewhere, or nowhere.
 pub fn unknown(name: &str, known: &[&str]) -> String {
     let elsewhere = |list: &[&str]| list.contains(&name) && !known.contains(&name);
     if elsewhere(OF_CALL) {
@@ -78,7 +78,7 @@ pub fn unknown(name: &str, known: &[&str]) -> String {
     format!("unknown name `{name}`")
 }
 
-/// Returns what to write in place of such a name.
+/// Returns a replacement for such a name.
 pub fn instead(name: &str, known: &[&str]) -> String {
     match name {
         "last" if known.contains(&"history") => {

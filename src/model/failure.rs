@@ -1,63 +1,63 @@
-//! Why a call failed: a class for decisions, a text for people.
+//! Failed calls: a class for decisions, a text for people.
 
 use super::ids::Text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The class of a failed call: it decides whether the call is retried and what the operator reads.
+/// Class of a failed call; determines retries and the message for the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
     /// The program of a script could not be started.
     NotFound,
-    /// The voice exists but could not do it: a script's non-zero exit, a server's own fault.
+    /// The voice failed: a script's non-zero exit, an error of the server.
     Failed,
-    /// The reply could not be understood.
+    /// The reply could not be parsed.
     NoProtocol,
-    /// The reply contained no words.
+    /// The reply contained no text.
     Empty,
-    /// A bound of the program was exceeded (size, lines, depth).
+    /// A limit of the program was exceeded (size, lines, depth).
     TooLarge,
-    /// No word arrived before the time-out.
+    /// No text arrived before the timeout.
     Silence,
     /// The connection was lost in the middle of the stream.
     Broken,
-    /// The seat has no voice that this program can reach.
+    /// The participant has no voice that this program can reach.
     NoVoice,
     /// No server listens at the address.
     Refused,
-    /// The name of the host has no address.
+    /// The host name has no address.
     Dns,
-    /// No secure connection could be made.
+    /// The TLS handshake failed.
     Tls,
-    /// No key, or one that was rejected.
+    /// The key is missing or was rejected.
     Credentials,
     /// The account has no credit left.
     Credit,
     /// The server has no such model.
     UnknownModel,
-    /// The request was not understood; sending it again would not help.
+    /// The server rejected the request; a retry would not help.
     BadRequest,
     /// The provider limits the rate of requests (429).
     Rate,
     /// The server is overloaded.
     Overload,
-    /// The prompt does not fit the model's window.
+    /// The prompt exceeds the model's context window.
     Context,
     /// The provider's content filter blocked the call.
     Filter,
-    /// The reply did not have the form it was asked for.
+    /// The reply did not have the required form.
     Form,
     /// A limit left no room for the call.
     Budget,
-    /// All tokens of the reply were spent before it had a word, or before its JSON ended.
+    /// All tokens of the reply were spent before its text began, or before its JSON ended.
     Length,
-    /// The reply only repeated earlier words.
+    /// The reply only repeated earlier text.
     Echo,
 }
 
 impl ErrorClass {
-    /// Returns whether the same call might succeed a little later.
+    /// Returns whether the same call may succeed a little later.
     pub fn may_pass(self) -> bool {
         match self {
             ErrorClass::Failed
@@ -86,7 +86,7 @@ impl ErrorClass {
         }
     }
 
-    /// Returns whether a model had begun to work when it failed so, which is paid for.
+    /// Returns whether the call costs money because a model had started on it.
     pub fn costs(self) -> bool {
         match self {
             ErrorClass::Empty
@@ -115,7 +115,7 @@ impl ErrorClass {
         }
     }
 
-    /// Returns whether nothing will change until a person acts: a key, an account, a name.
+    /// Returns whether a person must act first: a key, an account, a name.
     pub fn needs_a_hand(self) -> bool {
         match self {
             ErrorClass::NotFound
@@ -144,21 +144,21 @@ impl ErrorClass {
         }
     }
 
-    /// Returns whether there is no model, or none that takes the key.
+    /// Returns whether the model is missing or rejected the key.
     pub fn lacks_a_model(self) -> bool {
         matches!(self, ErrorClass::Credentials | ErrorClass::UnknownModel)
     }
 
-    /// Returns whether the server asked to be left alone for a while: waiting then costs no retry.
+    /// Returns whether the server asked for a delay; waiting then costs no retry.
     pub fn asks_to_wait(self) -> bool {
         matches!(self, ErrorClass::Rate | ErrorClass::Overload)
     }
 }
 
-/// Why a call failed: a class for decisions, a text for people. The text never becomes speech.
+/// A failed call: a class for decisions, a text for people. The text never becomes speech.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CallError {
-    /// What decides whether the call is retried.
+    /// Determines whether the call is retried.
     pub class: ErrorClass,
     /// One sentence, untrusted.
     pub text: Text,

@@ -1,13 +1,13 @@
-//! Newtypes for everything that could be mistaken for something else: places in the log, times, names.
+//! Newtypes for values that could be confused: positions in the log, times, names.
 //!
-//! The id of a thread, batch, turn or call is the `seq` of the event that made it, so there is no id generator
-//! and ids stay unique across forks.
+//! The id of a thread, batch, turn or call is the `seq` of the event that created it, so there is no id generator and
+//! ids stay unique across forks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{fmt, sync::Arc};
 
-/// Shared text as it came from outside; making it safe to show is the business of `text`.
+/// Shared, untrusted text; `text` makes it safe to show.
 pub type Text = Arc<str>;
 
 macro_rules! number {
@@ -69,7 +69,7 @@ macro_rules! name {
 }
 
 number!(
-    /// The place of an event in its log: from 0, without gaps.
+    /// Position of an event in its log, from 0, without gaps.
     Seq
 );
 number!(
@@ -81,7 +81,7 @@ number!(
     ThreadId
 );
 number!(
-    /// The seats granted at once; its number is the horizon of all who speak in it.
+    /// Turns granted at once; its number is the horizon of its participants.
     BatchId
 );
 number!(
@@ -106,7 +106,7 @@ name!(
 pub struct Wall(pub i64);
 
 impl ThreadId {
-    /// The conversation itself: opened by the first event.
+    /// The conversation itself, opened by the first event.
     pub const ROOT: ThreadId = ThreadId(0);
 
     pub(crate) fn is_root(&self) -> bool {
@@ -115,14 +115,14 @@ impl ThreadId {
 }
 
 impl Seq {
-    /// Returns the place after this one.
+    /// Returns the next position.
     pub fn next(self) -> Seq {
         Seq(self.0 + 1)
     }
 }
 
 impl Ms {
-    /// Returns the milliseconds from `earlier` to here, 0 when `earlier` is later.
+    /// Returns the milliseconds since `earlier`, 0 if `earlier` is later.
     pub fn since(self, earlier: Ms) -> u64 {
         self.0.saturating_sub(earlier.0)
     }

@@ -1,4 +1,4 @@
-//! How far a limit has come, as the session file has it.
+//! Progress of a limit, as in the session file.
 
 use super::limits::Limit;
 use super::money::Usd;

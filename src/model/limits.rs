@@ -1,15 +1,15 @@
-//! The limits of a conversation. Each names the unit that it counts.
+//! Limits of a conversation. Each names its unit.
 
 use super::money::Usd;
 use super::reason::StopReason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The bounds of a conversation or of one thread; `None` is no bound.
+/// Limits of a conversation or of one thread; absent: no limit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Ended utterances: said, or cut with words.
+    /// Ended turns: complete, or cut with text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub utterances: Option<u32>,
     /// Full passes of the speakers.
@@ -18,42 +18,42 @@ pub struct Limits {
     /// Running seconds: paused time and time spent waiting for a human do not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
-    /// Finished batches, where seats depend on one another.
+    /// Finished batches of the policy `depends`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batches: Option<u32>,
-    /// Utterances of any one seat; only that seat stops speaking at it.
+    /// Turns per participant; only that participant stops at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_seat: Option<u32>,
-    /// Tokens that models read and write.
+    /// Input and output tokens of models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Dollars that model calls cost; calls without a price count nothing.
+    /// Cost of model calls in dollars; calls without a price count as 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usd: Option<Usd>,
 }
 
-/// Which bound of [`Limits`] came near or was reached.
+/// Kind of a limit in [`Limits`].
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// Ended utterances: said, or cut with words.
+    /// Ended turns: complete, or cut with text.
     Utterances,
     /// Full passes of the speakers.
     Rounds,
-    /// Seconds without pauses and without waiting for a human.
+    /// Running seconds: paused time and time spent waiting for a human do not count.
     Seconds,
-    /// Finished batches, where seats depend on one another.
+    /// Finished batches of the policy `depends`.
     Batches,
-    /// Tokens that models read and write.
+    /// Input and output tokens of models.
     Tokens,
-    /// Dollars that model calls cost; amounts are in billionths.
+    /// Cost of model calls; amounts are in billionths of a dollar.
     Usd,
 }
 
 impl Limit {
-    /// Every limit that can hold a conversation.
+    /// Every limit of a whole conversation.
     pub const ALL: [Limit; 6] = [
         Limit::Utterances,
         Limit::Rounds,
@@ -63,7 +63,7 @@ impl Limit {
         Limit::Usd,
     ];
 
-    /// Returns the reason a conversation ends with when nobody raises this limit.
+    /// Returns the stop reason of this limit.
     pub fn reason(self) -> StopReason {
         match self {
             Limit::Utterances => StopReason::UtteranceLimit,
@@ -87,7 +87,7 @@ impl Limit {
         }
     }
 
-    /// Returns an amount in words: `3 rounds`, `$0.05`.
+    /// Returns an amount as text: `3 rounds`, `$0.05`.
     pub fn words(self, amount: u64) -> String {
         match self {
             Limit::Usd => Usd(amount).to_string(),
@@ -103,7 +103,7 @@ impl Limit {
 }
 
 impl Limits {
-    /// Returns the bound of one kind.
+    /// Returns the limit of one kind.
     pub fn of(&self, limit: Limit) -> Option<u64> {
         match limit {
             Limit::Utterances => self.utterances.map(u64::from),
@@ -115,7 +115,7 @@ impl Limits {
         }
     }
 
-    /// Takes over every bound that `other` names.
+    /// Sets every limit that `other` has.
     pub fn merge(&mut self, other: &Limits) {
         self.utterances = other.utterances.or(self.utterances);
         self.rounds = other.rounds.or(self.rounds);

@@ -1,7 +1,7 @@
 //! The vocabulary: ids, events, commands, participants, prompts. Plain data with serde.
 //!
-//! Everything that crosses a room is spelled here once, so that no room has to know another to understand it.
-//! It deliberately has no I/O, no clock and no behaviour beyond reading and writing its own spelling.
+//! Every type that crosses a module boundary is defined here once, so that modules need not know each other. No I/O, no
+//! clock, and no behaviour besides serialisation.
 
 pub mod agent;
 pub mod answer;

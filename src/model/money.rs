@@ -1,4 +1,4 @@
-//! Money: dollars that can be added without error, and the price of a model.
+//! Money: dollars with exact sums, and the price of a model.
 
 use super::turn::Usage;
 use schemars::JsonSchema;
@@ -9,16 +9,14 @@ use std::ops::{Add, AddAssign};
 
 /// Billionths in a dollar.
 const BILLIONTHS: f64 = 1e9;
-/// The price of a token read from the server's cache, as a share of one that is not cached: Anthropic's ratio,
-/// the only wire that reports it.
+/// Relative price of a token read from the server's cache: Anthropic's ratio, the only wire format that reports it.
 const CACHE_READ: f64 = 0.1;
-/// The price of a token written to the server's cache, as a share of one that is only read.
+/// Relative price of a token written to the server's cache.
 const CACHE_WRITE: f64 = 1.25;
-/// Billionths that one token costs at a price of a dollar per million tokens.
+/// Billionths of a dollar per token at a price of one dollar per million tokens.
 const PER_TOKEN: f64 = 1e3;
 
-/// Dollars, counted in billionths, so that a sum is the same in whichever order it is made. Written as a number of
-/// dollars.
+/// Dollars, counted in billionths, so that sums do not depend on their order. Serialised as a number of dollars.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -65,7 +63,7 @@ impl Sum for Usd {
 }
 
 impl fmt::Display for Usd {
-    /// Writes dollars with as many digits as a small sum needs: `$12.50`, `$0.0031`.
+    /// Formats dollars with as many digits as a small sum needs: `$12.50`, `$0.0031`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dollars = f64::from(*self);
         match self.0 {
@@ -78,7 +76,7 @@ impl fmt::Display for Usd {
     }
 }
 
-/// The price of a model, in dollars per million tokens: read, written.
+/// Price of a model in dollars per million tokens: input, output.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "(f64, f64)")]
 pub struct Price(pub f64, pub f64);
@@ -111,8 +109,7 @@ impl Price {
         Usd((billionths + self.1 * PER_TOKEN * usage.output as f64).ceil() as u64)
     }
 
-    /// Returns how many tokens a model may write for a sum, once it has read its prompt; none where the prompt alone
-    /// costs more.
+    /// Returns the number of output tokens affordable after a prompt; `None` if the prompt alone costs more.
     pub fn affords(self, room: Usd, prompt: u64) -> Option<u64> {
         let left = room.0 as f64 - (self.0 * PER_TOKEN * prompt as f64).ceil();
         match (left < 0.0, self.1 > 0.0) {
@@ -164,7 +161,7 @@ mod tests {
     }
 
     proptest! {
-        /// What a sum affords costs no more than the sum.
+        /// An affordable call never costs more than the sum.
         #[test]
         fn what_is_afforded_is_paid_for(
             price in (0.0..100.0f64, 0.001..100.0f64), room in 0..10_000_000_000u64, prompt in 0..100_000u64,

@@ -1,23 +1,22 @@
-//! Which names tell participants apart: a name must be visible, unlike every other participant's, and unlike the names
-//! that the program gives to itself and to the operator.
+//! Distinguishable names: visible, and unlike the names of other participants, of the program and of the operator.
 
 use super::{Participant, SeatId, Text};
 use crate::text;
 use std::fmt;
 
-/// Names that heads, prompts and chat formats give to parties that are not participants.
+/// Reserved names: those of parties that are not participants in headings, prompts and chat formats.
 const RESERVED: [&str; 6] = ["You", "Human", "System", "operator", "engine", "host"];
-/// Those of them that a person's seat may have.
+/// Reserved names that a person's seat may have.
 const PERSONS: [&str; 2] = ["You", "Human"];
 
-/// Why a name does not tell its participant apart.
+/// Reason why a name is not distinguishable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NameFault {
     /// It has no visible character.
     Invisible,
-    /// It looks like a name that is no participant's.
+    /// It looks like a reserved name.
     Reserved(&'static str),
-    /// It looks like another participant's: that one's id and name.
+    /// It looks like the name of another participant, given with its id.
     LooksLike(SeatId, Text),
 }
 
@@ -32,7 +31,7 @@ impl fmt::Display for NameFault {
 }
 
 impl Participant {
-    /// Returns why its name does not tell it apart from others, if it does not.
+    /// Returns the fault of its name, if it has one.
     pub fn name_fault<'a>(
         &self,
         others: impl IntoIterator<Item = &'a Participant>,
@@ -50,7 +49,7 @@ impl Participant {
         Some(NameFault::LooksLike(same.id.clone(), same.name.clone()))
     }
 
-    /// Adds its id to a name that does not tell it apart from others.
+    /// Appends the id to a name that is not distinguishable.
     pub fn tell_apart<'a>(&mut self, others: impl IntoIterator<Item = &'a Participant>) {
         match self.name_fault(others) {
             None => {}

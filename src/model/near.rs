@@ -1,13 +1,13 @@
-//! Finds the name that was most likely meant by an unknown one.
+//! Finds the known name nearest to an unknown one.
 //!
-//! One measure for every message, so that "the nearest is" appears only where it is near.
+//! All messages use the same measure, so that "the nearest is" appears only for near names.
 
-/// Changes of letters up to which a long name is still offered.
+/// Maximum edit distance of a long name.
 const EDITS_MAX: usize = 3;
-/// From how many letters on the beginning of a name counts as the name.
+/// Minimum letters of a prefix that counts as the name.
 const PREFIX_MIN: usize = 3;
 
-/// Returns the known name that is a likely typing error away; none where all are too far off.
+/// Returns the known name within a likely typing error; `None` if all are too different.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let length = word.chars().count();
     let most = (length / 3).clamp(1, EDITS_MAX);
@@ -19,7 +19,7 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     near.filter(|(edits, _)| *edits <= most).map(|(_, name)| name)
 }
 
-/// Returns what to write in place of a name: the nearest one, or all there are.
+/// Returns a replacement for a name: the nearest one, or all names.
 pub fn instead(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(near) => format!("the nearest is `{near}`"),

@@ -1,6 +1,6 @@
-//! Who can speak, as resolved into the log: everything that a later decision or prompt depends on is in here.
+//! Participants, as resolved into the log: all data that later decisions and prompts depend on.
 //!
-//! It holds no keys and no secrets of endpoints; a session file must be enough to decide the same a year later.
+//! Contains no keys and no secrets of endpoints; a session file must be enough to repeat every decision a year later.
 
 use super::agent::AgentSpec;
 use super::contract::Contract;
@@ -15,86 +15,86 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A seat at the table, with exactly one voice.
+/// A participant, with exactly one voice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Participant {
-    /// ASCII id, unique in the conversation; never changes.
+    /// Unique ASCII id; never changes.
     pub id: SeatId,
-    /// Name as shown; the id where none was given.
+    /// Display name; the id by default.
     pub name: Text,
-    /// Further names that a mention may use.
+    /// Further names for mentions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<Text>,
     /// Free text: `pro`, `judge`, `executor`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Text>,
-    /// The roles that take the place of `role`, one a round; after the last one they begin again.
+    /// Rotating roles, one per round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<Text>,
-    /// One line about it, for those who choose who speaks.
+    /// One line about the participant, for moderators.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Text>,
-    /// From how many words to how many an utterance should have.
+    /// Target length of a turn in words (min, max).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<(u32, u32)>,
-    /// A description of the participant, as a template.
+    /// Persona, as a template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persona: Option<Text>,
-    /// What gives it words: a model, a script, rehearsed lines, a person, an agent.
+    /// Source of its text: a model, a script, rehearsed lines, a person, an agent, a team.
     pub voice: VoiceSpec,
     /// True if `voice` replaces another one (a human seat that runs unattended).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stands_in: bool,
-    /// The voice that speaks instead in headless runs and tests.
+    /// Voice for headless runs and tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<VoiceSpec>,
-    /// Share of the floor where a policy weighs seats.
+    /// Share of the floor with weighted policies.
     #[serde(default = "one")]
     pub weight: f64,
-    /// How readily it takes the floor where a policy asks for that, from 0 to 1.
+    /// Probability of taking the floor with the policy `talkative`, from 0 to 1.
     #[serde(default = "half", skip_serializing_if = "is_half")]
     pub talkativeness: f64,
-    /// Utterances after which this seat alone falls silent.
+    /// Maximum turns of this participant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_utterances: Option<u32>,
-    /// True if it takes turns; a seat that does not only votes, picks or judges.
+    /// True if it takes turns; otherwise it only votes, picks or judges.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub speaks: bool,
-    /// The form of its replies, and how often it may try again.
+    /// Required form of its replies, and the number of retries.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reply: Contract,
-    /// Whose words it sees, where the phase does not say.
+    /// Messages that it sees, unless the phase decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sees: Option<Sees>,
-    /// When it runs, where the policy is `depends`.
+    /// Dependencies, with the policy `depends`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub runs: Runs,
-    /// What the prompt keeps when the conversation does not fit its model's window.
+    /// Part of the conversation that its prompt keeps if it exceeds the model's window.
     #[serde(default, skip_serializing_if = "is_default")]
     pub context: Budget,
-    /// How long a call may take.
+    /// Time limits of its calls.
     pub timeouts: Timeouts,
-    /// What happens when a call fails.
+    /// Rule for failed calls.
     pub on_failure: FailureRule,
-    /// Dollars after which this seat alone falls silent.
+    /// Maximum cost of this participant in dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_usd: Option<Usd>,
-    /// Price of the model; null is "not priced".
+    /// Price of the model; null if not priced.
     #[serde(default)]
     pub price: Option<Price>,
-    /// True if the model runs on this machine, where a call costs no money that a limit could count.
+    /// True if the model runs on this machine; its calls cost no money.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub local: bool,
     /// Context window of the model in tokens.
     #[serde(default)]
     pub window: Option<u32>,
-    /// True if its prompt lists its tools and its model asks for them in text: for models that cannot call tools.
+    /// True if its prompt lists its tools and its model requests them in text: for models without tool calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub text_tools: bool,
-    /// The tools that its model may ask for.
+    /// Tools that its model may call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<Tool>,
-    /// The participant it was made from, where the engine made it.
+    /// Template of a participant that the engine created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_from: Option<SeatId>,
 }
@@ -125,7 +125,7 @@ fn is_half(v: &f64) -> bool {
 }
 
 impl Participant {
-    /// Returns a seat with this id and voice, and the default for everything else.
+    /// Returns a participant with this id and voice, and defaults for everything else.
     pub fn new(id: impl Into<SeatId>, voice: VoiceSpec) -> Participant {
         let id = id.into();
         Participant {
@@ -161,7 +161,7 @@ impl Participant {
     }
 }
 
-/// What gives a participant words.
+/// Source of a participant's text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VoiceSpec {
@@ -171,28 +171,28 @@ pub enum VoiceSpec {
     Script(Vec<Text>),
     /// An agent that speaks the Agent Client Protocol.
     Agent(AgentSpec),
-    /// A person; the floor waits for the commands `speak` and `pass`.
+    /// A person, who uses the commands `speak` and `pass`.
     Human {
-        /// Seconds after which `then` happens; none waits without end.
+        /// Seconds to wait; `None` waits without a limit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seconds: Option<u64>,
-        /// True if the floor passes on after `seconds`; otherwise it waits.
+        /// True if the turn passes after `seconds`; otherwise it waits.
         #[serde(default)]
         pass: bool,
     },
-    /// A whole conversation that speaks with one voice.
+    /// A team: a whole conversation that speaks with one voice.
     Team(Box<TeamSpec>),
     /// Rehearsed lines: pre-written, no model is called.
     Lines {
-        /// The lines in order; after the last one they begin again.
+        /// The lines, in order; they start over after the last one.
         lines: Vec<Line>,
-        /// Milliseconds for each word.
+        /// Milliseconds per word.
         pace: u64,
     },
 }
 
 impl Participant {
-    /// Returns the seat with its next fallback as its model, if it has one.
+    /// Returns the participant with its next fallback model, if it has one.
     pub fn replaced(&self) -> Option<Participant> {
         let VoiceSpec::Model(spec) = &self.voice else { return None };
         let (next, rest) = spec.fallbacks.split_first()?;
@@ -203,22 +203,22 @@ impl Participant {
     }
 }
 
-/// One rehearsed line: a template, and when it is taken out of turn.
+/// One rehearsed line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Line {
-    /// The words, as a template.
+    /// Text, as a template.
     pub text: Text,
-    /// A condition; a line with one is held back until the condition is true, then goes before the plain ones.
+    /// Condition; a line with one waits until it is true, then takes precedence over plain lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Text>,
-    /// The purpose of the turns that it answers; `speak` unless it says otherwise.
+    /// Purpose of the turns that it answers; `speak` by default.
     #[serde(default, rename = "for", skip_serializing_if = "is_default")]
     pub purpose: Purpose,
 }
 
 impl Participant {
-    /// Returns the model for which a limit in dollars cannot hold here: it has no price, and is on another machine. An
-    /// agent pays for its own models.
+    /// Returns the model whose cost is unknown, so that a limit in dollars cannot hold: it has no price and runs on
+    /// another machine. An agent pays for its own models.
     pub fn uncountable(&self) -> Option<&Text> {
         if let VoiceSpec::Agent(agent) = &self.voice {
             return agent.command.first();
@@ -234,19 +234,18 @@ impl Participant {
 }
 
 impl Participant {
-    /// The default bound on a reply, in tokens, of a model on this machine: small models do not always stop by
-    /// themselves.
+    /// Default maximum tokens of a reply of a local model: small models do not always stop by themselves.
     const LOCAL_REPLY_TOKENS: u32 = 320;
-    /// Tokens of such a model's choice, bid or ballot: a word or a number, and why.
+    /// Maximum tokens of a local model's choice, bid or ballot: a word or a number, and a reason.
     const LOCAL_CHOICE_TOKENS: u32 = 128;
 
-    /// Returns the most tokens of a reply of its model, if anything bounds them.
+    /// Returns the maximum tokens of its model's reply, if limited.
     pub fn reply_tokens(&self) -> Option<u32> {
         let VoiceSpec::Model(model) = &self.voice else { return None };
         model.max_tokens.or(self.local.then_some(Participant::LOCAL_REPLY_TOKENS))
     }
 
-    /// Returns the most tokens of its model's answer to what a turn is for, if anything bounds them.
+    /// Returns the maximum tokens of its model's answer for a purpose, if limited.
     pub fn answer_tokens(&self, purpose: Purpose) -> Option<u32> {
         let VoiceSpec::Model(model) = &self.voice else { return None };
         let choice = self.local.then_some(Participant::LOCAL_CHOICE_TOKENS);
@@ -258,7 +257,7 @@ impl Participant {
 }
 
 impl Participant {
-    /// Returns a seat, and the seats of the teams in it.
+    /// Returns a participant and the members of its teams.
     pub fn everyone(&self) -> Vec<&Participant> {
         let inside = match &self.voice {
             VoiceSpec::Team(team) => {
@@ -280,20 +279,20 @@ impl VoiceSpec {
         }
     }
 
-    /// Milliseconds a rehearsed word takes where a scenario names no pace.
+    /// Default milliseconds per rehearsed word.
     pub const PACE_MS: u64 = 70;
 
-    /// Returns whether a language model reads its prompts: by itself, or in an agent.
+    /// Returns whether a language model reads its prompts, directly or in an agent.
     pub fn reads_as_a_model(&self) -> bool {
         matches!(self, VoiceSpec::Model(_) | VoiceSpec::Agent(_))
     }
 
-    /// Returns whether a person speaks here, so that a turn has no call.
+    /// Returns whether it is a person, so that a turn has no call.
     pub fn is_human(&self) -> bool {
         matches!(self, VoiceSpec::Human { .. })
     }
 
-    /// Returns the name that a log and a transcript give this voice: who really spoke.
+    /// Returns the name of this voice in logs and transcripts.
     pub fn label(&self) -> String {
         match self {
             VoiceSpec::Model(m) => m.name.to_string(),
@@ -306,61 +305,61 @@ impl VoiceSpec {
     }
 }
 
-/// How deep teams may be nested.
+/// Maximum nesting depth of teams.
 pub const TEAM_DEPTH: usize = 2;
 /// The most seats of a conversation, those of its teams included.
 pub const SEATS_MAX: usize = 200;
 
-/// A team: a scenario with its seats, as read when the conversation began. Its file is no longer needed.
+/// A team: a scenario with its participants, as loaded when the conversation began.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TeamSpec {
-    /// The file or the bundled scenario that it was read from.
+    /// File or bundled scenario that it was loaded from.
     pub file: Text,
-    /// The scenario as resolved; null before it was read.
+    /// Resolved scenario; null before loading.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub scenario: Value,
-    /// Its seats, in the order of the table.
+    /// Its participants, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub participants: Vec<Participant>,
-    /// The most calls of it at the same time.
+    /// Maximum parallel calls.
     #[serde(default)]
     pub parallel: u32,
 }
 
-/// What a prompt keeps of a conversation that does not fit its model's window.
+/// Part of a conversation that a prompt keeps if it exceeds the model's window.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Budget {
-    /// The beginning and the end: the middle is left out.
+    /// The beginning and the end, without the middle.
     #[default]
     HeadTail,
     /// The end: as many of the last messages as fit.
     Window,
     /// At most this many of the last messages.
     Last(u32),
-    /// The end, and a summary of what was before it.
+    /// The end, and a summary of the messages before.
     Summary {
-        /// The seat that writes the summary; none is the reader itself.
+        /// The participant who writes the summary; `None` for the reader itself.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<SeatId>,
     },
 }
 
-/// How long a call may take, in milliseconds; none of them is optional.
+/// Time limits of a call, in milliseconds; all are required.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Timeouts {
-    /// Until the connection is open.
+    /// From the start until the connection is open.
     pub connect: u64,
     /// From the request to the first piece.
     pub first: u64,
     /// Between two pieces.
     pub silence: u64,
-    /// For the whole call, from its start to the end of the reply.
+    /// From the start of the call to the end of the reply.
     pub total: u64,
 }
 
 impl Timeouts {
-    /// The default for agents: an agent starts up, thinks and uses tools before it speaks.
+    /// Default for agents, which start, think and use tools before they speak.
     pub const AGENT: Timeouts =
         Timeouts { connect: 10_000, first: 300_000, silence: 300_000, total: 1_800_000 };
 }
@@ -371,25 +370,25 @@ impl Default for Timeouts {
     }
 }
 
-/// What happens when a call of a seat fails.
+/// Rule for failed calls of a participant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailureRule {
-    /// Further calls within the same turn.
+    /// Number of retries in the same turn.
     pub retry: u32,
-    /// What follows the last failure.
+    /// Action after the last failure.
     pub then: Then,
-    /// Calls of one model in one turn at most, whatever its server asks for.
+    /// Maximum calls of one model in one turn, whatever its server asks for.
     #[serde(default = "tries", skip_serializing_if = "is_tries")]
     pub tries: u32,
-    /// The longest sum of waits between the calls of one model in one turn, in milliseconds.
+    /// Maximum total wait between the calls of one model in one turn, in milliseconds.
     #[serde(default = "wait", skip_serializing_if = "is_wait")]
     pub wait: u64,
 }
 
 impl FailureRule {
-    /// Calls of one model in one turn, by default.
+    /// Default of `tries`.
     pub const TRIES: u32 = 5;
-    /// Milliseconds of waiting between them in all, by default.
+    /// Default of `wait`, in milliseconds.
     pub const WAIT_MS: u64 = 60_000;
 }
 
@@ -417,15 +416,15 @@ impl Default for FailureRule {
     }
 }
 
-/// What follows a turn that failed after all retries.
+/// Action after a turn has failed with all its retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Then {
-    /// The turn is given up and the next seat speaks.
+    /// The turn is skipped.
     Skip,
     /// The conversation pauses and asks the operator.
     Pause,
-    /// The next fallback model takes the turn; when no fallback is left, the next seat speaks.
+    /// The next fallback model takes the turn; without one, the turn is skipped.
     Replace,
     /// The conversation ends with a failure.
     Stop,

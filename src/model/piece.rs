@@ -1,16 +1,16 @@
-//! Bits of an utterance as they arrive, and the compact runs in which the log keeps them.
+//! Pieces of a turn as they arrive, and their compact form in the log.
 
 use super::ids::{Ms, Text, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which part of a reply a piece belongs to.
+/// Stream of a reply.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
-    /// Speech, which the whole table hears.
+    /// Text, for everyone.
     Say,
     /// Reasoning, for the log and the operator only.
     Think,
@@ -25,18 +25,18 @@ pub struct Piece {
     pub channel: Channel,
     /// Time of arrival, on the session's clock.
     pub at: Ms,
-    /// The piece itself, cut where the stream cut it: any number of characters.
+    /// Text of the piece: any number of characters, as received.
     pub text: Text,
 }
 
 /// Consecutive pieces of one stream: `[turn, channel, text, [len, dt, len, dt, ...]]`.
 ///
-/// `len` counts UTF-8 bytes; `dt` is milliseconds since the piece before it in the event. The first `dt` of an event
-/// counts from the start of the call of its turn.
+/// `len` counts UTF-8 bytes; `dt` is the milliseconds since the previous piece in the event. The first `dt` of an event
+/// counts from the start of its turn's call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PieceRun(pub TurnId, pub Channel, pub Text, pub Vec<u64>);
 
-/// Packs pieces, in order of arrival, into runs. `call_started` is the start of the call of the first piece's turn.
+/// Packs pieces, in order of arrival, into runs. `call_started` is the start of the first piece's call.
 pub fn pack(pieces: &[Piece], call_started: Ms) -> Vec<PieceRun> {
     let mut runs: Vec<(TurnId, Channel, String, Vec<u64>)> = Vec::new();
     let mut before = call_started;
@@ -56,7 +56,7 @@ pub fn pack(pieces: &[Piece], call_started: Ms) -> Vec<PieceRun> {
         .collect()
 }
 
-/// Unpacks runs into pieces; lengths that do not fit the text are clamped to it, so that a damaged line loses no words.
+/// Unpacks runs into pieces; invalid lengths are clamped to the text, so that no text of a damaged line is lost.
 pub fn unpack(runs: &[PieceRun], call_started: Ms) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut at = call_started;

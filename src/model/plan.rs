@@ -1,4 +1,4 @@
-//! A plan as it is spelled: its steps, the types of the messages in it, and the events by which it can be followed.
+//! Vocabulary of plans: steps, message types, and events.
 
 use super::ids::{SeatId, Text, TurnId};
 use super::participant::Participant;
@@ -43,15 +43,15 @@ pub(super) fn settable(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl StepSpec {
-    /// Returns a step with a number and nothing to do yet.
+    /// Returns an empty step with a number.
     pub fn numbered(number: u32) -> StepSpec {
         StepSpec { number, description: "".into(), goal: "".into(), executor: true, after: vec![] }
     }
 
-    /// Returns the step with some keys set; one without a description has its goal for one.
+    /// Returns the step with some keys set; without a description, its goal becomes the description.
     ///
     /// # Errors
-    /// Which key is wrong, and what it takes.
+    /// The invalid key, and its accepted values.
     pub fn with(&self, set: &Map<String, Value>) -> Result<StepSpec, String> {
         if let Some(key) = set.keys().find(|key| !SETTABLE.contains(&key.as_str())) {
             return Err(format!("a step has no `{key}`; it takes {}", SETTABLE.join(", ")));
@@ -62,7 +62,7 @@ impl StepSpec {
         let mut step = serde_json::to_value(self).map_err(|e| e.to_string())?;
         for (key, value) in set {
             step[key.as_str()] = match (key.as_str(), value) {
-                // one number is a list of one
+                // a single number is a list of one
                 ("after", Value::Number(_)) => Value::Array(vec![value.clone()]),
                 _ => value.clone(),
             };
@@ -77,27 +77,27 @@ impl StepSpec {
     }
 }
 
-/// How far a step, or a plan, has come.
+/// State of a step or a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepState {
     /// Not begun.
     #[default]
     Waiting,
-    /// Being worked on.
+    /// In progress.
     Running,
     /// Done.
     Completed,
-    /// Given up, with a reason.
+    /// Failed, with a reason.
     Failed,
-    /// Taken out by the operator.
+    /// Cancelled by the operator.
     Cancelled,
     /// Waiting for a step that failed. It follows from the other steps and is never written to a session.
     Blocked,
 }
 
 impl StepState {
-    /// Returns the spelling in the log and on the screen.
+    /// Returns its name in the log and on the screen.
     pub fn as_str(self) -> &'static str {
         match self {
             StepState::Waiting => "waiting",
@@ -109,35 +109,35 @@ impl StepState {
         }
     }
 
-    /// Returns whether nothing more will be done.
+    /// Returns whether it has ended.
     pub fn is_over(self) -> bool {
         matches!(self, StepState::Completed | StepState::Failed | StepState::Cancelled)
     }
 }
 
-/// The type of a message between a planner and an executor.
+/// Type of a message between a planner and an executor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageKind {
-    /// The planner's: what is to be done.
+    /// The planner's assignment.
     TaskAssignment,
-    /// An executor's: a question it needs answered before it can continue.
+    /// An executor's question; it waits for the answer.
     Question,
-    /// The planner's answer, or its leave to go on.
+    /// The planner's answer, or its permission to continue.
     Clarification,
-    /// An executor's: what is done, with more to do.
+    /// An executor's progress report.
     ProgressUpdate,
-    /// An executor's: a part of the result.
+    /// An executor's partial result.
     PartialResult,
-    /// The result; the step is done.
+    /// The result; the step is completed.
     TaskComplete,
-    /// The step cannot be done.
+    /// The step failed.
     Error,
-    /// An executor's, to another executor.
+    /// An executor's message to another executor.
     SiblingMessage,
 }
 
-/// Markers that a line may begin with, and their message types. Longer ones come first.
+/// Markers at the beginning of a line, and their message types. Longer ones come first.
 const MARKERS: &[(&str, MessageKind)] = &[
     ("TASK COMPLETE", MessageKind::TaskComplete),
     ("TASK_COMPLETE", MessageKind::TaskComplete),
@@ -152,9 +152,9 @@ const MARKERS: &[(&str, MessageKind)] = &[
     ("QUESTION", MessageKind::Question),
     ("ERROR", MessageKind::Error),
 ];
-/// What may stand around a marker.
+/// Characters allowed around a marker.
 const DRESS: &[char] = &['*', '_', '`', '#', '"', '>', ' ', '\t'];
-/// What the results of a step begin with.
+/// Heading of the results of a step.
 const RESULTS: &str = "results";
 
 impl MessageKind {
@@ -170,7 +170,7 @@ impl MessageKind {
         MessageKind::SiblingMessage,
     ];
 
-    /// Returns the spelling in the log.
+    /// Returns its name in the log.
     pub fn as_str(self) -> &'static str {
         match self {
             MessageKind::TaskAssignment => "task_assignment",
@@ -184,14 +184,14 @@ impl MessageKind {
         }
     }
 
-    /// Returns the type with a spelling.
+    /// Returns the type with a name.
     pub fn named(name: &str) -> Option<MessageKind> {
         let name = name.trim().to_lowercase().replace([' ', '-'], "_");
         MessageKind::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// Returns the type that the first line with words begins with, and the words behind it. A marker inside a sentence
-    /// never counts: it stands first, with a colon behind it or alone on its line.
+    /// Returns the message type of the first non-blank line, and the text after its marker. A marker inside a sentence
+    /// never counts: it begins the line, with a colon after it or alone.
     pub fn marked(words: &str) -> Option<(MessageKind, &str)> {
         let words = words.trim_start();
         let bare = words.trim_start_matches(DRESS);
@@ -211,13 +211,13 @@ impl MessageKind {
     }
 }
 
-/// Returns the results in the words of a finished step: what follows a line `Results:`, or everything after its marker.
+/// Returns the results in the text of a completed step: everything after a line `Results:`, or after its marker.
 pub fn results_in(words: &str) -> &str {
     summary_and_results(words).1
 }
 
-/// Returns what the words of a finished step say before their results, and the results; without a line `Results:`
-/// everything after the marker is the results.
+/// Splits the text of a completed step into summary and results; without a line `Results:`, everything after the marker
+/// is the results.
 pub fn summary_and_results(words: &str) -> (&str, &str) {
     let behind = MessageKind::marked(words).map_or(words.trim(), |(_, behind)| behind);
     let mut from = 0;
@@ -237,11 +237,11 @@ pub fn summary_and_results(words: &str) -> (&str, &str) {
     ("", behind)
 }
 
-/// Steps that do not exist, at most as many as are named of those that one step waits for.
+/// Maximum number of reported missing steps per step.
 const MISSING_MAX: usize = 4;
 
-/// Returns everything that is wrong with the steps of a plan. They may also wait for `known` steps, whose numbers are
-/// taken; `most` is how many steps there may be in all.
+/// Returns all faults of a plan's steps. They may also depend on `known` steps, whose numbers are taken; `most` is the
+/// maximum number of steps in all.
 pub fn faults(steps: &[StepSpec], known: &[u32], most: u32) -> Vec<String> {
     let mut faults = vec![];
     if steps.len() + known.len() > most as usize {
@@ -285,7 +285,7 @@ pub fn faults(steps: &[StepSpec], known: &[u32], most: u32) -> Vec<String> {
     faults
 }
 
-/// Returns the numbers along the first circle of steps that wait for one another, the first one again at its end.
+/// Returns the first dependency cycle as step numbers, with the first one repeated at its end.
 fn cycle(steps: &[StepSpec]) -> Option<Vec<u32>> {
     let after = |n: u32| {
         let step = steps.iter().find(|s| s.number == n);

@@ -1,4 +1,4 @@
-//! What is known of a person, and what follows from it: facts, stages, rankings.
+//! Known facts about a person, and their consequences: stages and rankings.
 
 use super::ids::{SeatId, Text, TurnId};
 use schemars::JsonSchema;
@@ -83,16 +83,16 @@ pub struct RankedItem {
     pub parts: Vec<(Text, f64)>,
 }
 
-/// The treatment of fields that the profile does not list.
+/// Treatment of fields that the profile does not list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownField {
-    /// They are kept like the others.
+    /// Kept like the others.
     #[default]
     Keep,
-    /// They are left out of the profile.
+    /// Left out of the profile.
     Drop,
-    /// The reply that has them does not fit.
+    /// The reply is invalid.
     Refuse,
 }
 
@@ -111,7 +111,7 @@ pub fn merge(profile: &mut Map<String, Value>, news: &Map<String, Value>) {
                 };
                 merge(&mut whole, inner);
                 match (whole.is_empty(), profile.get(field)) {
-                    // a table that says nothing takes no other fact away
+                    // an empty table removes no other fact
                     (true, Some(known)) if !known.is_object() => {}
                     (true, _) => drop(profile.remove(field)),
                     (false, _) => drop(profile.insert(field.clone(), Value::Object(whole))),
@@ -124,7 +124,7 @@ pub fn merge(profile: &mut Map<String, Value>, news: &Map<String, Value>) {
     }
 }
 
-/// Returns what differs between two profiles, in the order of the fields.
+/// Returns the differences between two profiles, in the order of the fields.
 pub fn changes(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<FactChanged> {
     let mut all = vec![];
     compare("", before, after, &mut all);

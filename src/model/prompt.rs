@@ -1,45 +1,45 @@
-//! What a participant is shown, as data: attributed blocks, rebuilt for every call and never stored.
+//! The prompt as data: attributed blocks, rebuilt for every call and never stored.
 
 use super::ids::{SeatId, Text};
 use super::tool::ToolRound;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// All that one call is shown.
+/// All parts of the prompt of one call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Prompt {
-    /// The persona, the table, the rules; in the shared layout only what everybody is told.
+    /// Persona, participants and rules; in the shared layout only the common part.
     pub system: Text,
-    /// The persona and its own rules, where they come after the conversation (the shared layout).
+    /// Persona and own rules after the conversation, in the shared layout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aside: Option<Text>,
-    /// The task of a step of a plan.
+    /// Task of a step of a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub brief: Option<Text>,
-    /// What stands for the talk where that is not shown as it was said: whole parts in their order, each in its tag.
+    /// Sections in place of the conversation, in order, each in its tag.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<Text>,
-    /// The conversation so far, as this seat may see it.
+    /// The conversation so far, as this participant may see it.
     pub blocks: Vec<Block>,
-    /// What is known of the person, where the seat keeps it.
+    /// Known facts about the person, if the participant keeps them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownBlock>,
-    /// The operator's guidance that lives for this turn.
+    /// Active notes of the operator.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Text>,
     /// Texts of the scenario whose keys were just used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lore: Vec<Text>,
-    /// The task of the turn, where that is not simply to speak in free words.
+    /// Task of the turn, unless it is simply to speak.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<Text>,
-    /// What is true of this turn alone, and whose turn it is: the last words that a model reads. None for other voices.
+    /// Cue: the facts of this turn, and whose turn it is; the last text that a model reads. `None` for other voices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cue: Option<Text>,
-    /// Its last reply in this turn, which could not be used.
+    /// Its last reply in this turn, which was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejected: Option<Rejected>,
-    /// What it asked of its tools in this turn, and what came back.
+    /// Its tool requests in this turn, with their results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolRound>,
     /// Its tool calls in earlier turns, with shortened results.
@@ -56,23 +56,23 @@ pub struct Prompt {
     pub starts_later: bool,
 }
 
-/// What is known of a person, and its place in the conversation.
+/// Known facts about a person, and their position in the conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownBlock {
-    /// The facts, the stage, the ranking, as they stand.
+    /// Facts, stage and ranking.
     pub text: Text,
-    /// How many blocks come after it.
+    /// Number of blocks after it.
     pub behind: usize,
 }
 
-/// A reply that did not have the form it was asked for.
+/// A reply without the required form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Rejected {
-    /// What it said, as far as it was shown.
+    /// Text of the reply, as far as it was shown.
     pub said: Text,
-    /// What was wrong with it.
+    /// The fault.
     pub why: Text,
-    /// True if it said only what was said already: it is then not shown again.
+    /// True if it only repeated earlier text; it is not shown again then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub echo: bool,
 }
@@ -82,25 +82,25 @@ pub(super) fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
-/// Whose message it is, in the eyes of a model.
+/// Chat role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Rules for the model.
     System,
-    /// Everybody else's words.
+    /// Text of everybody else.
     User,
-    /// The model's own words.
+    /// The model's own text.
     Assistant,
 }
 
-/// A prompt's part in the form that every chat model takes; wire formats only spell it.
+/// A message of a chat, for any wire format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The author, as chat formats name it.
+    /// Chat role of the author.
     pub role: Role,
-    /// The text, escaped so that nobody's words can pass for another's.
+    /// Text, escaped so that nobody's text can imitate another's.
     pub text: String,
-    /// Bytes at the end of the text that no later prompt repeats: what a server need not remember.
+    /// Bytes at the end of the text that no later prompt repeats, so that a server need not cache them.
     pub fresh: usize,
 }
 
@@ -111,43 +111,43 @@ impl Message {
     }
 }
 
-/// One thing that was said.
+/// One message of the conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {
-    /// The seat's own words.
+    /// The participant's own message.
     Own {
         /// The text of the message.
         text: Text,
-        /// True if it was broken off or cut.
+        /// True if it was cut or broken off.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cut: bool,
     },
-    /// A peer's words.
+    /// A message of another participant.
     Other {
-        /// The id of the peer.
+        /// Id of the author.
         who: SeatId,
-        /// The peer's name or label, as this seat sees it.
+        /// Name or label of the author, as this participant sees it.
         name: Text,
         /// The text of the message.
         text: Text,
-        /// True if it was broken off or cut.
+        /// True if it was cut or broken off.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cut: bool,
-        /// True if only this seat may see it.
+        /// True if only this participant may see it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         whisper: bool,
     },
-    /// A summary in place of everything before it.
+    /// A summary in place of all messages before it.
     Summary {
         /// The text of the summary.
         text: Text,
     },
-    /// The operator's words.
+    /// A message of the operator.
     Operator {
         /// The text of the message.
         text: Text,
-        /// True if only this seat heard it.
+        /// True if only this participant received it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         whisper: bool,
     },

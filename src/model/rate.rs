@@ -1,10 +1,10 @@
-//! How many calls a provider accepts in a period, spelled `20/min`.
+//! Maximum rate of calls of a provider, spelled `20/min`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The units a rate counts in, with their milliseconds.
+/// Units of a rate, with their milliseconds.
 const UNITS: [(&str, u64); 3] = [("s", 1_000), ("min", 60_000), ("h", 3_600_000)];
 
 /// A number of calls in any window of a given length.

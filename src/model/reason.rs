@@ -1,9 +1,9 @@
-//! Why a conversation or a thread ended: exactly one reason each.
+//! Stop reasons: exactly one for each end of a conversation or thread.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why a conversation ended: by itself (settled), or by a limit, a fault or a person (capped).
+/// Reason for an end: by itself (settled), or by a limit, a failure or a person (capped).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -83,8 +83,8 @@ impl StopReason {
         }
     }
 
-    /// Returns the exit code of a conversation that ended so: the number that scripts see. A signal has a code of its
-    /// own, of which this is the one of an interrupt.
+    /// Returns the exit code of a conversation with this reason. Signals have their own codes; this is that of an
+    /// interrupt.
     pub fn exit_code(self) -> u8 {
         match self {
             StopReason::Goal
@@ -107,7 +107,7 @@ impl StopReason {
         }
     }
 
-    /// Returns the reason in words.
+    /// Returns the reason as text.
     pub fn words(self) -> String {
         match self {
             StopReason::UtteranceLimit => "turn limit".into(),
@@ -116,13 +116,13 @@ impl StopReason {
         }
     }
 
-    /// Returns whether rules and limits count again after this end is passed: the conversation reached it by itself.
-    /// After a limit, a fault or a stop by a person it continues where it was.
+    /// Returns whether rules and limits count again after a reopening, because the conversation ended by itself. After
+    /// a limit, a failure or a stop by a person it continues unchanged.
     pub fn is_passed(self) -> bool {
         self.settled() || matches!(self, StopReason::Loop | StopReason::RoundLimit)
     }
 
-    /// Returns whether the conversation reached its own end, as opposed to being capped, stopped or broken.
+    /// Returns whether the conversation ended by its own rules, not by a limit, a failure or a person.
     pub fn settled(self) -> bool {
         match self {
             StopReason::Goal

@@ -1,4 +1,4 @@
-//! What makes a seat speak besides its place in the order: dependencies where the policy is `depends`, and requests.
+//! Triggers of a participant's turns: dependencies with the policy `depends`, and requests.
 //!
 //! Plain data; the policy evaluates the conditions.
 
@@ -6,39 +6,39 @@ use super::ids::{SeatId, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What makes a seat run, where the policy is `depends`, and whom it may wake itself.
+/// Dependencies of a participant with the policy `depends`, and its allowed requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Runs {
-    /// The seats whose words it waits for.
+    /// The participants that it waits for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<After>,
-    /// How many of them it needs.
+    /// Number of dependencies that must be met.
     #[serde(default)]
     pub needs: Needs,
-    /// True if it may run first, before its dependencies are met; a seat without dependencies always may.
+    /// True if it may run first, before its dependencies are met; a participant without dependencies always may.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts: Option<bool>,
-    /// The name under which its data are kept in the context, besides its id.
+    /// Additional key of its data in the context, besides its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_key: Option<Text>,
-    /// Whom the `requests` in its replies may wake; none is everybody.
+    /// Participants that the `requests` in its replies may wake; `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub may_request: Option<Vec<SeatId>>,
 }
 
-/// One dependency of a seat on another.
+/// One dependency on another participant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct After {
     /// The participant whose turns meet it.
     pub participant: SeatId,
-    /// A condition over the state; none is always true.
+    /// Condition over the state; `None` is always true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Text>,
-    /// How many times this dependency may make the seat run.
+    /// Maximum number of turns that this dependency may trigger.
     pub max: u32,
 }
 
-/// How many dependencies must be met.
+/// Number of dependencies that must be met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Needs {

@@ -1,33 +1,33 @@
-//! What a seat sees of the others, and how it may think and speak: in a phase, or always.
+//! Visibility: the messages that a participant sees, and how it may think and speak, in a phase or always.
 //!
-//! Plain data; what it means for a prompt is read in `state` and `prompt`.
+//! Plain data; `state` and `prompt` apply it.
 
 use super::ids::Text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a phase shows its speakers to one another.
+/// Visibility and style of a phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shows {
-    /// Whose words are seen, where the phase says so.
+    /// Visible messages, if the phase decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sees: Option<Sees>,
-    /// Whether, and how, names are replaced by labels.
+    /// Replacement of names by labels.
     #[serde(default, skip_serializing_if = "is_off")]
     pub anonymous: Anonymous,
-    /// True if its speakers may think before they speak; nobody else at the table sees it.
+    /// True if its speakers may think privately before they speak.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub thinks: bool,
-    /// From how many words to how many a contribution should have.
+    /// Target length in words (min, max).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<(u32, u32)>,
-    /// A condition that ends the phase after a round.
+    /// Condition that ends the phase after a round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Text>,
-    /// The task of its speakers, as a template.
+    /// Task of its speakers, as a template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<Text>,
-    /// The most messages of others that are shown: those that are least alike; none shows all.
+    /// Maximum number of shown messages of others, the least similar ones; `None` shows all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diverse: Option<u32>,
 }
@@ -37,70 +37,70 @@ fn is_off(anonymous: &Anonymous) -> bool {
     *anonymous == Anonymous::Off
 }
 
-/// Whose words a seat sees besides the operator's and, but for `question` and `last_round`, its own.
+/// Messages that a participant sees besides the operator's and, except for `question` and `last_round`, its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sees {
-    /// Everybody's words.
+    /// All messages.
     All,
-    /// Nobody's, not even its own: the question alone.
+    /// None, not even its own: only the question.
     Question,
-    /// Only its own words.
+    /// Only its own messages.
     Own,
-    /// Everybody's last words, its own among them.
+    /// Everybody's last message, including its own.
     LastRound,
-    /// The last words of everybody else.
+    /// The last messages of all others.
     OthersLast,
-    /// The first words of everybody else.
+    /// The first messages of all others.
     Opening,
-    /// The words of the two seats next to it.
+    /// The messages of the two adjacent participants.
     Neighbours,
-    /// The last answers of everybody else, without the words around them.
+    /// The last answers of all others, without the text around them.
     Answers,
     /// A summary of everything so far.
     Summary,
 }
 
-/// The place of the conversation in a prompt.
+/// Position of the conversation in a prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {
-    /// After the persona; the seat's own words are the model's own messages.
+    /// After the persona; the participant's own messages have the role assistant.
     #[default]
     Own,
-    /// Before the persona, as one text that is the same for all who may see it, so that a server that caches prompts
-    /// reads nothing twice.
+    /// Before the persona, as one text that is the same for all who may see it, so that a server can reuse its prompt
+    /// cache.
     Shared,
 }
 
-/// How much advice the prompts give on debating.
+/// Amount of debating advice in prompts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Debate {
     /// Advice that makes a debate worth reading.
     #[default]
     Guided,
-    /// Nothing: for research, where every added sentence is a treatment.
+    /// No advice: for research, where every added sentence is a treatment.
     Plain,
 }
 
-/// A text that is shown where one of its keys was just used.
+/// A text that is shown after one of its keys was used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Lore {
-    /// The words or phrases; small and capital letters are the same.
+    /// Words or phrases, ignoring case.
     pub keys: Vec<Text>,
-    /// The text, as prompts show it.
+    /// Text for the prompt.
     pub text: Text,
-    /// The participants who are shown it; empty is everybody.
+    /// Participants who see it; empty for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub who: Vec<Text>,
-    /// How many of the last messages are searched for the keys.
+    /// Number of recent messages that are searched for the keys.
     #[serde(default = "recent", skip_serializing_if = "is_recent")]
     pub last: u32,
 }
 
 impl Lore {
-    /// How many of the last messages are searched by default.
+    /// Default of `last`.
     pub const LAST: u32 = 4;
 }
 
@@ -113,16 +113,16 @@ fn is_recent(last: &u32) -> bool {
     *last == recent()
 }
 
-/// Under which names a seat sees the others.
+/// Names under which a participant sees the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Anonymous {
-    /// Names are shown as they are.
+    /// Real names.
     #[default]
     Off,
     /// Labels that stay the same for the whole conversation.
     Stable,
-    /// Labels that are dealt again each round.
+    /// Labels that change every round.
     PerRound,
     /// Labels that differ for every viewer.
     PerViewer,

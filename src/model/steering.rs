@@ -1,4 +1,4 @@
-//! The spelling of steering lines: the same in `--steer` files, on stdin, in tests, and inside `command.given`.
+//! Form of steering lines: the same in `--steer` files, on stdin, in tests, and inside `command.given`.
 
 use super::command::{COMMANDS, Command, Targets};
 use super::ids::{Key, Text, ThreadId};
@@ -7,48 +7,48 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The condition under which a line of a steer file becomes a command.
+/// Condition under which a line of a steer file becomes a command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trigger {
-    /// As soon as utterance N has ended.
+    /// After the end of turn N.
     After {
-        /// The utterance's number, from 1.
+        /// Turn number, from 1.
         utterance: u32,
     },
-    /// After anything that a seat said.
+    /// After any turn of a participant.
     Said {
-        /// The seat's id.
+        /// The participant's id.
         participant: Text,
     },
-    /// While utterance N is spoken, once it has this many words.
+    /// During turn N, once it has this many words.
     During {
-        /// The utterance's number, from 1.
+        /// Turn number, from 1.
         utterance: u32,
-        /// Words shown so far; 0 is the beginning of the utterance.
+        /// Minimum words shown so far; 0 is the beginning of the turn.
         words: u32,
     },
     /// At a time of the session's clock, in milliseconds.
     At(u64),
-    /// As soon as this condition is true.
+    /// Once this condition is true.
     When(Text),
 }
 
-/// One steering line: a command, and when and where it acts.
+/// One steering line: a command and its trigger.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SteerLine {
-    /// When it acts; none is at once.
+    /// Trigger; `None` acts immediately.
     pub trigger: Option<Trigger>,
     /// True if it acts each time the trigger becomes true, as a breakpoint.
     pub every: bool,
-    /// The thread it is for; none is every open thread.
+    /// Thread of the command; `None` for every open thread.
     pub thread: Option<ThreadId>,
-    /// The sender's own id for the line, echoed in the receipt.
+    /// The sender's id for the line, repeated in the receipt.
     pub id: Option<Text>,
-    /// The command that the line gives.
+    /// The command.
     pub command: Command,
 }
 
-/// Why a line is no steering line, with the fix.
+/// Fault of a steering line, with the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadLine(pub String);
@@ -56,10 +56,10 @@ pub struct BadLine(pub String);
 const TRIGGERS: [&str; 4] = ["after", "during", "at", "when"];
 
 impl SteerLine {
-    /// Reads a line of JSON, as in a steer file.
+    /// Parses a line of JSON, as in a steer file.
     ///
     /// # Errors
-    /// A sentence that names the key and what is accepted.
+    /// A sentence that names the key and the accepted values.
     pub fn parse(line: &str) -> Result<SteerLine, BadLine> {
         match serde_json::from_str(line) {
             Ok(Value::Object(map)) => SteerLine::from_map(map),

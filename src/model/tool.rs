@@ -17,38 +17,38 @@ pub const RESULT_TAG: &str = "tool_result";
 /// A tool that a participant may use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tool {
-    /// Its name, as models ask for it.
+    /// Name, as models call it.
     pub name: Text,
-    /// What it does, for models.
+    /// Description for models.
     pub description: Text,
     /// JSON Schema of its arguments.
     pub parameters: Value,
-    /// What carries out a request.
+    /// Implementation of the tool.
     pub source: ToolSource,
-    /// True if it changes nothing, so that nobody has to allow it.
+    /// True if it changes nothing, so that no permission is needed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub read_only: bool,
-    /// Seconds that it may take.
+    /// Time limit in seconds.
     pub seconds: u32,
 }
 
-/// Who does what a tool is asked for.
+/// Implementation of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolSource {
     /// A child process: one JSON request in, the result out.
     Script(Vec<Text>),
-    /// Reads a file of the folder that the operator names.
+    /// Reads a file of the folder that the operator named.
     ReadFile,
     /// Lists a folder in it.
     ListDir,
-    /// Searches the files of that folder for words.
+    /// Searches the files of that folder for text.
     SearchFiles,
     /// A server that speaks the Model Context Protocol.
     Server {
-        /// The server that offers it.
+        /// The server.
         server: ToolServer,
-        /// The tool's name there; nothing as long as the server was not asked, and then all of its tools are meant.
+        /// Name of the tool on the server; empty for all its tools, before the server is asked.
         tool: Text,
     },
 }
@@ -56,29 +56,29 @@ pub enum ToolSource {
 /// A server of tools.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct ToolServer {
-    /// Its name: what the names of its tools begin with.
+    /// Name, the prefix of its tools' names.
     pub name: Text,
-    /// Where it is.
+    /// Command or address.
     pub place: ServerPlace,
-    /// Those of its tools that change nothing, as the scenario says.
+    /// Names of its read-only tools, according to the scenario.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read_only: Vec<Text>,
-    /// Seconds that a tool may take.
+    /// Time limit of a tool in seconds.
     pub seconds: u32,
 }
 
-/// Where a server of tools is.
+/// Location of a server of tools.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerPlace {
     /// A child process.
     Command(Vec<Text>),
-    /// An address of HTTP.
+    /// An HTTP address.
     Url(Text),
 }
 
 impl ServerPlace {
-    /// Returns what the operator agrees to.
+    /// Returns the text that the operator agrees to.
     pub fn agreed(&self) -> Vec<Text> {
         match self {
             ServerPlace::Command(command) => command.clone(),
@@ -88,9 +88,9 @@ impl ServerPlace {
 }
 
 impl Tool {
-    /// The default time limit of a tool, in seconds.
+    /// Default time limit of a tool, in seconds.
     pub const SECONDS: u32 = 30;
-    /// The tools that every scenario may name: they read files and change nothing.
+    /// Built-in tools; they read files and change nothing.
     pub const BUILT_IN: [&str; 3] = ["read_file", "list_dir", "search_files"];
 
     /// Returns a built-in tool.
@@ -129,7 +129,7 @@ impl Tool {
         })
     }
 
-    /// Returns whether it reads files of the folder that the operator names.
+    /// Returns whether it reads files of the folder that the operator named.
     pub fn reads_files(&self) -> bool {
         !matches!(self.source, ToolSource::Script(_) | ToolSource::Server { .. })
     }
@@ -171,7 +171,7 @@ impl ToolOutcome {
     }
 }
 
-/// A request of a turn, as far as it has come.
+/// A tool request of a turn, with its progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolRun {
     /// The model's request.
@@ -179,7 +179,7 @@ pub struct ToolRun {
     /// The `seq` of its `tool.called`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called: Option<Seq>,
-    /// The outcome and what the model is shown; none while the tool runs.
+    /// Outcome, and the result shown to the model; `None` while the tool runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returned: Option<(ToolOutcome, Text)>,
 }
@@ -189,14 +189,14 @@ pub struct ToolRun {
 pub struct ToolRound {
     /// The `seq` of their `tool.asked`.
     pub asked: Seq,
-    /// What the model said before them.
+    /// Text of the model before them.
     pub said: Text,
     /// The requests, in their order.
     pub runs: Vec<ToolRun>,
 }
 
 impl ToolRound {
-    /// Returns the id by which a wire format tells a request and its result apart: never one that a model chose.
+    /// Returns the id of a request in a wire format; never one that a model chose.
     pub fn id(&self, at: usize) -> String {
         format!("call_{}_{at}", self.asked)
     }

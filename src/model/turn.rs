@@ -1,4 +1,4 @@
-//! The small words of turns, calls and commands: what for, by whom, how it ended, what it used.
+//! Enumerations of turns, calls and commands: purpose, requester, outcome, usage.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -161,7 +161,7 @@ pub enum LateReason {
 }
 
 impl LateReason {
-    /// Returns the reason in words.
+    /// Returns the reason as text.
     pub fn message(self) -> &'static str {
         match self {
             LateReason::NeverDue => "the conversation ended first",

@@ -1,26 +1,26 @@
-//! The wire formats that models are spoken to in: one list for settings, options and calls.
+//! Wire formats of models: one list for settings, options and calls.
 
 use serde::Deserialize;
 
-/// How requests and answers are spelled.
+/// Format of requests and replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wire {
-    /// Chat completions, as OpenAI began them and most servers speak them.
+    /// OpenAI's chat completions, spoken by most servers.
     OpenAi,
-    /// Messages, as Anthropic speaks them.
+    /// Anthropic's messages.
     Anthropic,
-    /// `generateContent`, as Google speaks it.
+    /// Google's `generateContent`.
     Gemini,
     /// Ollama's own chat.
     Ollama,
 }
 
 impl Wire {
-    /// Every wire format, in the order in which help lists them.
+    /// Every wire format, in the order of the help.
     pub const ALL: [Wire; 4] = [Wire::OpenAi, Wire::Anthropic, Wire::Gemini, Wire::Ollama];
 
-    /// The names as a JSON Schema.
+    /// Names as a JSON Schema.
     pub const SCHEMA: &str = r#"{"enum": ["openai", "anthropic", "gemini", "ollama"]}"#;
 
     /// Returns the name in settings and options.
@@ -33,7 +33,7 @@ impl Wire {
         }
     }
 
-    /// Returns the wire format of a name.
+    /// Returns the wire format with a name.
     pub fn named(name: &str) -> Option<Wire> {
         Wire::ALL.into_iter().find(|wire| wire.name() == name)
     }
