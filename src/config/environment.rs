@@ -1,11 +1,11 @@
-//! The environment as it was when the program began.
+//! The environment of the process, read once at the start.
 //!
-//! It may hold the keys of providers, so it cannot be printed, and children get an allow-list of it.
+//! It may contain API keys, so it cannot be printed, and children get only allow-listed variables.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The variables that a child process gets, besides everything that begins with [`LOCALE_PREFIX`].
+/// Variables for child processes, besides those that begin with [`LOCALE_PREFIX`].
 const FOR_CHILDREN: [&str; 8] =
     ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LOGNAME", "SHELL"];
 const LOCALE_PREFIX: &str = "LC_";
@@ -22,55 +22,55 @@ impl Environment {
         std::env::vars_os().collect()
     }
 
-    /// Returns a variable; an empty one counts as not set.
+    /// Returns a variable; an empty one counts as unset.
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         let found = self.variables.iter().find(|(key, _)| key == name);
         found.map(|(_, value)| value.as_os_str()).filter(|value| !value.is_empty())
     }
 
-    /// Returns a variable that names a folder; as the XDG rules say, a relative one counts as not set.
+    /// Returns a variable that names a folder; a relative one counts as unset, as the XDG rules require.
     pub(super) fn folder(&self, name: &str) -> Option<PathBuf> {
         self.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
-    /// Returns whether the user asks every program to do without colour.
+    /// Returns whether the user disables colour in all programs.
     pub fn no_color(&self) -> bool {
         self.get("NO_COLOR").is_some()
     }
 
-    /// Returns whether the user asks every program for colour.
+    /// Returns whether the user forces colour in all programs.
     pub fn clicolor_force(&self) -> bool {
         self.get("CLICOLOR_FORCE").is_some_and(|value| value != "0")
     }
 
-    /// Returns whether the terminal is far away.
+    /// Returns whether the program runs over SSH.
     pub fn over_ssh(&self) -> bool {
         self.get("SSH_TTY").or(self.get("SSH_CONNECTION")).is_some()
     }
 
-    /// Returns the command of the user's editor, as a shell would read it.
+    /// Returns the command of the user's editor, for a shell.
     pub fn editor(&self) -> Option<&str> {
         self.get("VISUAL").or(self.get("EDITOR")).and_then(OsStr::to_str)
     }
 
-    /// Returns the date that everything made in a reproducible build carries, in milliseconds since 1970.
+    /// Returns the date of a reproducible build, in milliseconds since 1970.
     pub fn source_date_epoch(&self) -> Option<i64> {
         let seconds: i64 = self.get("SOURCE_DATE_EPOCH")?.to_str()?.trim().parse().ok()?;
         seconds.checked_mul(1_000).filter(|ms| *ms >= 0)
     }
 
-    /// Returns where a program is, if it is on the path.
+    /// Returns the path of a program found in `PATH`.
     pub fn program(&self, name: &str) -> Option<PathBuf> {
         let folders = std::env::split_paths(self.get("PATH")?);
         folders.map(|folder| folder.join(name)).find(|path| is_program(path))
     }
 
-    /// Returns the name of the terminal's type.
+    /// Returns the terminal type.
     pub fn term(&self) -> Option<&str> {
         self.get("TERM").and_then(OsStr::to_str)
     }
 
-    /// Returns what a child process may know: where programs and home are, the language, the user; never a key.
+    /// Returns the variables for a child process: paths, home, language, user; never a key.
     pub fn for_children(&self) -> Vec<(OsString, OsString)> {
         let allowed = |name: &str| FOR_CHILDREN.contains(&name) || name.starts_with(LOCALE_PREFIX);
         let known = |(name, _): &&(OsString, OsString)| name.to_str().is_some_and(allowed);

@@ -1,13 +1,13 @@
-//! The user's own keys, `[keys.PLACE] action = "key"`, as they are written; what they mean is the screen's to judge.
+//! The user's key bindings, `[keys.PLACE] action = "key"`, as written; the screen interprets them.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
 
-/// The tables of the file: by place, then by action.
+/// Tables of the file: by place, then by action.
 pub(super) type Written = BTreeMap<String, BTreeMap<String, Spanned<Keys>>>;
 
-/// One key or several; none takes the action's keys away.
+/// One key or several; an empty list removes the action's keys.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Keys {
@@ -18,17 +18,17 @@ pub(super) enum Keys {
 /// The user's keys for one action in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// The part of the screen in which the keys work, as in `[keys.PLACE]`.
+    /// Part of the screen in which the keys work, as in `[keys.PLACE]`.
     pub place: String,
-    /// The name of the action.
+    /// Name of the action.
     pub action: String,
-    /// Its keys, all of them.
+    /// All its keys.
     pub keys: Vec<String>,
-    /// The place in the settings: file, line and column.
+    /// Position in the settings: file, line and column.
     pub at: String,
 }
 
-/// Returns what is written, each with its place in the file, in the order of the file.
+/// Returns the bindings in the order of the file, with their positions.
 pub(super) fn bindings(written: &Written, at: impl Fn(usize) -> String) -> Vec<Binding> {
     let mut bindings: Vec<(usize, Binding)> = Vec::new();
     for (place, actions) in written {

@@ -1,7 +1,7 @@
-//! The layers of the settings, from the lowest: the user's own file, a trusted project's file, and the command line.
-//! Each is checked by itself first, so that a fault has its place.
+//! Layers of the settings, from the lowest: the user's file, a trusted project's file, the command line. Each is
+//! checked by itself first, so that a fault has a position.
 //!
-//! Whether a project is trusted is not decided here: the caller passes its text.
+//! The caller decides whether a project is trusted, and passes its text.
 
 use super::origin::Origin;
 use super::settings::{Settings, SettingsError};
@@ -10,17 +10,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// The file of a project, in the folder where the program was started.
+/// Settings file of a project, in the working directory.
 const PROJECT_FILE: &str = "colloquium.toml";
-/// The layer of the command line, as errors and explanations name it.
+/// Name of the command line's layer in errors and explanations.
 const SET: &str = "--config-set";
 
-/// The settings file of a project, not yet checked.
+/// Settings file of a project, not yet checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
-    /// The path of the project's file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// The content of the file.
+    /// Content of the file.
     pub text: String,
 }
 
@@ -28,7 +28,7 @@ impl Project {
     /// Reads the project's file, if there is one.
     ///
     /// # Errors
-    /// When the file exists and cannot be read.
+    /// If the file exists and cannot be read.
     pub fn here() -> Result<Option<Project>, SettingsError> {
         let path = Path::new(".").join(PROJECT_FILE);
         let read = untrusted::read(&path).and_then(|bytes| {
@@ -41,34 +41,34 @@ impl Project {
         }
     }
 
-    /// Returns the commands that it names; none where it is not what settings should be.
+    /// Returns the commands in the file; empty if the file is invalid.
     pub fn commands(&self) -> Vec<Vec<String>> {
         let settings = Settings::parse(&self.text, "").unwrap_or_default();
         settings.providers.into_values().filter_map(|provider| provider.api_key_command).collect()
     }
 
-    /// Returns every value that it would set.
+    /// Returns every value in the file.
     ///
     /// # Errors
-    /// When the file has a fault.
+    /// If the file has a fault.
     pub fn sets(&self) -> Result<Vec<Origin>, SettingsError> {
         Ok(Settings::parse(&self.text, &self.path.display().to_string())?.origins)
     }
 }
 
 impl Settings {
-    /// Returns these settings with those of a trusted project over them.
+    /// Returns these settings, overridden by those of a trusted project.
     ///
     /// # Errors
-    /// When the project's settings are invalid, or contradict these.
+    /// If the project's settings are invalid or contradict these.
     pub fn under(self, project: &Project) -> Result<Settings, SettingsError> {
         self.with(&project.text, &project.path.display().to_string())
     }
 
-    /// Returns these settings under what the command line sets, each as `KEY=VALUE`; a value that is no TOML is text.
+    /// Returns these settings, overridden by `KEY=VALUE` options; a value that is not TOML is text.
     ///
     /// # Errors
-    /// When one of them is not a setting.
+    /// If one of them is not a setting.
     pub fn set(self, all: &[String]) -> Result<Settings, SettingsError> {
         all.iter().try_fold(self, |settings, one| {
             let (key, value) = one.split_once('=').ok_or(SettingsError::Set)?;
@@ -81,7 +81,7 @@ impl Settings {
         })
     }
 
-    /// Returns who sets a table of settings: the last file or option that sets anything in it.
+    /// Returns the source of a table of settings: the last file or option that sets a key of it.
     pub fn place_of(&self, table: &str) -> String {
         let inside =
             |o: &&Origin| o.key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'));
@@ -94,7 +94,7 @@ impl Settings {
         let mut table = self.table;
         merge(&mut table, over.table);
         let mut plain = table.clone();
-        // keys remember their places, which only a file has; they were read with it
+        // positions of keys exist only in a file; they were read with it
         plain.remove("keys");
         let both: Settings = plain.try_into().map_err(|e: toml::de::Error| {
             SettingsError::Layers { path: name.into(), message: e.message().into() }
@@ -109,7 +109,7 @@ impl Settings {
     }
 }
 
-/// Lays a table over another one.
+/// Merges a table over another one.
 fn merge(under: &mut Table, over: Table) {
     for (key, value) in over {
         match (under.get_mut(&key), value) {

@@ -1,6 +1,6 @@
-//! The list of well-known models that comes with the program, under what the user has set.
+//! The bundled list of well-known models, overridden by the user's settings.
 //!
-//! It is data, spelled as in the user's own settings, and gets out of date: only estimates, costs and limits in dollars
+//! The list is data in the form of user settings, and becomes outdated: only estimates, costs and limits in dollars
 //! depend on it, and the user can override every line.
 
 use super::settings::{ModelFacts, Settings};
@@ -11,9 +11,9 @@ const TEXT: &str = include_str!("../../assets/models.toml");
 static LIST: LazyLock<Settings> = LazyLock::new(|| toml::from_str(TEXT).unwrap_or_default());
 
 impl Settings {
-    /// Returns what is known of a model by `provider:name`: what the user says, else the list.
+    /// Returns the facts about a model by `provider:name`: the user's, else those of the list.
     pub fn facts(&self, model: &str) -> ModelFacts {
-        // most models of this machine are in no list, and reading it takes longer than searching it
+        // most local models are not listed, and parsing the list takes longer than searching it
         let listed = if TEXT.contains(model) { LIST.models.get(model) } else { None };
         let own = self.models.get(model);
         ModelFacts {

@@ -1,19 +1,19 @@
-//! What the user sets of how the screen looks; which theme that means on which terminal is `cli`'s to decide.
+//! Settings of the screen's look; `cli` resolves them for a terminal.
 
 use clap::ValueEnum;
 use serde::Deserialize;
 
-/// The theme of the screen.
+/// Theme of the screen.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged, expecting = "a theme is a name, or { light = \"NAME\", dark = \"NAME\" }")]
 pub enum ThemeChoice {
-    /// This one.
+    /// One theme for every background.
     One(String),
-    /// One for each ground.
+    /// One theme for each background.
     Two {
-        /// On a light ground.
+        /// Theme for a light background.
         light: String,
-        /// On a dark ground.
+        /// Theme for a dark background.
         dark: String,
     },
 }
@@ -29,7 +29,7 @@ pub enum Signs {
     Ascii,
 }
 
-/// Whether the program captures the mouse.
+/// Mouse capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Mouse {
@@ -42,25 +42,25 @@ pub enum Mouse {
     Off,
 }
 
-/// Whether the terminal rings for somebody who looks elsewhere.
+/// Terminal bell while the user looks elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Notify {
-    /// Where it says that it has lost the focus.
+    /// If the terminal reports that it has lost the focus.
     #[default]
     Auto,
     /// Never.
     Off,
 }
 
-/// Which habits the keys of the screen follow.
+/// Style of the key bindings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Habits {
-    /// Those of most programs.
+    /// Keys as in most programs.
     #[default]
     Plain,
-    /// Those of vim besides.
+    /// Additional keys of vim.
     Vim,
 }
 
@@ -75,20 +75,20 @@ pub enum Motion {
     None,
 }
 
-/// How many colours the terminal shows.
+/// Number of terminal colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum ColourDepth {
-    /// What the environment says for certain.
+    /// Detected from the environment.
     #[default]
     #[serde(rename = "auto")]
     Auto,
-    /// Its own sixteen.
+    /// The 16 colours of the terminal.
     #[serde(rename = "16")]
     Sixteen,
-    /// The fixed 256.
+    /// The fixed 256 colours.
     #[serde(rename = "256")]
     Indexed,
-    /// All of them.
+    /// 24-bit colour.
     #[serde(rename = "truecolor")]
     True,
 }

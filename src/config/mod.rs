@@ -1,7 +1,7 @@
-//! The user's folders and the environment: the only reader of both.
+//! The user's folders, settings and environment; no other module reads them.
 //!
-//! Everything is read once, at the start, and passed on as values; nothing here changes later. Of the files it reads
-//! only the settings and, where asked, a key.
+//! Everything is read once, at the start, and passed on as values; nothing here changes later. Only the settings and,
+//! if needed, a key are read from files.
 
 mod environment;
 mod keys;

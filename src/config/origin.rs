@@ -1,19 +1,19 @@
-//! Which file or option sets which key, and the nearest known key to an unknown one.
+//! Sources of settings: file or option per key, and the known key nearest to an unknown one.
 
 use crate::model::near::nearest;
 use toml::{Table, Value};
 
-/// How the reader of settings reports an unknown key, before the key's name.
+/// Prefix of the parser's message about an unknown key.
 const UNKNOWN: &str = "unknown field `";
 
-/// One value that is set, and its source.
+/// One configured value and its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The key, dotted.
+    /// Dotted key.
     pub key: String,
-    /// Its value, as TOML.
+    /// Value, as TOML.
     pub value: String,
-    /// The file or option that sets it.
+    /// File or option that sets it.
     pub from: String,
 }
 
@@ -39,7 +39,7 @@ fn flatten(table: &Table, path: &str, put: &mut impl FnMut(String, &Value)) {
     }
 }
 
-/// Returns what is wrong, with the key that was most likely meant where one is unknown.
+/// Returns a message, with the nearest known key if one is unknown.
 pub(super) fn with_nearest(message: &str) -> String {
     let Some((unknown, known)) =
         message.strip_prefix(UNKNOWN).and_then(|rest| rest.split_once("`, expected "))

@@ -1,4 +1,4 @@
-//! The four folders of the program. XDG variables come first on every system, then what the system itself uses.
+//! The program's four folders. XDG variables come first on every system, then the system's own folders.
 
 use super::Environment;
 use crate::model::Secret;
@@ -12,48 +12,48 @@ use std::{
 
 const PROGRAM: &str = "colloquium";
 
-/// Why a folder could not be found or made.
+/// A folder that could not be found or created.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The system names no home, and no variable names the folder.
+    /// The system has no home folder, and no variable names this one.
     #[error("the home folder is unknown and {0} is not set")]
     NoHome(&'static str),
-    /// A key could not be kept.
+    /// A key could not be saved.
     #[error("cannot write {path}: {source}")]
     Key {
-        /// The file for the key.
+        /// Path of the key file.
         path: String,
-        /// The error of the operating system.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// A folder could not be made.
+    /// A folder could not be created.
     #[error("cannot create the folder {path}")]
     Folder {
-        /// The path of the folder.
+        /// Path of the folder.
         path: String,
-        /// The error of the operating system.
+        /// Error of the operating system.
         source: io::Error,
     },
 }
 
-/// The program's folders. None of them need exist; [`make_private`] makes them.
+/// The program's folders, which may not exist yet; [`make_private`] creates them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
     /// The user's own files: settings, scenarios, themes.
     pub config: PathBuf,
-    /// Files to keep for good: the sessions.
+    /// Permanent files: the sessions.
     pub data: PathBuf,
-    /// Files that are useful to keep: input history, logs, trust.
+    /// State: input history, logs, trust.
     pub state: PathBuf,
-    /// The folder for files that can be recreated.
+    /// Files that can be recreated.
     pub cache: PathBuf,
 }
 
 impl Paths {
-    /// Finds the folders. The data folder is `data_dir`, else `COLLOQUIUM_DATA_DIR`, else the usual one.
+    /// Finds the folders. The data folder is `data_dir`, else `COLLOQUIUM_DATA_DIR`, else the default.
     ///
     /// # Errors
-    /// When the system names no home and the variables do not name a folder.
+    /// If the system has no home folder and the variables do not name a folder.
     pub fn find(environment: &Environment, data_dir: Option<&Path>) -> Result<Paths, Error> {
         let usual = ProjectDirs::from("", "", PROGRAM);
         let usual = usual.as_ref();
@@ -63,20 +63,20 @@ impl Paths {
         };
         let own = data_dir.or(environment.get("COLLOQUIUM_DATA_DIR").map(Path::new));
         let data = match own {
-            // a later change of the working folder must not move the sessions
+            // a later change of the working directory must not move the sessions
             Some(own) => absolute(own).map_err(|source| folder_error(own, source))?,
             None => folder("XDG_DATA_HOME", ProjectDirs::data_dir)?,
         };
         Ok(Paths {
             config: folder("XDG_CONFIG_HOME", ProjectDirs::config_dir)?,
             data,
-            // only Linux has a folder of its own for state
+            // only Linux has a separate folder for state
             state: folder("XDG_STATE_HOME", |u| u.state_dir().unwrap_or(u.data_local_dir()))?,
             cache: folder("XDG_CACHE_HOME", ProjectDirs::cache_dir)?,
         })
     }
 
-    /// Returns the folder of the user's own themes.
+    /// Returns the folder of the user's themes.
     pub fn themes(&self) -> PathBuf {
         self.config.join("themes")
     }
@@ -86,36 +86,36 @@ impl Paths {
         self.data.join("sessions")
     }
 
-    /// Returns the folder of the sessions that were deleted.
+    /// Returns the folder of deleted sessions.
     pub fn trash(&self) -> PathBuf {
         self.data.join("trash")
     }
 
-    /// Returns the folder of the keys that were pasted.
+    /// Returns the folder of pasted keys.
     pub fn keys(&self) -> PathBuf {
         self.config.join("keys")
     }
 
-    /// Returns the file that a provider's pasted key is kept in.
+    /// Returns the file of a provider's pasted key.
     pub fn key(&self, provider: &str) -> PathBuf {
         self.keys().join(provider)
     }
 
-    /// Returns the home folder of the agents of a program, where it keeps its settings and its login.
+    /// Returns the home folder for agents of a program, with their settings and login.
     pub fn agent_home(&self, program: &str) -> PathBuf {
         self.data.join("agents").join(program)
     }
 
-    /// Returns the folder of the user's own scenarios.
+    /// Returns the folder of the user's scenarios.
     pub fn scenarios(&self) -> PathBuf {
         self.config.join("scenarios")
     }
 }
 
-/// Makes a folder and those above it where they are missing, each for the user alone (0700); what exists stays as it is.
+/// Creates a folder and missing parents for the user alone (0700); existing ones are unchanged.
 ///
 /// # Errors
-/// When it cannot be made, or is not a folder.
+/// If it cannot be created or is not a folder.
 pub fn make_private(folder: &Path) -> Result<(), Error> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -124,10 +124,10 @@ pub fn make_private(folder: &Path) -> Result<(), Error> {
     builder.create(folder).map_err(|source| folder_error(folder, source))
 }
 
-/// Saves a pasted key, readable by the user alone (0600), in place of an earlier one; returns its file.
+/// Saves a pasted key, readable only by the user (0600), in place of an earlier one; returns its file.
 ///
 /// # Errors
-/// When the folder or the file cannot be written; the message never holds the key.
+/// If the folder or the file cannot be written; the message never contains the key.
 pub fn keep_key(paths: &Paths, provider: &str, key: &Secret) -> Result<PathBuf, Error> {
     make_private(&paths.keys())?;
     let path = paths.key(provider);

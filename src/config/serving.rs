@@ -1,10 +1,10 @@
-//! The bounds of `colloquium mcp`: what other programs may spend and use; what agents may know and tools may do.
+//! Permissions of other programs: clients of `colloquium mcp`, agents, tools.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 
-/// The permissions of clients of the MCP server.
+/// Permissions of clients of the MCP server.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Serving {
@@ -12,9 +12,9 @@ pub struct Serving {
     pub max_usd: Option<f64>,
     /// Models that may be used, as `provider:name`; `*` at the end matches any rest. Empty is all.
     pub models: Vec<String>,
-    /// Conversations that may run at once.
+    /// Maximum parallel conversations.
     pub max_running: NonZeroUsize,
-    /// Seconds that a conversation may run.
+    /// Maximum seconds of a conversation.
     pub max_seconds: NonZeroU32,
 }
 
@@ -49,19 +49,18 @@ impl Serving {
     }
 }
 
-/// What agents can see of the user's environment.
+/// Environment of agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AgentSettings {
-    /// Variables of the environment that agents may see besides the paths and the language; `PROGRAM:NAME` is for the
-    /// agent of that program alone.
+    /// Variables for agents besides paths and language; `PROGRAM:NAME` is for the agent of that program alone.
     pub environment: Vec<String>,
-    /// Whether agents have the user's home folder, with the settings, hooks, instructions and logins in it.
+    /// True if agents get the user's home folder, with its settings, hooks, instructions and logins.
     pub user_home: bool,
 }
 
 impl AgentSettings {
-    /// Returns the variables that the agent of a program may see.
+    /// Returns the variables for the agent of a program.
     pub fn variables<'a>(&'a self, program: &'a str) -> impl Iterator<Item = &'a str> {
         self.environment.iter().filter_map(move |entry| match entry.split_once(':') {
             Some((of, name)) => (of == program).then_some(name),
@@ -70,12 +69,12 @@ impl AgentSettings {
     }
 }
 
-/// What the user allows tools of participants.
+/// The user's permissions for tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ToolSettings {
-    /// Tools that change something and run without being asked for.
+    /// Tools that change something and need no further permission.
     pub allow: Vec<String>,
-    /// The variables that hold the keys of tool servers, by the server's whole address.
+    /// Variables with the keys of tool servers, by the server's whole address.
     pub keys: BTreeMap<String, String>,
 }

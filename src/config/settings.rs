@@ -1,7 +1,7 @@
-//! The user's settings: `config.toml`, read once, checked whole, and immutable from then on.
+//! The user's settings: `config.toml`, read once, checked completely, then immutable.
 //!
-//! It says where keys are found, never what they are, and an error never quotes the file: somebody may have put a key
-//! where its name belongs. It deliberately calls no server and runs no command.
+//! It contains the locations of keys, never keys, and an error never quotes the file: somebody may have written a key
+//! in place of its name. Reading it calls no server and runs no command.
 
 use super::Environment;
 use super::keys::{self, Binding};
@@ -17,40 +17,40 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 use toml::Table;
 
-/// The variable that names another file of settings.
+/// Variable with the path of another settings file.
 pub const CONFIG_VARIABLE: &str = "COLLOQUIUM_CONFIG";
-/// The name of the file in the user's folder.
+/// Name of the file in the user's folder.
 const FILE: &str = "config.toml";
 
-/// Why the settings cannot be used.
+/// Fault of the settings.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file cannot be read.
     #[error("cannot read the settings {path}")]
     File {
-        /// The path of the file.
+        /// Path of the file.
         path: String,
-        /// The error of the operating system.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// A key or a value of the file is wrong.
+    /// A key or a value of the file is invalid.
     #[error("{path}:{line}:{column}: {message}")]
     Invalid {
-        /// The path of the file.
+        /// Path of the file.
         path: String,
-        /// The line, from 1.
+        /// Line, from 1.
         line: usize,
-        /// The column in characters, from 1.
+        /// Column in characters, from 1.
         column: usize,
-        /// The fault, with the key and what it takes.
+        /// The fault, with the key and its accepted values.
         message: String,
     },
     /// The keys of a provider's table contradict each other.
     #[error("{path}: providers.{provider}: {message}")]
     Provider {
-        /// The path of the file.
+        /// Path of the file.
         path: String,
-        /// The provider's name.
+        /// Name of the provider.
         provider: String,
         /// The contradiction, with the keys.
         message: String,
@@ -58,17 +58,17 @@ pub enum SettingsError {
     /// One layer contradicts another one.
     #[error("{path}: combined with the user settings: {message}")]
     Layers {
-        /// The file or option of the layer.
+        /// File or option of the layer.
         path: String,
         /// The contradiction, with the keys.
         message: String,
     },
-    /// Something on the command line is no setting.
+    /// An option of the command line is not a setting.
     #[error("--config-set takes KEY=VALUE, as in --config-set default_model=ollama:llama3")]
     Set,
 }
 
-/// Which layer named the file of settings.
+/// Source of the path of the settings file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Layer {
     /// The option `--config`.
@@ -80,84 +80,84 @@ pub enum Layer {
     Folder,
 }
 
-/// Everything the user has set, with defaults for the rest.
+/// All settings, with defaults for missing ones.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
-    /// The model of every seat that names none, as `provider:name`.
+    /// Default model of participants, as `provider:name`.
     pub default_model: Option<String>,
-    /// Providers by name: new ones, and other keys for known ones.
+    /// Providers by name: new ones, and overrides of known ones.
     pub providers: BTreeMap<String, Provider>,
     /// Facts about models, by `provider:name`.
     pub models: BTreeMap<String, ModelFacts>,
-    /// How often and how long a turn whose calls fail is tried again.
+    /// Limits of retries.
     pub retries: Retries,
-    /// The permissions of clients of the MCP server.
+    /// Permissions of clients of the MCP server.
     pub mcp: Serving,
-    /// What agents can see of the user's environment.
+    /// Environment of agents.
     pub agents: AgentSettings,
-    /// What the user allows tools of participants.
+    /// Permissions of tools.
     pub tools: ToolSettings,
-    /// The theme of the screen; none is automatic.
+    /// Theme of the screen; `None` for automatic.
     pub theme: Option<ThemeChoice>,
-    /// How many colours the terminal shows.
+    /// Number of terminal colours.
     pub color_depth: ColourDepth,
-    /// The character set of the screen; none is automatic.
+    /// Character set of the screen; `None` for automatic.
     pub glyphs: Option<Signs>,
-    /// Which program's habits the keys follow.
+    /// Style of the key bindings.
     pub keymap: Habits,
-    /// How much of the screen moves by itself.
+    /// Animation of the screen.
     pub motion: Motion,
-    /// Whether the program or the terminal handles the mouse.
+    /// Mouse capture.
     pub mouse: Mouse,
-    /// When the terminal rings for a user who looks elsewhere.
+    /// Terminal bell while the user looks elsewhere.
     pub notify: Notify,
     #[serde(rename = "keys")]
     pub(super) written: keys::Written,
-    /// The user's own keys, in the order of the file.
+    /// The user's key bindings, in the order of the file.
     #[serde(skip)]
     pub keys: Vec<Binding>,
-    /// The file, whether or not it is there.
+    /// Path of the file, which may not exist.
     #[serde(skip)]
     pub path: PathBuf,
-    /// How the path was chosen.
+    /// Source of the path.
     #[serde(skip)]
     pub layer: Layer,
-    /// Whether the file exists; without it every setting has its default.
+    /// True if the file exists; otherwise every setting has its default.
     #[serde(skip)]
     pub found: bool,
-    /// Every value that is set, with its source.
+    /// Every configured value, with its source.
     #[serde(skip)]
     pub origins: Vec<Origin>,
     #[serde(skip)]
     pub(super) table: Table,
 }
 
-/// A provider as the user describes it; what is left out is as the program knows it.
+/// A provider in the settings; missing keys have the built-in values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Provider {
-    /// The wire format of its API; none is the known one.
+    /// Wire format of its API.
     pub wire: Option<Wire>,
-    /// The address of its API; none is the known one.
+    /// Address of its API.
     pub base_url: Option<String>,
-    /// The environment variable that holds its key.
+    /// Environment variable with its key.
     pub api_key_env: Option<String>,
-    /// The file that holds its key; it must be readable by its owner alone.
+    /// File with its key; it must be readable by its owner only.
     pub api_key_file: Option<PathBuf>,
-    /// The program that prints its key, and its arguments.
+    /// Program that prints its key, with arguments.
     pub api_key_command: Option<Vec<String>>,
-    /// The rate of calls that it accepts.
+    /// Maximum rate of calls.
     pub rate: Option<CallRate>,
 }
 
-/// The limits of retries, whatever a scenario or a server asks for.
+/// Limits of retries, whatever a scenario or a server asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retries {
-    /// Calls of one model in one turn, the first one included.
+    /// Maximum calls of one model in one turn, including the first.
     pub tries: NonZeroU32,
-    /// The longest sum of waits of a turn between them, in seconds.
+    /// Maximum total wait of a turn between them, in seconds.
     pub seconds: u32,
 }
 
@@ -172,30 +172,30 @@ impl Default for Retries {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ModelFacts {
-    /// Its context window in tokens; none is unknown.
+    /// Context window in tokens; `None` if unknown.
     pub window: Option<u32>,
-    /// Its price in dollars per million tokens, in and out.
+    /// Price in dollars per million input and output tokens.
     pub price: Option<Price>,
-    /// How it asks for tools; none is as its API has it.
+    /// Form of tool requests; `None` for the default of its API.
     pub tools: Option<ToolForm>,
 }
 
-/// How a model asks for tools.
+/// Form of a model's tool requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolForm {
-    /// As calls of its API.
+    /// Tool calls of its API.
     Native,
-    /// In its text, for models that cannot call tools.
+    /// Text, for models without tool calls.
     Text,
 }
 
 impl Settings {
-    /// Reads the settings: of the file that `flag` names, else of the one in the variable, else of the user's folder,
-    /// where the file may be missing.
+    /// Reads the settings from the file that `flag` names, else from that of the variable, else from the user's folder,
+    /// in which the file may be missing.
     ///
     /// # Errors
-    /// When the file cannot be read, is not TOML, or holds an unknown key or a wrong value.
+    /// If the file cannot be read, is not TOML, or contains an unknown key or an invalid value.
     pub fn read(
         environment: &Environment,
         folder: &Path,
@@ -246,7 +246,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Checks what several keys mean together.
+    /// Checks combinations of keys.
     pub(super) fn check(&self, path: &str) -> Result<(), SettingsError> {
         let budget = self.mcp.budget();
         if !(budget.is_finite() && budget >= 0.0) {
@@ -293,10 +293,10 @@ impl Provider {
     }
 }
 
-/// Reads a key from a file that only its owner may be able to read.
+/// Reads a key from a file that only its owner can read.
 ///
 /// # Errors
-/// A sentence for people, which names the file and never what is in it.
+/// A message that names the file, never its content.
 pub fn read_key_file(path: &Path) -> Result<String, String> {
     let shown = path.display();
     let failed = |e: io::Error| format!("the key file {shown} cannot be read: {e}");

@@ -1,16 +1,16 @@
-//! The table of settings: what each key takes, its default, and its meaning; the JSON Schema and every explanation are
-//! made from it.
+//! Table of settings: accepted values, default and meaning of each key; source of the JSON Schema and of all
+//! explanations.
 
 use crate::model::Wire;
 use serde_json::{Map, Value, json};
 
 /// One key; a part in capitals is a placeholder for any name.
 pub struct Setting {
-    /// The key, dotted.
+    /// Dotted key.
     pub key: &'static str,
-    /// The form of its value, as JSON Schema.
+    /// Accepted values, as JSON Schema.
     takes: &'static str,
-    /// The default, in words.
+    /// Default, as text.
     pub default: &'static str,
     /// One sentence for the schema.
     pub meaning: &'static str,
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use crate::config::Settings;
 
-    /// The keys that the reader of settings knows, as it lists them for one that it does not know.
+    /// Keys known to the parser, from its message about an unknown one.
     fn known(text: &str) -> Vec<String> {
         let message = Settings::parse(text, "x").unwrap_err().to_string();
         let list = message.split_once("expected ").map_or("", |(_, list)| list).to_owned();
