@@ -1,6 +1,6 @@
-//! The bundled sessions, for trying replay and analysis at once.
+//! Bundled sessions, for trying replay and analysis.
 
-/// Their names in the order of the list, each with its log.
+/// Names and logs, in the order of the list.
 pub const EXAMPLES: &[(&str, &str)] = &[
     ("example-rehearsed", include_str!("../../assets/sessions/example-rehearsed.jsonl")),
     ("example-small-model", include_str!("../../assets/sessions/example-small-model.jsonl")),

@@ -1,4 +1,4 @@
-//! The session that a person means: by its path, its id, or the beginning of its id.
+//! Finds a session by its path, its id, or a prefix of its id.
 
 use super::list::{logs, written};
 use crate::model::near::nearest;
@@ -6,28 +6,28 @@ use crate::session::SessionFiles;
 use std::io;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
-/// How many candidates the message about an ambiguous beginning lists.
+/// Maximum number of candidates in the message about an ambiguous prefix.
 const CANDIDATES_SHOWN: usize = 10;
 
-/// Why a name finds no session, or more than one.
+/// A name that matches no session, or several.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionNotFound {
     /// No id begins like this.
     #[error("no session {name}{}", nearest.as_ref().map_or(String::new(), |n| format!("; the nearest is {n}")))]
     Unknown {
-        /// The id, or its beginning, as it was given.
+        /// The id or prefix, as given.
         name: String,
-        /// The id that looks most like it.
+        /// The nearest id.
         nearest: Option<String>,
     },
     /// Several ids begin like this.
     #[error("{name} is ambiguous: {}{}", ids.join(", "), if *more > 0 { format!(" and {more} more") } else { String::new() })]
     Ambiguous {
-        /// The id, or its beginning, as it was given.
+        /// The id or prefix, as given.
         name: String,
-        /// The first few of them, for the message.
+        /// The first matching ids, for the message.
         ids: Vec<String>,
-        /// How many more ids begin like this.
+        /// Number of further matching ids.
         more: usize,
     },
     /// The folder has no session.
@@ -35,10 +35,10 @@ pub enum SessionNotFound {
     None,
 }
 
-/// Returns the log of the session that a path, an id, or the beginning of one id names.
+/// Returns the log of the session with a path, an id, or a unique prefix of one.
 ///
 /// # Errors
-/// [`SessionNotFound`], or what kept the folder from being read.
+/// [`SessionNotFound`], or the error of reading the folder.
 pub fn find(folder: &Path, name: &str) -> io::Result<Result<PathBuf, SessionNotFound>> {
     let is_path = name.contains(MAIN_SEPARATOR) || name.ends_with(".jsonl");
     if is_path && Path::new(name).exists() {
@@ -78,7 +78,7 @@ pub(super) fn chosen(mut ids: Vec<String>, name: &str) -> Result<String, Session
 /// Returns the log of the session that was written last.
 ///
 /// # Errors
-/// [`SessionNotFound::None`], or what kept the folder from being read.
+/// [`SessionNotFound::None`], or the error of reading the folder.
 pub fn last(folder: &Path) -> io::Result<Result<PathBuf, SessionNotFound>> {
     let newest = logs(folder)?.into_iter().max_by_key(|e| (written(e), e.file_name()));
     Ok(newest.map(|e| e.path()).ok_or(SessionNotFound::None))

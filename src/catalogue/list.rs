@@ -1,4 +1,4 @@
-//! One line about each session of a folder.
+//! Summaries of all sessions in a folder.
 
 use super::stored::Stored;
 use super::summary::{SessionStatus, SessionSummary};
@@ -12,24 +12,24 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// Characters that are kept of the last utterance.
+/// Maximum characters of the last turn's excerpt.
 const LAST_CHARS: usize = 160;
 
-/// The ending of a log's file name.
+/// Suffix of a log's file name.
 const ENDING: &str = ".jsonl";
-/// The ending of a file that holds the end of another log.
+/// Suffix of a rescue file.
 const RESCUE: &str = ".rescue.jsonl";
 
-/// Returns every session of a folder, the one written last first; `progress` tells how many of them were looked at.
+/// Returns every session of a folder, the last written first; `progress` counts them.
 ///
 /// # Errors
-/// When the folder exists and cannot be read.
+/// If the folder exists and cannot be read.
 pub fn list(folder: &Path, progress: &ReadProgress) -> io::Result<Vec<SessionSummary>> {
     let logs = logs(folder)?;
     progress.begin(logs.len() as u64);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(logs.len().max(1));
     let (mut left, mut all) = (logs.iter(), vec![]);
-    // what nobody has listed yet is looked through, and of a thousand of these it takes seconds
+    // a session without a stored summary is read whole, and a thousand of these take seconds
     workers::share(
         threads,
         || left.next(),
@@ -43,17 +43,17 @@ pub fn list(folder: &Path, progress: &ReadProgress) -> io::Result<Vec<SessionSum
     Ok(all)
 }
 
-/// Returns the file of every session of a folder, by its name.
+/// Returns the log of every session of a folder, by its name.
 ///
 /// # Errors
-/// When the folder exists and cannot be read.
+/// If the folder exists and cannot be read.
 pub fn paths(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut all: Vec<PathBuf> = logs(folder)?.iter().map(DirEntry::path).collect();
     all.sort();
     Ok(all)
 }
 
-/// Returns the logs of a folder, in no order; there are none in a folder that is not there.
+/// Returns the logs of a folder, in no order; none if the folder does not exist.
 pub(super) fn logs(folder: &Path) -> io::Result<Vec<DirEntry>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -68,7 +68,7 @@ pub(super) fn logs(folder: &Path) -> io::Result<Vec<DirEntry>> {
     entries.filter(|e| e.as_ref().map_or(true, is_log)).collect()
 }
 
-/// Returns when a file was last written.
+/// Returns the modification time of a file.
 pub(super) fn written(entry: &DirEntry) -> Wall {
     let modified = entry.metadata().and_then(|m| m.modified()).ok();
     let at = modified.and_then(|m| Timestamp::try_from(m).ok());
@@ -94,7 +94,7 @@ fn summary(entry: &DirEntry) -> SessionSummary {
         return summary;
     };
     let kept = Stored::read(&files, &metadata).filter(|kept| {
-        // a rescue file beside the log is damage that the log itself does not show
+        // a rescue file next to the log is damage that the log itself does not show
         kept.damaged.is_some() || !files.rescue().exists()
     });
     if let Some(kept) = kept {
@@ -103,7 +103,7 @@ fn summary(entry: &DirEntry) -> SessionSummary {
         (summary.parent, summary.cast, summary.last) = (kept.parent, kept.cast, kept.last);
         return summary;
     }
-    // what was said piece by piece is said again when its turn ends
+    // `turn.ended` repeats the text of pieces
     let mut state = State::default();
     match skim(&summary.path, &mut |found| state.apply(found.event)) {
         Ok(log) => {
@@ -114,7 +114,7 @@ fn summary(entry: &DirEntry) -> SessionSummary {
             summary.last = last_words(&state);
             summary.standing = standing(&files, &log, &state);
             if !matches!(summary.standing, SessionStatus::Running(_)) {
-                // without it the next list takes longer, and nothing else is lost
+                // without it only the next list is slower
                 let kept = Stored::new(&metadata, &summary);
                 let _ = kept.write(&files);
             }
@@ -124,7 +124,7 @@ fn summary(entry: &DirEntry) -> SessionSummary {
     summary
 }
 
-/// Returns how the last utterance begins that everybody heard.
+/// Returns the beginning of the last public turn.
 fn last_words(state: &State) -> String {
     let open = |e: &&Entry| e.number.is_some() && e.to.is_empty() && e.hidden.is_none();
     let last = state.entries.iter().rev().find(open);
@@ -132,7 +132,7 @@ fn last_words(state: &State) -> String {
     words.chars().take(LAST_CHARS).collect()
 }
 
-/// Returns what a session branched off, and behind which utterance.
+/// Returns the parent of a session, and the turn after which it branched off.
 fn parent(state: &State) -> Option<(String, u32)> {
     let forked = state.forked.as_ref()?;
     let kept = state.entries.iter().take_while(|e| e.versions[0].seq <= forked.at);

@@ -1,7 +1,7 @@
-//! Past sessions: the list, finding one by name, a search in all of them, and the trash.
+//! Past sessions: list, lookup by name, full-text search, trash.
 //!
-//! It reads session files and writes none; beside each it keeps a summary that can be deleted. A bad file is listed as
-//! what it is and never hides the others. What is said in a session plays no part here but when words are looked for.
+//! Reads session files and writes none; next to each it keeps a summary that can be deleted. A damaged file is listed
+//! as such and never hides the others. Only the search looks at text.
 
 mod examples;
 mod find;

@@ -1,7 +1,7 @@
-//! Words in all sessions: files are looked through as bytes first, and only lines that have the words are read.
+//! Full-text search in all sessions: matches bytes first, and parses only matching lines.
 //!
-//! A thousand sessions of a megabyte take less than a second that way. What was said piece by piece is said again when
-//! its turn ends, so pieces are passed over. A file that is damaged is searched as far as its lines hold.
+//! A thousand sessions of a megabyte take less than a second. Pieces are skipped, because `turn.ended` repeats their
+//! text. A damaged file is searched as far as its lines are valid.
 
 use super::list::logs;
 use crate::model::{Event, Kind, Seq, Wall};
@@ -15,29 +15,29 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// Characters of an excerpt before and after what was found.
+/// Characters of an excerpt before and after the match.
 const AROUND_CHARS: usize = 30;
 /// Bytes of a text beside a log that are searched.
 const TEXT_MAX_BYTES: u64 = 256 << 20;
 /// The most hits in one session.
 const HITS_MAX: usize = 1_000;
 
-/// A place with the words.
+/// A match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// The id of the session.
+    /// Id of the session.
     pub id: String,
-    /// The path of its log.
+    /// Path of its log.
     pub path: PathBuf,
-    /// The place of the event.
+    /// `seq` of the event.
     pub seq: Seq,
-    /// The author of the words, by name.
+    /// Name of the author.
     pub who: String,
-    /// The utterance's number; none for words outside the count.
+    /// Turn number; `None` outside turns.
     pub number: Option<u32>,
-    /// The wall-clock time of the words.
+    /// Wall-clock time.
     pub at: Wall,
-    /// The words, with a few around them; safe for one line.
+    /// The match with some text around it; safe for one line.
     pub excerpt: String,
 }
 
@@ -60,12 +60,12 @@ pub struct Query {
     from: Option<String>,
     /// How the words stand in a file.
     spelled: Regex,
-    /// The words as a pattern, without regard to case.
+    /// Pattern for the plain text, ignoring case.
     said: Regex,
 }
 
 impl Query {
-    /// Returns a query for words as they were said.
+    /// Returns a query for a text.
     ///
     /// # Errors
     /// When the query is empty, or far too long.
@@ -87,11 +87,11 @@ impl Query {
     }
 }
 
-/// Hands out where words were said in the sessions of a folder, a session at a time, the latest first, as soon as they are
-/// found.
+/// Passes the matches in the sessions of a folder to `each`, one session at a time, the latest first, as soon as they
+/// are found.
 ///
 /// # Errors
-/// When the folder exists and cannot be read; an unreadable file is skipped, as the list shows.
+/// If the folder exists and cannot be read; an unreadable file is skipped.
 pub fn search(folder: &Path, query: &Query, mut each: impl FnMut(Vec<Hit>)) -> io::Result<()> {
     let mut paths: Vec<PathBuf> = logs(folder)?.iter().map(fs::DirEntry::path).collect();
     paths.sort_unstable_by(|a, b| b.cmp(a));
@@ -157,7 +157,7 @@ fn session(path: &Path, query: &Query, buffer: &mut Vec<u8>) -> Vec<Hit> {
     hits
 }
 
-/// Returns the lines that match, each once.
+/// Returns the matching lines, each once.
 fn lines_with<'a>(bytes: &'a [u8], spelled: &Regex) -> impl Iterator<Item = &'a [u8]> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -169,14 +169,14 @@ fn lines_with<'a>(bytes: &'a [u8], spelled: &Regex) -> impl Iterator<Item = &'a 
     })
 }
 
-/// Returns the line around a byte, and where it ends.
+/// Returns the line around a byte, and its end.
 fn line_at(bytes: &[u8], at: usize) -> (&[u8], usize) {
     let start = bytes[..at].iter().rposition(|b| *b == b'\n').map_or(0, |n| n + 1);
     let end = bytes[at..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |n| at + n);
     (&bytes[start..end], end)
 }
 
-/// Returns the texts beside a log that have the words, by name.
+/// Returns the matching blobs of a log, by name.
 fn beside(files: &SessionFiles, query: &Query) -> HashMap<String, String> {
     let entries = fs::read_dir(files.blobs()).into_iter().flatten().flatten();
     let read = |e: fs::DirEntry| {
@@ -190,7 +190,7 @@ fn beside(files: &SessionFiles, query: &Query) -> HashMap<String, String> {
     entries.filter_map(read).collect()
 }
 
-/// Returns what an event says in words.
+/// Returns the text of an event.
 fn words(event: &Event, beside: &HashMap<String, String>) -> Option<String> {
     let placed = |text: &str| {
         let blob = beside.iter().find(|(name, _)| text.contains(name.as_str()));
@@ -212,7 +212,7 @@ fn words(event: &Event, beside: &HashMap<String, String>) -> Option<String> {
     }
 }
 
-/// Returns the names of the seats that a session was opened with, by their ids.
+/// Returns the initial names of a session's participants, by id.
 fn names_of(bytes: &[u8]) -> HashMap<String, String> {
     let (first, _) = line_at(bytes, 0);
     match decode(first).map(|e| e.kind) {

@@ -1,7 +1,7 @@
-//! What a list needs of a session, kept beside its log so that a thousand of them are listed at once.
+//! Cached summary of a session, stored next to its log so that a thousand sessions are listed at once.
 //!
-//! It holds nothing that the log does not say; it counts only for a log of the same length and age, and can be deleted
-//! at any time. What a lock says is never kept.
+//! Derived from the log; valid only for a log of the same length and modification time, and safe to delete. Lock state
+//! is never cached.
 
 use super::summary::{SessionStatus, SessionSummary};
 use crate::model::StopReason;
@@ -13,36 +13,36 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// What is kept.
+/// The cached summary.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Stored {
-    /// The length of the log in bytes.
+    /// Length of the log in bytes.
     len: u64,
-    /// When it was last written, in nanoseconds since the Unix epoch.
+    /// Modification time of the log, in nanoseconds since the Unix epoch.
     modified: u128,
-    /// Its title as it was last, untrusted.
+    /// Latest title, untrusted.
     pub title: String,
-    /// Utterances that count.
+    /// Number of turns that count.
     pub utterances: u32,
-    /// The names of its participants, untrusted.
+    /// Names of the participants, untrusted.
     pub cast: Vec<String>,
-    /// How the last utterance that everybody heard begins, untrusted.
+    /// Beginning of the last public turn, untrusted.
     pub last: String,
-    /// The session it branched off, and behind which utterance.
+    /// Parent session, and the turn after which it branched off.
     pub parent: Option<(String, u32)>,
-    /// Why it ended.
+    /// Stop reason.
     pub ended: Option<StopReason>,
-    /// What is wrong with it.
+    /// First fault of the log.
     pub damaged: Option<String>,
-    /// Whether a newer program wrote it.
+    /// True if a newer program wrote it.
     pub newer: bool,
-    /// Whether it stops in the middle of a line.
+    /// True if its last line is incomplete.
     #[serde(default)]
     pub torn: bool,
 }
 
 impl Stored {
-    /// Returns what is to be kept of a log that was read as it is now.
+    /// Returns the cached summary of a log in its present state.
     pub fn new(log: &Metadata, summary: &SessionSummary) -> Stored {
         let (mut ended, mut damaged, mut newer) = (None, None, false);
         let torn = summary.standing == SessionStatus::Recovered;
@@ -70,16 +70,16 @@ impl Stored {
         }
     }
 
-    /// Reads what is kept of a log, if the log is still the same.
+    /// Reads the cached summary of a log, if it is still valid.
     pub fn read(files: &SessionFiles, log: &Metadata) -> Option<Stored> {
         let kept: Stored = serde_json::from_slice(&untrusted::read(&path(files)).ok()?).ok()?;
         (kept.len == log.len() && kept.modified == modified(log)).then_some(kept)
     }
 
-    /// Keeps it.
+    /// Writes the summary.
     ///
     /// # Errors
-    /// When it cannot be written; a list is only slower without it.
+    /// If it cannot be written; without it only lists are slower.
     pub fn write(&self, files: &SessionFiles) -> io::Result<()> {
         let path = path(files);
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -89,7 +89,7 @@ impl Stored {
         Ok(())
     }
 
-    /// Returns where the session stands, if nobody writes it.
+    /// Returns the status of the session, if nobody writes it.
     pub fn standing(&self) -> SessionStatus {
         match (self.newer, &self.damaged, self.ended) {
             (true, _, _) => SessionStatus::Newer,

@@ -1,46 +1,46 @@
-//! What a list says of one session.
+//! Summary of one session in a list.
 
 use crate::model::{StopReason, Wall};
 use std::path::PathBuf;
 
-/// Where a session stands.
+/// Status of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionStatus {
-    /// Somebody writes it: the process, where it is known.
+    /// A program writes it, with its process id if known.
     Running(Option<u32>),
-    /// It was stopped before it ended, and can be resumed.
+    /// Stopped before its end; it can be resumed.
     Unfinished,
-    /// It was stopped in the middle of a line; all before that is there, and it can be resumed.
+    /// Stopped in the middle of a line; everything before is intact, and it can be resumed.
     Recovered,
-    /// The last event ends it, for this reason.
+    /// Ended, for this reason.
     Ended(StopReason),
-    /// It can be read in part, and has to be repaired before it goes on; the first thing that is wrong.
+    /// Readable in part; it needs a repair before it can continue. Contains the first fault.
     Damaged(String),
-    /// A newer program wrote it.
+    /// Written by a newer program.
     Newer,
-    /// It cannot be read at all; why.
+    /// Unreadable, with the reason.
     Unreadable(String),
 }
 
-/// What a list shows of a session.
+/// Summary of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionSummary {
-    /// The id of the session: the name of its file without the suffix.
+    /// Id: the name of its file without the suffix.
     pub id: String,
-    /// The file of its log.
+    /// Path of its log.
     pub path: PathBuf,
-    /// Its title as it was last, untrusted.
+    /// Latest title, untrusted.
     pub title: String,
-    /// Where it stands.
+    /// Status of the session.
     pub standing: SessionStatus,
-    /// Utterances that count.
+    /// Number of turns that count.
     pub utterances: u32,
-    /// The names of its participants, untrusted.
+    /// Names of the participants, untrusted.
     pub cast: Vec<String>,
-    /// How the last utterance that everybody heard begins, untrusted; empty before the first.
+    /// Beginning of the last public turn, untrusted; empty before the first.
     pub last: String,
-    /// The session it branched off last, and behind which of its utterances.
+    /// Last parent session, and the turn after which it branched off.
     pub parent: Option<(String, u32)>,
-    /// When its log was last written.
+    /// Time of the last write.
     pub written: Wall,
 }

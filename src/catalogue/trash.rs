@@ -1,4 +1,4 @@
-//! The trash: a session's files move to a folder of their own, and from there back to where they lay.
+//! The trash: moves the files of a session into a folder of their own, and back.
 
 use super::find::{SessionNotFound, chosen};
 use crate::own_file::OwnFile;
@@ -9,44 +9,43 @@ use std::fs::{self, DirBuilder};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// The file in a session's folder in the trash that names the folder it lay in.
+/// File in a trashed session's folder with the path of its original folder.
 const ORIGIN: &str = ".from";
 
-/// Why a session stays where it is.
+/// A session that could not be moved.
 #[derive(Debug, thiserror::Error)]
 pub enum NotMoved {
-    /// Another program writes it, it does not exist, or it is no session.
+    /// It is in use, does not exist, or is not a session.
     #[error(transparent)]
     Session(#[from] SessionError),
-    /// No session of the trash is meant.
+    /// No such session in the trash.
     #[error(transparent)]
     Unknown(#[from] SessionNotFound),
-    /// Something else has its place by now.
+    /// Its original path is in use.
     #[error("{} already exists", .0.display())]
     Taken(PathBuf),
     /// The operating system refused to move a file.
     #[error("cannot move {} to {}", from.display(), to.display())]
     Io {
-        /// The file that was to be moved.
+        /// The old path.
         from: PathBuf,
-        /// Its new path.
+        /// The new path.
         to: PathBuf,
-        /// The error of the operating system.
+        /// Error of the operating system.
         source: io::Error,
     },
 }
 
-/// Returns the error for a move that the system refused.
+/// Returns the error of a failed move.
 fn refused(from: &Path, to: &Path) -> impl FnOnce(io::Error) -> NotMoved {
     let (from, to) = (from.to_owned(), to.to_owned());
     move |source| NotMoved::Io { from, to, source }
 }
 
-/// Moves a session that no program writes, and no other file, into a folder of its own in the trash, and returns that
-/// folder.
+/// Moves the files of a session that no program writes into a folder of their own in the trash; returns that folder.
 ///
 /// # Errors
-/// [`NotMoved`]; files not yet moved stay where they are.
+/// [`NotMoved`]; files not yet moved are unchanged.
 pub fn delete(log: &Path, trash: &Path) -> Result<PathBuf, NotMoved> {
     let files = session::proven(log)?;
     let _lock = Lock::take(&files)?;
@@ -64,7 +63,7 @@ pub fn delete(log: &Path, trash: &Path) -> Result<PathBuf, NotMoved> {
     Ok(to)
 }
 
-/// Moves a session from the trash back to its old folder, or into `home` where that is unknown; returns its log.
+/// Moves a session from the trash to its original folder, or to `home` if that is unknown; returns its log.
 ///
 /// # Errors
 /// [`NotMoved`]; nothing is overwritten.
@@ -94,7 +93,7 @@ pub fn restore(name: &str, trash: &Path, home: &Path) -> Result<PathBuf, NotMove
         return Err(NotMoved::Taken(taken));
     }
     move_all(&parts, &to)?;
-    // what is left in the trash does no harm
+    // remaining files in the trash do no harm
     let _ = fs::remove_dir_all(&from);
     Ok(target(&log))
 }
@@ -117,7 +116,7 @@ fn move_all(parts: &[PathBuf], to: &Path) -> Result<(), NotMoved> {
     })
 }
 
-/// Returns an unused path: the one asked for, or the same with `-2`, `-3`.
+/// Returns an unused path: the given one, or the same with `-2`, `-3`.
 fn free(path: &Path) -> PathBuf {
     let numbered = |n: u32| PathBuf::from(format!("{}-{n}", path.display()));
     let mut names = std::iter::once(path.to_owned()).chain((2..).map(numbered));

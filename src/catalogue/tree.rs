@@ -1,18 +1,18 @@
-//! Which session branched off which: the catalogue in the order of a family tree.
+//! Sessions as a tree of branches.
 
 use super::SessionSummary;
 
-/// A session, and how many others it descends from.
+/// A session with its depth in the tree.
 pub type Branch<'a> = (usize, &'a SessionSummary);
 
-/// Returns every session with its depth: behind each, those that branched off it, in the order of their points. One whose
-/// parent is not there stands at the root.
+/// Returns every session with its depth, followed by its branches in the order of their starting points. A session
+/// without its parent is a root.
 pub fn tree(all: &[SessionSummary]) -> Vec<Branch<'_>> {
     let known = |id: &String| all.iter().any(|s| s.id == *id);
     let parent = |s: &SessionSummary| s.parent.as_ref().map(|(id, _)| id.clone());
     let is_root = |s: &&SessionSummary| parent(s).is_none_or(|id| !known(&id) || id == s.id);
     let mut rows = Vec::new();
-    // files that name each other as parents lead round in a circle; they are listed all the same
+    // sessions that name each other as parents form a cycle; they are listed nevertheless
     for root in all.iter().filter(is_root).chain(all) {
         if !is_in(&rows, root) {
             grow(all, root, 0, &mut rows);
@@ -21,7 +21,7 @@ pub fn tree(all: &[SessionSummary]) -> Vec<Branch<'_>> {
     rows
 }
 
-/// Returns the part of the tree in which a session stands: what it branched off, and all that did.
+/// Returns the part of the tree around a session: its ancestors and all their branches.
 pub fn family<'a>(all: &'a [SessionSummary], id: &str) -> Vec<Branch<'a>> {
     let mut rows = tree(all);
     let Some(at) = rows.iter().position(|(_, s)| s.id == id) else { return vec![] };
