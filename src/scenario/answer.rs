@@ -1,4 +1,4 @@
-//! `[answer]` and `[item]` resolved: the answer that a conversation is to find, and the values that its templates ask for.
+//! Resolves `[answer]` and `[item]`: the requested answer, and the values of templates.
 
 use super::check::{Walk, join};
 use super::tree::{Node, Value as Tree};
@@ -8,36 +8,36 @@ use crate::model::{Aggregation, AnswerKind, AnswerTie, Participant, Text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The name under which templates find the values.
+/// Name of the values in templates.
 pub(super) const ITEM: &str = "item";
-/// The key of an item that no template may see: what is right.
+/// Key of an item with the right answer; hidden from templates.
 pub const RIGHT: &str = "answer";
 
-/// The answer that a conversation is to find.
+/// The requested answer of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnswerSpec {
-    /// The kind of answer that replies give.
+    /// Kind of the answers.
     #[serde(default)]
     pub form: AnswerKind,
-    /// Whether each also states its confidence.
+    /// True if each answer needs a confidence.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub confidence: bool,
-    /// Whether each is asked for a JSON object, which servers can enforce, instead of words that end with the answer.
+    /// True if each answer is a JSON object, which servers can enforce, instead of text that ends with the answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub object: bool,
-    /// The seats whose answers count, by their ids.
+    /// Ids of the participants whose answers count.
     #[serde(default)]
     pub of: Vec<Text>,
-    /// Whether every answer counts, not the last one of each alone.
+    /// True if every answer counts, not only the last one of each participant.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub every: bool,
-    /// How one answer is made of them.
+    /// Way of combining the answers.
     #[serde(default)]
     pub by: Aggregation,
-    /// The rule that breaks a tie.
+    /// Rule for a tie.
     #[serde(default)]
     pub tie: AnswerTie,
-    /// Lower bounds of confidence, the highest first, with the weight of each band.
+    /// Bands of confidence as (lower bound, weight), the highest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bands: Vec<(f64, f64)>,
 }
@@ -101,7 +101,7 @@ pub(super) fn answer(
     })
 }
 
-/// Resolves `[item]`; what is right is never among the values.
+/// Resolves `[item]`, without the right answer.
 pub(super) fn item(walk: &mut Walk<'_>, root: &Node) -> Map<String, Value> {
     let Some(node) = root.get(ITEM) else { return Map::new() };
     let Tree::Table(_) = node.value else {

@@ -1,6 +1,6 @@
-//! The scenarios that come with the program.
+//! The bundled scenarios.
 
-/// Their names in the order of the list, each with its text.
+/// Names and texts, in the order of the list.
 const BUNDLED: &[(&str, &str)] = &[
     ("round-table", include_str!("../../assets/scenarios/round-table.toml")),
     ("formal-debate", include_str!("../../assets/scenarios/formal-debate.toml")),
@@ -19,13 +19,13 @@ const BUNDLED: &[(&str, &str)] = &[
     ("planner-executor", include_str!("../../assets/scenarios/planner-executor.toml")),
 ];
 
-/// Teams that take a seat in another bundled scenario; they are scenarios too.
+/// Teams used by other bundled scenarios; they are scenarios too.
 const TEAMS: &[(&str, &str)] = &[
     ("delegates-upper", include_str!("../../assets/scenarios/teams/delegates-upper.toml")),
     ("delegates-lower", include_str!("../../assets/scenarios/teams/delegates-lower.toml")),
 ];
 
-/// The panels that `ask` puts questions to; they are scenarios too, whose last speaker gives the answer.
+/// Panels of `ask`; they are scenarios too, whose last speaker gives the answer.
 const PANELS: &[(&str, &str)] = &[
     ("council", include_str!("../../assets/panels/council.toml")),
     ("review", include_str!("../../assets/panels/review.toml")),
@@ -62,7 +62,7 @@ pub fn bundled(name: &str) -> Option<&'static str> {
     BUNDLED.iter().chain(PROTOCOLS).chain(TEAMS).find(|(n, _)| *n == name).map(|(_, text)| *text)
 }
 
-/// Returns the names of the bundled scenarios; the first is the one that `demo` plays.
+/// Returns the names of the bundled scenarios; `demo` plays the first one.
 pub fn bundled_names() -> impl Iterator<Item = &'static str> {
     BUNDLED.iter().map(|(name, _)| *name)
 }
@@ -72,7 +72,7 @@ pub fn protocol_names() -> impl Iterator<Item = &'static str> {
     PROTOCOLS.iter().map(|(name, _)| *name)
 }
 
-/// Returns what a bundled scenario shows, in one sentence: the first of the comment that it begins with.
+/// Returns the description of a bundled scenario: the first sentence of its leading comment.
 pub fn about(text: &str) -> String {
     let comment: Vec<&str> = text.lines().map_while(|l| l.strip_prefix("# ")).collect();
     let comment = comment.join(" ");

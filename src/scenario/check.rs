@@ -1,7 +1,7 @@
-//! The walker: whether a tree has the keys and the kinds of values that the table of keys says.
+//! Checks a tree against the table of keys: names and kinds of values.
 //!
-//! It continues after a fault, so that one check of a file finds them all. What several keys mean together (one voice
-//! per seat, phases only where the policy has them) is decided where they are resolved, with the same list of faults.
+//! It continues after a fault, so that one check of a file finds them all. Combinations of keys (one voice per seat,
+//! phases only with their policy) are checked while resolving, with the same list of faults.
 
 use super::fault::{Fault, Gravity, place};
 use super::json_schema::{schema, validator};
@@ -14,33 +14,33 @@ use crate::model::facts;
 use crate::model::near::{instead, nearest};
 use crate::model::steering::duration_ms;
 
-/// The value that switches a key off.
+/// Value that switches a key off.
 const OFF: &str = "off";
 /// The most faults of a text that are reported.
 const FAULTS_MAX: usize = 200;
 /// Keys that the answer to a command lists, where none is near the one it has.
 const KEYS_TOLD: usize = 8;
 
-/// The longest call, in milliseconds: a day.
+/// Maximum duration of a call in milliseconds: a day.
 const LONGEST_CALL_MS: u64 = 86_400_000;
 
 /// A walk over one tree.
 pub(crate) struct Walk<'a> {
     text: &'a str,
-    /// The policies this program has.
+    /// The known policies.
     pub(crate) rows: &'a [PolicyRow],
     pub(crate) faults: Vec<Fault>,
-    /// What conditions and templates may ask for here besides what they see in a conversation.
+    /// Additional names in conditions and templates, besides those of a conversation.
     more: &'static [&'static str],
 }
 
 impl<'a> Walk<'a> {
-    /// Begins a walk; `text` is what spans point into.
+    /// Starts a check; spans point into `text`.
     pub(crate) fn new(text: &'a str, rows: &'a [PolicyRow]) -> Walk<'a> {
         Walk { text, rows, faults: vec![], more: &[] }
     }
 
-    /// Lets conditions and templates ask for more names than a conversation has.
+    /// Allows additional names in conditions and templates.
     pub(crate) fn with_names(self, more: &'static [&'static str]) -> Walk<'a> {
         Walk { more, ..self }
     }
@@ -50,7 +50,7 @@ impl<'a> Walk<'a> {
         place(span, self.text).map_or(1, |place| place.line)
     }
 
-    /// Returns the word at a byte of an expression that is written within a span; the span where it cannot be found.
+    /// Returns the span of a word at a byte of an expression inside a span; the whole span if it is not found.
     pub(crate) fn within(&self, span: &Span, source: &str, column: usize) -> Span {
         let outer = span.clone()?;
         let begin = self.text.get(outer.clone())?.find(source);
@@ -63,7 +63,7 @@ impl<'a> Walk<'a> {
         Some(start..(start + length).min(outer.end))
     }
 
-    /// Adds an error at a node, with the way to fix it.
+    /// Adds an error at a node, with its fix.
     pub(crate) fn fault(
         &mut self,
         span: &Span,
@@ -95,7 +95,7 @@ impl<'a> Walk<'a> {
         self.faults.push(Fault { gravity, place, key, message, fix });
     }
 
-    /// Checks the keys of a table and their values; `path` is the table's own.
+    /// Checks the keys and values of a table; `path` is the table's own.
     pub(crate) fn table(&mut self, node: &Node, keys: &[Key], path: &str) {
         let mut misspelt = vec![];
         for entry in node.entries() {
@@ -104,7 +104,7 @@ impl<'a> Walk<'a> {
                 None => misspelt.extend(self.unknown(entry, keys, path)),
             }
         }
-        // one slip of the hand is one fault
+        // one typing error is one fault
         let missing =
             |k: &&Key| k.needed && node.get(k.name).is_none() && !misspelt.contains(&k.name);
         for key in keys.iter().filter(missing) {
@@ -112,7 +112,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes a key that no table of keys has; returns the one that was most likely meant.
+    /// Reports an unknown key; returns the key that was most likely meant.
     fn unknown(&mut self, entry: &TableEntry, keys: &[Key], path: &str) -> Option<&'static str> {
         if self.faults.len() >= FAULTS_MAX {
             return None;
@@ -129,7 +129,7 @@ impl<'a> Walk<'a> {
                         names.push(n)
                     }
                 });
-                // a command is answered on one line; a file is looked at with the whole list at hand
+                // a command is answered on one line; for a file, the whole list is shown
                 let more = names.len().saturating_sub(KEYS_TOLD);
                 match &entry.key_span {
                     None if more > 0 => {
@@ -144,7 +144,7 @@ impl<'a> Walk<'a> {
         near
     }
 
-    /// Checks one value; `key` is the one it belongs to, for the hint.
+    /// Checks one value; `key` provides the hint.
     fn value(&mut self, node: &Node, kind: &ValueKind, key: &Key, path: &str) {
         if !fits(node, kind) {
             let message = format!("takes {}, not {}", kind.says(), node.quoted());
@@ -191,12 +191,12 @@ impl<'a> Walk<'a> {
                 let source = node.text().unwrap_or_default();
                 let compiled = Template::compile(source);
                 let names = compiled.iter().flat_map(Template::names);
-                // a template with an unknown name is shown as it is written
+                // a template with an unknown name is shown unchanged
                 self.names(node, source, names, facts::OF_CALL, Gravity::Warning, path);
                 let fix = "as in \"{{ topic }}\"; a plain {{ is written {{ '{{' }}";
                 self.expression(node, source, compiled.map(|_| ()), path, fix);
             }
-            // decided by `fits` alone
+            // checked by `fits` alone
             ValueKind::Text
             | ValueKind::Line
             | ValueKind::Id
@@ -211,7 +211,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes names that never hold where they stand.
+    /// Reports names without a value in their context.
     fn names<'n>(
         &mut self,
         node: &Node,
@@ -286,7 +286,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes what every policy's table may hold and this policy does not look at; phases hand it on, or refuse it.
+    /// Reports options that this policy ignores; phases pass them on, or reject them.
     fn heeded(&mut self, node: &Node, row: &PolicyRow, path: &str) {
         let own = |key: &Key| row.name == PHASES || row.options.iter().any(|o| o.key == key.name);
         for key in ANY_POLICY.iter().filter(|key| !key.needed && !own(key)) {
@@ -300,17 +300,17 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Returns the orders that a phase can have: two of round robin's own, and every policy that plays no phases itself.
+/// Returns the orders of a phase: two of round robin, and every policy except `phases`.
 pub(super) fn orders(rows: &[PolicyRow]) -> Vec<&'static str> {
     ["sequential", "shuffled"].into_iter().chain(policies(rows)).collect()
 }
 
-/// Returns the policies that a phase can have.
+/// Returns the policies of a phase.
 fn policies(rows: &[PolicyRow]) -> Vec<&'static str> {
     rows.iter().map(|r| r.name).filter(|name| *name != PHASES).collect()
 }
 
-/// Returns the keys of a policy's table: its name, its own options, and the options of every policy.
+/// Returns the keys of a policy's table: its name, its own options, and the common options.
 pub(super) fn policy_keys(row: &PolicyRow) -> Vec<Key> {
     let own = row.options.iter().map(option_key);
     own.chain(ANY_POLICY.iter().copied()).collect()
@@ -327,7 +327,7 @@ fn option_key(row: &OptionRow) -> Key {
     Key { name: row.key, kind, needed: false, example, meaning: row.meaning }
 }
 
-/// Returns whether a value has the form of a kind; what is inside it is looked at afterwards.
+/// Returns whether a value has the form of a kind; its content is checked afterwards.
 fn fits(node: &Node, kind: &ValueKind) -> bool {
     let text = node.text();
     match kind {
@@ -379,7 +379,7 @@ pub(super) fn milliseconds(node: &Node) -> Option<u64> {
     (1_000..=LONGEST_CALL_MS).contains(&ms).then_some(ms)
 }
 
-/// Returns text with its control characters escaped: a key of a file may hold any.
+/// Returns text with its control characters escaped, because a key of a file may contain any.
 fn one_line(text: &str) -> String {
     let escape = |c: char| match c.is_control() {
         true => c.escape_default().collect(),
@@ -393,7 +393,7 @@ pub(crate) fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Returns words as a sentence lists them.
+/// Returns words as a list in a sentence.
 pub(super) fn list(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|w| format!("{w:?}")).collect();
     quoted.join(" or ")

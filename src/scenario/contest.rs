@@ -1,4 +1,4 @@
-//! What ends a conversation and what judges it, resolved: stop rules, the verdict, and who has such a duty.
+//! Resolves stop rules, verdicts and their judges.
 
 use super::check::{Walk, join};
 use super::policy::policy;
@@ -8,21 +8,21 @@ use super::who::who_of;
 use super::{OptionKind, Rule, Side, Stop, Tie, VerdictAt, VerdictSpec};
 use crate::model::{Participant, Text};
 
-/// The keys of which a stop rule has exactly one, and the keys that belong to only one of them.
+/// Keys of a stop rule that exclude each other.
 const RULES: [&str; 5] = ["when", "word", "judge", "agreement", "loop"];
 const GO_WITH: [(&str, &str); 3] = [("by", "word"), ("question", "judge"), ("every", "judge")];
-/// The option of policies that count rounds.
+/// Option of policies that count rounds.
 const ROUNDS: &str = "rounds";
-/// The key of the seat that chooses who speaks.
+/// Key of the participant who chooses the next speaker.
 const MODERATOR: &str = "moderator";
-/// The key of the seat that sums up for another one.
+/// Key of the participant who writes summaries for another one.
 const CLERK: &str = "summary_by";
-/// The default question of a verdict.
+/// Default question of a verdict.
 const QUESTION: &str = "Who made the better case?";
-/// The default question to a judge that is a stop rule.
+/// Default question to a judge in a stop rule.
 const ENOUGH: &str = "Has everything been said?";
 
-/// Takes their turns from those who judge or moderate, unless the file says that they speak.
+/// Excludes judges and moderators from taking turns, unless the file says that they speak.
 pub(super) fn duties(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]) {
     let stops = root.get("stop").map(Node::items).unwrap_or_default();
     let judges = stops.iter().chain(root.get("verdict")).filter_map(|n| n.get("judge"));
@@ -38,7 +38,7 @@ pub(super) fn duties(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]
         .filter(|o| matches!(o.kind, OptionKind::Seat | OptionKind::Named { speaks: false }))
         .map(|o| o.key)
         .collect();
-    // a phase has a `judge` of its own, which is a table
+    // the `judge` of a phase is a table
     let moderators = moderators
         .flat_map(|p| silent.iter().filter_map(|key| p.get(key)).filter(|n| n.text().is_some()));
     let named: Vec<Text> = judges.chain(moderators).flat_map(texts).collect();
@@ -59,7 +59,7 @@ pub(super) fn duties(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]
     }
 }
 
-/// Sees to it that who sums up for a seat is one.
+/// Checks that the writer of summaries is a participant.
 pub(super) fn clerks(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     let nodes = root.get("participant").map(Node::items).unwrap_or_default();
     for (i, node) in nodes.iter().enumerate() {
@@ -69,7 +69,7 @@ pub(super) fn clerks(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     }
 }
 
-/// Checks that a policy in which a seat chooses has that seat, in the whole conversation and in each phase.
+/// Checks that a policy with a moderator has one, in the whole conversation and in each phase.
 pub(super) fn chairs(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     let named = |node: &Node, key: &str| node.get(key).and_then(Node::text).map(str::to_owned);
     let whole = root.get("policy").map(|p| {
@@ -173,7 +173,7 @@ pub(super) fn stops(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> 
     stops
 }
 
-/// Resolves the id of one seat.
+/// Resolves the id of one participant.
 pub(super) fn seat_of(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) -> Text {
     let id = node.text().unwrap_or_default();
     if !seats.iter().any(|s| &*s.id == id) {
@@ -207,7 +207,7 @@ pub(super) fn verdict(
     Some(spec)
 }
 
-/// Resolves how something is judged, by the seats under a key.
+/// Resolves a verdict whose judges are under a key.
 pub(super) fn judging(
     walk: &mut Walk<'_>,
     node: &Node,

@@ -1,7 +1,7 @@
-//! The keys of the context that conditions ask for: whether some participant's form has them.
+//! Checks the context keys in conditions against the participants' reply forms.
 //!
-//! A condition over a key that nothing ever writes is always false. Forms name the keys there will be; a participant
-//! without a form may answer with anything, and then only a near miss of a known key is reported.
+//! A condition on a key that nothing writes is always false. Forms name the keys they write; a participant without a
+//! form may write any, and then only a near miss of a known key is reported.
 
 use super::check::Walk;
 use super::tree::Node;
@@ -10,9 +10,9 @@ use crate::model::near::nearest;
 use crate::model::{Form, Participant};
 use serde_json::Value;
 
-/// The fact whose keys are looked at.
+/// Name whose keys are checked.
 const CONTEXT: &str = "context";
-/// The key under which the signs of a reply are kept.
+/// Key of the markers in a reply.
 const MARKERS: &str = "markers";
 
 /// Warns of keys that no participant's form has.
@@ -97,7 +97,7 @@ fn conditions(root: &Node) -> Vec<(String, &Node)> {
     all
 }
 
-/// Returns the items of a list, counted from 1.
+/// Returns the items of a list, numbered from 1.
 fn items<'n>(node: &'n Node, key: &str) -> impl Iterator<Item = (usize, &'n Node)> {
     let items = node.get(key).map_or(&[][..], Node::items);
     items.iter().enumerate().map(|(i, item)| (i + 1, item))

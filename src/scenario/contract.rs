@@ -1,4 +1,4 @@
-//! `reply` of a seat: the form that its words must have.
+//! Resolves `reply` of a participant: the required form of its text.
 
 use super::check::{Walk, join};
 use super::json_schema::schema;
@@ -7,10 +7,10 @@ use super::who::who_of;
 use crate::model::contract::{Contract, EVERYBODY, Form};
 use crate::model::{AnswerKind, Participant, Text};
 
-/// The keys of which `reply` has exactly one.
+/// Keys of `reply` that exclude each other.
 const FORMS: [&str; 6] = ["markers", "choice", "schema", "answer", "rank", "score"];
 
-/// Checks that a `reply` asks for one form.
+/// Checks that a `reply` has one form.
 pub(super) fn one_form(walk: &mut Walk<'_>, node: &Node, path: &str) {
     let mut forms = node.entries().iter().filter(|e| FORMS.contains(&e.key.as_str()));
     match (forms.next(), forms.next()) {
@@ -61,7 +61,7 @@ fn data_keys(walk: &mut Walk<'_>, node: &Node, path: &str) {
     }
 }
 
-/// Resolves the names of those to whom replies may whisper: roles into ids.
+/// Resolves the recipients of whispers in replies: roles into ids.
 pub(super) fn whispers(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]) {
     let nodes = root.get("participant").map(Node::items).unwrap_or_default();
     for (i, node) in nodes.iter().enumerate() {
@@ -82,7 +82,7 @@ pub(super) fn whispers(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participan
     }
 }
 
-/// Resolves the table `reply` of a seat, after its keys are checked.
+/// Resolves a checked table `reply`.
 pub(super) fn contract(node: &Node) -> Contract {
     let list = |key: &str| node.get(key).map(texts);
     let form = list("markers")

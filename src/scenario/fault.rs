@@ -1,52 +1,52 @@
-//! What is wrong with a scenario: where, under which key, and the fix.
+//! Faults of a scenario: position, key, message and fix.
 //!
-//! A fault quotes the file it was found in, which nobody trusts: whoever prints one passes it through `text` first.
+//! A fault quotes an untrusted file: print it through `text`.
 
 use super::tree::Span;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::fmt;
 use std::ops::Range;
 
-/// Columns of a rendered report; long lines of the file are trimmed to it.
+/// Columns of a rendered report; long lines of the file are trimmed.
 const REPORT_COLUMNS: usize = 100;
 
-/// Whether a fault keeps the scenario from being played.
+/// Severity of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gravity {
     /// The scenario cannot be played.
     Error,
-    /// It does not, but the author may not have meant it.
+    /// The scenario can be played, but the author may not have meant it.
     Warning,
 }
 
-/// The place of a fault in the text.
+/// Position of a fault in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// The bytes of the source that it is about.
+    /// Byte range in the source.
     pub span: Range<usize>,
 }
 
-/// One thing that is wrong.
+/// One fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Whether it can be played all the same.
+    /// Severity.
     pub gravity: Gravity,
-    /// Where; none for a value that came from a command or from `--set`.
+    /// Position; `None` for a value from a command or from `--set`.
     pub place: Option<Place>,
-    /// The dotted path, seats and phases counted from 1: `participant[2].lines`; empty for the text as a whole.
+    /// Dotted path, with participants and phases counted from 1: `participant[2].lines`; empty for the text as a whole.
     pub key: String,
-    /// What is wrong, a clause without a full stop.
+    /// The fault, a clause without a full stop.
     pub message: String,
-    /// What to do about it.
+    /// The fix.
     pub fix: String,
 }
 
 impl fmt::Display for Fault {
-    /// Writes one line, as for the receipt of a command.
+    /// Formats one line, as for the receipt of a command.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}; {}", self.title(), self.fix)
     }
@@ -60,7 +60,7 @@ impl Fault {
         }
     }
 
-    /// Returns the fault as the compiler of a language would show it: place, line, hint.
+    /// Renders the fault as a compiler would: position, line, hint.
     fn render(&self, name: &str, text: &str) -> String {
         let (title, fix) = (self.title(), format!("hint: {}", self.fix));
         let level = match self.gravity {
@@ -79,7 +79,7 @@ impl Fault {
     }
 }
 
-/// Everything that is wrong with one scenario, in the order of its text.
+/// All faults of one scenario, in the order of its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faults {
     /// The faults in the order of the file.
@@ -89,7 +89,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Puts faults in the order of the text they were found in; those without a place come first.
+    /// Sorts faults by their position in the text; those without a position come first.
     pub(crate) fn new(mut list: Vec<Fault>, name: &str, text: &str) -> Faults {
         list.sort_by_key(|f| f.place.as_ref().map(|p| p.span.start));
         Faults { list, name: name.into(), text: text.into() }
@@ -108,7 +108,7 @@ impl fmt::Display for Faults {
 
 impl std::error::Error for Faults {}
 
-/// Finds the line and column of a span; one that ends inside a character takes all of it.
+/// Returns the line and column of a span; a span that ends inside a character includes all of it.
 pub(super) fn place(span: &Span, text: &str) -> Option<Place> {
     let span = span.clone()?;
     let (start, end) = (text.floor_char_boundary(span.start), text.ceil_char_boundary(span.end));

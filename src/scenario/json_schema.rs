@@ -1,19 +1,19 @@
-//! The JSON Schemas that a scenario may hold.
+//! JSON Schemas inside a scenario.
 
 use super::tree::{Node, Value as Tree};
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
-/// Bytes that a schema may have, written as JSON.
+/// Maximum size of a schema as JSON, in bytes.
 const SCHEMA_MAX: usize = 64 * 1024;
 
-/// Bytes that a compiled pattern of a schema may take.
+/// Maximum size of a compiled pattern, in bytes.
 const PATTERN_MAX: usize = 1 << 20;
 
-/// Compiles a JSON Schema. References outside it are never followed, and every pattern runs in linear time.
+/// Compiles a JSON Schema. External references are never followed, and every pattern runs in linear time.
 ///
 /// # Errors
-/// Why the schema is invalid.
+/// The fault of the schema.
 pub fn validator(schema: &Value) -> Result<Validator, String> {
     if schema.to_string().len() > SCHEMA_MAX {
         return Err(format!("has more than {SCHEMA_MAX} bytes"));

@@ -1,6 +1,6 @@
-//! The one table of keys: what the walker checks, what the JSON Schema says, and what a hint shows.
+//! The table of keys: source of the checks, the JSON Schema, and the hints.
 //!
-//! A key is added here and read where its table is resolved; there is no second list of keys.
+//! A new key is added here and read where its table is resolved; there is no second list of keys.
 
 mod answer;
 mod contest;
@@ -27,23 +27,23 @@ use voice::{CAST, HUMAN, LINES, ON_FAILURE, STAND_IN};
 
 /// The policy that plays `[[phase]]`.
 pub(super) const PHASES: &str = "phases";
-/// The policy by which a planner has a plan carried out by executors.
+/// The policy in which a planner assigns the steps of a plan to executors.
 pub const PLAN: &str = "plan";
-/// The policy of the talk in a step of a plan; no scenario names it.
+/// The policy inside a step of a plan; no scenario names it.
 pub const STEP_POLICY: &str = "step";
-/// The policy by which a table looks for one answer.
+/// The policy that looks for one common answer.
 pub const CONSENSUS: &str = "consensus";
 
-/// The policy by which seats run when what they wait for has come.
+/// The policy in which participants run once their dependencies are met.
 pub const DEPENDS: &str = "depends";
-/// Batches of `depends`, unless the scenario says otherwise.
+/// Default maximum batches of `depends`.
 pub(super) const BATCHES: u32 = 20;
-/// Running seconds of `depends`, unless the scenario says otherwise.
+/// Default maximum running seconds of `depends`.
 pub(super) const DEPENDS_SECONDS: u64 = 300;
 
-/// Calls in flight at once, unless the scenario says otherwise.
+/// Default maximum of parallel calls.
 pub(super) const PARALLEL: u32 = 5;
-/// Utterances of a conversation whose phases do not define its length, unless the scenario says otherwise.
+/// Default maximum turns of a conversation whose phases do not define its length.
 pub(super) const UTTERANCES: u32 = 20;
 
 const TEMPERATURE: ValueKind = ValueKind::Number { least: 0.0, most: 2.0 };
@@ -175,7 +175,7 @@ pub(crate) static TOP: &[Key] = &[
     ),
 ];
 
-/// A text that is shown where one of its keys was just used.
+/// The keys of `[[lore]]`: a text that is shown after one of its keys was used.
 static LORE: &[Key] = &[
     needed("keys", NAMES, r#"["organ", "pipe organ"]"#, "Words or phrases, in any case."),
     needed("text", ValueKind::Text, r#""The organ is from 1927.""#, "The text."),
@@ -371,7 +371,7 @@ pub(super) static PARTICIPANT: &[Key] = &[
     key("max_usd", USD, "0.5", "Maximum cost of this participant in dollars."),
 ];
 
-/// The keys that `change` takes.
+/// The keys that `change` accepts.
 pub(super) const CHANGEABLE: &[&str] = &[
     "name",
     "aliases",
@@ -414,7 +414,7 @@ static AFTER: &[Key] = &[
     key("max", UTTERANCE_RANGE, "2", "How often it may trigger (default 1)."),
 ];
 
-/// What every policy's table takes besides the policy's own options.
+/// The keys of every policy's table besides the policy's own options.
 pub(super) static ANY_POLICY: &[Key] = &[
     needed("name", ValueKind::Text, r#""round_robin""#, "The name of the policy."),
     key(
@@ -427,7 +427,7 @@ pub(super) static ANY_POLICY: &[Key] = &[
 ];
 
 impl ValueKind {
-    /// Returns what a value should be, as it reads after "takes".
+    /// Returns a description of valid values, to follow "takes".
     pub(super) fn says(&self) -> String {
         match self {
             ValueKind::Text | ValueKind::Template => "text".into(),

@@ -1,5 +1,4 @@
-//! The kind of value that a condition compares, as far as its text shows it: so that `utterances > 3` is an error
-//! before anybody speaks, and not only when it is evaluated.
+//! Static kinds of values in comparisons, so that `utterances > 3` is an error at load and not at evaluation.
 
 use crate::expr::{Attribute, Condition, ExprError, attributes};
 use crate::model::facts::{self, FACTS, FactKind};
@@ -7,7 +6,7 @@ use crate::model::facts::{self, FACTS, FactKind};
 /// The literals of true and false.
 const FLAGS: [&str; 4] = ["False", "True", "false", "true"];
 
-/// Returns what is wrong with a condition that orders values of two kinds.
+/// Returns the fault of a condition that compares the order of two kinds.
 pub(super) fn unlike(source: &str, condition: &Condition) -> Option<ExprError> {
     condition.comparisons().iter().find_map(|c| {
         let [left, right] =
@@ -21,7 +20,7 @@ pub(super) fn unlike(source: &str, condition: &Condition) -> Option<ExprError> {
     })
 }
 
-/// Returns the kind of a side of a comparison; none where its text does not show it.
+/// Returns the kind of a comparison's side; `None` if its text does not show it.
 fn kind(side: &str) -> Option<&'static str> {
     let quoted = |quote: char| {
         let inside = side.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));

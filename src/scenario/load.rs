@@ -1,4 +1,4 @@
-//! A scenario's text resolved into the form that the log keeps, or everything that is wrong with it.
+//! Loads a scenario: resolves its text into the form of the log, or reports all its faults.
 
 use super::answer::{answer, filled, item};
 use super::bundled::bundled;
@@ -27,29 +27,29 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::{io, path::Path};
 
-/// A scenario's text, its origin, and the values to set in it.
+/// A scenario's text, its name, and overrides.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The path or name that reports show.
+    /// Path or name for reports.
     pub name: String,
     /// The text, TOML.
     pub text: String,
-    /// The values of `--set`, applied before the check.
+    /// Values of `--set`, applied before the check.
     pub settings: Vec<Override>,
 }
 
-/// Why a scenario's file could not be read.
+/// A scenario file that could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is not there, is no regular file, or may not be read.
+    /// It does not exist, is not a regular file, or may not be read.
     #[error("cannot read the scenario {path}")]
     File {
         /// The path as given.
         path: String,
-        /// The error of the operating system.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// It is larger than any scenario.
+    /// It is larger than 1 MiB.
     #[error("the scenario {0} is larger than {max} bytes", max = untrusted::FILE_MAX_BYTES)]
     TooLarge(String),
     /// The file is not UTF-8.
@@ -57,15 +57,15 @@ pub enum ReadError {
     NotText {
         /// The path as given.
         path: String,
-        /// The first line that is not UTF-8, from 1.
+        /// First line that is not UTF-8, from 1.
         line: usize,
     },
 }
 
-/// Reads the file of a scenario, without looking at what it says.
+/// Reads the file of a scenario without parsing it.
 ///
 /// # Errors
-/// When it cannot be read, is not text, or is larger than 1 MiB.
+/// If it cannot be read, is not text, or is larger than 1 MiB.
 pub fn read(path: &Path) -> Result<Source, ReadError> {
     let name = path.display().to_string();
     let bytes = match untrusted::read(path) {
@@ -86,22 +86,22 @@ pub fn read(path: &Path) -> Result<Source, ReadError> {
 /// A scenario that can be played.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The scenario as logged.
+    /// The scenario, as logged.
     pub scenario: Scenario,
-    /// The seats, in the order of the file.
+    /// The participants, in the order of the file.
     pub participants: Vec<Participant>,
-    /// The cast that `--rehearsed` plays, by seat.
+    /// The rehearsed cast, by participant.
     pub rehearsed: BTreeMap<SeatId, VoiceSpec>,
-    /// The most calls at the same time.
+    /// Maximum parallel calls.
     pub parallel: u32,
     /// Faults that do not prevent a run.
     pub warnings: Faults,
 }
 
-/// Checks and resolves a scenario; `rows` are the policies that this program has.
+/// Checks and resolves a scenario; `rows` are the known policies.
 ///
 /// # Errors
-/// Everything that is wrong with it, in the order of the text.
+/// All faults, in the order of the text.
 pub fn load(source: &Source, rows: &[PolicyRow]) -> Result<Loaded, Faults> {
     load_at(source, rows, Nesting { depth: 0, free: &mut { SEATS_MAX } })
 }
@@ -207,10 +207,10 @@ fn teams(
     }
 }
 
-/// A team, and the same with its rehearsed cast, where it has lines for all of its seats.
+/// A team, and its rehearsed version if all its participants have lines.
 type Teams = (TeamSpec, Option<TeamSpec>);
 
-/// Reads the scenario of a team: a bundled one, or a file beside the scenario that names it.
+/// Loads the scenario of a team: a bundled one, or a file next to the scenario that names it.
 fn team(
     source: &Source,
     file: &str,
@@ -257,7 +257,7 @@ fn team(
     Ok((team, rehearsed))
 }
 
-/// Fills in the texts that quotations of seats are held against.
+/// Fills in the source texts of checked quotations.
 fn quotes(walk: &mut Walk<'_>, root: &Node, item: &Map<String, Value>, seats: &mut [Participant]) {
     let nodes = root.get("participant").map(Node::items).unwrap_or_default();
     for (i, node) in nodes.iter().enumerate() {
@@ -271,7 +271,7 @@ fn quotes(walk: &mut Walk<'_>, root: &Node, item: &Map<String, Value>, seats: &m
     }
 }
 
-/// Resolves a tree whose keys and values were checked; what several of them mean together is noted by the walk.
+/// Resolves a tree with checked keys and values; reports invalid combinations.
 pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
     let mut participants = seats(walk, root);
     tools(walk, root, &mut participants);

@@ -1,7 +1,7 @@
-//! What a conversation is made of before it starts: load, check, presets.
+//! Scenarios: load, check, presets.
 //!
-//! A scenario is data. It is read from TOML with every fault reported at once, resolved once, and written whole into
-//! the log; nothing here runs anything.
+//! A scenario is data: parsed from TOML with every fault reported at once, resolved once, and written completely into
+//! the log. Nothing here runs anything.
 
 mod answer;
 mod bundled;
@@ -50,24 +50,24 @@ use crate::model::{Contract, Debate, Layout, Limits, Lore, Sees, Shows, Text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The scenario as resolved into the log; its seats are logged beside it as participants.
+/// The scenario as resolved into the log; its participants are logged next to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scenario {
-    /// The title on the screen.
+    /// Title on the screen.
     pub title: Text,
-    /// The topic of the conversation; `{{ topic }}` in templates.
+    /// Topic of the conversation; `{{ topic }}` in templates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<Text>,
-    /// Where prompts have the conversation.
+    /// Position of the conversation in prompts.
     #[serde(default, skip_serializing_if = "is_own")]
     pub layout: Layout,
-    /// How much prompts say about how to debate.
+    /// Amount of debating advice in prompts.
     #[serde(default, skip_serializing_if = "is_guided")]
     pub debate: Debate,
-    /// From how many words to how many an utterance should have, where its participant does not say.
+    /// Target length of a turn in words (min, max), unless the participant has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<(u32, u32)>,
-    /// Texts that are shown where one of their keys was just used.
+    /// Texts that are shown after one of their keys was used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lore: Vec<Lore>,
     /// The policy that decides who speaks next.
@@ -75,28 +75,28 @@ pub struct Scenario {
     /// The limits of the whole conversation.
     #[serde(default)]
     pub limits: Limits,
-    /// The phases, where the policy is `phases`.
+    /// Phases, with the policy `phases`.
     #[serde(default, rename = "phase", skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<Phase>,
-    /// Rules that end it before its limits do.
+    /// Rules for an end before the limits.
     #[serde(default, rename = "stop", skip_serializing_if = "Vec::is_empty")]
     pub stops: Vec<Stop>,
-    /// Who judges it at its end.
+    /// Verdict at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<VerdictSpec>,
-    /// The answer that it is to find.
+    /// The requested answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerSpec>,
-    /// The values that templates ask for as `item.NAME`.
+    /// Values of `item.NAME` in templates.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub item: Map<String, Value>,
-    /// What is to be known of the person.
+    /// Profile of the person.
     #[serde(default, skip_serializing_if = "is_unset")]
     pub profile: ProfileSpec,
     /// The stages of the conversation, in order.
     #[serde(default, rename = "stage", skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StageSpec>,
-    /// What is ranked by what is known.
+    /// Ranking of a catalogue by the profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranking: Option<RankingSpec>,
 }
@@ -120,7 +120,7 @@ fn is_own(layout: &Layout) -> bool {
 pub struct PolicySpec {
     /// The policy's name, as in [`PolicyRow`].
     pub name: Text,
-    /// Its options, `mentions` among them, as the policy's own rows of [`OptionRow`] describe them.
+    /// Options, including `mentions`, as described by [`OptionRow`].
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub options: Map<String, Value>,
 }
@@ -128,95 +128,95 @@ pub struct PolicySpec {
 /// One phase of a protocol.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
-    /// The phase's name on the screen.
+    /// Name on the screen.
     pub name: Text,
     /// Seats, roles, `all`, `all but NAME`, resolved to seat ids in order.
     pub who: Vec<Text>,
-    /// Whether it is for all, also for those who join while it runs.
+    /// True if it is for all, including participants who join while it runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
     /// The policy of the phase: `sequential` is `round_robin`, `shuffled` is `round_robin` with `order = "shuffled"`.
     pub policy: PolicySpec,
-    /// What its speakers see of one another, and how they speak.
+    /// Visibility and style of its speakers.
     #[serde(default, flatten)]
     pub shows: Shows,
-    /// How it is judged at its end; none where it is not.
+    /// Judgement at its end, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<VerdictSpec>,
-    /// A condition without which it is left out.
+    /// Condition; if false, the phase is skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Text>,
-    /// The form of its speakers' replies, where it is another one than their own.
+    /// Form of its speakers' replies, if different from their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<Contract>,
 }
 
-/// A rule that ends the conversation, or asks whether it should.
+/// A rule that ends the conversation, or asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stop {
-    /// The condition of the end.
+    /// The rule.
     #[serde(flatten)]
     pub rule: Rule,
-    /// Whether it pauses and asks.
+    /// True if it pauses and asks instead.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ask: bool,
-    /// Whether it asks each time that the rule becomes true.
+    /// True if it asks each time the rule becomes true.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub every: bool,
 }
 
-/// What ends a conversation.
+/// Kind of a stop rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// An expression over the state.
     When(Text),
-    /// A line that begins with this word, in a finished utterance of one of `by` (all, if it names nobody).
+    /// A line that begins with this word, in an ended turn of one of `by`.
     Word {
         /// The word, compared with the beginning of each line.
         word: Text,
-        /// The seats whose lines count; empty is all.
+        /// The participants whose lines count; empty for all.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         by: Vec<Text>,
     },
-    /// A seat that says yes.
+    /// A judge says yes.
     Judge {
-        /// The seat that is asked.
+        /// The judge.
         seat: Text,
         /// The question, answered with yes or no.
         question: Text,
-        /// The number of utterances from one question to the next.
+        /// Number of turns between two questions.
         every: u32,
     },
-    /// The share of those who speak that gave the same answer in their last utterances.
+    /// Minimum share of speakers whose last turns give the same answer.
     Agreement(f64),
-    /// The conversation goes in circles.
+    /// The conversation repeats itself.
     Loop {},
 }
 
-/// How a conversation or a phase is judged.
+/// Rules of a verdict on a conversation or a phase.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VerdictSpec {
-    /// The seats that judge.
+    /// The judges.
     pub judges: Vec<Text>,
-    /// The question that the judges answer.
+    /// The question for the judges.
     pub question: Text,
-    /// The sides; empty for each seat that speaks.
+    /// The sides; empty for one side per speaker.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sides: Vec<Side>,
-    /// How often each judge is asked.
+    /// Number of requests to each judge.
     pub votes: u32,
-    /// Whether each is also asked with the sides in reverse order.
+    /// True if each is also asked with the sides in reverse order.
     pub swap_test: bool,
-    /// What breaks a tie of judgements.
+    /// Rule for a tie of judgements.
     pub tie: Tie,
-    /// Whose words the judges see; none is everybody's.
+    /// Messages that the judges see; `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sees: Option<Sees>,
-    /// Whether they are asked after each round too, and a side that has won then ends it.
+    /// True if they are also asked after each round, and a winner ends it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_stop: bool,
-    /// At which ends it is given.
+    /// Ends at which it is given.
     #[serde(default, skip_serializing_if = "is_always")]
     pub at: VerdictAt,
 }
@@ -225,44 +225,44 @@ fn is_always(at: &VerdictAt) -> bool {
     *at == VerdictAt::Always
 }
 
-/// At which ends a verdict is given.
+/// Ends at which a verdict is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictAt {
-    /// At every end but a failure, as far as money allows.
+    /// Every end except a failure, if the budget allows.
     #[default]
     Always,
-    /// At the conversation's own end alone.
+    /// Only ends by the conversation's own rules.
     Completed,
 }
 
 /// One side of a debate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Side {
-    /// Its name: a seat's id, or a role.
+    /// Name: a participant's id, or a role.
     pub name: Text,
-    /// The seats on this side.
+    /// The participants on this side.
     pub seats: Vec<Text>,
 }
 
-/// What breaks a tie of judgements.
+/// Rule for a tie of judgements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tie {
-    /// Nothing: there is no winner.
+    /// No winner.
     #[default]
     Draw,
-    /// The side that is named first.
+    /// The first named side wins.
     First,
-    /// Dice, from the seed.
+    /// A random side, by the seed, wins.
     Random,
-    /// The first judge, asked once more between the tied sides alone.
+    /// The first judge decides between the tied sides.
     Judge,
-    /// The operator, by `verdict` with a winner.
+    /// The operator decides, by `verdict` with a winner.
     Human,
 }
 
-/// The kind of value an option takes.
+/// Kind of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionKind {
     /// A whole number from 1.
@@ -271,54 +271,54 @@ pub enum OptionKind {
     OneOf(&'static [&'static str]),
     /// A boolean, `true` or `false`.
     Flag,
-    /// The id of a seat, which is required, and takes no turns of its own by default.
+    /// The id of a participant; required. It takes no turns by default.
     Seat,
-    /// The id of a seat, which may be named; `speaks` says whether it takes turns of its own.
+    /// The id of a participant; optional.
     Named {
-        /// Whether it does, unless the file says otherwise.
+        /// True if it takes turns by default.
         speaks: bool,
     },
     /// A number from 0 to 1.
     Share,
 }
 
-/// One option of a policy, as the policy describes it.
+/// One option of a policy.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionRow {
-    /// The key in the policy's table.
+    /// Key in the policy's table.
     pub key: &'static str,
-    /// The form of its value.
+    /// Kind of its value.
     pub kind: OptionKind,
     /// One sentence for the schema and help.
     pub meaning: &'static str,
 }
 
-/// A policy as the loader knows it: passed in by `cli`, because dependencies only go down.
+/// A policy as known to the loader; passed in by `cli`, because dependencies only go down.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyRow {
     /// The policy's name in a scenario.
     pub name: &'static str,
     /// One sentence for the schema and help.
     pub meaning: &'static str,
-    /// The options that it takes besides the common ones.
+    /// Options besides the common ones.
     pub options: &'static [OptionRow],
-    /// Whether it waits for the operator, so that it cannot run headless without steering.
+    /// True if it waits for the operator, so that it cannot run headless without steering.
     pub needs_operator: bool,
-    /// Whether a person who takes part has turns.
+    /// Turns of a person who takes part.
     pub takes_part: TakesPart,
 }
 
-/// What a person has who takes part, said to that person.
+/// Description of a person's turns, for that person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TakesPart {
-    /// A seat with turns, and when they come.
+    /// The person gets turns, with the occasion.
     Turns(&'static str),
-    /// A seat without turns, and what it is good for.
+    /// The person gets no turns, with the use of the seat.
     NoTurns(&'static str),
 }
 
 impl TakesPart {
-    /// Returns it in words.
+    /// Returns the description.
     pub fn told(self) -> &'static str {
         match self {
             TakesPart::Turns(told) | TakesPart::NoTurns(told) => told,

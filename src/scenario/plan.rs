@@ -1,16 +1,16 @@
-//! What the policy `plan` needs: somebody who plans, and somebody whom executors are made from.
+//! Checks the policy `plan`: it needs a planner and a template of executors.
 
 use super::check::{Walk, join};
 use super::keys::PLAN;
 use super::tree::{Node, quote};
 use crate::model::{Participant, VoiceSpec};
 
-/// The option that names whom executors are made from.
+/// Option with the template of executors.
 const EXECUTOR: &str = "executor";
-/// The option that names who plans.
+/// Option with the planner.
 const PLANNER: &str = "planner";
 
-/// Checks the whole conversation's policy, and those of phases.
+/// Checks the policy of the whole conversation and those of phases.
 pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     let phases = root.get("phase").map(Node::items).unwrap_or_default().iter().enumerate();
     let orders =

@@ -4,7 +4,7 @@ use super::PolicySpec;
 use super::tree::Node;
 use serde_json::Map;
 
-/// The policy of a scenario that names none.
+/// Default policy.
 pub(super) const DEFAULT_POLICY: &str = "round_robin";
 
 /// Resolves the policy and its options.
@@ -15,7 +15,7 @@ pub(super) fn policy(root: &Node) -> PolicySpec {
     spec(node)
 }
 
-/// Resolves a policy by its name, or as a table with its name and options.
+/// Resolves a policy from its name, or from a table with its name and options.
 pub(super) fn spec(node: &Node) -> PolicySpec {
     let name = node.text().or_else(|| node.get("name").and_then(Node::text)).unwrap_or_default();
     let options = node.entries().iter().filter(|e| e.key != "name");

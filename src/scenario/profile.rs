@@ -1,4 +1,4 @@
-//! `[profile]`, `[[stage]]` and `[ranking]` resolved: what a person is asked, and what follows from it.
+//! Resolves `[profile]`, `[[stage]]` and `[ranking]`.
 
 use super::check::{Walk, join};
 use super::tree::{Node, Value as Tree, count, texts};
@@ -6,21 +6,21 @@ use crate::model::{Participant, Text, UnknownField};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// How many items are offered by default.
+/// Default number of offered items.
 const TOP: u32 = 5;
-/// Items that a catalogue may have.
+/// Maximum number of items in a catalogue.
 const ITEMS_MAX: usize = 1_000;
 
 /// The profile of a person: its fields and its rules.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProfileSpec {
-    /// The fields of a complete profile.
+    /// Fields of a complete profile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Text>,
-    /// What becomes of fields that the profile does not list.
+    /// Treatment of unknown fields.
     #[serde(default)]
     pub unknown: UnknownField,
-    /// The facts at the beginning.
+    /// Initial facts.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub known: Map<String, Value>,
 }
@@ -30,29 +30,29 @@ pub struct ProfileSpec {
 pub struct StageSpec {
     /// The name of the stage.
     pub name: Text,
-    /// Its condition; none is always true.
+    /// Its condition; `None` is always true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Text>,
 }
 
-/// How a catalogue is ranked.
+/// Rules of a ranking.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankingSpec {
-    /// How many items are offered, best first.
+    /// Number of offered items, best first.
     pub top: u32,
-    /// The condition under which it is offered.
+    /// Condition of the offer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Text>,
-    /// The condition under which the person asks for it.
+    /// Condition of a request by the person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Text>,
-    /// The hard filters: the name and the condition of each, which an item must meet.
+    /// Hard filters as (name, condition).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filters: Vec<(Text, Text)>,
-    /// The soft scores: the name, the weight and the condition of each.
+    /// Soft scores as (name, weight, condition).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<(Text, f64, Text)>,
-    /// The items in the order of the file: id, name, and the table.
+    /// Items in the order of the file: id, name, table.
     pub items: Vec<(Text, Text, Value)>,
 }
 
@@ -151,7 +151,7 @@ fn items(walk: &mut Walk<'_>, node: &Node) -> Vec<(Text, Text, Value)> {
     all
 }
 
-/// Checks that some seat's replies are kept where the profile is used.
+/// Checks that some participant keeps facts if the profile is used.
 pub(super) fn keeper(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     let phases = root.get("phase").map(Node::items).unwrap_or_default();
     let by_phase = phases.iter().any(|p| p.get("reply").and_then(|r| r.get("keep")).is_some());

@@ -1,6 +1,6 @@
-//! The parts of a scenario besides its seats, resolved: policy, limits, phases, stop rules, the rehearsed cast.
+//! Resolves policy, limits, phases, stop rules and the rehearsed cast.
 //!
-//! Every name of a seat or role becomes the ids of seats here, so that later rooms need not look names up.
+//! Every name of a participant or role becomes ids here, so that no later module looks up names.
 
 use super::answer::filled;
 use super::check::{Walk, join};
@@ -18,10 +18,10 @@ use crate::model::{Limits, Lore, Participant, SeatId, Text, VoiceSpec};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The options, of policies with an order, that let a participant who is named speak next.
+/// Options of policies with an order that let a mentioned participant speak next.
 const NAMED: [&str; 2] = ["mentions", "names"];
 
-/// Resolves `[limits]`; utterances have a bound in any case, unless phases or dependencies define the length.
+/// Resolves `[limits]`; turns are always limited, unless phases or dependencies define the length.
 pub(super) fn limits(root: &Node) -> Limits {
     let mut limits = Limits::default();
     if let Some(node) = root.get("limits") {
@@ -45,7 +45,7 @@ pub(super) fn limits(root: &Node) -> Limits {
     limits
 }
 
-/// Resolves the phases, and checks that phases and a policy that plays them go together.
+/// Resolves the phases, and checks that they match the policy.
 pub(super) fn phases(
     walk: &mut Walk<'_>,
     root: &Node,
@@ -128,7 +128,7 @@ fn order(phase: &Node) -> PolicySpec {
     PolicySpec { name: name.into(), options }
 }
 
-/// Resolves the texts that are shown where their keys are used.
+/// Resolves the texts that are shown after one of their keys was used.
 pub(super) fn lore(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> Vec<Lore> {
     let nodes = root.get("lore").map(Node::items).unwrap_or_default();
     let mut all = vec![];
@@ -145,7 +145,7 @@ pub(super) fn lore(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> V
     all
 }
 
-/// Resolves `[rehearsed]`, and warns of seats that it leaves to a model or a script.
+/// Resolves `[rehearsed]`, and warns of participants without lines.
 pub(super) fn cast(
     walk: &mut Walk<'_>,
     root: &Node,

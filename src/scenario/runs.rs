@@ -1,7 +1,7 @@
-//! `[[participant.after]]` and related keys resolved, and the graph that they make: the dependencies.
+//! Resolves `[[participant.after]]` and related keys, and checks the graph of dependencies.
 //!
-//! A cycle is an error unless one of its edges has a condition or a bound: nothing else would end it. So is a graph in
-//! which no seat starts.
+//! A cycle is an error unless one of its edges has a condition or a maximum: nothing else would end it. So is a graph
+//! without a starting participant.
 
 use super::check::{Walk, join};
 use super::keys::DEPENDS;
@@ -10,10 +10,10 @@ use super::tree::{Node, count, quote};
 use crate::model::near::nearest;
 use crate::model::{After, Needs, Participant, Runs, SeatId, Text};
 
-/// The keys of a seat that mean something only where the policy is `depends`.
+/// Keys that are valid only with the policy `depends`.
 const KEYS: [&str; 4] = ["after", "needs", "starts", "state_key"];
 
-/// Resolves what makes a seat run.
+/// Resolves the dependencies of a participant.
 pub(super) fn runs(node: &Node) -> Runs {
     let text = |node: &Node, key: &str| node.get(key).and_then(Node::text).map(Text::from);
     let after = |node: &Node| {
@@ -42,7 +42,7 @@ fn source(after: &Node) -> Option<&Node> {
     if after.text().is_some() { Some(after) } else { after.get("participant") }
 }
 
-/// Checks the graph that all seats make.
+/// Checks the graph of all participants.
 pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     let phases = root.get("phase").map_or(&[][..], Node::items);
     let ordered = |n: &Node| n.get("order").and_then(Node::text) == Some(DEPENDS);
@@ -68,7 +68,7 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     }
 }
 
-/// Checks that every dependency names a seat, and whoever may be requested is one.
+/// Checks that dependencies and requests name participants.
 fn named(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) {
     for (i, name) in node.get("may_request").map_or(&[][..], Node::items).iter().enumerate() {
         let id = name.text().unwrap_or_default();
@@ -97,7 +97,7 @@ fn known(seats: &[Participant], id: &str) -> Result<(), String> {
     })
 }
 
-/// Finds cycles without a written `when` or `max` on any edge, and reports each once, at its first seat.
+/// Finds cycles without a written `when` or `max` on any edge, and reports each once, at its first participant.
 fn cycles(walk: &mut Walk<'_>, nodes: &[Node]) {
     let id = |node: &Node| node.get("id").and_then(Node::text).unwrap_or_default().to_owned();
     let bare = |node: &&Node| node.get("when").is_none() && node.get("max").is_none();
@@ -108,7 +108,7 @@ fn cycles(walk: &mut Walk<'_>, nodes: &[Node]) {
     let mut told: Vec<String> = vec![];
     for (i, node) in nodes.iter().enumerate() {
         let start = id(node);
-        // every path begins at the seat; the first that comes back is a cycle
+        // every path begins at the participant; the first that comes back is a cycle
         let mut paths: Vec<Vec<String>> = vec![vec![start.clone()]];
         let mut seen: Vec<String> = vec![];
         while let Some(path) = paths.pop() {

@@ -1,6 +1,6 @@
-//! The JSON Schema of a scenario, made from the table of keys that the walker uses, so that they cannot drift.
+//! JSON Schema of a scenario, made from the table of keys, so that they cannot drift apart.
 //!
-//! It says forms, not what several keys mean together: `check` says that.
+//! It describes single keys; `check` describes their combinations.
 
 use super::PolicyRow;
 use super::check::{orders, policy_keys};
@@ -8,7 +8,7 @@ use super::keys::{CAST_LINES, DAY_SECONDS, Key, TOP, ValueKind};
 use super::tree::Node;
 use serde_json::{Map, Value, json};
 
-/// Returns the JSON Schema of a scenario; `rows` are the policies that this program has.
+/// Returns the JSON Schema of a scenario; `rows` are the known policies.
 pub fn schema(rows: &[PolicyRow]) -> Value {
     let mut schema = table(TOP, rows);
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
@@ -16,7 +16,7 @@ pub fn schema(rows: &[PolicyRow]) -> Value {
     schema
 }
 
-/// Returns the JSON Schema of a table with some keys.
+/// Returns the JSON Schema of a table.
 pub(crate) fn table(keys: &[Key], rows: &[PolicyRow]) -> Value {
     let properties: Map<String, Value> =
         keys.iter().map(|k| (k.name.to_owned(), property(k, rows))).collect();
@@ -82,7 +82,7 @@ fn kind(k: &ValueKind, rows: &[PolicyRow]) -> Value {
     }
 }
 
-/// One of some names, or the table of a policy that is among them.
+/// Returns the schema of one of some names, or of the table of a policy among them.
 fn policy(names: Vec<&str>, rows: &[PolicyRow]) -> Value {
     let tables = rows.iter().filter(|row| names.contains(&row.name)).map(|row| {
         let mut schema = table(&policy_keys(row), rows);
@@ -113,7 +113,7 @@ mod tests {
         takes_part: TakesPart::NoTurns(""),
     }];
 
-    /// As much of a JSON Schema validator as our schemas need.
+    /// Validates the subset of JSON Schema that our schemas use.
     fn valid(schema: &Value, json: &Value) -> bool {
         let Some(rules) = schema.as_object() else { return schema == &json!(true) };
         let properties = |json: &Value| json.as_object().cloned().unwrap_or_default();
@@ -150,7 +150,7 @@ mod tests {
         })
     }
 
-    /// The patterns of our schemas, spelled out.
+    /// Matches the patterns of our schemas.
     fn matches(pattern: &str, text: &str) -> bool {
         match pattern {
             "\\S" => !text.trim().is_empty(),
@@ -174,7 +174,7 @@ mod tests {
         walk.faults.is_empty()
     }
 
-    /// Values of every form, right for some key and wrong for the others.
+    /// Values of every form, valid for some key and invalid for the others.
     fn values() -> Vec<Value> {
         let mut values: Vec<Value> = vec![
             json!(0),

@@ -1,4 +1,4 @@
-//! `[[participant]]` resolved into a seat: in a scenario, for the command `join`, and key by key for `change`.
+//! Resolves a `[[participant]]`: in a scenario, for the command `join`, and key by key for `change`.
 
 use super::check::{Walk, join, milliseconds};
 use super::contract::{contract, one_form};
@@ -15,9 +15,9 @@ use crate::model::{
 };
 use serde_json::{Map, Value as Json};
 
-/// The keys of which a seat has at most one.
+/// Voices; a participant has at most one.
 const VOICES: [&str; 7] = ["model", "script", "agent", "human", "team", "lines", "recording"];
-/// The keys with the parameters of a model's calls.
+/// Keys with the parameters of a model's calls.
 const OF_MODELS: [&str; 10] = [
     "temperature",
     "top_p",
@@ -30,13 +30,13 @@ const OF_MODELS: [&str; 10] = [
     "effort",
     "fallbacks",
 ];
-/// Names that no seat may have: the operator, the engine, and everyone.
+/// Reserved ids: the operator, the engine, and everyone.
 const RESERVED: [&str; 3] = [OPERATOR, ENGINE, "all"];
 
-/// Reads the seat of a `join` command: the keys and rules of `[[participant]]`.
+/// Parses the participant of a `join` command, by the rules of `[[participant]]`.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All its faults.
 pub fn participant(json: &Json) -> Result<Participant, Vec<Fault>> {
     let node = Node::from(json);
     let mut walk = Walk::new("", &[]);
@@ -54,10 +54,10 @@ pub fn participant(json: &Json) -> Result<Participant, Vec<Fault>> {
     }
 }
 
-/// Returns a seat as a `change` command makes it; keys that the command does not name stay as they are.
+/// Returns a participant after a `change` command; other keys are unchanged.
 ///
 /// # Errors
-/// A sentence that names every wrong key and what is accepted.
+/// A sentence that names every invalid key and its accepted values.
 pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant, String> {
     let node = Node::from(set);
     let mut walk = Walk::new("", &[]);
@@ -88,7 +88,7 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
             }
             (_, voice) => voice,
         };
-        // what the program found out about the old voice does not apply to the new one
+        // facts about the old voice do not apply to the new one
         (changed.stands_in, changed.local) = (false, false);
         (changed.price, changed.window) = (None, None);
     }
@@ -102,7 +102,7 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
     }
 }
 
-/// Resolves one checked `[[participant]]`; none without an id.
+/// Resolves one checked `[[participant]]`; `None` without an id.
 pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Participant> {
     one_voice(walk, node, path);
     if let Some(reply) = node.get("reply") {
@@ -169,7 +169,7 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
     Some(seat)
 }
 
-/// Takes over every key but the id and the voices.
+/// Sets every key except the id and the voices.
 fn fill(seat: &mut Participant, node: &Node) {
     let text = |key: &str| node.get(key).and_then(Node::text).map(Text::from);
     if let Some(name) = text("name") {
@@ -179,7 +179,7 @@ fn fill(seat: &mut Participant, node: &Node) {
         seat.aliases = texts(aliases);
     }
     match node.get("role") {
-        // by its first role a phase may name it
+        // a phase may name it by its first role
         Some(list) if list.text().is_none() => {
             seat.roles = texts(list);
             seat.role = seat.roles.iter().find(|role| role.trim() != "-").cloned();
@@ -256,7 +256,7 @@ fn fill(seat: &mut Participant, node: &Node) {
     }
 }
 
-/// Notes a `context` table that says neither what nor how much, or both.
+/// Reports a `context` table with neither of its keys, or with both.
 fn one_context(walk: &mut Walk<'_>, node: &Node, path: &str) {
     let Some(table) = node.get("context").filter(|c| c.text().is_none()) else { return };
     let said = [table.get("summary_by"), table.get("window")].into_iter().flatten().count();
@@ -268,7 +268,7 @@ fn one_context(walk: &mut Walk<'_>, node: &Node, path: &str) {
     }
 }
 
-/// Notes a failure rule that cannot be followed, and fallbacks that no rule takes.
+/// Reports an impossible failure rule, and fallbacks that no rule uses.
 fn one_rule(walk: &mut Walk<'_>, seat: &Participant, node: &Node, path: &str) {
     let fallbacks = match &seat.voice {
         VoiceSpec::Model(model) => model.fallbacks.len(),
@@ -364,7 +364,7 @@ fn purpose(line: &Node) -> Purpose {
     }
 }
 
-/// Resolves the seats in their order, and checks that every id is unique.
+/// Resolves the participants in order, and checks that every id is unique.
 pub(super) fn seats(walk: &mut Walk<'_>, root: &Node) -> Vec<Participant> {
     let mut seats: Vec<Participant> = vec![];
     let nodes = root.get("participant").map(Node::items).unwrap_or_default();

@@ -1,10 +1,10 @@
-//! `--set key.path=value`: one value of a scenario, set before the check.
+//! `--set key.path=value`: overrides one value of a scenario before the check.
 //!
-//! It only moves values into the tree; whether they are right is for the check to say.
+//! Only inserts values into the tree; the check validates them.
 
 use super::tree::{Node, TableEntry, Value, quote};
 
-/// One `--set key.path=value`: what it changes, and to what.
+/// One `--set key.path=value`.
 #[derive(Clone, Debug)]
 pub struct Override {
     path: Vec<String>,
@@ -12,10 +12,11 @@ pub struct Override {
 }
 
 impl Override {
-    /// Reads `key.path=value`. A seat is named by its id or by its number from 1 (`participant.ada.name`,
-    /// `participant[1].name`); a value that is not TOML is taken as text.
+    /// Parses `key.path=value`. A participant is named by its id or by its number from 1 (`participant.ada.name`,
+    /// `participant[1].name`); a value that is not TOML is text.
     ///
     /// # Errors
+    /// A sentence with the expected form.
     /// A sentence that shows the spelling.
     pub fn parse(text: &str) -> Result<Override, String> {
         let (path, value) = text
@@ -40,7 +41,7 @@ impl Override {
         Ok(Override { path, node })
     }
 
-    /// Returns the setting of a value under some keys.
+    /// Returns an override from keys and a JSON value.
     pub fn of(path: &[&str], value: &serde_json::Value) -> Override {
         Override {
             path: path.iter().map(|key| (*key).to_owned()).collect(),
@@ -48,7 +49,7 @@ impl Override {
         }
     }
 
-    /// Returns the keys on the way to the value.
+    /// Returns the keys of the path.
     pub fn path(&self) -> &[String] {
         &self.path
     }
@@ -63,7 +64,7 @@ impl Override {
         self.path.join(".")
     }
 
-    /// Puts the value into the tree, and creates the tables on the way.
+    /// Inserts the value into the tree, and creates missing tables.
     ///
     /// # Errors
     /// A sentence that names the key at which nothing can be set.
@@ -98,7 +99,7 @@ impl Override {
     }
 }
 
-/// Finds an item of a list by its `id`, else by its number from 1.
+/// Returns the index of a list item by its `id`, else by its number from 1.
 fn place(items: &[Node], segment: &str) -> Option<usize> {
     items.iter().position(|n| n.get("id").and_then(Node::text) == Some(segment)).or_else(|| {
         let number: usize = segment.parse().ok()?;
@@ -114,7 +115,7 @@ fn names(items: &[Node]) -> String {
     }
 }
 
-/// Returns a value as JSON; what JSON has no form for is null.
+/// Returns a value as JSON; values without a JSON form are null.
 fn json(node: &Node) -> serde_json::Value {
     use serde_json::Value as Json;
     match &node.value {
@@ -128,7 +129,7 @@ fn json(node: &Node) -> serde_json::Value {
     }
 }
 
-/// A value from the command line fits in no file.
+/// Removes the positions of a value from the command line.
 fn forget_places(node: &mut Node) {
     node.span = None;
     match &mut node.value {

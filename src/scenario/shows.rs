@@ -1,11 +1,11 @@
-//! How a phase shows its speakers to one another, resolved.
+//! Resolves the visibility of a phase.
 
 use super::check::{Walk, join};
 use super::tree::{Node, count};
 use crate::model::{Anonymous, Sees, Shows};
 use serde_json::Value;
 
-/// Resolves the keys of a phase that say what its speakers see and how they speak.
+/// Resolves the keys of a phase for visibility and style.
 pub(super) fn shows(walk: &mut Walk<'_>, node: &Node, path: &str) -> Shows {
     let word = |key: &str| node.get(key).and_then(Node::text);
     if let (Some(until), None) = (node.get("until"), node.get("rounds")) {
@@ -37,7 +37,7 @@ pub(super) fn shows(walk: &mut Walk<'_>, node: &Node, path: &str) -> Shows {
     }
 }
 
-/// Resolves from how many words to how many, where that is written.
+/// Resolves the target length in words, if present.
 pub(super) fn words(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<(u32, u32)> {
     let words = node.get("words")?;
     let range: Vec<u32> =
@@ -52,7 +52,7 @@ pub(super) fn words(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<(u32
     }
 }
 
-/// Resolves whose words a seat or the speakers of a phase see, where that is written.
+/// Resolves the visible messages of a participant or phase, if present.
 pub(super) fn sees(node: &Node) -> Option<Sees> {
     let word = node.get("sees").and_then(Node::text)?;
     serde_json::from_value(Value::String(word.to_owned())).ok()

@@ -1,4 +1,4 @@
-//! `[[tool]]` resolved, and the tools that seats name.
+//! Resolves `[[tool]]`, and the tools of participants.
 
 use super::check::{Walk, join, milliseconds};
 use super::json_schema::{schema, validator};
@@ -7,16 +7,16 @@ use crate::model::near::nearest;
 use crate::model::{Participant, ServerPlace, Text, Tool, ToolServer, ToolSource};
 use serde_json::json;
 
-/// Characters of a name that every wire format takes.
+/// Maximum characters of a name in every wire format.
 const NAME_MAX: usize = 64;
 
-/// Returns the tools that a seat names, of which only the built-in ones are known yet.
+/// Returns the tools of a participant; only built-in ones are complete yet.
 pub(super) fn named(node: &Node) -> Option<Vec<Tool>> {
     let tool = |name: Text| Tool::built_in(&name).unwrap_or_else(|| unknown(name));
     node.get("tools").map(|names| texts(names).into_iter().map(tool).collect())
 }
 
-/// A tool of which only the name is known.
+/// Returns a tool with a name only.
 fn unknown(name: Text) -> Tool {
     Tool {
         name,
@@ -32,7 +32,7 @@ fn is_unknown(tool: &Tool) -> bool {
     tool.source == ToolSource::Script(vec![])
 }
 
-/// Gives every seat its tools, and reports names without a description.
+/// Completes the tools of every participant, and reports undescribed names.
 pub(super) fn tools(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]) {
     let mut all: Vec<Tool> = vec![];
     for (i, node) in root.get("tool").map(Node::items).unwrap_or_default().iter().enumerate() {
@@ -67,8 +67,7 @@ pub(super) fn tools(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant])
     }
 }
 
-/// Returns the tools of a server that a seat names, all of them or as in `files/read_text_file`; which there are is known
-/// once it was asked.
+/// Returns the tools of a server, all of them or one as in `files/read_text_file`; the server is asked for them later.
 fn of_server(servers: &[ToolServer], named: &Tool) -> Option<Tool> {
     let (name, tool) = named.name.split_once('/').unwrap_or((&named.name, ""));
     let server = servers.iter().find(|server| *server.name == *name)?.clone();
@@ -76,7 +75,7 @@ fn of_server(servers: &[ToolServer], named: &Tool) -> Option<Tool> {
     Some(Tool { source, seconds, ..named.clone() })
 }
 
-/// Reads `[[server]]`.
+/// Resolves `[[server]]`.
 fn servers(walk: &mut Walk<'_>, root: &Node, tools: &[Tool]) -> Vec<ToolServer> {
     let mut all: Vec<ToolServer> = vec![];
     for (i, node) in root.get("server").map(Node::items).unwrap_or_default().iter().enumerate() {
@@ -121,7 +120,7 @@ fn servers(walk: &mut Walk<'_>, root: &Node, tools: &[Tool]) -> Vec<ToolServer> 
     all
 }
 
-/// Notes the tools of a seat that no scenario is there to describe.
+/// Reports tools of a participant that need a scenario's description.
 pub(super) fn only_built_in(walk: &mut Walk<'_>, seat: &Participant) {
     for tool in seat.tools.iter().filter(|tool| is_unknown(tool)) {
         missing(walk, tool, Tool::BUILT_IN.into_iter(), &None, "tools");

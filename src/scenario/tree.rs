@@ -1,14 +1,14 @@
-//! A scenario's text as a tree of values that remember where they stand.
+//! A scenario's text as a tree of values with their positions.
 //!
-//! TOML files, the JSON of the commands `join` and `change`, and `--set` become the same tree, so that one walker
-//! checks all three with the same words. It knows no keys and no rules.
+//! TOML files, the JSON of the commands `join` and `change`, and `--set` become the same tree, so that one checker
+//! handles all three. The tree knows no keys and no rules.
 
 use crate::model::{Text, Usd};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Bytes of the text, where a value came from one.
+/// Byte range in the text, if the value comes from a text.
 pub(crate) type Span = Option<Range<usize>>;
 
 /// A value and its byte range in the source.
@@ -18,7 +18,7 @@ pub(crate) struct Node {
     pub(crate) value: Value,
 }
 
-/// A value of TOML or JSON, with the place of each part.
+/// A value of TOML or JSON.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Text(String),
@@ -40,10 +40,10 @@ pub(crate) struct TableEntry {
 }
 
 impl Node {
-    /// Reads TOML; the places are byte ranges of `text`.
+    /// Parses TOML; positions are byte ranges of `text`.
     pub(crate) fn parse(text: &str) -> Result<Node, toml::de::Error> {
         let root = DeTable::parse(text)?;
-        // what the whole file lacks is reported at its beginning
+        // keys missing from the whole file are reported at its beginning
         Ok(Node { span: Some(0..0), value: table(root.get_ref()) })
     }
 
@@ -57,31 +57,31 @@ impl Node {
         self.entries().iter().find(|e| e.key == key).map(|e| &e.node)
     }
 
-    /// Returns the keys of a table; of anything else, none.
+    /// Returns the keys of a table; none for other values.
     pub(crate) fn entries(&self) -> &[TableEntry] {
         let Value::Table(entries) = &self.value else { return &[] };
         entries
     }
 
-    /// Returns the values of a list; of anything else, none.
+    /// Returns the values of a list; none for other values.
     pub(crate) fn items(&self) -> &[Node] {
         let Value::List(items) = &self.value else { return &[] };
         items
     }
 
-    /// Returns the text, if it is one.
+    /// Returns the text, if it is text.
     pub(crate) fn text(&self) -> Option<&str> {
         let Value::Text(text) = &self.value else { return None };
         Some(text)
     }
 
-    /// Returns the number, if it is a whole one from 0.
+    /// Returns the number, if it is an integer from 0.
     pub(crate) fn whole(&self) -> Option<u64> {
         let Value::Whole(n) = self.value else { return None };
         u64::try_from(n).ok()
     }
 
-    /// Returns whether it is true or false.
+    /// Returns the boolean, if it is one.
     pub(crate) fn flag(&self) -> Option<bool> {
         match self.value {
             Value::Flag(flag) => Some(flag),
@@ -94,7 +94,7 @@ impl Node {
         }
     }
 
-    /// Returns the number, whole or not.
+    /// Returns the number, integer or not.
     pub(crate) fn number(&self) -> Option<f64> {
         match self.value {
             Value::Whole(n) => Some(n as f64),
@@ -122,7 +122,7 @@ impl Node {
         }
     }
 
-    /// Returns the value as a message quotes it: short, on one line, control characters escaped.
+    /// Returns the value as quoted in a message: short, on one line, control characters escaped.
     pub(crate) fn quoted(&self) -> String {
         match &self.value {
             Value::Text(text) => quote(text),
@@ -137,7 +137,7 @@ impl Node {
     }
 }
 
-/// Returns text in quotes as a message shows it: at most 40 characters, control characters escaped.
+/// Returns quoted text for a message: at most 40 characters, control characters escaped.
 pub(crate) fn quote(text: &str) -> String {
     const SHOWN_CHARS: usize = 40;
     match text.char_indices().nth(SHOWN_CHARS) {
@@ -163,7 +163,7 @@ fn table(table: &DeTable<'_>) -> Value {
 fn node(spanned: &Spanned<DeValue<'_>>) -> Node {
     let value = match spanned.get_ref() {
         DeValue::String(text) => Value::Text(text.to_string()),
-        // a number too large for 64 bits is out of every range, and so is the largest one
+        // a number too large for 64 bits is out of every range, like the largest one
         DeValue::Integer(n) => {
             Value::Whole(i64::from_str_radix(n.as_str(), n.radix()).unwrap_or(i64::MAX))
         }
@@ -205,18 +205,18 @@ impl From<&serde_json::Map<String, serde_json::Value>> for Node {
     }
 }
 
-/// Returns the texts of a list, or the one text that stands for a list of one.
+/// Returns the texts of a list; a single text is a list of one.
 pub(super) fn texts(node: &Node) -> Vec<Text> {
     let alone = node.text().into_iter();
     alone.chain(node.items().iter().filter_map(Node::text)).map(Text::from).collect()
 }
 
-/// Returns a whole number that fits the limits of a conversation.
+/// Returns an integer that fits the limits of a conversation.
 pub(super) fn count(node: &Node, key: &str) -> Option<u32> {
     node.get(key).and_then(Node::whole).and_then(|n| u32::try_from(n).ok())
 }
 
-/// Returns an amount in dollars; none if the key is missing or wrong.
+/// Returns an amount in dollars; `None` if the key is missing or invalid.
 pub(super) fn usd(node: &Node, key: &str) -> Option<Usd> {
     node.get(key).and_then(Node::number).and_then(|dollars| Usd::try_from(dollars).ok())
 }

@@ -1,19 +1,19 @@
-//! What is done to a loaded scenario before it is played: the rehearsed cast, stand-ins, and who would wait for a hand.
+//! Changes to a loaded scenario before it is played: rehearsed cast, stand-ins; and causes of waiting for a person.
 
 use super::{Loaded, PolicyRow, Tie};
 use crate::model::{Participant, SeatId, Text, Then, VoiceSpec};
 use std::fmt;
 
-/// Something that would wait for an operator, so that a run without a screen and without steering is refused.
+/// A cause of waiting for an operator; a run without a screen and without steering is then refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wait {
     /// A human seat without a stand-in.
     Human(SeatId),
-    /// A seat that pauses the conversation when it fails.
+    /// A participant who pauses the conversation when it fails.
     Pause(SeatId),
     /// A policy that asks the operator.
     Policy(Text),
-    /// A stop rule that asks, by its place from 1.
+    /// A stop rule that asks, by its number from 1.
     Stop(usize),
     /// A verdict that leaves a tie to a person.
     Tie,
@@ -31,13 +31,13 @@ impl fmt::Display for Wait {
     }
 }
 
-/// The id of a seat that the person takes at the start.
+/// Id of the seat for the person at the start.
 const PERSON: &str = "guest";
 /// Its name.
 const NAME: &str = "Guest";
 
 impl Loaded {
-    /// Adds a seat for the person at the keyboard, who speaks in turn with the others, in each phase that has several
+    /// Adds a seat for the person at the keyboard, who speaks in turn with the others, in each phase with several
     /// speakers.
     pub fn seat_person(&mut self) {
         let free = |id: &String| self.participants.iter().all(|p| p.id != id.as_str());
@@ -53,7 +53,7 @@ impl Loaded {
         self.participants.push(person);
     }
 
-    /// Gives every seat of the rehearsed cast its lines as its voice; nobody needs to stand in for it then.
+    /// Replaces the voices of the rehearsed cast by their lines; they need no stand-ins then.
     pub fn rehearse(&mut self) {
         for seat in &mut self.participants {
             if let Some(voice) = self.rehearsed.get(&seat.id) {
@@ -63,7 +63,7 @@ impl Loaded {
         }
     }
 
-    /// Lets every stand-in speak instead of the voice it stands in for.
+    /// Replaces voices by their stand-ins.
     pub fn unattended(&mut self) {
         for seat in &mut self.participants {
             if let Some(voice) = seat.stand_in.take() {
@@ -73,7 +73,7 @@ impl Loaded {
         }
     }
 
-    /// Returns everything that would wait for an operator, as the seats are now.
+    /// Returns all causes of waiting for an operator, with the present voices.
     pub fn waits(&self, rows: &[PolicyRow]) -> Vec<Wait> {
         let seat = |p: &Participant| {
             let human = p.voice.is_human().then(|| Wait::Human(p.id.clone()));

@@ -1,15 +1,15 @@
-//! Which seats a list of names stands for.
+//! Resolves lists of names into participants.
 
 use super::check::Walk;
 use super::tree::{Node, quote, texts};
 use crate::model::near::nearest;
 use crate::model::{Participant, Text};
 
-/// The prefix of the name that a phase leaves out.
+/// Prefix of an excluded name.
 pub(super) const ALL_BUT: &str = "all but ";
 
-/// Resolves `all`, `all but NAME`, and names of seats and roles into ids, in the order in which they are named; a name
-/// for several seats gives them in the order of the seats.
+/// Resolves `all`, `all but NAME`, and names of participants and roles into ids, in the order of the names; a role
+/// gives its participants in their order.
 pub(super) fn who_of(
     walk: &mut Walk<'_>,
     node: &Node,

@@ -1,11 +1,11 @@
-//! The keys of `[answer]` and of replies that hold one.
+//! Keys of `[answer]` and of replies with an answer.
 
 use super::value::{Key, NAMES, ONE_OR_MORE_NAMES, ValueKind, key};
 
-/// The kinds of answers that `answer.form` accepts.
+/// Kinds of answers in `answer.form`.
 const FORM: ValueKind = ValueKind::OneOf(&["number", "letter", "text", "json"]);
 
-/// The answer that a conversation is to find.
+/// The keys of `[answer]`.
 pub(super) static ANSWER: &[Key] = &[
     key(
         "form",

@@ -1,4 +1,4 @@
-//! The keys of `reply`, `context`, `[[stop]]` and `[verdict]`.
+//! Keys of `reply`, `context`, `[[stop]]` and `[verdict]`.
 
 use super::answer::{ANSWER_OF, QUOTES, RANK, SCORE};
 use super::value::{Key, NAMES, ONE_OR_MORE_NAMES, SEES, UTTERANCE_RANGE, ValueKind, key, needed};
@@ -53,7 +53,7 @@ static CONTRACT: &[Key] = &[
     ),
 ];
 
-/// `context`: what a prompt keeps of a conversation that is too long.
+/// `context`: the part of a long conversation that a prompt keeps.
 pub(super) const CONTEXT: ValueKind = ValueKind::AnyOf(&[
     ValueKind::OneOf(&["head_tail", "window", "summary"]),
     ValueKind::Table(CONTEXT_TABLE),
@@ -171,7 +171,7 @@ const AT: Key = key(
          only when the conversation is completed.",
 );
 
-/// The keys of both kinds of verdict; they differ in the key that names the judges.
+/// Common keys of both kinds of verdict; they differ in the key with the judges.
 const fn court(judges: &'static str) -> [Key; 8] {
     let judges = needed(
         judges,

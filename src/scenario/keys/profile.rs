@@ -41,7 +41,7 @@ pub(super) static STAGE: &[Key] = &[
     ),
 ];
 
-/// The items of a catalogue that fit the profile best.
+/// The keys of `[ranking]`.
 pub(super) static RANKING: &[Key] = &[
     key(
         "top",

@@ -2,7 +2,7 @@
 
 use super::value::{Key, ValueKind, key, needed};
 
-/// The keys of a tool's table.
+/// The keys of `[[tool]]`.
 pub(super) static TOOL: &[Key] = &[
     needed(
         "name",
@@ -32,7 +32,7 @@ pub(super) static TOOL: &[Key] = &[
     key("timeout", ValueKind::Duration, r#""30s""#, "Timeout (default 30 s)."),
 ];
 
-/// One server of tools.
+/// The keys of `[[server]]`.
 pub(super) static SERVER: &[Key] = &[
     needed(
         "name",

@@ -1,6 +1,6 @@
-//! The form of keys and values, for every table of keys.
+//! Kinds of keys and values, for every table of keys.
 
-/// The form of a key's value.
+/// Kind of a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ValueKind {
     /// Text of any length.
@@ -9,7 +9,7 @@ pub(crate) enum ValueKind {
     Line,
     /// Text in which `{{ ... }}` is filled in.
     Template,
-    /// An expression that may ask for these names.
+    /// An expression over these names.
     Condition(&'static [&'static str]),
     /// `[a-z0-9_-]`.
     Id,
@@ -21,19 +21,19 @@ pub(crate) enum ValueKind {
     True,
     /// A boolean, `true` or `false`.
     Flag,
-    /// A whole number, both bounds included.
+    /// An integer, both bounds included.
     Count { least: u64, most: u64 },
     /// A number with or without decimals, both bounds included.
     Number { least: f64, most: f64 },
     /// One of some words.
     OneOf(&'static [&'static str]),
-    /// A list of at least one.
+    /// A list of at least one value.
     List(&'static ValueKind),
     /// The empty list.
     Empty,
     /// A table with these keys.
     Table(&'static [Key]),
-    /// The first of these that has the right form.
+    /// The first of these kinds that fits.
     AnyOf(&'static [ValueKind]),
     /// The name of a policy, or a table of its options.
     Policy,
@@ -41,9 +41,9 @@ pub(crate) enum ValueKind {
     Order,
     /// A JSON Schema: a table, or the text of one.
     Schema,
-    /// A table of lines by seat, besides these keys.
+    /// A table of lines by participant, besides these keys.
     Cast(&'static [Key]),
-    /// Any value: the code that reads it checks it.
+    /// Any value, checked by its reader.
     Free,
 }
 
@@ -52,9 +52,9 @@ pub(crate) enum ValueKind {
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) kind: ValueKind,
-    /// Whether the table must have it.
+    /// True if the table must have it.
     pub(crate) needed: bool,
-    /// A value that is right, as TOML.
+    /// A valid value, as TOML.
     pub(crate) example: &'static str,
     /// One sentence for the schema, help and messages.
     pub(crate) meaning: &'static str,
@@ -78,7 +78,7 @@ pub(crate) const fn needed(
     Key { name, kind, needed: true, example, meaning }
 }
 
-/// Milliseconds a rehearsed word may take at most.
+/// Maximum milliseconds per rehearsed word.
 const SLOWEST_PACE_MS: u64 = 10_000;
 
 pub(super) const UTTERANCE_RANGE: ValueKind = ValueKind::Count { least: 1, most: 100_000 };
@@ -91,7 +91,7 @@ pub(super) const NAMES: ValueKind = ValueKind::List(&ValueKind::Line);
 
 pub(super) const ONE_OR_MORE_NAMES: ValueKind = ValueKind::AnyOf(&[ValueKind::Line, NAMES]);
 
-/// The forms of `sees`: whose words a seat may see.
+/// Values of `sees`.
 pub(super) const SEES: ValueKind = ValueKind::OneOf(&[
     "all",
     "question",
@@ -104,7 +104,7 @@ pub(super) const SEES: ValueKind = ValueKind::OneOf(&[
     "summary",
 ]);
 
-/// The longest time a call or a person may be given.
+/// Maximum time of a call or a person, in seconds.
 pub(in crate::scenario) const DAY_SECONDS: u64 = 86_400;
 
 pub(super) const SECONDS_RANGE: ValueKind = ValueKind::Count { least: 1, most: DAY_SECONDS };
@@ -113,8 +113,8 @@ pub(super) const TOKEN_RANGE: ValueKind = ValueKind::Count { least: 1, most: 1_0
 
 pub(super) const USD: ValueKind = ValueKind::Number { least: 0.000_001, most: 1_000_000.0 };
 
-/// Words that a turn can be asked to have.
+/// Range of a turn's target length in words.
 const WORDS_RANGE: ValueKind = ValueKind::Count { least: 1, most: 5_000 };
 
-/// From how many to how many.
+/// Target length (min, max).
 pub(super) const WORDS: ValueKind = ValueKind::List(&WORDS_RANGE);

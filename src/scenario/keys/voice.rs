@@ -1,4 +1,4 @@
-//! The keys of voices: rehearsed lines, people, stand-ins, and what follows a failure.
+//! Keys of voices: rehearsed lines, people, stand-ins, failure rules.
 
 use super::value::{Key, NAMES, PACE_RANGE, SECONDS_RANGE, ValueKind, key, needed};
 use crate::model::facts::OF_CALL;
