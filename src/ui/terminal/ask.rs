@@ -1,34 +1,34 @@
-//! Questions to the terminal, asked once, before anything reads keys: how light its background is, and whether it can
-//! tell Shift-Enter from Enter.
+//! Queries the terminal once, before the first key is read: background brightness, and whether it distinguishes
+//! Shift-Enter from Enter.
 //!
-//! One question with an end mark that every terminal answers, so that silence about the rest is an answer as well. It
-//! cannot block: after a short while the program continues without. It cannot leak: late answers are recognised by
-//! [`Late`], and never taken for keys. Keys that a person presses meanwhile are lost.
+//! The query ends with a request that every terminal answers, so that a missing answer to the rest is detected. It
+//! cannot block: after a short time the program continues. Late answers are recognised by [`Late`] and never taken for
+//! keys. Keys pressed meanwhile are lost.
 
 use crate::ui::theme::Ground;
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 use std::sync::Mutex;
 
-/// Asks for the background colour, for the keyboard's flags, and for what every terminal reports.
+/// Requests for the background colour, for the keyboard flags, and for the attributes that every terminal reports.
 #[cfg(unix)]
 const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[?u\x1b[c";
-/// Milliseconds that the terminal has for its answer: far more than it needs on the same machine.
+/// Time limit of the answer in milliseconds: far more than needed on the same machine.
 #[cfg(unix)]
 const PATIENCE_MS: u64 = 100;
-/// Bytes of an answer at most.
+/// Maximum bytes of an answer.
 #[cfg(unix)]
 const ANSWER_MAX: usize = 1024;
 
-/// What the terminal reported.
+/// Report of the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TerminalReport {
-    /// The brightness of its background; none if it did not report it.
+    /// Brightness of its background; `None` if not reported.
     pub ground: Option<Ground>,
-    /// Whether it distinguishes keys that are otherwise one byte, such as Shift-Enter and Enter.
+    /// True if it distinguishes keys that are otherwise one byte, such as Shift-Enter and Enter.
     pub keyboard: bool,
 }
 
-/// Asks the terminal; without a terminal, or without an answer in time, nothing is known.
+/// Queries the terminal; without a terminal, or without an answer in time, nothing is known.
 #[cfg(unix)]
 pub fn ask() -> TerminalReport {
     use crate::clock::Clock;
@@ -60,18 +60,18 @@ pub fn ask() -> TerminalReport {
     read(&answer)
 }
 
-/// Asks nothing on this system.
+/// Queries nothing on this system.
 #[cfg(not(unix))]
 pub fn ask() -> TerminalReport {
     TerminalReport::default()
 }
 
-/// Returns whether the end mark came.
+/// Returns whether the answer is complete.
 fn is_whole(answer: &[u8]) -> bool {
     reports(answer).any(|(_, last)| last == 'c')
 }
 
-/// Returns the reports that begin with `CSI ?`: what they hold, and their last letter.
+/// Returns the reports that begin with `CSI ?`: content and last letter.
 fn reports(answer: &[u8]) -> impl Iterator<Item = (&[u8], char)> {
     let starts = answer.windows(3).enumerate().filter(|(_, w)| *w == b"\x1b[?");
     starts.filter_map(|(at, _)| {
@@ -81,13 +81,13 @@ fn reports(answer: &[u8]) -> impl Iterator<Item = (&[u8], char)> {
     })
 }
 
-/// Reads an answer, as far as it came.
+/// Parses an answer, which may be incomplete.
 fn read(answer: &[u8]) -> TerminalReport {
     let keyboard = reports(answer).any(|(_, last)| last == 'u');
     TerminalReport { ground: ground(&String::from_utf8_lossy(answer)), keyboard }
 }
 
-/// Reads `]11;rgb:ffff/ffff/ffff`, with one to four digits each.
+/// Parses `]11;rgb:ffff/ffff/ffff`, with one to four digits each.
 fn ground(answer: &str) -> Option<Ground> {
     let (_, colour) = answer.split_once("]11;")?;
     let (_, parts) = colour.split_once(':')?;
@@ -104,21 +104,21 @@ fn ground(answer: &str) -> Option<Ground> {
     Some(if light > 0.5 { Ground::Light } else { Ground::Dark })
 }
 
-/// Where an answer was cut: the next bytes are its rest, however late.
+/// Position of a cut in an answer; the next bytes are its rest, however late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Within {
-    /// Behind the first byte of a sequence.
+    /// After the first byte of a sequence.
     Escape,
     /// In the report of the background colour.
     Colour,
-    /// Inside any other report.
+    /// In any other report.
     Report,
 }
 
-/// An answer that was incomplete when the time was up; there is one terminal, and so one answer.
+/// An answer that was incomplete at the time limit; there is only one terminal.
 static CUT: Mutex<Option<Within>> = Mutex::new(None);
 
-/// Returns what an answer ends within, if it was cut.
+/// Returns the position at which an answer was cut.
 fn cut(answer: &[u8]) -> Option<Within> {
     let begun = answer.iter().rposition(|b| *b == b'\x1b')?;
     match answer.get(begun + 1..)? {
@@ -129,20 +129,19 @@ fn cut(answer: &[u8]) -> Option<Within> {
     }
 }
 
-/// Takes an answer that comes too late out of the keys, or the rest of one. A terminal library reads it as Alt-], its
-/// letters, and Alt-\.
+/// Removes a late answer, or the rest of one, from the keys. crossterm reports it as Alt-], its letters, and Alt-\.
 #[derive(Debug, Default)]
 pub struct Late {
     within: Option<Within>,
 }
 
 impl Late {
-    /// Returns what takes out also the rest of the answer that [`ask`] did not wait for.
+    /// Returns a filter that also removes the rest of the answer that [`ask`] did not wait for.
     pub fn rest() -> Late {
         Late { within: CUT.lock().unwrap_or_else(|e| e.into_inner()).take() }
     }
 
-    /// Returns whether an event is a part of an answer.
+    /// Returns whether an event is part of an answer.
     pub fn swallows(&mut self, event: &Event) -> bool {
         use Within::{Colour, Escape, Report};
         let Event::Key(key) = event else { return false };
@@ -150,7 +149,7 @@ impl Late {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let (within, is_part) = match (self.within, key.code) {
             (_, KeyCode::Char(']')) if alt => (Some(Colour), true),
-            // the last one: Alt-\, or the bell, which is read as Ctrl-G
+            // the terminator: Alt-\, or the bell, which is reported as Ctrl-G
             (Some(Colour), KeyCode::Char('\\')) if alt => (None, true),
             (Some(Colour), KeyCode::Char('g')) if control => (None, true),
             (Some(Colour), KeyCode::Esc) => (Some(Escape), true),
@@ -220,7 +219,7 @@ mod tests {
         for at in 0..=whole.len() {
             let (came, rest) = whole.split_at(at);
             let mut late = Late { within: cut(came.as_bytes()) };
-            // up to the next sequence, which a terminal library reads as one, the letters come alone
+            // up to the next sequence, which crossterm reports as one event, the letters come alone
             for c in rest.split('\x1b').next().unwrap_or_default().chars() {
                 let key = KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE);
                 assert!(late.swallows(&Event::Key(key)), "{came:?} {c}");

@@ -1,7 +1,7 @@
-//! The terminal: every mode that is switched on is switched off again, in reverse order, on every fix.
+//! The terminal: every enabled mode is disabled again, in reverse order, on every exit path.
 //!
-//! One function restores; the guard, the hook for panics and the way around a stop all call it, and calling it twice does
-//! no harm. The hook is in place before the first mode is on.
+//! One function restores; the guard, the panic hook and suspension all call it, and it is idempotent. The hook is
+//! installed before the first mode is enabled.
 
 mod ask;
 mod painter;
@@ -38,7 +38,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-/// The modes that are on, a bit each: the screen, then what only some terminals get.
+/// Enabled modes as bits: the screen, then optional ones.
 static MODES: AtomicU8 = AtomicU8::new(0);
 const ENTERED: u8 = 1;
 const KEYBOARD: u8 = 2;
@@ -49,68 +49,68 @@ const FOCUS: u8 = 16;
 static TAKEN: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
-/// Buttons, the wheel and what moves while a button is held, in a form without limits; never what only moves, which would
-/// wake the program for nothing.
+/// Reports of buttons, the wheel and drags, without coordinate limits; not of plain movement, which would wake the
+/// program for nothing.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
-/// The wheel is not to come as arrow keys; what the terminal did before is kept and comes back.
+/// Stops the wheel from sending arrow keys; the previous state is saved and restored.
 const WHEEL_KEPT: &str = "\x1b[?1007s\x1b[?1007l";
 const WHEEL_BACK: &str = "\x1b[?1007r";
 
-/// The terminal says whether the person looks at it.
+/// Reports of focus changes.
 const FOCUS_ON: &str = "\x1b[?1004h";
 const FOCUS_OFF: &str = "\x1b[?1004l";
-/// Milliseconds between two rings at least.
+/// Minimum milliseconds between two rings.
 const RING_MS: u64 = 30_000;
 
-/// The title that the terminal had before is kept and comes back.
+/// Saves the terminal's title, to be restored.
 const TITLE_KEPT: &str = "\x1b[22;2t";
 const TITLE_BACK: &str = "\x1b[23;2t";
 
-/// The key press as which the signal to stop comes.
+/// Key event that represents the signal to stop.
 pub const STOP: KeyCode = KeyCode::Null;
-/// The key press as which the signal to go on comes: no keyboard has that key.
+/// Key event that represents the signal to continue; no keyboard has this key.
 pub const AGAIN: KeyCode = KeyCode::F(u8::MAX);
 
-/// What a terminal is used for besides showing.
+/// Optional features of the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TerminalModes {
-    /// Whether the mouse is the program's.
+    /// True if the program captures the mouse.
     pub mouse: bool,
-    /// Whether the terminal is to tell keys apart that are one byte otherwise.
+    /// True if keys that are otherwise one byte are distinguished.
     pub keyboard: bool,
-    /// Whether it has a title.
+    /// True if it has a title.
     pub title: bool,
-    /// Whether nothing on it changes but by words and keys.
+    /// True if only text and keys change the screen (no animation).
     pub still: bool,
-    /// Whether it is at the end of a slow link, which gets fewer frames.
+    /// True at the end of a slow link, which gets fewer frames.
     pub far: bool,
-    /// Whether it rings for somebody who looks elsewhere.
+    /// True if it rings while the user looks elsewhere.
     pub rings: bool,
-    /// Whether it opens addresses by itself.
+    /// True if it opens addresses itself.
     pub links: bool,
 }
 
-/// The terminal while the screen has it.
+/// The terminal while the screen is on it.
 pub struct Terminal {
     painter: Painter<Stdout>,
-    /// The last frame, and where its cursor is.
+    /// Last frame, and position of its cursor.
     last: Buffer,
     cursor: Option<Position>,
     modes: TerminalModes,
-    /// What its title is.
+    /// Current title.
     entitled: String,
-    /// Whether the next frame draws all of it.
+    /// True if the next frame is drawn completely.
     redraw: bool,
-    /// When it rang last.
+    /// Time of the last ring.
     rang: Option<Ms>,
 }
 
 impl Terminal {
-    /// Takes the terminal: raw mode, the alternate screen, pasted text as one event.
+    /// Enters raw mode, the alternate screen and bracketed paste.
     ///
     /// # Errors
-    /// When the terminal refuses; nothing is left switched on then.
+    /// If the terminal refuses; no mode stays enabled then.
     pub fn enter(modes: TerminalModes) -> io::Result<Terminal> {
         HOOK.call_once(|| {
             let before = panic::take_hook();
@@ -134,19 +134,19 @@ impl Terminal {
         })
     }
 
-    /// Says which cells of the last frame are addresses, where the terminal opens these.
+    /// Sets the addresses of cells in the last frame, if the terminal opens addresses.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// If the terminal is gone.
     pub fn link(&mut self, links: &[ScreenLink]) -> io::Result<()> {
         if self.modes.links { self.painter.link(links) } else { Ok(()) }
     }
 
-    /// Draws one frame, over the last one unless the terminal has another size or shows something else; the terminal shows
-    /// it at once where it can. Where nothing changed, nothing is written.
+    /// Draws one frame, as a difference to the last one unless the terminal changed its size or content; synchronised
+    /// if the terminal supports it. Writes nothing if nothing changed.
     ///
     /// # Errors
-    /// When the terminal is gone, or was given back.
+    /// If the terminal is gone or was released.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         if MODES.load(Ordering::SeqCst) == 0 {
             return Err(io::Error::other("the terminal was given back"));
@@ -165,28 +165,28 @@ impl Terminal {
         self.painter.show(&self.last, rows, self.cursor)
     }
 
-    /// Gives the terminal back, stops until the shell goes on, and takes it again.
+    /// Releases the terminal, stops until the shell continues the program, and takes it again.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// If the terminal is gone.
     pub fn suspend(&mut self) -> io::Result<()> {
         self.lend();
-        // not TSTP, which is listened to and would stop nothing
+        // not TSTP, which is caught and would stop nothing
         #[cfg(unix)]
         rustix::process::kill_current_process_group(rustix::process::Signal::STOP)?;
         self.take_back()
     }
 
-    /// Takes the terminal again, after a stop that nobody told of: a shell may have changed it meanwhile.
+    /// Takes the terminal again after an unannounced stop: a shell may have changed it.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// If the terminal is gone.
     pub fn again(&mut self) -> io::Result<()> {
         self.lend();
         self.take_back()
     }
 
-    /// Gives the terminal back for a while; nothing is drawn until it is taken again.
+    /// Releases the terminal for a while; nothing is drawn until it is taken again.
     pub fn lend(&mut self) {
         restore();
     }
@@ -194,7 +194,7 @@ impl Terminal {
     /// Takes the terminal again, whatever was drawn on it meanwhile.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// If the terminal is gone.
     pub fn take_back(&mut self) -> io::Result<()> {
         switch_on(self.modes)?;
         self.entitled.clear();
@@ -202,18 +202,18 @@ impl Terminal {
         Ok(())
     }
 
-    /// Hands a text to the clipboard of the terminal, which may or may not take it.
+    /// Sends a text to the clipboard of the terminal, which may ignore it.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// If the terminal is gone.
     pub fn copy(&mut self, words: &str) -> io::Result<()> {
         execute!(stdout(), CopyToClipboard::to_clipboard_from(words))
     }
 
-    /// Sets the title, where it is another one; what it is made of must be safe for one line.
+    /// Sets the title if it changed; it must be safe for one line.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// If the terminal is gone.
     pub fn entitle(&mut self, title: &str) -> io::Result<()> {
         if !self.modes.title || self.entitled == title {
             return Ok(());
@@ -222,10 +222,10 @@ impl Terminal {
         execute!(stdout(), SetTitle(title))
     }
 
-    /// Takes the mouse, or lets the terminal have it for selecting text.
+    /// Captures the mouse, or releases it for selecting text.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// If the terminal is gone.
     pub fn mouse(&mut self, taken: bool) -> io::Result<()> {
         self.modes.mouse = taken;
         if taken {
@@ -236,11 +236,11 @@ impl Terminal {
         execute!(stdout(), Print(if taken { MOUSE_ON } else { MOUSE_OFF }))
     }
 
-    /// Rings, and hands the terminal words for a notification, which it may or may not show; they must be safe for one line.
-    /// Not twice within half a minute.
+    /// Rings the bell and sends a notification, which the terminal may ignore; the text must be safe for one line. At
+    /// most once in half a minute.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// If the terminal is gone.
     pub fn ring(&mut self, told: &str, now: Ms) -> io::Result<()> {
         let soon = self.rang.is_some_and(|rang| now.since(rang) < RING_MS);
         if !self.modes.rings || soon {
@@ -252,7 +252,7 @@ impl Terminal {
         execute!(stdout(), Print(format!("\x07\x1b]9;{told}\x07")))
     }
 
-    /// Forgets what is on the terminal, so that the next frame draws all of it.
+    /// Forgets the last frame, so that the next one is drawn completely.
     pub fn redraw(&mut self) {
         self.redraw = true;
     }
@@ -291,9 +291,9 @@ fn switch_on(modes: TerminalModes) -> io::Result<()> {
     out.flush()
 }
 
-/// Returns the cells of the terminal.
+/// Returns the area of the terminal.
 fn area() -> io::Result<Rect> {
-    // each frame asks, and crossterm opens the terminal each time
+    // called for each frame, and crossterm opens the terminal each time
     #[cfg(unix)]
     if let Ok(size) = rustix::termios::tcgetwinsize(io::stdout())
         && size.ws_col > 0
@@ -305,18 +305,18 @@ fn area() -> io::Result<Rect> {
     Ok(Rect::new(0, 0, width, height))
 }
 
-/// Returns how many columns the terminal has; 80 where it does not say.
+/// Returns the number of columns; 80 if unknown.
 pub fn columns() -> usize {
     crossterm::terminal::size().map_or(80, |(columns, _)| columns.into())
 }
 
-/// Gives the terminal back as it was. May be called at any time, from any thread, any number of times.
+/// Restores the terminal. May be called at any time, from any thread, any number of times.
 pub fn restore() {
     let on = MODES.swap(0, Ordering::SeqCst);
     if on == 0 {
         return;
     }
-    // a terminal that is gone cannot be restored, and nobody is there to be told
+    // a terminal that is gone cannot be restored, and nobody reads an error
     let _ = undo(on);
     let _ = disable_raw_mode();
     let _ = stdout().flush();
@@ -369,10 +369,10 @@ fn undo(on: u8) -> io::Result<()> {
     execute!(out, DisableBracketedPaste, Print(WHEEL_BACK), LeaveAlternateScreen, Show)
 }
 
-/// Returns what the terminal says: keys, pasted text, clicks, and the signals to stop and to go on as keys. Answers to
-/// what it was asked are taken out however late they come.
+/// Returns the events of the terminal: keys, pastes, clicks, and the signals to stop and to continue as keys. Late
+/// answers to queries are removed.
 pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
-    // each poll of the stream takes its lock from the thread that reads, so it is polled only once there is something
+    // each poll of the stream takes its lock from the reading thread, so it is polled only once there is an event;
     // crossterm panics if the terminal has just gone away, unless it is polled first
     let there = poll(Duration::ZERO);
     let events = stream::select_all([Keys(there.map(|_| EventStream::new()))]);
@@ -382,7 +382,7 @@ pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
     )
 }
 
-/// Keys of a terminal that is there, or why none can be read.
+/// Keys of an existing terminal, or the error of reading them.
 struct Keys(io::Result<EventStream>);
 
 impl Stream for Keys {
@@ -401,14 +401,14 @@ fn gone() -> io::Error {
     io::Error::other("the terminal is gone")
 }
 
-/// Milliseconds between two checks whether the terminal is gone, while no keys come.
+/// Milliseconds between two checks for a vanished terminal, while no keys come.
 const CHECK_EVERY_MS: u64 = 250;
 
 struct Heard {
     events: SelectAll<Keys>,
     late: Late,
     clock: Clock,
-    /// When it was last checked whether the terminal is gone.
+    /// Time of the last check for a vanished terminal.
     checked: Ms,
 }
 
@@ -433,11 +433,11 @@ impl Stream for Heard {
 }
 
 impl Drop for Heard {
-    /// Leaves the terminal to whoever reads it next.
+    /// Stops reading from the terminal.
     fn drop(&mut self) {
-        // The stream ends by a mark among what its thread reads. The thread has to be reading, or about to: a mark that is
-        // left over hides a later key, and one that another takes lets the thread read on and hold up the next stream.
-        // Where keys wait already, it has nothing to read, and they are for whoever is next.
+        // The stream ends by a mark in the input of its thread. The thread has to be reading, or about to: a mark that
+        // is left over hides a later key, and a mark that another reader takes lets the thread read on and block the
+        // next stream. If keys are waiting already, they are for the next reader.
         if !is_gone()
             && let Ok(false) = poll(Duration::ZERO)
         {
@@ -447,30 +447,30 @@ impl Drop for Heard {
     }
 }
 
-/// Returns whether the terminal has vanished. Whoever reads keys from it then reads nothing for ever, and never returns.
+/// Returns whether the terminal has vanished. A reader of its keys then never returns.
 #[cfg(unix)]
 pub fn is_gone() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let input = io::stdin();
-    // asked for nothing, it tells of a hang-up alone
+    // without requested events, it reports only a hang-up
     let mut hang_up = [PollFd::new(&input, PollFlags::empty())];
     let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
     poll(&mut hang_up, Some(&at_once)).is_ok_and(|told| told > 0)
 }
 
-/// Returns whether the terminal has vanished; nothing tells, here.
+/// Returns whether the terminal has vanished; unknown on this system.
 #[cfg(not(unix))]
 pub fn is_gone() -> bool {
     false
 }
 
-/// Returns the signals to stop and to go on, each as a key press.
+/// Returns the signals to stop and to continue, each as a key event.
 #[cfg(unix)]
 fn signals() -> impl Stream<Item = io::Result<Event>> + Unpin {
     use rustix::process::Signal;
     use tokio::signal::unix::{SignalKind, signal};
     let pressed = |which: Signal, code: KeyCode| {
-        // where the system refuses, the signal does what it always did
+        // if the system refuses, the signal keeps its default action
         let signals = stream::iter(signal(SignalKind::from_raw(which.as_raw())).ok())
             .flat_map(|mut signal| stream::poll_fn(move |cx| signal.poll_recv(cx)));
         signals.map(move |()| Ok(Event::Key(KeyEvent::new(code, KeyModifiers::NONE))))

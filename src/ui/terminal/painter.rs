@@ -1,7 +1,7 @@
-//! What the terminal shows, and the bytes that make it show the next frame: as few as there can be, in one write.
+//! Writes the minimal bytes that turn the shown frame into the next one, in one write.
 //!
-//! A frame in which no cell and no cursor changed writes nothing. Rows that only moved up or down are scrolled by the
-//! terminal, which takes thirty bytes where writing them again takes thousands.
+//! An unchanged frame writes nothing. Rows that only moved up or down are scrolled by the terminal: thirty bytes
+//! instead of thousands.
 
 use crate::ui::view::link::ScreenLink;
 use ratatui::buffer::{Buffer, Cell, CellDiffOption};
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
 
-/// The terminal shows what stands between these two at once.
+/// Begins a synchronised update.
 const FRAME_BEGINS: &[u8] = b"\x1b[?2026h";
 const FRAME_ENDS: &[u8] = b"\x1b[?2026l";
 const ERASE: &[u8] = b"\x1b[2J";
@@ -19,12 +19,12 @@ const SHOW_CURSOR: &[u8] = b"\x1b[?25h";
 const HIDE_CURSOR: &[u8] = b"\x1b[?25l";
 const PLAIN: &[u8] = b"\x1b[0m";
 
-/// Rows by which a frame is looked at as scrolled, at most.
+/// Maximum rows of a detected scroll.
 const SCROLLED_MAX: u16 = 3;
-/// Cells that must change before scrolling is considered.
+/// Minimum changed cells before a scroll is considered.
 const WORTH_SCROLLING: usize = 160;
 
-/// The attributes of a cell and the codes that switch them on.
+/// Attributes of a cell, and their SGR codes.
 const ATTRIBUTES: [(Modifier, u8); 9] = [
     (Modifier::BOLD, 1),
     (Modifier::DIM, 2),
@@ -37,7 +37,7 @@ const ATTRIBUTES: [(Modifier, u8); 9] = [
     (Modifier::CROSSED_OUT, 9),
 ];
 
-/// The style in which the terminal prints.
+/// Current style of the terminal's output.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Pen {
     fg: Color,
@@ -49,20 +49,20 @@ struct Pen {
 /// Writes frames to a terminal.
 pub struct Painter<W: Write> {
     out: W,
-    /// The bytes of the frame that is being made.
+    /// Bytes of the frame in progress.
     bytes: Vec<u8>,
-    /// What the terminal shows; no cells where the screen is erased first.
+    /// The shown frame; empty if the screen must be erased first.
     shown: Buffer,
     erase: bool,
-    /// Where the cursor is seen; `None` inside: it is hidden; outside: nobody knows.
+    /// Visible cursor; inner `None` if it is hidden, outer `None` if unknown.
     cursor: Option<Option<Position>>,
-    /// The addresses that the terminal knows of, and whether anything was written since.
+    /// Addresses known to the terminal, and whether anything was written since.
     links: Vec<ScreenLink>,
     wrote: bool,
 }
 
 impl<W: Write> Painter<W> {
-    /// Returns a painter of a terminal that shows nothing yet.
+    /// Returns a painter of an empty terminal.
     pub fn new(out: W) -> Painter<W> {
         Painter {
             out,
@@ -75,8 +75,8 @@ impl<W: Write> Painter<W> {
         }
     }
 
-    /// Marks cells as addresses that the terminal opens itself; cells that are none any more are written again without.
-    /// Where neither they nor the frame changed, nothing is written.
+    /// Marks cells as addresses that the terminal opens itself, and rewrites cells that no longer are. Writes nothing
+    /// if neither they nor the frame changed.
     pub fn link(&mut self, links: &[ScreenLink]) -> io::Result<()> {
         let wrote = std::mem::take(&mut self.wrote);
         if links == self.links && (!wrote || links.is_empty()) {
@@ -101,7 +101,7 @@ impl<W: Write> Painter<W> {
         self.out.flush()
     }
 
-    /// Writes the cells of an address again; with it only where they still show a part of it.
+    /// Rewrites the cells of an address; with the address only if they still show a part of it.
     fn write_link(&mut self, link: &ScreenLink, address: Option<&str>) {
         let ((x, y), area) = (link.at, self.shown.area);
         let end = x.saturating_add(link.width).min(area.width);
@@ -120,15 +120,15 @@ impl<W: Write> Painter<W> {
         }
     }
 
-    /// Forgets what is on the terminal: the next frame erases it and draws everything.
+    /// Forgets the shown frame: the next one erases it and draws everything.
     pub fn forget(&mut self) {
         self.erase = true;
         (self.shown, self.cursor) = (Buffer::default(), None);
         self.links.clear();
     }
 
-    /// Writes a frame, where it differs from what is shown, which it can in some rows only; it has as many cells as the
-    /// last one, unless that was forgotten.
+    /// Writes the differences of a frame, in `rows` only; it has as many cells as the last frame, unless that was
+    /// forgotten.
     pub fn show(
         &mut self,
         next: &Buffer,
@@ -177,8 +177,8 @@ impl<W: Write> Painter<W> {
         self.write(next, &changes, None, cursor)
     }
 
-    /// Writes the cells of a frame that changed, and its cursor, behind what was to be written before them; the terminal's
-    /// cursor may stand at a place that is known.
+    /// Writes the changed cells of a frame and its cursor after the pending bytes; the position of the terminal's
+    /// cursor may be known.
     fn write(
         &mut self,
         next: &Buffer,
@@ -205,7 +205,7 @@ impl<W: Write> Painter<W> {
         self.wrote = true;
         self.out.write_all(&self.bytes)?;
         self.out.flush()?;
-        // only now, because somebody waits for the frame
+        // deferred until here, because the frame is urgent
         if self.shown.area != next.area {
             self.shown = Buffer::empty(next.area);
         }
@@ -215,22 +215,21 @@ impl<W: Write> Painter<W> {
 }
 
 impl Painter<Vec<u8>> {
-    /// Returns what was written since the last time.
+    /// Returns the bytes written since the last call.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.out)
     }
 }
 
-/// Columns behind the last cell that differs: where a wide sign was, its second column has to be written too.
+/// Columns after the last changed cell: the second column of an old wide character must be written too.
 const BEYOND: usize = 1;
 
-/// Returns how many cells of each of some rows stay as they are.
+/// Returns the number of unchanged cells of each row.
 fn in_common(shown: &Buffer, next: &Buffer, rows: &Range<u16>) -> Vec<usize> {
     rows.clone().map(|y| same(next, y, shown, y)).collect()
 }
 
-/// Returns the places of the cells of some rows that have to be written; of each row `still` says how many cells stay as
-/// they are.
+/// Returns the positions of the cells to write; `still` holds the number of unchanged cells of each row.
 fn changes<'a>(
     shown: impl Fn(u16) -> &'a [Cell],
     next: &Buffer,
@@ -248,7 +247,7 @@ fn changes<'a>(
         else {
             continue;
         };
-        // what differs may stand behind a wide sign
+        // a change may follow a wide character
         let (from, to) = (first.saturating_sub(1), (last + 1 + BEYOND).min(width));
         let area = Rect::new(from as u16, y, (to - from) as u16, 1);
         let [was, is] = [was, is].map(|row| Buffer { area, content: row[from..to].to_vec() });
@@ -257,7 +256,7 @@ fn changes<'a>(
     changes
 }
 
-/// Puts a cell where it stands, over the cells behind it if it is wide.
+/// Puts a cell into a buffer, over the cells after it if it is wide.
 fn put(buffer: &mut Buffer, x: u16, y: u16, cell: &Cell) {
     let wide = x.saturating_add(columns(cell)).min(buffer.area.width);
     (x + 1..wide).for_each(|behind| buffer[(behind, y)].reset());
@@ -281,8 +280,8 @@ fn looks_like(a: &Cell, b: &Cell) -> bool {
     same && pen(a) == pen(b)
 }
 
-/// Looks for rows that scrolling, up or down where it is negative, brings near to the next frame; none if it saves too
-/// little where so many cells differ. Of each row `still` says how many cells it has in common with itself.
+/// Finds rows that a scroll, upwards if negative, brings closer to the next frame; `None` if it saves too little.
+/// `still` holds the number of unchanged cells of each row.
 fn scroll(
     shown: &Buffer,
     next: &Buffer,
@@ -296,19 +295,19 @@ fn scroll(
             best_rows(shown, next, (rows, still), by).map(|(moved, saved)| (moved, by, saved))
         })
         .find(|(.., saved)| *saved * 2 > differ)?;
-    // what is written even so: the rows that scrolling empties, and the command to scroll
+    // bytes of the scroll itself: the rows that it empties, and the command
     let emptied = moved.clone().filter(|y| source(*y, by, &moved).is_none());
     let written = emptied.map(|y| row(next, y).iter().filter(|cell| !is_blank(cell)).count());
     let left = differ - saved + written.sum::<usize>() as i64 + 16;
     (left * 3 < differ * 2).then_some((moved, by))
 }
 
-/// Returns the row from which another one is moved, if it is among those that move.
+/// Returns the row that moves to another one, if it is among the moving rows.
 fn source(row: u16, by: i32, rows: &Range<u16>) -> Option<u16> {
     u16::try_from(i32::from(row) + by).ok().filter(|source| rows.contains(source))
 }
 
-/// Returns how many cells two rows have in common.
+/// Returns the number of equal cells of two rows.
 fn same(a: &Buffer, y: u16, b: &Buffer, other: u16) -> usize {
     row(a, y).iter().zip(row(b, other)).filter(|(a, b)| looks_like(a, b)).count()
 }
@@ -319,13 +318,13 @@ fn row(cells: &Buffer, y: u16) -> &[Cell] {
     &cells.content[usize::from(y) * width..][..width]
 }
 
-/// Returns whether a cell is written whether or not it changed.
+/// Returns whether a cell is always written.
 fn is_always(cell: &Cell) -> bool {
     cell.diff_option != CellDiffOption::None
 }
 
-/// Returns the rows for which it saves most cells to be moved by so many rows, and how many it saves; `still` says how
-/// many cells each row has in common with itself.
+/// Returns the rows for which a move saves the most cells, and the number saved; `still` holds the number of unchanged
+/// cells of each row.
 fn best_rows(
     shown: &Buffer,
     next: &Buffer,
@@ -366,7 +365,7 @@ fn move_rows(shown: &mut Buffer, next: &Buffer, rows: &Range<u16>, by: i32) {
     }
     for y in rows.clone().filter(|y| source(*y, by, rows).is_none()) {
         for x in 0..shown.area.width {
-            // an empty cell shows no colour of letters
+            // an empty cell shows no text colour
             let blank = is_blank(&next[(x, y)]);
             shown[(x, y)] = if blank { next[(x, y)].clone() } else { Cell::default() };
         }
@@ -379,7 +378,7 @@ fn is_blank(cell: &Cell) -> bool {
     cell.symbol() == " " && bg == Color::Reset && !modifier.intersects(seen)
 }
 
-/// Writes cells, the first perhaps where the cursor stands; returns where it stands then, if that is known.
+/// Writes cells, the first one possibly at the cursor; returns the cursor's new position, if known.
 fn write_cells<'a>(
     bytes: &mut Vec<u8>,
     cursor: Option<Position>,
@@ -397,7 +396,7 @@ fn write_cells<'a>(
             now = wanted;
         }
         bytes.extend_from_slice(cell.symbol().as_bytes());
-        // how far a wide sign moves the cursor differs between terminals
+        // terminals differ in how far a wide character moves the cursor
         at = (columns(cell) == 1).then_some(Position { x: x + 1, y });
     }
     if now != Pen::default() {
@@ -410,7 +409,7 @@ fn pen(cell: &Cell) -> Pen {
     Pen { fg: cell.fg, bg: cell.bg, underline: cell.underline_color, modifier: cell.modifier }
 }
 
-/// Changes the style in which the terminal prints.
+/// Writes the SGR codes that change the current style.
 fn take_up(bytes: &mut Vec<u8>, now: Pen, wanted: Pen) {
     let mut codes = String::new();
     let mut code = |text: &str| {
@@ -437,7 +436,7 @@ fn take_up(bytes: &mut Vec<u8>, now: Pen, wanted: Pen) {
     push(bytes, format_args!("\x1b[{codes}m"));
 }
 
-/// Returns the codes of a colour: of letters (38), of their ground (48) or of the line below them (58).
+/// Returns the SGR code of a colour: of text (38), background (48) or underline (58).
 fn colour(colour: Color, ground: u8) -> String {
     let number = match colour {
         Color::Reset => return (ground + 1).to_string(),

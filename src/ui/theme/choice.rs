@@ -1,28 +1,28 @@
-//! The themes that can be shown on this terminal, and the one that is.
+//! The available themes of this terminal, and the current one.
 
 use crate::ui::theme::colour::Depth;
 use crate::ui::theme::file::{Appearance, Ground};
 use crate::ui::theme::{Theme, ThemeLibrary};
 
-/// The themes that can be shown here.
+/// The available themes.
 #[derive(Clone, Debug, Default)]
 pub struct Themes {
-    /// The themes to choose from.
+    /// All known themes.
     pub library: ThemeLibrary,
-    /// The terminal's ground, where it is known.
+    /// Brightness of the terminal's background, if known.
     pub ground: Option<Ground>,
-    /// How many colours it shows.
+    /// Colour depth of the terminal.
     pub depth: Depth,
-    /// The name of the current theme.
+    /// Name of the current theme.
     pub current: String,
-    /// Whether an option or the settings name the theme: then the one that is chosen holds for this run alone.
+    /// True if an option or the settings name the theme: a choice on the screen then holds for this run only.
     pub fixed: bool,
-    /// Whether it was chosen on the screen.
+    /// True if the theme was chosen on the screen.
     pub chosen: bool,
 }
 
 impl Themes {
-    /// Returns the names of the themes that can be shown here: fixed colours cannot in sixteen.
+    /// Returns the names of the available themes; themes with fixed colours need more than 16.
     pub fn names(&self) -> Vec<&str> {
         let any = |name: &&str| {
             self.library.meta(name).is_ok_and(|meta| meta.appearance == Appearance::Any)
@@ -34,7 +34,7 @@ impl Themes {
     /// Returns a theme by its name, in the colours of this terminal.
     ///
     /// # Errors
-    /// Why it cannot be shown.
+    /// The reason why it cannot be shown.
     pub fn theme(&self, name: &str) -> Result<Theme, String> {
         self.library.theme(name, self.ground, self.depth).map_err(|e| e.to_string())
     }

@@ -1,4 +1,4 @@
-//! Colours that a terminal can show: as they are, or the nearest of its 256 as the eye sees it.
+//! Colours of a terminal: unchanged, or the perceptually nearest of its 256.
 
 use ratatui::style::Color;
 use std::sync::LazyLock;
@@ -6,17 +6,17 @@ use std::sync::LazyLock;
 /// The colour depth of a terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
-    /// The sixteen colours of the terminal's own palette.
+    /// The 16 colours of the terminal's palette.
     Ansi,
     /// The fixed palette of 256 colours.
     Indexed,
-    /// All 24-bit colours.
+    /// 24-bit colours.
     #[default]
     True,
 }
 
 impl Depth {
-    /// Returns a colour as it can be shown; at 16 colours a fixed colour becomes the terminal's own.
+    /// Returns the displayable colour; with 16 colours, a fixed colour becomes the terminal's default.
     pub fn shown(self, colour: Color) -> Color {
         match (self, colour) {
             (Depth::Indexed, Color::Rgb(r, g, b)) => Color::Indexed(nearest([r, g, b])),
@@ -26,12 +26,12 @@ impl Depth {
     }
 }
 
-/// The first index of the colour cube, and the steps of its channels.
+/// First index of the colour cube, and the levels of its channels.
 const CUBE: (u8, [u8; 6]) = (16, [0, 95, 135, 175, 215, 255]);
-/// The first index of the greys.
+/// First index of the greys.
 const GREYS: u8 = 232;
 
-/// Cube and greys, each as the eye sees it: computed once, since a theme looks for many of them before the first frame.
+/// Cube and greys in OKLab, computed once, because a theme looks up many of them before the first frame.
 static PALETTE: LazyLock<Vec<(u8, [f32; 3])>> = LazyLock::new(|| {
     let (first, steps) = CUBE;
     let cube = (0..216u8).map(|i| {
@@ -51,7 +51,7 @@ fn nearest(rgb: [u8; 3]) -> u8 {
     near.map_or(CUBE.0, |(index, _)| *index)
 }
 
-/// Björn Ottosson's OKLab: distances in it are as the eye sees them.
+/// Converts to Björn Ottosson's OKLab, in which distances match perception.
 fn oklab(rgb: [u8; 3]) -> [f32; 3] {
     let linear = |c: u8| {
         let c = f32::from(c) / 255.0;

@@ -1,6 +1,6 @@
-//! Theme files: TOML, checked when read; faults are reported with file, line and column.
+//! Theme files: TOML, checked when parsed; faults are reported with file, line and column.
 //!
-//! A theme may inherit another one: its palette then recolours the roles of that one, and its own roles override them.
+//! A theme may inherit another one: its palette then recolours the inherited roles, and its own roles override them.
 
 use crate::model::near::nearest;
 use crate::ui::theme::{Depth, ROLES, ThemeError};
@@ -12,27 +12,27 @@ use std::str::FromStr;
 use std::sync::Arc;
 use toml::{Spanned, Value};
 
-/// The text of a theme, and where it came from.
+/// Text of a theme, and its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThemeSource {
-    /// The name by which the theme is selected.
+    /// Name of the theme.
     pub name: String,
-    /// The name of the file in messages.
+    /// Name of the file in messages.
     pub path: String,
-    /// The content of the file.
+    /// Content of the file.
     pub text: Cow<'static, str>,
 }
 
-/// The brightness of a terminal's background.
+/// Brightness of a terminal's background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {
-    /// Light words on a dark background.
+    /// Light text on a dark background.
     Dark,
-    /// Dark words on a light background.
+    /// Dark text on a light background.
     Light,
 }
 
-/// The background that a theme is made for.
+/// Background that a theme is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Appearance {
@@ -40,43 +40,43 @@ pub enum Appearance {
     Dark,
     /// For a light background.
     Light,
-    /// The terminal's own background, whether dark or light.
+    /// The terminal's own background, dark or light.
     Any,
 }
 
-/// A theme's description of itself.
+/// Metadata of a theme.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Meta {
-    /// The theme's name, as settings use it.
+    /// Name in the settings.
     pub name: String,
-    /// The background that it is made for.
+    /// Background that it is made for.
     pub appearance: Appearance,
-    /// The licence of the palette.
+    /// Licence of the palette.
     #[serde(default)]
     pub license: String,
-    /// The origin of the palette.
+    /// Origin of the palette.
     #[serde(default)]
     pub source: String,
-    /// The name of the theme that it inherits; none for a theme of its own.
+    /// Name of the inherited theme; `None` without one.
     pub(super) inherits: Option<Spanned<String>>,
 }
 
 type Palette = BTreeMap<String, Spanned<String>>;
 
-/// A file as it is written.
+/// A parsed theme file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct File {
     pub(super) meta: Meta,
     #[serde(default)]
     palette: Palette,
-    /// The palette for a terminal whose background is known to be dark.
+    /// Palette for a terminal with a dark background.
     #[serde(default)]
     on_dark: Palette,
     #[serde(default)]
     on_light: Palette,
-    /// The palette where the terminal has sixteen colours; the next two add to it where its background is known.
+    /// Palette for 16 colours; the next two override it for a known background.
     #[serde(default)]
     on_sixteen: Palette,
     #[serde(default)]
@@ -87,7 +87,7 @@ pub(super) struct File {
     roles: BTreeMap<String, Spanned<Value>>,
 }
 
-/// Returns a fault with its place in the file.
+/// Returns a fault with its position in the file.
 pub(super) fn fault(source: &ThemeSource, start: usize, why: impl Into<String>) -> ThemeError {
     let before = source.text.get(..start).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
@@ -111,14 +111,14 @@ impl File {
     }
 }
 
-/// The colours that a theme names, as the terminal can show them.
+/// Named colours of a theme, as the terminal can show them.
 struct Colours {
     named: BTreeMap<String, Color>,
     depth: Depth,
 }
 
 impl Colours {
-    /// Lays the palettes of the layers over each other, the theme's own last.
+    /// Merges the palettes of the layers, the theme's own last.
     fn of(
         layers: &[ThemeLayer],
         ground: Option<Ground>,
@@ -126,7 +126,7 @@ impl Colours {
     ) -> Result<Colours, ThemeError> {
         let mut colours = Colours { named: BTreeMap::new(), depth };
         for (source, file) in layers {
-            // sixteen colours cannot show fixed ones
+            // 16 colours cannot include fixed ones
             let few = depth == Depth::Ansi;
             let known = match ground {
                 Some(Ground::Dark) if few => Some(&file.on_sixteen_dark),
@@ -145,7 +145,7 @@ impl Colours {
         Ok(colours)
     }
 
-    /// Reads a colour, or the name of one.
+    /// Parses a colour, or the name of one.
     fn colour(&self, value: &Value) -> Result<Color, String> {
         let spelled =
             value.as_str().ok_or("a colour is a string, as in \"#7fb8e6\" or \"cyan\"")?;
@@ -164,17 +164,17 @@ impl Colours {
     }
 }
 
-/// Reads `#rrggbb`, which most colours are, without looking for all the names that colours have.
+/// Parses `#rrggbb` without a look-up of colour names; most colours have this form.
 fn hexadecimal(spelled: &str) -> Option<Color> {
     let digits = spelled.strip_prefix('#')?;
     let are_digits = digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit());
     are_digits.then(|| u32::from_str_radix(digits, 16).ok().map(Color::from_u32))?
 }
 
-/// A file and its origin; a theme is a layer over those that it inherits.
+/// A file and its origin; a theme is a layer over the inherited ones.
 pub(super) type ThemeLayer = (ThemeSource, Arc<File>);
 
-/// Returns how every role looks, in the order of the roles; of the layers the last counts most.
+/// Returns the styles of all roles, in their order; later layers override earlier ones.
 pub(super) fn styles(
     layers: &[ThemeLayer],
     ground: Option<Ground>,
@@ -194,7 +194,7 @@ pub(super) fn styles(
     Ok(styles)
 }
 
-/// Reads how a role looks: a colour, or a table of colours and modifiers.
+/// Parses a style: a colour, or a table of colours and modifiers.
 fn look(value: &Value, colours: &Colours) -> Result<Style, String> {
     let Value::Table(table) = value else { return Ok(Style::new().fg(colours.colour(value)?)) };
     let mut style = Style::new();

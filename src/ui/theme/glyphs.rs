@@ -1,72 +1,72 @@
-//! The few signs that the program draws itself, each one cell wide, with a plain twin for terminals that lack them.
+//! Symbols drawn by the program, each one cell wide, in Unicode and ASCII.
 
-/// A set of signs.
+/// A set of symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Glyphs {
-    /// Before whoever speaks, and before the row of the keyboard.
+    /// Prefix of the current speaker, and of the focused row.
     pub speaking: &'static str,
-    /// The floor does not move.
+    /// The conversation is paused.
     pub paused: &'static str,
-    /// A limit holds, or it failed.
+    /// A limit was reached, or a failure.
     pub stopped: &'static str,
-    /// It is over.
+    /// The conversation has ended.
     pub done: &'static str,
-    /// Somebody is waited for.
+    /// The conversation waits for somebody.
     pub waiting: &'static str,
-    /// Before every row of a message.
+    /// Prefix of every row of a message.
     pub gutter: &'static str,
-    /// Before the gutter of the message that keys act on.
+    /// Prefix of the selected message's gutter.
     pub mark: &'static str,
-    /// Before a note of the program's own.
+    /// Prefix of a note of the program.
     pub note: &'static str,
-    /// A horizontal line.
+    /// Horizontal line.
     pub rule: &'static str,
-    /// A vertical line.
+    /// Vertical line.
     pub wall: &'static str,
-    /// Where a vertical line hangs from a horizontal one.
+    /// Vertical line below a horizontal one.
     pub tee_down: &'static str,
-    /// Where a vertical line stands on a horizontal one.
+    /// Vertical line above a horizontal one.
     pub tee_up: &'static str,
-    /// The corners of a box, from the upper left as one reads.
+    /// Corners of a box: upper left, upper right, lower left, lower right.
     pub corners: [&'static str; 4],
-    /// The corners of a card, from the upper left as one reads.
+    /// Corners of a card, in the same order.
     pub card_corners: [&'static str; 4],
-    /// The upper and lower edge of a card, and the line above what is being written.
+    /// Horizontal edges of a card, and the line above the composer.
     pub card_rule: &'static str,
-    /// The sides of a card.
+    /// Vertical edges of a card.
     pub card_wall: &'static str,
-    /// A bar that compares, and a stretch of time in which somebody spoke.
+    /// Bar of a comparison, and of a turn in a lane.
     pub bar: &'static str,
-    /// Shades from nothing to full.
+    /// Shades from empty to full.
     pub shades: [&'static str; 5],
-    /// Before what the person writes.
+    /// Prefix of the composer.
     pub prompt: &'static str,
-    /// Between two facts on a row.
+    /// Separator between two facts in a row.
     pub dot: &'static str,
-    /// Stands for something that is not shown.
+    /// Placeholder for hidden text.
     pub hidden: &'static str,
-    /// What is left out.
+    /// Mark of omitted text.
     pub ellipsis: &'static str,
-    /// A column of a chart, from the lowest to the full one.
+    /// Column of a chart, from the lowest to the full one.
     pub levels: &'static [&'static str],
-    /// Whether curves are drawn, in the dots of braille.
+    /// True if curves are drawn, in Braille dots.
     pub curves: bool,
-    /// The head of an arrow to the right.
+    /// Head of an arrow to the right.
     pub arrow: &'static str,
-    /// Lines that meet in a cell, by the ways that lead out of it: up is 1, down 2, left 4, right 8.
+    /// Line junctions, indexed by their directions as bits: up 1, down 2, left 4, right 8.
     pub joints: [&'static str; 16],
-    /// The filled part of a bar.
+    /// Filled part of a bar.
     pub full: &'static str,
-    /// The rest of a bar.
+    /// Empty part of a bar.
     pub empty: &'static str,
-    /// The time of a recording that is played.
+    /// Played part of a timeline.
     pub played: &'static str,
-    /// Where the recording stands.
+    /// Playhead of a recording.
     pub playhead: &'static str,
 }
 
 impl Glyphs {
-    /// Returns the line of a cell, by the ways that lead out of it.
+    /// Returns the junction for a set of directions.
     pub fn joint(&self, ways: u8) -> &'static str {
         self.joints.get(usize::from(ways)).copied().unwrap_or(" ")
     }
@@ -106,7 +106,7 @@ pub const UNICODE: Glyphs = Glyphs {
     playhead: "●",
 };
 
-/// Characters that every terminal and font has.
+/// ASCII, for terminals and fonts without the others.
 pub const ASCII: Glyphs = Glyphs {
     speaking: ">",
     paused: "\"",

@@ -1,7 +1,7 @@
-//! Colours by role: a theme is a TOML file, checked when it is read, that says how each role looks.
+//! Styles by role: a theme is a TOML file with a style for each role, checked when parsed.
 //!
-//! Colour is never the only sign, so a theme without any colour (`mono`) is as complete as the others. It does not
-//! decide which theme is right for a terminal: `cli` does, from flags, settings and environment.
+//! Colour is never the only distinction, so a theme without colours (`mono`) is complete. `cli` chooses the theme for a
+//! terminal from flags, settings and environment.
 
 mod choice;
 mod colour;
@@ -20,10 +20,10 @@ pub use shelf::ThemeLibrary;
 
 use ratatui::style::{Color, Modifier, Style};
 
-/// One table for the roles: their names in a theme file, and the role whose look they take if it names none.
+/// Defines the roles: their names in a theme file, and the role whose style they inherit by default.
 macro_rules! roles {
     ($($(#[$doc:meta])* $role:ident $name:literal $(=> $fallback:ident)?;)*) => {
-        /// The roles of everything on the screen, each with a style in the theme.
+        /// Roles of everything on the screen, each with a style in the theme.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum ThemeRole {
             $($(#[$doc])* $role,)*
@@ -50,7 +50,7 @@ roles! {
     CodeGround "code.ground" => MessageGround;
     /// Secondary text.
     Muted "text.muted" => Text;
-    /// Lines between parts; never information alone.
+    /// Lines between parts; never the only information.
     Rule "rule" => Muted;
     /// The title of the conversation.
     Title "title" => Text;
@@ -72,7 +72,7 @@ roles! {
     FloorSpeaking "floor.speaking" => Title;
     /// The participant who is next.
     FloorNext "floor.next" => Text;
-    /// A participant who waits.
+    /// A waiting participant.
     FloorWaiting "floor.waiting" => Muted;
     /// The status "paused".
     FloorPaused "floor.paused" => Title;
@@ -98,21 +98,21 @@ roles! {
     Speaker7 "speaker.7" => Text;
     /// The name of the eighth seat.
     Speaker8 "speaker.8" => Text;
-    /// The operator's words.
+    /// A message of the operator.
     SpeakerOperator "speaker.operator" => Title;
     /// A note of the program in the transcript.
     MessageNote "message.note" => Muted;
-    /// Reasoning, where it is shown.
+    /// Reasoning, if shown.
     MessageReasoning "message.reasoning" => Muted;
-    /// The mark of words that were cut.
+    /// Mark of a cut message.
     MessageStopped "message.stopped" => Warn;
     /// A match of the search.
     SearchMatch "search.match" => Title;
     /// The current match of the search.
     SearchCurrent "search.current" => SearchMatch;
-    /// The time of a recording that is played.
+    /// Played time of a recording.
     TimePlayed "time.played" => Text;
-    /// The time that is still to come.
+    /// Remaining time of a recording.
     TimeRest "time.rest" => Rule;
     /// The playhead of a recording.
     TimeHead "time.head" => Title;
@@ -124,7 +124,7 @@ roles! {
     MdHeading "md.heading" => Title;
     /// Code in Markdown.
     MdCode "md.code" => Text;
-    /// A word of a programming language.
+    /// A keyword in code.
     CodeKeyword "code.keyword" => Speaker2;
     /// A string in code.
     CodeString "code.string" => Speaker3;
@@ -142,7 +142,7 @@ roles! {
     MdQuote "md.quote" => Muted;
 }
 
-/// The roles of seats, in order of arrival.
+/// Roles of participants, in order of arrival.
 const SPEAKERS: [ThemeRole; 8] = [
     ThemeRole::Speaker1,
     ThemeRole::Speaker2,
@@ -154,7 +154,7 @@ const SPEAKERS: [ThemeRole; 8] = [
     ThemeRole::Speaker8,
 ];
 
-/// Returns a look as a name has it: of the sixteen colours many terminals show a bold one as its bright one.
+/// Returns a style in bold; many terminals show a bold one of the 16 colours as its bright variant.
 fn in_bold(style: Style) -> Style {
     let bright = |colour| match colour {
         Color::Red => Color::LightRed,
@@ -170,23 +170,23 @@ fn in_bold(style: Style) -> Style {
     Style { fg: style.fg.map(bright), ..style }
 }
 
-/// Why a theme cannot be used.
+/// Fault of a theme.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ThemeError {
-    /// The file is no TOML, or a key is wrong.
+    /// The file is not TOML, or a key is invalid.
     #[error("{at}: {why}")]
     Invalid {
-        /// The file, the line and the column.
+        /// File, line and column.
         at: String,
-        /// The fault, and what is accepted.
+        /// The fault, and accepted values.
         why: String,
     },
-    /// There is no theme of that name.
+    /// There is no theme with this name.
     #[error("unknown theme `{name}`{}", nearest.as_ref().map_or(String::new(), |n| format!("; the nearest is `{n}`")))]
     Unknown {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
-        /// The nearest known name; none where none is near.
+        /// The nearest known name, if one is near.
         nearest: Option<String>,
     },
 }
@@ -210,13 +210,13 @@ impl Theme {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
 
-    /// Returns how the bars and lanes of the seat at a place look: like its name, but never underlined.
+    /// Returns the style of a participant's bars and lanes: like its name, but never underlined.
     pub fn speaker_bar(&self, place: usize) -> Style {
         self.speaker(place).remove_modifier(Modifier::UNDERLINED)
     }
 
-    /// Returns how the seat at a place in the order of arrival looks. When the colours are used up they repeat in italics;
-    /// where they are fewer than eight, underlined after that. The number before a name tells the rest apart.
+    /// Returns the style of a participant by its order of arrival. After the last colour the colours repeat in italics;
+    /// with fewer than eight colours, then underlined. The number before a name distinguishes the rest.
     pub fn speaker(&self, place: usize) -> Style {
         let mut looks: Vec<Style> = Vec::with_capacity(SPEAKERS.len());
         for style in SPEAKERS.map(|role| self.style(role)) {
@@ -235,7 +235,7 @@ impl Theme {
         style
     }
 
-    /// Returns whether code has a background of its own, which distinguishes it from words.
+    /// Returns whether code has a background of its own, which distinguishes it from text.
     pub fn has_code_ground(&self) -> bool {
         let ground = |role| self.style(role).bg.filter(|colour| *colour != Color::Reset);
         ground(ThemeRole::CodeGround) != ground(ThemeRole::MessageGround)

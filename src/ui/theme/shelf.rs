@@ -1,4 +1,4 @@
-//! The themes that there are: those that come with the program, and the user's own, which need no rebuild.
+//! The theme library: bundled themes, and the user's own.
 
 use crate::model::near::nearest;
 use crate::ui::theme::file::{File, Ground, Meta, ThemeLayer, ThemeSource, fault, styles};
@@ -6,7 +6,7 @@ use crate::ui::theme::{Depth, Theme, ThemeError};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-/// The themes that come with the program: name and file.
+/// Bundled themes: name and file.
 const BUNDLED: &[(&str, &str)] = &[
     ("terminal", include_str!("../../../themes/terminal.toml")),
     ("colloquium-dark", include_str!("../../../themes/colloquium-dark.toml")),
@@ -23,9 +23,9 @@ const BUNDLED: &[(&str, &str)] = &[
     ("nord", include_str!("../../../themes/nord.toml")),
     ("tokyo-night", include_str!("../../../themes/tokyo-night.toml")),
 ];
-/// Their files as they were read: each once, however often one is asked for.
+/// Parsed bundled files, each parsed once.
 static READ: [OnceLock<Arc<File>>; BUNDLED.len()] = [const { OnceLock::new() }; BUNDLED.len()];
-/// How long a chain of themes that inherit may be.
+/// Maximum length of a chain of inherited themes.
 const INHERITED_MAX: usize = 8;
 
 /// The bundled themes and the user's own.
@@ -40,7 +40,8 @@ impl ThemeLibrary {
         ThemeLibrary { own }
     }
 
-    /// Returns the names of all themes, the bundled ones first; one of the user's own hides a bundled one of its name.
+    /// Returns the names of all themes, the bundled ones first; a user's theme replaces a bundled one with the same
+    /// name.
     pub fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = BUNDLED.iter().map(|(name, _)| *name).collect();
         names.extend(self.own.iter().map(|s| &*s.name).filter(|n| !is_bundled(n)));
@@ -52,18 +53,18 @@ impl ThemeLibrary {
         self.own.iter().any(|s| s.name == name)
     }
 
-    /// Returns the description of a theme.
+    /// Returns the metadata of a theme.
     ///
     /// # Errors
-    /// When there is no theme of that name, or something in it is wrong.
+    /// If there is no theme with that name, or it has a fault.
     pub fn meta(&self, name: &str) -> Result<Meta, ThemeError> {
         Ok(self.read(name)?.1.meta.clone())
     }
 
-    /// Returns a theme as a terminal can show it.
+    /// Returns a theme in the colours of a terminal.
     ///
     /// # Errors
-    /// When there is no theme of that name, or something in it is wrong.
+    /// If there is no theme with that name, or it has a fault.
     pub fn theme(
         &self,
         name: &str,
@@ -75,7 +76,7 @@ impl ThemeLibrary {
         Ok(Theme { styles: styles(&layers, ground, depth)? })
     }
 
-    /// Returns a theme's file and those that it inherits, the one called for first.
+    /// Returns a theme's file and those it inherits, the requested one first.
     fn layers(&self, name: &str) -> Result<Vec<ThemeLayer>, ThemeError> {
         let mut layers = vec![self.read(name)?];
         while let Some((source, file)) = layers.last()
@@ -94,7 +95,7 @@ impl ThemeLibrary {
         Ok(layers)
     }
 
-    /// Returns a theme's source and what is in it.
+    /// Returns a theme's source and parsed file.
     fn read(&self, name: &str) -> Result<ThemeLayer, ThemeError> {
         let source = self.source(name)?;
         let bundled = BUNDLED.iter().position(|(n, _)| *n == name).filter(|_| !self.is_own(name));
@@ -103,7 +104,7 @@ impl ThemeLibrary {
             Some(file) => file.clone(),
             None => Arc::new(File::read(&source)?),
         };
-        // whoever read it at the same time read the same
+        // another thread may have stored the same result
         kept.into_iter().for_each(|kept| _ = kept.set(file.clone()));
         Ok((source, file))
     }

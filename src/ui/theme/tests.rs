@@ -1,22 +1,22 @@
-//! What every theme must fulfil, and how faults in one are reported.
+//! Requirements of every theme, and reports of faults.
 
 use crate::ui::theme::*;
 use ratatui::style::Color;
 
-/// The least contrast of words, and of lines that carry no information.
+/// Minimum contrast of text, and of lines without information.
 const WORDS: f64 = 4.5;
 const LINES: f64 = 3.0;
 /// Backgrounds of common terminals, on which a theme without its own background must be readable.
 const DARK: [&str; 5] = ["#000000", "#101014", "#1e1e1e", "#282828", "#2e3440"];
 const LIGHT: [&str; 4] = ["#ffffff", "#fafafa", "#fbf1c7", "#eff1f5"];
 
-/// The backgrounds behind text.
+/// Backgrounds behind text.
 const GROUNDS: [ThemeRole; 4] =
     [ThemeRole::Background, ThemeRole::Overlay, ThemeRole::MessageGround, ThemeRole::CodeGround];
-/// The lowest contrast of colours that are used on every background, dark and light.
+/// Minimum contrast of colours that are used on every background, dark and light.
 const EVERYWHERE: f64 = 3.0;
 
-/// Relative luminance, as the accessibility guidelines define it.
+/// Relative luminance, as defined by the accessibility guidelines.
 fn luminance(colour: Color) -> f64 {
     let Color::Rgb(r, g, b) = colour else { panic!("{colour:?} is no fixed colour") };
     let [r, g, b] = [r, g, b].map(|c| {
@@ -91,13 +91,13 @@ fn where_the_ground_is_unknown_colours_do_on_every_one() {
         let differ = (1..3).all(|i| !looks[..i].contains(&looks[i]));
         assert!(differ && !looks.contains(&Color::Reset), "{depth:?}: {looks:?}");
         let names = SPEAKERS.map(|role| theme.style(role));
-        // no more of the sixteen can be read both on black and on white
+        // no more of the 16 are readable both on black and on white
         let apart = if depth == Depth::Ansi { 7 } else { 8 };
         assert!((1..apart).all(|i| !names[..i].contains(&names[i])), "{depth:?}: {names:?}");
     }
 }
 
-/// A colour of the sixteen as xterm shows it, in bold as well, which many terminals make brighter.
+/// One of the 16 colours as shown by xterm; in bold, many terminals make it brighter.
 fn of_xterm(colour: Color, bold: bool) -> Color {
     let (normal, bright) = match colour {
         Color::Red => ((205, 0, 0), (255, 0, 0)),
@@ -149,7 +149,7 @@ fn where_colours_are_few_the_next_attribute_begins_when_they_are_used_up() {
     let shelf = ThemeLibrary::default();
     for (ground, colours) in [(None, 5), (Some(Ground::Dark), 7), (Some(Ground::Light), 5)] {
         let theme = shelf.theme("terminal", ground, Depth::Ansi).unwrap();
-        // as a name in bold is seen: colour and attributes
+        // the look of a name in bold: colour and attributes
         let seen: Vec<_> = (0..4 * colours)
             .map(|place| {
                 let style = theme.speaker(place);
