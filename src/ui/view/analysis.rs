@@ -1,7 +1,8 @@
-//! The figures of the talk on the screen: pages of tables, computed from the same fold and ledger as any file of them.
+//! Analysis pages of the open conversation: tables and charts, computed from the same fold and ledger as the exported
+//! files.
 //!
-//! They are computed when a page is first drawn and again when a turn is over, never for a frame; of a long talk on
-//! another thread. It holds where the reader stands; drawing is `draw`'s.
+//! A page is computed when it is first drawn and again after each turn, never per frame. For long conversations this
+//! happens on another thread. This module holds the scroll position; `draw` renders the page.
 
 use crate::analysis::{Cell, FigurePage, Stand, Standpoints, Table, name, standpoints};
 use crate::export::utterances;
@@ -15,45 +16,47 @@ use crate::ui::view::transcript::Transcript;
 use ratatui::text::Line;
 use std::rc::Rc;
 
-/// Cells of the names before a chart.
+/// Width of the name column before a chart, in cells.
 const NAMES: usize = 14;
 
-/// Turns and moments of a talk whose figures are computed between two frames; of a longer one they come later.
+/// Maximum number of turns and moments for which a page is computed between two frames; longer conversations use
+/// another thread.
 const AT_ONCE: usize = 4_000;
 
-/// What the rows of a page depend on: the page, how much has happened, and the width in cells.
+/// Cache key of a laid-out page: the page, the number of turns and moments so far, and the width in cells.
 pub type LaidFor = (FigurePage, usize, usize);
 
-/// Where the reader of the figures stands.
+/// State of the analysis pane.
 #[derive(Clone, Debug, Default)]
 pub struct AnalysisPane {
-    /// Which figures are shown.
+    /// The page that is shown.
     pub page: FigurePage,
-    /// The first row that is shown; of events, the one that is chosen.
+    /// Index of the first visible row; on the events page, of the selected event.
     pub at: usize,
-    /// How many rows are shown.
+    /// Number of visible rows.
     pub height: usize,
-    /// What was found on the page.
+    /// Search matches on the page.
     pub found: LineMatches,
     laid: Option<(LaidFor, Rc<Laid>)>,
-    /// What is to be computed on another thread.
+    /// Layout to compute on another thread, if any.
     wanted: Option<LaidFor>,
 }
 
-/// A page as rows.
+/// A laid-out page.
 #[derive(Debug)]
 pub struct Laid {
-    /// The figures as rows, as wide as the pane.
+    /// Rows, as wide as the pane.
     pub rows: Vec<Line<'static>>,
-    /// The place of the first row that can be chosen.
+    /// Index of the first selectable row.
     pub first: usize,
-    /// The figures themselves.
+    /// Tables that the rows show.
     pub tables: Vec<Table>,
 }
 
 impl AnalysisPane {
-    /// Returns the page as rows of a width, which are made once for it; of a long talk what is there so far, while
-    /// [`wanted`](AnalysisPane::wanted) says what is to be made.
+    /// Returns the page laid out for a width, computing it at most once per [`LaidFor`].
+    ///
+    /// In long conversations, returns the previous layout or a placeholder and sets [`wanted`](AnalysisPane::wanted).
     pub fn laid(
         &mut self,
         transcript: &Transcript,
@@ -82,22 +85,22 @@ impl AnalysisPane {
         }
     }
 
-    /// Returns what is to be computed and laid out on another thread, once.
+    /// Takes the layout to compute on another thread; `None` if it was already taken.
     pub fn wanted(&mut self) -> Option<LaidFor> {
         self.wanted.take()
     }
 
-    /// Takes a page as rows, as it was at some moment.
+    /// Stores a layout and the state that it was computed for.
     pub fn take(&mut self, of: LaidFor, laid: Laid) {
         self.laid = Some((of, Rc::new(laid)));
     }
 
-    /// Forgets the rows: colours changed.
+    /// Drops the layout after a change of colours.
     pub fn forget(&mut self) {
         self.laid = None;
     }
 
-    /// Moves within the figures, if an action means that here; returns whether it did.
+    /// Handles an action that scrolls or switches pages; returns `true` if it did.
     pub fn handle(&mut self, action: Action) -> bool {
         let page = isize::try_from(self.height).unwrap_or(0);
         let rows = match action {
@@ -120,19 +123,19 @@ impl AnalysisPane {
         true
     }
 
-    /// Returns the figures of the page.
+    /// Returns the non-empty tables of the current page.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         let of_page = self.laid.as_ref().filter(|((page, ..), _)| *page == self.page);
         let tables = of_page.into_iter().flat_map(|(_, laid)| &laid.tables);
         tables.filter(|table| !table.rows.is_empty())
     }
 
-    /// Returns whether rows are chosen here rather than scrolled.
+    /// Returns `true` if rows are selected on this page instead of scrolled.
     pub fn chooses(&self) -> bool {
         self.page == FigurePage::Events
     }
 
-    /// Returns the utterance at which the chosen event stands.
+    /// Returns the number of the turn of the selected event.
     pub fn utterance(&self) -> Option<u32> {
         match self.tables().next()?.rows.get(self.at)?.first()? {
             Cell::Count(number) if self.chooses() => u32::try_from(*number).ok(),
@@ -141,8 +144,10 @@ impl AnalysisPane {
     }
 }
 
-/// Returns where everybody stood as rows, with the place of the seat where a row is one's: a column an utterance, the last
-/// ones that fit, then what the letters mean. Nothing where nobody said so in a form that can be read.
+/// Returns a chart of positions over time, each row with the index of its seat, if it belongs to one.
+///
+/// There is one column per turn; the latest ones that fit are shown. The last row is a legend of the letters. Empty if
+/// nobody voted or answered in a readable form.
 pub fn stood(
     transcript: &Transcript,
     glyphs: &Glyphs,
@@ -176,7 +181,7 @@ pub fn stood(
     rows.chain([(None, meant.collect::<Vec<_>>().join(", "))]).collect()
 }
 
-/// Returns the name of a seat before its row of a chart.
+/// Returns the name of a seat, padded to the name column.
 fn named(place: usize, transcript: &Transcript, seat: &SeatId, glyphs: &Glyphs) -> String {
     let who = format!("{} {}", place + 1, name(transcript.state(), seat));
     let who = clip(&who, NAMES - 2, glyphs.ellipsis);
@@ -184,7 +189,8 @@ fn named(place: usize, transcript: &Transcript, seat: &SeatId, glyphs: &Glyphs) 
     who + &gap
 }
 
-/// Returns who spoke when as rows: a column an utterance, as high as it has words; as many as fit, the last ones.
+/// Returns a chart of speakers over time, one row per seat: one column per turn, its height the number of words. The
+/// latest turns that fit are shown.
 pub fn lanes(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<(usize, String)> {
     let analysis = transcript.analysis();
     let all: Vec<_> = analysis.utterances().filter_map(|(e, _)| Some((e, e.seat()?))).collect();

@@ -1,4 +1,4 @@
-//! Which commands are possible in the current state of the conversation.
+//! Availability of commands and actions in the current state of the conversation.
 
 use crate::model::command::COMMANDS;
 use crate::state::RunState;
@@ -7,7 +7,7 @@ use crate::ui::keymap::row;
 use crate::ui::view::leave::asks_leave;
 use crate::ui::view::transcript::Transcript;
 
-/// Returns why a command has no effect in the current state; none if it has one.
+/// Returns the reason why a command has no effect in the current state; `None` if it is available.
 pub fn unfit(transcript: &Transcript, command: &str) -> Option<&'static str> {
     let state = transcript.state();
     let held = matches!(state.run, RunState::Pausing | RunState::Paused);
@@ -34,7 +34,7 @@ pub fn unfit(transcript: &Transcript, command: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns why an action has no effect in the current state; none if it has one.
+/// Returns the reason why an action has no effect in the current state; `None` if it is available.
 pub fn unfit_action(transcript: &Transcript, action: Action) -> Option<&'static str> {
     let command = match action {
         Action::AllowOnce | Action::AllowTool | Action::RefuseTool => "decide".to_owned(),

@@ -1,4 +1,4 @@
-//! Branches and other sessions as they are shown: where a branch leaves, and two conversations side by side.
+//! Branches and other sessions: branch points, the session list, and the comparison page.
 
 use crate::analysis::divergence;
 use crate::catalogue::SessionSummary;
@@ -9,43 +9,43 @@ use crate::state::State;
 use crate::text;
 use crate::ui::view::page::{Page, Section};
 
-/// Where a branch leaves the conversation.
+/// Point at which a branch leaves the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BranchPoint {
-    /// The last event that it keeps.
+    /// Last event that the branch keeps.
     pub at: Seq,
-    /// The seed of its dice, where it is another one.
+    /// Seed of the branch's random numbers, if it differs.
     pub seed: Option<u64>,
 }
 
-/// Which sessions are listed.
+/// Filter of the session list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionFilter {
-    /// Those that branched off one another and this one.
+    /// Only sessions related to the open one by branching.
     Family,
-    /// All of them.
+    /// All sessions.
     Everything,
 }
 
-/// The sessions there are.
+/// Sessions for the list.
 pub struct SessionList {
-    /// All of them, the one written last first.
+    /// All sessions, most recently written first.
     pub all: Vec<SessionSummary>,
-    /// The id of the one on the screen.
+    /// Id of the open session.
     pub here: String,
 }
 
 /// Another branch of the same conversation.
 pub struct OtherSession {
-    /// What it is called by.
+    /// Display name.
     pub name: String,
-    /// What is in it.
+    /// Its events.
     pub recording: Recording,
 }
 
-/// Returns two conversations side by side, from where they part.
+/// Returns a page with two conversations side by side, starting at the first difference.
 pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &OtherSession) -> Page {
-    // a conversation on the screen keeps no pieces
+    // the conversation on the screen keeps no pieces, so the other one must be compared without them
     let is_whole = |event: &Event| !matches!(event.kind, Kind::Delta(_));
     let here = here.filter(|event| is_whole(event));
     let there: Vec<_> = other.recording.records().iter().filter(|r| is_whole(&r.event)).collect();
@@ -79,12 +79,12 @@ fn names(state: &State) -> Vec<String> {
     state.seats.iter().map(|seat| text::name(&seat.spec.name).into_owned()).collect()
 }
 
-/// What a conversation is called in the end, safe for one line.
+/// Returns the final title of a conversation, safe for one line.
 fn title(state: &State) -> String {
     text::label(&state.shown_title()).into_owned()
 }
 
-/// Returns what is told as a part of the page, in the colour of the one of these names who said it.
+/// Converts a narrated item to a section; `names` gives the index of the speaker, for its colour.
 fn part(told: &Narrated, names: &[String]) -> Section {
     match told {
         Narrated::Words { place, who, body } => Section {

@@ -1,8 +1,10 @@
-//! Figures as pictures: bars for shares and cost, a shaded table of who names whom, the sum that grows.
+//! Charts of the analysis pages: bars for shares and cost, a shaded matrix of mentions, curves of running totals.
 //!
-//! They are made of the same fold as the tables below them; what cannot be drawn in the room there is, is left out whole.
-//! All are rows of text, since a page of figures is scrolled by rows, searched and copied: bars and lanes are put together
-//! here, which also gives names their colours, and a curve is what ratatui's chart draws, read back as rows.
+//! Charts use the same fold as the tables below them; a chart that does not fit is omitted. Every chart is rows of
+//! text,
+//! because analysis pages are scrolled by rows, searched and copied. Bars and lanes are composed here, which also
+//! allows
+//! coloured names; curves are rendered by ratatui's chart widget and read back from its buffer.
 
 use crate::analysis::{MomentKind, TimedTurn};
 use crate::model::{Text, VerdictGiven};
@@ -18,23 +20,23 @@ use ratatui::layout::Rect;
 use ratatui::symbols::Marker;
 use ratatui::widgets::{Axis, Chart, Dataset, GraphType, Widget};
 
-/// Cells of the names before a chart.
+/// Width of the name column before a chart, in cells.
 const NAMES: usize = 14;
-/// Seats that a table of who names whom has at most.
+/// Maximum number of seats in the matrix of mentions.
 const NAMED_MAX: usize = 12;
-/// Votes that are drawn.
+/// Maximum number of votes drawn: the latest ones.
 const VOTES: usize = 3;
-/// Rows of a curve, and its columns at least and at most.
+/// Height of a curve in rows, and its minimum and maximum width in columns.
 const CURVE_ROWS: u16 = 4;
 const CURVE_MIN: usize = 16;
 const CURVE_MAX: usize = 60;
-/// Cells of a column of that table.
+/// Width of a column of the matrix of mentions, in cells.
 const COLUMN: usize = 4;
 
-/// A row of a chart, with the place of the seat whose colour it has.
+/// A row of a chart, with the index of the seat that gives its colour.
 pub type ChartRow = (Option<usize>, String);
 
-/// Returns how much everybody said: a bar each, with words and share.
+/// Returns one bar per seat with its number of words and its share.
 pub fn shares(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
     let mut words: Vec<u64> = vec![0; transcript.state().seats.len()];
     for (entry, spent) in transcript.analysis().utterances() {
@@ -49,7 +51,7 @@ pub fn shares(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<Char
     bars(transcript, &words, figure, glyphs, room)
 }
 
-/// Returns what everybody cost, or how many tokens they used where nothing has a price: a bar each.
+/// Returns one bar per seat with its cost, or with its tokens if no seat has a price.
 pub fn spent(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
     let seats = &transcript.state().seats;
     let used = |seat: &Seat| seat.spent.used().map_or(0, |usage| usage.tokens());
@@ -63,21 +65,21 @@ pub fn spent(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<Chart
     bars(transcript, &amounts, figure, glyphs, room)
 }
 
-/// Returns the sum of tokens after each turn as one row, the last turns that fit; nothing where nobody counted.
+/// Returns the running total of tokens after each turn; empty without token counts.
 pub fn growth(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
     let sums = transcript.turn_log.tokens_so_far();
     let last = sums.last().copied().unwrap_or(0);
     risen(&sums, "tokens so far", &tokens(last), glyphs, room)
 }
 
-/// Returns what everybody cost after each turn, the sum of all, as one row; nothing where nothing has a price.
+/// Returns the running total of costs after each turn; empty if nothing has a price.
 pub fn cost(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
     let sums = transcript.turn_log.cost_so_far();
     let last = sums.last().copied().unwrap_or(0);
     risen(&sums, "cost so far", &crate::model::Usd(last).to_string(), glyphs, room)
 }
 
-/// Draws sums that grow: as a curve over all turns, or as one row, the last ones that fit.
+/// Draws a running total: as a curve over all turns, or as a single row with the latest turns that fit.
 fn risen(sums: &[u64], name: &str, told: &str, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
     let Some(last) = sums.last().copied().filter(|last| *last > 0) else { return vec![] };
     let wide = room.saturating_sub(NAMES + width(told) + 2).min(CURVE_MAX);
@@ -91,7 +93,7 @@ fn risen(sums: &[u64], name: &str, told: &str, glyphs: &Glyphs, room: usize) -> 
     vec![(None, format!("{name:NAMES$}{row} {told}"))]
 }
 
-/// Draws sums that grow, from nothing before the first turn, as a curve of so many columns.
+/// Draws a running total, starting at zero before the first turn, as a curve `wide` columns wide.
 fn curve(sums: &[u64], name: &str, told: &str, wide: u16) -> Vec<ChartRow> {
     let turns = sums.len() as f64;
     let last = sums.last().copied().unwrap_or(1) as f64;
@@ -115,7 +117,7 @@ fn curve(sums: &[u64], name: &str, told: &str, wide: u16) -> Vec<ChartRow> {
     rows.chain([axis]).map(|row| (None, row)).collect()
 }
 
-/// Returns the last votes as bars, a row for each choice.
+/// Returns the latest votes as bars, one row per choice.
 pub fn votes(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
     let votes = transcript.turn_log.moments.iter().filter_map(|moment| match &moment.what {
         MomentKind::Vote(vote) => Some((moment.after, vote)),
@@ -140,7 +142,7 @@ pub fn votes(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<Chart
     rows
 }
 
-/// Returns the scores of each side over the verdicts so far: a row each, a column a verdict, and the last score.
+/// Returns the scores of each side, one row per side: one column per verdict, then the latest score.
 pub fn scores(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
     let verdicts = transcript.turn_log.moments.iter().filter_map(|moment| match &moment.what {
         MomentKind::Verdict(verdict) => Some(verdict),
@@ -170,7 +172,8 @@ pub fn scores(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<Char
     [head].into_iter().chain(last.sides.iter().map(row)).collect()
 }
 
-/// Returns who named whom how often, as a table of shades; nothing where nobody named anybody.
+/// Returns the number of mentions between participants as a shaded matrix; empty without mentions or if it
+/// does not fit.
 pub fn mentions(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
     let seats = &transcript.state().seats;
     let fits = seats.len() <= NAMED_MAX && NAMES + COLUMN * seats.len() <= room;

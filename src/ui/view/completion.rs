@@ -1,5 +1,6 @@
-//! What a word that is being written could become: a seat behind `@`, a command behind `/`, and what such a command
-//! takes. It is offered above the composer, chosen with the keys that move in a list, and never taken by itself.
+//! Completion in the composer: seats after `@`, commands after `/`, and their arguments. Candidates are listed above
+//! the
+//! composer, selected with the keys for lists, and never inserted automatically.
 
 use crate::model::VoiceSpec;
 use crate::model::command::{COMMANDS, CommandRow};
@@ -11,37 +12,37 @@ use crate::ui::view::list::formats;
 use crate::ui::view::transcript::Transcript;
 use tui_textarea::TextArea;
 
-/// The keys of a seat that are mostly changed.
+/// Common keys of a seat.
 const SEAT_KEYS: [&str; 7] =
     ["model", "persona", "weight", "temperature", "talkativeness", "max_tokens", "timeout"];
-/// The keys of limits.
+/// Keys of limits.
 const LIMIT_KEYS: [&str; 5] = ["utterances", "rounds", "seconds", "tokens", "usd"];
 
-/// Something that the word could become.
+/// A completion candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// What would be written.
+    /// Text to insert.
     pub words: String,
-    /// What it is.
+    /// Description shown beside it.
     pub about: String,
 }
 
-/// What is offered.
+/// The open completion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
-    /// What the word could become; never nothing.
+    /// Candidates; never empty.
     pub candidates: Vec<Candidate>,
-    /// The one that is chosen.
+    /// Index of the selected candidate.
     pub at: usize,
-    /// The word as it is, in front of the caret.
+    /// Word before the caret.
     word: String,
 }
 
 impl Completion {
-    /// Returns what fits where the caret stands.
+    /// Returns the candidates at the caret; `None` if nothing matches or the word is already complete.
     pub fn of(area: &TextArea<'_>, transcript: &Transcript, themes: &[&str]) -> Option<Completion> {
         let (before, first) = before_caret(area);
-        // a value begins behind the sign of its key
+        // a value starts after the `=` of its key
         let apart = |c: char| c.is_whitespace() || c == '=';
         let start = before.rfind(apart).map_or(0, |at| at + 1);
         let word = before[start..].to_owned();
@@ -53,22 +54,22 @@ impl Completion {
         };
         let begins = |c: &Candidate| c.words.to_lowercase().starts_with(&word.to_lowercase());
         let candidates: Vec<Candidate> = all.into_iter().filter(begins).collect();
-        // a word that is whole already needs no offer
+        // nothing to offer for a complete word
         let whole = matches!(&candidates[..], [only] if only.words == word);
         (!candidates.is_empty() && !whole).then_some(Completion { candidates, at: 0, word })
     }
 
-    /// Chooses the one before.
+    /// Selects the previous candidate, wrapping around.
     pub fn up(&mut self) {
         self.at = self.at.checked_sub(1).unwrap_or(self.candidates.len() - 1);
     }
 
-    /// Chooses the one after.
+    /// Selects the next candidate, wrapping around.
     pub fn down(&mut self) {
         self.at = (self.at + 1) % self.candidates.len();
     }
 
-    /// Writes the one that is chosen in the place of the word.
+    /// Replaces the word with the selected candidate.
     pub fn take(&self, area: &mut TextArea<'_>) {
         let Some(chosen) = self.candidates.get(self.at) else { return };
         self.word.chars().for_each(|_| _ = area.delete_char());
@@ -77,7 +78,7 @@ impl Completion {
     }
 }
 
-/// Returns what stands before the caret in its line, and whether that is the first one.
+/// Returns the text before the caret in its line, and whether that is the first line.
 fn before_caret(area: &TextArea<'_>) -> (String, bool) {
     let cursor = area.cursor();
     let line = area.lines().get(cursor.0).map_or("", String::as_str);
@@ -105,7 +106,7 @@ fn seats(transcript: &Transcript, sign: &str) -> Vec<Candidate> {
     .collect()
 }
 
-/// The models that are in use, and those that stand in for them.
+/// Returns the models in use and their fallbacks.
 fn models(transcript: &Transcript) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = Vec::new();
     for seat in &transcript.state().seats {
@@ -120,7 +121,7 @@ fn models(transcript: &Transcript) -> Vec<Candidate> {
     all
 }
 
-/// Returns what the next word of a command could be.
+/// Returns the candidates for the next argument of a command.
 fn arguments(transcript: &Transcript, themes: &[&str], before: &str) -> Vec<Candidate> {
     let second = before.split_whitespace().count() == 1;
     if let Some(keys) = before.trim_end().strip_suffix('=') {

@@ -1,6 +1,6 @@
-//! The operator's input: several lines, wrapped at words, with the terminal's own cursor on the caret.
+//! The operator's input: a multi-line text box with word wrap; the terminal's own cursor marks the caret.
 //!
-//! Pasted text is made safe and never sends; what Ctrl-C clears can be brought back.
+//! Pasted text is sanitised and never sends the message. Text cleared with Ctrl-C can be restored.
 
 use crate::text;
 use crate::ui::text::wrap::{width, wrap};
@@ -8,29 +8,29 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 
-/// Rows of the composer at most; longer drafts scroll.
+/// Maximum height of the composer in rows; longer drafts scroll.
 const ROWS_MAX: usize = 6;
 
-/// Texts that were sent and are remembered.
+/// Maximum number of sent texts in the history.
 const HISTORY: usize = 500;
-/// Characters, and lines, beyond which a pasted text is folded into a chip.
+/// Maximum number of characters, and of lines, of a pasted text that is not folded into a chip.
 const PASTE_CHARS: usize = 1_000;
 const PASTE_LINES: usize = 10;
 
-/// Bytes that are laid out at once at most: beyond that every key would be felt.
+/// Maximum number of bytes laid out at once; beyond that, every key press would lag.
 const UNFOLDED_BYTES: usize = 100_000;
 
 /// The operator's input.
 pub struct Composer {
-    /// The text box with the caret.
+    /// Text box with the caret.
     pub area: TextArea<'static>,
     /// Earlier inputs, oldest first.
     pub history: Vec<String>,
-    /// The place in it that is shown, while one goes through it.
+    /// Index of the history entry that is shown; `None` while the draft is shown.
     back: Option<usize>,
-    /// The draft from which one went into it.
+    /// Draft saved when history navigation started.
     draft: String,
-    /// Long pasted texts, behind the chips that represent them.
+    /// Pasted texts that were folded, as (chip, text).
     pasted: Vec<(String, String)>,
     cleared: String,
 }
@@ -51,7 +51,7 @@ impl Default for Composer {
 fn fresh() -> TextArea<'static> {
     let mut area = TextArea::default();
     area.set_wrap_mode(WrapMode::WordOrGlyph);
-    // the terminal's cursor is on the caret; a painted one would be a second
+    // the terminal's own cursor is shown; the widget must not draw a second one
     area.set_cursor_style(Style::new());
     area.set_cursor_line_style(Style::new());
     area
@@ -63,21 +63,20 @@ impl Composer {
         self.area.lines().join("\n")
     }
 
-    /// Returns whether the input is empty.
+    /// Returns `true` if the input is empty.
     pub fn is_empty(&self) -> bool {
         self.area.is_empty()
     }
 
-    /// Returns how many rows it needs at a width in cells.
+    /// Returns the height in rows at a width in cells.
     pub fn rows(&self, room: usize) -> u16 {
-        // every line has a row at least, so that no more than these can count
+        // every line needs at least one row, so that more lines than this cannot matter
         let lines = self.area.lines().iter().take(ROWS_MAX);
         let rows = lines.map(|l| wrap(&Line::from(l.as_str()), room).len());
         rows.sum::<usize>().clamp(1, ROWS_MAX) as u16
     }
 
-    /// Returns the row and the column of the caret on what is drawn of it: joined characters take the cells of the one
-    /// that they become.
+    /// Returns the row and column of the caret on the screen; a grapheme cluster counts with the width of its glyph.
     pub fn caret(&self) -> (usize, usize) {
         let caret = self.area.screen_cursor();
         let (line, at) = (self.area.cursor().0, self.area.cursor().1);
@@ -94,14 +93,14 @@ impl Composer {
         (caret.row, width(&row))
     }
 
-    /// Returns the text to send: every chip is replaced by the text behind it.
+    /// Returns the text to send, with every chip replaced by its pasted text.
     pub fn whole(&self) -> String {
         let unfold =
             |text: String, (chip, pasted): &(String, String)| text.replacen(chip, pasted, 1);
         self.pasted.iter().fold(self.text(), unfold)
     }
 
-    /// Inserts a pasted text, made safe: a long one as a chip.
+    /// Inserts a pasted text, sanitised; a long one becomes a chip.
     pub fn paste(&mut self, raw: &str) {
         let lines = raw.replace("\r\n", "\n").replace('\r', "\n");
         let text = text::block(&lines).into_owned();
@@ -120,7 +119,7 @@ impl Composer {
         self.pasted.push((chip, text));
     }
 
-    /// Puts the texts that chips stand for in their place; returns whether they are short enough to be written on here.
+    /// Replaces all chips by their texts; returns `false` and changes nothing if the result is too long to edit here.
     pub fn unfold(&mut self) -> bool {
         let whole = self.whole();
         if whole.len() > UNFOLDED_BYTES {
@@ -131,7 +130,7 @@ impl Composer {
         true
     }
 
-    /// Remembers what was sent, and starts over.
+    /// Adds the text to the history and clears the input.
     pub fn sent(&mut self) {
         let words = self.whole();
         self.history.retain(|before| *before != words);
@@ -141,8 +140,9 @@ impl Composer {
         (self.area, self.back, self.pasted) = (fresh(), None, vec![]);
     }
 
-    /// Shows what was sent before what is shown; on the first row only, so that the caret can move in a draft. Returns
-    /// whether there was anything.
+    /// Shows the previous history entry if the caret is in the first line, otherwise moves the caret up. Returns
+    /// `false` if
+    /// there is no earlier entry.
     pub fn earlier(&mut self) -> bool {
         if self.area.cursor().0 > 0 {
             self.area.move_cursor(CursorMove::Up);
@@ -161,7 +161,9 @@ impl Composer {
         true
     }
 
-    /// Shows what was sent after what is shown, and last the draft; on the last row only.
+    /// Shows the next history entry, or the draft after the last one, if the caret is in the last line; otherwise moves
+    /// the
+    /// caret down.
     pub fn later(&mut self) {
         if self.area.cursor().0 + 1 < self.area.lines().len() {
             self.area.move_cursor(CursorMove::Down);
@@ -174,31 +176,31 @@ impl Composer {
         self.begin(&words);
     }
 
-    /// Writes text at the caret, made safe.
+    /// Inserts text at the caret, sanitised.
     pub fn insert(&mut self, raw: &str) {
         let lines = raw.replace("\r\n", "\n").replace('\r', "\n");
         self.area.insert_str(text::block(&lines));
     }
 
-    /// Takes what was written elsewhere in place of all that is here, made safe.
+    /// Replaces the whole input by text from elsewhere, sanitised.
     pub fn rewrite(&mut self, raw: &str) {
         (self.area, self.pasted) = (fresh(), vec![]);
         self.insert(raw);
     }
 
-    /// Replaces the text by another one.
+    /// Replaces the text, without sanitising it.
     pub fn begin(&mut self, words: &str) {
         self.area = fresh();
         self.area.insert_str(words);
     }
 
-    /// Clears what is written; it can be brought back.
+    /// Clears the input; [`restore`](Composer::restore) brings it back.
     pub fn clear(&mut self) {
         self.cleared = self.text();
         self.area = fresh();
     }
 
-    /// Brings back what was cleared last, after the current text.
+    /// Appends the text that was cleared last.
     pub fn restore(&mut self) {
         self.area.move_cursor(CursorMove::Bottom);
         self.area.move_cursor(CursorMove::End);

@@ -1,4 +1,4 @@
-//! Votes and verdicts as cards: what was asked, a bar for each choice or side, who stood where, and why.
+//! Cards of votes and verdicts: the question, one bar per choice or side, the ballots, and the reasons.
 
 use crate::model::{SeatId, Text, VerdictGiven, VoteClosed};
 use crate::text;
@@ -11,15 +11,15 @@ use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::transcript::Transcript;
 use ratatui::text::{Line, Span};
 
-/// Cells of a choice or a side at most, as a part of the card.
+/// Divisor of the card's inner width for the maximum width of a name.
 const NAME_PART: usize = 3;
 
-/// The appearance of cards.
+/// Appearance of cards.
 #[derive(Clone, Copy)]
 pub struct ContestLook<'a> {
-    /// The colours of the current theme.
+    /// Current theme.
     pub theme: &'a Theme,
-    /// The character set of frames and marks.
+    /// Character set of frames and marks.
     pub glyphs: &'static Glyphs,
 }
 
@@ -67,7 +67,8 @@ pub fn vote(
     card(&title, rows, room, look.theme.style(ThemeRole::Notice), look.glyphs)
 }
 
-/// Returns the card of a verdict: a bar for each side, as long as its score, or as judges preferred it.
+/// Returns the card of a verdict: one bar per side, its length the score, or the number of judges for it without
+/// scores.
 pub fn verdict(
     transcript: &Transcript,
     verdict: &VerdictGiven,
@@ -84,7 +85,7 @@ pub fn verdict(
         false => preferred(side),
     };
     let most = verdict.sides.iter().map(score).fold(0.0, f64::max);
-    // a side that is one participant's is called by the name as well
+    // a side with a single participant also shows the participant's name
     let called: Vec<Text> = verdict.sides.iter().map(|side| called(transcript, side)).collect();
     let longest = names_width(&called, inside);
     let mut rows = Vec::new();
@@ -126,7 +127,7 @@ pub fn verdict(
     card(&title, rows, room, look.theme.style(ThemeRole::FloorSpeaking), look.glyphs)
 }
 
-/// Returns the name of a side: `1 Nadia (pro)` if it has one participant, else its own name.
+/// Returns the label of a side: `1 Nadia (pro)` if it has exactly one participant, otherwise its own name.
 fn called(transcript: &Transcript, side: &Text) -> Text {
     let place = seat_of(transcript, side);
     let seat = place.and_then(|place| Some((place + 1, transcript.state().seats.get(place)?)));
@@ -156,7 +157,7 @@ fn winner(look: ContestLook<'_>) -> Span<'static> {
     )
 }
 
-/// The names of seats in their colours.
+/// Returns the names of seats in their colours.
 fn speakers<'a>(
     transcript: &Transcript,
     seats: impl Iterator<Item = &'a SeatId>,
@@ -169,7 +170,7 @@ fn speakers<'a>(
     seats.map(name).collect()
 }
 
-/// Returns the line with an author and their reason.
+/// Returns a line with a participant's name, decision and reason.
 fn reason(
     transcript: &Transcript,
     seat: &SeatId,
@@ -188,7 +189,7 @@ fn reason(
     ])
 }
 
-/// Returns the place of the only seat that a side names by its id, its name or its role.
+/// Returns the index of the seat that a side names by id, name or role; `None` unless exactly one matches.
 fn seat_of(transcript: &Transcript, side: &str) -> Option<usize> {
     let is = |name: &str| name.eq_ignore_ascii_case(side);
     let seats = transcript.state().seats.iter().enumerate();

@@ -1,7 +1,6 @@
-//! The state of a conversation that looks for one answer: who answered, who voted for whose answer and why, who
-//! restarted.
+//! State of a consensus thread: answers, votes with their reasons, and restarts.
 //!
-//! Everything is read from the fold, so that a live conversation, a recording and a resumed one show the same.
+//! Everything is read from the fold, so that live, recorded and resumed conversations look the same.
 
 use crate::model::{Ms, SeatId, Seq};
 use crate::scenario::CONSENSUS;
@@ -12,57 +11,57 @@ use crate::ui::view::message::clock;
 use crate::ui::view::page::{Page, Section};
 use crate::ui::view::transcript::Transcript;
 
-/// What a seat is doing, or did last.
+/// Current or last activity of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtWork {
-    /// It works on an answer or a vote now, for the n-th time in this turn's batch.
+    /// Working on an answer or a vote.
     Works,
-    /// Its answer stands, or its vote is in.
+    /// The answer is valid, or the vote is cast.
     Settled,
-    /// It failed, passed or could not be read, and left the round.
+    /// Left the round: failed, passed or replied unreadably.
     Left,
-    /// It has not had its turn.
+    /// Has not had a turn yet.
     Waits,
 }
 
-/// A seat of the table.
+/// State of one seat in the thread.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeatStanding {
-    /// Its place, which is its colour.
+    /// Index of the seat, which also selects its colour.
     pub place: usize,
-    /// What it does.
+    /// Activity of the seat.
     pub work: AtWork,
-    /// When its answer came, if one stands.
+    /// Time of its current answer; `None` without one.
     pub answered: Option<Ms>,
-    /// How often it began again in this exchange.
+    /// Number of restarts in this exchange.
     pub restarts: usize,
-    /// The votes for its answer.
+    /// Number of votes for its answer.
     pub votes: usize,
-    /// Whether its answer won.
+    /// True if its answer won.
     pub won: bool,
-    /// The first words of its answer, where one stands.
+    /// Text of its current answer on one line; `None` without one.
     pub answer: Option<String>,
-    /// For whose answer it voted, by place, and why.
+    /// Its vote: index of the seat that it chose, and the reason.
     pub vote: Option<(usize, String)>,
 }
 
-/// How the table stands.
+/// State of a consensus thread.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableStanding {
-    /// The round, restarts and the outcome, in a few words each.
+    /// Short facts: the round, the number of restarts, the outcome.
     pub facts: Vec<String>,
-    /// Its seats, in the order of the table.
+    /// Speaking seats of the thread, in order.
     pub seats: Vec<SeatStanding>,
 }
 
-/// Returns the talk that looks for one answer: the open one, else the last that did.
+/// Returns the open consensus thread, or the latest closed one.
 fn thread(state: &State) -> Option<&Thread> {
     let mut all = state.threads.values().filter(|t| &*t.spec.policy == CONSENSUS);
     let last = all.clone().next_back();
     all.rfind(|t| t.closed.is_none()).or(last)
 }
 
-/// Returns how it stands; nothing where no answer is looked for, or nobody has begun.
+/// Returns the state of the consensus thread; `None` without one, or before anybody started.
 pub fn standing(transcript: &Transcript) -> Option<TableStanding> {
     let state = transcript.state();
     let thread = thread(state)?;
@@ -127,7 +126,7 @@ fn facts(transcript: &Transcript, thread: &Thread, now: &Coordination<'_>) -> Ve
     all.into_iter().flatten().collect()
 }
 
-/// Returns the page with every vote and its reason, and what was done in time.
+/// Returns the page with all answers, votes, reasons, and the moves in chronological order.
 pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
     let table = standing(transcript)?;
     let state = transcript.state();
@@ -174,7 +173,7 @@ pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
     Some(Page { title, facts, parts, again: Some(page), ..Page::default() })
 }
 
-/// Returns what a seat does, in words.
+/// Returns the word for an activity.
 pub fn work(work: AtWork) -> &'static str {
     match work {
         AtWork::Works => "working",

@@ -1,7 +1,7 @@
-//! The dependencies of a `depends` talk with what has come of them, live.
+//! Live page of the dependencies in a `depends` conversation.
 //!
-//! Each one says whether it is met now, in the words of its condition, and how often it made its seat run. Who runs next
-//! is the policy's to say.
+//! Each dependency shows its condition, whether it is currently met, and how often it triggered its seat. The policy
+//! decides who runs next.
 
 use crate::expr::{Condition, Facts};
 use crate::model::{After, Ms, Needs, SeatId};
@@ -13,7 +13,7 @@ use crate::ui::view::graph;
 use crate::ui::view::page::{Page, Section};
 use crate::ui::view::transcript::Transcript;
 
-/// Returns the page; nothing where nobody waits for anybody.
+/// Returns the page; `None` if no seat depends on another one.
 pub fn page(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
     let state = transcript.state();
     let waits = |seat: &&Seat| !seat.spec.runs.after.is_empty();
@@ -57,7 +57,7 @@ pub fn page(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
     Some(Page { title: "Dependencies".into(), parts, again: Some(page), ..Page::default() })
 }
 
-/// Who triggers whom, as boxes with lines between them; what leads back is told below.
+/// Draws the triggers as boxes with arrows; edges that lead back are listed below the picture.
 fn drawn(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Vec<String> {
     let state = transcript.state();
     let (queue, _) = next(transcript);
@@ -85,7 +85,7 @@ fn drawn(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Vec<String> {
     picture.rows.into_iter().chain(back).collect()
 }
 
-/// The sign and the word for how a participant stands.
+/// Returns the symbol and the word for the state of a participant.
 fn stands(
     transcript: &Transcript,
     seat: &Seat,
@@ -101,7 +101,7 @@ fn stands(
     }
 }
 
-/// Who triggers whom, in words: under each participant those that it triggers, with how each stands.
+/// Renders the triggers as text: below each participant, the participants that it triggers and their states.
 fn graph(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> String {
     let state = transcript.state();
     let (queue, _) = next(transcript);
@@ -125,7 +125,7 @@ fn graph(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> String {
     drawn
 }
 
-/// One dependency, in words.
+/// Describes one dependency.
 fn edge(
     (transcript, glyphs): (&Transcript, &Glyphs),
     thread: &Thread,

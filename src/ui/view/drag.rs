@@ -1,37 +1,38 @@
-//! Words of one message that the mouse selects: which cells they stand in, and which part of the source they are.
+//! Mouse selection within one message: the selected cells, and the matching part of the source text.
 //!
-//! The screen breaks lines, drops marks of form and adds a gutter; what is copied is the message as it was written. Letters
-//! and digits stand in the same order in both, and by these a place on the screen is found in the source.
+//! The screen wraps lines, hides Markdown syntax and adds a gutter, but the source text is copied. Letters and digits
+//! have
+//! the same order in both; they map a screen position to a source offset.
 
 use ratatui::text::Line;
 use std::rc::Rc;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Letters of the source that may be left out on the screen, as the address of a link is.
+/// Maximum number of source letters skipped in a row because the screen hides them, such as the address of a link.
 const NEAR: usize = 300;
 
-/// A place in a message: the line of its layout, and the cell in it.
+/// A position in a message: the index of the line in its layout, and the cell in that line.
 pub type DragSpot = (usize, usize);
 
-/// What is being selected.
+/// The current mouse selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drag {
-    /// The row of the transcript.
+    /// Index of the row in the transcript.
     pub row: usize,
-    /// Where the button went down.
+    /// Position at which the button was pressed.
     pub from: DragSpot,
-    /// Where the mouse is.
+    /// Current position of the mouse.
     pub to: DragSpot,
 }
 
 impl Drag {
-    /// Returns where it begins and ends, in the order of the text.
+    /// Returns the start and the end of the selection, in text order.
     pub fn span(&self) -> (DragSpot, DragSpot) {
         (self.from.min(self.to), self.from.max(self.to))
     }
 
-    /// Returns the cells of a line that are selected: the first, and the one behind the last.
+    /// Returns the selected cells of a line as a half-open range; `None` if the line is outside the selection.
     pub fn cells(&self, line: usize, width: usize) -> Option<(usize, usize)> {
         let (first, last) = self.span();
         if !(first.0..=last.0).contains(&line) {
@@ -42,8 +43,9 @@ impl Drag {
         Some((begin.min(width), end.min(width)))
     }
 
-    /// Returns the part of a message that is selected, as it was written; `lines` are its layout. Nothing where no letter
-    /// is selected.
+    /// Returns the selected part of the source text `said`; `lines` is the layout of the message. `None` if no letter
+    /// or
+    /// digit of the message is selected.
     pub fn source<'a>(&self, lines: &[Rc<Line<'_>>], said: &'a str) -> Option<&'a str> {
         let (mut shown, mut chosen): (Vec<char>, Vec<usize>) = (vec![], vec![]);
         for (at, line) in lines.iter().enumerate().skip(body(lines)) {
@@ -63,7 +65,7 @@ impl Drag {
         let place = |at: Option<&usize>| places.get(*at?).copied().flatten();
         let (first, last) = (place(chosen.first())?, place(chosen.last())?);
         let end = last + said[last..].chars().next().map_or(0, char::len_utf8);
-        // marks around the words belong to them
+        // include adjacent Markdown syntax and punctuation
         let mark = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
         let begin = said[..first].trim_end_matches(mark).len();
         let rest = &said[end..];
@@ -72,13 +74,13 @@ impl Drag {
     }
 }
 
-/// Returns the first line of a message that holds words of it: behind its head, which a gap may stand above.
+/// Returns the index of the first body line of a message, after its head; a blank line may precede the head.
 pub fn body(lines: &[Rc<Line<'_>>]) -> usize {
     let head = lines.iter().position(|line| !line.to_string().trim().is_empty());
     head.map_or(lines.len(), |head| head + 1)
 }
 
-/// Returns where each letter that is shown stands in the source; nothing for one that the program added.
+/// Returns the source offset of each shown letter; `None` for letters that the program added.
 fn aligned(shown: &[char], said: &str) -> Vec<Option<usize>> {
     let source: Vec<(usize, char)> =
         said.char_indices().filter(|(_, c)| c.is_alphanumeric()).collect();

@@ -1,22 +1,22 @@
-//! The raise that allows one more round at a limit, and in words what it costs.
+//! Raising a limit by one more round, and the description of the cost.
 //!
-//! A raise of turns or rounds is short; one of money, tokens or time is an amount that a person should see before
-//! pressing the key.
+//! For turns and rounds the description is short. For money, tokens and time it contains the amount, which a person
+//! should see before pressing the key.
 
 use crate::model::{Limit, Limits};
 use crate::state::State;
 
-/// The seconds that one more round is assumed to take, where time is the limit.
+/// Assumed duration of one more round in seconds, if time is the limit.
 const MORE_SECONDS: u64 = 60;
-/// Batches that a raise adds where seats depend on one another.
+/// Number of batches that a raise adds in `depends` conversations.
 const MORE_BATCHES: u32 = 5;
 
-/// Returns how many speak in one round.
+/// Returns the number of speakers in one round, at least 1.
 pub fn round(state: &State) -> u32 {
     (state.seats.iter().filter(|s| !s.gone && !s.muted).count() as u32).max(1)
 }
 
-/// Returns the limits under which everybody can speak once more; none where no limit was reached.
+/// Returns raised limits that allow one more round; `None` if no limit was reached.
 pub fn one_more_round(state: &State) -> Option<Limits> {
     let held = state.limit.as_ref()?;
     let mut set = Limits::default();
@@ -31,7 +31,7 @@ pub fn one_more_round(state: &State) -> Option<Limits> {
     Some(set)
 }
 
-/// Returns the limit that was reached and its raise for one more round, in words; none where no limit was reached.
+/// Returns the current and the raised value of the limit that was reached, as text; `None` if no limit was reached.
 pub fn raise(state: &State) -> Option<(String, String)> {
     let held = state.limit.as_ref()?;
     let to = one_more_round(state)?.of(held.what)?;
@@ -39,7 +39,7 @@ pub fn raise(state: &State) -> Option<(String, String)> {
     Some((held.what.words(from), held.what.words(to)))
 }
 
-/// Returns what the key for one more round does at a limit: of tokens, money and time, with the amount.
+/// Describes the effect of the key for one more round: for tokens, money and time, the new amount.
 pub fn way_on(state: &State) -> String {
     match (state.limit.as_ref().map(|held| held.what), raise(state)) {
         (Some(Limit::Tokens | Limit::Usd | Limit::Seconds), Some((_, to))) => {
@@ -49,7 +49,7 @@ pub fn way_on(state: &State) -> String {
     }
 }
 
-/// Returns the limit that was reached, in words.
+/// Describes the limit that was reached; empty if none was.
 pub fn stopped(state: &State) -> String {
     let Some(held) = &state.limit else { return String::new() };
     format!("stopped at the limit of {}", held.what.words(held.limit))

@@ -1,6 +1,6 @@
-//! Who speaks, doing what, since when, and who is next and why: the state in words.
+//! The floor as text: the current speakers and their activity, the next speakers and the reason.
 //!
-//! Where the scheduler gives a reason, its own words are used; nothing here decides anything.
+//! A reason given by the scheduler is shown in its own wording; nothing is decided here.
 
 use crate::export::cost;
 use crate::model::payload::WarningAbout;
@@ -11,23 +11,23 @@ use crate::text;
 use crate::ui::view::leave::leave_of;
 use crate::ui::view::transcript::Transcript;
 
-/// Milliseconds before the first word of a model on this machine after which it is taken to be loading.
+/// Milliseconds before the first token of a local model after which the model is assumed to be loading.
 const LOADING_MS: u64 = 3_000;
-/// Milliseconds without a byte after which the screen says so.
+/// Milliseconds without data after which the screen reports it.
 const SILENCE_MS: u64 = 20_000;
 
-/// The status of a conversation.
+/// Status of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// Turns start and run.
     Running,
-    /// It moves for some utterances more.
+    /// Running for a limited number of turns.
     Stepping,
-    /// It pauses after who speaks now.
+    /// Pauses after the current speaker.
     Pausing,
-    /// Paused: no turn starts.
+    /// Paused; no turn starts.
     Paused,
-    /// A person has the floor, or nobody gets it.
+    /// A person has the floor, or nobody does.
     Waiting,
     /// Stopped at a limit.
     Stopped,
@@ -72,7 +72,7 @@ impl Status {
     }
 }
 
-/// Returns the word for what turns of a purpose do.
+/// Returns the verb for turns of a purpose.
 pub fn doing_word(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Speak => "speaking",
@@ -84,7 +84,7 @@ pub fn doing_word(purpose: Purpose) -> &'static str {
     }
 }
 
-/// Returns what a turn does, and since when where the words do not say it.
+/// Returns the activity of a turn, and its start time unless the text already contains a duration.
 pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<Ms>) {
     let live = &transcript.live;
     if live.state.waits_for_human(turn) {
@@ -124,12 +124,12 @@ pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<M
     (command.into(), Some(turn.since))
 }
 
-/// Returns whether a seat is a team, whose reasoning is its talk.
+/// Returns `true` if a seat is a team; its reasoning is the team's internal conversation.
 pub fn is_team(state: &State, seat: &SeatId) -> bool {
     state.seat(seat).is_some_and(|s| matches!(s.spec.voice, VoiceSpec::Team(_)))
 }
 
-/// Returns whether a turn is the first of a model on this machine, which its server may have to load.
+/// Returns `true` if a turn is the first one of a local model, which its server may have to load.
 fn may_load(state: &State, turn: &Turn) -> bool {
     let spoke = |model: &Text| state.entries.iter().any(|e| e.version().model == *model);
     state.seat(&turn.seat).is_some_and(|s| s.spec.local) && !spoke(&turn.model)
@@ -154,14 +154,14 @@ pub fn next(transcript: &Transcript) -> (Vec<SeatId>, String) {
     (seats, why)
 }
 
-/// Returns the use so far, in a few cells: `~41.2k tok  $0.18+`. None where no model was called.
+/// Returns the usage so far as short text: `~41.2k tok  $0.18+`. `None` if no model was called.
 pub fn used(spent: &Spent) -> Option<String> {
     let usage = spent.used()?;
     let about = if usage.estimated { "~" } else { "" };
     Some(format!("{about}{} tok  {}", tokens(usage.tokens()), cost(spent)))
 }
 
-/// Returns a count of tokens in few cells: `41.2k`.
+/// Returns a short token count: `41.2k`.
 pub fn tokens(count: u64) -> String {
     match count {
         n if n < 1_000 => n.to_string(),
@@ -170,8 +170,8 @@ pub fn tokens(count: u64) -> String {
     }
 }
 
-/// Returns how many percent of a limit were used, and the limit in words, where a warning was given for one that is not
-/// reached yet; of several the one that is nearest.
+/// Returns the percentage used of a limit and the limit as text, after a warning about it and before it is reached. If
+/// there are several, returns the one with the highest percentage.
 pub fn near(state: &State, now: Ms) -> Option<(u64, String)> {
     if state.limit.is_some() || state.ended.is_some() {
         return None;
@@ -185,7 +185,7 @@ pub fn near(state: &State, now: Ms) -> Option<(u64, String)> {
     near.max_by_key(|(percent, _)| *percent)
 }
 
-/// Returns the turn since which the conversation goes in circles, for a round after its warning.
+/// Returns the turn at which the conversation started to repeat itself, for one round after the warning.
 pub fn circles_since(state: &State) -> Option<u32> {
     let Some(WarningAbout::Loop(since)) = state.warnings.iter().rev().find_map(|w| w.about) else {
         return None;
@@ -194,7 +194,7 @@ pub fn circles_since(state: &State) -> Option<u32> {
     (state.ended.is_none() && state.utterances < since + 2 * round.max(2)).then_some(since)
 }
 
-/// Returns why those who speak now were chosen, in the policy's words.
+/// Returns the policy's reason for the choice of the current speakers.
 pub fn why(state: &State) -> Option<&Text> {
     let batch = state.leaves().next()?.batch.as_ref()?;
     (!batch.running.is_empty()).then_some(&batch.spec.why)
@@ -210,7 +210,7 @@ pub fn is_in_turn(transcript: &Transcript) -> bool {
     listed && by_place && next(transcript).1.is_empty()
 }
 
-/// Returns whether a person has a seat where a planner gives every step to somebody else.
+/// Returns `true` if a person's seat never gets a turn because a planner assigns all steps.
 fn has_no_turns(state: &State, seat: &Seat) -> bool {
     let plans = |t: &&Thread| &*t.spec.policy == PLAN;
     let root = state.threads.get(&ThreadId::ROOT).filter(plans);
@@ -218,7 +218,7 @@ fn has_no_turns(state: &State, seat: &Seat) -> bool {
     seat.spec.voice.is_human() && planner.is_some_and(|planner| planner != seat.spec.id)
 }
 
-/// Returns the word for what a seat does.
+/// Returns the word for the activity of a seat.
 pub fn seat_word(transcript: &Transcript, id: &SeatId, now: Ms, next: &[SeatId]) -> String {
     let state = transcript.state();
     let Some(seat) = state.seat(id) else { return String::new() };

@@ -1,34 +1,33 @@
-//! A graph of who triggers whom as a picture: a box for each participant, those that depend on others to the right of
-//! these, and lines between them.
+//! Draws a directed graph as text: one box per node, successors to the right, and arrows between them.
 //!
-//! Columns are depths: a participant stands behind the deepest of those it waits for. What leads back to an earlier one is
-//! no line; whoever draws it says so in words.
+//! Columns are depths: a node is one column to the right of its deepest predecessor. Edges that lead back to an earlier
+//! node are not drawn; the caller lists them as text.
 
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
 
-/// Cells of a box, its walls included.
+/// Width of a box in cells, borders included.
 const BOX: usize = 20;
-/// Cells between two columns: an arrow and room for lines.
+/// Width of the gap between two columns in cells: an arrow and space for lines.
 const GUTTER: usize = 6;
-/// Rows of a box, and the gap below it.
+/// Height of a box and the gap below it, in rows.
 const ROWS: usize = 4;
 
-/// Ways that lead out of a cell.
+/// Directions in which lines leave a cell, as bit flags.
 const UP: u8 = 1;
 const DOWN: u8 = 2;
 const LEFT: u8 = 4;
 const RIGHT: u8 = 8;
 
-/// A picture, and the lines that it leaves out since they lead back: from, to.
+/// A drawn graph.
 pub struct Picture {
-    /// Its rows, all as wide as they need to be.
+    /// Rows, without trailing spaces.
     pub rows: Vec<String>,
-    /// What leads back.
+    /// Edges that were not drawn because they lead back, as (from, to).
     pub back: Vec<(usize, usize)>,
 }
 
-/// Returns the picture of nodes, each a name and a word below it, and edges between their places.
+/// Draws a graph: each node is a name and a word below it; edges are pairs of node indices.
 pub fn picture(nodes: &[(String, String)], edges: &[(usize, usize)], glyphs: &Glyphs) -> Picture {
     let (depths, back) = depths(nodes.len(), edges);
     let columns = depths.iter().max().map_or(0, |deepest| deepest + 1);
@@ -52,7 +51,7 @@ pub fn picture(nodes: &[(String, String)], edges: &[(usize, usize)], glyphs: &Gl
             across(&mut ways, y, (out, turn));
             along(&mut ways, turn, (y, to_y));
         } else {
-            // below the row of the boxes in between there is a free one
+            // the row below the boxes in between is free
             let lane = row * ROWS + ROWS - 1;
             across(&mut ways, y, (out, out + 1));
             along(&mut ways, out + 1, (y, lane));
@@ -80,7 +79,7 @@ pub fn picture(nodes: &[(String, String)], edges: &[(usize, usize)], glyphs: &Gl
     Picture { rows, back }
 }
 
-/// The rows of a box.
+/// Returns the rows of a box.
 fn boxed((name, word): &(String, String), glyphs: &Glyphs) -> [String; 3] {
     let [top_left, top_right, bottom_left, bottom_right] = glyphs.corners;
     let inside = BOX - 2;
@@ -95,20 +94,20 @@ fn boxed((name, word): &(String, String), glyphs: &Glyphs) -> [String; 3] {
     ]
 }
 
-/// Adds a line within a row.
+/// Adds a horizontal line.
 fn across(ways: &mut [Vec<u8>], y: usize, (from, to): (usize, usize)) {
     for (x, cell) in ways[y].iter_mut().enumerate().take(to + 1).skip(from) {
         let left = if x > from { LEFT } else { 0 };
         let right = if x < to { RIGHT } else { 0 };
         *cell |= left | right;
     }
-    // it comes out of a box
+    // the line starts at the border of a box
     if ways[y][from] == RIGHT {
         ways[y][from] |= LEFT;
     }
 }
 
-/// Adds a line within a column.
+/// Adds a vertical line.
 fn along(ways: &mut [Vec<u8>], x: usize, (from, to): (usize, usize)) {
     let (from, to) = (from.min(to), from.max(to));
     for (y, row) in ways.iter_mut().enumerate().take(to + 1).skip(from) {
@@ -116,12 +115,12 @@ fn along(ways: &mut [Vec<u8>], x: usize, (from, to): (usize, usize)) {
     }
 }
 
-/// Returns how deep each node stands, and which edges lead back.
+/// Returns the depth of each node, and the edges that lead back.
 fn depths(nodes: usize, edges: &[(usize, usize)]) -> (Vec<usize>, Vec<(usize, usize)>) {
     let mut forward: Vec<(usize, usize)> = Vec::new();
     let mut back = Vec::new();
     for edge in edges {
-        // one that closes a circle of those before it leads back
+        // an edge that would close a cycle with the edges before it leads back
         match edge.0 == edge.1 || reaches(&forward, edge.1, edge.0) {
             true => back.push(*edge),
             false => forward.push(*edge),
@@ -136,7 +135,7 @@ fn depths(nodes: usize, edges: &[(usize, usize)]) -> (Vec<usize>, Vec<(usize, us
     (depths, back)
 }
 
-/// Returns whether a way leads from one node to another.
+/// Returns `true` if `to` is reachable from `from`.
 fn reaches(edges: &[(usize, usize)], from: usize, to: usize) -> bool {
     let mut seen = vec![from];
     let mut at = 0;

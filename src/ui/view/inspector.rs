@@ -1,7 +1,6 @@
-//! The exact prompt of an utterance: built again from the log as it was before the call, and held against the digest
-//! that the call was logged with.
+//! The exact prompt of a turn, rebuilt from the log as of the call and compared with the digest logged for the call.
 //!
-//! It is the same code that built the prompt then; if the log now gives another one, the page says so.
+//! The prompt is rebuilt by the code that built it originally. If the result differs, the page reports it.
 
 use crate::model::payload::{CallParameters, CallStarted};
 use crate::model::tool::ToolRun;
@@ -14,13 +13,13 @@ use crate::ui::view::transcript::{RowView, Transcript};
 use serde_json::Value;
 use std::ops::ControlFlow;
 
-/// Digits of a digest that are shown: enough to tell two apart.
+/// Number of digits shown of a digest, enough to distinguish two of them.
 const DIGITS: usize = 16;
 
-/// Returns what the speaker of a row was shown.
+/// Returns the page with the prompt of a row's speaker.
 ///
 /// # Errors
-/// Why there is no prompt.
+/// The reason why the row has no prompt.
 pub fn prompt_of(transcript: &Transcript, at: usize) -> Result<Page, &'static str> {
     let turn = match transcript.shown(at) {
         Some(RowView::Speaking(turn)) => turn.id,
@@ -120,7 +119,7 @@ fn page(state: &State, turn: &Turn, call: &CallStarted) -> Page {
     Page { title, facts, parts, ..Page::default() }
 }
 
-/// Returns what an agent used in a turn: its arguments and what came of it, in full as the log has them.
+/// Returns the tools that an agent used in a turn, with their complete input and result from the log.
 fn used(transcript: &Transcript, of: TurnId) -> Vec<Section> {
     let mut parts = vec![];
     transcript.events(Seq(of.0), &mut |event| {
@@ -143,7 +142,7 @@ fn used(transcript: &Transcript, of: TurnId) -> Vec<Section> {
     parts
 }
 
-/// Returns what was asked of tools in one call of the turn, and what the model was shown of it.
+/// Returns the tool requests of one round, and the results that the model received.
 fn called(round: &ToolRound) -> [Section; 2] {
     let line = |run: &ToolRun| format!("{} {}", run.request.tool, run.request.arguments);
     let back = |run: &ToolRun| {
@@ -157,7 +156,7 @@ fn called(round: &ToolRound) -> [Section; 2] {
         .map(|(head, body)| Section { head: head.into(), body, ..Section::default() })
 }
 
-/// Parameters as people read them.
+/// Formats call parameters for display.
 fn parameters(parameters: &CallParameters) -> String {
     let Ok(Value::Object(map)) = serde_json::to_value(parameters) else { return String::new() };
     let each = map.iter().map(|(key, value)| format!("{} {value}", key.replace('_', " ")));

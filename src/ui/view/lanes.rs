@@ -1,28 +1,29 @@
-//! Who spoke when in a live conversation: the same lanes as those of a recording, up to now.
+//! Speakers over time in a live conversation, like the lanes of a recording but up to now.
 //!
-//! A long conversation shows its last stretch, so that a lane never costs more than the turns that are seen.
+//! Only the latest stretch of a long conversation is shown, so that the cost of a lane depends on the visible turns
+//! only.
 
 use crate::model::{Ms, Purpose};
 use crate::ui::view::transcript::Transcript;
 use std::ops::Range;
 
-/// The longest time of a column, in milliseconds.
+/// Maximum duration of a column, in milliseconds.
 const COLUMN_MS: u64 = 4_000;
 
-/// The stretch of time that the lanes show.
+/// Time span that the lanes show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lanes {
-    /// The time of the first column.
+    /// Time of the first column.
     pub begin: Ms,
-    /// The time after the last column.
+    /// Time after the last column.
     pub end: Ms,
-    /// The turns: index of the seat, start and end, the last turn first.
+    /// Turns, latest first: index of the seat, start and end.
     spoke: Vec<(usize, Ms, Ms)>,
     columns: usize,
 }
 
 impl Lanes {
-    /// Returns the last stretch that fits into `columns` columns.
+    /// Returns the latest time span that fits into `columns` columns.
     pub fn of(transcript: &Transcript, now: Ms, columns: usize) -> Lanes {
         let log = &transcript.turn_log.turns;
         let running = transcript.speaking();
@@ -30,7 +31,7 @@ impl Lanes {
             running.map(|t| (transcript.seat_place(&t.seat), t.granted, now)).collect();
         let first = log.first().map(|turn| turn.granted).or(running.first().map(|turn| turn.1));
         let first = first.unwrap_or(now);
-        // while nobody speaks, the lanes do not move
+        // the lanes stand still while nobody speaks
         let last = log.iter().map(|turn| turn.ended).next_back().unwrap_or(first);
         let end = if running.is_empty() { last } else { now };
         let longest = COLUMN_MS.saturating_mul(columns as u64);
@@ -42,7 +43,7 @@ impl Lanes {
         Lanes { begin, end, spoke, columns }
     }
 
-    /// Returns the columns in which the seat at a place spoke.
+    /// Returns the columns in which the seat at an index spoke.
     pub fn spans(&self, place: usize) -> impl Iterator<Item = Range<usize>> {
         let of = self.spoke.iter().filter(move |(by, ..)| *by == place);
         of.map(|(_, from, to)| self.column(*from)..self.column(*to) + 1)

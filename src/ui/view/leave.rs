@@ -1,26 +1,26 @@
-//! What waits for the person to allow it: a tool that a model asked for, something that an agent would do.
+//! Tool uses and agent actions that wait for the person's permission.
 
 use crate::model::{Kind, SeatId, Text, TurnId};
 use crate::state::{State, Turn};
 use crate::text;
 
-/// A use of a tool that waits for the person to allow it.
+/// A tool use that waits for permission.
 #[derive(Debug)]
 pub struct AsksLeave {
-    /// Who wants to use it.
+    /// Seat that requests it.
     pub seat: SeatId,
-    /// The name under which it is allowed.
+    /// Name under which the permission is granted.
     pub tool: Text,
-    /// What it would do, in one line: the words of a stranger.
+    /// Description of the action on one line; untrusted text.
     pub told: String,
 }
 
-/// Returns the first use of a tool that waits to be allowed.
+/// Returns the first tool use that waits for permission.
 pub fn asks_leave(state: &State) -> Option<AsksLeave> {
     state.turns.values().find_map(|turn| leave_of(state, turn))
 }
 
-/// Returns the names under which an event asks for what waits to be allowed, each once.
+/// Returns the distinct tool names in an event whose requests still wait for permission.
 pub fn asked_in<'a>(state: &State, kind: &'a Kind) -> Vec<&'a Text> {
     let (turn, asked): (TurnId, Vec<&Text>) = match kind {
         Kind::PermissionAsked(asked) => (asked.turn, vec![&asked.tool]),
@@ -38,12 +38,12 @@ pub fn asked_in<'a>(state: &State, kind: &'a Kind) -> Vec<&'a Text> {
     waiting
 }
 
-/// Returns the first use of a tool in a turn that waits to be allowed.
+/// Returns the first tool use of a turn that waits for permission.
 pub fn leave_of(state: &State, turn: &Turn) -> Option<AsksLeave> {
     leaves_of(state, turn).into_iter().next()
 }
 
-/// Returns every use of a tool in a turn that waits to be allowed.
+/// Returns all tool uses of a turn that wait for permission.
 fn leaves_of(state: &State, turn: &Turn) -> Vec<AsksLeave> {
     if !state.attended || state.ended.is_some() {
         return vec![];

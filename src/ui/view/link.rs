@@ -1,34 +1,36 @@
-//! An address from somebody's words, looked at before anything opens it: shown whole on a page of its own, and refused
-//! where it does not lead where it seems to.
+//! Check of a link from a message before it is opened: the address is shown in full on its own page, and refused if it
+//! may
+//! be deceptive.
 
 use crate::text;
 use crate::ui::text::links::links;
 use crate::ui::text::wrap::width;
 use crate::ui::view::page::{Page, Section};
 
-/// Letters of an address at least that are taken for the rest of one that a line broke.
+/// Minimum number of matching bytes to recognise the next line as the continuation of a broken address.
 const PIECE_MIN: usize = 3;
-/// The longest address that is opened, in bytes.
+/// Maximum length of an address that is opened, in bytes.
 const LONGEST: usize = 2_048;
 
-/// An address, or a part of it, where it stands on the screen.
+/// An address, or a part of it, on the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScreenLink {
-    /// Its first cell.
+    /// Position of its first cell, as (column, row).
     pub at: (u16, u16),
-    /// Its cells, in one row.
+    /// Number of its cells, all in one row.
     pub width: u16,
-    /// The whole address.
+    /// Complete address.
     pub address: String,
 }
 
-/// Finds the addresses of a message in its lines, each with the place of its row on the screen and of the line in the
-/// message: those that lead where they seem to, also where a line breaks in one.
+/// Finds the addresses of a message in its visible lines, given as (screen row, line index in the message, text).
+///
+/// Only addresses that would not be refused are returned. An address broken across lines yields one part per line.
 pub fn seen(said: &str, lines: &[(u16, usize, String)], left: u16) -> Vec<ScreenLink> {
     let all = links(said);
     let whole: Vec<&String> = all.iter().filter(|link| refused(link).is_none()).collect();
     let mut found = Vec::new();
-    // what is left of an address at the end of a line
+    // an address that continues on the next line: line index, address, bytes used so far
     let mut open: Option<(usize, &String, usize)> = None;
     for (y, line, text) in lines {
         let mut add = |from: usize, cells: usize, address: &String| {
@@ -37,7 +39,7 @@ pub fn seen(said: &str, lines: &[(u16, usize, String)], left: u16) -> Vec<Screen
         };
         if let Some((_, address, used)) = open.take().filter(|(before, ..)| before + 1 == *line) {
             let rest = &address[used..];
-            // it goes on with the first word of the line
+            // the continuation is a word of this line
             let piece = text.split_whitespace().rev().find_map(|word| {
                 let same = word.bytes().zip(rest.bytes()).take_while(|(a, b)| a == b).count();
                 let goes_on = same == rest.len() || same == word.len() && same >= PIECE_MIN;
@@ -90,7 +92,7 @@ pub fn page(address: &str) -> Page {
     }
 }
 
-/// Returns where an address of the web leads, without a port.
+/// Returns the host of a web address, without its port.
 fn host(address: &str) -> Option<&str> {
     let rest = address.strip_prefix("https://").or(address.strip_prefix("http://"))?;
     let authority = rest.split(['/', '?', '#', '\\']).next()?;
@@ -98,7 +100,7 @@ fn host(address: &str) -> Option<&str> {
     Some(host.rsplit_once(':').map_or(host, |(host, _)| host))
 }
 
-/// Returns why an address is not opened, if it is not.
+/// Returns the reason why an address is not opened; `None` if it may be opened.
 pub fn refused(address: &str) -> Option<&'static str> {
     let web = address.starts_with("https://") || address.starts_with("http://");
     let mail = address.starts_with("mailto:");

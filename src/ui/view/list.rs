@@ -1,4 +1,4 @@
-//! The list of commands, and that of keys: both made from the tables, narrowed down by what is typed, run by Enter.
+//! Lists such as the command palette and the key help: filtered by typing, run with Enter.
 
 use crate::export::FORMATS;
 use crate::model::command::{COMMANDS, CommandRow};
@@ -10,10 +10,10 @@ use crate::ui::text::caret;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-/// Commands that are remembered as those that were run last.
+/// Number of recently run commands that are remembered.
 pub const USED: usize = 5;
 
-/// Commands that an action of another name carries out.
+/// Actions that perform commands of a different name.
 const SAME: [(Action, &[&str]); 4] = [
     (Action::TogglePause, &["pause", "resume"]),
     (Action::Write, &["say"]),
@@ -21,47 +21,47 @@ const SAME: [(Action, &[&str]); 4] = [
     (Action::SetLimit, &["limit"]),
 ];
 
-/// Returns the commands of another name that an action carries out.
+/// Returns the commands of a different name that an action performs.
 fn same(action: Action) -> &'static [&'static str] {
     SAME.iter().find(|(other, _)| *other == action).map_or(&[], |(_, names)| names)
 }
 
-/// Returns the `/commands` that an action of the list of commands stands for.
+/// Returns the `/commands` that an action in the list performs.
 pub fn commands_of(row: &KeyRow) -> impl Iterator<Item = String> {
     let own = row.name();
     let all = COMMANDS.iter();
     all.filter(move |c| c.name == own || same(row.action).contains(&c.name)).map(spelled)
 }
 
-/// Returns the names of the formats in which a session can be written.
+/// Returns the names of the export formats.
 pub fn formats() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|f| f.name)
 }
 
-/// What the list holds.
+/// Content of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListKind {
-    /// Everything that can be done.
+    /// Actions and commands.
     Commands,
-    /// The list of every key.
+    /// All keys.
     Keys,
-    /// Every format in which a session can be written.
+    /// Export formats.
     Formats,
-    /// What was put together for it.
+    /// Entries supplied by the caller.
     Own,
 }
 
-/// Whether the conversation goes on, or is a recording: each has commands of its own.
+/// Kind of the conversation; each has its own commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FeedKind {
-    /// It is steered.
+    /// A running conversation.
     Live,
-    /// It is played.
+    /// A recording that is played.
     Recorded,
 }
 
 impl FeedKind {
-    /// Returns whether what a group holds makes sense.
+    /// Returns `true` if the actions of a group apply to this kind.
     fn has(self, group: Group) -> bool {
         match group {
             Group::Floor | Group::Writing => self == FeedKind::Live,
@@ -72,44 +72,44 @@ impl FeedKind {
     }
 }
 
-/// What an entry does.
+/// Effect of an entry.
 #[derive(Clone)]
 pub enum EntryAction {
-    /// An action of the screen.
+    /// Performs an action of the screen.
     Action(&'static KeyRow),
-    /// A command of the operator.
+    /// Runs a command of the operator.
     Command(&'static CommandRow),
-    /// Writing the session.
+    /// Exports the session in the format of this name.
     Export(&'static str),
-    /// A command, as it is.
+    /// Sends a complete command.
     Send(Command),
-    /// The beginning of what is written next.
+    /// Starts a draft with this text.
     Begin(String),
-    /// Queued messages, to be changed.
+    /// Edits the queued message with this key and text.
     Edit(Key, String),
-    /// A text for the clipboard, and what it is.
+    /// Copies a text to the clipboard; the second string describes it.
     Copy(String, String),
-    /// The theme of this name is used.
+    /// Switches to the theme of this name.
     Theme(String),
-    /// This address is opened.
+    /// Opens this address.
     Link(String),
-    /// Another session beside the conversation: its path.
+    /// Compares with the session at this path.
     Beside(String),
 }
 
-/// A row of a list, and what choosing it does.
+/// An entry of a list.
 #[derive(Clone)]
 pub struct ListEntry {
-    /// What it does.
+    /// Effect of choosing it.
     pub action: EntryAction,
-    /// How it is called up: keys, or the `/command`.
+    /// Keys, or the `/command`.
     pub call: String,
-    /// What it does, in words.
+    /// Description of the effect.
     pub title: String,
 }
 
 impl ListEntry {
-    /// Returns an entry.
+    /// Creates an entry.
     pub fn new(
         call: impl Into<String>,
         title: impl Into<String>,
@@ -118,7 +118,8 @@ impl ListEntry {
         ListEntry { action, call: call.into(), title: title.into() }
     }
 
-    /// Returns the name by which it is remembered that it was run, if it stands in the list of commands.
+    /// Returns the name under which the entry is remembered as recently run; `None` for entries outside the command
+    /// list.
     pub fn id(&self) -> Option<String> {
         match &self.action {
             EntryAction::Action(row) => Some(row.name()),
@@ -135,34 +136,34 @@ impl ListEntry {
     }
 }
 
-/// A list that is open.
+/// An open list.
 pub struct List {
-    /// What it holds.
+    /// Content of the list.
     pub kind: ListKind,
-    /// For which talk.
+    /// Kind of the conversation that it is for.
     pub feed: FeedKind,
-    /// What was typed.
+    /// Text typed to filter the entries.
     pub filter: String,
-    /// The entry that Enter runs.
+    /// Index of the selected entry, which Enter runs.
     pub at: usize,
-    /// What was run from it last, which goes first while nothing is typed.
+    /// Names of recently run entries; they come first while the filter is empty.
     pub used: Vec<String>,
-    /// What fits the moment, which goes first behind these.
+    /// Actions that suit the current state; they come next.
     pub first: Vec<Action>,
-    /// The ids of entries that can do nothing now, which go last.
+    /// Ids of entries without effect in the current state; they come last.
     pub unfit: Vec<String>,
-    /// Its title, and the entries that were put together for it.
+    /// Title and entries of a list of [`ListKind::Own`].
     pub own: (String, Vec<ListEntry>),
-    /// Where its entries were drawn last.
+    /// Screen area of the entries in the last frame.
     pub rows: Rect,
-    /// The entry in each of these rows, column after column; a heading is none.
+    /// Entry index per row of that area, column by column; `None` for headings.
     pub drawn: Vec<Option<usize>>,
-    /// The cells of a column; a list of one column has none.
+    /// Width of a column in cells; 0 for a list with a single column.
     pub column: u16,
 }
 
 impl List {
-    /// Returns a list as it opens.
+    /// Creates a list in its initial state.
     pub fn new(kind: ListKind, feed: FeedKind) -> List {
         List {
             kind,
@@ -179,7 +180,7 @@ impl List {
         }
     }
 
-    /// Returns a list of entries that were put together for it.
+    /// Creates a list with entries supplied by the caller.
     pub fn of(title: String, entries: Vec<ListEntry>) -> List {
         List { own: (title, entries), ..List::new(ListKind::Own, FeedKind::Live) }
     }
@@ -188,7 +189,7 @@ impl List {
         matches!(self.kind, ListKind::Commands | ListKind::Keys)
     }
 
-    /// Returns the entries that fit what was typed: in their name, their key, or what they do.
+    /// Returns the entries whose name, key or description matches the filter, in display order.
     pub fn entries(&self, keymap: &Keymap) -> Vec<ListEntry> {
         let formats = FORMATS.iter().filter(|_| self.kind == ListKind::Formats);
         let formats = formats.map(|format| ListEntry {
@@ -206,7 +207,7 @@ impl List {
                 title: row.title.to_owned(),
             });
         let all = self.kind == ListKind::Commands && self.feed == FeedKind::Live;
-        // what an action does as well stands here once, unless its command is typed
+        // hide commands that an action performs as well, unless a command is being typed
         let typed_command = self.filter.starts_with('/');
         let acted: Vec<String> = match all && !typed_command {
             true => ROWS.iter().filter(|r| runs(r.action)).flat_map(commands_of).collect(),
@@ -220,7 +221,7 @@ impl List {
         });
         let typed = self.filter.to_lowercase();
         let name = |e: &ListEntry| match &e.action {
-            // a command of the same name goes first
+            // match such an action by its hint if a command of the same name exists, so that the command comes first
             EntryAction::Action(row)
                 if self.filter.starts_with('/') && !is_named(&row.command()) =>
             {
@@ -278,7 +279,7 @@ impl List {
         entries
     }
 
-    /// Returns how many entries there are before anything is typed, as far as that is few.
+    /// Returns the number of entries without a filter; 255 for the long lists, which are never sized to their content.
     pub fn size(&self) -> usize {
         match self.kind {
             ListKind::Commands | ListKind::Keys => usize::from(u8::MAX),
@@ -287,7 +288,7 @@ impl List {
         }
     }
 
-    /// Moves among the entries, if an action means that here; returns whether it did.
+    /// Handles an action that moves the selection; returns `true` if it did.
     pub fn handle(&mut self, action: Action, keymap: &Keymap) -> bool {
         let last = self.entries(keymap).len().saturating_sub(1);
         let page = usize::from(self.rows.height).saturating_sub(1).max(1);
@@ -304,7 +305,7 @@ impl List {
         true
     }
 
-    /// Types a key into the filter, or takes of it back, if it is text.
+    /// Edits the filter, if the key is text or an editing key.
     pub fn narrow(&mut self, key: &KeyEvent) {
         if caret::line(&mut self.filter, key) {
             self.at = 0;
@@ -312,7 +313,7 @@ impl List {
     }
 }
 
-/// Returns the keys of a row, with the prefix before those that stand behind it.
+/// Returns the keys of a row, separated by two spaces; keys after the prefix include it.
 pub fn keys(row: &KeyRow, keymap: &Keymap) -> String {
     let spelled = Focus::ALL.into_iter().flat_map(|place| {
         let before = match (place, keymap.key(Action::Prefix, Focus::Write)) {
