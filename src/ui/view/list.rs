@@ -279,7 +279,7 @@ impl List {
         entries
     }
 
-    /// Returns the number of entries without a filter; 255 for the long lists, which are never sized to their content.
+    /// Returns the number of entries without a filter; 255 for commands and keys.
     pub fn size(&self) -> usize {
         match self.kind {
             ListKind::Commands | ListKind::Keys => usize::from(u8::MAX),
