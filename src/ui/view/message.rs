@@ -1,6 +1,6 @@
-//! One row of the transcript as lines: a head that the program writes, and words after a gutter that it draws.
+//! Layout of one transcript row: a head written by the program, and the text behind a gutter.
 //!
-//! Head and gutter are how a reader knows whose words these are; no content can draw in their columns.
+//! Head and gutter show the reader who wrote the text; no content can draw in their columns.
 
 use crate::model::*;
 use crate::state::{Entry, Turn, Who};
@@ -21,59 +21,59 @@ use ratatui::text::{Line, Span};
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// The widest column of words, in cells: longer lines are hard to read.
+/// Maximum width of the text column in cells; longer lines are hard to read.
 const WORDS_MAX: usize = 100;
-/// Cells before the words of a message.
+/// Width of the gutter before the text of a message, in cells.
 const INDENT: usize = 3;
-/// The blank row and the head, with which every message begins.
+/// Number of rows before the text of a message: a blank row and the head.
 const HEAD_ROWS: usize = 2;
-/// Rows of an utterance that are shown while several speak at once.
+/// Number of visible rows of a running turn while several participants speak at once.
 const FOLDED_ROWS: usize = 4;
 
-/// The appearance of messages.
+/// Appearance of messages.
 #[derive(Clone, Copy)]
 pub struct Look<'a> {
-    /// The width of the transcript in cells.
+    /// Width of the transcript in cells.
     pub width: usize,
-    /// The colours of the current theme.
+    /// Current theme.
     pub theme: &'a Theme,
-    /// The character set of marks and frames.
+    /// Character set of marks and frames.
     pub glyphs: &'static Glyphs,
-    /// The keys, for hints.
+    /// Key bindings, for hints.
     pub keymap: &'a Keymap,
-    /// The reader's settings: what is folded, open or raw.
+    /// The reader's settings: folded, expanded or raw text.
     pub reading: &'a Reading,
 }
 
 /// The reader's settings.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
-    /// Whether all reasoning is open.
+    /// True if all reasoning is expanded by default.
     pub reasoning: bool,
-    /// Whose reasoning is open besides, or folded where all is open.
+    /// Rows whose reasoning deviates from that default.
     pub others: HashSet<Id>,
-    /// The seat whose words alone are shown, by its place.
+    /// Index of the only seat whose messages are shown, if any.
     pub only: Option<usize>,
-    /// Whether words are shown as they were written, at the edge of the screen.
+    /// True if text is shown as written, without Markdown or gutter.
     pub raw: bool,
 }
 
 impl Reading {
-    /// Returns whether the reasoning of a row is open.
+    /// Returns `true` if the reasoning of a row is expanded.
     pub fn opens(&self, id: Option<Id>) -> bool {
         self.reasoning != id.is_some_and(|id| self.others.contains(&id))
     }
 
-    /// Returns whether the talk in a step is open.
+    /// Returns `true` if the thread of a step is expanded.
     pub fn opens_step(&self, step: ThreadId) -> bool {
         self.opens(Some(Id::Event(Seq(step.0))))
     }
 }
 
-/// The lines of a row of the transcript, shared with whoever shows them.
+/// Laid-out lines of a row of the transcript, shared between the cache and its readers.
 pub type Rows = Rc<Vec<Rc<Line<'static>>>>;
 
-/// Returns whether a row has no lines: another speaker's words alone are shown, or it is folded under its step.
+/// Returns `true` if a row has no lines: it is hidden by the seat filter, or folded under its step.
 pub fn is_left_out(
     transcript: &Transcript,
     at: usize,
@@ -91,8 +91,9 @@ pub fn is_left_out(
     speaker.map(|s| transcript.seat_place(s)) != Some(only)
 }
 
-/// Returns the lines of the row at a place; the first one is blank, the second the head, but notes that follow each
-/// other stand together.
+/// Lays out the row at an index. The first line is blank and the second is the head; consecutive notes have no blank
+/// line
+/// between them.
 pub fn lines(transcript: &Transcript, at: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let shown = transcript.shown(at);
     let noted = |shown: &Option<RowView<'_>>| matches!(shown, Some(RowView::Aside(_, "")));
@@ -127,27 +128,27 @@ pub fn lines(transcript: &Transcript, at: usize, look: Look<'_>) -> Vec<Line<'st
     lines
 }
 
-/// The lines of a turn that is being spoken. Paragraphs that are finished are laid out once, however long the reply gets.
+/// Incremental layout of a running turn. Finished paragraphs are laid out only once, however long the reply gets.
 #[derive(Default)]
 pub struct Growing {
-    /// All lines as they were last, the head first.
+    /// Lines of the last layout, the head included.
     lines: Rows,
-    /// The event after which the head was made: it says the same until the next one.
+    /// Sequence number of the next event when the head was made; the head stays valid until an event arrives.
     head: Seq,
-    /// How many of the lines are before the words.
+    /// Number of lines before the text.
     front: usize,
-    /// What the front was made of: the call, and the bytes of its reasoning.
+    /// Inputs of those lines: the call, and the length of its reasoning in bytes.
     of: (Option<CallId>, usize),
-    /// How many bytes of the words are finished paragraphs, and how many lines these take.
+    /// Length of the finished paragraphs in bytes, and the number of their lines.
     finished: (usize, usize),
-    /// How many blocks of code are among them.
+    /// Number of code blocks in the finished paragraphs.
     blocks: usize,
-    /// Whether lines of finished paragraphs were let go, because only the last ones are shown.
+    /// True if lines of finished paragraphs were dropped because only the last lines are shown.
     folded: bool,
 }
 
 impl Growing {
-    /// Returns the lines as they are now.
+    /// Updates the layout and returns the current lines.
     pub fn grown(
         &mut self,
         transcript: &Transcript,
@@ -287,7 +288,7 @@ fn speakers_head(transcript: &Transcript, turn: &Turn, look: Look<'_>) -> Line<'
     head(name, style, (&facts, &about(transcript, &turn.seat)), None, look)
 }
 
-/// Who a speaker is: the role, and the model where one speaks.
+/// Returns the role of a seat and the name of its model, if any.
 fn about(transcript: &Transcript, seat: &SeatId) -> Vec<String> {
     let Some(seat) = transcript.state().seat(seat) else { return vec![] };
     let role = seat.spec.role.as_deref().map(|role| text::name(role).into_owned());
@@ -302,13 +303,13 @@ fn about(transcript: &Transcript, seat: &SeatId) -> Vec<String> {
     role.into_iter().chain(model).collect()
 }
 
-/// Returns the word for what a speaker thinks: a team's is its talk.
+/// Returns the label of a speaker's reasoning; for teams, their internal conversation.
 fn thoughts(transcript: &Transcript, seat: Option<&SeatId>) -> &'static str {
     let team = seat.is_some_and(|seat| is_team(transcript.state(), seat));
     if team { "their conversation" } else { "reasoning" }
 }
 
-/// Returns reasoning, folded to one line unless it is open; empty without any.
+/// Lays out the reasoning, folded to one line unless `opens` is set; empty without reasoning.
 fn reasoning(what: &str, thought: &str, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
     if thought.trim().is_empty() {
         return vec![];
@@ -332,7 +333,7 @@ fn cards(look: Look<'_>) -> ContestLook<'_> {
     ContestLook { theme: look.theme, glyphs: look.glyphs }
 }
 
-/// Puts the rows of a card where words stand.
+/// Indents the rows of a card to the text column.
 fn inset(rows: Vec<Line<'static>>, look: Look<'_>) -> Vec<Line<'static>> {
     let lead = if look.reading.raw { 0 } else { INDENT };
     let rows = rows.into_iter().map(|mut row| {
@@ -342,7 +343,7 @@ fn inset(rows: Vec<Line<'static>>, look: Look<'_>) -> Vec<Line<'static>> {
     rows.collect()
 }
 
-/// The sign and the colour of a note of the program.
+/// Returns the symbol and the colour of a note.
 fn signed(sort: &Aside, look: Look<'_>) -> (&'static str, ThemeRole) {
     match sort {
         Aside::Limit => (look.glyphs.stopped, ThemeRole::FloorStopped),
@@ -372,7 +373,7 @@ fn aside(
     lines
 }
 
-/// The words of a message: laid out, or as they were written; its blocks of code are numbered from one of these.
+/// Lays out the text of a message, or shows it as written; code blocks are numbered starting at `from`.
 fn body_rows(said: &str, from: usize, look: Look<'_>) -> Vec<Line<'static>> {
     match look.reading.raw {
         true => plain(said, room(look), look.theme.style(ThemeRole::Text)),
@@ -397,7 +398,7 @@ fn who(transcript: &Transcript, who: &Who, look: Look<'_>) -> (String, Style) {
     }
 }
 
-/// Returns the head of a message; role and time are shown where they fit.
+/// Returns the head of a message; facts, role and time are shown as far as they fit.
 fn head(
     name: String,
     style: Style,
@@ -426,7 +427,7 @@ fn head(
         fits
     });
     for (fact, role) in told.into_iter().chain(about.map(|fact| (fact, ThemeRole::Muted))) {
-        // without a time the whole row is theirs
+        // without a time, the facts may use the whole row
         if used + width(&fact) > end {
             break;
         }
@@ -441,7 +442,7 @@ fn head(
     lines.pop().unwrap_or_default()
 }
 
-/// Puts a gutter in the speaker's colour before rows, on the background of a message.
+/// Adds a gutter in the speaker's colour and the background of messages.
 fn block(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<Line<'static>> {
     let ground = match look.reading.raw {
         true => Style::new(),
@@ -467,7 +468,7 @@ fn behind_gutter(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<
     drawn.collect()
 }
 
-/// Returns milliseconds as minutes and seconds, with hours where there are any.
+/// Formats milliseconds as `m:ss`, or `h:mm:ss` from one hour.
 pub fn clock(ms: u64) -> String {
     let (s, m, h) = (ms / 1_000 % 60, ms / 60_000 % 60, ms / 3_600_000);
     if h > 0 { format!("{h}:{m:02}:{s:02}") } else { format!("{m}:{s:02}") }

@@ -1,4 +1,4 @@
-//! What the screen holds: the transcript and where it is read, what is written, what lies on top. No key is read here.
+//! State of the screen: the transcript and its viewport, the composer, the overlays. Keys are not handled here.
 
 pub mod analysis;
 pub mod availability;
@@ -47,15 +47,15 @@ use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::page::{MakePage, Page};
 use crate::ui::view::transcript::Transcript;
 
-/// The texts over the transcript that are made from how the conversation stands: the action that shows each, what makes
-/// it, and what is said where there is nothing to show.
+/// Pages computed from the state of the conversation: the action that opens each, the function that makes it, and the
+/// notice shown if it has no content.
 pub const TEXTS: &[(Action, MakePage, &str)] = &[
     (Action::Dependencies, table, "no plan, dependencies, answers or votes in this conversation"),
     (Action::Profile, profile::page, "this conversation keeps no profile"),
     (Action::Outcomes, outcomes::page, "you have given no commands yet"),
 ];
 
-/// Returns the page of how the table stands, as its policy has it: its plan, its answers and votes, or who depends on whom.
+/// Returns the page for the policy of the conversation: its plan, its answers and votes, or its dependencies.
 fn table(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
     plan::page(transcript, now, glyphs)
         .or_else(|| coordination::page(transcript, now, glyphs))

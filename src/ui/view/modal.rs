@@ -1,6 +1,6 @@
-//! The mode of the composer with vim's keys.
+//! Vim mode of the composer.
 
-/// The meaning of letters in the composer.
+/// Mode of the composer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VimMode {
     /// Letters are text.
@@ -10,15 +10,15 @@ pub enum VimMode {
     Normal,
 }
 
-/// The state of vim's keys.
+/// State of the Vim mode.
 #[derive(Clone, Debug, Default)]
 pub struct Vim {
-    /// The meaning of letters in the composer.
+    /// Current mode.
     pub mode: VimMode,
-    /// The beginning of a command of two letters.
+    /// First letter of a two-letter command.
     pub begun: Option<char>,
-    /// What was typed after a colon.
+    /// Text of the command line, after the colon.
     pub colon: Option<String>,
-    /// The count before a key in READ, with its prefix.
+    /// Count typed before a key in the transcript.
     pub count: Option<u32>,
 }

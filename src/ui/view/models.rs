@@ -1,4 +1,4 @@
-//! The models that a participant can be given while the conversation runs, as a list with their prices.
+//! List of the models that can be assigned to a participant while the conversation runs, with their prices.
 
 use crate::model::{Command, SeatId};
 use crate::text;
@@ -6,16 +6,16 @@ use crate::ui::view::list::{EntryAction, List, ListEntry};
 use crate::ui::view::transcript::Transcript;
 use serde_json::json;
 
-/// A model that can be reached.
+/// A model that is available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReachableModel {
     /// `provider:name`.
     pub name: String,
-    /// What it costs, in words.
+    /// Price as text.
     pub price: String,
 }
 
-/// Returns the list for a seat; one that is not listed can be typed.
+/// Returns the list of models for a seat; its last entry lets the user type another model.
 pub fn list(transcript: &Transcript, who: &SeatId, models: &[ReachableModel]) -> List {
     let change = |model: &ReachableModel| {
         let set = json!({ "model": model.name }).as_object().cloned().unwrap_or_default();

@@ -1,5 +1,6 @@
-//! Events that need attention: a limit, a failure, a turn of yours; and the notification for a user who looks
-//! elsewhere.
+//! Events that need attention, such as a limit, a failure or the user's turn, and their notifications while the
+//! terminal is
+//! not focused.
 
 use crate::analysis::TimedTurn;
 use crate::model::{Event, Kind, Outcome};
@@ -8,20 +9,20 @@ use crate::ui::view::floor::Status;
 use crate::ui::view::leave::asks_leave;
 use crate::ui::view::transcript::Transcript;
 
-/// Returns the failed turn that caused the pause, if one did.
+/// Returns the failed turn that caused the current pause, if any.
 pub fn failed(transcript: &Transcript) -> Option<&TimedTurn> {
     let state = transcript.state();
     let paused = Status::of(state) == Status::Paused && state.pause_why.is_some();
     transcript.turn_log.turns.last().filter(|turn| paused && turn.outcome == Outcome::Failed)
 }
 
-/// Returns why a turn failed, in one line.
+/// Returns the error of a failed turn on one line.
 pub fn why(turn: &TimedTurn) -> String {
     let why = turn.error.as_deref().unwrap_or("no reason given");
     text::label(why).into_owned()
 }
 
-/// Returns the notification for an event; none for most.
+/// Returns the text of the notification for an event; `None` for most events.
 pub fn told(transcript: &Transcript, event: &Event) -> Option<String> {
     let told = match &event.kind {
         Kind::FloorGranted(_) => {

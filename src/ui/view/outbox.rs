@@ -1,31 +1,31 @@
-//! Commands that have no receipt yet: each gets its key here, and its receipt becomes a message.
+//! Outgoing commands: assigns their keys and turns their receipts into messages.
 
 use crate::model::{Command, Key, Kind, ReceiptIs, Seq, SteerLine};
 use crate::text;
 use std::collections::HashMap;
 
-/// The commands of one person in one conversation.
+/// Commands of one person in one conversation.
 #[derive(Debug)]
 pub struct Outbox {
-    /// The beginning of their keys: the `seq` of the opening or reopening.
+    /// Prefix of their keys: the `seq` at which the conversation was opened or reopened.
     since: Seq,
     waiting: HashMap<Key, String>,
     sent: u64,
-    /// The last message about a waiting command.
+    /// Latest message about a queued command.
     queued: Option<String>,
 }
 
-/// The reasons why a queued command waits.
+/// Reasons why a queued command waits.
 #[derive(Clone, Debug, Default)]
 pub struct WaitsFor {
-    /// The current speaker's name; none if nobody speaks.
+    /// Name of the current speaker; `None` if nobody speaks.
     pub speaker: Option<String>,
-    /// How the conversation is resumed, where it is paused.
+    /// Key that resumes the conversation; `None` unless it is paused.
     pub resume: Option<String>,
 }
 
 impl Outbox {
-    /// Returns the commands of a conversation that was opened, or reopened, at a place in the log: none yet.
+    /// Creates an empty outbox for a conversation opened or reopened at `since`.
     pub fn new(since: Seq) -> Outbox {
         Outbox { since, waiting: HashMap::new(), sent: 0, queued: None }
     }
@@ -35,7 +35,7 @@ impl Outbox {
         format!("{}:{}", self.since, self.sent + 1).into()
     }
 
-    /// Returns a command with its key.
+    /// Assigns a key to a command and returns both.
     pub fn command(&mut self, command: Command) -> (Key, SteerLine) {
         let key = self.next_key();
         self.sent += 1;
@@ -43,7 +43,7 @@ impl Outbox {
         (key, command.into())
     }
 
-    /// Returns what an event says became of one of them.
+    /// Returns the message for the receipt of one of these commands; `None` for other events.
     pub fn outcome(&mut self, kind: &Kind, waits_for: &WaitsFor) -> Option<String> {
         match kind {
             Kind::Receipt(r) if r.is == ReceiptIs::Queued => {
@@ -67,18 +67,18 @@ impl Outbox {
         }
     }
 
-    /// Keeps another message as what was last said of a command that waits.
+    /// Replaces the latest message about a queued command.
     pub fn say_instead(&mut self, notice: &str) {
         self.queued = Some(notice.to_owned());
     }
 
-    /// Returns whether a notice is what was last said of a command that waits.
+    /// Returns `true` if a notice is the latest message about a queued command.
     pub fn is_queued(&self, notice: &str) -> bool {
         self.queued.as_deref() == Some(notice)
     }
 }
 
-/// Returns the message that a command waits, and for what.
+/// Returns the message about a queued command, with the reason why it waits.
 fn queued(command: &str, WaitsFor { speaker, resume }: &WaitsFor) -> String {
     match (command, speaker, resume) {
         ("pause", Some(speaker), _) => format!("pausing when {speaker} finishes"),

@@ -1,4 +1,5 @@
-//! What became of the operator's last commands, as the log says it: a notice is gone with the next key.
+//! Page with the results of the operator's last commands, from the log. Notices of them disappear with the next key
+//! press.
 
 use crate::model::{Ms, SeatId};
 use crate::text;
@@ -9,10 +10,10 @@ use crate::ui::view::receipts::CommandOutcome;
 use crate::ui::view::transcript::Transcript;
 use serde_json::{Map, Value};
 
-/// Characters of a command's words that are told.
+/// Maximum number of characters shown of a command's text.
 const WORDS_MAX: usize = 60;
 
-/// Returns the page; nothing where no command was given.
+/// Returns the page; `None` if no command was given.
 pub fn page(transcript: &Transcript, _: Ms, _: &Glyphs) -> Option<Page> {
     let part = |outcome: &CommandOutcome| Section {
         head: format!("{}  {}", clock(outcome.at.0), asked(transcript, &outcome.line)),
@@ -25,7 +26,7 @@ pub fn page(transcript: &Transcript, _: Ms, _: &Glyphs) -> Option<Page> {
     (!parts.is_empty()).then(|| Page { title, parts, again: Some(page), ..Page::default() })
 }
 
-/// Returns a command in words: what is done, to whom or what, and its text.
+/// Describes a command: its verb, its arguments and its text.
 fn asked(transcript: &Transcript, line: &Map<String, Value>) -> String {
     let of = |key: &str| line.get(key).filter(|value| !value.is_null());
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);

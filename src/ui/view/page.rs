@@ -1,6 +1,6 @@
-//! A text that lies over the transcript and is scrolled: what somebody was shown, or one message alone.
+//! A scrollable overlay over the transcript, such as a prompt or a single message.
 //!
-//! It is laid out where it is drawn; here it is only text and a place in it.
+//! Layout happens in `draw`; this module holds the text and the scroll position.
 
 use crate::model::Ms;
 use crate::ui::action::Action;
@@ -12,73 +12,73 @@ use crate::ui::view::transcript::Transcript;
 use ratatui::text::Line;
 use std::rc::Rc;
 
-/// A text under a head of its own.
+/// A section with an optional heading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {
-    /// One line; none where it is empty.
+    /// Heading on one line; empty for no heading.
     pub head: String,
-    /// The text under the heading.
+    /// Text under the heading.
     pub body: String,
-    /// A picture that is drawn instead of the text, where there is room for it.
+    /// Rows of a picture, drawn instead of the text if they fit.
     pub picture: Vec<String>,
-    /// Whether the text is Markdown.
+    /// True if the text is Markdown.
     pub markdown: bool,
-    /// Whether a person should know.
+    /// True if the text is a warning.
     pub warns: bool,
-    /// Whose it is, by the place at the table: then the head has that colour.
+    /// Index of the seat whose colour the heading has, if any.
     pub by: Option<usize>,
 }
 
-/// Makes a page from how the conversation stands.
+/// Function that makes a page from the state of the conversation; `None` if there is nothing to show.
 pub type MakePage = fn(&Transcript, Ms, &Glyphs) -> Option<Page>;
 
-/// A page as rows.
+/// A laid-out page.
 #[derive(Clone, Debug, Default)]
 pub struct PageRows {
-    /// The rows that stay in sight: of two texts, which side is whose.
+    /// Rows that do not scroll: the names of the two sides of a comparison.
     pub fixed: Vec<Line<'static>>,
-    /// The rows that are scrolled.
+    /// Rows that scroll.
     pub rows: Vec<Line<'static>>,
-    /// The first row of the line that moves, and the one behind it, where lines are chosen.
+    /// Rows of the cursor's line in a line selection: the first one, and the one after the last.
     pub moves: Option<(usize, usize)>,
 }
 
-/// A text that is open.
+/// An open page.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
-    /// What it is.
+    /// Title of the page.
     pub title: String,
-    /// Facts above the text: name and value.
+    /// Facts above the text, as (name, value).
     pub facts: Vec<(&'static str, String)>,
-    /// The sections of the page, in order.
+    /// Sections in order.
     pub parts: Vec<Section>,
-    /// Lines that are chosen, in the place of the text.
+    /// Line selection that is shown instead of the sections.
     pub lines: Option<LineSelection>,
-    /// The address that it shows, and whether it may be opened.
+    /// Address that the page shows, and `true` if it may be opened.
     pub link: Option<(String, bool)>,
-    /// Two texts beside each other, row by row.
+    /// Two columns side by side, row by row.
     pub beside: Vec<(Vec<Section>, Vec<Section>)>,
-    /// Makes it again, where what it shows goes on.
+    /// Function that makes the page again after events; `None` if its content is fixed.
     pub again: Option<MakePage>,
-    /// Its rows, where they stay as they are, and the width they were laid out for.
+    /// Cached layout of a fixed page, and its width in cells.
     pub laid: Option<(usize, Rc<PageRows>)>,
-    /// What was found in it.
+    /// Search matches in the page.
     pub found: LineMatches,
-    /// The first row that is seen.
+    /// Index of the first visible row.
     pub top: usize,
-    /// The last row that can be the first, and the rows that are seen; known once it was drawn.
+    /// Maximum value of `top`, and the number of visible rows; set when the page is drawn.
     pub extent: (usize, usize),
 }
 
 impl Section {
-    /// Returns how its text looks.
+    /// Returns the style role of the text.
     pub fn role(&self) -> ThemeRole {
         if self.warns { ThemeRole::Warn } else { ThemeRole::Text }
     }
 }
 
 impl Page {
-    /// Moves through it; returns whether the action was one that moves.
+    /// Handles an action that scrolls; returns `true` if it did.
     pub fn moves(&mut self, action: Action) -> bool {
         let (last, rows) = self.extent;
         let page = rows.saturating_sub(2).max(1);
@@ -97,7 +97,7 @@ impl Page {
         true
     }
 
-    /// Returns all of it as text, for the clipboard.
+    /// Returns the complete page as text, for the clipboard.
     pub fn text(&self) -> String {
         let facts = self.facts.iter().map(|(name, value)| format!("{name}: {value}\n"));
         let part = |side: &str, part: &Section| match part.head.as_str() {

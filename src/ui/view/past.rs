@@ -1,29 +1,30 @@
-//! The conversation at points of its past, so that a prompt of long ago folds only a stretch of the log again.
+//! Snapshots of the conversation's state, so that rebuilding an old prompt folds only a part of the log.
 //!
-//! They only save time: what is folded on from one equals what is folded from the first event. What two of them say alike
-//! is in memory once, and there are never many: the longer the log, the further apart they are.
+//! Snapshots only save time: folding on from one gives the same state as folding from the first event. They share
+//! unchanged
+//! data. Their number is bounded: the longer the log, the larger their distance.
 
 use crate::model::Seq;
 use crate::state::State;
 use std::sync::Arc;
 
-/// Events from one state to the next, at least.
+/// Minimum number of events between two snapshots.
 const STRETCH: usize = 256;
-/// The most states; of more, every other one is let go.
+/// Maximum number of snapshots; beyond that, every other one is dropped.
 const MOST: usize = 48;
 
-/// States of a conversation, each just behind an event, in order; copies share them.
+/// Snapshots in order, each taken after the event of its `seq`; clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct PastStates {
     states: Vec<(Seq, Arc<State>)>,
-    /// Events since the last one.
+    /// Number of events since the last snapshot.
     since: usize,
-    /// How often their distance was doubled.
+    /// Number of times that the distance was doubled.
     doubled: u32,
 }
 
 impl PastStates {
-    /// Notes how the conversation stands behind an event, if the last such note is far enough away.
+    /// Takes a snapshot after an event if the last one is far enough back.
     pub fn pass(&mut self, seq: Seq, state: &State) {
         self.since += 1;
         if self.since < STRETCH << self.doubled {
@@ -41,7 +42,7 @@ impl PastStates {
         }
     }
 
-    /// Returns the last state at or before an event, and the event it stands behind.
+    /// Returns the last snapshot at or before an event, and its `seq`.
     pub fn near(&self, seq: Seq) -> Option<(Seq, &State)> {
         let behind = self.states.partition_point(|(at, _)| *at <= seq);
         self.states.get(behind.checked_sub(1)?).map(|(at, state)| (*at, &**state))

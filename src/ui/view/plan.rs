@@ -1,6 +1,6 @@
-//! How a plan stands: its steps, who works on them, what they wait for, and the types of the messages in them.
+//! State of a plan: its steps, their executors, dependencies and messages.
 //!
-//! Everything is read from the fold, so that a live conversation, a recording and a resumed one show the same.
+//! Everything is read from the fold, so that live, recorded and resumed conversations look the same.
 
 use crate::model::plan::summary_and_results;
 use crate::model::{MessageKind, Ms, SeatId, StepState};
@@ -15,35 +15,35 @@ use crate::ui::view::page::{Page, Section};
 use crate::ui::view::step::kind;
 use crate::ui::view::transcript::Transcript;
 
-/// A step of the plan.
+/// State of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepStanding {
-    /// Its number.
+    /// Number of the step.
     pub number: u32,
-    /// How far it is.
+    /// Progress of the step.
     pub state: StepState,
-    /// The same in a word, or that it is being stopped.
+    /// Word for the state, or `stopping`.
     pub word: &'static str,
-    /// What is done in it, in a line.
+    /// Description on one line.
     pub description: String,
-    /// Who does it: the place, which is the colour, and the name.
+    /// Index, for the colour, and name of the executor.
     pub executor: Option<(usize, String)>,
-    /// What it waits for, or the type of its last message.
+    /// Dependencies that it waits for, or the type of its last message.
     pub last: String,
-    /// Which exchange it is in, and how many it may have; none where nobody writes to the planner.
+    /// Current exchange and the maximum; `None` without exchanges with the planner.
     pub exchange: Option<(u32, u32)>,
 }
 
-/// How the plan stands.
+/// State of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanStanding {
-    /// Which plan, and how many steps are in which state, in a few words each.
+    /// Short facts: the plan's number or outcome, and the number of steps per state.
     pub facts: Vec<String>,
-    /// Its steps, in order.
+    /// Steps in order.
     pub steps: Vec<StepStanding>,
 }
 
-/// Returns the newest plan and its thread; nothing where an answer of all is looked for since.
+/// Returns the newest plan and its thread; `None` if a consensus thread was opened since.
 fn planned(state: &State) -> Option<(&Thread, &Plan)> {
     let ours = |t: &&Thread| t.plan.is_some() || &*t.spec.policy == CONSENSUS;
     let mut threads = state.threads.values().rev().filter(|t| &*t.spec.policy != STEP_POLICY);
@@ -51,7 +51,7 @@ fn planned(state: &State) -> Option<(&Thread, &Plan)> {
     Some((thread, thread.plan.as_deref()?))
 }
 
-/// Returns how it stands; nothing where there is no plan.
+/// Returns the state of the plan; `None` without a plan.
 pub fn standing(transcript: &Transcript) -> Option<PlanStanding> {
     let (thread, plan) = planned(transcript.state())?;
     let step = |step: &PlannedStep| StepStanding {
@@ -67,7 +67,7 @@ pub fn standing(transcript: &Transcript) -> Option<PlanStanding> {
     Some(PlanStanding { facts, steps: plan.steps.iter().map(step).collect() })
 }
 
-/// Returns what comes first in a step that has not begun, and the type of the last message in one that has.
+/// Returns the dependencies that a waiting step waits for, or the type of the last message of a started step.
 fn last(transcript: &Transcript, plan: &Plan, step: &PlannedStep) -> String {
     let waits = plan.waits_for(step);
     if step.state == StepState::Waiting {
@@ -90,7 +90,7 @@ fn last(transcript: &Transcript, plan: &Plan, step: &PlannedStep) -> String {
     format!("{}{to}", kind(message.kind))
 }
 
-/// Returns the exchange that a step is in: one more than were ended while its executor is asked.
+/// Returns the exchange of a step: the number of finished ones, plus one while its executor is being asked.
 fn exchange(thread: &Thread, step: &PlannedStep) -> Option<(u32, u32)> {
     let most = thread.exchanges();
     let asked = |m: &StepMessage| Some(&m.from) != step.executor.as_ref();
@@ -119,7 +119,7 @@ fn facts(plan: &Plan) -> Vec<String> {
     first.chain(rest.into_iter().map(count)).flatten().collect()
 }
 
-/// Returns the page with the goals, the messages in order, the results and the reasons.
+/// Returns the page with the goals, messages, results and reasons of all steps.
 pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
     let table = standing(transcript)?;
     let (_, plan) = planned(transcript.state())?;
@@ -138,7 +138,7 @@ pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
     Some(Page { title: "The plan".into(), facts, parts, again: Some(page), ..Page::default() })
 }
 
-/// The steps as boxes, each with its state, and lines from those that others wait for.
+/// Draws the steps as boxes with their states, and arrows from each step to its dependents.
 fn picture(table: &PlanStanding, plan: &Plan, glyphs: &Glyphs) -> Vec<String> {
     let node = |step: &StepStanding| {
         let (sign, _) = sign(step.state, glyphs);
@@ -154,7 +154,7 @@ fn picture(table: &PlanStanding, plan: &Plan, glyphs: &Glyphs) -> Vec<String> {
     boxes(&nodes, &edges.collect::<Vec<_>>(), glyphs).rows
 }
 
-/// The same in words: under each step those that wait for it.
+/// Renders the same graph as text: below each step, its dependents.
 fn graph(table: &PlanStanding, plan: &Plan, glyphs: &Glyphs) -> String {
     let [_, _, corner, _] = glyphs.corners;
     let node = |step: &StepStanding| {
@@ -172,7 +172,7 @@ fn graph(table: &PlanStanding, plan: &Plan, glyphs: &Glyphs) -> String {
     told
 }
 
-/// All that is known of a step, a row or more for each thing.
+/// Returns all details of a step, one or more rows each.
 fn body(
     transcript: &Transcript,
     plan: &Plan,
@@ -203,7 +203,7 @@ fn body(
     rows.extend(step.messages.iter().map(|m| {
         let name = |id: &SeatId| transcript.name(id);
         let words = match m.turn == step.turn && step.state == StepState::Completed {
-            // its results stand below
+            // its results are listed below
             true => summary_and_results(&m.text).0,
             false => MessageKind::marked(&m.text).map_or(&*m.text, |(_, words)| words),
         };
@@ -225,7 +225,7 @@ fn body(
     rows.iter().map(|row| format!("  {row}\n")).collect()
 }
 
-/// Returns the sign and the colour of a step's state.
+/// Returns the symbol and the colour of a step's state.
 pub fn sign(state: StepState, glyphs: &Glyphs) -> (&'static str, ThemeRole) {
     match state {
         StepState::Waiting => (glyphs.waiting, ThemeRole::FloorWaiting),
