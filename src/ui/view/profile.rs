@@ -1,4 +1,4 @@
-//! What is known of the person who is advised: facts, what changed just now, the stage, and the ranking made of it.
+//! Profile of the advised person: known facts, recent changes, the stage, and the ranking.
 
 use crate::export::{fact, field};
 use crate::model::{FactChanged, Ms, RankedItem, RankingMade};
@@ -9,12 +9,12 @@ use crate::ui::view::page::{Page, Section};
 use crate::ui::view::transcript::Transcript;
 use serde_json::Value;
 
-/// How a fact stands.
+/// State of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FactIs {
-    /// Known for longer.
+    /// Known since an earlier reply.
     Known,
-    /// Known since the last reply.
+    /// Added by the last reply.
     New,
     /// Changed by the last reply.
     Changed,
@@ -25,7 +25,7 @@ pub enum FactIs {
 }
 
 impl FactIs {
-    /// Returns the sign before it; colour is never the only one.
+    /// Returns the symbol before the fact, so that its state does not depend on colour alone.
     pub fn sign(self) -> &'static str {
         match self {
             FactIs::Known | FactIs::Unknown => " ",
@@ -36,24 +36,24 @@ impl FactIs {
     }
 }
 
-/// A field of the profile, in words.
+/// A field of the profile, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// The name of the field.
+    /// Name of the field.
     pub name: String,
-    /// Its value; empty where it is not known.
+    /// Value of the field; empty if unknown.
     pub value: String,
-    /// Whether it is new.
+    /// State of the field.
     pub is: FactIs,
 }
 
-/// Returns whether a conversation keeps a profile.
+/// Returns `true` if a conversation keeps a profile.
 fn keeps(state: &State) -> bool {
     let keeps = |seat: &crate::state::Seat| seat.spec.reply.keep;
     state.seats.iter().any(keeps) || !state.known.profile.is_empty()
 }
 
-/// Returns the fields, those that the scenario lists first; nothing where no profile is kept.
+/// Returns the fields, those listed in the scenario first; empty if no profile is kept.
 pub fn facts(state: &State) -> Vec<Fact> {
     if !keeps(state) {
         return vec![];
@@ -84,7 +84,7 @@ pub fn facts(state: &State) -> Vec<Fact> {
     names.iter().map(of).collect()
 }
 
-/// Returns what the last reply changed; nothing once another one came that changed nothing.
+/// Returns the changes of the last reply; empty after a later reply of the same participant without changes.
 fn fresh(state: &State) -> Vec<FactChanged> {
     let Some(updated) = &state.known.updated else { return vec![] };
     let later = |e: &crate::state::Entry| e.seat() == updated.participant.as_ref();
@@ -95,7 +95,7 @@ fn fresh(state: &State) -> Vec<FactChanged> {
     }
 }
 
-/// Returns the stage and how much is known, in a few words each.
+/// Returns the stage and the number of known fields, as short texts.
 pub fn stage(state: &State) -> Vec<String> {
     let stage = &state.known.stage;
     let name = stage.stage.as_ref().map(|stage| text::label(stage).into_owned());
@@ -105,12 +105,12 @@ pub fn stage(state: &State) -> Vec<String> {
     name.into_iter().chain(known).collect()
 }
 
-/// Returns the best items, while they are made of what is known now.
+/// Returns the ranked items; empty if the profile changed since the ranking was made.
 pub fn ranking(state: &State) -> &[RankedItem] {
     state.known.ranking().map_or(&[], |made: &RankingMade| &made.items)
 }
 
-/// Returns the page: facts with what they were, the stage, the ranking with the points of each item.
+/// Returns the page: facts with their previous values, the stage, and the ranking with the points of each item.
 pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
     let state = transcript.state();
     let facts = facts(state);

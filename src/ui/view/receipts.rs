@@ -1,4 +1,4 @@
-//! The operator's last commands and their receipts, as the events bring them.
+//! The operator's last commands and their receipts, collected from events.
 
 use crate::model::payload::Receipt;
 use crate::model::{Key, Kind, Ms, ReceiptIs};
@@ -6,29 +6,29 @@ use crate::text;
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 
-/// Commands that are remembered.
+/// Number of commands that are kept.
 const LAST: usize = 5;
 
-/// The operator's last commands, the latest first.
+/// The operator's last commands, latest first.
 #[derive(Clone, Debug, Default)]
 pub struct CommandOutcomes(VecDeque<CommandOutcome>);
 
-/// A command, and what became of it.
+/// A command and its outcome.
 #[derive(Clone, Debug)]
 pub struct CommandOutcome {
-    /// When it was given.
+    /// Time of the command.
     pub at: Ms,
-    /// The line as it was given.
+    /// Command as it was given.
     pub line: Map<String, Value>,
-    /// What became of it, in words.
+    /// Outcome as text.
     pub is: String,
-    /// Whether it was refused.
+    /// True if the command was refused.
     pub refused: bool,
     key: Key,
 }
 
 impl CommandOutcomes {
-    /// Takes an event in.
+    /// Updates the list with an event.
     pub fn take(&mut self, kind: &Kind, at: Ms) {
         let given = match kind {
             Kind::CommandGiven(given) => CommandOutcome {
@@ -56,13 +56,13 @@ impl CommandOutcomes {
         self.0.truncate(LAST);
     }
 
-    /// Returns them, the latest first.
+    /// Returns the commands, latest first.
     pub fn iter(&self) -> impl Iterator<Item = &CommandOutcome> {
         self.0.iter()
     }
 }
 
-/// What a receipt says.
+/// Describes a receipt.
 fn became(receipt: &Receipt) -> String {
     let why = receipt.why.as_ref().map_or(String::new(), |why| format!(": {}", text::line(why)));
     let is = match receipt.is {

@@ -1,23 +1,23 @@
-//! A row of the transcript: its id, what it shows, and what kind of note it is.
+//! Rows of the transcript: their ids, their content, and the kinds of notes.
 
 use crate::model::*;
 use crate::scenario::STEP_POLICY;
 
-/// The id of something in the transcript: an utterance keeps it from its first word to its last version.
+/// Id of a row; a turn keeps it from its first piece to its last version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Id {
-    /// The id of a turn.
+    /// A turn.
     Turn(TurnId),
-    /// That of an event without a turn.
+    /// An event without a turn.
     Event(Seq),
-    /// The id of a note before the row of an event.
+    /// A note before the row of an event.
     Before(Seq),
-    /// The id of a note after it.
+    /// A note after the row of an event.
     After(Seq),
 }
 
 impl Id {
-    /// Returns a number of its own, in about the order of the log.
+    /// Returns a unique number, roughly in the order of the log.
     pub(super) fn key(self) -> u64 {
         match self {
             Id::Turn(turn) => turn.0.wrapping_mul(4),
@@ -28,32 +28,32 @@ impl Id {
     }
 }
 
-/// The content of a row.
+/// Content of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RowKind {
-    /// Words: the place of the entry in the state.
+    /// A message: index of its entry in the state.
     Words(usize),
     /// A note of the program.
     Aside(Box<AsideText>),
 }
 
-/// What a note of the program says.
+/// Text of a note.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AsideText {
-    /// The head, a single line.
+    /// Head, a single line.
     pub head: String,
-    /// Words; mostly none.
+    /// Body; usually empty.
     pub body: String,
 }
 
 impl RowKind {
-    /// Returns a note.
+    /// Creates a note.
     pub(super) fn aside(head: String, body: String) -> RowKind {
         RowKind::Aside(Box::new(AsideText { head, body }))
     }
 }
 
-/// The kind of a note, which decides how the row looks.
+/// Kind of a note, which determines its appearance.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Aside {
     /// A plain note.
@@ -61,18 +61,18 @@ pub enum Aside {
     Note,
     /// A limit was reached, or is near.
     Limit,
-    /// A failed call or turn.
+    /// A call, turn, command or conversation failed, or there is a warning.
     Failure,
-    /// The result of a vote.
+    /// Result of a vote.
     Vote(Box<VoteClosed>),
-    /// The verdict of the judges.
+    /// Verdict of the judges.
     Verdict(Box<VerdictGiven>),
-    /// The talk in a step of a plan begins; its rows are folded under this one.
+    /// Start of the thread of a plan step; its rows are folded under this one.
     Step(ThreadId),
 }
 
 impl Aside {
-    /// Returns what an event is.
+    /// Returns the kind of note for an event.
     pub(super) fn of(event: &Event) -> Aside {
         match &event.kind {
             Kind::ThreadOpened(t) if &*t.policy == STEP_POLICY => {
@@ -94,14 +94,14 @@ impl Aside {
 /// A row of the transcript.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TranscriptRow {
-    /// The row's id, which stays when the row grows.
+    /// Id of the row, which stays the same when the row grows.
     pub id: Id,
-    /// When, on the session's clock.
+    /// Time on the session's clock.
     pub at: Ms,
-    /// What the row shows.
+    /// Content of the row.
     pub item: RowKind,
-    /// What the program tells of, where it does.
+    /// Kind of the note, if the row is one.
     pub aside: Aside,
-    /// The talk in a step that the row belongs to, or is the head of.
+    /// Thread of the plan step that the row belongs to or starts.
     pub step: Option<ThreadId>,
 }

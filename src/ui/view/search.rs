@@ -1,6 +1,6 @@
-//! Looking for words in what was said: which rows have them, where the reader stands among these, and how they show.
+//! Search in the transcript: matching rows, the current match, and highlighting.
 //!
-//! A query in small letters finds capitals too; `from:bo` looks only at what that seat said.
+//! A lower-case query ignores case. `from:bo` restricts the search to messages of that seat.
 
 use crate::catalogue::split_query;
 use crate::model::{SeatId, Seq};
@@ -14,24 +14,24 @@ use std::iter::repeat_n;
 /// A search that is being typed, or was.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// What was typed.
+    /// Text of the query.
     pub query: String,
-    /// Whether it is still being typed.
+    /// True while the query is being typed.
     pub typing: bool,
-    /// The match where the reader stands: its row of the transcript, and which of that row's it is, from 0.
+    /// Current match: index of its row, and index of the match in that row.
     pub at: Option<(usize, usize)>,
-    /// What was found so far.
+    /// Cached matches.
     pub found: Matches,
 }
 
-/// What was found, so that a frame looks only at what came since.
+/// Cached matches, so that each frame searches new rows only.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matches {
-    /// The query, when words of the conversation were changed last, and how often rows changed their places.
+    /// Cache key: the query, the last change to an earlier message, and the number of inserted rows.
     of: (String, (Option<Seq>, usize)),
-    /// The rows that were looked at and will not change by themselves.
+    /// Number of rows that were searched and will not change.
     upto: usize,
-    /// The rows that fit among them, and among those that are being spoken, each with how many matches it has.
+    /// Matching rows with their numbers of matches, running turns included.
     rows: Vec<(usize, usize)>,
 }
 
@@ -39,7 +39,7 @@ impl Search {
     /// Returns the rows that fit, in order, each with how many matches it has; only what was not looked at yet is.
     pub fn matches(&mut self, transcript: &Transcript) -> &[(usize, usize)] {
         let of = (self.query.clone(), (transcript.revised(), transcript.inserted()));
-        // a recording may have gone back
+        // the position in a recording may have moved back
         if self.found.of.1 != of.1 || self.found.upto > transcript.rows().len() {
             self.found = Matches { of, ..Matches::default() };
         } else if self.found.of.0 != of.0 {
@@ -61,7 +61,7 @@ impl Search {
         &self.found.rows
     }
 
-    /// Returns the rows that fit, of some, each with how many matches it has.
+    /// Returns the matching rows among `rows`, with their numbers of matches.
     fn fitting(
         &self,
         transcript: &Transcript,
@@ -91,7 +91,7 @@ impl Search {
         rows.map(|at| (at, count(at))).filter(|(_, n)| *n > 0).collect()
     }
 
-    /// Returns the line that says how many there are and where the reader stands.
+    /// Returns the status line: the number of matches and the index of the current one.
     pub fn told(&mut self, transcript: &Transcript) -> String {
         let (at, nothing_typed) = (self.at, self.query.is_empty());
         let found = self.matches(transcript);
@@ -107,13 +107,13 @@ impl Search {
         }
     }
 
-    /// Returns how many matches a line has as it is shown.
+    /// Returns the number of matches in a line as displayed.
     pub fn in_line(&self, line: &Line<'_>) -> usize {
         let (words, _) = split_query(&self.query);
         many_in(line, &words)
     }
 
-    /// Shows what was found in a line; the match where the reader stands is one of it, if `current` says which.
+    /// Highlights the matches in a line; `current` is the index in this line of the current match.
     pub fn light(
         &self,
         line: &Line<'static>,
@@ -140,12 +140,12 @@ impl Search {
     }
 }
 
-/// Returns whether all that a query finds was found by the one before it: it was typed on.
+/// Returns `true` if the matches of `query` are a subset of those of `before`, because text was appended.
 fn narrows(before: &str, query: &str) -> bool {
     !before.trim().is_empty() && query.starts_with(before) && !query.contains("from:")
 }
 
-/// Returns how often the words stand in a text; no words are found once.
+/// Returns the number of matches in a text; 1 if the query has no text.
 fn many(text: &str, words: &str) -> usize {
     if words.is_empty() {
         return 1;
@@ -157,24 +157,24 @@ fn many(text: &str, words: &str) -> usize {
     n
 }
 
-/// What was found in a text that is laid out already, as that over the transcript is.
+/// Search matches in laid-out lines, such as those of an overlay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineMatches {
-    /// The line of each match.
+    /// Index of the line of each match.
     lines: Vec<usize>,
-    /// The one where the reader stands.
+    /// Index of the current match.
     at: Option<usize>,
-    /// Whether it is to come into sight.
+    /// True if the current match must be scrolled into view.
     seeks: bool,
 }
 
 impl LineMatches {
-    /// Begins again: other words are looked for.
+    /// Resets the current match after a change of the query.
     pub fn restart(&mut self) {
         (self.at, self.seeks) = (None, true);
     }
 
-    /// Goes to the next one; behind the last one comes the first.
+    /// Moves to the next or previous match, wrapping around.
     pub fn step(&mut self, way: Direction) {
         let n = self.lines.len().max(1);
         self.at = Some(match (way, self.at) {
@@ -185,7 +185,7 @@ impl LineMatches {
         self.seeks = true;
     }
 
-    /// Says how many there are and where the reader stands.
+    /// Returns the status line: the number of matches and the index of the current one.
     pub fn told(&self, search: &Search) -> String {
         match (self.lines.len(), self.at) {
             (0, _) if search.query.is_empty() => "type the text to find".into(),
@@ -195,8 +195,9 @@ impl LineMatches {
         }
     }
 
-    /// Looks through all lines from the first that is seen, and shows what it finds; returns the line that is to come
-    /// into sight.
+    /// Searches all lines and highlights the matches; the first match at or below line `top` becomes the current one if
+    /// there
+    /// is none. Returns the index of the line to scroll into view, if any.
     pub fn light(
         &mut self,
         lines: &mut [Line<'static>],
@@ -224,7 +225,7 @@ impl LineMatches {
     }
 }
 
-/// Returns how often words stand in a line.
+/// Returns the number of matches in a line; 0 if the query has no text.
 fn many_in(line: &Line<'_>, words: &str) -> usize {
     match &line.spans[..] {
         _ if words.is_empty() => 0,
@@ -233,7 +234,7 @@ fn many_in(line: &Line<'_>, words: &str) -> usize {
     }
 }
 
-/// Returns where the words begin and end; a capital in them makes capitals count.
+/// Returns the byte range of the first match; a capital letter in `words` makes the search case-sensitive.
 fn find(text: &str, words: &str) -> Option<(usize, usize)> {
     if words.is_empty() {
         return None;
@@ -257,10 +258,10 @@ fn find(text: &str, words: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Letters, the rarest in most texts first: a search jumps from one of these to the next.
+/// Letters from the rarest in most texts to the most frequent; a search jumps between occurrences of the rarest one.
 const RAREST_FIRST: &[u8] = b"zqxjkvbpygfwmucldrhsnioate ";
 
-/// The same for words without any other letters, a hundred times as fast: bytes of these are part of no other sign.
+/// ASCII variant of [`find`], about a hundred times as fast; ASCII bytes are never part of another character in UTF-8.
 fn find_ascii(text: &[u8], words: &[u8], exact: bool) -> Option<(usize, usize)> {
     let last = text.len().checked_sub(words.len())?;
     let rarity = |byte: u8| RAREST_FIRST.iter().position(|b| *b == byte.to_ascii_lowercase());

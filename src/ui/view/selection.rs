@@ -1,25 +1,25 @@
-//! Lines of a message that are selected, as they were written.
+//! Selection of source lines of a message.
 
 /// A selection of source lines of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineSelection {
-    /// The author of the lines, as reported when they are copied.
+    /// Description of the source, reported when the lines are copied.
     pub what: String,
-    /// The lines as they were written.
+    /// All source lines of the message.
     pub all: Vec<String>,
-    /// The index of the anchor's line.
+    /// Index of the anchor's line.
     pub from: usize,
-    /// The index of the cursor's line.
+    /// Index of the cursor's line.
     pub at: usize,
 }
 
 impl LineSelection {
-    /// Returns whether a line is in the selection.
+    /// Returns `true` if a line is selected.
     pub fn has(&self, line: usize) -> bool {
         (self.from.min(self.at)..=self.from.max(self.at)).contains(&line)
     }
 
-    /// Returns all of them, as they were written.
+    /// Returns all source lines.
     pub fn all(&self) -> &[String] {
         &self.all
     }

@@ -1,16 +1,16 @@
-//! The talk in a step of a plan as the transcript tells it: who works on it, how far it is, and the type of each message.
+//! Text for the thread of a plan step in the transcript: its executor, its state, and the type of each message.
 
 use crate::model::{MessageKind, StepState, ThreadId, TurnId};
 use crate::state::{PlannedStep, State, Thread};
 use crate::text;
 use crate::ui::view::transcript::Transcript;
 
-/// Returns the number of the step whose talk a thread is.
+/// Returns the number of the step that a thread belongs to.
 pub fn number(thread: &Thread) -> u64 {
     thread.spec.about["step"].as_u64().unwrap_or(0)
 }
 
-/// Returns a talk in a line: the step, who works on it, how it stands and how many messages it has; why it failed.
+/// Returns the summary of a step's thread: name, executor, number of messages and state, with the reason of a failure.
 pub fn line(transcript: &Transcript, id: ThreadId) -> String {
     let state = transcript.state();
     let Some(thread) = state.step_talk(id) else { return String::new() };
@@ -21,7 +21,7 @@ pub fn line(transcript: &Transcript, id: ThreadId) -> String {
             format!("failed: {}", text::label(why))
         }
         Some(step) => step.state.as_str().to_owned(),
-        // another attempt has begun since
+        // another attempt has started since
         None => {
             let closed = thread.closed.as_ref().and_then(|closed| closed.result["state"].as_str());
             closed.unwrap_or("over").to_owned()
@@ -37,7 +37,7 @@ pub fn line(transcript: &Transcript, id: ThreadId) -> String {
     format!("{}: {by}, {messages}{stands}", text::label(&thread.spec.name))
 }
 
-/// Returns which step a message belongs to, and its type; nothing outside a step.
+/// Returns the step and the type of a message; `None` outside a step.
 pub fn fact(state: &State, id: ThreadId, turn: Option<TurnId>) -> Option<String> {
     let n = number(state.step_talk(id)?);
     let messages =
@@ -49,7 +49,7 @@ pub fn fact(state: &State, id: ThreadId, turn: Option<TurnId>) -> Option<String>
     })
 }
 
-/// Returns the type of a message in words.
+/// Returns the type of a message as text.
 pub fn kind(kind: MessageKind) -> String {
     kind.as_str().replace('_', " ")
 }

@@ -1,6 +1,6 @@
-//! A recording at a glance: who spoke when, and marks to jump to.
+//! Timeline of a recording: speakers over time, and marks to jump to.
 //!
-//! Made from the events once; it draws nothing and does not change.
+//! Computed once from the events; it does not change and draws nothing.
 
 use crate::model::*;
 use crate::session::replay::{Recording, Spot};
@@ -9,31 +9,31 @@ use crate::text;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The turns of one participant.
+/// Turns of one participant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lane {
-    /// The participant's name, safe for one line.
+    /// Name of the participant, safe for one line.
     pub name: String,
-    /// From when to when, each time.
+    /// Start and end of each turn.
     pub spoke: Vec<(Ms, Ms)>,
 }
 
-/// The kind of a mark.
+/// Kind of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
-    /// A vote or a verdict was asked for.
+    /// Start of a vote or verdict.
     Vote,
-    /// The operator spoke, or set a bookmark.
+    /// A message or bookmark of the operator.
     You,
-    /// A call or a turn failed.
+    /// A failed call or turn.
     Error,
 }
 
 impl Sort {
-    /// Every sort, in the order of the legend.
+    /// All kinds, in the order of the legend.
     pub const ALL: [Sort; 3] = [Sort::Vote, Sort::You, Sort::Error];
 
-    /// Returns the mark's sign on the axis.
+    /// Returns the symbol on the axis.
     pub fn sign(self) -> &'static str {
         match self {
             Sort::Vote => "v",
@@ -42,7 +42,7 @@ impl Sort {
         }
     }
 
-    /// Returns the word for the mark in the legend.
+    /// Returns the word in the legend.
     pub fn word(self) -> &'static str {
         match self {
             Sort::Vote => "vote",
@@ -52,32 +52,32 @@ impl Sort {
     }
 }
 
-/// A place to jump to.
+/// A position to jump to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Its place: just after the event.
+    /// Position just after the event.
     pub spot: Spot,
-    /// Its time in the recording.
+    /// Time in the recording.
     pub at: Ms,
-    /// The kind of the mark.
+    /// Kind of the mark.
     pub sort: Sort,
 }
 
-/// The lanes and marks of a recording.
+/// Lanes and marks of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
-    /// The time of the first event.
+    /// Time of the first event.
     pub begin: Ms,
-    /// The time of the last event.
+    /// Time of the last event.
     pub end: Ms,
-    /// A lane for each seat, in the order of the table.
+    /// One lane per seat, in seat order.
     pub lanes: Vec<Lane>,
-    /// The places, in order.
+    /// Marks in order.
     pub marks: Vec<Mark>,
 }
 
 impl Timeline {
-    /// Returns the timeline of a recording, from its events.
+    /// Computes the timeline of a recording.
     pub fn of(recording: &Recording) -> Timeline {
         let (mut making, mut state) = (TimelineMaking::default(), State::default());
         for record in recording.records().iter() {
@@ -110,22 +110,22 @@ impl Timeline {
         lane.spoke.iter().map(span).collect()
     }
 
-    /// Returns the first mark after a spot.
+    /// Returns the first mark after a position.
     pub fn next_mark(&self, spot: Spot) -> Option<&Mark> {
         self.marks.iter().find(|m| m.spot > spot)
     }
 
-    /// Returns the last mark before a spot.
+    /// Returns the last mark before a position.
     pub fn previous_mark(&self, spot: Spot) -> Option<&Mark> {
         self.marks.iter().rev().find(|m| m.spot < spot)
     }
 }
 
-/// A timeline being made from the events of a recording, one after the other.
+/// Builder of a [`Timeline`], fed with the events of a recording in order.
 #[derive(Default)]
 pub struct TimelineMaking {
     events: usize,
-    /// The times of the first and the last event.
+    /// Times of the first and the last event.
     span: Option<(Ms, Ms)>,
     granted: HashMap<TurnId, (SeatId, Ms)>,
     spoke: HashMap<SeatId, Vec<(Ms, Ms)>>,
@@ -133,7 +133,7 @@ pub struct TimelineMaking {
 }
 
 impl TimelineMaking {
-    /// Takes the next event in.
+    /// Adds the next event.
     pub fn take(&mut self, event: &Event) {
         self.events += 1;
         self.span = Some((self.span.map_or(event.ms, |(begin, _)| begin), event.ms));
@@ -150,7 +150,7 @@ impl TimelineMaking {
         self.marks.extend(sort(&event.kind).map(mark));
     }
 
-    /// Returns the timeline; `state` is the one after the last event.
+    /// Returns the timeline; `state` is the state after the last event.
     pub fn done(mut self, state: &State) -> Timeline {
         let (begin, end) = self.span.unwrap_or_default();
         let lanes = state.seats.iter().map(|s| Lane {
@@ -161,7 +161,7 @@ impl TimelineMaking {
     }
 }
 
-/// Returns what makes an event worth jumping to, if anything does.
+/// Returns the kind of mark for an event; `None` for most events.
 fn sort(kind: &Kind) -> Option<Sort> {
     match kind {
         Kind::BatchOpened(b) if matches!(b.purpose, Purpose::Vote | Purpose::Judge) => {
@@ -177,7 +177,7 @@ fn sort(kind: &Kind) -> Option<Sort> {
     }
 }
 
-/// Returns a part of a time or a place; a file may name any time.
+/// Returns `whole * part / of`, saturating; the times in a file may be arbitrarily large.
 fn scaled(whole: u64, part: u64, of: u64) -> u64 {
     u64::try_from(u128::from(whole) * u128::from(part) / u128::from(of)).unwrap_or(u64::MAX)
 }

@@ -1,16 +1,16 @@
-//! Actions that can be undone for a while.
+//! Actions that can be undone for a limited time.
 
 use crate::model::{Command, Ms};
 
-/// An action that can be undone for a while.
+/// An offer to undo an action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Undo {
-    /// The command that undoes it.
+    /// Command that undoes it.
     pub command: Command,
-    /// The description of the action.
+    /// Description of the action.
     pub told: String,
-    /// Whether it stays until it is used, without a message: nothing wakes a conversation that is paused.
+    /// True if the offer has no timeout and shows no notice: a paused conversation does not resume by itself.
     pub lasts: bool,
-    /// When the offer was first shown; none before that.
+    /// Time at which the offer was first shown; `None` before that.
     pub since: Option<Ms>,
 }

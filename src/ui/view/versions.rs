@@ -1,4 +1,4 @@
-//! One message alone: every text it ever had, which one counts, and who read which.
+//! Versions of a message: all its texts, the current one, and the readers of each.
 
 use crate::model::Command;
 use crate::state::{Entry, Version};
@@ -7,16 +7,16 @@ use crate::ui::view::list::{EntryAction, List, ListEntry};
 use crate::ui::view::page::{Page, Section};
 use crate::ui::view::transcript::Transcript;
 
-/// How a text of a message came about.
+/// A text of a message and its origin.
 struct Told<'a> {
     head: String,
     text: &'a str,
-    /// Which alternative it is, from 1; none of what was written over it.
+    /// Number of the version, from 1; `None` for an edit.
     alternative: Option<u32>,
     counts: bool,
 }
 
-/// Returns every text of a message: the edits first, then what was said.
+/// Returns every text of a message: the edit first, then the versions.
 fn texts(entry: &Entry) -> Vec<Told<'_>> {
     let edited = entry.edited.as_ref().map(|(_, text)| Told {
         head: "your edit".into(),
@@ -63,8 +63,9 @@ pub fn page(transcript: &Transcript, entry: &Entry, title: &str) -> Page {
     Page { title: title.to_owned(), facts, parts, ..Page::default() }
 }
 
-/// Returns the versions of an utterance as a list in which Enter chooses one, with the other actions on it; none for
-/// words without a number.
+/// Returns the list of a turn's versions, where Enter selects one, and of further actions on the turn. `None` for
+/// messages
+/// without a number.
 pub fn list(transcript: &Transcript, entry: &Entry, name: &str) -> Option<List> {
     let utterance = entry.number?;
     let listed = |call: &str, title: String, action| ListEntry::new(call, title, action);
@@ -114,14 +115,14 @@ pub fn list(transcript: &Transcript, entry: &Entry, name: &str) -> Option<List> 
     Some(List::of(format!("Versions of {name}"), entries))
 }
 
-/// Which text of a message was read.
+/// Text of a message that was read: the current one, or an earlier one.
 #[derive(Clone, Copy, PartialEq)]
 enum Read {
     AsNow,
     Before,
 }
 
-/// Returns the utterances whose speakers were shown a message as it is now, or as it was before.
+/// Returns the later turns whose speakers were shown a message, in its current or its earlier text.
 fn read_by(transcript: &Transcript, entry: &Entry, read: Read) -> String {
     let state = transcript.state();
     let later = state.entries.iter().filter(|e| e.seq > entry.seq);

@@ -1,7 +1,8 @@
-//! Where the reader stands in the transcript, and the lines that are seen from there.
+//! Scroll position in the transcript, and the visible lines.
 //!
-//! A position is a row's id and a line in it, never an offset from the top: what comes below moves nothing above. Only
-//! what is seen is laid out, and finished rows are laid out once for each width.
+//! A position is a row's id and a line in that row, never an offset from the top, so that new rows below do not move
+//! it.
+//! Only visible rows are laid out, and finished rows only once per width.
 
 use crate::ui::text::code;
 use crate::ui::text::wrap::{clip, width};
@@ -13,46 +14,47 @@ use ratatui::text::{Line, Span};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Rows whose lines are kept; beyond that the cache starts over, so that a long talk does not fill the memory.
+/// Number of cached rows at which the cache is cleared, to bound memory in long conversations.
 const CACHED_ROWS: usize = 512;
 
-/// What a row's lines depend on besides the width: growth, changes of it, changes of what it answers.
+/// Cache stamp of a row besides the width: two numbers that change with its content, and a flag that changes with the
+/// messages that it answers.
 type Stamp = (usize, usize, bool);
 
-/// The reader's place.
+/// State of the viewport.
 #[derive(Default)]
 pub struct Viewport {
-    /// The first line that is seen; none while the end is followed.
+    /// First visible line; `None` while following the end.
     anchor: Option<(Id, usize)>,
-    /// The message that was gone to, which keys act on wherever on the screen it stands.
+    /// Message selected by a jump; actions apply to it at any position on the screen.
     selected: Option<Id>,
     height: usize,
     width: usize,
-    /// The row and the line in it of each line that was seen last.
+    /// Index of the row, and of the line in it, for each line of the last frame.
     spots: Vec<(usize, usize)>,
-    /// Whether code stands in the colours of its language.
+    /// True if code is laid out with syntax highlighting.
     coloured: bool,
     cache: HashMap<Id, (Stamp, Rows)>,
-    /// What is laid out of the rows that still grow.
+    /// Incremental layouts of rows that still grow.
     growing: HashMap<Id, Growing>,
-    /// The lines of a row that has none.
+    /// Empty lines, shared by all rows without content.
     nothing: Rows,
 }
 
-/// A line that is seen. Two frames share the lines that did not change, so that comparing them is cheap.
+/// A visible line. Consecutive frames share unchanged lines, which makes comparing them cheap.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeenLine {
-    /// What it says.
+    /// Content of the line.
     pub line: Rc<Line<'static>>,
-    /// Whether it is part of the message that keys act on.
+    /// True if the line belongs to the message that actions apply to.
     pub marked: bool,
 }
 
-/// A line of the transcript: the place of its row, and the line in it.
+/// A line of the transcript: the index of its row, and the index of the line in that row.
 type Spot = (usize, usize);
 
 impl Viewport {
-    /// Returns whether the end is followed.
+    /// Returns `true` if the viewport follows the end.
     pub fn following(&self) -> bool {
         self.anchor.is_none()
     }
@@ -62,8 +64,9 @@ impl Viewport {
         (self.anchor, self.selected) = (None, None);
     }
 
-    /// Returns the place of the row that keys act on: the message that was gone to, else the last one while the end is
-    /// followed, else the first that is seen.
+    /// Returns the index of the row that actions apply to: the selected one, otherwise the last row while following the
+    /// end,
+    /// otherwise the first visible row.
     pub fn reading(&mut self, transcript: &Transcript, look: Look<'_>) -> usize {
         let selected = self.selected.and_then(|id| transcript.place(id));
         match (selected, self.following()) {
@@ -73,7 +76,7 @@ impl Viewport {
         }
     }
 
-    /// Returns the place of the last row that is seen while nothing was gone to.
+    /// Returns the index of the last visible row; `None` while following the end or if a message is selected.
     pub fn last_seen(&mut self, transcript: &Transcript, look: Look<'_>) -> Option<usize> {
         if self.following() || self.selected.is_some() {
             return None;
@@ -87,7 +90,7 @@ impl Viewport {
         Some(at)
     }
 
-    /// Goes to a message so that keys act on it: to its beginning, or as near to it as there are lines below.
+    /// Selects a message and scrolls its first line to the top, as far as there are enough lines below.
     pub fn select(&mut self, transcript: &Transcript, look: Look<'_>, at: usize) {
         self.stand(transcript, look, (at, 0));
         self.selected = transcript.id(at);
@@ -97,7 +100,7 @@ impl Viewport {
         }
     }
 
-    /// Goes to a message as [`select`](Viewport::select) does, so that a line of it is in sight.
+    /// Selects a message like [`select`](Viewport::select), with one of its lines in view.
     pub fn select_line(
         &mut self,
         transcript: &Transcript,
@@ -111,7 +114,9 @@ impl Viewport {
         self.selected = transcript.id(at);
     }
 
-    /// Returns in which line of a row a match stands, and which of that line's it is, as far as the row's lines show it.
+    /// Returns the line in a row that shows its `nth` match, and the index of the match in that line. If the visible
+    /// text has
+    /// fewer matches, returns the last one.
     pub fn locate(
         &mut self,
         transcript: &Transcript,
@@ -119,7 +124,7 @@ impl Viewport {
         (at, nth): (usize, usize),
         in_line: impl Fn(&Line<'_>) -> usize,
     ) -> (usize, usize) {
-        // words stand below their head
+        // skip the head; only the text of a message is searched
         let words = !matches!(transcript.shown(at), Some(RowView::Aside(..)) | None);
         let lines = self.lines(transcript, at, look);
         let (mut before, mut last) = (0, (0, 0));
@@ -137,38 +142,38 @@ impl Viewport {
         last
     }
 
-    /// Returns the row and the line in it of each line that was seen last.
+    /// Returns the index of the row, and of the line in it, for each line of the last frame.
     pub fn spots(&self) -> &[(usize, usize)] {
         &self.spots
     }
 
-    /// Returns the lines of a row, as they are laid out.
+    /// Returns the laid-out lines of a row.
     pub fn lines_of(&mut self, transcript: &Transcript, look: Look<'_>, at: usize) -> Rows {
         self.lines(transcript, at, look)
     }
 
-    /// Returns the width it was seen at last, in cells.
+    /// Returns the width of the last frame in cells.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Returns how many lines a page moves: two stay, the head that sticks to the top and one to find the place by.
+    /// Returns the number of lines to scroll per page: the height without the sticky head and one line of overlap.
     pub fn page(&self) -> usize {
         self.height.saturating_sub(2).max(1)
     }
 
-    /// Returns how many rows are laid out: those that were seen since the last change of the width, and their neighbours.
+    /// Returns the number of cached rows: the ones visible since the last change of the width, and their neighbours.
     pub fn laid(&self) -> usize {
         self.cache.len()
     }
 
-    /// Forgets all lines: colours or signs changed.
+    /// Clears the caches after a change of colours or symbols.
     pub fn forget(&mut self) {
         self.cache.clear();
         self.growing.clear();
     }
 
-    /// Returns the lines that are seen at a height; those of the message at a place are marked.
+    /// Returns the visible lines for a height; lines of the row at index `mark` are marked.
     pub fn window(
         &mut self,
         transcript: &Transcript,
@@ -185,7 +190,7 @@ impl Viewport {
         let mut seen: Vec<SeenLine> = Vec::with_capacity(height);
         self.spots.clear();
         let rows = self.lines(transcript, at, look);
-        // the head must not take the place of the only line that is left
+        // the sticky head must not replace the only remaining line of the message
         let sticky = (skip > 1 && rows.len() > skip + 1).then(|| continued(&rows, look)).flatten();
         while seen.len() < height && at < transcript.len() {
             let rows = self.lines(transcript, at, look);
@@ -200,7 +205,7 @@ impl Viewport {
         seen
     }
 
-    /// Returns how many rows stand below what is seen.
+    /// Returns the number of rows that are not completely visible below.
     pub fn below(&mut self, transcript: &Transcript, look: Look<'_>) -> usize {
         if self.following() {
             return 0;
@@ -217,7 +222,7 @@ impl Viewport {
         transcript.len() - at
     }
 
-    /// Moves towards the beginning.
+    /// Scrolls up.
     pub fn up(&mut self, transcript: &Transcript, look: Look<'_>, by: usize) {
         let (mut at, mut line) = self.top(transcript, look);
         let mut by = by;
@@ -229,7 +234,7 @@ impl Viewport {
         self.stand(transcript, look, (at, line.saturating_sub(by)));
     }
 
-    /// Moves towards the end; at the last line the end is followed.
+    /// Scrolls down; at the last line, starts to follow the end.
     pub fn down(&mut self, transcript: &Transcript, look: Look<'_>, by: usize) {
         let (mut at, mut line) = self.top(transcript, look);
         line += by;
@@ -243,20 +248,20 @@ impl Viewport {
         self.stand(transcript, look, (at, line));
     }
 
-    /// Returns whether a row has anything to show.
+    /// Returns `true` if a row has any lines.
     pub fn shows(&mut self, transcript: &Transcript, look: Look<'_>, at: usize) -> bool {
         !self.lines(transcript, at, look).is_empty()
     }
 
-    /// Stands at the beginning of a row.
+    /// Scrolls to the start of a row.
     pub fn go(&mut self, transcript: &Transcript, look: Look<'_>, at: usize) {
         self.stand(transcript, look, (at, 0));
     }
 
-    /// Returns the place of the first row that is seen, and whether it is seen from its beginning.
+    /// Returns the index of the first visible row, and `true` if its first line is visible.
     pub fn first(&mut self, transcript: &Transcript, look: Look<'_>) -> (usize, bool) {
         let (at, line) = self.top(transcript, look);
-        // where one speaker's words alone are shown, other rows have no lines
+        // with a seat filter, the rows of other seats have no lines
         let seen =
             (at..transcript.len()).find(|at| self.shows(transcript, look, *at)).unwrap_or(at);
         (seen, seen > at || line == 0)
@@ -271,7 +276,7 @@ impl Viewport {
         };
     }
 
-    /// The first line that is seen.
+    /// Returns the first visible line.
     fn top(&mut self, transcript: &Transcript, look: Look<'_>) -> Spot {
         let stands = self.anchor.and_then(|(id, line)| Some((transcript.place(id)?, line)));
         match stands {
@@ -286,7 +291,7 @@ impl Viewport {
         }
     }
 
-    /// The first line that is seen when the last one is.
+    /// Returns the first visible line at the end of the transcript.
     fn last_top(&mut self, transcript: &Transcript, look: Look<'_>) -> Spot {
         let mut room = self.height;
         for at in (0..transcript.len()).rev() {
@@ -303,7 +308,7 @@ impl Viewport {
         let (Some(id), Some(shown)) = (transcript.id(at), transcript.shown(at)) else {
             return self.nothing.clone();
         };
-        // most rows are, where one speaker's words alone are shown: they must not push the others out of the cache
+        // with a seat filter most rows are left out; they must not evict the others from the cache
         if is_left_out(transcript, at, &shown, look) {
             return self.nothing.clone();
         }
@@ -316,7 +321,7 @@ impl Viewport {
                 (transcript.speaking().count(), transcript.live.bytes(turn.id), true)
             }
             RowView::Aside(..) => match transcript.step(at) {
-                // its head says how it stands
+                // the head of a step's thread shows the current state of the step
                 Some(step) => (transcript.state().next_seq.0 as usize, step.0 as usize, false),
                 None => (0, 0, false),
             },
@@ -324,7 +329,7 @@ impl Viewport {
         if let Some((_, lines)) = self.cache.get(&id).filter(|(known, _)| *known == stamp) {
             return lines.clone();
         }
-        // what it held is let go first, so that the lines can grow in place
+        // release the cached lines, so that the lines can grow in place
         self.cache.remove(&id);
         let laid = match shown {
             RowView::Speaking(turn) => {
@@ -341,12 +346,12 @@ impl Viewport {
     }
 }
 
-/// Returns the head of a message that begins above the screen; a note has none.
+/// Returns the head of a message that starts above the screen; `None` for notes.
 fn continued(lines: &[Rc<Line<'static>>], look: Look<'_>) -> Option<Line<'static>> {
     let mut head = Line::clone(lines.get(1).filter(|_| lines[0].width() == 0)?);
     let signs = [look.glyphs.note, look.glyphs.stopped];
     head.spans.first().filter(|span| !signs.contains(&span.content.trim()))?;
-    // the gutter and the name; of a card, its corner before the title as well
+    // keep the gutter and the name; for a card, also the corner before the title
     let corner = look.glyphs.card_corners[0];
     let card = head.spans.get(1).is_some_and(|span| span.content.starts_with(corner));
     head.spans.truncate(if card { 3 } else { 2 });

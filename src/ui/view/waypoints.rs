@@ -1,25 +1,26 @@
-//! The transcript of a recording at points along it, so that a jump folds only a stretch of it.
+//! Snapshots of the transcript along a recording, so that a jump folds only a part of it.
 //!
-//! They are made while the recording is read, and only save time: a transcript continued from one equals the transcript
-//! made from the first event. What two of them say alike is in memory once, and there are never many.
+//! Snapshots are taken while the recording is read. They only save time: continuing from one gives the same transcript
+//! as
+//! starting from the first event. They share unchanged data, and their number is bounded.
 
 use crate::model::Event;
 use crate::session::tail::Past;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Events from one waypoint to the next, at least.
+/// Minimum number of events between two waypoints.
 const STRETCH: usize = 1_000;
-/// The most waypoints; of more, every other one is let go.
+/// Maximum number of waypoints; beyond that, every other one is dropped.
 const MOST: usize = 128;
 
-/// A state made from events, one after the other; a copy of it costs little.
+/// A state folded from events; cloning it must be cheap.
 pub trait Fold: Clone + Default {
     /// Applies an event.
     fn apply(&mut self, event: &Event);
 }
 
-/// States after the first events, by the number of these events; copies share them.
+/// Snapshots by number of events; clones share them.
 #[derive(Clone)]
 pub struct Waypoints<T>(Arc<Mutex<BTreeMap<usize, Arc<T>>>>);
 
@@ -29,7 +30,7 @@ impl<T> Default for Waypoints<T> {
     }
 }
 
-/// Waypoints in the making.
+/// Builder of waypoints.
 pub struct WaypointMaking<T> {
     into: Waypoints<T>,
     folded: T,
@@ -42,13 +43,13 @@ impl<T: Fold> Waypoints<T> {
         self.0.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Begins to make them, for the events of a recording from the first one on.
+    /// Starts to build waypoints; the builder expects all events of the recording from the first one.
     pub fn making(&self) -> WaypointMaking<T> {
         let into = self.clone();
         WaypointMaking { into, folded: T::default(), events: 0, stretch: STRETCH }
     }
 
-    /// Returns the transcript after some events: the first ones of the recording that these are made for.
+    /// Returns the state after the events of `past`, which must be the first events of the same recording.
     pub(in crate::ui) fn after(&self, past: &Past) -> T {
         let near = self.made().range(..=past.len()).next_back().map(|(at, s)| (*at, s.clone()));
         let (told, near) = near.unwrap_or_default();
@@ -59,7 +60,7 @@ impl<T: Fold> Waypoints<T> {
 }
 
 impl<T: Fold> WaypointMaking<T> {
-    /// Takes the next event in.
+    /// Applies the next event.
     pub fn take(&mut self, event: &Event) {
         self.folded.apply(event);
         self.events += 1;
@@ -74,7 +75,7 @@ impl<T: Fold> WaypointMaking<T> {
         }
     }
 
-    /// Returns what came of all events.
+    /// Returns the state after all events.
     pub fn done(self) -> T {
         self.folded
     }
