@@ -1,7 +1,8 @@
-//! The keymap in use: the table of keys, with the user's own in place of some.
+//! The active keymap: the default bindings, partly replaced by the user's own.
 //!
-//! It is made once, at the start; contradictions are errors there, with the place in the file. No text on the screen
-//! names a key by itself: it asks this map, so that a changed key shows everywhere.
+//! It is built once at start-up; conflicts are reported there with their position in the file. Texts on the screen look
+//! up
+//! every key in the keymap, so that a changed binding shows everywhere.
 
 use crate::config::Binding;
 use crate::model::near::nearest;
@@ -10,7 +11,7 @@ use crate::ui::keymap::focus::Focus;
 use crate::ui::keymap::rows::{self, KeyRow, ROWS, row};
 use crate::ui::keymap::spelling::{DIGITS, canonical, writes};
 
-/// Why keys of the user's own cannot be used: the place in the file, what is wrong, and the fix.
+/// An invalid key binding: its position in the file, the problem, and the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{at}: keys.{place}.{action}: {why}")]
 pub struct Unfit {
@@ -20,17 +21,17 @@ pub struct Unfit {
     why: String,
 }
 
-/// A key in a place, and what it means.
+/// A key binding.
 #[derive(Clone, Debug)]
 struct Bound {
     place: Focus,
     key: String,
     action: Action,
-    /// Whether hints may name it: not every terminal can send it.
+    /// True if hints may show the key; some terminals cannot send it.
     named: bool,
 }
 
-/// Keys that are another one on most terminals, and so are named only where they are known to work.
+/// Keys that most terminals send as a different key; hints show them only if the terminal is known to support them.
 const RARE: [&str; 3] = ["shift-enter", "ctrl-enter", "ctrl-shift-enter"];
 
 impl Bound {
@@ -40,7 +41,7 @@ impl Bound {
     }
 }
 
-/// Which key means which action, in every place.
+/// Key bindings of every focus.
 #[derive(Clone, Debug)]
 pub struct Keymap {
     bound: Vec<Bound>,
@@ -57,11 +58,12 @@ impl Default for Keymap {
 }
 
 impl Keymap {
-    /// Returns the map with the user's own keys.
+    /// Returns the default keymap with the user's own bindings.
     ///
     /// # Errors
-    /// The first of these that names no place, action or key, takes a letter where letters are text, or says what another
-    /// one says.
+    /// The first binding with an unknown focus, action or key, with a text key where letters are text, or in conflict
+    /// with
+    /// another binding.
     pub fn with(own: &[Binding]) -> Result<Keymap, Unfit> {
         let mut map = Keymap::default();
         let mut set = Vec::new();
@@ -86,20 +88,20 @@ impl Keymap {
         Ok(map)
     }
 
-    /// Returns the map for a terminal that distinguishes Shift-Enter from Enter: hints prefer such keys.
+    /// Adapts hints to a terminal that distinguishes Shift-Enter from Enter; they prefer such keys.
     pub fn told_apart(mut self) -> Keymap {
         self.bound.iter_mut().for_each(|b| b.named = true);
         self.bound.sort_by_key(|b| !RARE.contains(&&*b.key));
         self
     }
 
-    /// Returns what else a key means in its place.
+    /// Returns the action that a key is already bound to.
     fn taken(&self, new: &Bound) -> Option<Action> {
         let found = self.bound.iter().find(|b| b.place == new.place && b.key == new.key);
         found.map(|b| b.action)
     }
 
-    /// Returns what a key means in a place.
+    /// Returns the action of a key, including those inherited from the fallback focus.
     pub fn action(&self, place: Focus, key: &str) -> Option<Action> {
         let meant = |key: &str| {
             let found = self.bound.iter().find(|b| b.place == place && b.key == key);
@@ -119,7 +121,7 @@ impl Keymap {
         found.or_else(|| self.action(place.behind()?, key))
     }
 
-    /// Returns the keys of an action in a place as far as they work here, the one first that hints name.
+    /// Returns the keys of an action that work in this terminal, the preferred one for hints first.
     pub fn keys(&self, action: Action, place: Focus) -> impl Iterator<Item = &str> {
         let action = row(action).map_or(action, |row| row.action);
         let fits = move |b: &&Bound| b.named && (b.place, b.action) == (place, action);
@@ -127,8 +129,7 @@ impl Keymap {
         bound.map(|b| b.key.as_str())
     }
 
-    /// Returns the key that hints name for an action in a place; of the place behind it only a key that is not taken
-    /// here.
+    /// Returns the key of an action for hints. A key of the fallback focus counts only if it is not bound here.
     pub fn key(&self, action: Action, place: Focus) -> Option<&str> {
         let own = self.keys(action, place).next();
         own.or_else(|| {
@@ -137,20 +138,20 @@ impl Keymap {
         })
     }
 
-    /// Returns the keys for an action in a place: its own, or the prefix and the one after it.
+    /// Returns the keys to press for an action: its own key, or the prefix followed by a key.
     pub fn reach(&self, action: Action, place: Focus) -> Option<String> {
         let behind = || self.key(Action::Prefix, place).zip(self.key(action, place.prefixed()));
         let own = self.key(action, place).map(str::to_owned);
         own.or_else(|| behind().map(|(prefix, key)| format!("{prefix} {key}")))
     }
 
-    /// Returns how an action is reached from a place, for a sentence: its key, the keys that lead to it, or its name in
-    /// the list of commands.
+    /// Describes the way to an action, for use in a sentence: its key, the prefix and a key, or its name in the command
+    /// list.
     pub fn way(&self, action: Action, place: Focus) -> String {
         self.reach(action, place).unwrap_or_else(|| self.called(action, place))
     }
 
-    /// Returns an action as it is found in the list of commands.
+    /// Returns the key of the command list and the name of an action in it.
     fn called(&self, action: Action, place: Focus) -> String {
         let list = self.key(Action::Palette, place).unwrap_or_default();
         format!("{list} {}", row(action).map_or("", |row| row.hint))
@@ -162,12 +163,12 @@ fn unfit(binding: &Binding, why: String) -> Unfit {
     Unfit { at, place, action, why }
 }
 
-/// Returns how the settings spell an action.
+/// Returns the name of an action in the configuration file.
 fn name(action: Action) -> String {
     row(action).map(KeyRow::name).unwrap_or_default()
 }
 
-/// Reads a binding: the place, the action, and its keys as they are spelled.
+/// Parses a binding into its focus, its action, and its keys in canonical spelling.
 fn read(binding: &Binding) -> Result<(Focus, Action, Vec<String>), String> {
     let named = Focus::named(&binding.place);
     let place = named.ok_or_else(|| {

@@ -1,34 +1,35 @@
-//! The part of the screen that has the keyboard: which keys work there, and whether letters are text.
+//! Keyboard focus: the part of the screen that receives keys, its fallback, and whether letters are text there.
 
-/// The part of the screen that receives keys.
+/// Part of the screen that receives keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Focus {
-    /// Watching: letters are commands.
+    /// The transcript: letters are commands.
     Read,
-    /// A recording: keys that differ from those for reading.
+    /// A recording: bindings that differ from [`Read`](Focus::Read).
     Replay,
-    /// Watching, after a search: what differs from the table.
+    /// The transcript after a search: bindings that differ from [`Read`](Focus::Read).
     Found,
-    /// Writing: letters are text.
+    /// The composer: letters are text.
     Write,
-    /// Behind Ctrl-X: what differs from the table.
+    /// After the prefix key, Ctrl-X by default: bindings that differ from [`Read`](Focus::Read).
     Prefix,
     /// The search field: letters are text.
     Search,
-    /// A list of commands or keys: letters narrow it down.
+    /// A list of commands or keys: letters edit its filter.
     Pick,
-    /// The analysis of the conversation.
+    /// The analysis pane.
     Analysis,
-    /// An overlay to read: a single message, a prompt, a link, a comparison.
+    /// A page over the transcript, such as a message, a prompt, a link or a comparison.
     Page,
-    /// The start screen: letters are text of its fields.
+    /// The fields of the start screen: letters are text.
     Start,
-    /// A row of its lists, or behind Ctrl-X: letters are commands; what differs from its fields.
+    /// A list row of the start screen, or after the prefix key: letters are commands; bindings that differ from its
+    /// fields.
     StartList,
 }
 
 impl Focus {
-    /// Every place, in the order in which help lists them.
+    /// All values, in the order of the help.
     pub const ALL: [Focus; 11] = [
         Focus::Read,
         Focus::Replay,
@@ -43,7 +44,7 @@ impl Focus {
         Focus::StartList,
     ];
 
-    /// Returns how the settings spell it.
+    /// Returns the name in the configuration file.
     pub fn name(self) -> &'static str {
         match self {
             Focus::Read => "read",
@@ -60,7 +61,7 @@ impl Focus {
         }
     }
 
-    /// Returns the place that the settings name, also by the name that it had before.
+    /// Returns the focus with a name from the configuration file; earlier names are accepted.
     pub fn named(name: &str) -> Option<Focus> {
         let name = match name {
             "table" => "read",
@@ -72,7 +73,7 @@ impl Focus {
         Focus::ALL.into_iter().find(|focus| focus.name() == name)
     }
 
-    /// Returns the place whose keys also work here, where this one has none of its own.
+    /// Returns the focus that handles keys without a binding here.
     pub fn behind(self) -> Option<Focus> {
         match self {
             Focus::Replay | Focus::Found | Focus::Prefix => Some(Focus::Read),
@@ -87,7 +88,7 @@ impl Focus {
         }
     }
 
-    /// Returns the place whose keys work after the prefix.
+    /// Returns the focus after the prefix key.
     pub fn prefixed(self) -> Focus {
         match self {
             Focus::Start | Focus::StartList => Focus::StartList,
@@ -103,7 +104,7 @@ impl Focus {
         }
     }
 
-    /// Returns whether letters are text here.
+    /// Returns `true` if letters are text.
     pub fn takes_text(self) -> bool {
         match self {
             Focus::Write | Focus::Search | Focus::Pick | Focus::Start => true,

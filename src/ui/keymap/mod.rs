@@ -1,5 +1,6 @@
-//! Which key means which action: one table to begin with, and the [`Keymap`] that it becomes with the user's own keys.
-//! Hints, help and the list of commands are made from that map alone.
+//! Key bindings: the default table, and the [`Keymap`] with the user's own keys applied. Hints, help and the command
+//! list are
+//! generated from the keymap.
 
 mod bound;
 mod focus;

@@ -1,19 +1,19 @@
-//! The table of keys: every action, what people call it, and its keys in each place.
+//! The table of key bindings: every action with its group, its descriptions, and its default keys.
 
 use crate::ui::action::Action;
 use crate::ui::keymap::focus::Focus;
 use crate::ui::keymap::spelling;
 
-/// Which part of the help an action stands in.
+/// Section of the help that an action is listed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// Who speaks, and when.
+    /// Control of the floor.
     Floor,
-    /// Moving through a recording.
+    /// Navigation in a recording.
     Replay,
-    /// Moving through what was said.
+    /// Reading and navigation in the transcript.
     Reading,
-    /// Keys for joining in.
+    /// Taking part in the conversation.
     Writing,
     /// The program itself.
     App,
@@ -21,17 +21,17 @@ pub enum Group {
     Start,
 }
 
-/// One row: an action, what people call it, and its keys in each place.
+/// An action with its descriptions and its default keys.
 pub struct KeyRow {
-    /// What it does.
+    /// Action of the row.
     pub action: Action,
-    /// Where the help lists it.
+    /// Section of the help.
     pub group: Group,
-    /// The short word of a hint.
+    /// Short name for hints.
     pub hint: &'static str,
-    /// What it does, in words.
+    /// Description of the effect.
     pub title: &'static str,
-    /// Its keys, by place; the first one is the one that hints name.
+    /// Default keys per focus; hints show the first one.
     pub keys: &'static [(Focus, &'static [&'static str])],
 }
 
@@ -48,7 +48,7 @@ macro_rules! row {
 }
 
 impl Group {
-    /// Returns its heading.
+    /// Returns the heading of the section.
     pub fn heading(self) -> &'static str {
         match self {
             Group::Floor => "floor",
@@ -62,12 +62,12 @@ impl Group {
 }
 
 impl KeyRow {
-    /// Returns its `/command`.
+    /// Returns the `/command` of the action.
     pub fn command(&self) -> String {
         format!("/{}", self.name().replace('_', "-"))
     }
 
-    /// Returns how the settings spell the action.
+    /// Returns the name of the action in the configuration file.
     pub fn name(&self) -> String {
         let variant = format!("{:?}", self.action);
         let mut name = String::new();
@@ -81,7 +81,7 @@ impl KeyRow {
     }
 }
 
-/// Every action that has a key, in the order of the help.
+/// All actions with keys, in the order of the help.
 pub static ROWS: &[KeyRow] = &[
     row!(TogglePause Floor "pause" "pause after this turn, or resume" Read ["space" "f3"]),
     row!(Step Floor "step" "run one turn, then pause" Read ["."]),
@@ -216,7 +216,7 @@ pub static ROWS: &[KeyRow] = &[
     row!(Connect Start "connect" "connect a provider" StartList ["k"]),
 ];
 
-/// Names that actions had before, which settings may still have, and those that they have now.
+/// Earlier names of actions, which configuration files may still contain, with the current ones.
 const RENAMED: [(&str, &str); 6] = [
     ("figures", "analysis"),
     ("alternatives", "versions"),
@@ -226,7 +226,7 @@ const RENAMED: [(&str, &str); 6] = [
     ("pick_previous", "select_previous"),
 ];
 
-/// Returns the row of the action that the settings name, also by the name that it had before.
+/// Returns the row of an action by its name in the configuration file; earlier names are accepted.
 pub fn named(name: &str) -> Option<&'static KeyRow> {
     let renamed = RENAMED.iter().find(|(old, _)| *old == name);
     let name = renamed.map_or(name, |(_, new)| new);
@@ -243,7 +243,7 @@ pub fn row(action: Action) -> Option<&'static KeyRow> {
     ROWS.iter().find(|r| r.action == wanted)
 }
 
-/// Returns whether an action makes sense when it is run from a list.
+/// Returns `true` if an action can be run from a list.
 pub fn runs(action: Action) -> bool {
     !matches!(
         action,

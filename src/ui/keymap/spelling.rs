@@ -1,10 +1,10 @@
-//! How keys are spelled: `space`, `ctrl-d`, `G`; a capital letter is the letter with Shift.
+//! Spelling of keys: `space`, `ctrl-d`, `G`. A capital letter is the letter with Shift.
 //!
-//! A key press and a word in the settings become the same spelling, so that comparing them is comparing text.
+//! Key presses and names in the configuration are converted to the same canonical spelling and compared as text.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-/// Keys that have a name, as they are spelled; `space` is a character to the terminal.
+/// Named keys with their spelling; terminals report `space` as a character.
 const NAMES: [(KeyCode, &str); 15] = [
     (KeyCode::Char(' '), "space"),
     (KeyCode::Up, "up"),
@@ -23,7 +23,7 @@ const NAMES: [(KeyCode, &str); 15] = [
     (KeyCode::Insert, "insert"),
 ];
 
-/// Other common spellings of keys, with the normal ones.
+/// Alternative spellings, with the canonical ones.
 const ALIASES: [(&str, &str); 9] = [
     (" ", "space"),
     ("pageup", "pgup"),
@@ -36,17 +36,17 @@ const ALIASES: [(&str, &str); 9] = [
     ("hyphen", "-"),
 ];
 
-/// The digits that stand for seats, bound as one.
+/// The digits 1 to 9, bound as a single key.
 pub const DIGITS: &str = "1-9";
 
-/// Modifiers in the order in which they are spelled.
+/// Modifiers, in the order of the canonical spelling.
 const MODIFIERS: [(KeyModifiers, &str); 3] = [
     (KeyModifiers::CONTROL, "ctrl-"),
     (KeyModifiers::ALT, "alt-"),
     (KeyModifiers::SHIFT, "shift-"),
 ];
 
-/// Returns the spelling of a key press; none for a release, or a key without a spelling.
+/// Returns the spelling of a key press; `None` for releases and keys without a spelling.
 pub fn spell(key: &KeyEvent) -> Option<String> {
     if key.kind == KeyEventKind::Release {
         return None;
@@ -64,7 +64,7 @@ pub fn spell(key: &KeyEvent) -> Option<String> {
     Some(joined(modifiers, &name))
 }
 
-/// Returns the normal spelling of a key; none if it is not a key.
+/// Returns the canonical spelling of a key; `None` if it is not a key.
 pub fn canonical(written: &str) -> Option<String> {
     let (mut modifiers, mut rest) = (KeyModifiers::NONE, written);
     while let Some((modifier, prefix)) = MODIFIERS.iter().find(|(_, prefix)| {
@@ -89,13 +89,13 @@ pub fn canonical(written: &str) -> Option<String> {
     }
 }
 
-/// Returns whether a key writes something where letters are text.
+/// Returns `true` if a key edits the text where letters are text.
 pub fn writes(key: &str) -> bool {
     key.chars().count() == 1 || matches!(key, "space" | "backspace" | "delete" | DIGITS)
 }
 
 fn joined(modifiers: KeyModifiers, name: &str) -> String {
-    // with Ctrl a capital is the same key; without, the character says Shift already
+    // with Ctrl, upper and lower case are the same key; without, the character already implies Shift
     let (one, ctrl) = (name.chars().count() == 1, modifiers.contains(KeyModifiers::CONTROL));
     let silent = |m: KeyModifiers| one && !ctrl && m == KeyModifiers::SHIFT;
     let told = |m: KeyModifiers| modifiers.contains(m) && !silent(m);

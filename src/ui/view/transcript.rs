@@ -1,7 +1,8 @@
-//! What the screen tells: the fold, and the rows of the transcript in order, each with an id that survives growth.
+//! Transcript model of the screen: the folded state, and the rows in order, each with a stable id.
 //!
-//! It is a reader of a tail and nothing else: everything in it comes from events and loose pieces, so that a live
-//! conversation and a replayed one look the same. Events besides words come from `export`'s narrator.
+//! It only reads a tail: everything is built from events and unsealed pieces, so that live and replayed conversations
+//! look
+//! the same. Notes about events come from `export`'s narrator.
 
 use crate::analysis::{Analysis, TurnLog};
 use crate::engine::next_speakers;
@@ -23,31 +24,31 @@ use std::sync::{Arc, OnceLock};
 /// Next speakers that are shown at most.
 const NEXT_SPEAKERS: usize = 4;
 
-/// A conversation as the screen needs it.
+/// A conversation as shown on the screen.
 #[derive(Clone, Default)]
 pub struct Transcript {
-    /// The fold, with the loose pieces.
+    /// Folded state, with the unsealed pieces.
     pub live: Live,
     told: SharedList<TranscriptRow>,
-    /// The indexes of rows that are notes, by their ids.
+    /// Indices of rows by id.
     places: SharedMap<usize>,
     asides: SharedList<usize>,
-    /// The entries that read otherwise than they were said.
+    /// Indices of the entries whose text was changed.
     revised: Vec<usize>,
-    /// The last words in each talk in a step.
+    /// Latest message in each step's thread.
     latest: HashMap<ThreadId, Id>,
-    /// How often a row was put before others.
+    /// Number of times that a row was inserted before others.
     inserted: usize,
     narrator: Narrator,
-    /// What the tables of the analysis are made from, besides the state.
+    /// Log of turns and moments, from which, with the state, the analysis is computed.
     pub turn_log: TurnLog,
-    /// The events that were there before the tail began, where they are not in `log`.
+    /// Earlier events that stay in their file instead of `log`.
     archive: Option<Archive>,
-    /// Every event but pieces, as the tail passed it on: prompts are built again from these.
+    /// All other events except pieces, as received from the tail; prompts are rebuilt from these.
     log: Vec<Arc<Record>>,
-    /// What became of the operator's last commands.
+    /// Outcomes of the operator's last commands.
     pub outcomes: CommandOutcomes,
-    /// The state at points of the past.
+    /// Snapshots of earlier states.
     past: PastStates,
     /// The next speakers after the last event, once somebody asked.
     forecast: OnceLock<Vec<SeatId>>,
@@ -55,13 +56,13 @@ pub struct Transcript {
     pub waypoints: Waypoints<Transcript>,
 }
 
-/// What a row of the transcript shows.
+/// Content of a row, borrowed.
 pub enum RowView<'a> {
-    /// An entry, with the time of its words.
+    /// An entry, with the time of its text.
     Words(&'a Entry, Ms),
-    /// Words that are being spoken.
+    /// A turn in progress.
     Speaking(&'a Turn),
-    /// A note of the program: its head and its words.
+    /// A note of the program: its head and its body.
     Aside(&'a str, &'a str),
 }
 
@@ -94,8 +95,9 @@ impl Transcript {
         }
     }
 
-    /// Keeps an event that is looked at again: not those that can be read again, and no pieces, which are most of a log;
-    /// whole words follow them.
+    /// Keeps an event in memory for later queries, unless the archive has it. Pieces are not kept: they are most of a
+    /// log, and
+    /// the end of the turn contains their text.
     fn keep(&mut self, record: &Arc<Record>) {
         let again = self.archive.as_ref().is_some_and(|archive| archive.holds(record.event.seq));
         if !again && !matches!(record.event.kind, Kind::Delta(_)) {
@@ -103,40 +105,40 @@ impl Transcript {
         }
     }
 
-    /// Returns the rows in order, without the turns in progress, which come after them.
+    /// Returns the rows in order, without the turns in progress, which follow them.
     pub fn rows(&self) -> SharedItems<'_, TranscriptRow> {
         self.told.iter()
     }
 
-    /// Returns the rows that hold no words of anybody's, in order.
+    /// Returns the notes in order.
     pub fn asides(&self) -> impl DoubleEndedIterator<Item = &TranscriptRow> {
         self.asides.iter().filter_map(|at| self.told.get(*at))
     }
 
-    /// Returns when words were changed last that had been said.
+    /// Returns the `seq` of the last change to an earlier message.
     pub fn revised(&self) -> Option<Seq> {
         let entries = self.revised.iter().filter_map(|at| self.state().entries.get(*at));
         entries.filter_map(|e| e.changed).max()
     }
 
-    /// Takes in an event that can be read again where it came from.
+    /// Applies an event that need not be kept, because it can be read from its file.
     pub fn tell(&mut self, event: &Event) {
         self.apply(event);
     }
 
-    /// Leaves the events in the file that they are read from.
+    /// Sets the archive from which earlier events are read.
     pub fn keep_in(&mut self, archive: Option<Archive>) {
         self.archive = archive;
     }
 
-    /// Passes every event so far from a place on, except pieces, which the end of their turn repeats, until `each` has
-    /// enough.
+    /// Passes all events from `from` on to `each` until it breaks, without pieces, whose text the end of their turn
+    /// repeats.
     pub fn events(&self, from: Seq, each: &mut dyn FnMut(&Event) -> ControlFlow<()>) {
         let mut flow = ControlFlow::Continue(());
         if let Some(archive) = &self.archive {
             let next = self.state().next_seq;
             let read = archive.events(from, &mut |event| {
-                // a recording may stand anywhere in its file
+                // the position in a recording may be before the end of its file
                 if event.seq >= next {
                     return ControlFlow::Break(());
                 }
@@ -145,7 +147,7 @@ impl Transcript {
                 }
                 flow
             });
-            // a file that cannot be read any more has no more events; what is in memory is shown all the same
+            // if the file has become unreadable, the events in memory are still passed
             drop(read);
         }
         let since = self.log.partition_point(|record| record.event.seq < from);
@@ -155,7 +157,7 @@ impl Transcript {
         }
     }
 
-    /// Returns the last call of a turn, and its end, as far as they are there.
+    /// Returns the last call of a turn, and the end of the turn, if they exist.
     pub fn call_of(&self, turn: TurnId) -> (Option<(Seq, CallStarted)>, Option<TurnEnded>) {
         let (mut last, mut end) = (None, None);
         self.events(Seq(turn.0), &mut |event| {
@@ -174,12 +176,12 @@ impl Transcript {
         (last, end)
     }
 
-    /// Returns the conversation as it was just behind an event.
+    /// Returns the state just after an event.
     pub fn state_at(&self, seq: Seq) -> State {
         let near = self.past.near(seq);
         let from = near.map_or(Seq(0), |(at, _)| at.next());
         let mut state = near.map_or_else(State::default, |(_, state)| state.clone());
-        // pieces of words change no prompt, and most events are such
+        // pieces are most of the events, but do not affect prompts
         self.events(from, &mut |event| {
             if event.seq > seq {
                 return ControlFlow::Break(());
@@ -202,7 +204,7 @@ impl Transcript {
         self.add(TranscriptRow { id, at: event.ms, item, aside, step });
     }
 
-    /// Adds a row at the end; one of a step's talk behind the others of that talk.
+    /// Adds a row at the end, or after the other rows of its step.
     fn add(&mut self, row: TranscriptRow) {
         let mut at = self.told.len();
         if let Some(step) = row.step {
@@ -226,7 +228,7 @@ impl Transcript {
         self.told.insert(at, row);
     }
 
-    /// Returns the talk in a step that the row at a place belongs to, or is the head of.
+    /// Returns the thread of the plan step that the row at an index belongs to or starts.
     pub fn step(&self, at: usize) -> Option<ThreadId> {
         match self.told.get(at) {
             Some(row) => row.step,
@@ -237,20 +239,21 @@ impl Transcript {
         }
     }
 
-    /// Returns the talk in a step under whose head a row is folded: not the head itself, what is being said, and the last
-    /// words of a talk that is not over.
+    /// Returns the step's thread under whose head a row is folded. Heads, turns in progress and the latest message of
+    /// an open
+    /// thread are never folded.
     pub fn folded_under(&self, at: usize) -> Option<ThreadId> {
         let row = self.told.get(at).filter(|row| !matches!(row.aside, Aside::Step(_)))?;
         let runs = |id: &ThreadId| self.state().threads.get(id).is_some_and(|t| t.closed.is_none());
         row.step.filter(|step| self.latest.get(step) != Some(&row.id) || !runs(step))
     }
 
-    /// Returns how often a row was put before others, so that places of rows have changed.
+    /// Returns the number of times that a row was inserted before others, which shifts row indices.
     pub fn inserted(&self) -> usize {
         self.inserted
     }
 
-    /// Notes which words were changed, unless the event only added some.
+    /// Updates the changed entries, unless the event only added entries.
     fn revise(&mut self, entries_before: usize) {
         let entries = &self.live.state.entries;
         if entries.len() == entries_before {
@@ -259,7 +262,7 @@ impl Transcript {
         }
     }
 
-    /// Returns whether an event added a version to words that already stand in the transcript.
+    /// Returns `true` if an event added a version to an existing message.
     fn is_version(&self, event: &Event) -> bool {
         let Kind::TurnEnded(e) = &event.kind else { return false };
         let mut entries = self.state().entries.iter().rev();
@@ -271,7 +274,7 @@ impl Transcript {
         Analysis { state: self.state(), turn_log: &self.turn_log, from: Seq(0) }
     }
 
-    /// Returns the place of an utterance in the transcript.
+    /// Returns the row index of a turn by number.
     pub fn utterance(&self, number: u32) -> Option<usize> {
         let entry = self.state().entries.iter().position(|e| e.number == Some(number))?;
         self.told.iter().position(|row| row.item == RowKind::Words(entry))
@@ -282,22 +285,22 @@ impl Transcript {
         &self.live.state
     }
 
-    /// Returns the utterances that are being spoken, in order of their grants.
+    /// Returns the turns that produce messages now, in the order of their grants.
     pub fn speaking(&self) -> impl Iterator<Item = &Turn> {
         self.state().turns.values().filter(|t| t.speaks())
     }
 
-    /// Returns how many rows the transcript has.
+    /// Returns the number of rows, turns in progress included.
     pub fn len(&self) -> usize {
         self.told.len() + self.speaking().count()
     }
 
-    /// Returns whether there are no rows yet.
+    /// Returns `true` if there are no rows yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the id of the row at a place.
+    /// Returns the id of the row at an index.
     pub fn id(&self, at: usize) -> Option<Id> {
         match self.told.get(at) {
             Some(told) => Some(told.id),
@@ -305,7 +308,7 @@ impl Transcript {
         }
     }
 
-    /// Returns the place of a row.
+    /// Returns the index of a row.
     pub fn place(&self, id: Id) -> Option<usize> {
         self.places.get(id.key()).copied().or_else(|| {
             let live = self.speaking().position(|t| Id::Turn(t.id) == id)?;
@@ -313,7 +316,7 @@ impl Transcript {
         })
     }
 
-    /// Returns what the row at an index shows.
+    /// Returns the content of the row at an index.
     pub fn shown(&self, at: usize) -> Option<RowView<'_>> {
         match self.told.get(at) {
             Some(TranscriptRow { item: RowKind::Words(entry), at, .. }) => {
@@ -326,12 +329,12 @@ impl Transcript {
         }
     }
 
-    /// Returns what the program tells of at a place.
+    /// Returns the kind of note at an index; `Note` for other rows.
     pub fn aside(&self, at: usize) -> &Aside {
         self.told.get(at).map_or(&Aside::Note, |row| &row.aside)
     }
 
-    /// Returns the place in the state of the words that stand at a place of the transcript.
+    /// Returns the entry index of the message at a row index; `None` for notes and turns in progress.
     pub fn entry(&self, at: usize) -> Option<usize> {
         match self.told.get(at)?.item {
             RowKind::Words(entry) => Some(entry),
@@ -339,11 +342,11 @@ impl Transcript {
         }
     }
 
-    /// Returns whether words answer a text that reads otherwise by now.
+    /// Returns `true` if a message answers a text that has changed since.
     pub fn answers_earlier(&self, entry: &Entry) -> bool {
         let revised = self.revised.iter().filter_map(|at| self.state().entries.get(*at));
         let before = revised.take_while(|e| e.seq < entry.seq);
-        // usually nothing has changed, and then no view has to be computed
+        // usually nothing has changed, and the prompt's content need not be computed
         let changed: Vec<&Entry> = before.filter(|e| entry.reads_earlier(e)).collect();
         if changed.is_empty() {
             return false;
@@ -352,7 +355,7 @@ impl Transcript {
         changed.iter().any(|e| shown.contains(&e.seq))
     }
 
-    /// Returns the reasoning of a turn that is over.
+    /// Returns the reasoning of an ended turn.
     pub fn thought(&self, turn: TurnId) -> Option<&str> {
         self.turn_log.spent(turn)?.think.as_deref()
     }
@@ -362,18 +365,18 @@ impl Transcript {
         queued(self.state())
     }
 
-    /// Returns the name of who speaks now; of several, the first.
+    /// Returns the name of the current speaker; of several, the first one.
     pub fn speaker(&self) -> Option<String> {
         self.speaking().next().map(|turn| self.name(&turn.seat))
     }
 
-    /// Returns the seat of yours that has the floor, if any.
+    /// Returns the person's seat that has the floor, if any.
     pub fn human_turn(&self) -> Option<SeatId> {
         let state = self.state();
         state.turns.values().find(|t| state.waits_for_human(t)).map(|t| t.seat.clone())
     }
 
-    /// Returns the place of a seat at the table, from 0.
+    /// Returns the index of a seat; 0 if unknown.
     pub fn seat_place(&self, id: &str) -> usize {
         self.state().seats.iter().position(|s| s.spec.id == id).unwrap_or(0)
     }
@@ -385,7 +388,7 @@ impl Transcript {
         text::name(name).into_owned()
     }
 
-    /// Returns the names of seats.
+    /// Returns the names of seats, separated by commas.
     pub fn names<'a>(&self, ids: impl IntoIterator<Item = &'a SeatId>) -> String {
         ids.into_iter().map(|id| self.name(id)).collect::<Vec<_>>().join(", ")
     }
@@ -395,7 +398,7 @@ impl Transcript {
         text::label(&self.state().shown_title()).into_owned()
     }
 
-    /// Returns whether an entry is the operator's own.
+    /// Returns `true` if an entry was written by the operator.
     pub fn is_operators(entry: &Entry) -> bool {
         entry.who == Who::Operator
     }
@@ -438,7 +441,7 @@ impl Fold for Transcript {
             }
         };
         self.add_row(id, event, item, Aside::of(event));
-        // the reason for a cut is shown below its words
+        // the reason of a cut is shown below the message
         if let Some(Narrated::Note(note)) = more {
             self.add_note(Id::After(event.seq), event, note, Aside::of(event));
         }
