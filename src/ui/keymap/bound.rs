@@ -1,8 +1,7 @@
 //! The active keymap: the default bindings, partly replaced by the user's own.
 //!
 //! It is built once at start-up; conflicts are reported there with their position in the file. Texts on the screen look
-//! up
-//! every key in the keymap, so that a changed binding shows everywhere.
+//! up every key in the keymap, so that a changed binding shows everywhere.
 
 use crate::config::Binding;
 use crate::model::near::nearest;
@@ -61,9 +60,8 @@ impl Keymap {
     /// Returns the default keymap with the user's own bindings.
     ///
     /// # Errors
-    /// The first binding with an unknown focus, action or key, with a text key where letters are text, or in conflict
-    /// with
-    /// another binding.
+    /// The first binding with an unknown focus, action or key, with a text key in a focus that accepts text, or in
+    /// conflict with another binding.
     pub fn with(own: &[Binding]) -> Result<Keymap, Unfit> {
         let mut map = Keymap::default();
         let mut set = Vec::new();

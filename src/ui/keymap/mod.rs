@@ -1,6 +1,5 @@
 //! Key bindings: the default table, and the [`Keymap`] with the user's own keys applied. Hints, help and the command
-//! list are
-//! generated from the keymap.
+//! list are generated from the keymap.
 
 mod bound;
 mod focus;

@@ -89,7 +89,7 @@ pub fn canonical(written: &str) -> Option<String> {
     }
 }
 
-/// Returns `true` if a key edits the text where letters are text.
+/// Returns `true` if a key edits text in a focus that accepts text.
 pub fn writes(key: &str) -> bool {
     key.chars().count() == 1 || matches!(key, "space" | "backspace" | "delete" | DIGITS)
 }

@@ -1,10 +1,8 @@
 //! Charts of the analysis pages: bars for shares and cost, a shaded matrix of mentions, curves of running totals.
 //!
 //! Charts use the same fold as the tables below them; a chart that does not fit is omitted. Every chart is rows of
-//! text,
-//! because analysis pages are scrolled by rows, searched and copied. Bars and lanes are composed here, which also
-//! allows
-//! coloured names; curves are rendered by ratatui's chart widget and read back from its buffer.
+//! text, because analysis pages are scrolled by rows, searched and copied. Bars and lanes are composed here, which also
+//! allows coloured names; curves are rendered by ratatui's chart widget and read back from its buffer.
 
 use crate::analysis::{MomentKind, TimedTurn};
 use crate::model::{Text, VerdictGiven};
@@ -172,8 +170,8 @@ pub fn scores(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<Char
     [head].into_iter().chain(last.sides.iter().map(row)).collect()
 }
 
-/// Returns the number of mentions between participants as a shaded matrix; empty without mentions or if it
-/// does not fit.
+/// Returns the number of mentions between participants as a shaded matrix; empty without mentions or if it does not
+/// fit.
 pub fn mentions(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
     let seats = &transcript.state().seats;
     let fits = seats.len() <= NAMED_MAX && NAMES + COLUMN * seats.len() <= room;

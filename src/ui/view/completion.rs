@@ -1,6 +1,5 @@
 //! Completion in the composer: seats after `@`, commands after `/`, and their arguments. Candidates are listed above
-//! the
-//! composer, selected with the keys for lists, and never inserted automatically.
+//! the composer, selected with the keys for lists, and never inserted automatically.
 
 use crate::model::VoiceSpec;
 use crate::model::command::{COMMANDS, CommandRow};

@@ -141,8 +141,7 @@ impl Composer {
     }
 
     /// Shows the previous history entry if the caret is in the first line, otherwise moves the caret up. Returns
-    /// `false` if
-    /// there is no earlier entry.
+    /// `false` if there is no earlier entry.
     pub fn earlier(&mut self) -> bool {
         if self.area.cursor().0 > 0 {
             self.area.move_cursor(CursorMove::Up);
@@ -162,8 +161,7 @@ impl Composer {
     }
 
     /// Shows the next history entry, or the draft after the last one, if the caret is in the last line; otherwise moves
-    /// the
-    /// caret down.
+    /// the caret down.
     pub fn later(&mut self) {
         if self.area.cursor().0 + 1 < self.area.lines().len() {
             self.area.move_cursor(CursorMove::Down);

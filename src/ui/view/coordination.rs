@@ -16,7 +16,7 @@ use crate::ui::view::transcript::Transcript;
 pub enum AtWork {
     /// Working on an answer or a vote.
     Works,
-    /// The answer is valid, or the vote is cast.
+    /// Has a current answer, or has voted.
     Settled,
     /// Left the round: failed, passed or replied unreadably.
     Left,

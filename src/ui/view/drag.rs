@@ -1,8 +1,7 @@
 //! Mouse selection within one message: the selected cells, and the matching part of the source text.
 //!
 //! The screen wraps lines, hides Markdown syntax and adds a gutter, but the source text is copied. Letters and digits
-//! have
-//! the same order in both; they map a screen position to a source offset.
+//! have the same order in both; they map a screen position to a source offset.
 
 use ratatui::text::Line;
 use std::rc::Rc;
@@ -44,8 +43,7 @@ impl Drag {
     }
 
     /// Returns the selected part of the source text `said`; `lines` is the layout of the message. `None` if no letter
-    /// or
-    /// digit of the message is selected.
+    /// or digit of the message is selected.
     pub fn source<'a>(&self, lines: &[Rc<Line<'_>>], said: &'a str) -> Option<&'a str> {
         let (mut shown, mut chosen): (Vec<char>, Vec<usize>) = (vec![], vec![]);
         for (at, line) in lines.iter().enumerate().skip(body(lines)) {

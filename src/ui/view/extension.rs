@@ -1,4 +1,4 @@
-//! Raising a limit by one more round, and the description of the cost.
+//! Limits raised for one more round, and the description of the cost.
 //!
 //! For turns and rounds the description is short. For money, tokens and time it contains the amount, which a person
 //! should see before pressing the key.

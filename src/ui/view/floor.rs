@@ -185,7 +185,7 @@ pub fn near(state: &State, now: Ms) -> Option<(u64, String)> {
     near.max_by_key(|(percent, _)| *percent)
 }
 
-/// Returns the turn at which the conversation started to repeat itself, for one round after the warning.
+/// Returns the turn at which the conversation started to repeat itself; `None` from one round after the warning.
 pub fn circles_since(state: &State) -> Option<u32> {
     let Some(WarningAbout::Loop(since)) = state.warnings.iter().rev().find_map(|w| w.about) else {
         return None;

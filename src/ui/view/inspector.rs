@@ -19,7 +19,7 @@ const DIGITS: usize = 16;
 /// Returns the page with the prompt of a row's speaker.
 ///
 /// # Errors
-/// The reason why the row has no prompt.
+/// The reason why the prompt does not exist.
 pub fn prompt_of(transcript: &Transcript, at: usize) -> Result<Page, &'static str> {
     let turn = match transcript.shown(at) {
         Some(RowView::Speaking(turn)) => turn.id,

@@ -1,7 +1,6 @@
 //! Speakers over time in a live conversation, like the lanes of a recording but up to now.
 //!
-//! Only the latest stretch of a long conversation is shown, so that the cost of a lane depends on the visible turns
-//! only.
+//! Only the latest stretch of a long conversation is shown, so that a lane costs no more than its visible turns.
 
 use crate::model::{Ms, Purpose};
 use crate::ui::view::transcript::Transcript;
@@ -31,7 +30,7 @@ impl Lanes {
             running.map(|t| (transcript.seat_place(&t.seat), t.granted, now)).collect();
         let first = log.first().map(|turn| turn.granted).or(running.first().map(|turn| turn.1));
         let first = first.unwrap_or(now);
-        // the lanes stand still while nobody speaks
+        // the lanes do not scroll while nobody speaks
         let last = log.iter().map(|turn| turn.ended).next_back().unwrap_or(first);
         let end = if running.is_empty() { last } else { now };
         let longest = COLUMN_MS.saturating_mul(columns as u64);

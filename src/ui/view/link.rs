@@ -1,6 +1,5 @@
 //! Check of a link from a message before it is opened: the address is shown in full on its own page, and refused if it
-//! may
-//! be deceptive.
+//! may be deceptive.
 
 use crate::text;
 use crate::ui::text::links::links;

@@ -140,7 +140,7 @@ impl ListEntry {
 pub struct List {
     /// Content of the list.
     pub kind: ListKind,
-    /// Kind of the conversation that it is for.
+    /// Kind of the conversation.
     pub feed: FeedKind,
     /// Text typed to filter the entries.
     pub filter: String,

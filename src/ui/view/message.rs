@@ -73,7 +73,7 @@ impl Reading {
 /// Laid-out lines of a row of the transcript, shared between the cache and its readers.
 pub type Rows = Rc<Vec<Rc<Line<'static>>>>;
 
-/// Returns `true` if a row has no lines: it is hidden by the seat filter, or folded under its step.
+/// Returns `true` if a row is hidden by the seat filter, or folded under its step.
 pub fn is_left_out(
     transcript: &Transcript,
     at: usize,
@@ -92,8 +92,7 @@ pub fn is_left_out(
 }
 
 /// Lays out the row at an index. The first line is blank and the second is the head; consecutive notes have no blank
-/// line
-/// between them.
+/// line between them.
 pub fn lines(transcript: &Transcript, at: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let shown = transcript.shown(at);
     let noted = |shown: &Option<RowView<'_>>| matches!(shown, Some(RowView::Aside(_, "")));

@@ -1,4 +1,4 @@
-//! State of the screen: the transcript and its viewport, the composer, the overlays. Keys are not handled here.
+//! State of the screen: the transcript and its viewport, the composer, the overlays. Keys are dispatched elsewhere.
 
 pub mod analysis;
 pub mod availability;

@@ -19,6 +19,6 @@ pub struct Vim {
     pub begun: Option<char>,
     /// Text of the command line, after the colon.
     pub colon: Option<String>,
-    /// Count typed before a key in the transcript.
+    /// Count typed before a key in the transcript, after its `'` prefix.
     pub count: Option<u32>,
 }

@@ -1,6 +1,5 @@
 //! Events that need attention, such as a limit, a failure or the user's turn, and their notifications while the
-//! terminal is
-//! not focused.
+//! terminal is not focused.
 
 use crate::analysis::TimedTurn;
 use crate::model::{Event, Kind, Outcome};

@@ -58,7 +58,7 @@ pub struct Page {
     pub link: Option<(String, bool)>,
     /// Two columns side by side, row by row.
     pub beside: Vec<(Vec<Section>, Vec<Section>)>,
-    /// Function that makes the page again after events; `None` if its content is fixed.
+    /// Function that remakes the page for every frame; `None` if its content is fixed.
     pub again: Option<MakePage>,
     /// Cached layout of a fixed page, and its width in cells.
     pub laid: Option<(usize, Rc<PageRows>)>,

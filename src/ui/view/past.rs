@@ -1,8 +1,7 @@
 //! Snapshots of the conversation's state, so that rebuilding an old prompt folds only a part of the log.
 //!
 //! Snapshots only save time: folding on from one gives the same state as folding from the first event. They share
-//! unchanged
-//! data. Their number is bounded: the longer the log, the larger their distance.
+//! unchanged data. Their number is bounded: the longer the log, the larger their distance.
 
 use crate::model::Seq;
 use crate::state::State;

@@ -18,7 +18,7 @@ pub struct CommandOutcomes(VecDeque<CommandOutcome>);
 pub struct CommandOutcome {
     /// Time of the command.
     pub at: Ms,
-    /// Command as it was given.
+    /// Command line as given, a JSON object.
     pub line: Map<String, Value>,
     /// Outcome as text.
     pub is: String,

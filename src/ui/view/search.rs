@@ -145,7 +145,7 @@ fn narrows(before: &str, query: &str) -> bool {
     !before.trim().is_empty() && query.starts_with(before) && !query.contains("from:")
 }
 
-/// Returns the number of matches in a text; 1 if the query has no text.
+/// Returns the number of matches in a text; 1 if `words` is empty.
 fn many(text: &str, words: &str) -> usize {
     if words.is_empty() {
         return 1;
@@ -196,8 +196,7 @@ impl LineMatches {
     }
 
     /// Searches all lines and highlights the matches; the first match at or below line `top` becomes the current one if
-    /// there
-    /// is none. Returns the index of the line to scroll into view, if any.
+    /// there is none. Returns the index of the line to scroll into view, if any.
     pub fn light(
         &mut self,
         lines: &mut [Line<'static>],
@@ -225,7 +224,7 @@ impl LineMatches {
     }
 }
 
-/// Returns the number of matches in a line; 0 if the query has no text.
+/// Returns the number of matches in a line; 0 if `words` is empty.
 fn many_in(line: &Line<'_>, words: &str) -> usize {
     match &line.spans[..] {
         _ if words.is_empty() => 0,

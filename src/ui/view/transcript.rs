@@ -1,8 +1,7 @@
 //! Transcript model of the screen: the folded state, and the rows in order, each with a stable id.
 //!
 //! It only reads a tail: everything is built from events and unsealed pieces, so that live and replayed conversations
-//! look
-//! the same. Notes about events come from `export`'s narrator.
+//! look the same. Notes about events come from `export`'s narrator.
 
 use crate::analysis::{Analysis, TurnLog};
 use crate::engine::next_speakers;
@@ -96,8 +95,7 @@ impl Transcript {
     }
 
     /// Keeps an event in memory for later queries, unless the archive has it. Pieces are not kept: they are most of a
-    /// log, and
-    /// the end of the turn contains their text.
+    /// log, and the end of the turn contains their text.
     fn keep(&mut self, record: &Arc<Record>) {
         let again = self.archive.as_ref().is_some_and(|archive| archive.holds(record.event.seq));
         if !again && !matches!(record.event.kind, Kind::Delta(_)) {
@@ -240,8 +238,7 @@ impl Transcript {
     }
 
     /// Returns the step's thread under whose head a row is folded. Heads, turns in progress and the latest message of
-    /// an open
-    /// thread are never folded.
+    /// an open thread are never folded.
     pub fn folded_under(&self, at: usize) -> Option<ThreadId> {
         let row = self.told.get(at).filter(|row| !matches!(row.aside, Aside::Step(_)))?;
         let runs = |id: &ThreadId| self.state().threads.get(id).is_some_and(|t| t.closed.is_none());
@@ -365,7 +362,7 @@ impl Transcript {
         queued(self.state())
     }
 
-    /// Returns the name of the current speaker; of several, the first one.
+    /// Returns the name of the current speaker, or the first of several.
     pub fn speaker(&self) -> Option<String> {
         self.speaking().next().map(|turn| self.name(&turn.seat))
     }

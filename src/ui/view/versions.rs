@@ -64,8 +64,7 @@ pub fn page(transcript: &Transcript, entry: &Entry, title: &str) -> Page {
 }
 
 /// Returns the list of a turn's versions, where Enter selects one, and of further actions on the turn. `None` for
-/// messages
-/// without a number.
+/// messages without a number.
 pub fn list(transcript: &Transcript, entry: &Entry, name: &str) -> Option<List> {
     let utterance = entry.number?;
     let listed = |call: &str, title: String, action| ListEntry::new(call, title, action);
@@ -122,7 +121,7 @@ enum Read {
     Before,
 }
 
-/// Returns the later turns whose speakers were shown a message, in its current or its earlier text.
+/// Lists the later turns in whose prompts a message appeared, in its current or in its earlier text.
 fn read_by(transcript: &Transcript, entry: &Entry, read: Read) -> String {
     let state = transcript.state();
     let later = state.entries.iter().filter(|e| e.seq > entry.seq);

@@ -1,8 +1,7 @@
 //! Scroll position in the transcript, and the visible lines.
 //!
 //! A position is a row's id and a line in that row, never an offset from the top, so that new rows below do not move
-//! it.
-//! Only visible rows are laid out, and finished rows only once per width.
+//! it. Only visible rows are laid out, and finished rows only once per width.
 
 use crate::ui::text::code;
 use crate::ui::text::wrap::{clip, width};
@@ -65,8 +64,7 @@ impl Viewport {
     }
 
     /// Returns the index of the row that actions apply to: the selected one, otherwise the last row while following the
-    /// end,
-    /// otherwise the first visible row.
+    /// end, otherwise the first visible row.
     pub fn reading(&mut self, transcript: &Transcript, look: Look<'_>) -> usize {
         let selected = self.selected.and_then(|id| transcript.place(id));
         match (selected, self.following()) {
@@ -115,8 +113,7 @@ impl Viewport {
     }
 
     /// Returns the line in a row that shows its `nth` match, and the index of the match in that line. If the visible
-    /// text has
-    /// fewer matches, returns the last one.
+    /// text has fewer matches, returns the last one.
     pub fn locate(
         &mut self,
         transcript: &Transcript,
@@ -261,7 +258,7 @@ impl Viewport {
     /// Returns the index of the first visible row, and `true` if its first line is visible.
     pub fn first(&mut self, transcript: &Transcript, look: Look<'_>) -> (usize, bool) {
         let (at, line) = self.top(transcript, look);
-        // with a seat filter, the rows of other seats have no lines
+        // with a seat filter, the rows of other seats are empty
         let seen =
             (at..transcript.len()).find(|at| self.shows(transcript, look, *at)).unwrap_or(at);
         (seen, seen > at || line == 0)

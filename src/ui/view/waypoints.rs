@@ -1,8 +1,7 @@
 //! Snapshots of the transcript along a recording, so that a jump folds only a part of it.
 //!
 //! Snapshots are taken while the recording is read. They only save time: continuing from one gives the same transcript
-//! as
-//! starting from the first event. They share unchanged data, and their number is bounded.
+//! as starting from the first event. They share unchanged data, and their number is bounded.
 
 use crate::model::Event;
 use crate::session::tail::Past;
