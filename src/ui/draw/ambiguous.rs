@@ -1,17 +1,17 @@
-//! Signs whose width terminals do not agree on: joined emoji, flags, tinted hands.
+//! Graphemes on whose width terminals disagree: joined emoji, flags, skin tones.
 //!
-//! Where a terminal uses more cells for one than we count, it overwrites what follows. So the rest of a row after such
-//! a sign is written again each time: then the row ends where it should.
+//! A terminal that uses more cells for a grapheme than we count overwrites the following cells. So the rest of the row
+//! after such a grapheme is written again each time, which restores the cells up to the end of the row.
 
 use crate::ui::text::wrap::width;
 use ratatui::buffer::{Buffer, CellDiffOption};
 use std::ops::Range;
 
-/// The most cells that a terminal uses for a sign that it does not join.
+/// Maximum cells that a terminal uses for a grapheme that it does not join.
 const SPILL: u16 = 12;
 
-/// Rewrites everything that a sign of doubtful width in some rows may have overwritten; returns the row after the last
-/// one that is written.
+/// Rewrites every cell that a grapheme of ambiguous width in the given rows may have overwritten. Returns the row
+/// after the last rewritten one.
 pub fn settle(buffer: &mut Buffer, rows: Range<u16>) -> u16 {
     let (area, mut end) = (buffer.area, rows.end);
     for y in rows {
@@ -21,7 +21,7 @@ pub fn settle(buffer: &mut Buffer, rows: Range<u16>) -> u16 {
         let at = area.left() + at as u16;
         let behind = at + width(buffer[(at, y)].symbol()) as u16;
         let row = (behind..area.right()).map(|x| (x, y));
-        // what is written beyond the last column begins the next row
+        // cells beyond the last column wrap to the next row
         let over = (at + SPILL).saturating_sub(area.right()).min(area.width);
         let next = (area.left()..area.left() + over).map(|x| (x, y + 1));
         end = end.max(area.bottom().min(y + 2));
@@ -35,9 +35,9 @@ pub fn settle(buffer: &mut Buffer, rows: Range<u16>) -> u16 {
     end
 }
 
-/// Returns whether a sign consists of several that have a width of their own.
+/// Returns whether a grapheme consists of several characters, each with a width of its own.
 fn is_doubtful(sign: &str) -> bool {
-    // most cells hold one letter
+    // fast path: most cells hold one letter
     sign.len() > 4 && sign.chars().nth(1).is_some() && width(sign) > 1
 }
 
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     use ratatui::layout::Rect;
 
-    /// Which columns of which rows are written again although nothing changed.
+    /// Returns the cells that are written again although nothing changed, as (column, row).
     fn again(rows: [&str; 2]) -> Vec<(u16, u16)> {
         let mut buffer = Buffer::with_lines(rows);
         assert_eq!(buffer.area, Rect::new(0, 0, buffer.area.width, 2));

@@ -1,4 +1,4 @@
-//! The figures, over everything but the header and the footer.
+//! The analysis overlay, over everything but the header and the footer.
 
 use crate::analysis::FigurePage;
 use crate::analysis::{Cell, Table};
@@ -16,14 +16,14 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
 
-/// Columns below which the names of the pages take the whole row.
+/// Columns below which the tabs take the whole row, without a title.
 const NAMED_COLUMNS: u16 = 60;
 
-/// What the chart of who stood where counts.
+/// Caption of the chart of positions over time.
 const STOOD: &str = "one column per turn, latest on the right; a letter marks a vote or a stated position, a line means unchanged, \
                      ? abstained, v a vote closed";
 
-/// Draws the page that is open, if the figures are.
+/// Draws the open page of the analysis, if any.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let Some(mut analysis) = screen.view.analysis.take() else { return };
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
@@ -77,7 +77,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     screen.view.analysis = Some(analysis);
 }
 
-/// The rows of a page: a table's heading, what it counts, and its columns stand above its rows.
+/// Lays a page out as rows: above each table its heading, its caption and its column titles.
 fn lay(
     page: FigurePage,
     transcript: &Transcript,
@@ -161,7 +161,7 @@ fn lay(
     Laid { rows, first, tables }
 }
 
-/// Returns the work of computing and laying out the page that is open, where that is to be done on another thread.
+/// Returns a closure that computes and lays out the open page on another thread; `None` if the layout is up to date.
 pub fn counting(screen: &mut Screen) -> Option<impl FnOnce() -> (LaidFor, Laid) + Send + use<>> {
     let (page, _, room) = screen.view.analysis.as_mut()?.wanted()?;
     let (transcript, theme) = (screen.transcript.clone(), screen.theme.clone());
@@ -172,16 +172,16 @@ pub fn counting(screen: &mut Screen) -> Option<impl FnOnce() -> (LaidFor, Laid) 
     })
 }
 
-/// Leaves out the last columns of a table until the rest fits; returns their names as well.
+/// Drops columns from the end of a table until the rest fits; returns their titles as well.
 fn fitting(mut table: Table, room: usize) -> (Table, Vec<String>) {
     let mut left_out = Vec::new();
     let mut wide = figures::widths(&table);
-    // words at the end are cut where they do not fit, and still say something
+    // a text column at the end may be cut: it stays useful
     let ends_in_words = |table: &Table| {
         let last = table.columns.len().saturating_sub(1);
         table.rows.iter().any(|row| matches!(row.get(last), Some(Cell::Text(_))))
     };
-    // two cells stand before each column
+    // each column has two cells of padding before it
     while table.columns.len() > table.keys + 1
         && !ends_in_words(&table)
         && wide.iter().map(|wide| wide + 2).sum::<usize>() > room

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// A row that is filled from both ends; what does not fit on the left is left out, from the back.
+/// A row that is filled from both ends. Text on the left that does not fit is clipped from its end.
 pub(super) struct Bar {
     pub(super) left: Vec<Span<'static>>,
     pub(super) right: Vec<Span<'static>>,
@@ -22,13 +22,13 @@ impl Bar {
         self
     }
 
-    /// Puts a text before what is already at the right.
+    /// Inserts a text before the texts at the right.
     pub(super) fn right(&mut self, text: impl Into<String>, style: Style) -> &mut Bar {
         self.right.insert(0, Span::styled(text.into(), style));
         self
     }
 
-    /// Returns the cells that all of it needs.
+    /// Returns the cells that the whole row needs.
     pub(super) fn width(&self) -> usize {
         self.left.iter().chain(&self.right).map(Span::width).sum()
     }
@@ -48,7 +48,7 @@ impl Bar {
         for span in &self.left {
             let left = room.saturating_sub(right + used);
             if span.width() > left {
-                // a clipped text must not touch what is at the right
+                // a clipped text must not touch the text at the right
                 let clipped = clip(&span.content, left.saturating_sub(1), ellipsis);
                 used += width(&clipped);
                 spans.push(Span::styled(clipped, span.style));

@@ -1,5 +1,5 @@
-//! Who sits at the table, in one row: number, name, and what they do; on a narrow screen also what was used, for which the
-//! line of the floor has no room.
+//! The cast in one row: number, name and activity of each participant; on a narrow screen also the usage, for which
+//! the status line has no room.
 
 use crate::state::Seat;
 use crate::ui::action::Action;
@@ -12,15 +12,16 @@ use crate::ui::view::floor::{next, seat_word, used};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// The longest name in cells, and whether the row says who speaks and who is next, as the line of the floor does: the
-/// first that lets all seats fit is used. In the end only the numbers are left, and the names of who speaks and is next.
+/// Maximum cells of a name, and true if the row repeats the speaker and the next participant of the status line. The
+/// first pair at which all seats fit is used; the last one leaves only numbers, and the names of the speaker and the
+/// next participant.
 const SHORTER: [(usize, bool); 6] =
     [(usize::MAX, true), (usize::MAX, false), (16, false), (10, false), (6, false), (0, false)];
 
-/// The longest name in cells that is never left out.
+/// Maximum cells of a name that is never shortened.
 const SHORT: usize = 10;
 
-/// Seats that are shown before the speaker, where not all fit.
+/// Number of seats shown before the speaker if not all fit.
 const BEFORE: usize = 2;
 
 /// Draws the row of the cast.
@@ -32,7 +33,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let fits = |shorter: &(usize, bool)| row(area, *shorter, 0, screen).0.width() <= room;
     let (mut line, clicks) = match SHORTER.into_iter().find(fits) {
         Some(shorter) => row(area, shorter, 0, screen),
-        // too many even as numbers: the seats around the speaker
+        // too many even as numbers: show the seats around the speaker
         None => row(area, (SHORT, true), around(screen), screen),
     };
     if line.width() > room {
@@ -47,11 +48,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     screen.view.clicks.extend(clicks);
     frame.render_widget(line, area);
     let used = Span::styled(format!("{used} "), screen.theme.style(ThemeRole::Muted));
-    // a span has a style of its own, a line would apply its style to the whole row
+    // a span has its own style; the style of a line would apply to the whole row
     frame.render_widget(Line::from(used).right_aligned(), area);
 }
 
-/// Returns the index of the first seat that is shown where not all fit: a few before the speaker.
+/// Returns the index of the first visible seat if not all fit: a few before the speaker.
 fn around(screen: &Screen) -> usize {
     let state = screen.transcript.state();
     let speaks = |seat: &Seat| state.turns.values().any(|t| t.seat == seat.spec.id);
@@ -59,10 +60,10 @@ fn around(screen: &Screen) -> usize {
     here.saturating_sub(BEFORE)
 }
 
-/// The actions of clicks, by the cells they fall on.
+/// Click areas and their actions.
 type Clicks = Vec<(Rect, Action)>;
 
-/// Returns the row from a seat on, with names of at most so many cells, and all facts or only those shown nowhere else.
+/// Returns the row from a seat on. `most` limits the cells of a name; `all` also shows the facts of the status line.
 fn row(
     area: Rect,
     (most, all): (usize, bool),
@@ -109,7 +110,7 @@ fn row(
     (Line::from(spans), clicks)
 }
 
-/// Returns the action that selects the participant at a place, from 0; from 254 on they share one.
+/// Returns the action that selects the participant at an index; indices from 254 on share one.
 pub fn select(place: usize) -> Action {
     Action::Select(u8::try_from(place + 1).unwrap_or(u8::MAX))
 }

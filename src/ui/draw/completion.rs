@@ -1,4 +1,4 @@
-//! The completions of the current word, above the line of the floor.
+//! The completions of the current word, above the status line.
 
 use crate::ui::action::Action;
 use crate::ui::frame::Frame;
@@ -11,12 +11,12 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, Clear};
 
-/// Rows that are shown at once.
+/// Maximum visible rows.
 const ROWS: usize = 8;
-/// The widest offer, in cells.
+/// Maximum width of the list, in cells.
 const WIDTH_MAX: u16 = 84;
 
-/// Draws the offer, if there is one.
+/// Draws the completions, if there are any.
 pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     let (Some(offer), Focus::Write) = (&screen.view.completion, screen.view.place()) else {
         return;

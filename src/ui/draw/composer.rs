@@ -17,13 +17,13 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 
-/// Cells before what is written.
+/// Cells before the input.
 const PROMPT: u16 = 3;
 
-/// Rows of queued messages at most; of more, the last ones are shown.
+/// Maximum rows of queued messages; the last ones are shown.
 const QUEUE_ROWS: usize = 3;
 
-/// Returns the rows that the operator's part needs at a width.
+/// Returns the rows that the composer and the panels near it need at a width.
 pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     let room = usize::from(width.saturating_sub(PROMPT + 1));
     let waiting = screen.transcript.queued().count().min(QUEUE_ROWS);
@@ -51,7 +51,7 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     }
 }
 
-/// Draws whose words are asked for, and the queued messages.
+/// Draws the pending turn of a person and the queued messages.
 pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
     let covered = screen.view.is_covered();
@@ -98,8 +98,8 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
 }
 
-/// Draws the input with the terminal's cursor on the caret. Where the keyboard is elsewhere, a letter would not write:
-/// it names the keys instead.
+/// Draws the input with the terminal's cursor in it. If the keyboard focus is elsewhere, letters do not write, and
+/// the key bindings are shown instead.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
     let covered = screen.view.is_covered();
@@ -129,7 +129,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
 }
 
-/// Returns the keys that start a message, as many as fit.
+/// Returns the key bindings that start a message, as many as fit.
 fn invitation(screen: &Screen, room: usize) -> Line<'static> {
     if let Some(keys) = moment::keys(screen).filter(|_| screen.view.areas.card.is_empty()) {
         return hints(screen, room, keys);
@@ -151,7 +151,7 @@ fn invitation(screen: &Screen, room: usize) -> Line<'static> {
     hints(screen, room, keys)
 }
 
-/// Returns keys with what they do, as many as fit.
+/// Returns key bindings with their effect, as many as fit.
 fn hints(screen: &Screen, room: usize, keys: Vec<(Action, String)>) -> Line<'static> {
     let mut line = Line::default();
     for (action, what) in keys {

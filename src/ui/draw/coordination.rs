@@ -1,4 +1,4 @@
-//! The answers and votes of a table that looks for one answer: a row for each participant below the transcript.
+//! The answers and votes of a conversation that seeks one answer: a row for each participant below the transcript.
 
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
@@ -13,21 +13,21 @@ use crate::ui::view::message::clock;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// Cells of a name at most.
+/// Maximum cells of a name.
 const NAME_MAX: usize = 14;
-/// Cells of what a seat does.
+/// Cells of the activity of a seat.
 const WORK: usize = 15;
 /// Cells of the longest bar of votes.
 const BAR: usize = 8;
-/// Columns from which the votes for an answer are drawn as bars.
+/// Minimum columns at which votes are drawn as bars.
 const BARS_FROM: usize = 56;
 
-/// Returns the rows that it needs: a heading and one for each participant.
+/// Returns the rows that the pane needs: a heading and one for each participant.
 pub fn rows(screen: &Screen) -> u16 {
     standing(&screen.transcript).map_or(0, |table| table.seats.len() as u16 + 1)
 }
 
-/// Draws the table. If not all rows fit, the last one sums up the others.
+/// Draws the pane. If not all rows fit, the last one summarises the others.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let Some(table) = standing(&screen.transcript) else { return };
     heading(frame, area, "ANSWERS AND VOTES", &table.facts, Action::Dependencies, screen);
@@ -45,7 +45,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     frame.render_widget(ratatui::text::Text::from(lines), body);
 }
 
-/// Draws the rule above a pane: what it is, how it stands, and the key that shows all of it.
+/// Draws the rule above a pane: title, facts, and the key binding of the full view.
 pub fn heading(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -133,7 +133,7 @@ fn row(
     Line::from(spans)
 }
 
-/// Sums up the participants who have no row.
+/// Summarises the participants without a row.
 fn rest(table: &TableStanding, seen: usize) -> String {
     let left = table.seats.get(seen..).unwrap_or_default();
     let count = |what: &str, fits: fn(&&SeatStanding) -> bool| {

@@ -1,4 +1,4 @@
-//! The second panel of a wide screen: the message that is read and what is known of it, then recent events.
+//! The second panel of a wide screen: facts about the current message, then recent events.
 
 use crate::export::{cost, utterances};
 use crate::state::Spent;
@@ -17,10 +17,10 @@ use ratatui::text::{Line, Span, Text};
 
 /// Cells of the names of facts.
 const NAME_WIDTH: usize = 9;
-/// Recent events that are listed at most.
+/// Maximum number of recent events.
 const RECENT: usize = 12;
 
-/// Draws the panel before its wall.
+/// Draws the panel to the left of its border.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     wall(frame, area.right() - 1, area, screen);
     let inner = Rect { x: area.x + 1, width: area.width - 3, ..area };
@@ -40,7 +40,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     frame.render_widget(Text::from(lines), inner);
 }
 
-/// Returns the facts about the message that is read.
+/// Returns the facts about the current message.
 fn message(screen: &Screen, at: usize, room: usize) -> Vec<Line<'static>> {
     let (transcript, theme) = (&screen.transcript, &screen.theme);
     let mut lines = vec![heading(screen, "THIS MESSAGE")];
@@ -95,7 +95,7 @@ fn tenths(ms: u64) -> String {
     format!("{}.{}s", ms / 1_000, ms % 1_000 / 100)
 }
 
-/// Actions for the message that is read.
+/// Returns the key bindings for the current message.
 fn actions(screen: &Screen) -> Vec<Line<'static>> {
     let mut lines = vec![heading(screen, "ACTIONS")];
     let actions = [
@@ -115,7 +115,7 @@ fn actions(screen: &Screen) -> Vec<Line<'static>> {
     lines
 }
 
-/// Returns the events besides words, the last first.
+/// Returns the events other than messages, the latest first.
 fn recent(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let mut lines = vec![heading(screen, "RECENT EVENTS")];

@@ -1,4 +1,4 @@
-//! The scheduler's line: who speaks, doing what, for how long, who is next and why. The last thing to be shortened.
+//! The status line: the speaker, its activity and duration, the next participant and the reason. It is shortened last.
 
 use crate::export::ended as how_it_ended;
 use crate::model::{Ms, SeatId, StopReason};
@@ -21,22 +21,22 @@ use ratatui::buffer::Cell;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// How much the line says.
+/// Level of detail of the line.
 #[derive(Clone, Copy)]
 struct Wealth {
-    /// Why who speaks was chosen.
+    /// True if the reason for choosing the speaker is shown.
     why: bool,
-    /// How many of those who come next.
+    /// Maximum number of next participants.
     next: usize,
-    /// Cells of a name.
+    /// Maximum cells of a name.
     name: usize,
-    /// Whether figures have their units, and the way to the end is named.
+    /// True if figures have units and the way to the end is named.
     long: bool,
     /// Cells of the rule at both ends.
     ends: usize,
 }
 
-/// From the richest to the poorest: who speaks, who is next and what was used are in all of them.
+/// Levels from the richest to the poorest. All of them show the speaker, the next participant and the usage.
 const WEALTHS: [Wealth; 6] = [
     Wealth { why: true, next: 3, name: usize::MAX, long: true, ends: 2 },
     Wealth { why: false, next: 3, name: usize::MAX, long: true, ends: 2 },
@@ -46,11 +46,11 @@ const WEALTHS: [Wealth; 6] = [
     Wealth { why: false, next: 1, name: 6, long: false, ends: 0 },
 ];
 
-/// Draws the line, as rich as it fits.
+/// Draws the line in the richest form that fits.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let below = below(screen);
     let [.., poorest] = WEALTHS;
-    // mostly the richest fits, and no other is made
+    // usually the richest one fits; `map` is lazy, so no other is built
     let mut bars = WEALTHS.into_iter().map(|wealth| bar(screen, below, wealth));
     let fits = |bar: &Bar| bar.width() <= usize::from(area.width);
     let bar = bars.find(fits).unwrap_or_else(|| bar(screen, below, poorest));
@@ -58,7 +58,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     bar.draw(frame, area, rule, look, screen.glyphs.ellipsis);
 }
 
-/// The sign of the rule and its look: heavy, and in the colour of the composer, while the keyboard is there.
+/// Returns the symbol and the style of the rule: heavy, and in the colour of the composer, while that has the focus.
 fn edge(screen: &Screen) -> (&'static str, Style) {
     match screen.view.writing {
         true => (screen.glyphs.card_rule, screen.theme.style(ThemeRole::Notice)),
@@ -66,7 +66,7 @@ fn edge(screen: &Screen) -> (&'static str, Style) {
     }
 }
 
-/// Joins the walls that are seen to stand on the line; what lies on top may hide them.
+/// Draws junctions where panel borders meet the status line; an overlay may hide a border.
 pub fn join(frame: &mut Frame<'_>, screen: &Screen) {
     let Screen { glyphs, view, .. } = screen;
     let (y, buffer) = (view.areas.floor.y, frame.buffer_mut());
@@ -101,9 +101,9 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     bar.left(" ", muted);
     bar.right = vec![];
     bar.right(ends, rule);
-    // on a narrow screen another row says it
+    // on a narrow screen another row shows it
     if let Some(used) = used(&state.spent()).filter(|_| !view.areas.is_narrow()) {
-        // of a recording these are no totals
+        // in a recording these are not totals
         let used = match (wealth.long, &view.playback) {
             (true, Some(_)) => format!("at this point {used}"),
             (true, None) => used,
@@ -148,7 +148,7 @@ fn below(screen: &mut Screen) -> usize {
     view.viewport.below(transcript, look)
 }
 
-/// What happens, and what happens next.
+/// Returns the current activity and the next step.
 pub fn words(
     transcript: &Transcript,
     standing: Status,
@@ -208,7 +208,7 @@ fn shortened(
     }
 }
 
-/// Everybody who speaks, with what they do and for how long.
+/// Returns the speakers with activity and duration.
 fn speakers(transcript: &Transcript, now: Ms, name: impl Fn(&SeatId) -> String) -> String {
     let turns: Vec<_> = transcript.state().turns.values().collect();
     let seconds = |since: Ms| now.since(since) / 1_000;

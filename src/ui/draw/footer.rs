@@ -1,4 +1,4 @@
-//! The last row: where the keyboard is, the outcome of the last command, and the keys that matter now.
+//! The last row: the keyboard focus, the outcome of the last command, and the most useful key bindings.
 
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
@@ -15,7 +15,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
 
-/// Draws the row; a notice stands in place of the hints until the next key.
+/// Draws the row; a notice replaces the hints until the next key.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
     let place = screen.view.place();
@@ -36,7 +36,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     bar.left(format!(" {badge} "), theme.style(role)).left("  ", Style::new());
     let mut clicks: Vec<(Rect, Action)> = Vec::new();
     let mut spills = false;
-    // help is the last hint to go
+    // help is the last hint to be dropped
     for action in last(place) {
         let hint = hint(screen, *action, place);
         bar.right.splice(0..0, hint.iter().cloned());
@@ -99,19 +99,19 @@ fn composer(screen: &Screen) -> (&'static str, ThemeRole) {
     }
 }
 
-/// Returns the cells of a hint that stands first among spans which end at a column.
+/// Returns the cells of the first hint of some spans that end at a column.
 fn click(area: Rect, end: u16, spans: &[Span<'_>], hint: &[Span<'_>]) -> Rect {
     let width = |spans: &[Span<'_>]| spans.iter().map(Span::width).sum::<usize>() as u16;
     Rect { x: end.saturating_sub(width(spans)), width: width(hint), ..area }
 }
 
-/// The cells that are left between what stands at both ends of a row.
+/// Returns the free cells between the two ends of a row.
 fn room(bar: &Bar, area: Rect) -> usize {
     usize::from(area.width).saturating_sub(bar.width() + 1)
 }
 
-/// What there is to say instead of hints: a notice, or how the command that is being written is used, and what it does
-/// where there is room for that. A notice for which none exists stands above the line of the floor.
+/// Returns the text that replaces the hints: a notice, or the usage of the command in the composer, with its
+/// meaning if that fits. A notice that does not fit is drawn by [`spilt`].
 fn told(screen: &Screen, place: Focus, room: usize) -> Option<String> {
     let fits = |told: &String| width(told) <= room;
     let written = || {
@@ -125,8 +125,8 @@ fn told(screen: &Screen, place: Focus, room: usize) -> Option<String> {
     }
 }
 
-/// Draws what the row has no room for, whole, above the line of the floor: a notice that is too long, or any on a screen
-/// so low that it has no such row, and there what is looked for.
+/// Draws above the status line a notice that is too long for the row. A screen too low for the row shows every
+/// notice there, and the search.
 pub fn spilt(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     let areas = screen.view.areas;
     let style = screen.theme.style(ThemeRole::Overlay).patch(screen.theme.style(ThemeRole::Notice));
@@ -152,7 +152,7 @@ pub fn spilt(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     }
 }
 
-/// The keys that are named at the right end, the last one first.
+/// Returns the actions named at the right end.
 fn last(place: Focus) -> &'static [Action] {
     match place {
         Focus::Read | Focus::Replay => &[Action::Quit, Action::Help],
@@ -164,7 +164,7 @@ fn last(place: Focus) -> &'static [Action] {
     }
 }
 
-/// The keys that matter now, the most needed first.
+/// Returns the actions with hints, most important first.
 fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
     use Action::{
         Analysis, Back, Complete, Copy, CutIn, EntryDown, EntryUp, Export, Faster, Follow, Fork,
@@ -227,7 +227,7 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
     }
 }
 
-/// A key and what it does here; nothing where it has none.
+/// Returns a key and its effect; empty if the action has no key in this focus.
 fn hint(screen: &Screen, action: Action, place: Focus) -> Vec<Span<'static>> {
     let key = match action {
         Action::CutIn => screen.keymap.reach(action, place),

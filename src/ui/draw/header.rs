@@ -1,4 +1,4 @@
-//! The first row: the title, whether the cast is rehearsed, and the status; and the rule below.
+//! The first row: the title, a mark for rehearsals, and the status; and the rule below.
 
 use crate::model::Limit;
 use crate::ui::draw::bar::Bar;
@@ -12,15 +12,15 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// Cells that the title keeps beside what was used.
+/// Minimum cells of the title beside the usage.
 const TITLE_MIN: usize = 8;
 
-/// Cells by which a title is told from others.
+/// Minimum width at which a title is still recognisable.
 const TITLE_READABLE: usize = 24;
-/// What stands behind the title where no model speaks.
+/// Text after the title if no model speaks.
 const REHEARSED: &str = "   rehearsed";
 
-/// Draws the title at the left, the standing, the utterance and the time at the right.
+/// Draws the title at the left; the status, the turn number and the time at the right.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let state = screen.transcript.state();
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
@@ -28,11 +28,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let muted = theme.style(ThemeRole::Muted);
     let number = state.numbers.max(state.utterances);
     let count = match state.limits.of(Limit::Utterances) {
-        // turns that failed have numbers too, and do not count against the limit
+        // failed turns have numbers too, but do not count against the limit
         Some(most) if u64::from(number) <= most => format!("turn {number}/{most}"),
         Some(_) | None => format!("turn {number}"),
     };
-    // the time that the transcript shows; while nobody speaks it stands
+    // the clock of the transcript; it stops while nobody speaks
     let now = if state.turns.is_empty() { state.ms } else { screen.clock.now() };
     let now = clock(now.0);
     let mut bar = Bar::new();
@@ -42,7 +42,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let areas = &screen.view.areas;
     let used = used(&state.spent()).filter(|_| areas.is_narrow() && areas.cast.is_empty());
     if let Some(progress) = &screen.view.loading {
-        // what is counted is not all there yet
+        // the figures are incomplete while the session loads
         bar.right(format!("  turn {number}"), muted);
         bar.right(format!("  reading {}% ", progress.percent()), theme.style(ThemeRole::Notice));
         title(&mut bar, area, screen);
@@ -61,7 +61,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         }
     }
     if let Some((tokens, cost)) = used.as_deref().and_then(|used| used.split_once("  ")) {
-        // all of it where that leaves some of the title, else what was paid
+        // tokens and cost if some of the title remains visible, otherwise the cost alone
         let both = format!("  {} {cost}", tokens.replace(" tok", ""));
         let one = format!("  {}", if cost.contains('$') { cost } else { tokens });
         let room = usize::from(area.width);
@@ -76,7 +76,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     bar.draw(frame, area, " ", Style::new(), glyphs.ellipsis);
 }
 
-/// Puts the title beside what is there, and whether it is rehearsed: of both, the title is the one that is cut.
+/// Adds the title and the mark for rehearsals; the title is clipped first.
 fn title(bar: &mut Bar, area: Rect, screen: &Screen) {
     let look = screen.theme.style(ThemeRole::Title);
     let room = usize::from(area.width).saturating_sub(bar.width());
@@ -91,7 +91,7 @@ fn title(bar: &mut Bar, area: Rect, screen: &Screen) {
     }
 }
 
-/// Draws the line under the header; the panels hang from it.
+/// Draws the rule under the header, joined to the panel borders below.
 pub fn rule(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let style = screen.theme.style(ThemeRole::Rule);
     let mut cells = vec![screen.glyphs.rule; usize::from(area.width)];
@@ -104,7 +104,7 @@ pub fn rule(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     frame.render_widget(Line::styled(rule, style), area);
 }
 
-/// Returns how a standing looks.
+/// Returns the theme role of a status.
 pub fn role(standing: Status) -> ThemeRole {
     match standing {
         Status::Running | Status::Stepping => ThemeRole::FloorSpeaking,
@@ -115,7 +115,7 @@ pub fn role(standing: Status) -> ThemeRole {
     }
 }
 
-/// Returns the mark of a status.
+/// Returns the symbol of a status.
 pub fn sign(standing: Status, glyphs: &crate::ui::theme::glyphs::Glyphs) -> &'static str {
     match standing {
         Status::Running | Status::Stepping => glyphs.speaking,

@@ -10,7 +10,7 @@ use crate::ui::view::message::clock;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 
-/// Returns the rows that lanes take: an axis, and one each; all in one row where there are too many.
+/// Returns the rows that the lanes need: an axis and one row each, or a single row if there are too many.
 pub fn rows(screen: &Screen) -> u16 {
     match screen.transcript.state().seats.len() {
         seats if seats < 2 || screen.transcript.turn_log.turns.is_empty() => 0,
@@ -19,7 +19,7 @@ pub fn rows(screen: &Screen) -> u16 {
     }
 }
 
-/// Cells before the lanes at most.
+/// Maximum cells before the lanes.
 const LABEL_MAX: usize = 16;
 
 /// Returns the cells before the lanes: the width of the longest name.

@@ -1,4 +1,4 @@
-//! The list that lies on top: what was typed, the entries that fit, and what Enter runs.
+//! The list overlay: the filter, the visible entries, and the action of Enter.
 
 use crate::export::FORMATS;
 use crate::state::RunState;
@@ -17,27 +17,27 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
 
-/// The widest list, in cells.
+/// Maximum width of the list, in cells.
 const WIDTH_MAX: u16 = 96;
-/// The highest list, in rows.
+/// Maximum height of the list, in rows.
 const HEIGHT_MAX: u16 = 26;
-/// Cells of the left column at most; on a narrow list, a third of it.
+/// Maximum cells of the left column; in a narrow list, a third of it.
 const CALL_MAX: usize = 24;
-/// Cells of the left column at least where keys and commands are listed.
+/// Minimum cells of the left column in lists of keys and commands.
 const CALL_MIN: usize = 18;
 /// Cells of the column that names the group.
 const GROUP_WIDTH: usize = 9;
-/// Cells from which the group is named: below, what an entry does needs them.
+/// Minimum cells at which the group is named; below, the description needs the space.
 const GROUP_ROOM: usize = 82;
-/// Cells of a list of keys from which they stand in two columns, and the widest such list.
+/// Minimum cells at which a list of keys has two columns, and its maximum width.
 const COLUMNS_MIN: u16 = 96;
 const COLUMNS_MAX: u16 = 140;
-/// Rows of a list besides its entries: the frame, what was typed, and the line below it.
+/// Rows of a list besides its entries: the frame, the filter, and the rule below it.
 const AROUND: usize = 4;
-/// Rows below which no line is drawn under what was typed.
+/// Minimum rows at which a rule is drawn below the filter.
 const RULE_ROWS: u16 = 8;
 
-/// Rows that an entry leaves to the others, however long it is.
+/// Rows that even a long entry leaves to the others.
 const BESIDE: usize = 2;
 
 /// Draws the list, if one is open.
@@ -61,7 +61,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         ListKind::Formats => FORMATS.len() as u16 + AROUND as u16,
         ListKind::Own => high(&list.own.1),
     };
-    // what is typed must not make the row in which it stands jump
+    // the row of the filter must not move while the operator types
     let area = on_top(whole, &screen.view.areas, (widest, most));
     let needed = high(&entries);
     let area = Rect { height: area.height.min(needed), ..area };
@@ -85,7 +85,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     ]);
     let room = usize::from(inner.width);
     let mut lines = vec![first];
-    // where everything fits there is room for it in any case
+    // if everything fits, there is room for it in any case
     if inner.height >= RULE_ROWS || area.height >= needed {
         let rule = format!(" {}", glyphs.rule.repeat(room.saturating_sub(2)));
         lines.push(Line::styled(rule, theme.style(ThemeRole::Rule)));
@@ -102,7 +102,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
             && group.replace(of.group) != Some(of.group)
         {
             listed.extend((i > 0).then(|| (None, Line::default())));
-            // a heading is not the last row of a column
+            // a heading must not be the last row of a column
             if (listed.len() + 1).checked_rem(rows) == Some(0) {
                 listed.push((None, Line::default()));
             }
@@ -110,7 +110,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         }
         let chosen = i == list.at;
         let mut told = row(entry, list.kind, chosen, (call, room), screen);
-        // one that is longer than the list leaves a row for its neighbours on both sides
+        // an entry longer than the list leaves a row for its neighbours on both sides
         let others = BESIDE.min(entries.len() - 1);
         shorten(&mut told, rows.saturating_sub(others).max(1), screen);
         listed.extend(told.into_iter().map(|l| (Some(i), l)));
@@ -144,7 +144,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     }
 }
 
-/// Cuts the rows of an entry down to so many, the last of which says that there is more.
+/// Cuts an entry down to a number of rows; the last one ends in an ellipsis.
 fn shorten(told: &mut Vec<Line<'static>>, rows: usize, screen: &Screen) {
     let cut = told.len() > rows;
     told.truncate(rows);
@@ -157,12 +157,12 @@ fn shorten(told: &mut Vec<Line<'static>>, rows: usize, screen: &Screen) {
     }
 }
 
-/// The cells of the left column; what is typed must not make it jump.
+/// Returns the cells of the left column. It must not move while the operator types.
 fn call_width(entries: &[ListEntry], kind: ListKind, room: usize) -> usize {
     let widest = entries.iter().map(|entry| width(&entry.call)).max().unwrap_or(0);
     let least = if kind == ListKind::Own || kind == ListKind::Formats { 0 } else { CALL_MIN };
     let most = match kind {
-        // names, models among them, are told apart by more than their first letters
+        // names, such as those of models, often share their first letters
         ListKind::Own => room * 3 / 5,
         _ if room < GROUP_ROOM => room / 3,
         _ => CALL_MAX,
@@ -170,7 +170,8 @@ fn call_width(entries: &[ListEntry], kind: ListKind, room: usize) -> usize {
     widest.max(least).min(most)
 }
 
-/// The rows of a list, whichever entry is chosen: that one is told whole. Where nothing was found, those that say so.
+/// Returns the rows of a list for any selection, given that the selected entry is shown in full. Without entries, the
+/// rows of the message that says so.
 fn rows_of(entries: &[ListEntry], kind: ListKind, room: usize, screen: &Screen) -> usize {
     let calls = call_width(entries, kind, room);
     let told = entries.iter().map(|entry| row(entry, kind, true, (calls, room), screen).len());
@@ -180,13 +181,13 @@ fn rows_of(entries: &[ListEntry], kind: ListKind, room: usize, screen: &Screen) 
     }
 }
 
-/// The rows of the headings of a list, with those between the groups.
+/// Returns the rows of the headings of a list, including blank rows between groups.
 fn headings(entries: &[ListEntry]) -> usize {
     let groups = entries.chunk_by(|one, other| group_of(one) == group_of(other));
     (groups.count() * 2).saturating_sub(1)
 }
 
-/// The group of an action.
+/// Returns the group of an entry.
 fn group_of(entry: &ListEntry) -> Option<Group> {
     match &entry.action {
         EntryAction::Action(row) => Some(row.group),
@@ -194,7 +195,7 @@ fn group_of(entry: &ListEntry) -> Option<Group> {
     }
 }
 
-/// Says that nothing was found, and what to do.
+/// Returns the message for an empty result, with the keys to continue.
 fn nothing_found(room: usize, screen: &Screen) -> Vec<Line<'static>> {
     let close = screen.keymap.way(Action::Back, Focus::Pick);
     let words = format!("Nothing found. Type less (backspace deletes), or {close} to close.");
@@ -207,7 +208,7 @@ fn nothing_found(room: usize, screen: &Screen) -> Vec<Line<'static>> {
     rows.into_iter().map(indent).collect()
 }
 
-/// The name of a group above its keys.
+/// Returns the heading of a group.
 fn header(group: Group, screen: &Screen) -> Line<'static> {
     Line::styled(
         format!("   {}", group.heading().to_uppercase()),
@@ -215,8 +216,8 @@ fn header(group: Group, screen: &Screen) -> Line<'static> {
     )
 }
 
-/// An entry: how it is called up, what it does, and its group where there is room for it. The one that is chosen is told
-/// whole, in as many rows as that takes.
+/// Returns the rows of an entry: its key or command, its description, and its group if that fits. The selected
+/// entry is shown in full, in as many rows as needed.
 fn row(
     entry: &ListEntry,
     kind: ListKind,
@@ -271,7 +272,7 @@ fn row(
     title.into_iter().enumerate().map(line).collect()
 }
 
-/// An entry of the list of commands: its name at the left, its key at the right.
+/// Returns an entry of the list of commands: its name at the left, its key at the right.
 fn named(entry: &ListEntry, chosen: bool, room: usize, screen: &Screen) -> Vec<Line<'static>> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let look = |role| if chosen { theme.style(ThemeRole::Selection) } else { theme.style(role) };
@@ -307,7 +308,7 @@ fn named(entry: &ListEntry, chosen: bool, room: usize, screen: &Screen) -> Vec<L
     rows.into_iter().enumerate().map(line).collect()
 }
 
-/// The `/command` of an action that is called up by its key.
+/// Returns the `/command` of an action that has a key.
 fn command_of(entry: &ListEntry, screen: &Screen) -> Option<String> {
     let EntryAction::Action(row) = &entry.action else { return None };
     let held = matches!(screen.transcript.state().run, RunState::Pausing | RunState::Paused);
@@ -318,7 +319,7 @@ fn command_of(entry: &ListEntry, screen: &Screen) -> Option<String> {
     }
 }
 
-/// What an action does as things stand, where that is more than its row says.
+/// Returns the effect of an action in the current state, if more specific than its description.
 fn action_name(entry: &ListEntry, screen: &Screen) -> Option<String> {
     let EntryAction::Action(row) = &entry.action else { return None };
     let state = screen.transcript.state();
@@ -343,14 +344,14 @@ fn action_name(entry: &ListEntry, screen: &Screen) -> Option<String> {
     }
 }
 
-/// Returns words with a capital first letter.
+/// Returns a text with a capital first letter.
 fn capital(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string());
     first.unwrap_or_default() + letters.as_str()
 }
 
-/// Why an entry cannot be done now.
+/// Returns the reason why an entry is not available now.
 fn unable(entry: &ListEntry, screen: &Screen) -> Option<&'static str> {
     match &entry.action {
         _ if screen.view.playback.is_some() => None,
@@ -367,7 +368,7 @@ fn unable(entry: &ListEntry, screen: &Screen) -> Option<&'static str> {
     }
 }
 
-/// How a command is written, where more than its name belongs to it.
+/// Returns the usage of a command, if it has arguments.
 fn form(entry: &ListEntry) -> Option<String> {
     match &entry.action {
         EntryAction::Command(command) => Some(usage(command)).filter(|form| *form != entry.call),

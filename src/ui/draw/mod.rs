@@ -1,7 +1,7 @@
-//! Draws the screen: a table of panes, each with its place and a function that draws it.
+//! Draws the screen: a table of panes, each with its area and its drawing function.
 //!
-//! Drawing changes only what the screen remembers of its layout. All text comes from `transcript` and `message`, which
-//! made it safe.
+//! Drawing changes only the layout state of the screen. All text comes from `transcript` and `message`, which have
+//! already sanitised it.
 
 mod ambiguous;
 mod analysis;
@@ -38,13 +38,13 @@ use crate::ui::view::floor::Status;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Text};
 
-/// A part of the screen: its place and its drawing function.
+/// A part of the screen: its area and its drawing function.
 struct Pane {
     area: fn(&Areas) -> Rect,
     draw: fn(&mut Frame<'_>, Rect, &mut Screen),
 }
 
-/// Every part, in the order in which they are drawn.
+/// All panes, in drawing order.
 const PANES: &[Pane] = &[
     Pane { area: |a| a.header, draw: header::draw },
     Pane { area: |a| a.cast, draw: cast::draw },
@@ -63,7 +63,7 @@ const PANES: &[Pane] = &[
     Pane { area: |a| a.footer, draw: footer::draw },
 ];
 
-/// The overlays, in the order in which they are drawn; a closed one draws nothing.
+/// All overlays, in drawing order; a closed one draws nothing.
 const OVERLAYS: &[fn(&mut Frame<'_>, Rect, &mut Screen)] =
     &[completion::draw, analysis::draw, page::draw, list::draw, prefix::draw, footer::spilt];
 
@@ -79,7 +79,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
         return;
     };
     screen.view.areas = areas;
-    // unless the last row says otherwise, which a low screen has not
+    // the footer may clear this; a low screen does not draw one
     screen.view.spills = true;
     let follow = (areas.floor, Action::Follow);
     screen.view.clicks = vec![follow, (areas.composer, Action::Write)];
@@ -96,14 +96,14 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     ambiguous::settle(frame.buffer_mut(), 0..whole.height);
 }
 
-/// Draws the words that came since the last frame, where nothing but those has changed; else the whole screen.
+/// Draws only the text added since the last frame if nothing else has changed; otherwise the whole screen.
 pub fn draw_words(frame: &mut Frame<'_>, screen: &mut Screen) {
     let Areas { transcript: area, floor, .. } = screen.view.areas;
     if !frame.kept || area.is_empty() || needs_all(&screen.view) {
         return draw(frame, screen);
     }
     frame.rows = transcript::draw_words(frame, area, screen);
-    // how much there is below who reads further up
+    // a reader further up sees the number of new lines below change
     if !screen.view.viewport.following() {
         frame.wipe(floor, &screen.theme);
         floor::draw(frame, floor, screen);
@@ -114,7 +114,7 @@ pub fn draw_words(frame: &mut Frame<'_>, screen: &mut Screen) {
     frame.rows.end = ambiguous::settle(frame.buffer_mut(), rows);
 }
 
-/// Returns whether something lies over the panes or on the words, or counts what is found in those that are being said.
+/// Returns whether an overlay is open, or whether a search, a selection or a notice may cover the streamed text.
 fn needs_all(view: &ViewState) -> bool {
     let told = view.notice.is_some() && view.spills;
     let open = view.list.is_some() || view.page.is_some() || view.analysis.is_some();
@@ -122,7 +122,7 @@ fn needs_all(view: &ViewState) -> bool {
     open || view.completion.is_some() || view.keys_listed || marked || told
 }
 
-/// Draws how the table stands: its plan, or its answers and votes.
+/// Draws the progress of the conversation: its plan, or its answers and votes.
 fn standing(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     match plan::rows(screen) {
         0 => coordination::draw(frame, area, screen),

@@ -1,5 +1,5 @@
-//! The card that asks for the operator's attention: a limit was reached, a turn failed. It names the keys that help and
-//! what they cost, and is above the line of the floor until one is pressed.
+//! The card that asks for the operator's attention: a limit was reached, a turn failed. It names the helpful keys and
+//! their cost, and stays above the status line until one is pressed.
 
 use crate::model::{Limit, Usd};
 use crate::ui::action::Action;
@@ -17,21 +17,21 @@ use crate::ui::view::moment::{failed, why};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 
-/// The widest card, in cells.
+/// Maximum width of the card, in cells.
 const WIDTH_MAX: u16 = 76;
-/// Cells of what a tool would do.
+/// Maximum cells of the description of a tool call.
 const TOLD_MAX: usize = 140;
 /// Rows of its frame.
 const FRAME: usize = 2;
-/// Rows of a card at most.
+/// Maximum rows of a card.
 const ROWS_MAX: u16 = 6;
 
-/// Returns the rows that the card needs in a width, where there is one.
+/// Returns the rows that the card needs at a width; 0 without a card.
 pub fn rows(screen: &Screen, width: u16) -> u16 {
     lines(screen, width, ROWS_MAX).len() as u16
 }
 
-/// Returns the keys that help and what they do, for a screen that is too low for the card; none where there is no card.
+/// Returns the helpful keys and their effect, for a screen that is too low for the card; `None` without a card.
 pub fn keys(screen: &Screen) -> Option<Vec<(Action, String)>> {
     of(screen).map(|(.., keys)| keys)
 }
@@ -46,7 +46,7 @@ fn room(width: u16) -> u16 {
     width.saturating_sub(2).min(WIDTH_MAX)
 }
 
-/// Returns the card in so many columns and at most so many rows.
+/// Returns the card within a number of columns and rows.
 fn lines(screen: &Screen, width: u16, most: u16) -> Vec<Line<'static>> {
     let Some((title, role, told, keys)) = of(screen) else { return vec![] };
     let room = usize::from(room(width));
@@ -66,7 +66,7 @@ fn lines(screen: &Screen, width: u16, most: u16) -> Vec<Line<'static>> {
         }
     }
     let spare = usize::from(most).saturating_sub(FRAME + hints.len());
-    // the keys are what helps: of what happened, what does not fit beside them is left out
+    // the keys matter most: the description is cut if both do not fit
     let mut rows = wrap(&Line::styled(told, text), inside);
     if rows.len() > spare.max(1) {
         rows.truncate(spare.max(1));
@@ -85,7 +85,7 @@ fn lines(screen: &Screen, width: u16, most: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// A title, how its frame looks, what happened, and the keys that help with what they do.
+/// Title, role of the frame, description, and the helpful keys with their effect.
 type Moment = (String, ThemeRole, String, Vec<(Action, String)>);
 
 fn of(screen: &Screen) -> Option<Moment> {
@@ -128,13 +128,13 @@ fn of(screen: &Screen) -> Option<Moment> {
     let left = held.limit.saturating_sub(used);
     let used = amount(held.what, used);
     let mut told = format!("{used} of {} used{spent}", amount(held.what, held.limit));
-    // a turn begins only where all that it may use is left
+    // a turn starts only if its whole reserve is left
     match (held.what, held.next.map(|next| amount(held.what, next))) {
         (Limit::Usd, Some(next)) => told = format!("spent {used}, the next turn may cost {next}"),
         (Limit::Tokens, Some(next)) => {
             told.push_str(&format!("; the next turn may use {next} tokens"));
         }
-        // an older record does not say how much
+        // an older session does not record the amount
         (Limit::Usd | Limit::Tokens, None) if left > 0 => {
             let left = amount(held.what, left);
             told.push_str(&format!("; the next turn may need more than the {left} left"));

@@ -1,4 +1,4 @@
-//! The frame and the place of an overlay above the transcript.
+//! The frame and the area of an overlay above the transcript.
 
 use crate::text;
 use crate::ui::layout::Areas;
@@ -9,8 +9,8 @@ use ratatui::symbols::border;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
 
-/// The fewest cells beside an overlay; where there are fewer it takes the whole width, because words cut by its edge
-/// would only disturb.
+/// Minimum cells beside an overlay; with fewer it takes the whole width, because text cut by its edge would only
+/// distract.
 const BESIDE: u16 = 12;
 
 /// Returns the area for an overlay of a given size: between header and footer, which stay visible.

@@ -1,4 +1,4 @@
-//! The text that lies over the transcript.
+//! The page overlay: a text over the transcript.
 
 use crate::ui::action::Action;
 use crate::ui::draw::overlay::{framed, on_top};
@@ -15,13 +15,13 @@ use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
 use std::rc::Rc;
 
-/// The widest page, in cells.
+/// Maximum width of the page, in cells.
 const WIDTH_MAX: u16 = 106;
-/// The widest column of words, in cells: longer lines are hard to read.
+/// Maximum width of a column of text, in cells: longer lines are hard to read.
 const WORDS_MAX: usize = 100;
-/// The widest page of two texts beside each other.
+/// Maximum width of a page with two texts side by side.
 const BESIDE_MAX: u16 = 2 * WIDTH_MAX;
-/// Cells from which two texts stand in columns; below that one stands under the other.
+/// Minimum cells at which two texts are side by side; below that, one is under the other.
 const COLUMNS_MIN: usize = 56;
 /// Cells of the names of facts.
 const NAME_WIDTH: usize = 12;
@@ -47,14 +47,14 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         Some((known, laid)) if *known == room => laid.clone(),
         _ => Rc::new(lay(&page, room, screen)),
     };
-    // what stays as it is is laid out once
+    // a page that does not change is laid out once
     let stays = page.again.is_none() && page.lines.is_none();
     page.laid = stays.then(|| (room, laid.clone()));
     let height = usize::from(inner.height).saturating_sub(laid.fixed.len());
     page.extent = (laid.rows.len().saturating_sub(height), height);
     page.top = page.top.min(page.extent.0);
     if let Some((first, end)) = laid.moves {
-        // the line that moves stays in sight
+        // the line that moves stays visible
         page.top = page.top.max(end.saturating_sub(height)).min(first);
     }
     let mut lit = screen.view.search.as_ref().map(|search| (search, laid.rows.clone()));
@@ -76,7 +76,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     screen.view.page = Some(page);
 }
 
-/// Lays all of a page out as rows.
+/// Lays a whole page out as rows.
 fn lay(page: &Page, room: usize, screen: &Screen) -> PageRows {
     let theme = &screen.theme;
     let mut lines: Vec<Line<'static>> = Vec::new();
@@ -89,7 +89,7 @@ fn lay(page: &Page, room: usize, screen: &Screen) -> PageRows {
             lines.push(line);
         }
     }
-    // which side is whose stays in sight
+    // the labels of the two sides stay visible
     let side_by_side = !page.beside.is_empty();
     let fixed = if side_by_side { std::mem::take(&mut lines) } else { vec![] };
     lines.extend(laid(&page.parts, room, theme));
@@ -100,7 +100,7 @@ fn lay(page: &Page, room: usize, screen: &Screen) -> PageRows {
     PageRows { fixed, rows: lines, moves }
 }
 
-/// Adds the lines among which some are chosen; returns the first row of the one that moves, and the one behind it.
+/// Adds the lines of a selection; returns the first row of the moving line, and the row after its last.
 fn select(
     chosen: &LineSelection,
     room: usize,
@@ -112,7 +112,7 @@ fn select(
         let role = if chosen.has(i) { ThemeRole::Selection } else { ThemeRole::Text };
         let (style, here) = (screen.theme.style(role), i == chosen.at());
         let begin = lines.len();
-        // an empty line can be chosen as well
+        // an empty line can be selected as well
         let said = if said.is_empty() { " " } else { said };
         for line in plain(said, room.saturating_sub(2).max(1), style) {
             let sign = if here && lines.len() == begin { screen.glyphs.speaking } else { " " };
@@ -127,7 +127,7 @@ fn select(
     moves
 }
 
-/// Returns parts as lines, each below an empty one.
+/// Returns sections as lines, each below an empty one.
 fn laid(parts: &[Section], room: usize, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for part in parts {
@@ -149,7 +149,7 @@ fn laid(parts: &[Section], room: usize, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// Returns two texts in two columns, or one under the other where there is no room for that.
+/// Returns two texts in two columns, or one under the other if there is not enough room.
 fn beside(
     (a, b): &(Vec<Section>, Vec<Section>),
     room: usize,
@@ -170,7 +170,7 @@ fn beside(
     let row = |at: usize| {
         let mut line = left.get(at).cloned().unwrap_or_default();
         let gap = " ".repeat(column.saturating_sub(line.width()));
-        // what a whole line looks like is its left column's alone
+        // the style of the whole line belongs to the left column only
         let style = std::mem::take(&mut line.style);
         line.spans.iter_mut().for_each(|span| span.style = style.patch(span.style));
         line.spans.push(Span::raw(gap));

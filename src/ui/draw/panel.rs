@@ -1,4 +1,4 @@
-//! The panel at the side: the cast and what each does, the floor and why, the limits and how far they have come.
+//! The side panel: the cast and its activity, the floor with the reason, and the limits with their usage.
 
 use crate::export::cost;
 use crate::model::{Limit, Ms, SeatId, Usd};
@@ -20,20 +20,20 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use std::iter;
 
-/// Utterances of a seat whose length is drawn at most.
+/// Maximum number of messages in a seat's sparkline.
 const SPARK_CELLS: usize = 20;
-/// How many of the last utterances are searched for them, so that a long conversation costs no more.
+/// Number of latest messages that are searched for them, to bound the cost of long conversations.
 const SPARK_REACH: usize = 200;
-/// Bytes that are taken for a token of what is being said.
+/// Estimated bytes per token of a reply in progress.
 const BYTES_PER_TOKEN: u64 = 4;
-/// The width of the labels before facts about the floor.
+/// Width of the labels before facts about the floor.
 const FACT: usize = 7;
 /// Cells of the names of limits.
 const NAMES: usize = 12;
-/// The length of a bar, in cells.
+/// Length of a bar, in cells.
 const BAR_CELLS: u64 = 10;
 
-/// Draws the panel to the right of its wall.
+/// Draws the panel to the right of its border.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     wall(frame, area.x, area, screen);
     let inner = Rect { x: area.x + 2, width: area.width - 3, ..area };
@@ -53,7 +53,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     screen.view.clicks.extend(clicks);
 }
 
-/// Returns what a click on a seat's two rows does: it selects the participant.
+/// Returns the click areas of the seats, two rows each; a click selects the participant.
 fn seats(lines: &[Line<'_>], inner: Rect, screen: &Screen) -> impl Iterator<Item = (Rect, Action)> {
     let seats = screen.transcript.state().seats.iter().enumerate();
     seats.filter_map(move |(place, seat)| {
@@ -66,7 +66,7 @@ fn seats(lines: &[Line<'_>], inner: Rect, screen: &Screen) -> impl Iterator<Item
     })
 }
 
-/// Draws a wall beside a panel.
+/// Draws a border beside a panel.
 pub fn wall(frame: &mut Frame<'_>, x: u16, area: Rect, screen: &Screen) {
     let wall = Line::styled(screen.glyphs.wall, screen.theme.style(ThemeRole::Rule));
     let walls = Text::from(vec![wall; usize::from(area.height)]);
@@ -78,10 +78,10 @@ pub fn heading(screen: &Screen, words: &'static str) -> Line<'static> {
     Line::styled(words, screen.theme.style(ThemeRole::Muted))
 }
 
-/// The fewest rows of the cast, whatever else is in the panel.
+/// Minimum rows of the cast, however much else is in the panel.
 const CAST_LEAST: usize = 8;
 
-/// Returns the seats in the rows there are: three each, two or one; where not all fit, those around the speaker.
+/// Returns the seats within a number of rows: three each, two or one; if not all fit, the seats around the speaker.
 fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'static>> {
     let (transcript, theme, glyphs) = (&screen.transcript, &screen.theme, screen.glyphs);
     let state = transcript.state();
@@ -148,7 +148,7 @@ fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'sta
     lines
 }
 
-/// A line with text at both ends; the left one is shortened, but keeps half of the width.
+/// Returns a line with text at both ends. The left one is shortened, but keeps up to half of the width.
 fn both_ends(
     (left, look): (String, Style),
     (right, muted): (String, Style),
@@ -162,7 +162,7 @@ fn both_ends(
     Line::from(vec![Span::styled(left, look), Span::raw(gap), Span::styled(right, muted)])
 }
 
-/// Returns the speed of a reply, in estimated tokens per second; none before its first words.
+/// Returns the speed of a reply, in estimated tokens per second; `None` before its first text.
 fn rate(transcript: &Transcript, turn: &Turn, now: Ms) -> Option<String> {
     let said = transcript.live.bytes(turn.id);
     let ms = now.since(turn.since).max(1);
@@ -170,8 +170,8 @@ fn rate(transcript: &Transcript, turn: &Turn, now: Ms) -> Option<String> {
     (tokens > 0).then(|| format!("~{tokens} tok/s"))
 }
 
-/// Returns the length of each of a seat's utterances as a sparkline, as far as there is room; from its second utterance
-/// on.
+/// Returns the lengths of a seat's messages as a sparkline, as far as they fit; empty with fewer than two
+/// messages.
 fn spark(transcript: &Transcript, seat: &SeatId, glyphs: &Glyphs) -> String {
     let own = transcript.state().entries.iter().rev().take(SPARK_REACH);
     let own = own.filter(|e| e.number.is_some() && e.seat() == Some(seat)).take(SPARK_CELLS);
@@ -217,7 +217,7 @@ fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// Returns the positions, the most common first; empty where no reply stated one in a readable form.
+/// Returns the positions, the most common first; empty if no reply stated one in a readable form.
 fn stances(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let (transcript, theme) = (&screen.transcript, &screen.theme);
     let mut held: Vec<(&str, Vec<&SeatId>)> = Vec::new();
@@ -240,7 +240,7 @@ fn stances(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// Returns what turns that run may use in addition, in the unit of a limit; 0 where nothing is set aside for it.
+/// Returns the reserves of running turns, in the unit of a limit; 0 for limits without reserves.
 fn held(state: &State, limit: Limit) -> u64 {
     let reserves = state.turns.values().map(|turn| &turn.reserve);
     match limit {
@@ -279,7 +279,7 @@ fn limits(screen: &Screen, now: Ms, room: usize) -> Vec<Line<'static>> {
                 ),
             ),
         };
-        // a sum of money is never cut: the column of names gives way
+        // an amount of money is never clipped: the name column shrinks
         let names = room.saturating_sub(width(&figure)).clamp(name.len() + 1, NAMES);
         lines.push(Line::from(vec![
             Span::styled(format!("{name:<names$}"), theme.style(ThemeRole::Muted)),

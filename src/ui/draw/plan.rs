@@ -11,20 +11,20 @@ use crate::ui::view::plan::{PlanStanding, StepStanding, sign, standing};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// Cells of a name at most.
+/// Maximum cells of a name.
 const NAME_MAX: usize = 14;
-/// Cells of the longest word for a state.
+/// Cells of the longest name of a state.
 const STATE: usize = 9;
-/// Columns from which it is told who works on a step, and in which exchange.
+/// Minimum columns at which the executor of a step and its exchange are shown.
 const ALL_FROM: usize = 64;
 
-/// Returns the rows that it needs: a heading and one for each step.
+/// Returns the rows that the plan needs: a heading and one for each step.
 pub fn rows(screen: &Screen) -> u16 {
     let steps = standing(&screen.transcript).map_or(0, |plan| plan.steps.len());
     if steps == 0 { 0 } else { u16::try_from(steps).map_or(u16::MAX, |n| n.saturating_add(1)) }
 }
 
-/// Draws the plan. Where not all steps fit, those that are over are left out first, and the last row counts the others.
+/// Draws the plan. If not all steps fit, finished ones are dropped first, and the last row counts the hidden ones.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let Some(plan) = standing(&screen.transcript) else { return };
     heading(frame, area, "PLAN", &plan.facts, Action::Dependencies, screen);
@@ -46,7 +46,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     frame.render_widget(ratatui::text::Text::from(lines), body);
 }
 
-/// How many cells each part of a row has.
+/// Widths of the parts of a row, in cells.
 struct Columns {
     number: usize,
     description: usize,
@@ -63,7 +63,7 @@ impl Columns {
         let name = |s: &StepStanding| s.executor.as_ref().map_or(0, |(_, name)| width(name));
         let name = steps().map(name).max().filter(|_| all).unwrap_or(0).min(NAME_MAX);
         let last = steps().map(|s| width(&told(s, all))).max().unwrap_or(0);
-        // gaps around the number, the sign and the word, before what was last, and at the edge
+        // gaps around the number, the symbol and the state, before the last event, and at the edge
         let around = number + STATE + 8 + if name > 0 { name + 2 } else { 0 };
         let spare = room.saturating_sub(around);
         let last = last.min(spare * 3 / 5);
@@ -71,7 +71,7 @@ impl Columns {
     }
 }
 
-/// Says what was last in a step, and in which exchange.
+/// Returns the last event of a step, with its exchange.
 fn told(step: &StepStanding, all: bool) -> String {
     match step.exchange.filter(|_| all) {
         Some((now, most)) if !step.last.is_empty() => format!("{}, {now} of {most}", step.last),
@@ -105,7 +105,7 @@ fn row(step: &StepStanding, columns: &Columns, screen: &Screen) -> Line<'static>
     Line::from(spans)
 }
 
-/// Says how the steps stand for which there is no row.
+/// Returns the number of hidden steps per state.
 fn rest(hidden: impl Iterator<Item = StepState>) -> String {
     let hidden: Vec<StepState> = hidden.collect();
     let all = [

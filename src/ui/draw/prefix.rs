@@ -1,4 +1,4 @@
-//! The keys that can follow the prefix, in columns above the line of the floor, shortly after it was pressed.
+//! The keys that can follow the prefix, in columns above the status line, shortly after it was pressed.
 
 use crate::ui::action::Action;
 use crate::ui::draw::overlay::framed;
@@ -11,9 +11,9 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
 
-/// The width of a column, in cells.
+/// Width of a column, in cells.
 const COLUMN: usize = 24;
-/// Cells of the keys in it.
+/// Cells of the keys in a column.
 const KEY: usize = 10;
 
 /// Draws the keys, if they are listed.
@@ -23,7 +23,7 @@ pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     }
     let (keymap, areas) = (&screen.keymap, screen.view.areas);
     let own = |row: &&KeyRow| keymap.keys(row.action, Focus::Prefix).next().is_some();
-    // keys that work in the composer need no prefix, and a person who writes does not look for how to scroll
+    // keys that work in the composer need no prefix, and scrolling is not useful while writing
     let apart = |row: &&KeyRow| {
         keymap.key(row.action, Focus::Write).is_none() && !scrolls(row.action) || own(row)
     };
@@ -69,7 +69,7 @@ pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     frame.render_widget(Text::from(lines), inner);
 }
 
-/// Returns whether an action only moves the reader.
+/// Returns whether an action only scrolls or moves the mark.
 fn scrolls(action: Action) -> bool {
     matches!(
         action,

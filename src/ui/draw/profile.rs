@@ -1,4 +1,4 @@
-//! What is known of the person who is advised: below the panel of a wide screen, else below the transcript.
+//! Profile of the person who is advised: below the panel of a wide screen, otherwise below the transcript.
 
 use crate::model::RankedItem;
 use crate::text;
@@ -15,21 +15,21 @@ use crate::ui::view::profile::{Fact, FactIs, facts, ranking, stage};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 
-/// Cells of a field's name at most.
+/// Maximum cells of a field's name.
 const NAME_MAX: usize = 13;
-/// Cells of a fact below the transcript, its name included, and of the fewest.
+/// Maximum and minimum cells of a fact below the transcript, including its name.
 const FACT_MAX: usize = 28;
 const FACT_MIN: usize = 22;
-/// Columns from which the ranking stands beside the facts.
+/// Minimum columns at which the ranking is beside the facts.
 const BESIDE: usize = 74;
 /// Cells of the longest bar of a score.
 const BAR: usize = 6;
-/// The highest score of an item.
+/// Maximum score of an item.
 const SCORE_MAX: f64 = 100.0;
-/// Items of a ranking below the transcript.
+/// Maximum items of a ranking below the transcript.
 const ITEMS: usize = 4;
 
-/// Returns the rows that it needs: at the side, and below the transcript of a screen that is so wide.
+/// Returns the rows that the profile needs: at the side, and below a transcript of the given width.
 pub fn rows(screen: &Screen, columns: u16) -> (u16, u16) {
     let state = screen.transcript.state();
     let (facts, items) = (facts(state).len(), ranking(state).len());
@@ -46,13 +46,13 @@ pub fn rows(screen: &Screen, columns: u16) -> (u16, u16) {
     ((facts + ranked + 3) as u16, below as u16 + 1)
 }
 
-/// Returns how many facts stand beside each other below the transcript.
+/// Returns the number of facts beside each other below the transcript.
 fn fact_columns(room: usize) -> usize {
     let room = if room >= BESIDE { room * 2 / 3 } else { room };
     (room / FACT_MIN).clamp(1, 3)
 }
 
-/// Draws it where there is room for it.
+/// Draws the profile in the pane that is available.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     match screen.view.areas.panel.is_empty() {
         true => below(frame, area, screen),
@@ -143,7 +143,7 @@ fn names(facts: &[Fact]) -> usize {
     facts.iter().map(|f| width(&f.name)).max().unwrap_or(0).min(NAME_MAX)
 }
 
-/// A fact: its sign, its name and its value.
+/// Returns a fact: its symbol, its name and its value.
 fn fact(fact: &Fact, names: usize, room: usize, screen: &Screen) -> Vec<Span<'static>> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let name = clip(&fact.name, names, glyphs.ellipsis);
@@ -162,7 +162,7 @@ fn fact(fact: &Fact, names: usize, room: usize, screen: &Screen) -> Vec<Span<'st
     ]
 }
 
-/// An item of the ranking: its place, its name, and a bar as long as its score.
+/// Returns an item of the ranking: its rank, its name, and a bar of its score.
 fn ranked(n: usize, item: &RankedItem, room: usize, screen: &Screen) -> Vec<Span<'static>> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let figure = format!("{:>5}", item.score);

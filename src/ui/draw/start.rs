@@ -1,4 +1,4 @@
-//! The start screen, as one column of rows that keeps the row of the keyboard in sight.
+//! The start screen: one column of rows, scrolled to keep the focused row visible.
 
 mod keys;
 mod page;
@@ -18,13 +18,13 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The widest column, in cells; on a wide screen it stands in the middle.
+/// Maximum width of the column, in cells; on a wide screen it is centred.
 const COLUMN: u16 = 100;
-/// Rows from which there is room for gaps and for two rows a session.
+/// Minimum height, in rows, for gaps and for two rows a session.
 const TALL: u16 = 36;
-/// What the topic answers.
+/// Question that the topic answers.
 const QUESTION: &str = "What should they talk about?";
-/// Signs that stand for a key at most.
+/// Maximum number of symbols that mask a key.
 const MASK: usize = 24;
 
 /// Draws the screen.
@@ -86,7 +86,7 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
     let at = focus.map_or(0, |(line, _)| line);
     let whole_lines = lines.len();
     let last = whole_lines.saturating_sub(height);
-    // no line of the help is the keyboard's
+    // no line of the help has the focus
     let from = start.help.unwrap_or((at + 2).saturating_sub(height)).min(last);
     start.help = start.help.map(|_| from);
     keys::footer(frame, row(whole.height - 1), (start, last > 0));
@@ -109,7 +109,7 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
     ambiguous::settle(frame.buffer_mut(), 0..whole.height);
 }
 
-/// What there is to say, above the footer.
+/// Returns the notice above the footer.
 fn notice(start: &StartScreen, room: usize) -> Vec<Line<'static>> {
     let Some(notice) = &start.notice else { return vec![] };
     let style = start.theme.style(ThemeRole::Notice);
@@ -126,8 +126,7 @@ fn notice(start: &StartScreen, room: usize) -> Vec<Line<'static>> {
 impl StartPage<'_> {
     fn usual(&mut self) {
         let begin = self.lines.len();
-        // the frame takes a cell at both sides
-        // the frame, and a column before its right edge
+        // the frame takes a cell at both sides, and there is a blank before its right edge
         self.room -= 3;
         self.topic();
         let start = self.start;
@@ -191,7 +190,7 @@ impl StartPage<'_> {
         self.hosts();
     }
 
-    /// Puts the lines from one on into a frame with a title.
+    /// Puts the lines from an index on into a frame with a title.
     fn framed(&mut self, begin: usize, title: &str) {
         let (glyphs, inside) = (self.start.glyphs, self.room.saturating_sub(2));
         let edge = self.style(ThemeRole::Rule);
@@ -214,14 +213,14 @@ impl StartPage<'_> {
         }
         let bottom = format!("{bottom_left}{}{bottom_right}", glyphs.rule.repeat(inside));
         self.lines.push(Line::styled(bottom, edge));
-        // the row of the keyboard moved down by one, its caret to the right
+        // the focused row moved down by one, its cursor to the right
         if let Some((line, caret)) = self.focus.as_mut().filter(|(line, _)| *line >= begin) {
             *line += 1;
             caret.iter_mut().for_each(|caret| *caret += 1);
         }
     }
 
-    /// A scenario of your own, or the one that has faults still.
+    /// Adds the row that writes a scenario, or edits one that still has errors.
     fn write(&mut self, label: usize) {
         match &self.start.writing {
             Some(name) => self.offer(StartRow::Write, "Edit your scenario", name, label),
@@ -231,21 +230,21 @@ impl StartPage<'_> {
         }
     }
 
-    /// An empty line, where there is room for it.
+    /// Adds an empty line, if there is room for it.
     fn gap(&mut self) {
         if self.tall {
             self.blank();
         }
     }
 
-    /// Sessions that come with the program.
+    /// Adds the bundled sessions.
     fn examples(&mut self, label: usize) {
         for (i, (_, title)) in self.start.examples.iter().enumerate() {
             self.offer(StartRow::Example(i), "Watch a recorded debate", &text::label(title), label);
         }
     }
 
-    /// The page on which a provider's key is entered, which it never shows.
+    /// Adds the page on which a provider's key is entered; the key is never shown.
     fn key(&mut self, keying: &Keying) {
         let start = self.start;
         let saved = start.saved.get(keying.at.wrapping_sub(start.keyless.len() + 1));
@@ -310,7 +309,7 @@ impl StartPage<'_> {
         let (line, caret) = (&start.topic.lines()[0], start.topic.cursor().1);
         let room = self.room.saturating_sub(LABEL + 1);
         let before: String = line.chars().take(caret).collect();
-        // what is written last stays in sight
+        // the end of the input stays visible
         let skip = width(&before).saturating_sub(room.saturating_sub(1));
         let mut skipped = 0;
         let seen: String = line
@@ -335,7 +334,7 @@ impl StartPage<'_> {
         }
     }
 
-    /// Where models are, and where they are not.
+    /// Adds the hosts of models, usable ones first.
     fn hosts(&mut self) {
         let start = self.start;
         self.heading("Models");
@@ -356,7 +355,7 @@ impl StartPage<'_> {
                 Span::styled(text::label(&host.says).into_owned(), self.style(ThemeRole::Muted));
             self.lines.push(Line::from(vec![sign, name, says]));
         }
-        // what cannot be used is told in one row for each reason
+        // unusable hosts share one row per reason
         let mut reasons: Vec<&str> = rest.iter().map(|h| h.says.as_str()).collect();
         reasons.sort_unstable();
         reasons.dedup();

@@ -1,6 +1,6 @@
 //! The timeline of a recording: a lane for each seat, marks to jump to, and the playhead, all on one axis.
 //!
-//! When height is short the lanes become one row of seat numbers; the row of the playhead is the last to go.
+//! On a low screen the lanes become one row of seat numbers; the row of the playhead is dropped last.
 
 use crate::ui::frame::Frame;
 use crate::ui::layout::{SHORT_TIMELINE, TIMELINE_LABEL, axis};
@@ -20,7 +20,7 @@ pub fn rows(playback: &Playback) -> u16 {
     u16::try_from(playback.timeline.lanes.len()).unwrap_or(u16::MAX).saturating_add(SHORT_TIMELINE)
 }
 
-/// Draws as much of it as there is room for.
+/// Draws as many rows as fit.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let Some(playback) = &screen.view.playback else { return };
     let columns = usize::from(axis(area).width);
@@ -42,7 +42,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     frame.render_widget(Text::from(lines), area);
 }
 
-/// A row: a label, and cells of the axis, each with its look.
+/// Returns a row: a label, and styled cells of the axis.
 fn row(label: Span<'static>, cells: Vec<Span<'static>>) -> Line<'static> {
     let gap = TIMELINE_LABEL.saturating_sub(label.width());
     let mut spans = vec![label, Span::raw(" ".repeat(gap))];
@@ -70,7 +70,7 @@ fn lanes(playback: &Playback, columns: usize, screen: &Screen) -> Vec<Line<'stat
     lane.collect()
 }
 
-/// All lanes in one row: the number of who spoke.
+/// Returns all lanes in one row: the seat numbers of the speakers.
 fn merged(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static> {
     let mut cells = blank(columns);
     for (place, lane) in playback.timeline.lanes.iter().enumerate() {
@@ -86,7 +86,7 @@ fn merged(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static>
 
 fn marks(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static> {
     let mut cells = blank(columns);
-    // where several fall on one cell, the one drawn last is seen
+    // if several fall on one cell, the last one drawn is visible
     for sort in [Sort::You, Sort::Vote, Sort::Error] {
         for mark in playback.timeline.marks.iter().filter(|m| m.sort == sort) {
             let column = playback.timeline.column(mark.at, columns);
@@ -115,7 +115,7 @@ fn playhead(playback: &Playback, columns: usize, screen: &Screen) -> Line<'stati
     row(Span::styled(format!(" {now}"), theme.style(ThemeRole::Text)), cells)
 }
 
-/// Returns the legend of the marks, how waits are shown, and the date of the recording.
+/// Returns the legend of the marks, the treatment of idle time, and the date of the recording.
 fn legend(playback: &Playback, screen: &Screen) -> Line<'static> {
     let muted = screen.theme.style(ThemeRole::Muted);
     let mut spans = vec![Span::raw(" ")];
@@ -131,7 +131,7 @@ fn legend(playback: &Playback, screen: &Screen) -> Line<'static> {
     let at = at.strftime("recorded %Y-%m-%d %H:%M UTC");
     let used: usize = spans.iter().map(Span::width).sum();
     let room = usize::from(screen.view.areas.timeline.width).saturating_sub(used);
-    // what does not fit is left out whole
+    // a text that does not fit is dropped as a whole
     let right = [format!("{waits}   {at} "), format!("{waits} ")];
     let right = right.into_iter().find(|right| width(right) <= room).unwrap_or_default();
     spans.push(Span::raw(" ".repeat(room.saturating_sub(width(&right)))));

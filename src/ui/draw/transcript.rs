@@ -1,4 +1,4 @@
-//! What was said, as far as it is seen from where the reader stands.
+//! The visible part of the transcript.
 
 use crate::ui::frame::Frame;
 use crate::ui::keymap::Focus;
@@ -14,10 +14,10 @@ use ratatui::text::{Line, Text};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Rows that the words may have moved up by since the last frame, at most.
+/// Maximum rows by which the text may have moved up since the last frame.
 const MOVED_MAX: usize = 3;
 
-/// Draws the lines that are seen; before the first word, what it is about.
+/// Draws the visible lines; a placeholder before the first message.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let Screen { transcript, theme, .. } = screen;
     if transcript.is_empty() {
@@ -47,7 +47,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
 }
 
-/// Draws the lines that differ from those of the last frame, and copies those that only moved; returns their rows.
+/// Draws the lines that differ from the last frame, and copies those that only moved; returns the changed rows.
 pub fn draw_words(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) -> Range<u16> {
     let lines = seen(area, screen);
     let before = std::mem::take(&mut screen.view.lines);
@@ -60,7 +60,7 @@ pub fn draw_words(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) -> Ran
             continue;
         }
         rows = rows.start.min(row.y)..row.bottom();
-        // what stands further down was not drawn over yet
+        // rows further down are not overwritten yet
         if is.is_some() && before.get(n + by) == is {
             frame.copy(Rect { y: row.y + by as u16, ..row }, row.y);
             continue;
@@ -74,7 +74,7 @@ pub fn draw_words(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) -> Ran
     if rows.is_empty() { 0..0 } else { rows }
 }
 
-/// Draws a line; in the message that keys act on, the bar before the words is twice as wide.
+/// Draws a line. In the message that keys act on, the bar before the text is twice as wide.
 fn draw_line(frame: &mut Frame<'_>, row: Rect, seen: &SeenLine, glyphs: &Glyphs) {
     frame.render_line(&seen.line, row);
     let gutter = seen.line.spans.first().is_some_and(|first| {
@@ -86,7 +86,7 @@ fn draw_line(frame: &mut Frame<'_>, row: Rect, seen: &SeenLine, glyphs: &Glyphs)
     }
 }
 
-/// Returns the lines that are seen, and finds the addresses in them.
+/// Returns the visible lines, and finds the addresses in them.
 fn seen(area: Rect, screen: &mut Screen) -> Vec<SeenLine> {
     let Screen { transcript, view, theme, glyphs, keymap, .. } = screen;
     let width = usize::from(area.width);
@@ -110,7 +110,7 @@ fn seen(area: Rect, screen: &mut Screen) -> Vec<SeenLine> {
     lines
 }
 
-/// The addresses in what is seen.
+/// Returns the addresses in the visible lines.
 fn links(
     transcript: &Transcript,
     spots: &[(usize, usize)],
@@ -134,10 +134,10 @@ fn links(
     found
 }
 
-/// Rows that are looked through for the message that keys act on: what is further off is not on the screen.
+/// Maximum rows that are searched for the message that keys act on; further rows are not on the screen.
 const NEAR: usize = 200;
 
-/// Returns the place of the message that keys act on.
+/// Returns the row index of the message that keys act on.
 fn mark(viewport: &mut Viewport, transcript: &Transcript, look: Look<'_>) -> Option<usize> {
     let from = viewport.reading(transcript, look);
     let words = |at: &usize| {

@@ -1,4 +1,4 @@
-//! The keys of the start screen, from the map that holds: those that matter now in the last row, and all of them as help.
+//! The keys of the start screen, from the active keymap: the most useful ones in the last row, and all of them as help.
 
 use crate::catalogue::SessionStatus;
 use crate::ui::action::Action::{
@@ -18,7 +18,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::cmp::Ordering;
 
-/// What the help lists, row by row; keys that belong together stand together.
+/// Actions of the help, row by row; related keys share a row.
 const ROWS: [&[Action]; 18] = [
     &[RunEntry],
     &[EntryUp, EntryDown],
@@ -40,17 +40,17 @@ const ROWS: [&[Action]; 18] = [
     &[Interrupt],
 ];
 
-/// What the prefix leads to from a field.
+/// Actions that are listed after the prefix.
 const LISTED: [Action; 8] =
     [Demo, Recorded, Connect, ReplaySession, CompareSessions, DropSession, Help, Quit];
 
-/// Returns the keys of actions as they are reached where the keyboard is.
+/// Returns the keys that reach some actions from the current focus.
 pub(super) fn pair(start: &StartScreen, actions: &[Action]) -> String {
     let keys = actions.iter().filter_map(|action| start.keymap.reach(*action, start.place()));
     keys.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the hints of the page that is open: whatever it is, the keys that matter now.
+/// Returns the hints of the open page.
 fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
     let begins = match start.at {
         StartRow::Topic if start.first && start.topic().is_none() => "watch a debate",
@@ -102,7 +102,7 @@ fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
     hints.into_iter().flatten().collect()
 }
 
-/// Lists what follows the prefix.
+/// Lists the keys that can follow the prefix.
 pub(super) fn prefixed(start: &StartScreen, room: usize) -> Vec<Line<'static>> {
     let (theme, keymap) = (&start.theme, &start.keymap);
     let of_session = |action| matches!(action, ReplaySession | CompareSessions | DropSession);
@@ -126,7 +126,7 @@ pub(super) fn prefixed(start: &StartScreen, room: usize) -> Vec<Line<'static>> {
     rows
 }
 
-/// Draws the last row, of a page that is longer than the screen or not.
+/// Draws the last row; `scrolls` is true if the page is longer than the screen.
 pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, (start, scrolls): (&StartScreen, bool)) {
     let mut bar = Bar::new();
     let theme = &start.theme;
@@ -152,7 +152,7 @@ pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, (start, scrolls): (&Star
 }
 
 impl StartPage<'_> {
-    /// Lists every key that does something here.
+    /// Lists all keys of the start screen.
     pub(super) fn help(&mut self) {
         self.heading("Keys");
         for actions in ROWS {

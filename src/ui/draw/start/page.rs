@@ -1,4 +1,4 @@
-//! The rows that the start screen is made of: headings, fields, and what can be chosen.
+//! The rows of the start screen: headings, fields, and choices.
 
 use crate::text;
 use crate::ui::start::{StartRow, StartScreen};
@@ -9,16 +9,16 @@ use ratatui::text::{Line, Span};
 
 /// Columns before the values of a new conversation.
 pub(super) const LABEL: usize = 16;
-/// Columns of a label without the sign before it.
+/// Columns of a label without the symbol before it.
 pub(super) const VALUE: usize = LABEL - 3;
-/// The rows of the screen, as far as they are made.
+/// Rows of the screen, built from top to bottom.
 pub(super) struct StartPage<'a> {
     pub(super) start: &'a StartScreen,
     pub(super) room: usize,
-    /// Whether there is room for gaps.
+    /// True if there is room for gaps.
     pub(super) tall: bool,
     pub(super) lines: Vec<Line<'static>>,
-    /// The line of the keyboard, and the column of the caret where one is shown.
+    /// Line of the keyboard focus, and the column of the cursor if it is visible.
     pub(super) focus: Option<(usize, Option<usize>)>,
 }
 
@@ -35,7 +35,7 @@ impl StartPage<'_> {
         self.lines.push(Line::styled(format!(" {words}"), self.style(ThemeRole::Title)));
     }
 
-    /// A row on which the keyboard can stand: a sign where it does, then words in two looks.
+    /// Adds a row that can have the focus: a symbol if it has, then the label and other spans.
     pub(super) fn row(&mut self, row: StartRow, label: String, words: Vec<Span<'static>>) {
         let here = self.start.at == row;
         if here {
@@ -51,7 +51,7 @@ impl StartPage<'_> {
         self.lines.push(Line::from(spans));
     }
 
-    /// Something to choose, and what is said of it: beside it, or below where it would be cut.
+    /// Adds a choice and its description: beside it, or below if it would be clipped.
     pub(super) fn offer(&mut self, row: StartRow, label: &str, said: &str, column: usize) {
         let muted = self.style(ThemeRole::Muted);
         if self.room >= 3 + column + width(said) {
@@ -63,7 +63,7 @@ impl StartPage<'_> {
         }
     }
 
-    /// Words that begin with names, each in the colour that its seat has in the conversation.
+    /// Returns a text that begins with names, each in the colour of its seat in the conversation.
     pub(super) fn named(&self, words: &str, names: &[String]) -> Vec<Span<'static>> {
         let muted = self.style(ThemeRole::Muted);
         let (mut spans, mut rest) = (vec![], words);
@@ -80,7 +80,7 @@ impl StartPage<'_> {
         spans
     }
 
-    /// A field of the new conversation: its label, its value, and what is said of it, which may begin with names.
+    /// Adds a field of the new conversation: label, value, and a description that may begin with names.
     pub(super) fn field(
         &mut self,
         row: StartRow,
@@ -107,7 +107,7 @@ impl StartPage<'_> {
         self.row(row, label, spans);
     }
 
-    /// Which choice of how many, and what was typed to find it, where the keyboard is.
+    /// Returns the position of the choice, the number of choices and the filter of a row that has the focus.
     pub(super) fn place(&self, row: StartRow) -> String {
         let start = self.start;
         if start.at != row {

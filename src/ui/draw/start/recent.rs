@@ -1,4 +1,4 @@
-//! What was said before, on the start screen: a row a session, or two, that tells it from others of the same title.
+//! Recent sessions on the start screen: one row or two each, enough to distinguish sessions of the same title.
 
 use crate::catalogue::{SessionStatus, SessionSummary};
 use crate::model::StopReason;
@@ -9,15 +9,15 @@ use crate::ui::text::wrap::{clip, clip_middle, width};
 use crate::ui::theme::ThemeRole;
 use ratatui::text::{Line, Span};
 
-/// Sessions that are listed at once where there is room, and where there is little.
+/// Maximum number of listed sessions on a tall screen, and on a low one.
 const LISTED: (usize, usize) = (6, 4);
-/// Columns from which a session says how many turns it has and how old it is.
+/// Minimum columns at which a session shows its number of turns and its age.
 const FIGURES_COLUMNS: usize = 60;
-/// Cells of a title at least, where the last words stand behind it.
+/// Minimum cells of a title that is followed by the last message.
 const TITLE_MIN: usize = 24;
 
 impl StartPage<'_> {
-    /// The sessions that fit, from the row of the keyboard up.
+    /// Adds the sessions that fit, ending at the focused row or below it.
     pub(super) fn sessions(&mut self) {
         let start = self.start;
         let figures = self.room >= FIGURES_COLUMNS;
@@ -37,8 +37,8 @@ impl StartPage<'_> {
         }
     }
 
-    /// A session: its title and how it stands; who took part and what was said last behind it, or below where there is
-    /// room. Where nobody spoke yet the id, which names day and time, tells it from others of its title.
+    /// Adds a session: its title and its status; then its cast and its last message, in the same row or below it.
+    /// Before the first message the id, which contains day and time, distinguishes sessions of the same title.
     fn session(&mut self, at: usize, session: &SessionSummary, figures: bool) {
         let ellipsis = self.start.glyphs.ellipsis;
         let stands = standing(&session.standing);
@@ -55,7 +55,7 @@ impl StartPage<'_> {
         };
         let here = self.start.at == StartRow::Session(at);
         let below = self.tall || here;
-        // what stands below needs no room beside the title
+        // text in the second row needs no room beside the title
         let most = if below { room } else { room.min((room * 2 / 5).max(TITLE_MIN)) };
         let title = clip(&text::label(title), most, ellipsis);
         let left = room.saturating_sub(width(&title));
@@ -78,7 +78,7 @@ impl StartPage<'_> {
             ],
         );
         if below {
-            // a large cast leaves room for the words
+            // a large cast leaves room for the message
             let cast = clip(&cast(session), self.room / 2, ellipsis);
             let words = match session.last.is_empty() {
                 true => format!("{cast}  nothing said yet  {}", session.id),
@@ -90,12 +90,12 @@ impl StartPage<'_> {
     }
 }
 
-/// Returns how many sessions are listed at once, where there is room or little.
+/// Returns the maximum number of listed sessions on a tall or low screen.
 pub(super) fn listed(tall: bool) -> usize {
     if tall { LISTED.0 } else { LISTED.1 }
 }
 
-/// How the standing of a session looks: what failed and what waits stand out.
+/// Returns the role of the status of a session; failures and sessions that wait stand out.
 fn role(standing: &SessionStatus) -> ThemeRole {
     match standing {
         SessionStatus::Running(_) => ThemeRole::FloorSpeaking,
@@ -109,12 +109,12 @@ fn role(standing: &SessionStatus) -> ThemeRole {
     }
 }
 
-/// What was said last, as a quotation.
+/// Returns the last message in quotation marks.
 fn said(session: &SessionSummary) -> String {
     format!("\"{}\"", text::line(&session.last))
 }
 
-/// Who takes part.
+/// Returns the names of the participants.
 fn cast(session: &SessionSummary) -> String {
     text::name(&session.cast.join(", ")).into_owned()
 }
