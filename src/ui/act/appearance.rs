@@ -1,10 +1,10 @@
-//! Changing how the screen looks: themes previewed from a list, and panels shown always, never, or where they fit.
+//! Changes of the appearance: themes, previewed from a list, and panels, shown always, never, or if they fit.
 
 use crate::ui::layout::Panels;
 use crate::ui::screen::Screen;
 use crate::ui::view::list::{EntryAction, List, ListEntry};
 
-/// Lists the themes; the one under the cursor is previewed.
+/// Lists the themes; the selected one is previewed.
 pub fn themes(screen: &mut Screen) {
     let current = screen.themes.current.clone();
     let entries = screen.themes.names().into_iter().map(|name| ListEntry {
@@ -28,7 +28,7 @@ pub fn preview_theme(screen: &mut Screen) {
     }
 }
 
-/// Goes back to the theme from before the preview.
+/// Restores the theme from before the preview.
 pub fn restore_theme(screen: &mut Screen) {
     if let Some(theme) = screen.view.previous_theme.take() {
         screen.set_theme(theme);
@@ -54,7 +54,7 @@ pub fn set_theme(screen: &mut Screen, name: &str) {
     });
 }
 
-/// Goes on to the next way in which panels are shown.
+/// Switches to the next mode of the panels: auto, always, never.
 pub fn panels(screen: &mut Screen) {
     screen.view.panels = match screen.view.panels {
         Panels::Auto => Panels::Show,

@@ -1,7 +1,7 @@
-//! Branches and other sessions on the screen: the tree they stand in, a branch at an utterance, and two conversations side by side.
+//! Branches and other sessions on the screen: their tree, a branch at a turn, and two conversations side by side.
 //!
-//! It asks for what lies in files and lays out what it is handed; it opens none itself. Its requests are no commands of the
-//! operator, since they leave the conversation as it is.
+//! This module opens no files: it requests them and lays out the result. Its requests are not commands of the operator,
+//! because they do not change the conversation.
 
 use crate::catalogue::{Branch, family, tree};
 use crate::export::utterances;
@@ -19,7 +19,7 @@ use crate::ui::view::list::{EntryAction, List, ListEntry};
 use crate::ui::view::page::Page;
 use std::ops::ControlFlow;
 
-/// Branches off where the words behind `/fork` say.
+/// Creates a branch at the position given after `/fork`.
 pub fn fork(screen: &mut Screen, rest: &str) -> Option<Request> {
     if screen.view.unsaved {
         return intents::unsaved(screen);
@@ -33,7 +33,7 @@ pub fn fork(screen: &mut Screen, rest: &str) -> Option<Request> {
     }
 }
 
-/// Reads where a branch is to leave: the number of an utterance, a seed, or both.
+/// Parses the position of a branch: the number of a turn, a seed, or both.
 fn leaf(screen: &mut Screen, rest: &str) -> Result<BranchPoint, String> {
     let (mut number, mut seed) = (None, None);
     for word in rest.split_whitespace() {
@@ -56,7 +56,7 @@ fn leaf(screen: &mut Screen, rest: &str) -> Result<BranchPoint, String> {
     Ok(BranchPoint { at, seed })
 }
 
-/// Returns the sessions as a list from which Enter shows one beside the conversation on the screen.
+/// Returns the sessions as a list; Enter shows one beside the conversation on the screen.
 pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Result<List, String> {
     let rows: Vec<Branch<'_>> = match shelf {
         SessionFilter::Family => family(&sessions.all, &sessions.here),
@@ -84,7 +84,7 @@ pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Re
         let point = s.parent.as_ref().filter(|_| *depth > 0);
         let point = point.map_or(String::new(), |(_, at)| format!("after #{at}  "));
         let title = text::label(&s.title);
-        // what is on the screen is held by this program, not elsewhere
+        // the session on the screen is locked by this process, not by another one
         let stands = match s.id == sessions.here {
             true => "current".into(),
             false => standing(&s.standing),
@@ -102,7 +102,7 @@ pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Re
     Ok(List::of(title.into(), rows.iter().map(entry).collect()))
 }
 
-/// Returns the conversation on the screen and another one side by side; a recording as a whole, wherever it stands.
+/// Returns the conversation on the screen and another one side by side; of a recording always the whole.
 pub fn beside(screen: &Screen, other: &OtherSession) -> Page {
     match &screen.view.playback {
         Some(playback) => {
@@ -120,7 +120,7 @@ pub fn beside(screen: &Screen, other: &OtherSession) -> Page {
     }
 }
 
-/// Asks for a branch behind the message that is read.
+/// Requests a branch after the current message.
 pub fn fork_here(screen: &mut Screen) -> Option<Request> {
     if screen.view.unsaved {
         return intents::unsaved(screen);

@@ -1,6 +1,7 @@
-//! `/commands` of the screen itself: everything in the list of commands that is no command, by the name of its action.
+//! `/commands` of the screen itself: every action in the list of commands that is not a conversation command, by its
+//! name.
 //!
-//! A command of the same name goes first. Some take a word more: what is looked for, whose words, which theme.
+//! A conversation command of the same name takes precedence. Some take an argument: a search, a participant, a theme.
 
 use crate::ui::act::{appearance, branches, navigate};
 use crate::ui::action::Action;
@@ -10,7 +11,7 @@ use crate::ui::slash;
 use crate::ui::view::list::formats;
 use crate::ui::view::search::Search;
 
-/// Runs the action that a line names, if it does; returns its effect on the conversation.
+/// Runs the action that a line names; returns its effect on the conversation. `None` if it names none.
 pub fn run(screen: &mut Screen, line: &str) -> Option<Option<FollowUp>> {
     let (row, rest) = slash::named(line)?;
     Some(match (row.action, rest) {

@@ -1,9 +1,9 @@
-//! Offering what the word under the caret could become.
+//! Completions of the word under the cursor.
 
 use crate::ui::screen::Screen;
 use crate::ui::view::completion::Completion;
 
-/// Updates the completion to what is written.
+/// Updates the completions to the text in the composer.
 pub fn refresh(screen: &mut Screen) {
     screen.view.completion = {
         let themes = screen.themes.names();
@@ -11,7 +11,7 @@ pub fn refresh(screen: &mut Screen) {
     };
 }
 
-/// Offers what fits, unless something is offered already.
+/// Offers completions, unless some are offered already.
 pub fn refresh_if_none(screen: &mut Screen) {
     if screen.view.completion.is_none() {
         refresh(screen);

@@ -1,4 +1,4 @@
-//! What the entry of a list does, and what it begins in the composer.
+//! The effect of list entries, and the commands that they start in the composer.
 
 use crate::model::Key;
 use crate::model::command::{COMMANDS, CommandRow};
@@ -24,14 +24,14 @@ pub(in crate::ui) fn whisper(screen: &mut Screen) {
     }
 }
 
-/// Begins a note, for the selected participant where one is.
+/// Starts a note, for the selected participant if there is one.
 pub(in crate::ui) fn note(screen: &mut Screen) {
     let seat = screen.view.selected.and_then(|at| screen.transcript.state().seats.get(at));
     let to = seat.map_or(String::new(), |seat| format!("@{} ", seat.spec.id));
     begin(screen, &format!("/note {to}"));
 }
 
-/// Goes to the composer with the beginning of a command; a draft is kept aside.
+/// Moves to the composer with the start of a command; a draft is kept aside.
 pub(in crate::ui) fn begin(screen: &mut Screen, words: &str) {
     if !screen.view.composer.is_empty() {
         screen.view.composer.clear();
@@ -44,7 +44,7 @@ pub(in crate::ui) fn begin(screen: &mut Screen, words: &str) {
     completion::refresh(screen);
 }
 
-/// Returns the list of commands: those that were run last and those that fit the moment stand first.
+/// Returns the list of commands: recently used ones and those useful in the current state come first.
 pub(in crate::ui) fn palette(screen: &Screen, feed: FeedKind) -> List {
     use Action::{
         Analysis, ChangeModel, End, Export, Home, Interject, MoreRound, Retry, SetLimit, Skip,
@@ -75,7 +75,7 @@ pub(in crate::ui) fn palette(screen: &Screen, feed: FeedKind) -> List {
     }
 }
 
-/// Goes to the composer with the sign of a name; a draft stays as it is.
+/// Moves to the composer with the `@` of a name; a draft stays as it is.
 pub(in crate::ui) fn address(screen: &mut Screen) {
     if screen.view.composer.is_empty() {
         begin(screen, "@");
@@ -83,13 +83,13 @@ pub(in crate::ui) fn address(screen: &mut Screen) {
     screen.view.writing = true;
 }
 
-/// Begins the command that sets the limit that was reached, or any.
+/// Starts the command that sets the limit that was reached, or any limit.
 pub(in crate::ui) fn begin_limit(screen: &mut Screen) {
     let limit = screen.transcript.state().limit.as_ref().map(|held| held.what.key());
     begin(screen, &format!("/limit {} = ", limit.unwrap_or("utterances")));
 }
 
-/// Asks for the models that the selected participant can be given, or the one that failed.
+/// Requests the models available to the selected participant, or to the one whose turn failed.
 pub(in crate::ui) fn ask_models(screen: &mut Screen) -> Option<Request> {
     let failed = moment::failed(&screen.transcript).map(|turn| turn.seat.clone());
     let chosen = screen.view.selected.is_none().then_some(failed).flatten();
@@ -109,7 +109,7 @@ pub(in crate::ui) fn participant_actions(screen: &mut Screen) {
     }
 }
 
-/// Takes the queued messages back into the composer; of several, lists them.
+/// Moves the queued message back into the composer; if there are several, lists them.
 pub(in crate::ui) fn edit_queued(screen: &mut Screen) {
     let waiting = screen.transcript.queued().map(|(key, words)| (key.clone(), words.to_string()));
     match &waiting.collect::<Vec<_>>()[..] {
@@ -126,7 +126,7 @@ fn edit(screen: &mut Screen, key: Key, words: &str) {
     screen.view.notice = Some(format!("editing a queued message: {send} saves it"));
 }
 
-/// Remembers what was run from the list of commands, the last one first.
+/// Adds an entry to the recently used commands, the latest one first.
 fn remember(used: &mut Vec<String>, entry: &ListEntry) {
     if let Some(id) = entry.id() {
         used.retain(|other| *other != id);
@@ -135,7 +135,7 @@ fn remember(used: &mut Vec<String>, entry: &ListEntry) {
     }
 }
 
-/// Runs the entry of a list: an action at once, a command at once if it needs nothing, else in the composer.
+/// Runs an entry of the list: an action at once, a command at once if it needs no argument, otherwise in the composer.
 pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<FollowUp> {
     let list = screen.view.list.take()?;
     let entry = list.entries(&screen.keymap).get(list.at)?.clone();

@@ -1,19 +1,19 @@
-//! The links and the blocks of code of a message, as lists from which Enter opens or copies one.
+//! The links and the code blocks of a message, as lists; Enter opens or copies one.
 
 use crate::text;
 use crate::ui::text::links;
 use crate::ui::view::list::{EntryAction, List, ListEntry};
 
-/// The parts of a message that can be listed.
+/// Parts of a message that can be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extract {
-    /// Addresses in the text, and named ones.
+    /// Addresses in the text, and the targets of named links.
     Links,
-    /// Blocks of code, without their fences.
+    /// Code blocks, without their fences.
     Code,
 }
 
-/// Returns the links, or the blocks of code, of a message as a list in which Enter opens or copies one.
+/// Returns the links or the code blocks of a message as a list; Enter opens or copies one.
 pub fn list(said: &str, what: Extract) -> Option<List> {
     let (title, found) = match what {
         Extract::Links => ("Links", links::links(said)),

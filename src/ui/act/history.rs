@@ -1,9 +1,9 @@
-//! Earlier inputs as a list in which Enter puts one back into the composer.
+//! Earlier inputs as a list; Enter puts one back into the composer.
 
 use crate::text;
 use crate::ui::view::list::{EntryAction, List, ListEntry};
 
-/// Returns what was sent before, the last first, as a list from which Enter takes it into the composer.
+/// Returns the sent messages, the latest first, as a list; Enter puts one into the composer.
 pub fn list(sent: &[String]) -> Option<List> {
     let entries = sent.iter().rev().enumerate().map(|(i, words)| {
         ListEntry::new(format!("{}", i + 1), text::line(words), EntryAction::Begin(words.clone()))

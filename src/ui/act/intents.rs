@@ -1,7 +1,7 @@
-//! What the operator wants of the conversation, made from where the screen stands.
+//! Commands of the operator, built from the state of the screen.
 //!
-//! A command that makes no sense (nobody selected, an end that has come) is answered here; everything else is the
-//! engine's to judge, and its receipt says what became of it.
+//! A command without effect, such as one without a selected participant or after the end, is answered here. Everything
+//! else is checked by the engine, and its receipt reports the outcome.
 
 use crate::model::{Command, Participant, Price, SeatId, VoiceSpec};
 use crate::state::{RunState, State};
@@ -17,7 +17,7 @@ use crate::ui::view::extension::{one_more_round, raise, round, stopped, way_on};
 use crate::ui::view::floor::Status;
 use crate::ui::view::leave::asks_leave;
 
-/// Asks for a command, unless it is too late for any; what can be taken back is offered to be.
+/// Requests a command, unless the conversation is read-only or over; a reversible one gets an offer to undo it.
 pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
     let offer = undo::way_back(screen, &command);
     let asked = ask_only(screen, command);
@@ -47,7 +47,7 @@ fn ask_only(screen: &mut Screen, command: Command) -> Option<Request> {
     Some(Request::Send(command))
 }
 
-/// Says that what is watched is steered where it runs.
+/// Reports that a watched session must be controlled by the process that runs it.
 pub fn watching(screen: &mut Screen) -> Option<Request> {
     if screen.view.loading.is_some() {
         return told(screen, "still reading the session; try again in a moment");
@@ -55,12 +55,12 @@ pub fn watching(screen: &mut Screen) -> Option<Request> {
     told(screen, "watching, read-only: commands are given where it runs")
 }
 
-/// Says what a conversation that is kept nowhere cannot do, and the fix.
+/// Reports that an unsaved conversation cannot do this, and how to save one.
 pub fn unsaved(screen: &mut Screen) -> Option<Request> {
     told(screen, "not saved: --no-save sessions cannot be branched or extended")
 }
 
-/// Says that a recording cannot be steered.
+/// Reports that a recording cannot be controlled.
 pub fn past(screen: &mut Screen) -> Option<Request> {
     if screen.view.reopens {
         let words = ways_on(screen);
@@ -100,7 +100,7 @@ pub fn toggle_pause(screen: &mut Screen) -> Option<Request> {
     ask(screen, command)
 }
 
-/// Returns the command that pauses, or goes on, as it stands.
+/// Returns the command that pauses or resumes, depending on the state.
 pub fn pause_or_go_on(state: &State) -> Command {
     match state.run {
         RunState::Going | RunState::Stepping(_) => Command::Pause {},
@@ -108,7 +108,7 @@ pub fn pause_or_go_on(state: &State) -> Command {
     }
 }
 
-/// Raises the limit that holds so that everybody can speak once more; a conversation that has ended is taken up again for that.
+/// Raises the reached limit so that everybody can speak once more; a finished conversation is resumed for that.
 pub fn more(screen: &mut Screen) -> Option<Request> {
     if screen.view.is_read_only() {
         return watching(screen);
@@ -133,7 +133,7 @@ pub fn more(screen: &mut Screen) -> Option<Request> {
     }
 }
 
-/// Returns the command that runs one more round, where a limit holds or the conversation is paused.
+/// Returns the command that runs one more round; `None` unless a limit was reached or the conversation is paused.
 pub fn more_of(state: &State) -> Option<Command> {
     let paused = || (state.run == RunState::Paused).then(|| Command::Step { n: round(state) });
     one_more_round(state).map(|set| Command::Limit { set }).or_else(paused)
@@ -145,11 +145,11 @@ pub fn again(state: &State) -> Vec<Command> {
     limit.into_iter().chain([Command::Step { n: round(state) }]).collect()
 }
 
-/// Returns the commands that reopen a finished conversation: what you say is answered; after a note nobody speaks.
+/// Returns the commands that reopen a finished conversation. A message is answered; after a note nobody speaks.
 pub fn reopening(command: Command) -> Option<Vec<Command>> {
     match command {
         Command::Note { .. } => Some(vec![Command::Pause {}, command]),
-        // there is no one to cut in on
+        // there is nobody to cut in on
         Command::CutIn { text, .. } => Some(vec![Command::Say { text }]),
         Command::Say { .. } | Command::Whisper { .. } | Command::Floor { .. } => {
             Some(vec![command])
@@ -158,7 +158,7 @@ pub fn reopening(command: Command) -> Option<Vec<Command>> {
     }
 }
 
-/// Returns the selected participant; says how to select one if none is.
+/// Returns the selected participant; without one, reports how to select one.
 pub fn selected(screen: &mut Screen) -> Option<SeatId> {
     let place = screen.view.selected;
     let seat =
@@ -176,7 +176,7 @@ pub fn give_floor(screen: &mut Screen) -> Option<Request> {
     ask(screen, Command::Floor { to })
 }
 
-/// Retries the turn that is spoken, else the last one; where that costs money, only when asked twice in a row.
+/// Retries the running turn, otherwise the last one; a paid voice needs a second press.
 pub fn retry(screen: &mut Screen) -> Option<Request> {
     let state = screen.transcript.state();
     let now = screen.transcript.speaking().next().map(|turn| &turn.seat);
@@ -201,8 +201,8 @@ pub fn retry(screen: &mut Screen) -> Option<Request> {
     }
 }
 
-/// Retries the turn that is spoken, else the last one. Words that are being spoken are cut first; what was said of them
-/// stays as a version.
+/// Retries the running turn, otherwise the last one. A running reply is stopped first; its text so far stays as a
+/// version.
 pub fn retry_now(screen: &mut Screen) -> Option<Request> {
     let again = Command::Retry { utterance: None };
     let state = screen.transcript.state();
@@ -234,12 +234,12 @@ pub fn retry_now(screen: &mut Screen) -> Option<Request> {
     }
 }
 
-/// Says why an action has no effect now.
+/// Reports why an action has no effect now.
 fn cannot(screen: &mut Screen, action: Action) -> Option<Request> {
     told(screen, unfit_action(&screen.transcript, action)?)
 }
 
-/// Decides on the tool that waits to be allowed.
+/// Allows or refuses the tool call that waits for permission.
 pub fn decide(screen: &mut Screen, yes: bool, once: bool) -> Option<Request> {
     let waiting = asks_leave(screen.transcript.state()).map(|asks| asks.tool);
     match waiting {
@@ -248,7 +248,7 @@ pub fn decide(screen: &mut Screen, yes: bool, once: bool) -> Option<Request> {
     }
 }
 
-/// Asks whether the conversation is to end.
+/// Asks for confirmation of the end of the conversation.
 pub fn ask_end(screen: &mut Screen) -> Option<Request> {
     if screen.view.playback.is_some() {
         return past(screen);
@@ -273,7 +273,7 @@ pub fn mute(screen: &mut Screen) -> Option<Request> {
     ask(screen, if muted { Command::Unmute { who } } else { Command::Mute { who } })
 }
 
-/// Lets the turn of the human seat that has the floor go.
+/// Passes the turn of the human seat that has the floor.
 pub fn pass(screen: &mut Screen) -> Option<Request> {
     match screen.transcript.human_turn() {
         Some(who) => ask(screen, Command::Pass { who }),
@@ -281,7 +281,7 @@ pub fn pass(screen: &mut Screen) -> Option<Request> {
     }
 }
 
-/// Takes back the queued messages; of several, lists them.
+/// Drops the queued message; if there are several, lists them.
 pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
     if screen.transcript.queued().count() > 1 {
         screen.view.list = queued::list(&screen.transcript);
@@ -293,9 +293,9 @@ pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
     }
 }
 
-/// Asks for what a `/command` says; a fault in it is told, and the draft stays.
+/// Requests the command of a `/command` line. An error in it is reported, and the draft stays.
 pub fn command(screen: &mut Screen, line: &str) -> Option<Request> {
-    // the seat that has the floor needs no naming
+    // the seat that has the floor need not be named
     if line.trim() == "/pass" {
         return pass(screen);
     }
@@ -305,7 +305,7 @@ pub fn command(screen: &mut Screen, line: &str) -> Option<Request> {
     }
 }
 
-/// Takes back what was done last, as long as that is offered.
+/// Undoes the last command, while that is offered.
 pub fn undo(screen: &mut Screen) -> Option<Request> {
     match screen.view.undo.take() {
         Some(undo) => ask_only(screen, undo.command),

@@ -1,4 +1,4 @@
-//! Jumps over more than a message: by round, by phase, by speaker.
+//! Jumps by round, by phase and by speaker.
 
 use crate::model::{SeatId, ThreadId};
 use crate::ui::act::navigate;
@@ -6,7 +6,7 @@ use crate::ui::action::Direction;
 use crate::ui::screen::Screen;
 use crate::ui::view::transcript::{RowView, Transcript};
 
-/// Goes to the next turn of the selected participant, else of the speaker of the message that is read.
+/// Moves to the next turn of the selected participant, otherwise of the speaker of the current message.
 pub(in crate::ui) fn speaker(screen: &mut Screen, way: Direction) {
     let at = screen.reading();
     let transcript = &screen.transcript;
@@ -26,9 +26,9 @@ pub(in crate::ui) fn speaker(screen: &mut Screen, way: Direction) {
     go(screen, to, None, || format!("{name} has no {end} turn"));
 }
 
-/// Goes to the beginning of the next round, or of this one and then the one before.
+/// Moves to the start of the next round; backwards to the start of this one, then of the one before.
 pub(in crate::ui) fn round(screen: &mut Screen, way: Direction) {
-    // a turn has the round of the batch that it was granted in
+    // a turn belongs to the round of the batch in which it was granted
     let transcript = &screen.transcript;
     let rounds = &transcript.turn_log.rounds;
     let of = |turn: u64| {
@@ -47,7 +47,7 @@ pub(in crate::ui) fn round(screen: &mut Screen, way: Direction) {
     }
 }
 
-/// Goes to the beginning of the next phase, or of this one and then the one before.
+/// Moves to the start of the next phase; backwards to the start of this one, then of the one before.
 pub(in crate::ui) fn phase(screen: &mut Screen, way: Direction) {
     let transcript = &screen.transcript;
     let group = |row: usize| match transcript.shown(row)? {
@@ -74,7 +74,7 @@ pub(in crate::ui) fn phase(screen: &mut Screen, way: Direction) {
     among(screen, way, &groups, name);
 }
 
-/// Goes to where another group begins.
+/// Moves to the start of the next or previous group.
 fn among<G: Copy + PartialEq>(
     screen: &mut Screen,
     way: Direction,
@@ -96,7 +96,7 @@ fn among<G: Copy + PartialEq>(
     go(screen, to, told, || format!("this is {end} one"));
 }
 
-/// Goes to a row and says what begins there, or why it cannot.
+/// Moves to a row and shows its group, or reports why it cannot.
 fn go(screen: &mut Screen, to: Option<usize>, told: Option<String>, none: impl Fn() -> String) {
     match to {
         Some(to) => {
@@ -108,7 +108,7 @@ fn go(screen: &mut Screen, to: Option<usize>, told: Option<String>, none: impl F
     }
 }
 
-/// Returns whose words stand at a place.
+/// Returns the speaker of a row.
 fn seat(transcript: &Transcript, at: usize) -> Option<SeatId> {
     match transcript.shown(at)? {
         RowView::Words(entry, _) => entry.seat().cloned(),

@@ -1,6 +1,6 @@
-//! Going back: closing what lies on top, leaving WRITE, stopping who speaks, leaving the screen.
+//! Leaving: closing overlays, leaving WRITE, stopping the speaker, leaving the screen.
 //!
-//! None of them destroys: a draft that is cleared comes back, and the session is saved whatever is left.
+//! Nothing is lost: a cleared draft can be restored, and the session is saved in any case.
 
 use crate::model::Command;
 use crate::ui::act::appearance;
@@ -41,7 +41,7 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
     if view.reading.raw { raw(screen) } else { None }
 }
 
-/// The gentlest of what can still be stopped: a list, a draft, a reply; then the screen.
+/// Cancels the least important activity: a list, a draft, a reply; without any of these, leaves the screen.
 pub(in crate::ui) fn interrupt(screen: &mut Screen) -> Option<Request> {
     if screen.view.list.take().is_some() {
         appearance::restore_theme(screen);
@@ -63,7 +63,7 @@ pub(in crate::ui) fn interrupt(screen: &mut Screen) -> Option<Request> {
     leave(screen, Action::Interrupt)
 }
 
-/// Leaves, at once where nothing goes on.
+/// Leaves, at once if nothing is running.
 pub(in crate::ui) fn quit(screen: &mut Screen, by: Action, how: Request) -> Option<Request> {
     if screen.view.playback.is_some() {
         return Some(how);
@@ -76,7 +76,7 @@ pub(in crate::ui) fn quit(screen: &mut Screen, by: Action, how: Request) -> Opti
     }
 }
 
-/// Shows words as they were written, at the edge of the screen, and lets the mouse select them; or goes back to before.
+/// Toggles the raw view, which shows messages unformatted from the first column and leaves the mouse to the terminal.
 pub(in crate::ui) fn raw(screen: &mut Screen) -> Option<Request> {
     let raw = !screen.view.reading.raw;
     screen.view.reading.raw = raw;
@@ -95,7 +95,7 @@ pub(in crate::ui) fn raw(screen: &mut Screen) -> Option<Request> {
     Some(Request::Mouse(screen.modes.mouse))
 }
 
-/// Leaves when asked twice in a row.
+/// Leaves on the second press in a row.
 fn leave(screen: &mut Screen, by: Action) -> Option<Request> {
     let key = screen.keymap.way(by, Focus::Read);
     screen.view.leaving = Some(by);

@@ -1,4 +1,4 @@
-//! What changes the screen: keys and actions in, changed views and requests out.
+//! Changes of the screen: keys and actions in, a changed view and requests out.
 
 pub mod appearance;
 pub mod branches;

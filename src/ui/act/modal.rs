@@ -1,7 +1,7 @@
-//! Modal editing in the composer and counts at the table, for who set `keymap = "vim"`. It only adds: what is not named here
-//! means what it means to everybody.
+//! Modal editing in the composer and counts in READ, with `keymap = "vim"`. It only adds: keys that are not handled
+//! here keep their usual meaning.
 //!
-//! The first Esc leaves insert, the second the composer; neither touches what is written or the conversation.
+//! The first Esc leaves insert mode, the second the composer; neither affects the draft or the conversation.
 
 use crate::ui::act::send;
 use crate::ui::action::Action;
@@ -13,10 +13,10 @@ use crate::ui::view::modal::VimMode;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::{CursorMove, TextArea};
 
-/// The largest count before a command.
+/// Maximum count before a command.
 const COUNT_MAX: u32 = 999;
 
-/// Handles a key; none where the key has its usual meaning.
+/// Handles a key; `None` if the key has its usual meaning.
 pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<FollowUp>> {
     screen.view.vim.as_ref()?;
     if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
@@ -59,7 +59,7 @@ fn table(screen: &mut Screen, code: KeyCode) -> Option<Option<FollowUp>> {
     Some(None)
 }
 
-/// Returns whether an action only moves the reader.
+/// Returns whether an action only moves the reading position.
 fn repeats(action: Action) -> bool {
     matches!(
         action,
@@ -131,7 +131,7 @@ fn composer(screen: &mut Screen, code: KeyCode) -> Option<Option<FollowUp>> {
     Some(None)
 }
 
-/// Runs the command of a single letter; returns whether text follows.
+/// Runs the command of a single letter; returns whether insert mode follows.
 fn alone(area: &mut TextArea<'_>, c: char) -> bool {
     match c {
         'x' => caret::delete_after(area),
@@ -156,7 +156,7 @@ fn alone(area: &mut TextArea<'_>, c: char) -> bool {
     "iIaAoOC".contains(c)
 }
 
-/// Takes out, takes out and writes on, or keeps what a motion passes over; returns whether there is such a motion.
+/// Deletes, changes or copies the text of a motion; returns whether the motion exists.
 fn change(area: &mut TextArea<'_>, command: char, to: char) -> bool {
     if to == command {
         area.move_cursor(CursorMove::Head);
@@ -201,7 +201,7 @@ fn motion(c: char) -> Option<CursorMove> {
     })
 }
 
-/// Runs what was typed after a colon: writing is sending, quitting leaves the composer, anything else is a command.
+/// Runs the text after a colon: `w` sends, `q` leaves the composer, anything else is a command.
 fn obey(screen: &mut Screen, line: &str) -> Option<FollowUp> {
     match line {
         "" => None,

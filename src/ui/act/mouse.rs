@@ -1,4 +1,4 @@
-//! The mouse: the wheel moves what is under the pointer, a click does what stands there. Nothing needs it.
+//! The mouse: the wheel scrolls the pane under the pointer, a click runs its action. All of it is also on keys.
 
 use crate::text;
 use crate::ui::act::{playback, update::act};
@@ -11,10 +11,10 @@ use crate::ui::view::transcript::RowView;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
-/// Lines that one notch of the wheel moves.
+/// Lines per notch of the wheel.
 const NOTCH_LINES: usize = 3;
 
-/// Takes in what the mouse did.
+/// Handles a mouse event.
 pub fn mouse(screen: &mut Screen, event: &MouseEvent) -> Option<Request> {
     let at = Position::new(event.column, event.row);
     match event.kind {
@@ -40,7 +40,7 @@ pub fn mouse(screen: &mut Screen, event: &MouseEvent) -> Option<Request> {
     }
 }
 
-/// Begins to select words of the message under the pointer; returns whether one is there.
+/// Starts selecting text of the message under the pointer; returns whether there is one.
 fn begin_drag(screen: &mut Screen, at: Position) -> bool {
     let view = &screen.view;
     let covered = view.list.is_some() || view.page.is_some() || view.analysis.is_some();
@@ -51,7 +51,7 @@ fn begin_drag(screen: &mut Screen, at: Position) -> bool {
     screen.view.drag.is_some()
 }
 
-/// Goes on selecting, within the message where it began; returns whether anything is being selected.
+/// Extends the selection within its message; returns whether there is a selection.
 fn drag(screen: &mut Screen, at: Position) -> bool {
     let spot = spot(screen, at);
     let Some(drag) = &mut screen.view.drag else { return false };
@@ -63,7 +63,7 @@ fn drag(screen: &mut Screen, at: Position) -> bool {
     true
 }
 
-/// Copies what was selected, as it was written; a click alone selects nothing.
+/// Copies the source text of the selection; a mere click selects nothing.
 fn end_drag(screen: &mut Screen) -> Option<Request> {
     let drag = screen.view.drag.take().filter(|drag| drag.from != drag.to)?;
     let Some(RowView::Words(entry, _)) = screen.transcript.shown(drag.row) else { return None };
@@ -74,7 +74,7 @@ fn end_drag(screen: &mut Screen) -> Option<Request> {
     Some(Request::Copy(words, "the selected words".into()))
 }
 
-/// Returns the row of the transcript under the pointer, and the place in its lines.
+/// Returns the row of the transcript under the pointer, and the position in its lines.
 fn spot(screen: &Screen, at: Position) -> Option<(usize, DragSpot)> {
     let area = screen.view.areas.transcript;
     let line = area.contains(at).then(|| usize::from(at.y - area.y))?;
@@ -82,7 +82,7 @@ fn spot(screen: &Screen, at: Position) -> Option<(usize, DragSpot)> {
     Some((row, (line, usize::from(at.x - area.x))))
 }
 
-/// Moves the list that is open, else the transcript; never what was written before.
+/// Scrolls the open list, otherwise the transcript; never the input history.
 fn wheel(screen: &mut Screen, at: Position, way: Direction) -> Option<Request> {
     match (&screen.view.list, way) {
         (Some(_), Direction::Up) => act(screen, Action::EntryUp),
@@ -98,7 +98,7 @@ fn wheel(screen: &mut Screen, at: Position, way: Direction) -> Option<Request> {
     }
 }
 
-/// Goes to the moment of a recording that stands under the pointer; returns whether one does.
+/// Seeks to the time in a recording under the pointer; returns whether the pointer is on the timeline.
 fn scrub(screen: &mut Screen, at: Position) -> bool {
     let axis = axis(screen.view.areas.timeline);
     let hit = screen.view.list.is_none() && axis.contains(at);
@@ -109,7 +109,7 @@ fn scrub(screen: &mut Screen, at: Position) -> bool {
     hit
 }
 
-/// Does what stands under the pointer; beside an open list, closes it.
+/// Runs the action under the pointer; a click beside an open list closes it.
 fn click(screen: &mut Screen, at: Position) -> Option<Request> {
     if let Some(list) = &mut screen.view.list {
         let column = (at.x.saturating_sub(list.rows.x)).checked_div(list.column).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Going from message to message and from find to find, and copying what is read.
+//! Moving between messages and between matches, and copying the current message.
 
 use crate::export::figures;
 use crate::model::{Seq, ThreadId};
@@ -18,10 +18,10 @@ use crate::ui::view::transcript::{Aside, Id, RowView};
 use crate::ui::view::versions;
 use ratatui::text::Line;
 
-/// The width at which plain text is laid out, in cells: no line of a message breaks at it.
+/// Width at which plain text is laid out, in cells: so large that no line of a message wraps.
 const PLAIN_WIDTH: usize = 10_000;
 
-/// Goes to the next message, from the one that keys act on.
+/// Moves to the next message, counted from the one that keys act on.
 pub fn message(screen: &mut Screen, way: Direction) {
     screen.read(|t, transcript, look| {
         let at = t.reading(transcript, look);
@@ -31,14 +31,14 @@ pub fn message(screen: &mut Screen, way: Direction) {
                 || matches!(transcript.shown(*at), Some(RowView::Words(..) | RowView::Speaking(_)))
         };
         let (first, whole) = t.first(transcript, look);
-        // who has scrolled begins with the last message on the screen
+        // after scrolling, start from the last message on the screen
         let seen = t.last_seen(transcript, look).filter(|_| way == Direction::Up);
         let seen = seen.and_then(|last| {
             (first..=last).rev().filter(message).find(|at| t.shows(transcript, look, *at))
         });
         let to = match way {
             Direction::Up if seen.is_some() => seen,
-            // the beginning of a message that is half read comes before the message above it
+            // the start of a partly visible message comes before the message above it
             Direction::Up if at == first && !whole && message(&at) => Some(at),
             Direction::Up => {
                 (0..at).rev().filter(message).find(|at| t.shows(transcript, look, *at))
@@ -55,14 +55,14 @@ pub fn message(screen: &mut Screen, way: Direction) {
         };
         match (to, way) {
             (Some(to), _) => t.select(transcript, look, to),
-            // before the first message stands how it began
+            // the opening of the conversation is before the first message
             (None, Direction::Up) => t.go(transcript, look, 0),
             (None, Direction::Down) => {}
         }
     });
 }
 
-/// Searches again for what is typed: from what is read now towards the end, else from the beginning.
+/// Repeats the search for the typed text: from the current position towards the end, then from the beginning.
 pub fn search_again(screen: &mut Screen) {
     if let Some(search) = &mut screen.view.search {
         search.at = None;
@@ -70,7 +70,7 @@ pub fn search_again(screen: &mut Screen) {
     found(screen, Direction::Down);
 }
 
-/// Goes to the next match; behind the last one comes the first.
+/// Moves to the next match; wraps around after the last one.
 pub fn found(screen: &mut Screen, way: Direction) {
     let Some(search) = &mut screen.view.search else { return };
     let (from, found) = (search.at, search.matches(&screen.transcript).to_vec());
@@ -99,7 +99,7 @@ pub fn found(screen: &mut Screen, way: Direction) {
     });
 }
 
-/// Goes from the chosen event of the analysis to where it happened.
+/// Moves from the selected event of the analysis to its turn in the transcript.
 pub fn event(screen: &mut Screen) {
     let number = screen.view.analysis.as_ref().and_then(AnalysisPane::utterance);
     match number.and_then(|number| screen.transcript.utterance(number)) {
@@ -112,14 +112,14 @@ pub fn event(screen: &mut Screen) {
     }
 }
 
-/// A message, as it was written and as it is called.
+/// A message: its source text and its name.
 pub(in crate::ui) struct SelectedMessage {
     pub at: usize,
     pub said: String,
     pub name: String,
 }
 
-/// Returns the message that is read, or the last one that is whole before it; says so if none exists.
+/// Returns the current message, or the nearest complete one before it; reports if there is none.
 pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<SelectedMessage> {
     let from = screen.reading();
     let (transcript, only) = (&screen.transcript, screen.view.reading.only);
@@ -130,7 +130,7 @@ pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<SelectedMessage
         }
         RowView::Speaking(_) | RowView::Aside(..) => None,
     };
-    // above the first message only notes are read: then it is the next one
+    // above the first message there are only notes: use the next one
     let behind = from + 1..transcript.rows().len();
     let Some((at, entry)) = (0..=from).rev().chain(behind).find_map(words) else {
         screen.view.notice = Some("no turns yet".into());
@@ -143,7 +143,7 @@ pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<SelectedMessage
     Some(SelectedMessage { at, said: text::block(entry.text()).into_owned(), name })
 }
 
-/// Returns the words so far of a turn that is read while it is being said.
+/// Returns the text so far of the current message if its turn is still running.
 fn speech_read(screen: &mut Screen) -> Option<SelectedMessage> {
     let at = screen.reading();
     let transcript = &screen.transcript;
@@ -156,12 +156,12 @@ fn speech_read(screen: &mut Screen) -> Option<SelectedMessage> {
     })
 }
 
-/// Returns the words that are read, of a message or of a turn that is being said.
+/// Returns the text of the current message, complete or still running.
 fn words_read(screen: &mut Screen) -> Option<SelectedMessage> {
     speech_read(screen).or_else(|| message_read(screen))
 }
 
-/// Returns the message that is read; says so where its turn goes on.
+/// Returns the current message; reports if its turn is still running.
 fn whole_read(screen: &mut Screen) -> Option<SelectedMessage> {
     if speech_read(screen).is_some() {
         let up = screen.keymap.way(Action::MessageUp, Focus::Read);
@@ -172,7 +172,7 @@ fn whole_read(screen: &mut Screen) -> Option<SelectedMessage> {
     message_read(screen)
 }
 
-/// Copies the message that is read, as it was written.
+/// Copies the source text of the current message.
 pub fn copy(screen: &mut Screen) -> Option<Request> {
     if let Some(analysis) = &screen.view.analysis {
         let tables = figures::md(&analysis.tables().cloned().collect::<Vec<_>>());
@@ -181,7 +181,7 @@ pub fn copy(screen: &mut Screen) -> Option<Request> {
     words_read(screen).map(|m| Request::Copy(m.said, m.name))
 }
 
-/// Copies the message that is read without its marks of form.
+/// Copies the current message without its markup.
 pub fn copy_plain(screen: &mut Screen) -> Option<Request> {
     let message = words_read(screen)?;
     let rows = markdown::rows(&message.said, PLAIN_WIDTH, &screen.theme);
@@ -189,7 +189,7 @@ pub fn copy_plain(screen: &mut Screen) -> Option<Request> {
     Some(Request::Copy(plain.trim_end().to_owned(), format!("{}, plain text", message.name)))
 }
 
-/// Lists what can be taken out of the message that is read; the only one there is, is taken at once.
+/// Lists the links or code blocks of the current message; a single one is used at once.
 pub fn take_out(screen: &mut Screen, what: Extract) -> Option<Request> {
     let message = words_read(screen)?;
     let Some(list) = extract::list(&message.said, what) else {
@@ -215,7 +215,7 @@ pub fn take_out(screen: &mut Screen, what: Extract) -> Option<Request> {
     }
 }
 
-/// Shows the message that is read alone.
+/// Shows the current message alone.
 pub fn zoom(screen: &mut Screen) {
     let Some(message) = whole_read(screen) else { return };
     let page =
@@ -223,7 +223,7 @@ pub fn zoom(screen: &mut Screen) {
     screen.view.page = page;
 }
 
-/// Scrolls the message that is read to the middle.
+/// Scrolls the current message to the middle.
 pub fn centre(screen: &mut Screen) {
     let Some(message) = message_read(screen) else { return };
     screen.read(|t, transcript, look| {
@@ -232,7 +232,7 @@ pub fn centre(screen: &mut Screen) {
     });
 }
 
-/// Shows what the speaker of the message that is read was shown.
+/// Shows the prompt of the current message.
 pub fn prompt(screen: &mut Screen) {
     let at = screen.reading();
     let speaks = matches!(screen.transcript.shown(at), Some(RowView::Speaking(_)));
@@ -244,7 +244,7 @@ pub fn prompt(screen: &mut Screen) {
     }
 }
 
-/// Shows only the selected participant, else the one being read; or all again.
+/// Shows only the selected participant, otherwise the current speaker; or all again.
 pub fn filter(screen: &mut Screen) {
     let by = |screen: &mut Screen| {
         let at = screen.reading();
@@ -262,7 +262,7 @@ pub fn filter(screen: &mut Screen) {
     only(screen, place);
 }
 
-/// Shows the words of the seat at a place of the table alone, or those of all.
+/// Shows only the messages of the seat at an index; `None` shows all.
 pub fn only(screen: &mut Screen, place: Option<usize>) {
     screen.view.reading.only = place;
     screen.view.viewport.forget();
@@ -275,8 +275,8 @@ pub fn only(screen: &mut Screen, place: Option<usize>) {
     });
 }
 
-/// Opens or folds the reasoning of the message that is read; the talk in a step where its head is read, or a message
-/// without reasoning that belongs to it or comes after it.
+/// Unfolds or folds the reasoning of the current message. On the heading of a step, or on a message without
+/// reasoning in or after a step, unfolds or folds the messages of the step.
 pub fn reasoning(screen: &mut Screen) {
     let at = screen.reading();
     let transcript = &screen.transcript;
@@ -291,7 +291,7 @@ pub fn reasoning(screen: &mut Screen) {
     if let Some(step) = step.filter(|_| !thinks(at)) {
         let open = !screen.view.reading.opens_step(step);
         fold(screen, step);
-        // the head stays in sight, and is what the key acts on next
+        // the heading stays visible, and the next key acts on it
         let head = screen.transcript.place(Id::Event(Seq(step.0))).filter(|_| open);
         if let Some(head) = head {
             screen.read(|t, transcript, look| t.select(transcript, look, head));
@@ -304,7 +304,7 @@ pub fn reasoning(screen: &mut Screen) {
     toggle(screen, id);
 }
 
-/// Opens or folds the talk in a step.
+/// Unfolds or folds the messages of a step.
 fn fold(screen: &mut Screen, step: ThreadId) {
     toggle(screen, Id::Event(Seq(step.0)));
 }
@@ -317,7 +317,7 @@ fn toggle(screen: &mut Screen, id: Id) {
     screen.view.viewport.forget();
 }
 
-/// Opens the talk in which a row stands, if that is folded.
+/// Unfolds the step that contains a row, if it is folded.
 pub fn unfold(screen: &mut Screen, at: usize) {
     let folded = screen.transcript.folded_under(at);
     if let Some(step) = folded.filter(|step| !screen.view.reading.opens_step(*step)) {
@@ -325,7 +325,7 @@ pub fn unfold(screen: &mut Screen, at: usize) {
     }
 }
 
-/// Goes to the next bookmark.
+/// Moves to the next bookmark.
 pub fn mark(screen: &mut Screen, way: Direction) {
     let at = screen.reading();
     let transcript = &screen.transcript;
@@ -344,13 +344,13 @@ pub fn mark(screen: &mut Screen, way: Direction) {
     }
 }
 
-/// Returns the last event of the message that is read.
+/// Returns the last event of the current message.
 pub fn leaf(screen: &mut Screen) -> Option<Seq> {
     let message = message_read(screen)?;
     Some(entry(screen, &message)?.versions.last()?.seq)
 }
 
-/// Lists every text of the message that is read, so that another one can be chosen.
+/// Lists all versions of the current message, so that another one can be chosen.
 pub fn alternatives(screen: &mut Screen) {
     let Some(message) = whole_read(screen) else { return };
     let list =
@@ -361,7 +361,7 @@ pub fn alternatives(screen: &mut Screen) {
     screen.view.list = list;
 }
 
-/// Lists every text of an utterance by its number.
+/// Lists all versions of a turn by its number.
 pub fn alternatives_of(screen: &mut Screen, number: &str) {
     let transcript = &screen.transcript;
     let of = number

@@ -1,4 +1,4 @@
-//! Selecting a participant, and the list of actions for it.
+//! Selection of a participant, and the list of actions for it.
 
 use crate::model::{Command, VoiceSpec};
 use crate::ui::action::{Action, Direction};
@@ -7,7 +7,7 @@ use crate::ui::screen::Screen;
 use crate::ui::view::list::{EntryAction, List, ListEntry};
 use toml::Value;
 
-/// Returns everything that can be done with the seat at a place of the table.
+/// Returns all actions for the seat at an index.
 pub fn actions(screen: &Screen, place: usize) -> Option<List> {
     let transcript = &screen.transcript;
     let seat = transcript.state().seats.get(place)?;
@@ -57,12 +57,12 @@ pub fn actions(screen: &Screen, place: usize) -> Option<List> {
     Some(List::of(format!("{} {name}", place + 1), entries))
 }
 
-/// Returns a value as spelled in a `/command`.
+/// Returns a value as written in a `/command`.
 fn quoted(value: &str) -> String {
     Value::from(value).to_string()
 }
 
-/// Selects the participant at a place, and says actions for it.
+/// Selects the participant at an index, and shows the keys for it.
 pub(in crate::ui) fn select(screen: &mut Screen, place: usize) {
     let Some(seat) = screen.transcript.state().seats.get(place) else {
         screen.view.notice = Some(format!("no participant {}", place + 1));

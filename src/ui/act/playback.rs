@@ -1,12 +1,12 @@
-//! What the keys of the player do: playing, pausing and seeking are the transport's, and whatever they show comes back
-//! through the tail like anything else.
+//! The keys of the player. Playing, pausing and seeking are done by the transport, and the resulting events arrive
+//! through the tail like any others.
 
 use crate::session::replay::{Speed, Step};
 use crate::ui::action::Direction;
 use crate::ui::screen::ViewState;
 use crate::ui::view::player::Playback;
 
-/// Both ends and the tenths between them.
+/// Number of positions: the two ends, and the tenths between them.
 const TENTHS: usize = 11;
 
 /// Starts or pauses playback.
@@ -22,7 +22,7 @@ pub fn step(view: &mut ViewState, step: Step) {
     with(view, |p| p.transport.step(step));
 }
 
-/// Jumps to the next mark, or the one before.
+/// Jumps to the next or previous mark.
 pub fn mark(view: &mut ViewState, way: Direction) {
     let mut found = true;
     with(view, |p| {
@@ -49,12 +49,12 @@ pub fn scrub(view: &mut ViewState, column: usize, columns: usize) {
     with(view, |p| p.transport.seek_time(p.timeline.moment(column, columns)));
 }
 
-/// Plays faster, or slower.
+/// Changes the playback speed.
 pub fn speed(view: &mut ViewState, change: fn(Speed) -> Speed) {
     with(view, |p| p.transport.set_speed(change(p.transport.standing().speed)));
 }
 
-/// Shortens waits, or no longer.
+/// Toggles the shortening of idle time.
 pub fn waits(view: &mut ViewState) {
     with(view, |p| {
         let cut = p.transport.standing().idle_limit.is_some();
@@ -62,7 +62,7 @@ pub fn waits(view: &mut ViewState) {
     });
 }
 
-/// Changes the player, and lets the view follow what it shows.
+/// Changes the player, and makes the view follow it.
 fn with(view: &mut ViewState, act: impl FnOnce(&Playback)) {
     if let Some(playback) = &view.playback {
         act(playback);

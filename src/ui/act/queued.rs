@@ -1,11 +1,11 @@
-//! The queued messages, as a list from which Enter edits or drops one.
+//! The queued messages as a list; Enter edits or drops one.
 
 use crate::model::Command;
 use crate::text;
 use crate::ui::view::list::{EntryAction, List, ListEntry};
 use crate::ui::view::transcript::Transcript;
 
-/// Returns actions for the queued messages.
+/// Returns the actions for the queued messages; `None` without any.
 pub fn list(transcript: &Transcript) -> Option<List> {
     let waiting: Vec<_> = transcript.queued().collect();
     let mut entries = Vec::new();

@@ -1,5 +1,5 @@
 //! Selects lines of a message's source: the cursor's line moves, the anchor stays, and the lines between them are
-//! copied. Never the lines of the screen, which break anywhere.
+//! copied. Lines of the screen are never copied, because they wrap at its width.
 
 use crate::ui::act::navigate::message_read;
 use crate::ui::action::Action;
@@ -8,7 +8,7 @@ use crate::ui::screen::Screen;
 use crate::ui::view::page::Page;
 use crate::ui::view::selection::LineSelection;
 
-/// Opens the lines of the message that is read.
+/// Opens the selection of lines of the current message.
 pub fn open(screen: &mut Screen) {
     let Some(message) = message_read(screen) else { return };
     let all: Vec<String> = message.said.lines().map(str::to_owned).collect();
@@ -18,7 +18,7 @@ pub fn open(screen: &mut Screen) {
     screen.view.page = Some(Page { title, lines, ..Page::default() });
 }
 
-/// Moves through the lines, or copies them; none where the action has another meaning.
+/// Moves through the lines, or copies them; `None` if the action has another meaning.
 pub fn handle(page: &mut Page, action: Action) -> Option<Option<Request>> {
     let lines = page.lines.as_mut()?;
     let last = lines.all.len().saturating_sub(1);

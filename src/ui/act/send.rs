@@ -1,4 +1,4 @@
-//! Sending what is written: words to everybody, the words of a seat of yours, or a `/command`.
+//! Sending the draft: a message to everybody, the message of a human seat, or a `/command`.
 
 use crate::model::Command;
 use crate::ui::act::commands;
@@ -8,16 +8,16 @@ use crate::ui::request::FollowUp;
 use crate::ui::screen::Screen;
 use crate::ui::slash;
 
-/// How words are sent.
+/// Time at which a message is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
-    /// After who speaks now.
+    /// After the running turn.
     Queue,
-    /// At once, stopping who speaks.
+    /// At once, stopping the running turn.
     CutIn,
 }
 
-/// Sends what is written: a `/command`, the words of a human seat that has the floor, or words to the table.
+/// Sends the draft: a `/command`, the message of a human seat that has the floor, or a message to everybody.
 pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
     let text = screen.view.composer.whole();
     let words = text.trim();
@@ -46,7 +46,7 @@ pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
     sent.map(FollowUp::Ask)
 }
 
-/// Sends what is written as a `/command`: of a command, else of the screen itself. One that is only begun is completed.
+/// Sends the draft as a `/command`: of the conversation, otherwise of the screen. An incomplete name is completed.
 pub fn send_command(screen: &mut Screen, line: &str) -> Option<FollowUp> {
     let named = slash::is_named(line);
     if !named && slash::named(line).is_some() {

@@ -1,5 +1,5 @@
-//! What appears and disappears by itself: the list of keys behind the prefix appears after a short time, and the offer
-//! to undo disappears. The drawing loop asks how long to sleep; nothing here wakes it.
+//! Timed changes: the list of keys after the prefix appears after a short time, and the offer to undo disappears. The
+//! drawing loop asks for the time until the next change; nothing here wakes it.
 
 use crate::model::{Command, Ms, SeatId};
 use crate::state::RunState;
@@ -9,12 +9,12 @@ use crate::ui::screen::{Screen, ViewState};
 use crate::ui::view::floor::next;
 use crate::ui::view::undo::Undo;
 
-/// Milliseconds after the prefix until its keys are listed.
+/// Delay in milliseconds between the prefix and the list of its keys.
 const KEYS_MS: u64 = 400;
 /// Milliseconds for which an action can be undone.
 const UNDO_MS: u64 = 5_000;
 
-/// Milliseconds for which a key that asks once more is waited for.
+/// Milliseconds within which a second press confirms an action.
 const LEAVING_MS: u64 = 3_000;
 
 /// Advances time; returns the milliseconds until the next change, and whether anything changed.
@@ -56,7 +56,7 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
     (next, changed)
 }
 
-/// Reports what was done, and offers to undo it.
+/// Reports a command as done, and offers to undo it.
 pub fn offer(screen: &mut Screen, WayBack { done, by, command }: WayBack) {
     let key = screen.keymap.way(Action::Undo, Focus::Read);
     let told = format!("{done} ({key}: {by})");
@@ -64,14 +64,14 @@ pub fn offer(screen: &mut Screen, WayBack { done, by, command }: WayBack) {
     screen.view.undo = Some(Undo { command, told, lasts: false, since: None });
 }
 
-/// What a command does, and how it is taken back.
+/// A command that can be undone: its effect, and the command that reverts it.
 pub struct WayBack {
     done: String,
     by: &'static str,
     command: Command,
 }
 
-/// Returns how a command that is about to be given is taken back; nothing for those that cannot be.
+/// Returns the offer to undo a command that is about to be sent; `None` if it cannot be undone.
 pub fn way_back(screen: &Screen, command: &Command) -> Option<WayBack> {
     let (transcript, state) = (&screen.transcript, screen.transcript.state());
     let going = matches!(state.run, RunState::Going | RunState::Stepping(_));

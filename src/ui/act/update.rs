@@ -1,6 +1,6 @@
-//! What a key or an action changes: the reader's view at once, the conversation by asking for it.
+//! Effects of keys and actions: the view changes at once, the conversation by a request.
 //!
-//! Nothing here is logged and nothing acts: what is to be done outside comes back as requests.
+//! Nothing here logs or does I/O; external effects are returned as requests.
 
 use crate::model::Command;
 use crate::session::replay::{Speed, Step};
@@ -24,7 +24,7 @@ use crate::ui::view::list::{FeedKind, List, ListKind};
 use crate::ui::view::search::{LineMatches, Search};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
-/// Takes in a key.
+/// Handles a key.
 pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     let spelled = keymap::spell(key)?;
     if let Some(then) = modal::key(screen, key) {
@@ -57,7 +57,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     }
 }
 
-/// Goes back to READ on the first key after a send that is no text; a person's turn keeps the composer open.
+/// Returns to READ if the first key after a send moves the cursor; a person's turn keeps the composer open.
 fn leave_empty(screen: &mut Screen, code: KeyCode) {
     use KeyCode::{Down, End, Home, Left, PageDown, PageUp, Right};
     let moves = matches!(code, Down | Left | Right | PageUp | PageDown | Home | End);
@@ -68,7 +68,7 @@ fn leave_empty(screen: &mut Screen, code: KeyCode) {
     }
 }
 
-/// Takes in a key that is text.
+/// Handles a key that is text.
 fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
     if let (Focus::Search, Some(search)) = (place, &mut screen.view.search) {
         if !caret::line(&mut search.query, key) {
@@ -108,7 +108,7 @@ fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
     }
 }
 
-/// Takes in pasted text: it goes to the composer and never sends.
+/// Handles pasted text: it goes to the composer and is never sent at once.
 pub fn paste(screen: &mut Screen, text: &str) {
     screen.view.list = None;
     screen.view.writing = true;
@@ -116,13 +116,13 @@ pub fn paste(screen: &mut Screen, text: &str) {
     screen.view.composer.paste(text);
 }
 
-/// Carries out an action, and what follows it.
+/// Performs an action, and its follow-ups.
 pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
     let then = perform(screen, action);
     follow(screen, then)
 }
 
-/// Carries out what follows, until nothing is left to do here.
+/// Performs follow-ups until none is left.
 fn follow(screen: &mut Screen, mut then: Option<FollowUp>) -> Option<Request> {
     loop {
         match then {
@@ -136,7 +136,8 @@ fn follow(screen: &mut Screen, mut then: Option<FollowUp>) -> Option<Request> {
     }
 }
 
-/// Carries out what is sent or run, which may be another action; everything else changes the view or asks at once.
+/// Performs an action. Sending or running an entry may return another action; all others change the view or return a
+/// request.
 fn perform(screen: &mut Screen, action: Action) -> Option<FollowUp> {
     let free = screen.view.page.is_none() || screen.view.writing;
     match action {
@@ -148,7 +149,7 @@ fn perform(screen: &mut Screen, action: Action) -> Option<FollowUp> {
     }
 }
 
-/// Changes the view, or asks for what is done outside.
+/// Changes the view, or returns a request.
 fn change(screen: &mut Screen, action: Action) -> Option<Request> {
     let replays = screen.view.playback.is_some();
     let feed = if replays { FeedKind::Recorded } else { FeedKind::Live };
@@ -181,11 +182,11 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
             return asked;
         }
         match action {
-            // what was looked for goes first
+            // the search is cleared first
             Action::Back if screen.view.search.take().is_some() => return None,
             Action::Back | Action::Quit | Action::Prompt | Action::Zoom => {
                 screen.view.page = None;
-                // `zz`, which is there and back for everybody else
+                // `zz`, which in other keymaps opens and closes the page
                 if action == Action::Zoom && screen.view.vim.is_some() {
                     navigate::centre(screen);
                 }
@@ -296,7 +297,7 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
             screen.view.completion.iter_mut().for_each(Completion::down);
         }
         Action::Earlier => {
-            // with nothing written, words that still wait come before those that were sent
+            // with an empty draft, queued messages come before the sent ones
             if screen.view.composer.is_empty() && screen.transcript.queued().next().is_some() {
                 entries::edit_queued(screen);
             } else {
@@ -358,13 +359,13 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::PageDown => screen.read(|t, transcript, look| t.down(transcript, look, t.page())),
         Action::Top => screen.read(|t, transcript, look| t.go(transcript, look, 0)),
         Action::Follow => screen.read(|t, _, _| t.follow()),
-        // `perform` carries these out, `TEXTS` has them, or they are of the start screen alone
+        // handled by `perform`, listed in `TEXTS`, or for the start screen alone
         _ => {}
     }
     None
 }
 
-/// Moves among what was found in a text over the transcript; returns whether the action means that.
+/// Moves between the matches in a text over the transcript; returns whether the action means that.
 fn search_in(found: &mut LineMatches, action: Action) -> bool {
     match action {
         Action::NextFound => found.step(Direction::Down),

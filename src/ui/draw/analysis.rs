@@ -161,7 +161,7 @@ fn lay(
     Laid { rows, first, tables }
 }
 
-/// Returns a closure that computes and lays out the open page on another thread; `None` if the layout is up to date.
+/// Returns a closure that computes and lays out the requested page on another thread; `None` without a request.
 pub fn counting(screen: &mut Screen) -> Option<impl FnOnce() -> (LaidFor, Laid) + Send + use<>> {
     let (page, _, room) = screen.view.analysis.as_mut()?.wanted()?;
     let (transcript, theme) = (screen.transcript.clone(), screen.theme.clone());

@@ -12,9 +12,9 @@ use crate::ui::view::floor::{next, seat_word, used};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// Maximum cells of a name, and true if the row repeats the speaker and the next participant of the status line. The
-/// first pair at which all seats fit is used; the last one leaves only numbers, and the names of the speaker and the
-/// next participant.
+/// Maximum cells of a name, and true if the row also shows the activity of the speaker and the next participant, as
+/// the status line does. The first pair at which all seats fit is used; the last one leaves only numbers, and the
+/// names of the speaker and the next participant.
 const SHORTER: [(usize, bool); 6] =
     [(usize::MAX, true), (usize::MAX, false), (16, false), (10, false), (6, false), (0, false)];
 
@@ -63,7 +63,8 @@ fn around(screen: &Screen) -> usize {
 /// Click areas and their actions.
 type Clicks = Vec<(Rect, Action)>;
 
-/// Returns the row from a seat on. `most` limits the cells of a name; `all` also shows the facts of the status line.
+/// Returns the row from a seat on. `most` limits the cells of a name; `all` also shows the activity of the speaker and
+/// the next participant.
 fn row(
     area: Rect,
     (most, all): (usize, bool),

@@ -69,7 +69,7 @@ pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     frame.render_widget(Text::from(lines), inner);
 }
 
-/// Returns whether an action only scrolls or moves the mark.
+/// Returns whether an action only moves the reading position.
 fn scrolls(action: Action) -> bool {
     matches!(
         action,

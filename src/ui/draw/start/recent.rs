@@ -17,7 +17,7 @@ const FIGURES_COLUMNS: usize = 60;
 const TITLE_MIN: usize = 24;
 
 impl StartPage<'_> {
-    /// Adds the sessions that fit, ending at the focused row or below it.
+    /// Adds the sessions that fit, scrolled so that the focused one is visible.
     pub(super) fn sessions(&mut self) {
         let start = self.start;
         let figures = self.room >= FIGURES_COLUMNS;
