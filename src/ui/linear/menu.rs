@@ -1,18 +1,18 @@
-//! Numbered menus, and the questions by which a command gets its keys one after the other.
+//! Numbered menus, and the questions that ask for the keys of a command one by one.
 
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::text;
 use crate::ui::slash::{self, KEYS, spelled};
 use crate::ui::view::transcript::Transcript;
 
-/// Keys that are optional and asked for all the same, because they change what the command means.
+/// Optional keys that are asked for nevertheless, because they change the meaning of the command.
 const ASKED_ANYWAY: &[(&str, &[&str])] =
     &[("note", &["to"]), ("vote", &["options"]), ("end", &["final_round"]), ("mark", &["text"])];
 
 /// An entry of a menu.
 #[derive(Clone, Copy)]
 pub enum MenuEntry {
-    /// A line that could be typed as well, and what it does.
+    /// A description, and the line that could be typed instead.
     Line(&'static str, &'static str),
     /// Pause or resume, depending on the state.
     PauseOrGoOn,
@@ -21,7 +21,7 @@ pub enum MenuEntry {
 }
 
 impl MenuEntry {
-    /// Returns what it does, and how it is typed.
+    /// Returns the description of the entry, and the line to type for it.
     pub fn title(&self) -> String {
         match self {
             MenuEntry::Line(what, line) => format!("{what}: {line}"),
@@ -31,7 +31,7 @@ impl MenuEntry {
     }
 }
 
-/// Returns what is needed most, always under the same numbers.
+/// Returns the most useful entries, always under the same numbers.
 pub fn short() -> Vec<MenuEntry> {
     let command = |name: &str| COMMANDS.iter().find(|r| r.name == name).map(MenuEntry::Command);
     let commands = ["say", "cut_in", "floor", "skip", "whisper", "note", "vote", "end"];
@@ -59,19 +59,19 @@ pub fn numbered(question: &str, answers: &[String]) -> String {
 /// A command whose keys are asked for.
 pub struct Question {
     row: &'static CommandRow,
-    /// The command so far, as it would be typed.
+    /// Command line so far.
     line: String,
-    /// How many of the keys have an answer.
+    /// Number of keys that are done, out of `KEYS`.
     done: usize,
-    /// The values of the numbers in the current question.
+    /// Values of the numbered answers of the current question.
     answers: Vec<String>,
 }
 
-/// The result of an answer.
+/// Result of an answer.
 pub enum Answered {
-    /// The next question, with its text.
+    /// Text and state of the next question.
     Ask(String, Question),
-    /// All is known: the command as it would be typed.
+    /// Finished command line.
     Line(String),
 }
 
@@ -111,7 +111,7 @@ impl Question {
     }
 }
 
-/// Returns the question for a key: its text, the choices with numbers, and what they stand for.
+/// Returns the question for a key: its text, the choices to show, and their values.
 fn ask(key: &str, row: &CommandRow, transcript: &Transcript) -> (String, Vec<String>, Vec<String>) {
     let free = |words: &str| (words.to_owned(), vec![], vec![]);
     let state = transcript.state();

@@ -1,8 +1,9 @@
-//! The conversation without a screen, for a screen reader or a terminal that can do no more: text that only grows, numbered
-//! menus, and a `/command` for every command.
+//! The conversation without a screen, for screen readers and limited terminals: text that only grows, numbered menus,
+//! and a `/command` for every command.
 //!
-//! One labelled block a finished utterance, nothing that ticks. A number always means the menu that was listed last. It reads the same tail as the screen and sends the engine
-//! the same commands; a line that is no number and no command is said at the table.
+//! Each finished turn is one labelled block, and nothing is animated. A number always refers to the latest menu. This
+//! module reads the same tail as the screen and sends the engine the same commands; a line that is neither a number nor
+//! a command is a message to everybody.
 
 mod menu;
 mod steps;
@@ -26,42 +27,43 @@ use crate::ui::view::leave::asked_in;
 use crate::ui::view::outbox::{Outbox, WaitsFor};
 use crate::ui::view::transcript::Transcript;
 
-/// What can be done after the end.
+/// Options after the end of the conversation.
 const ENDED: &str = "finished: /more runs one more round, /note annotates it, /leave quits";
 
-/// What follows a line that was typed.
+/// Effect of a line that was typed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AfterLine {
-    /// Nothing but the next line.
+    /// Waits for the next line.
     Wait,
-    /// A command is sent.
+    /// Sends a command.
     Send(Key, Box<SteerLine>),
-    /// The conversation, which has ended, is extended, and these commands come first.
+    /// Extends the finished conversation, starting with these commands.
     Extend(Vec<Command>),
-    /// The conversation is left; its session stays as it is.
+    /// Leaves the conversation; the session is not changed.
     Leave,
 }
 
-/// A conversation that is told line by line.
+/// A conversation printed line by line.
 pub struct Linear {
     transcript: Transcript,
     narrator: Narrator,
     outbox: Outbox,
     since: Seq,
-    /// Whether the conversation is kept in a file, so that it can go on after its end.
+    /// True if the conversation is saved to a file, so that it can be extended after its end.
     saved: bool,
-    /// The command whose keys are being asked for.
+    /// Command whose keys are being asked for.
     question: Option<Question>,
-    /// What numbers stand for: the menu that was listed last.
+    /// Meaning of numbers: the latest menu.
     menu: Vec<MenuEntry>,
-    /// Which talks in steps of a plan are told in full.
+    /// Steps of a plan whose messages are printed in full.
     steps: OpenSteps,
-    /// Whether the next Ctrl-C leaves.
+    /// True if the next Ctrl-C leaves.
     leaving: bool,
 }
 
 impl Linear {
-    /// Returns a conversation that was opened, or reopened, at a place in the log; what was before is taken in and not told.
+    /// Creates the state of a conversation that was opened, or reopened, at a position in the log. Earlier events are
+    /// applied but not printed.
     pub fn new(since: Seq, saved: bool) -> Linear {
         Linear {
             transcript: Transcript::default(),
@@ -76,7 +78,7 @@ impl Linear {
         }
     }
 
-    /// Returns what is said first.
+    /// Returns the greeting.
     pub fn greeting(because: &str) -> String {
         format!(
             "Accessible mode ({because}): plain text, nothing is redrawn. Enter or ?: options. Anything you type is said \
@@ -84,7 +86,7 @@ impl Linear {
         )
     }
 
-    /// Takes in what the tail hands out; returns what it tells.
+    /// Applies an item of the tail; returns the text to print.
     pub fn take(&mut self, item: &Item) -> String {
         self.transcript.take(item);
         let Item::Event(record) = item else { return String::new() };
@@ -97,7 +99,7 @@ impl Linear {
             Some(line) => note(&line),
             None => told.iter().map(text::spell).collect(),
         };
-        // what is placed is told as words, what is refused by the narrator
+        // a command that takes effect appears as an event; a refusal is reported by the narrator
         let waits = matches!(&event.kind, Kind::Receipt(r) if r.is == ReceiptIs::Queued);
         let paused = self.transcript.state().run == RunState::Paused;
         let resume = paused.then(|| "/resume".to_owned());
@@ -124,14 +126,14 @@ impl Linear {
         out
     }
 
-    /// Returns whether the conversation has ended, and the person may want more of it: not if they ended it themselves.
+    /// Returns whether the conversation has ended and may be extended: not if the person ended it.
     pub fn goes_on(&self) -> bool {
         let ended = self.transcript.state().ended.as_ref();
         self.saved && ended.is_some_and(|ended| ended.reason != StopReason::Operator)
     }
 
-    /// Takes in a Ctrl-C, as on the screen the gentlest of what can still be stopped: what is being asked, a reply, and
-    /// at the second one in a row the conversation is left.
+    /// Handles Ctrl-C. It cancels the current question, otherwise the running reply; without either, the second one in
+    /// a row leaves the conversation.
     pub fn interrupted(&mut self) -> (String, AfterLine) {
         if std::mem::take(&mut self.leaving) {
             return (String::new(), AfterLine::Leave);
@@ -146,7 +148,7 @@ impl Linear {
         (note("press ctrl-c again to quit (saved)"), AfterLine::Wait)
     }
 
-    /// Takes in a line that was typed; returns what there is to say to it, and what follows.
+    /// Handles a typed line; returns the text to print, and the effect.
     pub fn hear(&mut self, line: &str, now: Ms) -> (String, AfterLine) {
         self.leaving = false;
         let line = line.trim();
@@ -154,7 +156,7 @@ impl Linear {
             self.question = None;
             return ("back\n\n".into(), AfterLine::Wait);
         }
-        // a command in the place of an answer is a command
+        // a command in reply to a question runs as a command
         if let Some(question) = self.question.take().filter(|_| !line.starts_with('/')) {
             let step = question.answered(line, &self.transcript);
             return self.step(step);
@@ -197,7 +199,7 @@ impl Linear {
             },
             command if command.starts_with('/') => match slash::read(command, state) {
                 Ok(command) => self.send(command),
-                // a command alone asks for what it needs
+                // a command without its arguments asks for them
                 Err(why) => match slash::row(command).filter(|_| !command.contains(' ')) {
                     Some(row) => {
                         let step = Question::about(row).next(&self.transcript);
@@ -267,7 +269,7 @@ impl Linear {
         (String::new(), AfterLine::Send(key, Box::new(line)))
     }
 
-    /// Who speaks, since when, who is next, how far it is and what it used: in one paragraph.
+    /// Returns the status as one paragraph: the speaker, the next participant, the progress and the usage.
     fn status(&self, now: Ms) -> String {
         let state = self.transcript.state();
         let standing = Status::of(state);
@@ -280,7 +282,7 @@ impl Linear {
         };
         let then = if then.is_empty() { then } else { format!("; {then}") };
         let standing = standing.word().to_lowercase();
-        // "paused by you" says by itself that it is paused
+        // "paused by you" already contains the status
         let what = match what.starts_with(&standing) {
             true => what,
             false => format!("{standing}: {what}"),
@@ -293,7 +295,7 @@ impl Linear {
     }
 }
 
-/// Returns which step a command is about: empty for all of them.
+/// Returns the step that a command is about; empty for all steps.
 fn of_steps<'a>(line: &'a str, command: &str) -> Option<&'a str> {
     let rest = line.strip_prefix(command)?;
     (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim())

@@ -1,4 +1,4 @@
-//! The talks in the steps of a plan: each message in a line, until somebody opens the talk to have it told in full.
+//! The messages in the steps of a plan: one line each, unless the step is open; then they are printed in full.
 
 use crate::export::{Narrated, Narrator, text};
 use crate::model::{Event, Kind, Seq, ThreadId};
@@ -9,19 +9,19 @@ use crate::ui::view::transcript::Transcript;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// Which talks are told in full.
+/// Steps whose messages are printed in full.
 #[derive(Default)]
 pub struct OpenSteps {
-    /// Those of all steps.
+    /// True if all steps are open.
     all: bool,
-    /// Those of these steps.
+    /// Numbers of the open steps.
     steps: BTreeSet<u64>,
-    /// Steps of which a message was told in a line, with the way to open the talk.
+    /// Steps of which a message was summarised in a line, with the command that opens the step.
     told: BTreeSet<u64>,
 }
 
 impl OpenSteps {
-    /// Returns the line that stands for a message in a talk that is not open; nothing for everything else.
+    /// Returns the line that replaces a message in a step that is not open; `None` for other events.
     pub fn folded(&mut self, transcript: &Transcript, event: &Event) -> Option<String> {
         let Kind::TurnEnded(end) = &event.kind else { return None };
         let thread = transcript.state().step_talk(event.thread)?;
@@ -37,10 +37,10 @@ impl OpenSteps {
         Some(format!("{fact}: {}, {words} words{way}", by.unwrap_or_default()))
     }
 
-    /// Opens the talk in a step, or all of them; returns what was said there so far.
+    /// Opens a step, or all of them; returns its messages so far.
     ///
     /// # Errors
-    /// A sentence, where there is no such step.
+    /// A sentence, if the step does not exist.
     pub fn open(&mut self, transcript: &Transcript, which: &str) -> Result<String, String> {
         let talks = self.chosen(transcript, which, true)?;
         let told =
@@ -48,10 +48,10 @@ impl OpenSteps {
         Ok(told.collect())
     }
 
-    /// Folds the talk in a step, or all of them; returns how they stand.
+    /// Folds a step, or all of them; returns their status lines.
     ///
     /// # Errors
-    /// A sentence, where there is no such step.
+    /// A sentence, if the step does not exist.
     pub fn fold(&mut self, transcript: &Transcript, which: &str) -> Result<String, String> {
         let talks = self.chosen(transcript, which, false)?;
         Ok(talks.into_iter().map(|(_, line)| format!("-- folded: {line}\n\n")).collect())
@@ -94,7 +94,7 @@ impl OpenSteps {
     }
 }
 
-/// Returns what was said in a talk, told as it would have been.
+/// Returns the messages of a thread, narrated in full.
 fn talk(transcript: &Transcript, id: ThreadId) -> String {
     let (mut state, mut narrator, mut out) = (State::default(), Narrator::default(), String::new());
     transcript.events(Seq(0), &mut |event| {

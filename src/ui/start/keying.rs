@@ -1,12 +1,12 @@
-//! A key of a provider while it is pasted at the start screen: never shown, and handed out once. The address of a server
-//! is entered in the same place and shown.
+//! A provider's key while it is pasted at the start screen: never shown, and handed over once. The address of a server
+//! is entered in the same field and shown.
 
 use std::net::IpAddr;
 
 /// The longest key that is taken, in characters.
 const LONGEST: usize = 4_096;
 
-/// What begins an address that names no scheme.
+/// Scheme of an address that names none.
 const PLAIN: &str = "http://";
 
 /// Shortest key of a known vendor, in characters.

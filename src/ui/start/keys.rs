@@ -1,4 +1,4 @@
-//! What a key changes while a provider's key, or the address of a server, is entered.
+//! Keys while a provider's key, or the address of a server, is entered.
 
 use crate::model::Secret;
 use crate::ui::action::Action;
@@ -8,7 +8,7 @@ use crate::ui::start::state::{Choice, StartScreen};
 use crate::ui::text::caret;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// Takes in a key press while a key or an address is entered, and what it means.
+/// Handles a key press, and the action bound to it, while a key or an address is entered.
 pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> Option<Choice> {
     let keying = start.keying.as_mut()?;
     let keys = start.keyless.len();

@@ -1,6 +1,6 @@
 //! The start screen: topic, cast and saved sessions; at the first run, the setup.
 //!
-//! `cli` passes what it found, some of it after the first frame, and gets back a choice. Nothing here uses a server, a
+//! `cli` passes its findings, some of them after the first frame, and gets back a choice. Nothing here uses a server, a
 //! file or an engine, and nothing starts without the user's choice.
 
 mod keying;

@@ -1,4 +1,4 @@
-//! The loop of the start screen: a frame first, then keys and news as they come, until a choice is made.
+//! The loop of the start screen: a frame first, then keys and findings as they arrive, until a choice is made.
 
 use crate::ui::action::Action;
 use crate::ui::draw;
@@ -10,10 +10,10 @@ use crossterm::event::{Event, KeyEvent};
 use futures::{Stream, StreamExt};
 use std::io;
 
-/// Shows the start screen until a choice is made; `estimate` returns what a choice would use.
+/// Shows the start screen until a choice is made; `estimate` returns the expected usage of a choice.
 ///
 /// # Errors
-/// When the terminal is gone.
+/// If the terminal is closed.
 pub async fn run(
     start: &mut StartScreen,
     terminal: &mut Terminal,
@@ -24,7 +24,7 @@ pub async fn run(
     let mut news = news.fuse();
     loop {
         terminal.draw(|frame| draw::start::draw(frame, start))?;
-        // what would begin is estimated as soon as it is shown, and shown again with that
+        // a plan is estimated after it is first shown, then drawn again with the estimate
         if let Some(plan) = start.plan().filter(|plan| !start.estimated(plan)) {
             start.estimate = Some((estimate(&plan), plan));
             continue;
@@ -57,7 +57,7 @@ pub async fn run(
     }
 }
 
-/// Returns whether a key asks for the shell: the signal to stop, or the key for it.
+/// Returns whether a key suspends the program: the stop signal, or the key bound to it.
 fn stops(start: &StartScreen, key: &KeyEvent) -> bool {
     let spelled = keymap::spell(key).unwrap_or_default();
     key.code == STOP || start.keymap.action(start.place(), &spelled) == Some(Action::Suspend)

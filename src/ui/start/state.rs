@@ -1,4 +1,4 @@
-//! Everything the start screen holds, and what can be chosen there.
+//! The state of the start screen, and its choices.
 
 use crate::catalogue::{SessionStatus, SessionSummary};
 use crate::model::{Secret, Wall};
@@ -16,40 +16,40 @@ use tui_textarea::TextArea;
 /// A scenario that can be chosen.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScenarioChoice {
-    /// The name it is run by.
+    /// Name by which it is run.
     pub name: String,
-    /// Its title, untrusted.
+    /// Title, untrusted.
     pub title: String,
-    /// Its own topic, untrusted.
+    /// Default topic, untrusted.
     pub topic: Option<String>,
-    /// Who sits at the table, untrusted.
+    /// Names of the participants, untrusted.
     pub cast: Vec<String>,
-    /// Who speaks next and how long, in words.
+    /// Description of the policy and the length.
     pub rules: String,
-    /// When you have turns in it if you take part.
+    /// Description of the turns that the person has when taking part.
     pub takes_part: &'static str,
-    /// Whether it has a rehearsed cast.
+    /// True if it has a rehearsed cast.
     pub rehearsed: bool,
-    /// Whether somebody in it speaks with the model that is chosen here.
+    /// True if some participant uses the model that is chosen here.
     pub open: bool,
-    /// Why it cannot be played.
+    /// Reason why it cannot be run.
     pub fault: Option<String>,
 }
 
-/// A scenario in the list of those that can be chosen. It is read when it is looked at first: most never are.
+/// A scenario in the list. It is read lazily, because most are never looked at.
 pub struct ListedScenario {
-    /// The name it is run by.
+    /// Name by which it is run.
     pub name: String,
     choice: LazyCell<ScenarioChoice, Box<dyn FnOnce() -> ScenarioChoice>>,
 }
 
 impl ListedScenario {
-    /// Returns a scenario that is read by a function.
+    /// Creates an entry whose scenario is read by a function.
     pub fn new(name: String, read: impl FnOnce() -> ScenarioChoice + 'static) -> ListedScenario {
         ListedScenario { name, choice: LazyCell::new(Box::new(read)) }
     }
 
-    /// Returns what there is to choose.
+    /// Returns the scenario, reading it at the first call.
     pub fn choice(&self) -> &ScenarioChoice {
         &self.choice
     }
@@ -60,72 +60,72 @@ impl ListedScenario {
 pub struct Mind {
     /// `provider:name`.
     pub name: String,
-    /// The address, where the provider is one of this run alone.
+    /// Address of a provider that exists in this run only.
     pub endpoint: Option<String>,
-    /// Whether it runs on this machine.
+    /// True if it runs on this machine.
     pub local: bool,
 }
 
-/// A place where models may be.
+/// A host that may have models.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Host {
-    /// The name of the host, or its address.
+    /// Name of the host, or its address.
     pub name: String,
-    /// How it stands, in words.
+    /// Description of its status.
     pub says: String,
-    /// Whether one of its models can be chosen.
+    /// True if one of its models can be chosen.
     pub usable: bool,
-    /// Its models, where they are known.
+    /// Its models, if known.
     pub minds: Vec<Mind>,
 }
 
-/// What is found out while the screen is shown already.
+/// A finding that arrives while the screen is already shown.
 #[derive(Clone, Debug)]
 pub enum News {
-    /// How a place stands.
+    /// Status of a host.
     Host(Host),
-    /// What was said before.
+    /// Saved sessions.
     Sessions(Vec<SessionSummary>),
 }
 
-/// Who speaks in a new conversation.
+/// Voice of the participants in a new conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VoiceChoice {
     /// The rehearsed cast: no model, no key, no network.
     Rehearsed,
-    /// Everybody as the scenario says.
+    /// The voices that the scenario names.
     Own,
-    /// A model, for everybody who names none.
+    /// A model, for all participants without one.
     Mind(Mind),
 }
 
-/// What the person wants.
+/// Choice of the person.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
-    /// A conversation begins.
+    /// Starts a conversation.
     Begin {
-        /// The scenario's name.
+        /// Name of the scenario.
         scenario: String,
-        /// What it is about, if not what the scenario says.
+        /// Topic, unless the default topic of the scenario is used.
         topic: Option<String>,
-        /// Who speaks: rehearsed lines or a model.
+        /// Voice of the participants.
         voice: VoiceChoice,
-        /// Whether the person has a seat of their own.
+        /// True if the person has a seat.
         take_part: bool,
     },
-    /// A scenario of your own is written, or the one that is being written: its name.
+    /// Opens a new scenario in the editor, or the unfinished one of this name.
     Write(Option<String>),
-    /// A server is asked for its models: its address.
+    /// Requests the models of a server by its address.
     Server(String),
-    /// A session goes on: its file.
+    /// Resumes the session in this file.
     Open(PathBuf),
     /// A finished session is read: its file.
     Read(PathBuf),
     /// A session plays again: its file.
     Replay(PathBuf),
-    /// A session that comes with the program plays: its name.
+    /// Plays the bundled session of this name.
     Example(String),
-    /// The key that was pasted is kept for a provider.
+    /// Saves the pasted key for this provider.
     Key(String),
     /// The saved key of a provider is deleted.
     Forget(String),
@@ -133,54 +133,54 @@ pub enum Choice {
     Remember(String),
     /// A session stands beside another one: their files.
     Beside(PathBuf, PathBuf),
-    /// A session goes to the trash: its file.
+    /// Moves the session in this file to the trash.
     Delete(PathBuf),
-    /// The program is left.
+    /// Leaves the program.
     Leave,
 }
 
-/// A row that the keyboard can stand on.
+/// A row that can have the keyboard focus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartRow {
-    /// What to talk about.
+    /// Topic.
     Topic,
-    /// The field in which the scenario is chosen.
+    /// Field of the scenario.
     Scenario,
-    /// The field in which the model is chosen.
+    /// Field of the model.
     Voice,
     /// The typed server, to be added to the settings.
     Remember,
     /// Whether the person has a seat.
     You,
-    /// A scenario of your own.
+    /// A scenario of the person's own.
     Write,
-    /// The session at a place of the list.
+    /// Session by its index in the list.
     Session(usize),
     /// The rehearsed debate.
     Demo,
-    /// A session that comes with the program, by its place.
+    /// Bundled session by its index.
     Example(usize),
     /// At the first run: a model of this machine.
     Local,
     /// At the first run: a provider with a key.
     Provider,
-    /// At the first run: a topic of your own.
+    /// At the first run: a topic of the person's own.
     Own,
 }
 
-/// Everything the start screen holds.
+/// State of the start screen.
 pub struct StartScreen {
-    /// The program's version.
+    /// Version of the program.
     pub version: &'static str,
-    /// Scenarios, the first of which is the demo's.
+    /// Scenarios; the first one is the demo's.
     pub scripts: Vec<ListedScenario>,
-    /// Models that are known before anybody is asked; the default one goes first.
+    /// Models known without a request; the default one comes first.
     pub known: Vec<Mind>,
-    /// What was checked before the first frame, at the first run: name and words.
+    /// Checks before the first frame of the first run: name and result.
     pub checks: Vec<(String, String)>,
-    /// Sessions that come with the program: name, and title, untrusted.
+    /// Bundled sessions: name, and title, untrusted.
     pub examples: Vec<(String, String)>,
-    /// Providers that need a key and have none: name, and the variable it could be in.
+    /// Providers without their required key: name, and the environment variable for the key.
     pub keyless: Vec<(String, String)>,
     /// Providers whose key was pasted and is saved.
     pub saved: Vec<String>,
@@ -188,61 +188,61 @@ pub struct StartScreen {
     pub shapes: Vec<KeyShape>,
     /// Where keys that are pasted are kept, in words.
     pub kept: String,
-    /// The key or the address that is being entered.
+    /// Key or address that is being entered.
     pub keying: Option<Keying>,
-    /// The key that was entered.
+    /// Key that was entered.
     pub pasted: Option<Secret>,
-    /// Where keys are set up, in words.
+    /// Instructions to set up keys.
     pub set_up: String,
-    /// Places where models may be, as they were found.
+    /// Hosts that may have models, in the order of their discovery.
     pub hosts: Vec<Host>,
-    /// What was said before, what has not ended first.
+    /// Saved sessions, unfinished ones first.
     pub sessions: Vec<SessionSummary>,
-    /// When the screen was opened.
+    /// Time at which the screen was opened.
     pub now: Wall,
-    /// Whether this is the first run, and its page is shown.
+    /// True if this is the first run, whose page is shown.
     pub first: bool,
-    /// Where the keyboard is.
+    /// Row with the keyboard focus.
     pub at: StartRow,
-    /// What to talk about.
+    /// Input of the topic.
     pub topic: TextArea<'static>,
-    /// The scenario chosen, by its place.
+    /// Index of the chosen scenario.
     pub script: usize,
-    /// Who was chosen to speak; as the screen proposes, while nobody was.
+    /// Chosen voice; `None` uses the proposed one.
     pub voice: Option<VoiceChoice>,
-    /// Whether the person has a seat of their own.
+    /// True if the person has a seat.
     pub take_part: bool,
-    /// The scenario that is being written and has faults: its name.
+    /// Name of the unfinished scenario, which still has errors.
     pub writing: Option<String>,
-    /// The address that was typed; its first model is chosen once it answers.
+    /// Address that was typed; its first model is chosen once it answers.
     pub server: Option<String>,
-    /// What was typed to find a scenario or a model.
+    /// Filter text for scenarios or models.
     pub typed: String,
-    /// What would be used, and by which plan.
+    /// Expected usage, and the plan to which it belongs.
     pub estimate: Option<(String, Choice)>,
-    /// What there is to say.
+    /// Notice above the footer.
     pub notice: Option<String>,
-    /// The first line that is seen of the keys, while they are listed.
+    /// First visible line of the list of keys; `None` if it is closed.
     pub help: Option<usize>,
-    /// The colours by role.
+    /// Colours by role.
     pub theme: Theme,
-    /// The characters that frames and signs are drawn with.
+    /// Characters of frames and symbols.
     pub glyphs: &'static Glyphs,
-    /// Which key means which action, and where.
+    /// Key bindings per focus.
     pub keymap: Keymap,
-    /// The session that another one is to stand beside.
+    /// First session of a comparison.
     pub beside: Option<PathBuf>,
-    /// How many sessions are listed at once, as drawn last: so many rows are a page.
+    /// Number of sessions listed in the last frame, which is one page.
     pub page: usize,
-    /// Whether the next key means what it means in a list.
+    /// True if the prefix was pressed: the next key has its meaning in a list.
     pub prefixed: bool,
     pub(super) leaving: bool,
-    /// The session that goes to the trash when that is asked for again.
+    /// Session that is moved to the trash on the second request.
     pub(super) dropping: Option<PathBuf>,
 }
 
 impl StartScreen {
-    /// Returns the start screen in colours and signs; whatever else it shows is filled in.
+    /// Creates an empty start screen with a theme and a character set; the caller fills in the rest.
     pub fn new(theme: Theme, glyphs: &'static Glyphs) -> StartScreen {
         StartScreen {
             version: env!("CARGO_PKG_VERSION"),
@@ -283,7 +283,7 @@ impl StartScreen {
         }
     }
 
-    /// Returns where the keyboard is: on a row of a list letters are commands.
+    /// Returns the keyboard focus. On a row of a list letters are commands.
     pub fn place(&self) -> Focus {
         match self.at {
             _ if self.keying.is_some() => Focus::Start,
@@ -299,12 +299,12 @@ impl StartScreen {
         }
     }
 
-    /// Fills in the topic.
+    /// Sets the topic.
     pub fn about(&mut self, topic: &str) {
         self.topic = field(&text::line(topic));
     }
 
-    /// Takes in what was found out.
+    /// Applies a finding.
     pub fn take(&mut self, news: News) {
         match news {
             News::Host(host) => {
@@ -334,18 +334,18 @@ impl StartScreen {
         self.scripts.get(self.script).map(ListedScenario::choice)
     }
 
-    /// Returns the topic that was written, if any.
+    /// Returns the topic that was entered, if any.
     pub fn topic(&self) -> Option<String> {
         let topic = self.topic.lines().join(" ").trim().to_owned();
         (!topic.is_empty()).then_some(topic)
     }
 
-    /// Returns who can speak in the scenario chosen: what is proposed while nobody chose goes first.
+    /// Returns the possible voices of the chosen scenario, the proposed one first.
     pub fn voices(&self) -> Vec<VoiceChoice> {
         self.script().map_or(vec![], |script| self.voices_of(script))
     }
 
-    /// Returns who can speak in a scenario: what is proposed goes first.
+    /// Returns the possible voices of a scenario, the proposed one first.
     pub fn voices_of(&self, script: &ScenarioChoice) -> Vec<VoiceChoice> {
         let own = (!script.open).then_some(VoiceChoice::Own);
         let found = self.hosts.iter().flat_map(|h| &h.minds);
@@ -362,12 +362,12 @@ impl StartScreen {
             .collect()
     }
 
-    /// Returns who speaks, as chosen or as proposed.
+    /// Returns the chosen voice, otherwise the proposed one.
     pub fn voice(&self) -> Option<VoiceChoice> {
         let typed = |v: &VoiceChoice| matches!((v, self.script()), (VoiceChoice::Mind(_), Some(s)) if s.open);
         let mut voices = self.voices();
         let chosen = self.voice.clone().filter(|v| voices.contains(v) || typed(v));
-        // what costs money is never proposed, unless the settings name it
+        // a paid voice is never proposed, unless the settings name it
         let free = |v: &VoiceChoice| match v {
             VoiceChoice::Mind(mind) => {
                 let named = self.known.first() == Some(mind) && !mind.name.starts_with("agent:");
@@ -378,19 +378,19 @@ impl StartScreen {
         chosen.or_else(|| voices.iter().position(free).map(|at| voices.swap_remove(at)))
     }
 
-    /// Returns what Enter would begin, on the scenario's own topic; nothing where no model would be asked.
+    /// Returns the choice that Enter would make, with the default topic; `None` if no model would be used.
     pub fn plan(&self) -> Option<Choice> {
         let voice = self.voice().filter(|v| *v != VoiceChoice::Rehearsed && !self.first)?;
         let scenario = self.script().filter(|s| s.fault.is_none())?.name.clone();
         Some(Choice::Begin { scenario, topic: None, voice, take_part: self.take_part })
     }
 
-    /// Returns whether it is known what a plan would use.
+    /// Returns whether the usage of a plan has been estimated.
     pub fn estimated(&self, plan: &Choice) -> bool {
         self.estimate.as_ref().is_some_and(|(_, of)| of == plan)
     }
 
-    /// Returns the rows that the keyboard can stand on, from top to bottom.
+    /// Returns the rows that can have the focus, from top to bottom.
     pub fn rows(&self) -> Vec<StartRow> {
         if self.first {
             let examples = (0..self.examples.len()).map(StartRow::Example);
@@ -411,10 +411,10 @@ impl StartScreen {
     }
 }
 
-/// Returns the box of one line in which the topic is written.
+/// Returns a one-line input for the topic.
 pub fn field(words: &str) -> TextArea<'static> {
     let mut area = TextArea::new(vec![words.to_owned()]);
-    // the terminal's cursor stands on the caret; a painted one would be a second
+    // the terminal's cursor is used; a painted one would be a second cursor
     area.set_cursor_style(Style::new());
     area.set_cursor_line_style(Style::new());
     area.move_cursor(CursorMove::End);

@@ -1,6 +1,6 @@
-//! What a key changes on the start screen, and the choice that Enter makes.
+//! Effects of keys on the start screen, and the choice that Enter makes.
 //!
-//! Letters are text where there is something to write or to find; they are commands only on a row of a list.
+//! Letters are text in the topic and in filters; they are commands only on a row of a list.
 
 use crate::catalogue::SessionStatus;
 use crate::text;
@@ -13,7 +13,7 @@ use crate::ui::text::caret;
 use crossterm::event::{KeyCode, KeyEvent};
 use std::path::PathBuf;
 
-/// Takes in a key.
+/// Handles a key.
 pub fn key(start: &mut StartScreen, key: &KeyEvent) -> Option<Choice> {
     let spelled = keymap::spell(key)?;
     start.notice = None;
@@ -49,7 +49,7 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent) -> Option<Choice> {
     }
 }
 
-/// Carries out an action; `before` is what was asked for once already.
+/// Performs an action. The last argument holds the confirmations that the previous key requested.
 fn act(
     start: &mut StartScreen,
     action: Action,
@@ -83,13 +83,13 @@ fn act(
         Action::PreviousField => {
             step(start, Way::Back, |row| !matches!(row, StartRow::Session(1..)))
         }
-        // in the topic they move the caret
+        // in the topic they move the cursor
         Action::TurnBack | Action::TurnOn if start.at == StartRow::Topic => write(start, key),
         Action::TurnBack => turn(start, Way::Back),
         Action::TurnOn => turn(start, Way::On),
         Action::Back if start.first => {}
         Action::Back => start.typed.clear(),
-        // nothing else has keys at the start screen, or is there for the loop
+        // the start screen binds no other actions, or the loop handles them
         _ => {}
     }
     None
@@ -100,13 +100,13 @@ fn named(start: &StartScreen, action: Action) -> String {
     start.keymap.reach(action, start.place()).unwrap_or_default()
 }
 
-/// Returns the file of the session where the keyboard is.
+/// Returns the file of the focused session.
 fn session(start: &StartScreen) -> Option<PathBuf> {
     let StartRow::Session(at) = start.at else { return None };
     start.sessions.get(at).map(|s| s.path.clone())
 }
 
-/// Takes a session to stand beside the next one that is taken, and shows them once there are two.
+/// Marks a session for comparison; with a second one, requests the comparison.
 fn beside(start: &mut StartScreen) -> Option<Choice> {
     let here = session(start)?;
     match start.beside.take().filter(|first| *first != here) {
@@ -120,7 +120,7 @@ fn beside(start: &mut StartScreen) -> Option<Choice> {
     }
 }
 
-/// Drops a session when asked twice in a row.
+/// Requests the deletion of a session on the second press in a row.
 fn drop_session(start: &mut StartScreen, dropping: Option<PathBuf>) -> Option<Choice> {
     let here = session(start)?;
     if dropping.as_ref() == Some(&here) {
@@ -132,7 +132,7 @@ fn drop_session(start: &mut StartScreen, dropping: Option<PathBuf>) -> Option<Ch
     None
 }
 
-/// Takes in pasted text: it goes to the topic, or is the key that is asked for.
+/// Handles pasted text: it goes to the topic, or is the key that is asked for.
 pub fn paste(start: &mut StartScreen, pasted: &str) {
     if let Some(keying) = &mut start.keying {
         if keying.at <= start.keyless.len() {
@@ -149,14 +149,14 @@ pub fn paste(start: &mut StartScreen, pasted: &str) {
 const FIELDS: [StartRow; 5] =
     [StartRow::Topic, StartRow::Scenario, StartRow::Voice, StartRow::Remember, StartRow::You];
 
-/// Which way to go.
+/// Direction of a step.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     Back,
     On,
 }
 
-/// Goes to the next row that is a stop.
+/// Moves to the next row that is a stop.
 fn step(start: &mut StartScreen, way: Way, stop: impl Fn(&StartRow) -> bool) {
     let rows = start.rows();
     let at = rows.iter().position(|r| *r == start.at).unwrap_or(0);
@@ -168,7 +168,7 @@ fn step(start: &mut StartScreen, way: Way, stop: impl Fn(&StartRow) -> bool) {
     start.typed.clear();
 }
 
-/// Goes to the first or the last row below the fields.
+/// Moves to the first or the last row below the fields.
 fn end_of_list(start: &mut StartScreen, way: Way) {
     let listed = |row: &StartRow| !FIELDS.contains(row);
     let mut rows = start.rows().into_iter().filter(listed);
@@ -177,7 +177,7 @@ fn end_of_list(start: &mut StartScreen, way: Way) {
     start.typed.clear();
 }
 
-/// Turns to the next scenario or voice.
+/// Switches to the next or previous scenario or voice.
 fn turn(start: &mut StartScreen, way: Way) {
     let next = |at: usize, len: usize| match way {
         Way::On => (at + 1) % len.max(1),
@@ -205,7 +205,7 @@ fn turn(start: &mut StartScreen, way: Way) {
     }
 }
 
-/// Takes in a key that is text: of the topic, or of what is to be found.
+/// Handles a key that is text: for the topic or a filter.
 fn write(start: &mut StartScreen, key: &KeyEvent) {
     match (start.at, key.code) {
         (StartRow::You, KeyCode::Char(' ')) => start.take_part = !start.take_part,
@@ -217,7 +217,7 @@ fn write(start: &mut StartScreen, key: &KeyEvent) {
     }
 }
 
-/// Chooses the first scenario or voice that has what was typed; a model that nobody listed is taken by its full name.
+/// Chooses the first scenario or voice that matches the filter; an unlisted model is accepted by its full name.
 fn find(start: &mut StartScreen) {
     let typed = start.typed.to_lowercase();
     let has = |name: &str| name.to_lowercase().contains(&typed);
@@ -248,7 +248,7 @@ fn example(start: &StartScreen, at: usize) -> Option<Choice> {
     start.examples.get(at).map(|(name, _)| Choice::Example(name.clone()))
 }
 
-/// Asks for a key, where one is missing, or for the address of a server.
+/// Asks for a missing key, or for the address of a server.
 fn connect(start: &mut StartScreen) {
     start.keying = Some(Keying::default());
 }
@@ -294,7 +294,7 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
     None
 }
 
-/// Begins what is filled in, or says what is missing and how to go on without it.
+/// Starts the conversation as entered, or reports the missing part and the alternatives.
 fn begin(start: &mut StartScreen) -> Option<Choice> {
     let script = start.script()?.clone();
     if let Some(fault) = script.fault {

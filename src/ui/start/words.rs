@@ -7,7 +7,7 @@ use crate::model::Wall;
 /// Milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;
 
-/// Returns how long ago something was, in the largest unit that fits.
+/// Returns the age of a time, in the largest unit that fits.
 pub fn ago(now: Wall, then: Wall) -> String {
     let minutes = (now.0 - then.0).max(0) / MINUTE_MS;
     match (minutes, minutes / 60, minutes / (24 * 60)) {
@@ -18,7 +18,7 @@ pub fn ago(now: Wall, then: Wall) -> String {
     }
 }
 
-/// Returns the status of a session.
+/// Returns the status of a session as text.
 pub fn standing(standing: &SessionStatus) -> String {
     match standing {
         SessionStatus::Running(_) => "running elsewhere".into(),

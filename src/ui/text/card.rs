@@ -1,4 +1,4 @@
-//! A card: a few rows in a heavy frame with a title, for what should not be missed. Bars compare what is counted.
+//! A card: a few rows in a heavy frame with a title, for important notices. Also bars that compare amounts.
 
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::glyphs::Glyphs;
@@ -7,10 +7,10 @@ use ratatui::text::{Line, Span};
 
 /// Cells of a frame besides its content.
 pub const AROUND: usize = 4;
-/// Cells of a bar at most.
+/// Maximum cells of a bar.
 const BAR_MAX: usize = 24;
 
-/// Returns rows in a frame of a width; those that are too long are broken.
+/// Returns rows in a frame of a width; rows that are too long are wrapped.
 pub fn card(
     title: &str,
     rows: Vec<Line<'static>>,
@@ -27,7 +27,7 @@ pub fn card(
         title,
         format!(" {}{top_right}", glyphs.card_rule.repeat(gap)),
     ];
-    // the title alone is underlined or reversed: a frame is not a text
+    // only the title is underlined or reversed: a frame is not text
     let named = edge;
     let edge = edge.remove_modifier(Modifier::UNDERLINED | Modifier::REVERSED);
     let [before, title, after] = top;

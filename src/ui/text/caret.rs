@@ -1,7 +1,6 @@
-//! Steps through what is written, and takes out of it, by what a reader sees as one sign: a joined emoji, a flag, a letter
-//! with its marks.
+//! Moves the cursor and deletes text by grapheme: a joined emoji, a flag, a letter with its marks.
 //!
-//! The text box counts characters; here the caret never stands inside a grapheme. A selection grows in the same way.
+//! The text area counts characters; here the cursor is never inside a grapheme. A selection grows in the same way.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::ops::Range;
@@ -12,14 +11,14 @@ use unicode_segmentation::UnicodeSegmentation;
 pub fn input(area: &mut TextArea<'_>, key: KeyEvent) {
     let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
     match key.code {
-        // as in every shell; the text box has it for undo
+        // as in every shell; the text area uses it for undo
         KeyCode::Char('u') if key.modifiers == KeyModifiers::CONTROL => {
             // at the start of a line there is nothing to delete
             if area.is_selecting() || area.cursor().1 > 0 {
                 area.delete_line_by_head();
             }
         }
-        // how terminals send ctrl-_
+        // terminals send these for ctrl-_
         KeyCode::Char('_' | '7' | '/') if key.modifiers.contains(KeyModifiers::CONTROL) => {
             area.undo();
         }
@@ -33,14 +32,14 @@ pub fn input(area: &mut TextArea<'_>, key: KeyEvent) {
     }
 }
 
-/// Moves the caret by whole characters as a reader sees them.
+/// Moves the cursor by whole graphemes.
 pub fn step(area: &mut TextArea<'_>, to: CursorMove) {
     let before = place(area);
     area.move_cursor(to);
     settle(area, before);
 }
 
-/// Deletes the grapheme before the caret, or the selection.
+/// Deletes the grapheme before the cursor, or the selection.
 pub fn delete_before(area: &mut TextArea<'_>) {
     let (row, at) = place(area);
     match signs(area, row).into_iter().find(|sign| sign.end == at) {
@@ -52,7 +51,7 @@ pub fn delete_before(area: &mut TextArea<'_>) {
     }
 }
 
-/// Deletes the character after the caret, or the selection.
+/// Deletes the grapheme after the cursor, or the selection.
 pub fn delete_after(area: &mut TextArea<'_>) {
     let (row, at) = place(area);
     match signs(area, row).into_iter().find(|sign| sign.start == at) {
@@ -63,7 +62,7 @@ pub fn delete_after(area: &mut TextArea<'_>) {
     }
 }
 
-/// Applies a key to a line that is typed elsewhere, with the caret at its end; returns whether the key is text there.
+/// Applies a key to a line without a text area, with the cursor at its end; returns whether the key is text there.
 pub fn line(line: &mut String, key: &KeyEvent) -> bool {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
@@ -75,13 +74,13 @@ pub fn line(line: &mut String, key: &KeyEvent) -> bool {
     true
 }
 
-/// Deletes the last grapheme of a line that is typed elsewhere.
+/// Deletes the last grapheme of a line without a text area.
 pub fn pop(line: &mut String) {
     let end = line.grapheme_indices(true).next_back().map_or(0, |(at, _)| at);
     line.truncate(end);
 }
 
-/// Moves the caret out of a grapheme, in the direction that it was moving.
+/// Moves the cursor out of a grapheme, in the direction of the last move.
 fn settle(area: &mut TextArea<'_>, before: (usize, usize)) {
     let (row, at) = place(area);
     let within = |sign: &Range<usize>| sign.start < at && at < sign.end;

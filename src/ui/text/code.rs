@@ -1,8 +1,8 @@
-//! Code in its colours: which part of a line is a word of the language, a string, a number, a comment or a name.
+//! Syntax highlighting: keywords, strings, numbers, comments and names in code.
 //!
-//! The tables of languages take a while to load, so they are loaded on a thread of their own when the first block of code
-//! is shown, which has one colour until then. How the parts look is decided by the theme. A build without the feature
-//! `highlight` has no tables, and all code in one colour.
+//! The syntax definitions take a while to load, so they are loaded on a separate thread when the first code block is
+//! shown, which has one colour until then. The theme decides the styles. A build without the feature `highlight` has no
+//! syntax definitions, and all code in one colour.
 
 #[cfg(feature = "highlight")]
 mod languages;
@@ -17,10 +17,10 @@ use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, ThemeRole};
 use ratatui::text::{Line, Span};
 
-/// The longest block with colours, in lines: a longer one would hold up the frame, and few read it here.
+/// Maximum lines of a block with colours: a longer one would delay the frame, and few are read here.
 const LINES_MAX: usize = 400;
 
-/// Returns the lines of a block of code in the colours of its language, as far as that is known.
+/// Returns the lines of a code block in the colours of its language, if that is known.
 pub fn lines(code: &str, language: &str, theme: &Theme) -> Vec<Line<'static>> {
     let plain =
         || code.lines().map(|line| Line::styled(line.to_owned(), theme.style(ThemeRole::MdCode)));
@@ -30,7 +30,7 @@ pub fn lines(code: &str, language: &str, theme: &Theme) -> Vec<Line<'static>> {
     languages::coloured(code, language, theme).unwrap_or_else(|| plain().collect())
 }
 
-/// Returns lines of code in a frame that names the language and the number of the block; they fit into `room` cells.
+/// Returns lines of code in a frame with the language and the number of the block. The lines fit into `room` cells.
 pub fn frame(
     lines: Vec<Line<'static>>,
     (language, number): (&str, usize),

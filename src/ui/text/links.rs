@@ -1,21 +1,21 @@
-//! Blocks of code and links in a message, found in its source text.
+//! Code blocks and links in a message, found in its source text.
 
 /// A part of some Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessagePart<'a> {
-    /// Everything but blocks of code.
+    /// Everything but code blocks.
     Words(&'a str),
-    /// A block of code without its fences.
+    /// A code block without its fences.
     Code {
-        /// The language it names; empty if it names none.
+        /// Language of the block; empty if it names none.
         language: &'a str,
-        /// The code without its fences.
+        /// Code without its fences.
         code: String,
     },
 }
 
-/// Returns the parts of some Markdown: a block of code begins and ends with a fence at the left edge. What is still being
-/// written, or was cut, is a block as well.
+/// Returns the parts of some Markdown. A code block starts and ends with a fence at the left edge; an unfinished or
+/// truncated block counts as well.
 pub fn parts(said: &str) -> Vec<MessagePart<'_>> {
     let mut parts = Vec::new();
     let mut open: Option<(&str, &str, String)> = None;
@@ -51,17 +51,18 @@ pub fn parts(said: &str) -> Vec<MessagePart<'_>> {
     parts
 }
 
-/// Returns the marks of a line that opens or closes a block of code, and what follows them; empty marks if it does not.
+/// Returns the marks of a line that opens or closes a code block, and the rest of the line; empty marks for other
+/// lines.
 fn fence(line: &str) -> (&str, &str) {
     let (marks, rest) = line.split_at(line.len() - line.trim_start_matches(['`', '~']).len());
     let same = marks.bytes().all(|b| Some(b) == marks.bytes().next());
     if marks.len() >= 3 && same { (marks, rest.trim()) } else { ("", line) }
 }
 
-/// Returns how many bytes of growing Markdown are complete paragraphs, which look the same whatever follows.
+/// Returns the length in bytes of the finished paragraphs of growing Markdown; later text cannot change their layout.
 ///
-/// A paragraph counts once a single blank line and the beginning of another one follow it that cannot become a part of
-/// it. Where that is in doubt (HTML, front matter, indented text, lists that may continue), it does not count yet.
+/// A paragraph is finished once it is followed by a single blank line and the start of a paragraph that cannot become
+/// part of it. In doubtful cases (HTML, front matter, indented text, lists that may continue) it is not finished yet.
 pub fn finished(said: &str) -> usize {
     if said.starts_with(['-', '+']) {
         return 0;
@@ -90,7 +91,7 @@ pub fn finished(said: &str) -> usize {
     finished
 }
 
-/// Returns the blocks of code of some Markdown, without their fences.
+/// Returns the code blocks of some Markdown, without their fences.
 pub fn code(said: &str) -> Vec<String> {
     let code = parts(said).into_iter().filter_map(|part| match part {
         MessagePart::Code { code, .. } => Some(code),
@@ -99,7 +100,7 @@ pub fn code(said: &str) -> Vec<String> {
     code.collect()
 }
 
-/// Returns the addresses in a text, in order, each once: only of the web and of mail.
+/// Returns the distinct web and mail addresses in a text, in order.
 pub fn links(said: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let starts = ["https://", "http://", "mailto:"];
@@ -112,7 +113,7 @@ pub fn links(said: &str) -> Vec<String> {
         // an address in the place of a link's words ends before the address that the link leads to
         let end = tail[..end].find("](").unwrap_or(end);
         let mut link = &tail[..end];
-        // what closes a sentence or a bracket that was opened before the address is no part of it
+        // punctuation at the end, or a bracket opened before the address, is not part of it
         while let Some(last) = link.chars().last() {
             let opens = link.contains('(');
             let closes = ".,;:!?'*_]}".contains(last) || last == ')' && !opens;

@@ -1,9 +1,9 @@
-//! Words as rows: made safe, read as Markdown, and broken at the width of the column.
+//! Messages as rows: sanitised, parsed as Markdown, and wrapped at the width of the column.
 //!
-//! On the screen code has a frame with the number for the key that copies it; for copying as plain text it has none.
+//! On the screen code has a frame with the number for the key that copies it; plain-text copies have no frames.
 //!
-//! The text is made safe before it is read and again after it: an entity such as `&#27;` becomes a character only
-//! when it is read. The source stays in the log; copies are made from that, never from here.
+//! The text is sanitised before parsing and again after it, because an entity such as `&#27;` becomes a character only
+//! in the parser. The source stays in the log; copies are made from that, never from here.
 
 use crate::text;
 use crate::ui::text::wrap::wrap;
@@ -14,7 +14,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use tui_markdown::{AlertKind, Options, StyleSheet};
 
-/// The styles of the theme, as the renderer asks for them.
+/// Styles of the theme for the Markdown renderer.
 #[derive(Clone)]
 struct Sheet {
     heading: Style,
@@ -95,22 +95,21 @@ impl StyleSheet for Sheet {
     }
 }
 
-/// The characters that frame blocks of code, and the number of the first block.
+/// Characters of the frames of code blocks, and the number of the first block.
 #[derive(Clone, Copy)]
 pub struct CodeFrames {
-    /// The character set of the frames.
+    /// Character set of the frames.
     pub glyphs: &'static Glyphs,
-    /// The number of the first block, from 1.
+    /// Number of the first block, from 1.
     pub from: usize,
 }
 
-/// Returns the rows of a message at a width in cells, with nothing but its words.
+/// Returns the rows of a message at a width in cells, without frames.
 pub fn rows(said: &str, room: usize, theme: &Theme) -> Vec<Line<'static>> {
     laid(said, room, theme, None)
 }
 
-/// Returns the rows of a message as the screen shows them: its blocks of code stand in frames, in the colours of their
-/// languages.
+/// Returns the rows of a message as on the screen: its code blocks have frames, and the colours of their languages.
 pub fn framed(said: &str, room: usize, theme: &Theme, frames: CodeFrames) -> Vec<Line<'static>> {
     laid(said, room, theme, Some(frames))
 }
@@ -125,7 +124,7 @@ fn laid(said: &str, room: usize, theme: &Theme, frames: Option<CodeFrames>) -> V
     for part in links::parts(safe.trim_end()) {
         match part {
             links::MessagePart::Words(words) => {
-                // the blank lines between code and words are those that were written
+                // keep the original number of blank lines between code and text
                 let before = words.lines().take_while(|l| !rows.is_empty() && l.trim().is_empty());
                 rows.extend(before.map(|_| Line::default()).collect::<Vec<_>>());
                 rows.extend(read(words, room, theme, frames));
@@ -149,18 +148,18 @@ fn laid(said: &str, room: usize, theme: &Theme, frames: Option<CodeFrames>) -> V
     rows
 }
 
-/// Returns whether a text is one paragraph in which nothing can be Markdown, as most are while they are being said.
+/// Returns whether a text is one paragraph without any Markdown; most messages are while they are streamed.
 fn is_prose(said: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b" ,.;:?!'\"()/%-".contains(&b);
     said.starts_with(|c: char| c.is_ascii_alphabetic()) && said.bytes().all(plain)
 }
 
-/// Cells below which code has no frame.
+/// Minimum cells at which code has a frame.
 const FRAME_MIN: usize = 16;
 /// Cells of a frame beside the code.
 const FRAME_AROUND: usize = 4;
 
-/// Parses words as Markdown.
+/// Parses a text as Markdown.
 fn read(words: &str, room: usize, theme: &Theme, frames: Option<CodeFrames>) -> Vec<Line<'static>> {
     let code = theme.style(ThemeRole::MdCode);
     let code = match (frames, theme.has_code_ground()) {
@@ -189,7 +188,7 @@ fn read(words: &str, room: usize, theme: &Theme, frames: Option<CodeFrames>) -> 
         _ => wrap(&ticked(made_safe(line, base)), room),
     });
     let mut rows: Vec<_> = laid.collect();
-    // the blank lines between words and code are those that were written
+    // keep the original number of blank lines between text and code
     let blank = |line: &&str| line.trim().is_empty();
     rows.extend(words.lines().rev().take_while(blank).map(|_| Line::default()));
     rows
@@ -202,12 +201,12 @@ fn is_rule(line: &Line<'_>) -> bool {
     shown.len() >= 3 && shown.bytes().all(|b| b == b'-')
 }
 
-/// Restores the backticks around inline code that no colour sets apart.
+/// Restores the backticks around inline code that has no colour of its own.
 fn ticked(mut line: Line<'static>) -> Line<'static> {
     for span in &mut line.spans {
         if span.style.add_modifier.contains(Modifier::HIDDEN) {
             span.style.add_modifier.remove(Modifier::HIDDEN);
-            // a whole line that is indented is code by that alone, and ends as every line did that was kept
+            // an indented code line ends in `KEPT`, like every kept line, and needs no backticks
             if !span.content.ends_with(KEPT) {
                 span.content = format!("`{}`", span.content).into();
             }
@@ -216,16 +215,16 @@ fn ticked(mut line: Line<'static>) -> Line<'static> {
     line
 }
 
-/// The end of a line of Markdown whose break is kept.
+/// End of a Markdown line whose line break is kept.
 const KEPT: &str = "  ";
 
-/// Returns Markdown in which a new line stays one: who writes a verse or an address means it.
+/// Returns Markdown in which line breaks are kept: in a verse or an address they are intended.
 fn breaks_kept(said: &str) -> String {
     let mut fenced = false;
     let mut kept = String::with_capacity(said.len());
     for line in said.lines() {
         fenced ^= line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
-        // a person may write the definition of a link as a line: the renderer would swallow it
+        // the renderer would drop the definition of a link, which may be an ordinary line
         let line = match !fenced && defines_link(line) {
             true => format!("\\{}", line.trim_start()),
             false => line.to_owned(),
@@ -239,7 +238,7 @@ fn breaks_kept(said: &str) -> String {
     kept
 }
 
-/// Returns whether a line is what Markdown takes for the definition of a link.
+/// Returns whether Markdown treats a line as the definition of a link.
 fn defines_link(line: &str) -> bool {
     let label =
         line.trim_start_matches(' ').strip_prefix('[').filter(|rest| !rest.starts_with('^'));
@@ -255,7 +254,7 @@ fn made_safe(line: &Line<'_>, base: Style) -> Line<'static> {
     Line::from(spans.collect::<Vec<_>>())
 }
 
-/// Returns rows of text that is no Markdown, all in one style.
+/// Returns rows of text that is not Markdown, all in one style.
 pub fn plain(said: &str, room: usize, style: Style) -> Vec<Line<'static>> {
     let safe = text::block(said);
     let no_tabs =
@@ -302,7 +301,7 @@ mod tests {
         check("- one two three\n- four", 10, &["- one two", "  three", "- four"]);
     }
 
-    /// What is taken for prose looks as the renderer shows it.
+    /// The fast path for prose gives the same result as the renderer.
     #[test]
     fn prose_needs_no_renderer() {
         let words = [

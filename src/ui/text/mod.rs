@@ -1,4 +1,4 @@
-//! Text as rows: broken at a width, read as Markdown, coloured as code.
+//! Text as rows: wrapped at a width, parsed as Markdown, coloured as code.
 
 pub mod card;
 pub mod caret;

@@ -1,18 +1,19 @@
-//! Tables that do not fit: where a column would cut words in two, each row becomes a block, one cell a line.
+//! Tables that do not fit: if a column would split words, each row becomes a block with one cell a line.
 //!
-//! It rewrites Markdown before that is read, and only tables that begin at the left edge; the others shrink as they can.
+//! It rewrites Markdown before that is parsed, and only tables that start at the left edge; the others shrink as far as
+//! they can.
 
 use crate::ui::text::wrap::width;
 
-/// Cells that the frame takes besides the columns: at the left edge, and of each column.
+/// Cells of the frame besides the columns: at the left edge, and for each column.
 const EDGE: usize = 1;
 const FRAME: usize = 3;
-/// The widest aligned column of names, in cells; longer names push their values to the right.
+/// Maximum width of the aligned column of names, in cells; longer names push their values to the right.
 const NAMES: usize = 16;
-/// Blanks at the left edge from which Markdown takes a line for code.
+/// Leading blanks from which Markdown treats a line as code.
 const CODE_INDENT: usize = 4;
 
-/// Returns some Markdown in which tables that need more cells than there are became blocks.
+/// Returns some Markdown in which tables wider than the room are replaced by blocks.
 pub fn stacked(said: &str, room: usize) -> String {
     let lines: Vec<&str> = said.split_inclusive('\n').collect();
     let mut out = String::with_capacity(said.len());
@@ -64,7 +65,7 @@ fn cells(line: &str) -> Vec<&str> {
     cells
 }
 
-/// Returns how many cells of the screen a table needs so that no word in it is cut.
+/// Returns the width that a table needs so that no word in it is split, in cells.
 fn needs(table: &[Vec<&str>]) -> usize {
     let columns = table.first().map_or(0, Vec::len);
     let longest = |column: usize| {

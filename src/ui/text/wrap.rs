@@ -1,7 +1,7 @@
-//! Breaks styled lines at a width, in cells as the terminal counts them; what hangs under a bullet stays under it.
+//! Breaks styled lines at a width, in cells as the terminal counts them, with hanging indents for list items.
 //!
-//! It measures in graphemes, as ratatui draws, so that a row never spills. It deliberately knows no Markdown: the
-//! indent is read off the line itself.
+//! It measures in graphemes, as ratatui draws, so that a row never exceeds its width. It deliberately knows no
+//! Markdown: the indent is derived from the line itself.
 
 use crate::text::is_printable;
 use ratatui::style::Style;
@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// The widest hanging indent, in cells; what is deeper would leave no room for words.
+/// Maximum hanging indent, in cells; a deeper one would leave too little space for text.
 const INDENT_MAX: usize = 8;
 
 /// Returns the width of a text in cells.
@@ -17,7 +17,7 @@ pub fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
-/// Returns a text cut to a width, with an ellipsis where something is left out.
+/// Returns a text clipped to a width, with an ellipsis if it is cut.
 pub fn clip(text: &str, room: usize, ellipsis: &str) -> String {
     if width(text) <= room {
         return text.to_owned();
@@ -34,7 +34,7 @@ pub fn clip(text: &str, room: usize, ellipsis: &str) -> String {
     if room == 0 { String::new() } else { clipped.trim_end().to_owned() + ellipsis }
 }
 
-/// Returns a text cut to a width in its middle: the ends of the names of models tell them apart.
+/// Returns a text clipped in its middle: names of models often differ only at their ends.
 pub fn clip_middle(text: &str, room: usize, ellipsis: &str) -> String {
     let left = room.saturating_sub(width(ellipsis));
     if width(text) <= room || left < 2 {
@@ -56,7 +56,7 @@ struct Cell<'a> {
     style: Style,
 }
 
-/// Breaks a line at a width of at least one cell.
+/// Breaks a line at a width of at least two cells.
 pub fn wrap(line: &Line<'_>, room: usize) -> Vec<Line<'static>> {
     let room = room.max(2);
     if let [] | [_] = line.spans.as_slice() {
@@ -64,7 +64,7 @@ pub fn wrap(line: &Line<'_>, room: usize) -> Vec<Line<'static>> {
             Some(span) => (&*span.content, line.style.patch(span.style)),
             None => ("", line.style),
         };
-        // most lines: a byte is a cell
+        // fast path for most lines: a byte is a cell
         if is_printable(text) {
             return wrap_ascii(text, style, room);
         }
@@ -85,7 +85,7 @@ pub fn wrap(line: &Line<'_>, room: usize) -> Vec<Line<'static>> {
         let end = row_end(&cells, start, room - lead);
         rows.push(row(&cells[start..end], lead));
         start = end;
-        // the space at which a row was broken belongs to neither row
+        // the space at a break belongs to neither row
         while cells.get(start).is_some_and(|c| c.text == " ") {
             start += 1;
         }
@@ -95,7 +95,7 @@ pub fn wrap(line: &Line<'_>, room: usize) -> Vec<Line<'static>> {
     }
 }
 
-/// Breaks a line of printable ASCII in one style, as [`wrap`] breaks any.
+/// Breaks a line of printable ASCII in one style, with the same result as [`wrap`].
 fn wrap_ascii(text: &str, style: Style, room: usize) -> Vec<Line<'static>> {
     let indent = hanging(text).min(INDENT_MAX).min(room / 2);
     let (mut rows, mut rest) = (Vec::new(), text);
@@ -122,8 +122,8 @@ fn wrap_ascii(text: &str, style: Style, room: usize) -> Vec<Line<'static>> {
     }
 }
 
-/// Returns where the row that begins at `start` ends: behind the last space that fits, or in the middle of a word that
-/// fits no row.
+/// Returns the end of the row that starts at `start`: after the last space that fits, or within a word that is
+/// longer than a row.
 fn row_end(cells: &[Cell], start: usize, room: usize) -> usize {
     let (mut used, mut space) = (0, None);
     for (i, cell) in cells.iter().enumerate().skip(start) {
@@ -154,10 +154,10 @@ fn row(cells: &[Cell], lead: usize) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The marks before a list item or a line: those of Markdown, and those of the program's narration.
+/// Markers before a list item or a line: those of Markdown, and those of the program's narration.
 const BULLETS: [&str; 6] = ["- ", "* ", "+ ", "• ", "● ", "· "];
 
-/// Returns how far the rows after the first are indented: past blanks, quote marks, a bullet or a number.
+/// Returns the indent of the rows after the first: past blanks, quote marks, a bullet or a number.
 fn hanging(text: &str) -> usize {
     let blank = text.len() - text.trim_start_matches([' ', '>', '│']).len();
     let rest = &text[blank..];

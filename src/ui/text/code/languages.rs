@@ -1,4 +1,4 @@
-//! The tables of languages, and what they say of code.
+//! The syntax definitions, and syntax highlighting.
 
 use crate::ui::theme::{Theme, ThemeRole};
 use ratatui::style::Style;
@@ -11,7 +11,7 @@ use syntect::util::LinesWithEndings;
 static LANGUAGES: OnceLock<SyntaxSet> = OnceLock::new();
 static LOADING: Once = Once::new();
 
-/// Which parts of a scope look how; the first that fits counts.
+/// Roles by scope; the first match counts.
 const LOOKS: &[(&str, ThemeRole)] = &[
     ("comment", ThemeRole::CodeComment),
     ("string", ThemeRole::CodeString),
@@ -26,16 +26,16 @@ const LOOKS: &[(&str, ThemeRole)] = &[
     ("keyword", ThemeRole::CodeKeyword),
 ];
 
-/// Returns whether languages are known by now.
+/// Returns whether the syntax definitions are loaded.
 pub fn ready() -> bool {
     LANGUAGES.get().is_some()
 }
 
-/// Returns the lines of some code in the colours of a language, if it is known by now.
+/// Returns the lines of some code in the colours of a language; `None` if it is unknown or not loaded yet.
 pub(super) fn coloured(code: &str, language: &str, theme: &Theme) -> Option<Vec<Line<'static>>> {
     let Some(languages) = LANGUAGES.get() else {
         LOADING.call_once(|| {
-            // without the tables code stays in one colour
+            // without the syntax definitions code stays in one colour
             let _ = thread::Builder::new()
                 .name("languages".into())
                 .spawn(|| LANGUAGES.get_or_init(two_face::syntax::extra_newlines));
@@ -69,7 +69,7 @@ fn push(spans: &mut Vec<Span<'static>>, text: &str, style: Style) {
     }
 }
 
-/// How the innermost scope that a look is known for looks.
+/// Returns the style of the innermost scope that has a role.
 fn style(scopes: &ScopeStack, looks: &[(Scope, ThemeRole)], theme: &Theme) -> Style {
     let known = scopes.scopes.iter().rev().find_map(|scope| {
         looks.iter().find(|(look, _)| look.is_prefix_of(*scope)).map(|(_, role)| *role)
