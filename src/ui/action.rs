@@ -1,111 +1,111 @@
-//! What a person wants of the screen: the one closed list that keys, palette and help all name.
+//! Actions of the screen: one closed list, used by the key bindings, the palette and the help.
 //!
-//! An action is an intention. What it changes is `update`'s business; which key means it is `keymap`'s.
+//! An action is an intention. Its effect is implemented in `update`, its key binding in `keymap`.
 
-/// An intention in the screen.
+/// An action of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Opens or closes the analysis.
     Analysis,
-    /// Goes to the event that is selected in the analysis.
+    /// Moves to the event that is selected in the analysis.
     OpenEvent,
-    /// Lists the formats in which the session can be written.
+    /// Lists the export formats of the session.
     Export,
-    /// Pauses after this speaker, takes that back, or goes on.
+    /// Pauses after the running turn, cancels a pending pause, or resumes.
     TogglePause,
-    /// One utterance, then paused again.
+    /// Runs one turn, then pauses again.
     Step,
-    /// Stops this speaker, or passes over the next one.
+    /// Stops the running turn, or skips the next speaker.
     Skip,
     /// Retries the last turn.
     Retry,
-    /// Allows the use of a tool that waits for it, once.
+    /// Allows the pending tool call, once.
     AllowOnce,
-    /// Allows the tool that waits for it until the program ends.
+    /// Allows the tool of the pending call until the program ends.
     AllowTool,
-    /// Refuses the tool that waits to be allowed, until the program ends.
+    /// Refuses the tool of the pending call until the program ends.
     RefuseTool,
-    /// Begins a question on which everybody votes.
+    /// Starts a vote of all participants on a question.
     Vote,
-    /// Takes back what was done last.
+    /// Undoes the last command.
     Undo,
-    /// Stops whoever speaks and pauses.
+    /// Stops the running turns and pauses.
     PauseNow,
-    /// Lifts the limit that holds by one round.
+    /// Raises the reached limit by one round.
     MoreRound,
-    /// Begins a command that sets the limit that was reached, or any.
+    /// Starts a command that sets the limit that was reached, or any limit.
     SetLimit,
-    /// Ends the conversation, asking once.
+    /// Ends the conversation, after confirmation.
     End,
-    /// Begins a command that changes the model of the selected participant, or of the one that failed.
+    /// Starts a command that changes the model of the selected participant, or of the one whose turn failed.
     ChangeModel,
-    /// Plays a recording, or stands still.
+    /// Plays or pauses a recording.
     PlayPause,
-    /// One text further in a recording.
+    /// Moves to the next chunk of text in a recording.
     TextOn,
-    /// One text back.
+    /// Moves to the previous chunk.
     TextBack,
-    /// To the end of the next utterance of a recording.
+    /// Moves to the end of the next turn of a recording.
     UtteranceOn,
-    /// To the end of an utterance before.
+    /// Moves to the end of the previous turn.
     UtteranceBack,
-    /// To the next mark of a recording.
+    /// Moves to the next mark of a recording.
     MarkOn,
-    /// To a mark before.
+    /// Moves to the previous mark.
     MarkBack,
-    /// To the beginning of a recording.
+    /// Moves to the start of a recording.
     Begin,
-    /// So many tenths from the beginning of a recording.
+    /// Moves to this tenth of a recording.
     Tenth(u8),
-    /// Plays a recording faster.
+    /// Speeds up a recording.
     Faster,
-    /// Plays it slower.
+    /// Slows it down.
     Slower,
-    /// Shortens the waits of a recording, or no longer.
+    /// Toggles the shortening of idle time in a recording.
     Waits,
-    /// One line towards the beginning.
+    /// Scrolls one line up.
     LineUp,
-    /// One line towards the end.
+    /// Scrolls one line down.
     LineDown,
-    /// Half a page towards the beginning.
+    /// Scrolls half a page up.
     HalfUp,
-    /// Half a page towards the end.
+    /// Scrolls half a page down.
     HalfDown,
-    /// A page towards the beginning.
+    /// Scrolls a page up.
     PageUp,
-    /// A page towards the end.
+    /// Scrolls a page down.
     PageDown,
-    /// The message before.
+    /// Moves to the previous message.
     MessageUp,
-    /// The message after.
+    /// Moves to the next message.
     MessageDown,
-    /// The turn before of the same speaker.
+    /// Moves to the previous turn of the same speaker.
     SpeakerUp,
-    /// The turn after of the same speaker.
+    /// Moves to the next turn of the same speaker.
     SpeakerDown,
-    /// The beginning of this round, or of the one before.
+    /// Moves to the start of this round, or of the previous one.
     RoundUp,
-    /// The beginning of the next round.
+    /// Moves to the start of the next round.
     RoundDown,
-    /// The beginning of this phase, or of the one before.
+    /// Moves to the start of this phase, or of the previous one.
     PhaseUp,
-    /// The beginning of the next phase.
+    /// Moves to the start of the next phase.
     PhaseDown,
-    /// Looks for words.
+    /// Starts a text search.
     Search,
-    /// The next place that was found.
+    /// Moves to the next match.
     NextFound,
-    /// The place before that was found.
+    /// Moves to the previous match.
     PreviousFound,
-    /// Stands where the search stands.
+    /// Ends the input of the search and stays at the current match.
     AcceptSearch,
-    /// Copies the message that is read.
+    /// Copies the current message.
     Copy,
-    /// Copies it without its marks of form.
+    /// Copies it without its markup.
     CopyPlain,
-    /// Chooses lines of it, to copy them.
+    /// Selects lines of it, to copy them.
     SelectLines,
-    /// Copies a block of its code.
+    /// Copies one of its code blocks.
     CopyCode,
     /// Lists its links.
     Links,
@@ -113,142 +113,142 @@ pub enum Action {
     OpenLink,
     /// Shows it alone.
     Zoom,
-    /// Shows what became of the last commands.
+    /// Shows the outcomes of the latest commands.
     Outcomes,
-    /// Shows how the table stands: its plan, dependencies, or answers and votes.
+    /// Shows the progress of the conversation: its plan, dependencies, or answers and votes.
     Dependencies,
-    /// Shows what is known of the person, and the ranking made of it.
+    /// Shows the profile of the person, and the ranking derived from it.
     Profile,
-    /// Shows what its speaker was shown.
+    /// Shows the prompt of the current message.
     Prompt,
-    /// Shows the words of one speaker alone, or all again.
+    /// Shows only the messages of one speaker, or all again.
     Filter,
     /// Sets a bookmark.
     Mark,
-    /// The bookmark before.
+    /// Moves to the previous bookmark.
     MarkUp,
-    /// The bookmark after.
+    /// Moves to the next bookmark.
     MarkDown,
-    /// Branches off behind the message that is read.
+    /// Creates a branch after the current message.
     Fork,
-    /// Lists what branched off what.
+    /// Lists the branches of the session.
     Tree,
     /// Lists the sessions, to show one beside this one.
     Compare,
-    /// Lists the texts that the message that is read ever had.
+    /// Lists all versions of the current message.
     Versions,
-    /// Opens or folds the reasoning of the message that is read.
+    /// Unfolds or folds the reasoning of the current message.
     Reasoning,
-    /// Opens or folds all reasoning.
+    /// Unfolds or folds all reasoning.
     AllReasoning,
     /// Lists the themes.
     Theme,
-    /// Shows panels always, never, or where they fit.
+    /// Switches the panels between always, never, and if they fit.
     Panels,
-    /// Shows the first message.
+    /// Moves to the first message.
     Top,
-    /// The end, and following what comes.
+    /// Moves to the end, and follows new messages.
     Follow,
-    /// Selects the participant of a number, from 1.
+    /// Selects a participant by number, from 1.
     Select(u8),
     /// Selects the next participant.
     SelectNext,
     /// Selects the previous participant.
     SelectPrevious,
-    /// The selected participant speaks next.
+    /// Gives the next turn to the selected participant.
     GiveFloor,
     /// Mutes the selected participant, or unmutes it.
     Mute,
-    /// Begins a whisper to the selected participant.
+    /// Starts a whisper to the selected participant.
     Whisper,
-    /// Begins a note for the prompts.
+    /// Starts a note for the prompts.
     Note,
     /// Lists the actions for the selected participant.
     Seat,
-    /// Lets the turn of a human seat go.
+    /// Passes the turn of a human seat.
     Pass,
-    /// Changes queued messages.
+    /// Edits queued messages.
     EditQueued,
-    /// Takes back the words that were queued last.
+    /// Drops the last queued message.
     DropQueued,
-    /// To the composer.
+    /// Opens the composer.
     Write,
-    /// To the composer, with words for one participant.
+    /// Opens the composer with a message to one participant.
     Address,
-    /// To the composer, with words that stop whoever speaks.
+    /// Opens the composer for a message that interrupts the running turns.
     Interject,
-    /// Sends what is written.
+    /// Sends the draft.
     Send,
-    /// Sends what is written, and stops whoever speaks.
+    /// Sends the draft, and interrupts the running turns.
     CutIn,
-    /// A new line in what is written.
+    /// Inserts a new line into the draft.
     NewLine,
     /// Completes a name or a command.
     Complete,
-    /// What was sent before, a row up in what is written.
+    /// Moves a row up in the draft, then to earlier inputs.
     Earlier,
-    /// What was sent after, a row down in what is written.
+    /// Moves a row down in the draft, then to later inputs.
     Later,
-    /// Lists what was sent before.
+    /// Lists earlier inputs.
     History,
-    /// Writes on in the person's own editor.
+    /// Opens the draft in the person's own editor.
     Editor,
-    /// Opens a pasted text that was folded.
+    /// Unfolds a pasted text.
     Unfold,
-    /// Brings back what Ctrl-C cleared.
+    /// Restores the draft that Ctrl-C cleared.
     RestoreDraft,
-    /// The next key means what it means at the table.
+    /// Prefix: the next key has its meaning in READ.
     Prefix,
     /// Opens the list of all commands.
     Palette,
     /// Opens the list of all keys.
     Help,
-    /// The entry before.
+    /// Selects the previous entry.
     EntryUp,
-    /// The entry after.
+    /// Selects the next entry.
     EntryDown,
-    /// Runs the entry.
+    /// Runs the selected entry.
     RunEntry,
-    /// Goes back: closes what lies on top, leaves WRITE, clears the selection. Destroys nothing.
+    /// Goes back: closes an overlay, leaves WRITE, clears the selection. Nothing is lost.
     Back,
-    /// Draws the whole screen again, after another program wrote on it.
+    /// Redraws the whole screen, after another program wrote on it.
     Redraw,
-    /// The words as they were written, at the edge of the screen, and the mouse selects them; or as before.
+    /// Toggles the raw view: unformatted messages from the first column, selectable with the mouse.
     Raw,
-    /// Pauses, gives the terminal back and stops until the shell goes on.
+    /// Pauses, restores the terminal and stops until the shell continues the program.
     Suspend,
-    /// Ctrl-C: the gentlest of what can still be stopped.
+    /// Ctrl-C: cancels the least important activity.
     Interrupt,
-    /// To the start screen; the session stays as it is.
+    /// Leaves for the start screen; the session is not changed.
     Home,
-    /// Leaves the screen; the session stays as it is.
+    /// Leaves the screen; the session is not changed.
     Quit,
-    /// The next field of the start screen; a list is one.
+    /// Moves to the next field of the start screen; a list counts as one.
     NextField,
-    /// The field before.
+    /// Moves to the previous field.
     PreviousField,
-    /// The next scenario or voice.
+    /// Chooses the next scenario or voice.
     TurnOn,
-    /// The scenario or voice before.
+    /// Chooses the previous scenario or voice.
     TurnBack,
-    /// Plays the session that is chosen at the start screen.
+    /// Replays the selected session of the start screen.
     ReplaySession,
-    /// Takes that session to stand beside the next one that is taken.
+    /// Marks that session for a comparison with the next one.
     CompareSessions,
-    /// Moves that session to the trash, asking once.
+    /// Moves that session to the trash, after confirmation.
     DropSession,
-    /// Begins the rehearsed debate.
+    /// Starts the rehearsed debate.
     Demo,
-    /// Plays a session that comes with the program.
+    /// Plays a bundled session.
     Recorded,
     /// Asks for the key of a provider.
     Connect,
 }
 
-/// Which way to go.
+/// A direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Towards the beginning.
+    /// Towards the start.
     Up,
     /// Towards the end.
     Down,

@@ -1,6 +1,6 @@
-//! The screen of a recording, drawn into memory at the times at which things arrived.
+//! The screen of a recording, drawn into memory at the recorded times.
 //!
-//! The same screen, fed by the same items as a live one; there is no viewer, so there are no keys and no terminal.
+//! It is the same screen, fed by the same items as a live one. Without a viewer there are no keys and no terminal.
 
 use crate::clock::Clock;
 use crate::export::cast::CastFrame;
@@ -16,12 +16,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::{io, iter};
 
-/// Milliseconds between two frames at least: what comes faster is gathered.
+/// Minimum milliseconds between two frames; faster changes are combined.
 const FRAME_MS: u64 = 50;
 
-/// Draws a recording on a screen of `size` columns and rows, a frame at a time.
+/// Draws a recording on a screen of `size` columns and rows, frame by frame.
 ///
-/// A frame is an error when the drawing itself fails, which writing to memory never causes.
+/// A frame is an error if the drawing itself fails, which writing to memory never causes.
 pub fn film(
     recording: &Recording,
     (width, height): (u16, u16),
@@ -30,7 +30,7 @@ pub fn film(
 ) -> impl Iterator<Item = io::Result<CastFrame>> {
     let mut cells = Buffer::empty(Rect::new(0, 0, width, height));
     let mut painter = Painter::new(Vec::new());
-    // earlier content of the player's terminal is not part of it
+    // earlier content of the player's terminal is unknown
     painter.forget();
     let mut screen = Screen::new(Seq(0), Clock::virtual_from(Ms(0)), theme, glyphs);
     let (mut last, mut second, mut cursor) = (None::<Ms>, None, None);

@@ -1,4 +1,4 @@
-//! One frame of the screen: its cells, where the cursor is, and how much of it has to be drawn.
+//! One frame of the screen: its cells, the cursor position, and the extent of the changes.
 
 use crate::text::is_printable;
 use crate::ui::theme::{Theme, ThemeRole};
@@ -8,46 +8,46 @@ use ratatui::text::Line;
 use ratatui::widgets::Widget;
 use std::ops::Range;
 
-/// How much of the screen differs from the last frame, from little to much.
+/// Extent of the changes since the last frame, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
-    /// Nothing does.
+    /// No change.
     Nothing,
-    /// Words came from somebody who was already seen to speak: the transcript grew.
+    /// More text of running turns: the transcript grew.
     Words,
-    /// Anything may.
+    /// Any change.
     Everything,
 }
 
 /// A frame that is being drawn, over the cells of the last one.
 pub struct Frame<'a> {
     buffer: &'a mut Buffer,
-    /// Where the terminal's cursor is seen; `None`: it is hidden.
+    /// Position of the terminal's cursor; `None` if it is hidden.
     pub cursor: Option<Position>,
-    /// Whether the cells are those of the last frame.
+    /// True if the cells are those of the last frame.
     pub kept: bool,
-    /// The rows that may differ from it.
+    /// Rows that may differ from the last frame.
     pub rows: Range<u16>,
 }
 
 impl<'a> Frame<'a> {
-    /// Returns a frame over cells that hold nothing yet.
+    /// Creates a frame over empty cells.
     pub fn new(buffer: &'a mut Buffer) -> Frame<'a> {
         let rows = 0..buffer.area.height;
         Frame { buffer, cursor: None, kept: false, rows }
     }
 
-    /// Returns a frame over the cells of the last one, whose cursor it keeps too.
+    /// Creates a frame over the cells and the cursor of the last one.
     pub fn over(buffer: &'a mut Buffer, cursor: Option<Position>) -> Frame<'a> {
         Frame { cursor, kept: true, ..Frame::new(buffer) }
     }
 
-    /// Begins a whole frame, with the cursor hidden and nothing kept of the last one.
+    /// Starts a full frame, with the cursor hidden and nothing kept of the last frame.
     pub fn begin(&mut self) {
         (self.cursor, self.kept) = (None, false);
     }
 
-    /// Returns the cells there are, from 0, 0.
+    /// Returns the area of the frame; it starts at 0, 0.
     pub fn area(&self) -> Rect {
         self.buffer.area
     }
@@ -57,7 +57,7 @@ impl<'a> Frame<'a> {
         self.buffer
     }
 
-    /// Clears an area, down to the background of a theme.
+    /// Clears an area to the background of a theme.
     pub fn wipe(&mut self, area: Rect, theme: &Theme) {
         let mut blank = Cell::default();
         blank.set_style(theme.style(ThemeRole::Background).patch(theme.style(ThemeRole::Text)));
@@ -75,7 +75,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Returns where in the buffer the cells of a row are.
+    /// Returns the buffer indexes of the cells of a row.
     fn cells(&self, row: Rect) -> Range<usize> {
         let first = self.buffer.index_of(row.x, row.y);
         first..first + usize::from(row.width)
@@ -86,7 +86,7 @@ impl<'a> Frame<'a> {
         widget.render(area, self.buffer);
     }
 
-    /// Draws a line at the beginning of a row.
+    /// Draws a line at the start of a row.
     pub fn render_line(&mut self, line: &Line<'_>, row: Rect) {
         if line.spans.iter().all(|span| span.content.is_empty()) {
             return;
@@ -94,7 +94,7 @@ impl<'a> Frame<'a> {
         self.buffer.set_style(row, line.style);
         let mut rest = row.intersection(self.buffer.area);
         for span in &line.spans {
-            // a byte is a cell, which spares most lines the search for where a sign ends
+            // a byte is a cell: most lines need no segmentation into graphemes
             let width = if is_printable(&span.content) {
                 let cells = self.cells(rest);
                 for (at, cell) in (0..span.content.len()).zip(&mut self.buffer.content[cells]) {
@@ -110,7 +110,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Shows the terminal's cursor, once the frame is drawn.
+    /// Sets the position of the terminal's cursor and shows it.
     pub fn set_cursor_position(&mut self, position: Position) {
         self.cursor = Some(position);
     }

@@ -1,46 +1,46 @@
 //! The layout of the screen, at every size.
 //!
-//! The line of the floor stays the longest: the panel goes first, then the row of the cast, then the footer.
+//! On a small screen the panel is dropped first, then the row of the cast, then the footer; the status line never is.
 
 use ratatui::layout::Rect;
 
-/// The smallest screen on which anything can be read.
+/// Minimum size of a usable screen, as columns and rows.
 pub const SMALLEST: (u16, u16) = (40, 10);
-/// Columns below which the line of the floor has no room for what was used: another row says it.
+/// Columns below which the status line has no room for the usage, and another row shows it.
 const NARROW_COLUMNS: u16 = 60;
-/// Columns from which the panel is docked at the side.
+/// Minimum columns at which the panel is docked at the side.
 const PANEL_COLUMNS: u16 = 100;
-/// Columns from which there is a second one.
+/// Minimum columns at which there is a second panel.
 const SIDE_COLUMNS: u16 = 160;
 /// Width of the second panel, in columns.
 const SIDE_WIDTH: u16 = 38;
 /// Width of the panel, in columns.
 const PANEL_WIDTH: u16 = 30;
-/// Rows that the transcript keeps, however much is written.
+/// Minimum rows of the transcript, however long the draft is.
 const TRANSCRIPT_ROWS: u16 = 5;
-/// The widest transcript, in columns: on a wide screen it is centred.
+/// Maximum width of the transcript, in columns: on a wide screen it is centred.
 const COLUMN_WIDTH: u16 = 104;
-/// Rows of a timeline without a lane for each seat: marks, who spoke, the playhead.
+/// Rows of a timeline without a lane for each seat: marks, speakers, the playhead.
 pub const SHORT_TIMELINE: u16 = 3;
-/// Rows that must be left beside a timeline with a lane for each seat.
+/// Minimum rows beside a timeline with a lane for each seat.
 const ROWS_BESIDE_LANES: u16 = 14;
-/// Rows below which the cast folds away.
+/// Minimum rows of a screen with a row for the cast.
 const FOLD_ROWS: u16 = 16;
-/// Rows below which the footer folds away.
+/// Minimum rows of a screen with a footer.
 const FOOTER_ROWS: u16 = 12;
-/// Rows from which lanes are shown below a live conversation: by default, and where they were asked for.
+/// Minimum rows at which lanes are shown below a live conversation: by default, and if panels are always shown.
 const LANES_ROWS: u16 = 30;
 const LANES_ASKED_ROWS: u16 = 20;
-/// Rows from which a card asks for the operator's attention, and the rows that the messages keep above it.
+/// Minimum rows at which a card is shown, and the rows that the messages keep above it.
 const CARD_ROWS: u16 = 12;
 const ROWS_ABOVE_CARD: u16 = 2;
-/// Rows from which answers, votes and what is known of the person are shown, and the part of the messages that they
-/// take at most.
+/// Minimum rows at which the answers, votes and the profile are shown, and the divisor of the messages' rows that
+/// limits their height.
 const BOARD_ROWS: u16 = 20;
 const BOARD_PART: u16 = 3;
-/// Rows that the panel keeps above what is known of the person.
+/// Minimum rows of the panel above the profile.
 const PANEL_ROWS: u16 = 10;
-/// Lanes that have a row each; more of them share one.
+/// Maximum number of lanes with a row each; more of them share one.
 pub const MOST_LANES: usize = 6;
 
 /// Cells before the timeline's axis.
@@ -48,48 +48,48 @@ pub const TIMELINE_LABEL: usize = 10;
 /// Cells after the timeline's axis.
 const TIMELINE_BEHIND: usize = 9;
 
-/// The parts; one without area is not shown.
+/// Areas of the panes; a pane with an empty area is not shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Areas {
-    /// The title and the status.
+    /// Title and status.
     pub header: Rect,
     /// The cast, in one row.
     pub cast: Rect,
-    /// The rule below the header.
+    /// Rule below the header.
     pub rule: Rect,
-    /// Where the messages are.
+    /// Messages.
     pub transcript: Rect,
-    /// The cast, the floor and the limits, at the side.
+    /// Side panel: the cast, the floor and the limits.
     pub panel: Rect,
-    /// The message that is read, at the other side of a wide screen.
+    /// Second side panel of a wide screen: the current message.
     pub side: Rect,
-    /// The plan, or the answers and votes of a table that looks for one answer.
+    /// Plan, or answers and votes of a conversation that seeks one answer.
     pub coordination: Rect,
-    /// What is known of the person: at the side below the panel, or below the messages.
+    /// Profile of the person: at the side below the panel, or below the messages.
     pub profile: Rect,
-    /// The lanes of a live conversation: who spoke when.
+    /// Lanes of a live conversation: the speakers over time.
     pub lanes: Rect,
-    /// The card that asks for the operator's attention.
+    /// Card that asks for the operator's attention.
     pub card: Rect,
-    /// The current speaker and the next.
+    /// Status line: the current speaker and the next.
     pub floor: Rect,
-    /// The queued messages.
+    /// Queued messages.
     pub queue: Rect,
-    /// The input of the operator.
+    /// Input of the operator.
     pub composer: Rect,
-    /// The lanes of a recording, with the playhead.
+    /// Lanes of a recording, with the playhead.
     pub timeline: Rect,
-    /// The keys that work here.
+    /// Hints for the available keys.
     pub footer: Rect,
 }
 
 impl Areas {
-    /// Returns whether the line of the floor has no room for what was used: the row of the cast says it, or the header.
+    /// Returns whether the status line has no room for the usage, which the row of the cast or the header shows then.
     pub fn is_narrow(&self) -> bool {
         self.header.width < NARROW_COLUMNS
     }
 
-    /// Returns the columns of the walls of the panels that are shown.
+    /// Returns the columns of the visible panel borders.
     pub fn walls(&self) -> impl Iterator<Item = u16> {
         let panel = (!self.panel.is_empty()).then_some(self.panel.x);
         let side = (!self.side.is_empty()).then(|| self.side.right() - 1);
@@ -103,50 +103,50 @@ pub fn axis(area: Rect) -> Rect {
     Rect { x: area.x + TIMELINE_LABEL as u16, width, ..area }
 }
 
-/// The rows that the operator's part of the screen needs.
+/// Rows that the panes below the transcript need, and the mode of the panels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowsNeeded {
     /// Rows of queued messages.
     pub queue: u16,
     /// Rows of the composer.
     pub composer: u16,
-    /// The lanes of a recording, with the playhead; 0 for a live conversation.
+    /// Rows of the timeline of a recording; 0 for a live conversation.
     pub timeline: u16,
-    /// The lanes of a live conversation.
+    /// Rows of the lanes of a live conversation.
     pub lanes: u16,
     /// Rows of the card that asks for the operator's attention.
     pub card: u16,
     /// Rows of the plan, or of answers and votes.
     pub coordination: u16,
-    /// Rows of what is known of the person: at the side, and below the messages.
+    /// Rows of the profile: at the side, and below the messages.
     pub profile: (u16, u16),
-    /// Whether the panel is shown at this width.
+    /// Mode of the panels.
     pub panels: Panels,
 }
 
-/// When the panel is shown.
+/// Mode of the panels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Panels {
-    /// The panel is shown where the screen is wide enough.
+    /// Shown if the screen is wide enough.
     #[default]
     Auto,
-    /// Also where they leave little room.
+    /// Shown on narrower screens as well.
     Show,
-    /// The panel is never shown.
+    /// Never shown.
     Hide,
 }
 
 impl Panels {
-    /// Every way, as it is spelled where it is kept.
+    /// All modes with their names in the settings.
     pub const ALL: [(Panels, &str); 3] =
         [(Panels::Auto, "auto"), (Panels::Show, "show"), (Panels::Hide, "hide")];
 
-    /// Returns the columns that the panel leaves on a screen of a width.
+    /// Returns the columns beside the panel on a screen of a width.
     pub fn beside(self, width: u16) -> u16 {
         if width >= self.columns() { width - PANEL_WIDTH } else { width }
     }
 
-    /// Returns the columns from which the panel is docked.
+    /// Returns the minimum columns at which the panel is docked.
     fn columns(self) -> u16 {
         match self {
             Panels::Auto => PANEL_COLUMNS,
@@ -156,7 +156,7 @@ impl Panels {
     }
 }
 
-/// Returns the layout; none where the screen is too small.
+/// Returns the layout; `None` if the screen is too small.
 pub fn areas(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
     if screen.width < SMALLEST.0 || screen.height < SMALLEST.1 {
         return None;

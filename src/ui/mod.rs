@@ -1,8 +1,8 @@
 //! The full-screen reader: panes, keys, themes, layout.
 //!
-//! It reads a tail and sends commands; it never decides what happens, and it cannot tell a live conversation from a
-//! replayed one. Key press → [`Action`](action::Action) → [`update`](act::update) → view state, or a command. What is
-//! logged belongs to the engine; the scroll position is not logged. It deliberately knows no engine, no voice, no
+//! It reads a tail and sends commands; it never decides the outcome, and it cannot distinguish a live conversation from
+//! a replayed one. Key press → [`Action`](action::Action) → [`update`](act::update) → view state, or a command. The
+//! engine owns the log; the scroll position is not logged. It deliberately does not depend on engine, voices or
 //! environment.
 
 pub mod act;

@@ -1,56 +1,56 @@
-//! What a key may ask for outside the screen: whoever runs the screen carries it out.
+//! Requests of the screen for actions outside it, performed by its caller.
 
 use crate::model::{Command, SeatId};
 use crate::ui::action::Action;
 use crate::ui::view::branches::{BranchPoint, SessionFilter};
 
-/// What is to be done outside the screen.
+/// An action outside the screen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// The conversation branches off; what came after it stays in the old session.
+    /// Creates a branch; later messages stay in the old session.
     Fork(BranchPoint),
-    /// The sessions as a list, to show one beside the conversation.
+    /// Lists the sessions, to show one beside the conversation.
     Sessions(SessionFilter),
-    /// Another session beside the conversation: its name or path.
+    /// Shows another session beside the conversation, by its name or path.
     Beside(String),
-    /// A command of the operator.
+    /// Sends a command of the operator.
     Send(Command),
-    /// Several commands, one after the other.
+    /// Sends several commands, in order.
     SendAll(Vec<Command>),
-    /// The conversation that ended is extended, and these commands come first.
+    /// Extends the finished conversation, starting with these commands.
     Extend(Vec<Command>),
-    /// The models that can be reached, to give one to a seat.
+    /// Lists the reachable models for a seat.
     Models(SeatId),
-    /// A text for the clipboard, and what it is in words.
+    /// Copies a text to the clipboard; the second string describes it.
     Copy(String, String),
-    /// An address, for the program that the system has for it.
+    /// Opens an address in the default program of the system.
     Open(String),
-    /// What is written, for the person's own editor.
+    /// Opens the draft in the person's own editor.
     Edit(String),
-    /// The session as a file, in the format of a name.
+    /// Exports the session in a format.
     Export(&'static str),
-    /// Everything is redrawn.
+    /// Redraws everything.
     Redraw,
-    /// The terminal is taken again: the program had been stopped.
+    /// Sets the terminal up again after the program was stopped.
     Retaken,
-    /// The mouse is the screen's from now on, or the terminal's.
+    /// Captures the mouse, or leaves it to the terminal.
     Mouse(bool),
-    /// The conversation pauses and the program stops until the shell goes on.
+    /// Pauses the conversation and stops the program until the shell continues it.
     Suspend,
-    /// The start screen; the session stays as it is.
+    /// Leaves for the start screen; the session is not changed.
     Home,
-    /// The screen is left; the session stays as it is.
+    /// Leaves the screen; the session is not changed.
     Leave,
 }
 
-/// What follows what a person did.
+/// A follow-up of an action.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FollowUp {
-    /// Something is done outside.
+    /// Makes a request.
     Ask(Request),
-    /// Another action is carried out here.
+    /// Performs another action.
     Act(Action),
-    /// The same action is carried out several times.
+    /// Performs the same action several times.
     Repeat(u32, Action),
 }
 

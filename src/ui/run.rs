@@ -1,8 +1,9 @@
 //! The loop of the screen: keys and events in, frames and commands out.
 //!
-//! It draws when something changed and not otherwise: at once if the last frame is old, else when the frame clock
-//! allows. What a key does is seen at once, however many words come; of keys that wait together only the last
-//! one is drawn. While nobody speaks nothing wakes it but a key or an event.
+//! It draws only if something changed: at once if the last frame is old, otherwise when the frame clock allows. The
+//! effect of a key is drawn at once, however fast text arrives; of several pending keys only the last one is drawn.
+//! While
+//! nobody speaks, only a key or an event wakes the loop.
 
 use crate::clock::Clock;
 use crate::model::{Command, Key, Ms, SeatId, SteerLine};
@@ -32,51 +33,52 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking, yield_now};
 use tokio::time::sleep;
 
-/// Milliseconds between two frames at least, here and over a slow link.
+/// Minimum milliseconds between two frames, locally and over a slow link.
 const FRAME_MS: u64 = 16;
 const FAR_FRAME_MS: u64 = 33;
-/// Milliseconds between two frames while only seconds change.
+/// Milliseconds between two frames while only the clock changes.
 pub(super) const TICK_MS: u64 = 1_000;
-/// Milliseconds between two looks at how far the reading of a long session is.
+/// Milliseconds between two polls of the progress of reading a long session.
 const PROGRESS_MS: u64 = 100;
 
-/// What is done outside the screen; each returns why it could not be done where it could not.
+/// Callbacks for actions outside the screen; each returns the reason if it fails.
 pub struct Outside<'a> {
-    /// Keeps a copied text as well, since a terminal does not say whether it took it; returns the file's path.
+    /// Saves a copied text as well, because a terminal does not confirm a copy; returns the file's path.
     pub keep: &'a dyn Fn(&str) -> Result<String, String>,
     /// Writes the session in the format of a name; returns the file's path.
     pub export: &'a dyn Fn(&str) -> Result<String, String>,
-    /// Hands an address to the program that the system has for it; returns what that is called.
+    /// Opens an address in the default program of the system; returns the name of that program.
     pub open: &'a dyn Fn(&str) -> Result<&'static str, String>,
-    /// Lets the person write in an editor of their own, which has the terminal meanwhile; returns what is written then.
+    /// Opens a draft in the person's editor, which has the terminal meanwhile; returns the edited draft.
     pub edit: &'a dyn Fn(String) -> LocalBoxFuture<'a, Result<String, String>>,
-    /// Finds the models that can be reached.
+    /// Finds the reachable models.
     pub models: &'a dyn Fn() -> LocalBoxFuture<'a, Result<Vec<ReachableModel>, String>>,
-    /// Says which sessions there are.
+    /// Lists the sessions.
     pub sessions: &'a dyn Fn() -> Result<SessionList, String>,
     /// Reads another session, by its name or path.
     pub other: &'a dyn Fn(&str) -> Result<OtherSession, String>,
 }
 
-/// Where the person goes from here.
+/// Destination after leaving the screen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LeaveTo {
-    /// To the start screen.
+    /// The start screen.
     Home,
-    /// To a branch.
+    /// A branch.
     Fork(BranchPoint),
-    /// To the conversation itself, which had ended: these commands come first.
+    /// The same conversation, which had ended, extended with these commands.
     Extend(Vec<Command>),
-    /// Out of the program.
+    /// Nothing: the program ends.
     Quit,
 }
 
 /// Shows a conversation until the person leaves.
 ///
-/// `listen` begins to read what the terminal says; `commands` takes what the person wants of the engine; whoever reads it may be gone once the conversation has ended.
+/// `listen` starts to read the events of the terminal. `commands` receives the commands of the person; its receiver may
+/// be closed once the conversation has ended.
 ///
 /// # Errors
-/// When the terminal is gone.
+/// If the terminal is closed.
 pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     screen: &mut Screen,
     mut tail: Tail,
@@ -89,17 +91,17 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     let mut keys = listen();
     let (mut change, mut open, mut suspending) = (Change::Everything, true, false);
     let mut drawn: Option<Ms> = None;
-    // the second of the conversation that the last whole frame shows; a frame for that alone holds up no words
+    // the second shown by the last full frame; a frame for the clock alone does not delay text
     let (mut second, mut ticked) = (None, false);
-    // a key is shown at once, unless another one waits: then after that one, or in the next frame
+    // a key is drawn at once, unless another one is pending: then after that one, or in the next frame
     let (mut pressed, mut more) = (false, false);
-    // the models that are being looked for, and for whom
+    // the pending search for models, and the seat that gets one
     let mut looking: Option<(SeatId, LocalBoxFuture<'_, _>)> = None;
-    // a page of the analysis that is being computed
+    // the analysis page that is being computed
     let mut counting: Option<JoinHandle<_>> = None;
-    // the time of a recording may stand still or go back
+    // a separate clock, because the time of a recording may stop or go back
     let frames = Clock::real(Ms(0));
-    // what the engine does at once stands in the first frame already
+    // let the engine start, so that its first events are in the first frame
     yield_now().await;
     loop {
         while let Some(item) = tail.try_next() {
@@ -180,7 +182,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                         });
                     }
                     Some(Request::Edit(draft)) => {
-                        // whoever has the terminal reads it alone
+                        // the editor must be the only reader of the terminal
                         drop(keys);
                         terminal.lend();
                         let written = (outside.edit)(draft).await;
@@ -218,7 +220,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                         } else if screen.transcript.state().ended.is_none() {
                             send(screen, Command::Pause {});
                         }
-                        // the engine hears of the pause before everything stands still
+                        // the engine must receive the pause before the program stops
                         suspending = true;
                     }
                     Some(Request::Send(command)) => send(screen, command),
@@ -254,7 +256,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                 }
                 change = Change::Everything;
             }
-            // what passes by itself says whether it changed anything
+            // a timed change has reported already whether it changed anything
             () = after(wake) => {
                 if wake != passes && change == Change::Nothing {
                     (change, ticked) = (Change::Everything, true);
@@ -264,7 +266,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     }
 }
 
-/// Takes in what the terminal says.
+/// Handles an event of the terminal.
 fn handle(screen: &mut Screen, event: &Event) -> Option<Request> {
     match event {
         Event::Key(key) if key.code == STOP => Some(Request::Suspend),
@@ -284,7 +286,7 @@ fn handle(screen: &mut Screen, event: &Event) -> Option<Request> {
     }
 }
 
-/// Returns whether a second that passes changes what is shown: where none does, nothing wakes the program for it.
+/// Returns whether the screen changes every second; if not, the program needs no timer.
 pub fn ticking(screen: &Screen) -> bool {
     if screen.modes.still {
         return false;
@@ -300,7 +302,7 @@ pub fn ticking(screen: &Screen) -> bool {
     }
 }
 
-/// Waits for the models that are being looked for, if any are.
+/// Waits for the pending search for models, if any.
 async fn found<T>(looking: &mut Option<(SeatId, LocalBoxFuture<'_, T>)>) -> (SeatId, T) {
     match looking {
         Some((who, models)) => (who.clone(), models.await),
@@ -308,7 +310,7 @@ async fn found<T>(looking: &mut Option<(SeatId, LocalBoxFuture<'_, T>)>) -> (Sea
     }
 }
 
-/// Waits for the work on another thread, if there is any.
+/// Waits for the work on another thread, if any.
 async fn counted<T>(counting: &mut Option<JoinHandle<T>>) -> T {
     match counting {
         Some(work) => match work.await {

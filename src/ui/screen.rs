@@ -1,6 +1,6 @@
-//! Everything the screen holds: the conversation as read, where the reader is, and how it looks.
+//! State of the screen: the conversation as read, the reading position, and the appearance.
 //!
-//! It is changed by `act` and drawn by `draw`; neither is known here.
+//! It is changed by `act` and drawn by `draw`, and does not depend on either.
 
 use crate::clock::Clock;
 use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine};
@@ -33,99 +33,100 @@ use crate::ui::view::undo::Undo;
 use crate::ui::view::viewport::{SeenLine, Viewport};
 use ratatui::layout::Rect;
 
-/// Cells of the terminal's title at most.
+/// Maximum cells of the terminal's title.
 const TITLE_WIDTH: usize = 80;
 
-/// Where the reader is, what they write and what they were told; never logged.
+/// Reading position, draft, overlays and notices; never logged.
 #[derive(Default)]
 pub struct ViewState {
-    /// Where everything stands.
+    /// Layout of the last frame.
     pub areas: Areas,
-    /// Where they read.
+    /// Scroll position of the transcript.
     pub viewport: Viewport,
-    /// Whether the conversation is kept nowhere: then nothing goes on after its end and nothing branches off.
+    /// True if the conversation is not saved: it cannot be extended or branched.
     pub unsaved: bool,
-    /// How far the reading of the session is whose last words are shown meanwhile: nothing is steered before it is there.
+    /// Progress of reading the session, while only its last messages are shown. No commands are accepted until it is
+    /// complete.
     pub loading: Option<ReadProgress>,
-    /// Whether another program runs the conversation: then nothing is steered from here.
+    /// True if another program runs the conversation, which cannot be controlled from here.
     pub watching: bool,
     /// Lets the person continue a finished conversation that they read.
     pub reopens: bool,
     /// What they write.
     pub composer: Composer,
-    /// Whether the keyboard is in the composer.
+    /// True if the composer has the keyboard focus.
     pub writing: bool,
-    /// Whether words were just sent: then the first key that is no text leaves the composer.
+    /// True if a message was just sent: the first key that is not text leaves the composer.
     pub sent: bool,
-    /// Whether what is written was refused: the next command takes its place.
+    /// True if the draft was refused: the next command replaces it.
     pub refused: bool,
-    /// Whether what is being written is to stop whoever speaks.
+    /// True if the draft is to interrupt the running turns.
     pub cutting_in: bool,
-    /// Whether the terminal has said that the person looks elsewhere.
+    /// True if the terminal has reported that it lost the focus.
     pub unfocused: bool,
-    /// What a person who looks elsewhere is to be told.
+    /// Notification for a person who looks elsewhere.
     pub ring: Option<String>,
-    /// Whether the next key stands behind Ctrl-X.
+    /// True if the last key was the prefix.
     pub prefixed: bool,
-    /// The list that is open.
+    /// Open list.
     pub list: Option<List>,
-    /// What was run from the list of commands, the last one first.
+    /// Recently run entries of the list of commands, the latest one first.
     pub used: Vec<String>,
-    /// The analysis pane, if it is open.
+    /// Analysis pane, if it is open.
     pub analysis: Option<AnalysisPane>,
-    /// What is looked for.
+    /// Current search.
     pub search: Option<Search>,
-    /// The text that lies on top.
+    /// Open page over the transcript.
     pub page: Option<Page>,
-    /// How they read.
+    /// Display options of the transcript.
     pub reading: Reading,
-    /// The key of the queued message that is being edited.
+    /// Key of the queued message that is being edited.
     pub editing: Option<Key>,
-    /// The selected participant, by its place.
+    /// Index of the selected participant.
     pub selected: Option<usize>,
-    /// Where somebody with the habits of vim stands.
+    /// State of the vim keys; `None` with other keymaps.
     pub vim: Option<Vim>,
-    /// What the word that is being written could become.
+    /// Completions of the word under the cursor.
     pub completion: Option<Completion>,
-    /// How panels are shown.
+    /// Mode of the panels.
     pub panels: Panels,
-    /// Whether the mouse was the screen's before words became raw.
+    /// True if the screen had captured the mouse before the raw view.
     pub took_mouse: bool,
-    /// The theme from before the preview.
+    /// Theme from before the preview.
     pub previous_theme: Option<Theme>,
-    /// What can be taken back for a while.
+    /// Command that can be undone for a while.
     pub undo: Option<Undo>,
-    /// Since when the next key stands behind the prefix.
+    /// Time at which the prefix was pressed.
     pub prefixed_since: Option<Ms>,
-    /// Whether the keys that can follow it are listed.
+    /// True if the keys that can follow the prefix are listed.
     pub keys_listed: bool,
-    /// The lines of the transcript that are seen.
+    /// Visible lines of the transcript.
     pub lines: Vec<SeenLine>,
-    /// The addresses on the screen.
+    /// Addresses on the screen.
     pub links: Vec<ScreenLink>,
-    /// Words of a message that the mouse is selecting.
+    /// Text of a message that is being selected with the mouse.
     pub drag: Option<Drag>,
-    /// What a click does, by the cells it falls on.
+    /// Click areas and their actions.
     pub clicks: Vec<(Rect, Action)>,
-    /// What became of what they asked for last.
+    /// Outcome of the last command, or another notice.
     pub notice: Option<String>,
-    /// Whether that is more than fits into the last row, as it was drawn last.
+    /// True if the notice did not fit into the footer of the last frame.
     pub spills: bool,
-    /// The recording that is played, where the conversation is none of now.
+    /// Player of a recording; `None` for a live conversation.
     pub playback: Option<Playback>,
-    /// The action that is carried out if it comes again.
+    /// Action that is performed on a second press.
     pub leaving: Option<Action>,
-    /// Since when it is waited for, and what was told.
+    /// Start of the wait for that press, and the notice that asks for it.
     pub leaving_since: Option<(Ms, String)>,
 }
 
 impl ViewState {
-    /// Returns whether nothing is steered from here, now or ever.
+    /// Returns whether no commands are accepted, permanently or until the session is read.
     pub fn is_read_only(&self) -> bool {
         self.watching || self.loading.is_some()
     }
 
-    /// Returns where the keyboard is.
+    /// Returns the keyboard focus.
     pub fn place(&self) -> Focus {
         match (&self.list, self.writing) {
             _ if self.prefixed => Focus::Prefix,
@@ -140,36 +141,36 @@ impl ViewState {
         }
     }
 
-    /// Returns whether something lies above the transcript and has the keyboard: what is below has no keys.
+    /// Returns whether an overlay over the transcript has the keyboard focus, so that the panes below have no keys.
     pub fn is_covered(&self) -> bool {
         matches!(self.place(), Focus::Pick | Focus::Search | Focus::Page | Focus::Analysis)
     }
 }
 
-/// Everything the screen holds.
+/// State of the screen.
 pub struct Screen {
-    /// The conversation, folded from its events.
+    /// Conversation, built from its events.
     pub transcript: Transcript,
-    /// Where the reader is.
+    /// State of the view.
     pub view: ViewState,
-    /// The colours by role.
+    /// Colours by role.
     pub theme: Theme,
-    /// The themes to choose from.
+    /// Available themes.
     pub themes: Themes,
-    /// The characters that frames and signs are drawn with.
+    /// Characters of frames and symbols.
     pub glyphs: &'static Glyphs,
-    /// Which key means which action, and where.
+    /// Key bindings per focus.
     pub keymap: Keymap,
-    /// What the terminal is used for besides showing.
+    /// Optional features of the terminal.
     pub modes: TerminalModes,
-    /// The session's time.
+    /// Clock of the session.
     pub clock: Clock,
-    /// What was asked for and has no receipt yet.
+    /// Commands without a receipt.
     outbox: Outbox,
 }
 
 impl Screen {
-    /// Returns the screen of a conversation that was opened, or reopened, at a place in the log.
+    /// Creates the screen of a conversation that was opened, or reopened, at a position in the log.
     pub fn new(since: Seq, clock: Clock, theme: Theme, glyphs: &'static Glyphs) -> Screen {
         Screen {
             transcript: Transcript::default(),
@@ -184,7 +185,7 @@ impl Screen {
         }
     }
 
-    /// Returns what the terminal's title is to be: how the conversation stands, and its own title.
+    /// Returns the title for the terminal: the status of the conversation and its title.
     pub fn entitled(&self) -> String {
         let standing = match &self.view.playback {
             Some(_) => "REPLAY",
@@ -194,8 +195,7 @@ impl Screen {
         clip(&format!("{standing} {title}"), TITLE_WIDTH, self.glyphs.ellipsis)
     }
 
-    /// Takes in what the tail hands out, and returns how much of the screen that changes; the outcome of a command
-    /// becomes a notice.
+    /// Applies an item of the tail, and returns the extent of the change; the outcome of a command becomes a notice.
     pub fn take(&mut self, item: &Item) -> Change {
         let record = match item {
             Item::Piece(_) => return self.hear(item),
@@ -237,7 +237,7 @@ impl Screen {
             && self.view.notice.as_ref() == Some(offer)
         {
             match &record.event.kind {
-                // the offer says already what it waits for
+                // the offer already explains the wait
                 Kind::Receipt(r) if r.is == ReceiptIs::Queued => {
                     self.outbox.say_instead(offer);
                     told = None;
@@ -246,15 +246,15 @@ impl Screen {
             }
         }
         if matches!(&record.event.kind, Kind::Receipt(r) if r.is == ReceiptIs::Done) {
-            // what it waited for has come
+            // the queued command has taken effect
             self.view.notice.take_if(|notice| self.outbox.is_queued(notice));
         }
         self.view.notice = told.or(self.view.notice.take());
         Change::Everything
     }
 
-    /// Takes in words that are being said: mostly nobody does anything else than before, and words that are sealed were
-    /// seen already.
+    /// Applies streamed text. Usually the activity of the speakers stays the same; a saved delta repeats text that was
+    /// already streamed.
     fn hear(&mut self, item: &Item) -> Change {
         let now = self.clock.now();
         let standing = |transcript: &Transcript| -> (Vec<String>, Vec<usize>) {
@@ -271,14 +271,14 @@ impl Screen {
         }
     }
 
-    /// Shows a conversation that was read already; what comes from here on comes from the tail.
+    /// Shows a conversation that was already read; later events come from the tail.
     pub fn adopt(&mut self, transcript: Transcript) {
         self.transcript = transcript;
         self.view.viewport.forget();
         self.open_composer();
     }
 
-    /// Opens the composer where a seat of yours has the floor, unless something else has the keyboard.
+    /// Opens the composer if a human seat has the floor, unless an overlay has the focus.
     fn open_composer(&mut self) {
         let reads = matches!(self.view.place(), Focus::Read | Focus::Found);
         self.view.writing |= reads && self.transcript.human_turn().is_some();
@@ -291,7 +291,7 @@ impl Screen {
         at
     }
 
-    /// Returns the key of the command that is given next.
+    /// Returns the key of the next command.
     pub fn next_key(&self) -> Key {
         self.outbox.next_key()
     }
@@ -301,7 +301,7 @@ impl Screen {
         self.outbox.command(command)
     }
 
-    /// Moves the reader.
+    /// Moves the reading position.
     pub(in crate::ui) fn read(&mut self, to: impl FnOnce(&mut Viewport, &Transcript, Look<'_>)) {
         let Screen { transcript, view, theme, glyphs, keymap, .. } = self;
         let width = view.viewport.width();
@@ -309,7 +309,7 @@ impl Screen {
         to(&mut view.viewport, transcript, look);
     }
 
-    /// Changes the colours, and lays out again what was laid out in others.
+    /// Changes the theme, and discards every layout made with the old one.
     pub fn set_theme(&mut self, theme: Theme) {
         self.theme = theme;
         self.view.viewport.forget();

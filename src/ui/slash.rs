@@ -1,7 +1,8 @@
-//! `/commands`: every command of the operator, spelled in one line and read by the table of commands.
+//! `/commands`: every command of the operator as one line, parsed with the table of commands.
 //!
-//! `/cut-in @bo One moment.` is the command `cut_in` with its keys in a fixed order: seats, numbers, words that name
-//! something, then what is left as text. What a line means is checked by `model`, as for a steering line.
+//! `/cut-in @bo One moment.` is the command `cut_in` with its keys in a fixed order: seats, numbers, names, then the
+//! rest
+//! as text. The result is validated by `model`, like a steering line.
 
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::model::near::nearest;
@@ -12,7 +13,7 @@ use crate::ui::keymap::{KeyRow, ROWS, runs};
 use crate::ui::view::transcript::queued;
 use serde_json::{Map, Value};
 
-/// Other names that people type.
+/// Aliases that people type.
 const ALIASES: &[(&str, Action)] = &[
     ("/find", Action::Search),
     ("/analysis", Action::Analysis),
@@ -21,7 +22,7 @@ const ALIASES: &[(&str, Action)] = &[
     ("/commands", Action::Palette),
 ];
 
-/// The order in which keys are read off a line, and how the usage names them.
+/// Keys in the order in which they are parsed, with their names in the usage.
 pub(super) const KEYS: &[(&str, &str)] = &[
     ("who", "NAME"),
     ("to", "NAME"),
@@ -52,7 +53,7 @@ pub fn spelled(row: &CommandRow) -> String {
     format!("/{}", row.name.replace('_', "-"))
 }
 
-/// Returns how a `/command` is used: what must follow it, and in brackets what may.
+/// Returns the usage of a `/command`: required arguments, and optional ones in brackets.
 pub fn usage(row: &CommandRow) -> String {
     let mut usage = spelled(row);
     for (key, name) in KEYS {
@@ -66,7 +67,7 @@ pub fn usage(row: &CommandRow) -> String {
     usage
 }
 
-/// Returns the command that a line names with its first word.
+/// Returns the command named by the first word of a line.
 pub fn row(line: &str) -> Option<&'static CommandRow> {
     let name = line.strip_prefix('/')?.split_whitespace().next()?;
     // people write it in two words
@@ -79,7 +80,7 @@ pub fn is_named(word: &str) -> bool {
     row(word).is_some()
 }
 
-/// Returns the action that a line names with its first word, and the rest of the line.
+/// Returns the action named by the first word of a line, and the rest of the line.
 pub fn named(line: &str) -> Option<(&'static KeyRow, &str)> {
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, action)| *action);
@@ -88,12 +89,12 @@ pub fn named(line: &str) -> Option<(&'static KeyRow, &str)> {
     ROWS.iter().find(fits).map(|row| (row, rest.trim()))
 }
 
-/// Reads a line.
+/// Parses a line.
 ///
 /// # Errors
-/// What is missing or wrong, and how it is spelled.
+/// The missing or invalid part, and its correct form.
 pub fn read(line: &str, state: &State) -> Result<Command, String> {
-    // as it is said: two words where a command is one
+    // in two words, as people say it
     let joined = line.strip_prefix("/pause now").map(|rest| format!("/pause-now{rest}"));
     let line = joined.as_deref().unwrap_or(line);
     let Some(row) = row(line) else {
@@ -123,7 +124,7 @@ pub fn read(line: &str, state: &State) -> Result<Command, String> {
     SteerLine::from_map(map).map(|line| line.command).map_err(|e| e.to_string())
 }
 
-/// Takes the value of a key off the rest of a line; nothing if it is not there.
+/// Takes the value of a key from the rest of a line; `None` if it is missing.
 fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Option<Value>, String> {
     let word = rest.split_whitespace().next().unwrap_or_default();
     let found = match key {
@@ -181,8 +182,8 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
     Ok(found)
 }
 
-/// Reads `KEY=VALUE, KEY=VALUE`, where text needs no quotes unless it holds a comma; for a seat the first word may be its
-/// id.
+/// Parses `KEY=VALUE, KEY=VALUE`. Text needs no quotes unless it contains a comma. For a seat the first word may be
+/// its id.
 fn pairs(words: &str, of_seat: bool) -> Result<toml::Table, String> {
     if let Ok(mut whole) = format!("it = {{ {words} }}").parse::<toml::Table>()
         && let Some(toml::Value::Table(table)) = whole.remove("it")
@@ -216,7 +217,7 @@ fn pairs(words: &str, of_seat: bool) -> Result<toml::Table, String> {
     Ok(table)
 }
 
-/// Parts a line at its commas, but not at those within quotes or brackets.
+/// Splits a line at its commas, but not within quotes or brackets.
 fn parted(words: &str) -> Vec<String> {
     let (mut parts, mut part) = (Vec::new(), String::new());
     let (mut quoted, mut depth) = (false, 0_i32);
@@ -237,11 +238,11 @@ fn parted(words: &str) -> Vec<String> {
     parts.into_iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
-/// Takes the queued messages off the rest of a line: by their number as they are shown, by their key, or by nothing where
-/// no others wait.
+/// Takes a queued message from the rest of a line: by its number as shown, or by its key; neither is needed if only
+/// one is queued.
 ///
 /// # Errors
-/// When none wait, or it is open which are meant.
+/// If none is queued, or the line does not identify one of several.
 fn waiting(word: &str, rest: &mut &str, state: &State) -> Result<Value, String> {
     let all: Vec<&Key> = queued(state).map(|(key, _)| key).collect();
     let number = || all.get(word.parse::<usize>().ok()?.checked_sub(1)?).copied();
@@ -266,7 +267,7 @@ fn waiting(word: &str, rest: &mut &str, state: &State) -> Result<Value, String> 
 /// Finds a seat by its id, its number or its name, with or without `@`.
 ///
 /// # Errors
-/// When nobody is called so.
+/// If no seat matches.
 pub fn seat(word: &str, state: &State) -> Result<SeatId, String> {
     let name = word.trim_start_matches('@').trim_end_matches([',', ':']);
     let number = name.parse::<usize>().ok().and_then(|n| state.seats.get(n.checked_sub(1)?));
@@ -297,7 +298,7 @@ mod tests {
         });
     }
 
-    /// Three seats, and words that wait.
+    /// Returns a state with three seats and queued messages.
     fn state() -> State {
         let seat = |id: &str| {
             json!({
