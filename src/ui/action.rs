@@ -217,7 +217,7 @@ pub enum Action {
     Raw,
     /// Pauses, restores the terminal and stops until the shell continues the program.
     Suspend,
-    /// Ctrl-C: cancels the least important activity.
+    /// Closes a list, clears the draft, stops the reply or leaves: the first that applies (Ctrl-C).
     Interrupt,
     /// Leaves for the start screen; the session is not changed.
     Home,

@@ -19,7 +19,7 @@ use std::{io, iter};
 /// Minimum milliseconds between two frames; faster changes are combined.
 const FRAME_MS: u64 = 50;
 
-/// Draws a recording on a screen of `size` columns and rows, frame by frame.
+/// Draws a recording on a screen of the given columns and rows, frame by frame.
 ///
 /// A frame is an error if the drawing itself fails, which writing to memory never causes.
 pub fn film(

@@ -75,7 +75,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Returns the buffer indexes of the cells of a row.
+    /// Returns the buffer indices of the cells of a row.
     fn cells(&self, row: Rect) -> Range<usize> {
         let first = self.buffer.index_of(row.x, row.y);
         first..first + usize::from(row.width)

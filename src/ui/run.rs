@@ -68,7 +68,7 @@ pub enum LeaveTo {
     Fork(BranchPoint),
     /// The same conversation, which had ended, extended with these commands.
     Extend(Vec<Command>),
-    /// Nothing: the program ends.
+    /// End of the program.
     Quit,
 }
 

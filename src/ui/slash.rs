@@ -13,7 +13,7 @@ use crate::ui::keymap::{KeyRow, ROWS, runs};
 use crate::ui::view::transcript::queued;
 use serde_json::{Map, Value};
 
-/// Aliases that people type.
+/// Aliases of actions.
 const ALIASES: &[(&str, Action)] = &[
     ("/find", Action::Search),
     ("/analysis", Action::Analysis),
@@ -70,7 +70,7 @@ pub fn usage(row: &CommandRow) -> String {
 /// Returns the command named by the first word of a line.
 pub fn row(line: &str) -> Option<&'static CommandRow> {
     let name = line.strip_prefix('/')?.split_whitespace().next()?;
-    // people write it in two words
+    // some people write it with a hyphen
     let name = if name == "re-roll" { "reroll" } else { name };
     COMMANDS.iter().find(|r| spelled(r)[1..] == *name)
 }
@@ -94,7 +94,7 @@ pub fn named(line: &str) -> Option<(&'static KeyRow, &str)> {
 /// # Errors
 /// The missing or invalid part, and its correct form.
 pub fn read(line: &str, state: &State) -> Result<Command, String> {
-    // in two words, as people say it
+    // accept the command in two words
     let joined = line.strip_prefix("/pause now").map(|rest| format!("/pause-now{rest}"));
     let line = joined.as_deref().unwrap_or(line);
     let Some(row) = row(line) else {

@@ -7,7 +7,7 @@ use crate::ui::view::list::{EntryAction, List, ListEntry};
 /// Parts of a message that can be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extract {
-    /// Addresses in the text, and the targets of named links.
+    /// Addresses in the text, including the targets of named links.
     Links,
     /// Code blocks, without their fences.
     Code,

@@ -248,7 +248,7 @@ pub fn decide(screen: &mut Screen, yes: bool, once: bool) -> Option<Request> {
     }
 }
 
-/// Asks for confirmation of the end of the conversation.
+/// Asks for a second press to end the conversation.
 pub fn ask_end(screen: &mut Screen) -> Option<Request> {
     if screen.view.playback.is_some() {
         return past(screen);

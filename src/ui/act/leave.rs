@@ -1,6 +1,6 @@
 //! Leaving: closing overlays, leaving WRITE, stopping the speaker, leaving the screen.
 //!
-//! Nothing is lost: a cleared draft can be restored, and the session is saved in any case.
+//! Nothing is lost: a cleared draft can be restored, and leaving does not change the session.
 
 use crate::model::Command;
 use crate::ui::act::appearance;
@@ -41,7 +41,7 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
     if view.reading.raw { raw(screen) } else { None }
 }
 
-/// Cancels the least important activity: a list, a draft, a reply; without any of these, leaves the screen.
+/// Handles Ctrl-C: closes a list, clears a draft or stops a reply; without any of these, leaves the screen.
 pub(in crate::ui) fn interrupt(screen: &mut Screen) -> Option<Request> {
     if screen.view.list.take().is_some() {
         appearance::restore_theme(screen);

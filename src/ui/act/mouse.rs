@@ -1,4 +1,5 @@
-//! The mouse: the wheel scrolls the pane under the pointer, a click runs its action. All of it is also on keys.
+//! The mouse: the wheel scrolls the pane under the pointer, a click runs its action. No feature requires the
+//! mouse.
 
 use crate::text;
 use crate::ui::act::{playback, update::act};

@@ -21,7 +21,7 @@ use ratatui::text::Line;
 /// Width at which plain text is laid out, in cells: so large that no line of a message wraps.
 const PLAIN_WIDTH: usize = 10_000;
 
-/// Moves to the next message, counted from the one that keys act on.
+/// Moves to the next or previous message.
 pub fn message(screen: &mut Screen, way: Direction) {
     screen.read(|t, transcript, look| {
         let at = t.reading(transcript, look);
@@ -70,7 +70,7 @@ pub fn search_again(screen: &mut Screen) {
     found(screen, Direction::Down);
 }
 
-/// Moves to the next match; wraps around after the last one.
+/// Moves to the next or previous match; wraps around at the ends.
 pub fn found(screen: &mut Screen, way: Direction) {
     let Some(search) = &mut screen.view.search else { return };
     let (from, found) = (search.at, search.matches(&screen.transcript).to_vec());
@@ -325,7 +325,7 @@ pub fn unfold(screen: &mut Screen, at: usize) {
     }
 }
 
-/// Moves to the next bookmark.
+/// Moves to the next or previous bookmark.
 pub fn mark(screen: &mut Screen, way: Direction) {
     let at = screen.reading();
     let transcript = &screen.transcript;

@@ -122,7 +122,7 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
     follow(screen, then)
 }
 
-/// Performs follow-ups until none is left.
+/// Performs follow-ups until all are done.
 fn follow(screen: &mut Screen, mut then: Option<FollowUp>) -> Option<Request> {
     loop {
         match then {

@@ -18,7 +18,7 @@ use ratatui::text::{Line, Span};
 const SHORTER: [(usize, bool); 6] =
     [(usize::MAX, true), (usize::MAX, false), (16, false), (10, false), (6, false), (0, false)];
 
-/// Maximum cells of a name that is never shortened.
+/// Minimum limit, in cells, for the names of the speaker and the next participant.
 const SHORT: usize = 10;
 
 /// Number of seats shown before the speaker if not all fit.

@@ -220,7 +220,7 @@ impl StartPage<'_> {
         }
     }
 
-    /// Adds the row that writes a scenario, or edits one that still has errors.
+    /// Adds the row that writes a scenario, or edits the unfinished one.
     fn write(&mut self, label: usize) {
         match &self.start.writing {
             Some(name) => self.offer(StartRow::Write, "Edit your scenario", name, label),

@@ -47,7 +47,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
 }
 
-/// Draws the lines that differ from the last frame, and copies those that only moved; returns the changed rows.
+/// Draws the lines that differ from the last frame, and copies lines that only moved; returns the changed rows.
 pub fn draw_words(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) -> Range<u16> {
     let lines = seen(area, screen);
     let before = std::mem::take(&mut screen.view.lines);

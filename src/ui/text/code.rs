@@ -1,8 +1,8 @@
 //! Syntax highlighting: keywords, strings, numbers, comments and names in code.
 //!
 //! The syntax definitions take a while to load, so they are loaded on a separate thread when the first code block is
-//! shown, which has one colour until then. The theme decides the styles. A build without the feature `highlight` has no
-//! syntax definitions, and all code in one colour.
+//! shown, which has one colour until then. The theme decides the styles. A build without the feature `highlight` shows
+//! all code in one colour.
 
 #[cfg(feature = "highlight")]
 mod languages;

@@ -1,6 +1,6 @@
 //! Messages as rows: sanitised, parsed as Markdown, and wrapped at the width of the column.
 //!
-//! On the screen code has a frame with the number for the key that copies it; plain-text copies have no frames.
+//! On the screen code has a frame with the number for the key that copies it; plain-text copies omit the frames.
 //!
 //! The text is sanitised before parsing and again after it, because an entity such as `&#27;` becomes a character only
 //! in the parser. The source stays in the log; copies are made from that, never from here.
@@ -201,7 +201,7 @@ fn is_rule(line: &Line<'_>) -> bool {
     shown.len() >= 3 && shown.bytes().all(|b| b == b'-')
 }
 
-/// Restores the backticks around inline code that has no colour of its own.
+/// Restores the backticks around inline code without a colour of its own.
 fn ticked(mut line: Line<'static>) -> Line<'static> {
     for span in &mut line.spans {
         if span.style.add_modifier.contains(Modifier::HIDDEN) {

@@ -95,7 +95,7 @@ pub(super) fn listed(tall: bool) -> usize {
     if tall { LISTED.0 } else { LISTED.1 }
 }
 
-/// Returns the role of the status of a session; failures and sessions that wait stand out.
+/// Returns the role of the status of a session; failures and waiting sessions are highlighted.
 fn role(standing: &SessionStatus) -> ThemeRole {
     match standing {
         SessionStatus::Running(_) => ThemeRole::FloorSpeaking,
