@@ -1,5 +1,4 @@
-//! The mouse: the wheel scrolls the pane under the pointer, a click runs its action. No feature requires the
-//! mouse.
+//! The mouse: the wheel scrolls the pane under the pointer, a click runs its action. No feature requires the mouse.
 
 use crate::text;
 use crate::ui::act::{playback, update::act};

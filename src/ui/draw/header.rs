@@ -76,7 +76,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     bar.draw(frame, area, " ", Style::new(), glyphs.ellipsis);
 }
 
-/// Adds the title and the mark for rehearsals; the title is clipped first.
+/// Adds the title and the mark for rehearsals; the title is clipped first, then the mark dropped.
 fn title(bar: &mut Bar, area: Rect, screen: &Screen) {
     let look = screen.theme.style(ThemeRole::Title);
     let room = usize::from(area.width).saturating_sub(bar.width());

@@ -103,7 +103,7 @@ pub fn draw_words(frame: &mut Frame<'_>, screen: &mut Screen) {
         return draw(frame, screen);
     }
     frame.rows = transcript::draw_words(frame, area, screen);
-    // a reader further up sees the number of new lines below change
+    // if the reader is further up, the status line counts the lines below
     if !screen.view.viewport.following() {
         frame.wipe(floor, &screen.theme);
         floor::draw(frame, floor, screen);

@@ -164,7 +164,7 @@ pub enum StartRow {
     Local,
     /// At the first run: a provider with a key.
     Provider,
-    /// At the first run: a topic of the person's own.
+    /// At the first run: a new conversation of the person's own.
     Own,
 }
 
