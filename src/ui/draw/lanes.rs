@@ -10,7 +10,8 @@ use crate::ui::view::message::clock;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 
-/// Returns the rows that the lanes need: an axis and one row for each participant, or one shared row if there are too many.
+/// Returns the rows that the lanes need: an axis and one row for each participant, or one shared row if there are too
+/// many.
 pub fn rows(screen: &Screen) -> u16 {
     match screen.transcript.state().seats.len() {
         seats if seats < 2 || screen.transcript.turn_log.turns.is_empty() => 0,
