@@ -1,4 +1,4 @@
-//! `analyze`: tables for one session, or for two side by side from the place where they diverge.
+//! `analyze`: prints tables for one session, or compares two from the point where they diverge.
 
 use crate::analysis::{self, Analysis, Table, Totals, TurnLog};
 use crate::catalogue;
@@ -57,7 +57,7 @@ enum Format {
     Md,
 }
 
-/// A session as it is looked at; its events are in its file.
+/// Session to analyze, without its events; those stay in the file.
 struct Read {
     survey: Survey,
     state: State,
@@ -75,7 +75,7 @@ impl Read {
         Analysis { state: &self.state, turn_log: &self.turn_log, from }
     }
 
-    /// Returns its events without private texts, which do not get into a file.
+    /// Returns the events without private texts, which must not reach the output file.
     fn discreet(&self, progress: &ReadProgress) -> Result<DiscreetRecords, SessionError> {
         let (records, private) = (self.survey.records(), self.private.clone());
         DiscreetRecords::of(records, private, &self.state, Reveal::default(), progress)
@@ -85,7 +85,7 @@ impl Read {
         text::label(&self.state.shown_title()).into_owned()
     }
 
-    /// What it is and how long it took, in a line.
+    /// Describes the session in one line: id, title, number of turns and duration.
     fn summary(&self) -> String {
         let said = crate::export::utterances(self.state.utterances);
         let lasted = analysis::Cell::At(self.turn_log.lasted()).shown();
@@ -144,7 +144,7 @@ impl AnalyzeArgs {
         read.map(|r| report_faults(&r.survey, context)).fold(Ok(Exit::Done), Result::and)
     }
 
-    /// Prints the totals of all sessions; unreadable ones are counted and left out.
+    /// Prints the totals of all sessions. Unreadable sessions are skipped and counted.
     fn all(&self, context: &Context) -> Result<Exit, Failure> {
         let folder = context.paths.sessions();
         let paths = catalogue::paths(&folder).map_err(session_file::unreadable(&folder))?;
@@ -171,7 +171,7 @@ impl AnalyzeArgs {
         Ok(Exit::Done)
     }
 
-    /// Writes a report with its tables, or with the one that is wanted, in the format that is wanted.
+    /// Writes a report with all tables, or only the selected one, in the selected format.
     fn write<T: Iterator<Item = Table>>(
         &self,
         report: Report,
@@ -196,13 +196,13 @@ impl AnalyzeArgs {
     }
 }
 
-/// What is written with the tables.
+/// Text and data that accompany the tables.
 struct Report {
-    /// What the sessions are, in lines.
+    /// Summary of the sessions, one or more lines.
     head: String,
-    /// The same as data.
+    /// The same summary as JSON.
     sessions: Value,
-    /// What was said in each of two.
+    /// Texts of two sessions side by side; `None` if not requested.
     texts: Option<Beside>,
 }
 
@@ -243,7 +243,7 @@ impl Report {
     }
 }
 
-/// Returns where two sessions diverge and, where that is wanted, what was said in them from there on, side by side.
+/// Returns the point of divergence of two sessions and, if requested, their texts from there on, side by side.
 fn compared(
     a: &Read,
     b: &Read,
@@ -264,7 +264,7 @@ fn compared(
     Ok((from, Some(Beside::of((&a.state, &left), (&b.state, &right), from))))
 }
 
-/// Reads what figures are made of.
+/// Reads a session and collects the figures for the tables.
 fn studied(path: &Path, progress: &ReadProgress) -> Result<Read, SessionError> {
     let (mut state, mut turn_log) = (State::default(), TurnLog::default());
     let (mut private, mut sieve) = (Private::default(), Sieve::default());
@@ -280,7 +280,7 @@ fn studied(path: &Path, progress: &ReadProgress) -> Result<Read, SessionError> {
     Ok(Read { survey, state, turn_log, private })
 }
 
-/// Says from where on two sessions are counted.
+/// Describes the point from which two sessions are compared.
 fn parted(a: &Read, from: Seq) -> String {
     let shared = a.state.entries.iter().filter(|e| e.seq < from).filter_map(|e| e.number).max();
     match shared {
@@ -289,7 +289,7 @@ fn parted(a: &Read, from: Seq) -> String {
     }
 }
 
-/// Returns the table of a name.
+/// Returns a table by name.
 fn chosen<T: Iterator<Item = Table>>(tables: impl Fn() -> T, name: &str) -> Result<Table, Failure> {
     tables().find(|t| t.name == name).ok_or_else(|| {
         let names: Vec<&str> = tables().map(|t| t.name).collect();

@@ -1,4 +1,4 @@
-//! `demo`: a bundled scenario on its rehearsed cast, without a key and without a network.
+//! `demo`: plays a bundled scenario with its rehearsed cast; needs neither an API key nor a network.
 
 use crate::cli::args::run::RunOptions;
 use crate::cli::commands::run;

@@ -1,4 +1,4 @@
-//! `doctor --explain`: every setting, and where its value comes from.
+//! `doctor --explain`: lists every setting with its value and source.
 
 use crate::cli::args::global::Colour;
 use crate::cli::context::Context;
@@ -9,7 +9,7 @@ use crate::config::{CONFIG_VARIABLE, Layer, Origin, SETTINGS};
 use crate::text;
 use serde_json::{Value, json};
 
-/// Prints every setting with its value and its source; calls no server.
+/// Prints every setting with its value and source, without calling a server.
 pub fn run(context: &Context, json: bool) -> Result<Exit, Failure> {
     let all = origins(context)?;
     if json {
@@ -32,7 +32,7 @@ fn origins(context: &Context) -> Result<Vec<Origin>, Failure> {
     let is_set = |name: &str| context.environment.get(name).is_some();
     let row =
         |key: &str, value: String, from: &str| Origin { key: key.into(), value, from: from.into() };
-    // an option and its variable arrive as one; the variable is named where it is set
+    // clap merges an option with its variable; name the variable too if it is set
     let option = |flag: &str, variable: &str| match is_set(variable) {
         true => format!("{variable} or {flag}"),
         false => flag.to_owned(),
@@ -79,7 +79,7 @@ fn origins(context: &Context) -> Result<Vec<Origin>, Failure> {
         };
         set.push(row("color", value.into(), from));
     }
-    // a part in capitals is a placeholder, which has no value until it has a name
+    // keys with an uppercase part contain a placeholder and have no default
     let fixed = SETTINGS.iter().filter(|s| !s.key.contains(|c: char| c.is_ascii_uppercase()));
     for setting in fixed {
         let begins = format!("{}.", setting.key);

@@ -1,4 +1,4 @@
-//! `fork`: branches off a session. The new one begins with the lines of the old one, which stays as it is.
+//! `fork`: branches off a session. The branch starts with a copy of the original's lines; the original is unchanged.
 
 use crate::cli::args::keep::Keep;
 use crate::cli::args::play::Play;
@@ -60,7 +60,7 @@ pub struct BranchChanges {
     seed: Option<u64>,
 }
 
-/// Reads what is to be said.
+/// Parses a non-empty text.
 fn words(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("the text is empty".into()) } else { Ok(text.to_owned()) }
 }
@@ -97,23 +97,23 @@ impl ForkArgs {
     }
 }
 
-/// A session that is branched off.
+/// Session to branch off.
 struct Parent {
     survey: Survey,
     recording: Recording,
-    /// The state after its last event.
+    /// State after the last event of the session.
     whole: State,
-    /// How many events the branch keeps; none where the point is not in it.
+    /// Number of events that the branch keeps; `None` if the session does not contain the fork point.
     events: Option<usize>,
-    /// What the screen shows of them, or the state they leave behind.
+    /// Transcript or state of the kept events.
     past: Past,
 }
 
-/// What a branch keeps of its parent, folded.
+/// Kept events of the parent, folded.
 enum Past {
-    /// For the screen.
+    /// Transcript for the screen.
     Told(Box<Transcript>),
-    /// For whoever shows nothing of it, or tells it again.
+    /// State only, for outputs that print no history or print it from the events.
     Folded(Box<State>),
 }
 
@@ -150,7 +150,7 @@ impl Parent {
     }
 }
 
-/// Reads the session that is branched off; on a screen, how it begins is shown meanwhile where it is long.
+/// Reads the session to branch off. On a screen, the beginning of a long session is shown while it loads.
 fn read(fork: &next::Fork, context: &Context) -> Result<Meanwhile<Box<Parent>>, Failure> {
     let (path, at, follows) = (fork.path.clone(), fork.at, follows(&fork.play, context));
     if follows == Follows::Screen && is_long(&path) {
@@ -163,11 +163,11 @@ fn read(fork: &next::Fork, context: &Context) -> Result<Meanwhile<Box<Parent>>, 
     Ok(Meanwhile::Read(Box::new(parent), None))
 }
 
-/// What came of starting a branch.
+/// Result of starting a branch.
 pub enum Started {
-    /// It can be played.
+    /// The branch is ready to play.
     Branch(Box<Setup>),
-    /// The person went elsewhere while its parent was read.
+    /// The user chose another command while the parent was loading.
     Left(Next),
 }
 
@@ -198,14 +198,14 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
     let lines = steer_lines(play)?;
     let kept = || recording.records().iter().take(events);
     let (past, before) = match past {
-        // the screen shows what was before, a format prints what comes
+        // the screen shows the history, the text formats print the events
         Past::Told(told) => (told.state().clone(), Before::Told(told, view)),
         Past::Folded(past) if play.headless => (*past, Before::Nothing),
         Past::Folded(past) => (*past, Before::Events(kept().collect())),
     };
     let changes = changes::of(&past, play, context)?;
     let folder = PathBuf::from(".");
-    // what a session file says is no reason to run it, unless it is being run already
+    // commands in a session file need permission, unless the session is already running
     let allowed = match &fork.allowed {
         Some(allowed) => allowed.clone(),
         None => Allowed::by_session(seats(&past), &folder, Consent::of(play), context)?,
@@ -224,7 +224,7 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
     let date = context.environment.source_date_epoch().map(Wall);
     let fixed = assemble::fixed_epoch(virtual_time, fork.seed, date);
     let (sessions, named) = (context.paths.sessions(), assemble::naming(fixed, past.seed));
-    // a branch after the last words of a finished conversation is meant to continue it
+    // a branch after the last turn of a finished conversation is meant to continue it
     let onward = whole.ended.is_some() && whole.utterances == past.utterances;
     let inherited = inherited(&past);
     if let (Some(inherited), true) = (&inherited, play.headless) {

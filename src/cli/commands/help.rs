@@ -1,4 +1,4 @@
-//! `help`: the pages that explain more than the options of one command.
+//! `help`: explains topics beyond the options of a single command.
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -8,10 +8,10 @@ use crate::model::facts;
 use clap::{Args, Command};
 use std::fmt::Write;
 
-/// A page: its name and its text in Markdown, whose first line is its heading.
+/// Help page: its name, and its Markdown text, which starts with a heading.
 type Page = (&'static str, &'static str);
 
-/// Every page, in the order of the list.
+/// All help pages, in list order.
 const PAGES: &[Page] = &[
     ("steering", include_str!("../../../assets/help/steering.md")),
     ("scenarios", include_str!("../../../assets/help/scenarios.md")),
@@ -29,7 +29,7 @@ const PAGES: &[Page] = &[
     ("exit-codes", include_str!("../../../assets/help/exit-codes.md")),
 ];
 
-/// Characters of a row of filters, tests or methods.
+/// Maximum characters per row in lists of filters, tests or methods.
 const LIST_WIDTH: usize = 58;
 
 /// Explain a topic or a command
@@ -40,10 +40,10 @@ pub struct HelpArgs {
 }
 
 impl HelpArgs {
-    /// Prints the page of the topic, the options of the command, or the list of topics.
+    /// Prints a topic's page, a command's options, or the list of topics.
     ///
     /// # Errors
-    /// When there is neither a topic nor a command of that name.
+    /// If neither a topic nor a command has this name.
     pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
         let Some(topic) = self.topic else {
             output::data(list().as_bytes())?;
@@ -72,7 +72,7 @@ impl HelpArgs {
     }
 }
 
-/// Fills the lists that the checker of expressions has into a page.
+/// Fills in the lists of names known to the expression checker.
 fn filled(page: &str) -> String {
     let list = |names: &[&str]| {
         let mut lines = vec![String::new()];
@@ -98,7 +98,7 @@ fn list() -> String {
     let mut list = "Topics, for `colloquium help TOPIC`:\n\n".to_owned();
     for (name, text) in PAGES {
         let heading = text.lines().next().unwrap_or_default().trim_start_matches("# ");
-        // writing to a string cannot fail
+        // writing to a `String` cannot fail
         let _ = writeln!(list, "  {name:11} {heading}");
     }
     list + "\n`colloquium --help` lists the commands, `colloquium help COMMAND` the options of one.\n"

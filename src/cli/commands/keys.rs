@@ -1,4 +1,4 @@
-//! `keys`: which key does what, from the map that the screen uses, the user's own keys included.
+//! `keys`: prints the key map of the screen, including the user's own bindings.
 
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -10,9 +10,9 @@ use crate::ui::view::list::keys;
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-/// Cells of the column of keys.
+/// Width of the key column, in cells.
 const KEYS_WIDTH: usize = 26;
-/// Cells of the column of names.
+/// Width of the name column, in cells.
 const NAME_WIDTH: usize = 16;
 
 /// Print the key map, with the names used in the settings
@@ -24,7 +24,7 @@ pub struct KeysArgs {
 }
 
 impl KeysArgs {
-    /// Prints the keys of the screen, with the user's own.
+    /// Prints the key bindings of the screen, including the user's own.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let keymap = Keymap::with(&context.settings()?.keys)?;
         let out = match self.json {
@@ -49,7 +49,7 @@ fn one(row: &KeyRow, keymap: &Keymap) -> Value {
     })
 }
 
-/// One line an action, in the groups and the order of the help.
+/// Formats one line per action, grouped and ordered as in the help.
 fn table(keymap: &Keymap) -> String {
     let mut out = String::new();
     let mut group = None;

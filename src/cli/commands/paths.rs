@@ -1,4 +1,4 @@
-//! `paths`: the folders and files that the program uses.
+//! `paths`: prints the folders and files that the program uses.
 
 use crate::cli::context::Context;
 use crate::cli::error::Failure;

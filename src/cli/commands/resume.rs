@@ -1,4 +1,4 @@
-//! `resume`: continues a session where it stopped.
+//! `resume`: continues a session from its last event.
 
 use crate::cli::args::play::Play;
 use crate::cli::args::session::SessionName;
@@ -44,7 +44,7 @@ impl ResumeArgs {
     }
 }
 
-/// Resumes the session of a file.
+/// Resumes a session that has been opened.
 pub fn start(
     resume: &next::Resume,
     opened: OpenedSession,
@@ -93,7 +93,7 @@ pub fn start(
     Ok(Setup { conversation, play, allowed, inquiry: None, notice })
 }
 
-/// What is known of a session before it is resumed.
+/// Checked permissions, models and changes of a session to be resumed.
 struct Looked {
     allowed: Allowed,
     models: ModelSource,
@@ -102,7 +102,7 @@ struct Looked {
     warning: Option<String>,
 }
 
-/// Looks at a session before anything is locked or repaired: what is refused leaves the file as it was.
+/// Checks a session before anything is locked or repaired, so that a refusal leaves the file unchanged.
 fn look(
     resume: &next::Resume,
     opened: &OpenedSession,

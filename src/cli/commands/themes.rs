@@ -1,4 +1,4 @@
-//! `themes`: those that are there, the user's own among them, each with a sample of its colours.
+//! `themes`: lists the bundled themes and the user's own, each with a colour sample.
 
 use crate::cli::appearance::AppearanceSettings;
 use crate::cli::context::Context;
@@ -14,7 +14,7 @@ use ratatui::prelude::IntoCrossterm;
 use serde_json::{Value, json};
 use std::io::{IsTerminal, stdout};
 
-/// Cells of the column of names.
+/// Width of the name column, in cells.
 const NAME_WIDTH: usize = 19;
 
 /// List the themes, with a sample of each
@@ -47,7 +47,7 @@ impl ThemesArgs {
     }
 }
 
-/// A theme of the list.
+/// Row of the theme list.
 struct ThemeRow {
     name: String,
     appearance: &'static str,
@@ -66,7 +66,7 @@ impl ThemeRow {
             Appearance::Light => "light",
             Appearance::Any => "any",
         };
-        // a sample in sixteen colours shows nothing of a theme with fixed ones
+        // sixteen colours cannot represent a theme with fixed colours
         let depth = settings.depth.max(Depth::Indexed);
         Ok(ThemeRow {
             name: name.to_owned(),
@@ -102,7 +102,7 @@ impl ThemeRow {
         out.push(b'\n');
     }
 
-    /// A line as it would look on the screen.
+    /// Appends a line in the theme's colours, as the screen would show it.
     fn sample(&self, out: &mut Vec<u8>) {
         let ground =
             self.theme.style(ThemeRole::Background).patch(self.theme.style(ThemeRole::Text));
@@ -118,7 +118,7 @@ impl ThemeRow {
         }
         for (word, style) in parts {
             let style: ContentStyle = ground.patch(style).into_crossterm();
-            // writing to memory does not fail
+            // writing to a `Vec` cannot fail
             let _ = out.queue(SetStyle(style)).map(|out| out.extend_from_slice(word.as_bytes()));
             let _ = out.queue(SetAttribute(Attribute::Reset));
         }

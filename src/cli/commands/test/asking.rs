@@ -1,4 +1,4 @@
-//! The number and the cost of requests to models, reported before the first one.
+//! Estimate of the number and cost of model requests, reported before the first one.
 
 use super::voices::Own;
 use crate::cli::context::Context;
@@ -8,18 +8,18 @@ use crate::model::{Usage, Usd};
 use crate::testing::{Real, Test, UNPRICED_TOKENS};
 use std::sync::Arc;
 
-/// The limit without `--max-usd`: 1 dollar.
+/// Default of `--max-usd`: 1 dollar.
 pub const DEFAULT_USD: Usd = Usd(1_000_000_000);
-/// Tokens of a usual request.
+/// Assumed tokens per request.
 const PROMPT_TOKENS: u64 = 1_500;
-/// Tokens of a usual reply.
+/// Assumed tokens per reply.
 const REPLY_TOKENS: u64 = 200;
 
-/// Reports an estimate of all requests that some tests may make, and the limit.
+/// Reports an estimate of all model requests that the tests may make, and the limit.
 ///
 /// # Errors
-/// A limit in dollars that the user named and that cannot hold, because a model has no known price. The default limit
-/// counts the tokens of such a model instead.
+/// If `max_usd` cannot be enforced because a model has no known price. The default limit counts the tokens of such a
+/// model instead.
 pub fn announce(
     tests: &[Arc<Test>],
     own: &Own,
@@ -33,7 +33,7 @@ pub fn announce(
     let mut unpriced = false;
     for (name, count) in tests.iter().flat_map(|test| test.requests()) {
         requests += count;
-        // the report of its test names the fault of an unknown model
+        // an unknown model is reported by its test
         let Ok(model) = own.model(&name) else { continue };
         if let Some(price) = model.price {
             usd += price.of(&usage(count));

@@ -1,4 +1,4 @@
-//! The test files that paths name, and the tests in them.
+//! Finds and loads test files.
 
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -10,21 +10,21 @@ use crate::testing::{Test, TestRecord, TestsNotFound, find, load};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Tests of one run of the program.
+/// Maximum number of tests per run.
 const TESTS_MAX: usize = 200_000;
 
-/// The tests of all files, and what is wrong with some of them.
+/// Loaded tests, and the files that failed to load.
 #[derive(Default)]
 pub struct Tests {
-    /// The tests of all files without faults.
+    /// Tests of all valid files.
     pub tests: Vec<Arc<Test>>,
-    /// A record for each file that cannot be loaded.
+    /// One record per file that cannot be loaded.
     pub faulty: Vec<TestRecord>,
-    /// The code of the first of those files.
+    /// Exit code of the first file that cannot be loaded.
     pub wrong: Option<Exit>,
 }
 
-/// Loads every test file; one that is wrong does not hide the others.
+/// Loads all test files. An invalid file is reported and the others are still loaded.
 pub fn tests(paths: &[String], context: &Context) -> Result<Tests, Failure> {
     let files = find_all(paths)?;
     let mut all = Tests::default();
@@ -51,12 +51,12 @@ pub fn tests(paths: &[String], context: &Context) -> Result<Tests, Failure> {
     Ok(all)
 }
 
-/// Finds the test files that paths name.
+/// Finds the test files that match the paths.
 pub fn find_all(paths: &[String]) -> Result<Vec<PathBuf>, Failure> {
     find(paths).map_err(not_found)
 }
 
-/// Reads a test file and what its author may not have meant.
+/// Reads a test file. Returns its tests and the warnings about it, if any.
 pub fn read(file: &Path) -> Result<(Vec<Arc<Test>>, Option<String>), Failure> {
     let source: Source = scenario::read(file)?;
     let folder = file.parent().filter(|f| !f.as_os_str().is_empty());

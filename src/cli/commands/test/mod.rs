@@ -1,4 +1,4 @@
-//! `test`: scripted conversations, and whether what they expect is true.
+//! `test`: runs scripted conversations and checks their expectations.
 
 mod asking;
 mod files;
@@ -31,10 +31,10 @@ use std::thread::available_parallelism;
 use tokio::sync::watch;
 use voices::Own;
 
-/// Up to this many tests, each one that passes has a line of its own.
+/// Maximum number of tests in a run for which each passing test has its own line.
 const FEW: usize = 40;
 
-/// What a person needs to know to write one.
+/// Format of test files, shown by `--help`.
 const HELP: &str = "\
 A test file, NAME.test.toml:
 
@@ -121,7 +121,7 @@ pub struct TestCommand {
 }
 
 impl TestCommand {
-    /// Runs the tests and reports; returns the exit code.
+    /// Runs the tests and reports them. Returns the exit code.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         if let Some(scenario) = &self.new {
             return new::write_new(scenario, self.session.as_deref(), context);
@@ -160,7 +160,7 @@ impl TestCommand {
         Ok(code.or(under.then_some(Exit::Failed)).unwrap_or(Exit::Done))
     }
 
-    /// Returns whether models may be called: only if the command line says so.
+    /// Returns the recording mode. Models are called only if the command line permits it.
     fn asking(&self) -> RecordMode {
         if self.record {
             RecordMode::Again
@@ -171,18 +171,18 @@ impl TestCommand {
         }
     }
 
-    /// Whether a test is asked for.
+    /// Returns true if `--filter` selects the test.
     fn wants(&self, test: &Test) -> bool {
         self.filter.is_empty() || self.filter.iter().any(|text| test.id().contains(text.as_str()))
     }
 
-    /// Whether a test of a file may be asked for, where its cases are not known.
+    /// Returns true if `--filter` may select a test of a file whose cases are unknown.
     fn wants_file(&self, file: &str) -> bool {
         let of = |text: &String| file.contains(text) || text.starts_with(&format!("{file}::"));
         self.filter.is_empty() || self.filter.iter().any(of)
     }
 
-    /// Takes the tests that are asked for; of several shards, the first one reports the files that cannot be loaded.
+    /// Selects the tests to run. With `--shard`, only the first part reports files that cannot be loaded.
     fn chosen(
         &self,
         tests: Vec<Arc<Test>>,
@@ -216,7 +216,7 @@ impl TestCommand {
         Ok(tests)
     }
 
-    /// Runs tests until all have a record; a signal cancels those that have none yet.
+    /// Runs the tests until each has a record. A signal cancels the rest.
     fn play(
         &self,
         tests: &[Arc<Test>],
@@ -283,7 +283,7 @@ impl TestCommand {
         let covered = coverage::sum(records.iter().filter_map(|r| r.coverage.as_ref()));
         match self.format.as_str() {
             "text" => output::data(text::block(&coverage::text(&covered)).as_bytes()),
-            // it is in the report
+            // already part of the JSON report
             "json" => Ok(()),
             _ => {
                 context.report(coverage::text(&covered).trim_end());
@@ -293,7 +293,7 @@ impl TestCommand {
     }
 }
 
-/// Removes recorded replies that no test used, from files of which every test has ended.
+/// Removes recorded replies that no test used from reply files whose tests all completed.
 fn tidy(tests: &[Arc<Test>], records: &[TestRecord], context: &Context) -> Result<(), Failure> {
     let mut done: Vec<&ReplyFile> = vec![];
     for test in tests.iter().filter(|test| !test.models().is_empty()) {
@@ -314,7 +314,7 @@ fn tidy(tests: &[Arc<Test>], records: &[TestRecord], context: &Context) -> Resul
     Ok(())
 }
 
-/// Waits for a signal, and passes it on to the running tests; returns it once they are over.
+/// Waits for a signal, forwards it to the running tests, and returns its exit code when they have stopped.
 pub fn caught(stop: watch::Sender<bool>) -> Result<Option<Exit>, Failure> {
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
@@ -330,15 +330,15 @@ pub fn caught(stop: watch::Sender<bool>) -> Result<Option<Exit>, Failure> {
     })
 }
 
-/// Reads `I/N`.
+/// Parses `I/N`.
 pub fn parts(shard: &str) -> Option<(usize, usize)> {
     let (part, parts) = shard.split_once('/')?;
     let (part, parts) = (part.parse().ok()?, parts.parse().ok()?);
     (1..=parts).contains(&part).then_some((part, parts))
 }
 
-/// Returns the code of all records: a failed test goes before a used up budget, that
-/// before a test that could not be run, and that before an undecided one.
+/// Returns the exit code for all records, by priority: failed test, exhausted budget, test that could not be run,
+/// undecided test.
 fn code(records: &[TestRecord], wrong: Option<Exit>, no_money: bool) -> Option<Exit> {
     let any = |outcome| records.iter().any(|r| r.outcome == outcome);
     let of = [

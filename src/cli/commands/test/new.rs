@@ -1,4 +1,4 @@
-//! `test --new`: writes a test from what happened.
+//! `test --new`: writes a test from a recorded run.
 
 use crate::cli::args::session::SessionName;
 use crate::cli::context::Context;
@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Writes a test from a session, or from a run of the scenario's rehearsed cast.
+/// Writes a test from a session, or from a run with the scenario's rehearsed cast.
 pub fn write_new(
     scenario: &str,
     session: Option<&str>,

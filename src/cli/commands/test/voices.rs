@@ -1,4 +1,4 @@
-//! Who speaks in a test that the test does not play itself: scripts, where they may run, and models.
+//! Voices outside the test runner: scripts, if permitted, and models.
 
 use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::AbortHandle;
 
-/// The own voices of seats.
+/// Scripts and models for the seats and tools of tests.
 pub struct Own {
     environment: ChildEnvironment,
     trust: bool,
@@ -26,17 +26,17 @@ pub struct Own {
     budget: Arc<Budget>,
 }
 
-/// Models, and the runtime that their connections live in: those of the tests end with each run.
+/// Models with their own runtime for connections: the runtime of a test ends with each run.
 struct Models {
     source: ModelSource,
     runtime: Runtime,
 }
 
 impl Own {
-    /// Returns those that some tests need.
+    /// Creates the voices that the tests need.
     ///
     /// # Errors
-    /// What is wrong with the settings, where a test names a model.
+    /// If a test uses a model and the settings are invalid.
     pub fn new(
         tests: &[Arc<Test>],
         trust: bool,
@@ -56,7 +56,7 @@ impl Own {
     }
 }
 
-/// A voice that speaks in another runtime.
+/// Voice that runs in another runtime.
 struct Elsewhere {
     voice: Arc<dyn Voice>,
     runtime: Handle,
@@ -67,14 +67,14 @@ impl Voice for Elsewhere {
         let speaking = self.runtime.spawn(self.voice.speak(ask, out));
         let cancel = Cancel(speaking.abort_handle());
         Box::pin(async move {
-            // a voice that broke has sent no end, which its caller notices
+            // the caller notices a panicked call: it receives no end
             let _ = speaking.await;
             drop(cancel);
         })
     }
 }
 
-/// Cancels a call when it is dropped.
+/// Aborts a call on drop.
 struct Cancel(AbortHandle);
 
 impl Drop for Cancel {
@@ -83,7 +83,7 @@ impl Drop for Cancel {
     }
 }
 
-/// The scripts of one test.
+/// Script voices of one test.
 struct Scripts {
     environment: ChildEnvironment,
     folder: PathBuf,
@@ -116,7 +116,7 @@ impl Real for Own {
                 folder: place.clone(),
                 environment: environment.clone(),
             },
-            // a test starts no server and asks none
+            // tests never start or call a tool server
             servers: ToolServers::new(Arc::new(|_| false), place, environment, BTreeMap::new()),
             folder: folder.transpose()?,
         }))

@@ -1,4 +1,4 @@
-//! `test --watch`: reruns the tests that use a changed file, until it is stopped.
+//! `test --watch`: reruns the tests affected by a changed file, until interrupted.
 
 use super::files;
 use crate::cli::context::Context;
@@ -16,19 +16,18 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 use tokio::time::sleep;
 
-/// The pause between two checks for changes.
+/// Pause between two checks for changes.
 const PAUSE: Duration = Duration::from_millis(250);
-/// Pauses after which test files are looked for that are new.
+/// Number of pauses between two searches for new test files.
 const LOOK_EVERY: u32 = 4;
 
-/// When a file was written, and how long it is; none where it is not there.
+/// Modification time in nanoseconds and length in bytes; `None` if the file does not exist.
 type Stamp = Option<(u128, u64)>;
 
-/// The records of some tests, and the code of a signal that came meanwhile.
+/// Records of the tests run, and the exit code of a signal received meanwhile.
 pub type TestsPlayed = (Vec<TestRecord>, Option<Exit>);
 
-/// Runs tests, and again whenever one of their files changes; `wants` chooses among the tests of a file, and `run` runs
-/// and reports them.
+/// Runs the tests, and again whenever one of their files changes. `wants` selects tests; `run` runs and reports them.
 pub fn watch(
     paths: &[String],
     context: &Context,
@@ -61,7 +60,7 @@ pub fn watch(
             if let Some(code) = signal {
                 return Ok(code);
             }
-            // what --bless wrote is no change
+            // files written by --bless do not count as changed
             for path in records.iter().flat_map(|record| &record.blessed) {
                 watched.stamps.insert(path.into(), stamp(Path::new(path)));
             }
@@ -79,15 +78,15 @@ pub fn watch(
     }
 }
 
-/// The files that are watched.
+/// Watched files.
 #[derive(Default)]
 struct Watched {
-    /// The files that each test file is made of, itself among them.
+    /// Input files per test file; the test file itself is watched too.
     inputs: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
     stamps: BTreeMap<PathBuf, Stamp>,
 }
 
-/// The files that have changed, and the test files that they belong to.
+/// Changed files, and the test files affected by them.
 type Change = (Vec<PathBuf>, Vec<PathBuf>);
 
 impl Watched {
@@ -109,7 +108,7 @@ impl Watched {
                     |(path, was): (&PathBuf, &Stamp)| (stamp(path) != *was).then(|| path.clone());
                 let mut changed: Vec<PathBuf> = self.stamps.iter().filter_map(differs).collect();
                 if round.is_multiple_of(LOOK_EVERY) {
-                    // a folder that is missing for a short time is checked again
+                    // a folder may be missing for a moment; try again next time
                     let found = files::find_all(paths).unwrap_or_default();
                     changed.extend(found.into_iter().filter(|f| !self.inputs.contains_key(f)));
                 }
@@ -123,7 +122,7 @@ impl Watched {
         })
     }
 
-    /// Returns the test files that some files belong to, as far as they are there.
+    /// Returns the existing test files affected by the changed files.
     fn touched(&self, changed: &[PathBuf]) -> Vec<PathBuf> {
         let of =
             self.inputs.iter().filter(|(_, inputs)| changed.iter().any(|c| inputs.contains(c)));
@@ -135,7 +134,7 @@ impl Watched {
     }
 }
 
-/// The scenarios beside a test file that cannot be used: one of them may be the reason.
+/// Returns the TOML files in the folder of an invalid test file; a faulty scenario may be the cause.
 fn beside(file: &Path) -> BTreeSet<PathBuf> {
     let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
