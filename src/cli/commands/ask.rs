@@ -1,4 +1,4 @@
-//! `ask`: puts a question to a panel and prints the answer, its dissent and its cost, and nothing else, for scripts and
+//! `ask`: puts a question to a panel and prints only the answer, its dissent and its cost, for use in scripts and
 //! editors.
 
 use crate::cli::args::keep::Keep;
@@ -23,9 +23,9 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// The panel that answers where none is named.
+/// Default panel.
 const PANEL: &str = "council";
-/// The beginning of the line that names who disagrees.
+/// Prefix of the line with the dissent.
 const DISSENT: &str = "dissent:";
 
 /// Ask a panel of models a question; prints the answer, dissent and cost
@@ -62,7 +62,8 @@ pub struct AskArgs {
 }
 
 impl AskArgs {
-    /// Prints the answer. Without any model the panel is rehearsed, which the answer and the exit code say.
+    /// Prints the answer. Without a model the panel is rehearsed; the answer is labelled so and the exit code is
+    /// [`Exit::NoModel`].
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let readers = self.files.iter().map(|file| ("FILE", file == "-"));
         one_reader(readers.chain([("QUESTION", self.question == "-")]))?;
@@ -94,7 +95,7 @@ impl AskArgs {
         Ok(if unasked { Exit::NoModel } else { code })
     }
 
-    /// Returns a failure whose hint names no option that `ask` lacks, and says where they are instead.
+    /// Replaces a hint that names options which `ask` lacks by a hint to the `run` command, which has them.
     fn in_words_of_ask(&self, failure: Failure) -> Failure {
         let command = AskArgs::augment_args(clap::Command::default());
         let own: Vec<&str> = command.get_arguments().filter_map(|a| a.get_long()).collect();
@@ -158,7 +159,7 @@ impl AskArgs {
     }
 }
 
-/// Returns a file as words of the operator, which everybody reads before the first turn.
+/// Returns a file as a message of the operator, sent before the first turn.
 fn material(at: usize, file: &str) -> Result<(Key, SteerLine), Failure> {
     let text = match file {
         "-" => read_stdin("a file")?,
@@ -169,7 +170,7 @@ fn material(at: usize, file: &str) -> Result<(Key, SteerLine), Failure> {
     Ok((format!("ask:{}", at + 1).into(), said.into()))
 }
 
-/// The result of a panel.
+/// Answer of a panel.
 struct Answer<'a> {
     answer: Text,
     dissent: Option<String>,
@@ -178,7 +179,7 @@ struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// Returns the answer of a conversation that ended: its verdict, or the words of its last turn.
+    /// Returns the answer of a finished conversation: its verdict, or the text of its last turn.
     fn of(played: &Played, code: Exit) -> Result<Answer<'_>, Failure> {
         let (state, session) = (&played.state, played.name.as_deref());
         let Some((answer, dissent)) = found(state).filter(|_| code == Exit::Done) else {
@@ -223,7 +224,7 @@ impl Answer<'_> {
     }
 }
 
-/// Returns the answer of a conversation, its verdict or the words of its last turn, and the dissent in it.
+/// Returns the answer of a conversation (its verdict, or the text of its last turn) and the dissent in it.
 pub fn found(state: &State) -> Option<(String, Option<String>)> {
     let last = state.last.as_ref().and_then(|last| last.number);
     let entry = state.entries.iter().rfind(|e| matches!(e.who, Who::Seat(_)));
@@ -236,14 +237,14 @@ pub fn found(state: &State) -> Option<(String, Option<String>)> {
     verdict.or(words).map(|words| parts(&words))
 }
 
-/// Returns the text after the mark of dissent, if a line begins with it.
+/// Returns the rest of a line that starts with the dissent prefix.
 fn marked(line: &str) -> Option<&str> {
     let line = line.trim_start_matches(['*', '#', ' ', '_']);
     let head = line.get(..DISSENT.len())?;
     head.eq_ignore_ascii_case(DISSENT).then(|| line.get(DISSENT.len()..)).flatten()
 }
 
-/// Splits an answer at the line of dissent; a panel that agrees says `none`.
+/// Splits an answer at the dissent line. An empty dissent or `none` means that the panel agrees.
 fn parts(words: &str) -> (String, Option<String>) {
     let lines: Vec<&str> = words.lines().collect();
     let Some(at) = lines.iter().rposition(|line| marked(line).is_some()) else {

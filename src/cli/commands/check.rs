@@ -1,4 +1,4 @@
-//! `check`: every fault of scenarios, or who speaks when.
+//! `check`: reports all faults of scenarios, or their speaking order.
 
 use crate::cli::commands::test;
 use crate::cli::context::Context;
@@ -26,7 +26,7 @@ pub struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// Checks them all; one that is wrong does not hide the others.
+    /// Checks all files. An invalid file is reported and the others are still checked.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let (mut wrong, mut faulty) = (None, 0);
         for file in &self.files {
@@ -69,7 +69,7 @@ impl CheckArgs {
     }
 }
 
-/// Returns what a test file tests.
+/// Describes a test file.
 fn tested(file: &str, tests: &[Arc<Test>]) -> String {
     let mut told = format!("{file}: ");
     if let Some(first) = tests.first() {
@@ -85,7 +85,7 @@ fn tested(file: &str, tests: &[Arc<Test>]) -> String {
     told
 }
 
-/// Returns the speaking order in words.
+/// Describes a scenario: policies, phases, participants, limits and stop rules.
 pub fn told(file: &str, loaded: &Loaded) -> String {
     let scenario = &loaded.scenario;
     let mut told = format!("{file}: {}\n", text::line(&scenario.title));
@@ -166,7 +166,7 @@ fn rule(rule: &Rule) -> String {
     }
 }
 
-/// Returns who sees what in a phase, where that is not everything.
+/// Describes the restrictions on visible messages and replies in a phase; empty if there are none.
 fn shows(shows: &Shows) -> String {
     let word = |value: serde_json::Value| value.as_str().unwrap_or_default().replace('_', " ");
     let told = [
@@ -228,7 +228,7 @@ fn seat(seat: &Participant, loaded: &Loaded) -> String {
     text::line(&format!("{line}{then}")).into_owned()
 }
 
-/// Returns what makes a seat run, where seats depend on one another.
+/// Describes the participants after which a seat runs; empty if it depends on none.
 fn runs(seat: &Participant) -> String {
     let edge = |after: &After| {
         let when = after.when.as_ref().map(|w| format!(" when {w}")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `doctor`: the settings, and for every provider why it can be used or not.
+//! `doctor`: prints the settings, and for each provider the reason why it is usable or not.
 
 use crate::cli::args::models::ModelOptions;
 use crate::cli::commands::explain;
@@ -28,7 +28,7 @@ pub struct DoctorArgs {
 }
 
 impl DoctorArgs {
-    /// Prints the report on settings and providers.
+    /// Prints the report on settings, providers, agents and tool servers.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         if self.explain {
             return explain::run(context, self.json);

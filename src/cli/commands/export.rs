@@ -1,4 +1,4 @@
-//! `export`: a session as a file that other people can read.
+//! `export`: writes a session in a format for other readers.
 
 use crate::cli::appearance::AppearanceSettings;
 use crate::cli::args::session::SessionName;
@@ -18,9 +18,9 @@ use std::fs;
 use std::io::{self, IsTerminal, Write, stdout};
 use std::path::{Path, PathBuf};
 
-/// The default size of a recorded screen, in columns and rows.
+/// Default size of a recorded screen, in columns and rows.
 const SIZE: (u16, u16) = (100, 30);
-/// The sizes that a screen may have, in cells.
+/// Valid widths and heights of a screen, in cells.
 const CELLS: std::ops::RangeInclusive<u16> = 10..=500;
 
 /// Export as HTML, Markdown, text, CSV, JSON or asciinema cast
@@ -44,7 +44,7 @@ pub struct ExportArgs {
     size: (u16, u16),
 }
 
-/// The format that is the session's own.
+/// Format of session files.
 const LINES: &str = "jsonl";
 
 fn names() -> impl Iterator<Item = &'static str> {
@@ -64,7 +64,7 @@ impl ExportArgs {
             document.progress = progress.clone();
             document::stream(&self.target, context, |out| spelling(&document, out))
         };
-        // what is written to a terminal shows by itself how far it is
+        // output on a terminal shows the progress by itself
         match self.target.file().is_none() && stdout().is_terminal() {
             true => write(&ReadProgress::default()),
             false => watched("writing the file", write),
@@ -82,10 +82,10 @@ impl ExportArgs {
     }
 }
 
-/// How a document is written.
+/// Function that writes a document.
 type Writing = Box<dyn FnOnce(&Document, &mut dyn Write) -> io::Result<()>>;
 
-/// Returns how a document is spelled in the format of a name.
+/// Returns the writer for the named format.
 fn spelling(
     document: &Document,
     format: &str,
@@ -115,7 +115,7 @@ fn size(text: &str) -> Result<(u16, u16), String> {
     })
 }
 
-/// Writes a session, as far as it is saved, into the folder where the program was started; returns the file's path.
+/// Exports the saved part of a session to a new file in the current folder. Returns the path of the file.
 pub fn written(log: &Path, format: &str, context: &Context) -> Result<String, String> {
     let (survey, document) = Document::read(log, Reveal::default(), &ReadProgress::default())
         .map_err(|e| e.to_string())?;

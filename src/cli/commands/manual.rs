@@ -1,4 +1,4 @@
-//! `completions` and `man`: what a shell completes, and the manual, both made from the commands themselves.
+//! `completions` and `man`: generates shell completions and the manual from the command definitions.
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -21,7 +21,7 @@ pub struct CompletionsArgs {
 pub struct ManArgs {}
 
 impl CompletionsArgs {
-    /// Prints the completions for a shell.
+    /// Prints the completion script for a shell.
     pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
         let mut script = vec![];
         let name = program.get_name().to_owned();
@@ -32,7 +32,7 @@ impl CompletionsArgs {
 }
 
 impl ManArgs {
-    /// Prints the page of the program and one for each command.
+    /// Prints the man page of the program, followed by one for each command.
     pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
         program.build();
         let mut pages = vec![];

@@ -1,4 +1,4 @@
-//! The sub-commands, one a file.
+//! The sub-commands.
 
 pub mod analyze;
 pub mod ask;

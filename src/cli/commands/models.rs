@@ -1,4 +1,4 @@
-//! `models`: what can be reached, and how a model of it is named.
+//! `models`: lists the reachable models by the names to use for them.
 
 use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
@@ -21,7 +21,7 @@ pub struct ModelsArgs {
 }
 
 impl ModelsArgs {
-    /// Prints the models that can be used.
+    /// Prints the available models.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let found = survey(&Providers::new(context, &self.options)?)?;
         if self.json {

@@ -1,4 +1,4 @@
-//! `replay`: plays a recorded conversation again. Whatever the file says, nothing in it is run and no model is called.
+//! `replay`: plays a recorded conversation again. It runs no command from the file and calls no model.
 
 use crate::cli::args::format::PrintFormat;
 use crate::cli::args::models::ModelOptions;
@@ -37,9 +37,9 @@ use std::io;
 use std::path::Path;
 use tokio::sync::mpsc;
 
-/// Events that are handed to the printer before a signal is looked for.
+/// Maximum number of events handed to the printer between two checks for a signal.
 const AT_ONCE_EVENTS: usize = 256;
-/// What is shorter, in milliseconds, cannot be watched as it goes.
+/// Minimum duration of a recording, in milliseconds, to be watchable at normal speed.
 const AT_ONCE_MS: u64 = 1_000;
 
 /// Replay a session exactly; no model is called
@@ -68,9 +68,9 @@ pub struct ReplayArgs {
 }
 
 impl ReplayArgs {
-    /// Returns what is done.
+    /// Returns the next action.
     pub fn next(self, context: &Context) -> Result<Next, Failure> {
-        // a reader of text sets their own pace
+        // in text mode the readers set their own pace
         let headless = self.headless || context.text_mode().is_some();
         if !headless {
             place::check_screen(&place::headless(context), context)?;
@@ -90,7 +90,7 @@ impl ReplayArgs {
     }
 }
 
-/// Plays a recording, on the screen or printed.
+/// Plays a recording, on the screen or as printed text.
 pub fn play(replay: &next::Replay, context: &Context) -> Result<Next, Failure> {
     let (read, view) = match read(replay, context)? {
         Meanwhile::Read(read, view) => (*read, view),
@@ -115,26 +115,26 @@ pub fn play(replay: &next::Replay, context: &Context) -> Result<Next, Failure> {
         let resume = resume_command(&context.name_of(&survey.files), &Play::default(), context);
         context.say(&format!("unfinished; resume: {resume}"));
     }
-    // whoever was shown all that can be read has chosen to leave, and is not brought back for what cannot be read
+    // the user has seen all readable events and has left; a damaged file only affects the exit code
     let faults = report_faults(&survey, context).unwrap_or_else(|failure| context.fail(&failure));
     Ok(over(if exit == Exit::Done { faults } else { exit }))
 }
 
-/// What a screen has of a recording from its first reading.
+/// Timeline and transcript waypoints for the screen, collected on the first pass.
 type Shown = (Timeline, Waypoints<Transcript>);
 
-/// A recording that was read.
+/// Loaded recording.
 struct Read {
     survey: Survey,
     recording: Recording,
-    /// The state after its last event, but for pieces of turns that are not over.
+    /// State after the last event.
     state: State,
-    /// What the screen has of it besides.
+    /// Data for the screen; `None` if the recording is printed.
     shown: Option<Shown>,
 }
 
 impl Read {
-    /// Reads it for its events alone.
+    /// Reads the events only.
     fn plain(path: &Path, progress: &ReadProgress) -> Result<Read, SessionError> {
         let mut state = State::default();
         let (survey, recording) = Recording::read(path, progress, &mut |event| {
@@ -145,7 +145,7 @@ impl Read {
         Ok(Read { survey, recording, state, shown: None })
     }
 
-    /// Reads it for the screen, in the same go.
+    /// Reads the events and the data for the screen, in one pass.
     fn shown(path: &Path, progress: &ReadProgress) -> Result<Read, SessionError> {
         let waypoints = Waypoints::<Transcript>::default();
         let (mut timeline, mut making) = (TimelineMaking::default(), waypoints.making());
@@ -159,7 +159,7 @@ impl Read {
     }
 }
 
-/// Reads a recording; on a screen, how it begins is shown meanwhile where it is long.
+/// Reads a recording. On a screen, the beginning of a long recording is shown while it loads.
 fn read(replay: &next::Replay, context: &Context) -> Result<Meanwhile<Box<Read>>, Failure> {
     let path = &replay.path;
     if replay.headless {
@@ -201,7 +201,7 @@ fn seek(transport: &Transport, from: Option<StartAt>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Plays it on the screen until the person goes elsewhere.
+/// Plays the recording on the screen until the user leaves.
 fn show(
     transport: &Transport,
     (survey, shown, view): (&Survey, Option<Shown>, Option<Box<ViewState>>),
@@ -258,7 +258,7 @@ fn show(
     })
 }
 
-/// Whether a recording would be over before one looks at it: it then waits at its beginning for whoever plays it.
+/// Returns true if an untouched recording is too short to watch. It then waits at its beginning.
 fn is_over_at_once(transport: &Transport) -> bool {
     let standing = transport.standing();
     let begun = transport.recording().records().first().map_or(Ms(0), |r| r.event.ms);
@@ -266,7 +266,7 @@ fn is_over_at_once(transport: &Transport) -> bool {
     untouched && standing.end.since(begun) < AT_ONCE_MS
 }
 
-/// Prints what comes from where a replay stands to its end.
+/// Prints the recording from its current position to its end.
 fn print(transport: &Transport, format: PrintFormat) -> Result<Exit, Failure> {
     let Spot { events: before, .. } = transport.standing().spot;
     let records = transport.recording().records();
@@ -276,7 +276,7 @@ fn print(transport: &Transport, format: PrintFormat) -> Result<Exit, Failure> {
         let mut printer = Printer::start(Some(format), past).map_err(refused)?;
         let mut tail = transport.tail();
         let mut seen = 0;
-        // where nothing is waited for, the events come straight from the file
+        // at maximum speed the events come straight from the file, without waits
         let at_once = transport.standing().speed == Speed::Max;
         let mut all = at_once.then(|| records.starting_at(before));
         let room = printer.room();
@@ -305,7 +305,7 @@ fn print(transport: &Transport, format: PrintFormat) -> Result<Exit, Failure> {
                         }
                     }
                     Some(Item::Past(past)) => seen = past.len(),
-                    // only finished words are printed
+                    // only complete turns are printed
                     Some(Item::Piece(_)) => {}
                     None => break printer.finish().await,
                 },
@@ -321,7 +321,7 @@ fn print(transport: &Transport, format: PrintFormat) -> Result<Exit, Failure> {
     })
 }
 
-/// Reads where to begin.
+/// Parses the start position.
 fn begin(word: &str) -> Result<StartAt, String> {
     let wrong = || "a turn number, or a time such as 03:20 or 1:02:03".to_owned();
     if !word.contains(':') {
@@ -334,7 +334,7 @@ fn begin(word: &str) -> Result<StartAt, String> {
     Ok(StartAt::Time(Ms(ms)))
 }
 
-/// Reads how long a wait may be.
+/// Parses the idle limit, in milliseconds.
 fn idle(word: &str) -> Result<u64, String> {
     duration_ms(word).ok_or_else(|| "a time such as 3s or 500ms".into())
 }

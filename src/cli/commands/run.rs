@@ -47,13 +47,13 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// Returns what is done.
+    /// Returns the next action.
     pub fn next(self, context: &Context) -> Result<Next, Failure> {
         next(self.scenario, self.options, context)
     }
 }
 
-/// Returns what is done with a scenario: it is planned, or played where there is a terminal for it.
+/// Prints the plan of a dry run, or returns the command that plays the scenario if the terminal permits it.
 pub fn next(scenario: String, mut options: RunOptions, context: &Context) -> Result<Next, Failure> {
     if options.dry_run {
         return plan(&Begin { scenario, options }, context).map(Next::Over);
@@ -62,7 +62,7 @@ pub fn next(scenario: String, mut options: RunOptions, context: &Context) -> Res
     Ok(Next::Begin(Box::new(Begin { scenario, options })))
 }
 
-/// A scenario that can be played: who is there, with which models.
+/// Scenario that is ready to be played, with its history and models.
 struct Prepared {
     found: FoundScenario,
     loaded: Loaded,
@@ -70,7 +70,7 @@ struct Prepared {
     models: ModelSource,
 }
 
-/// Finds the scenario that is named.
+/// Finds the scenario named on the command line.
 fn find(begin: &Begin, context: &Context) -> Result<FoundScenario, Failure> {
     one_reader([
         ("SCENARIO", begin.scenario == "-"),
@@ -80,7 +80,7 @@ fn find(begin: &Begin, context: &Context) -> Result<FoundScenario, Failure> {
     source::find(&context.paths, &begin.scenario)
 }
 
-/// Reads a scenario and all that the options add to it.
+/// Loads a scenario and applies the options to it.
 fn prepare(
     options: &RunOptions,
     mut found: FoundScenario,
@@ -126,7 +126,7 @@ fn prepare(
     Ok(Prepared { found, loaded, history, models })
 }
 
-/// Prints who would speak when, without asking anybody.
+/// Prints the speaking order and the estimate without calling a model.
 fn plan(begin: &Begin, context: &Context) -> Result<Exit, Failure> {
     let found = find(begin, context)?;
     let Prepared { loaded, history, .. } = prepare(&begin.options, found, &OperatorGate, context)?;
@@ -140,13 +140,13 @@ fn plan(begin: &Begin, context: &Context) -> Result<Exit, Failure> {
     dry_run::run(&about, opened, history.lines, begin.options.play.format)
 }
 
-/// Begins a conversation.
+/// Starts a conversation.
 pub fn start(begin: &Begin, context: &Context) -> Result<Setup, Failure> {
     start_found(&begin.options, find(begin, context)?, vec![], &OperatorGate, context)
 }
 
-/// Begins a conversation of a scenario that was found already, with lines of the operator that come first, if the gate
-/// admits it.
+/// Starts a conversation with a scenario that has been found, if the gate admits it. The operator lines in `first` come
+/// before all others.
 pub fn start_found(
     options: &RunOptions,
     found: FoundScenario,
@@ -163,7 +163,7 @@ pub fn start_found(
     let seats = &loaded.participants;
     let tools = toolbox(seats, allowed.clone(), found.folder.clone(), play, context)?;
     let commands = decisions(play, seats, context)?;
-    // a screen comes up first
+    // do not delay the screen by checking models first
     let inquiry = match play.headless || context.text_mode().is_some() {
         true => models.meet(seats, !play.headless, context).map(|()| None)?,
         false => Some(models.inquiry(seats)?),
@@ -198,7 +198,7 @@ pub fn start_found(
     Ok(Setup { conversation, play: play.clone(), allowed, inquiry, notice: None })
 }
 
-/// Returns what a conversation would use, in words; no model is called and nothing is kept.
+/// Describes the estimated usage of a conversation. Calls no model and saves nothing.
 pub fn estimate(begin: &Begin, context: &Context) -> Result<String, Failure> {
     let source = source::find(&context.paths, &begin.scenario)?.source;
     let mut loaded = scenario::load(&source, &policy::rows())?;
@@ -209,7 +209,7 @@ pub fn estimate(begin: &Begin, context: &Context) -> Result<String, Failure> {
     Ok(dry_run::estimate(rehearsal(loaded)?))
 }
 
-/// Does to a loaded scenario what the options ask for.
+/// Applies the options to a loaded scenario.
 fn apply(loaded: &mut Loaded, options: &RunOptions, asked: Option<String>) -> Result<(), Failure> {
     if options.play.rehearsed {
         loaded.rehearse();
@@ -234,7 +234,7 @@ fn apply(loaded: &mut Loaded, options: &RunOptions, asked: Option<String>) -> Re
             }
             Some(own) if **own == *topic => {}
             Some(_) | None => {
-                // whoever names a topic finds the conversation again by it
+                // the topic as the title makes the conversation easy to find again
                 let words: Vec<&str> = topic.split_whitespace().collect();
                 loaded.scenario.title = words.join(" ").into();
                 loaded.scenario.topic = Some(topic.into());
@@ -249,7 +249,7 @@ fn apply(loaded: &mut Loaded, options: &RunOptions, asked: Option<String>) -> Re
     Ok(())
 }
 
-/// Refuses what would wait for an operator who is not there.
+/// Rejects scenarios that would wait for an operator who is absent.
 fn refuse_waits(loaded: &Loaded, options: &RunOptions) -> Result<(), Failure> {
     let play = &options.play;
     let waits = loaded.waits(&policy::rows());
@@ -262,7 +262,7 @@ fn refuse_waits(loaded: &Loaded, options: &RunOptions) -> Result<(), Failure> {
         .hint("add --steer FILE or --steer -, or give the participant a stand_in"))
 }
 
-/// Returns how many calls providers take in a while, as the settings have it.
+/// Returns the call rates of the providers, from the settings.
 pub fn rates(context: &Context) -> Result<BTreeMap<Text, CallRate>, Failure> {
     let settings = context.settings()?;
     let providers = settings.providers.iter();

@@ -1,4 +1,4 @@
-//! `scenarios`: those that are there, and a new one to begin with.
+//! `scenarios`: lists and shows scenarios, and creates new ones.
 
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -13,9 +13,9 @@ use clap::Subcommand;
 use std::io::{ErrorKind, Write};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
-/// A test of it.
+/// Template of a test file for a new scenario.
 const TEST: &str = include_str!("new_test.toml");
-/// What stands for the scenario in it.
+/// Placeholder for the scenario's file name in [`TEST`].
 const SCENARIO: &str = "SCENARIO";
 
 /// List, show and create scenarios
@@ -37,7 +37,7 @@ pub enum ScenariosArgs {
 }
 
 impl ScenariosArgs {
-    /// Lists, shows or creates scenarios, as the sub-command says.
+    /// Lists, shows or creates scenarios.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         match self {
             ScenariosArgs::List => list(context),
@@ -113,7 +113,7 @@ fn new(context: &Context, name: &str) -> Result<Exit, Failure> {
     }
 }
 
-/// Writes a test beside a new scenario; one that is there, or cannot be written, is left alone and told.
+/// Writes a test beside a new scenario. An existing file is kept; a failure is only reported.
 fn new_test(context: &Context, scenario: &Path) {
     let name = scenario.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let stem = name.strip_suffix(ENDING).unwrap_or(&name);

@@ -1,4 +1,4 @@
-//! `schema`: what files and lines look like, as JSON, made from the tables that the program itself uses.
+//! `schema`: prints JSON Schemas, generated from the tables that the parsers use.
 
 use crate::batch;
 use crate::cli::error::Failure;
@@ -56,7 +56,7 @@ impl SchemaArgs {
     }
 }
 
-/// A test's file, its commands spelled as steering lines.
+/// Returns the schema of a test file, with its commands in the form of steering lines.
 fn test() -> Value {
     let mut schema = testing::schema(&policy::rows());
     let mut line = schema::steering_line();

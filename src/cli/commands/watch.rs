@@ -1,5 +1,5 @@
-//! `watch`: follows a conversation that another terminal runs. It reads its file and nothing else: whoever watches steers
-//! nothing and keeps nobody from writing.
+//! `watch`: follows a conversation that another process runs. It only reads the session file: the viewer cannot steer,
+//! and the writer is never blocked.
 
 use crate::cli::args::format::PrintFormat;
 use crate::cli::args::models::ModelOptions;
@@ -28,7 +28,7 @@ use clap::Args;
 use std::io;
 use tokio::sync::mpsc;
 
-/// How often the file is looked at, in milliseconds: words are written a few times a second.
+/// Interval between two checks of the file, in milliseconds. Text is written a few times per second.
 const LOOK_MS: u64 = 100;
 
 /// Follow a running session from another terminal, read-only
@@ -45,7 +45,7 @@ pub struct WatchArgs {
 }
 
 impl WatchArgs {
-    /// Follows it until it is over, or the person leaves.
+    /// Follows the conversation until it ends or the user leaves.
     pub fn next(self, context: &Context) -> Result<Next, Failure> {
         let headless = self.headless || context.text_mode().is_some();
         if !headless {
@@ -64,12 +64,12 @@ impl WatchArgs {
     }
 }
 
-/// Whether a conversation is over, so that nothing more comes: it has ended, and nobody has it open to extend it.
+/// Returns true if no more events will come: the session has events, but no process has it open.
 fn is_over(state: &State, follower: &Follower) -> bool {
     !follower.is_written() && (state.ended.is_some() || state.next_seq > Seq(0))
 }
 
-/// Prints what was and what comes.
+/// Prints the past events and follows the new ones.
 fn print(mut follower: Follower, format: PrintFormat, context: &Context) -> Result<Next, Failure> {
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
@@ -77,7 +77,7 @@ fn print(mut follower: Follower, format: PrintFormat, context: &Context) -> Resu
         let (clock, mut state) = (Clock::real(Ms(0)), State::default());
         let (room, mut ends) = (printer.room(), false);
         let printed = loop {
-            // who looks first and asks then misses nothing of what was written in between
+            // check before reading, so that events written in between are not missed
             let over = is_over(&state, &follower);
             let fresh = follower.fresh()?;
             for record in &fresh {
@@ -88,7 +88,7 @@ fn print(mut follower: Follower, format: PrintFormat, context: &Context) -> Resu
             if fresh.is_empty() && (over || ends) {
                 break printer.finish().await;
             }
-            // what follows an end at once passed it
+            // an end counts only if no events follow it
             ends = ended || (ends && fresh.is_empty());
             tokio::select! { biased;
                 code = signals.next() => return Ok(Next::Over(code)),
@@ -119,7 +119,7 @@ fn is_end(event: &Event) -> bool {
     matches!(event.kind, Kind::Ended(_))
 }
 
-/// Shows what was and what comes on the screen, without its commands.
+/// Shows the past and new events on the screen, without its commands.
 fn show(
     survey: &Survey,
     (transcript, view): (Transcript, Option<Box<ViewState>>),
@@ -143,7 +143,7 @@ fn show(
             Some("watching: give commands in the terminal that runs the session; q quits".into());
         let feed = Feed::new();
         let tail = feed.tail();
-        // nobody hears commands here
+        // commands have no receiver here
         let (commands, _) = mpsc::channel(1);
         let terminal = Terminal::enter(screen.modes).map_err(refused)?;
         let models = ModelOptions::default();

@@ -1,4 +1,4 @@
-//! What is made of results: a report, one file of several, and a set of sums to begin with.
+//! Sub-commands on batch results: reports, merging, and the generator for arithmetic items.
 
 use crate::batch::report::{Report, UNREAD_MOST};
 use crate::batch::{CONVERSATIONS, Refused, arithmetic, conversations, merge, page};
@@ -81,7 +81,7 @@ pub struct ArithmeticArgs {
 }
 
 impl BatchCommand {
-    /// Runs the sub-command on results.
+    /// Runs the sub-command.
     pub fn run(&self, context: &Context) -> Result<Exit, Failure> {
         match self {
             BatchCommand::Report(args) => args.run(context),
@@ -145,7 +145,7 @@ impl ReportArgs {
     }
 }
 
-/// Returns what a report is called: by its folder.
+/// Returns the title of a report: the name of its folder.
 fn title(path: &Path) -> String {
     let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned));
     let name = folder.and_then(|folder| Some(folder.file_name()?.to_string_lossy().into_owned()));

@@ -79,7 +79,7 @@ pub struct BatchArgs {
 }
 
 impl BatchArgs {
-    /// Returns the options that each conversation is played with.
+    /// Returns the play options of each conversation.
     pub fn play(&self) -> Play {
         Play {
             headless: true,

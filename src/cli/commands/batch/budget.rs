@@ -1,5 +1,5 @@
-//! The budget of a batch: the limits of the command line or the default ones, the estimate before the first call, and
-//! the command that goes on after the budget is used up.
+//! Budget of a batch: its limits, the estimate before the first call, and the command that resumes a batch after the
+//! budget is exhausted.
 
 use super::protocols::Prepared;
 use crate::batch::Slice;
@@ -10,25 +10,26 @@ use crate::state::Spent;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Dollars for the whole batch, unless the command line has a limit.
+/// Default limit for the whole batch, in dollars.
 const DEFAULT_USD: f64 = 5.0;
-/// Tokens per conversation, unless the command line has a limit, if a model without a price takes part.
+/// Default limit per conversation, in tokens, if a model without a price takes part.
 const DEFAULT_TOKENS: u64 = 200_000;
 
-/// The limits of a batch.
+/// Limits of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BatchBudget {
-    /// The limits of all conversations together.
+    /// Limits for all conversations together.
     pub together: Slice,
-    /// Tokens per conversation, as a default.
+    /// Default token limit per conversation.
     pub tokens_each: Option<u64>,
-    /// The command line has no limit.
+    /// True if the limits are defaults, not set on the command line.
     is_default: bool,
 }
 
 impl BatchBudget {
-    /// Returns the limits of the command line, `together`, or else the default ones. Models on this machine and rehearsed
-    /// lines cost nothing, so nothing bounds them by default.
+    /// Returns the limits of the command line (`together`), or the defaults. Local models and rehearsed lines cost
+    /// nothing
+    /// and have no default limit.
     pub fn new(together: Slice, seats: &[&Participant]) -> BatchBudget {
         if together != Slice::default() {
             return BatchBudget { together, ..BatchBudget::default() };
@@ -61,7 +62,8 @@ impl BatchBudget {
         }))
     }
 
-    /// Returns the arguments that resume a batch whose budget is used up: those of this run with twice the limit.
+    /// Returns the arguments that resume the batch after its budget is exhausted: the current ones, with doubled
+    /// limits.
     pub fn raised(&self, arguments: &[String]) -> Vec<String> {
         let mut raised: Vec<String> = vec![];
         let mut words = arguments.iter();
@@ -82,7 +84,7 @@ impl BatchBudget {
     }
 }
 
-/// Estimates tokens and cost of the batch from its first item; `None` if no model is called.
+/// Estimates the tokens and cost of the batch from its first item; `None` if no model is called.
 pub fn estimate(
     all: &[Prepared],
     first: &Map<String, Value>,
@@ -131,7 +133,7 @@ mod tests {
         };
         assert_eq!(limits(&[&free, &lines]), (None, None));
         assert_eq!(limits(&[&free, &priced]), (Some(5.0), None));
-        // a limit in dollars would refuse a model without a price
+        // a dollar limit would reject a model without a price
         assert_eq!(limits(&[&priced, &unknown]), (None, Some(200_000)));
         let own = Slice { usd: None, tokens: Some(7) };
         let budget = BatchBudget::new(own, &[&priced, &unknown]);

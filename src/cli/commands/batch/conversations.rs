@@ -1,4 +1,4 @@
-//! The conversations of a batch: each with a session of its own, resumed where one was stopped.
+//! Conversations of a batch. Each has its own session and is resumed if it was stopped.
 
 use super::folder::SESSIONS;
 use super::protocols::{Prepared, opened};
@@ -23,28 +23,28 @@ use std::sync::{Mutex, PoisonError};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, watch};
 
-/// What is shifted out of a seed, so that every reader of JSON can hold it (53 bits).
+/// Bits shifted out of a seed. The remaining 53 bits fit into a JSON number of any reader.
 const SEED_SHIFT: u32 = 11;
-/// Characters of an item's id that its session is named after; a longer one is named after its digest.
+/// Maximum bytes of an item id used as a session name. A digest replaces longer ids and those with special characters.
 const NAME_MAX: usize = 60;
 
-/// Has the conversations of a batch.
+/// Runs the conversations of a batch.
 pub struct Conversations {
     protocols: Vec<Prepared>,
     out: PathBuf,
     seed: u64,
     epoch: Option<Wall>,
-    /// Tokens of each conversation, as a default limit.
+    /// Default token limit of each conversation.
     tokens_each: Option<u64>,
     stop: watch::Receiver<bool>,
-    /// Warnings that are not reported yet.
+    /// Warnings that have not been reported yet.
     notes: Mutex<Vec<String>>,
-    /// One for all: connections of a model live as long as their runtime.
+    /// Shared runtime: connections of a model cannot outlive the runtime that opened them.
     runtime: Runtime,
 }
 
 impl Conversations {
-    /// Returns those of some protocols.
+    /// Creates the runner for the conversations of the protocols.
     pub fn new(
         protocols: Vec<Prepared>,
         out: PathBuf,
@@ -116,8 +116,8 @@ impl Conversations {
         self.play(job, prepared, &path, parts, &own)
     }
 
-    /// Reads an earlier session of an item. `None` if not even its opening was written, or if it is not a conversation
-    /// that this batch would open: somebody else's session is neither counted nor resumed.
+    /// Reads the session of an earlier attempt. `None` if it lacks its opening event, or if this batch would not have
+    /// started it: foreign sessions are neither counted nor resumed.
     fn own_log(&self, path: &Path, opening: &Opened) -> Result<Option<Log>, Failure> {
         let log = match path.symlink_metadata() {
             Ok(found) if found.is_file() => Some(session::read(path)?),
@@ -144,7 +144,7 @@ impl Conversations {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Resumes a conversation that a kill, a signal or the budget stopped.
+    /// Resumes a conversation that was killed, or stopped by a signal or the budget.
     fn resume(
         &self,
         job: &BatchJob,
@@ -178,7 +178,7 @@ impl Conversations {
         self.play(job, prepared, path, parts, own)
     }
 
-    /// Has a conversation that is put together; one that is stopped is left as a kill would leave it.
+    /// Plays a conversation. If stopped, it leaves its session as a kill would leave it.
     fn play(
         &self,
         job: &BatchJob,
@@ -254,7 +254,7 @@ impl Conversations {
         let mut line = line(subject, log.events())?;
         let at_default = own.tokens.is_some() && own.tokens == self.tokens_each;
         if at_default && line.reason == Some(StopReason::TokenLimit) {
-            // a limit that nobody asked for must not shape a result
+            // a default limit must not influence the results
             line.outcome = ResultOutcome::Failed;
             line.error = own.tokens.map(|tokens| {
                 format!(
@@ -265,7 +265,7 @@ impl Conversations {
         Some(line)
     }
 
-    /// Returns the path of an item's session: of its first attempt, or of a later one.
+    /// Returns the session path for attempt `number` (from 1) at an item.
     fn path(&self, prepared: &Prepared, item: &str, number: u32) -> PathBuf {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let bare = item.len() <= NAME_MAX && item.chars().all(plain) && !item.starts_with('.');
@@ -285,8 +285,8 @@ fn fold(log: &Log) -> State {
     State::fold(log.events())
 }
 
-/// Returns whether two openings have the same scenario, item included, and the same participants. Limits differ with the
-/// budget that was left, and the seed with the command line.
+/// Returns true if two openings have the same scenario, including the item, and the same participants. Limits and seed
+/// are ignored: they differ with the remaining budget and the command line.
 fn is_same(found: &Opened, expected: &Opened) -> bool {
     let essence = |opened: &Opened| {
         let mut scenario = opened.scenario.clone();
@@ -295,12 +295,12 @@ fn is_same(found: &Opened, expected: &Opened) -> bool {
         }
         json!([scenario, opened.participants, opened.rehearsed]).to_string()
     };
-    // once through the spelling of a log, as the other one has been
+    // serialise and parse once, as the opening in the log was
     let read = serde_json::to_string(expected).and_then(|text| serde_json::from_str(&text));
     read.is_ok_and(|expected: Opened| essence(found) == essence(&expected))
 }
 
-/// Returns limits that hold a conversation within its slice.
+/// Returns the limits of a conversation, reduced to its slice of the budget.
 fn bounded(own: &Limits, slice: Slice) -> Limits {
     let usd = slice.usd.and_then(|usd| Usd::try_from(usd).ok());
     Limits {
@@ -310,7 +310,7 @@ fn bounded(own: &Limits, slice: Slice) -> Limits {
     }
 }
 
-/// Returns whether a conversation reached an end of its own: neither a signal nor the budget of the batch.
+/// Returns true if the conversation ended by itself, not by a signal or the budget of the batch.
 fn is_over(state: &State, own: &Limits) -> bool {
     match state.ended.as_ref().map(|ended| ended.reason) {
         None | Some(StopReason::Signal) => false,

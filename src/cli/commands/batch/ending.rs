@@ -1,4 +1,4 @@
-//! The end of a batch: its last lines and its exit code.
+//! End of a batch: the summary and the exit code.
 
 use super::args::BatchArgs;
 use super::budget::BatchBudget;
@@ -12,11 +12,11 @@ use crate::text;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Failures that are listed one by one.
+/// Maximum number of failures listed one by one.
 const LISTED: usize = 20;
 
 impl BatchArgs {
-    /// Reports how the batch ended, and returns the exit code.
+    /// Reports the end of the batch and returns the exit code.
     pub(super) fn ended(
         &self,
         ended: Result<Progress, BatchStopped>,
@@ -68,15 +68,15 @@ fn without_retry() -> Vec<String> {
     arguments().into_iter().filter(|word| word != "--retry").collect()
 }
 
-/// The flaws of all results.
+/// Failures and flaws in the results.
 struct Flaws {
-    /// The conversations that failed, one per line.
+    /// Failed conversations, one line each.
     failed: Vec<String>,
     troubles: Troubles,
 }
 
 impl Flaws {
-    /// Reads the results; the last line of an item and protocol counts.
+    /// Reads the results. The last result for an item and protocol counts.
     fn read(path: &Path) -> Result<Flaws, Failure> {
         let mut all = BTreeMap::new();
         for line in reopen_results(path).map_err(|e| unreadable(path, &e))? {
@@ -101,7 +101,7 @@ impl Flaws {
     }
 }
 
-/// Returns tokens and dollars in words.
+/// Formats tokens and dollars.
 fn spent(progress: &Progress) -> String {
     let money = if progress.usd > 0.0 { format!(", ${:.2}", progress.usd) } else { String::new() };
     if progress.tokens > 0 { format!(", {} tokens{money}", progress.tokens) } else { money }

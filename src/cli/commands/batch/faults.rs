@@ -1,11 +1,11 @@
-//! Errors of the files of a batch, in words.
+//! Failures for files of a batch.
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Returns the failure of a file that cannot be read.
+/// Returns the failure for a file that cannot be read.
 pub fn unreadable(path: &Path, e: &std::io::Error) -> Failure {
     Failure::usage(
         format!("cannot read {}: {e}", path.display()),
@@ -13,7 +13,7 @@ pub fn unreadable(path: &Path, e: &std::io::Error) -> Failure {
     )
 }
 
-/// Returns the failure of a file or folder in `--out`: a foreign file, or an error of the disk.
+/// Returns the failure for a file or folder in `--out`: it belongs to another program, or there was an I/O error.
 pub fn unusable(path: &Path, e: &std::io::Error) -> Failure {
     match e.kind() {
         ErrorKind::InvalidInput | ErrorKind::InvalidData => Failure::usage(

@@ -1,4 +1,4 @@
-//! The folder of a batch: `batch.json`, results, sessions. Links and files of others are refused.
+//! Folder of a batch: `batch.json`, results and sessions. Symbolic links and foreign files are rejected.
 
 use super::faults::{unreadable, unusable};
 use crate::batch::{Appended, KnownResults, Protocol};
@@ -12,22 +12,22 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The file with the fingerprints of the protocols that made the results.
+/// File with the fingerprints of the protocols that produced the results.
 const MADE_BY: &str = "batch.json";
-/// The folder of sessions beside the results.
+/// Folder of sessions beside the results.
 pub const SESSIONS: &str = "sessions";
 
-/// The content of `batch.json`.
+/// Content of `batch.json`.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct MadeBy {
     version: u32,
     scenario: String,
-    /// Fingerprints by protocol.
+    /// Fingerprints by protocol name.
     protocols: BTreeMap<String, String>,
 }
 
-/// Returns the folder of results if the command line names none.
+/// Returns the default folder for results.
 pub fn default_out(scenario: &str, items: &Path) -> PathBuf {
     let stem = |path: &Path| {
         path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default()
@@ -35,7 +35,7 @@ pub fn default_out(scenario: &str, items: &Path) -> PathBuf {
     PathBuf::from(format!("{}-{}", stem(Path::new(scenario)), stem(items)))
 }
 
-/// Creates the folder with its folders of sessions and its `batch.json`, or checks those that exist.
+/// Creates the folder with its session folders and its `batch.json`, or checks the existing ones.
 pub fn prepare_folder(out: &Path, scenario: &str, protocols: &[Protocol]) -> Result<(), Failure> {
     let sessions = out.join(SESSIONS);
     let of_protocols = protocols.iter().map(|protocol| sessions.join(&protocol.name));
@@ -45,7 +45,7 @@ pub fn prepare_folder(out: &Path, scenario: &str, protocols: &[Protocol]) -> Res
     check_made_by(&out.join(MADE_BY), scenario, protocols)
 }
 
-/// Compares the protocols with `batch.json`, and adds new ones to it.
+/// Compares the protocols with `batch.json` and adds new ones to it.
 fn check_made_by(path: &Path, scenario: &str, protocols: &[Protocol]) -> Result<(), Failure> {
     let mut known = match untrusted::read(path) {
         Ok(bytes) => serde_json::from_slice(&bytes).map_err(|e| {
@@ -68,14 +68,14 @@ fn check_made_by(path: &Path, scenario: &str, protocols: &[Protocol]) -> Result<
     }
     if known.protocols.len() > before {
         let text = serde_json::to_string_pretty(&known).map_err(|e| unreadable(path, &e.into()))?;
-        // the content was checked above
+        // the content has been validated above
         OwnFile::replace(path, format!("{text}\n").as_bytes(), |line| line.starts_with(b"{"))
             .map_err(|e| unusable(path, &e))?;
     }
     Ok(())
 }
 
-/// Opens the file of results, for this process alone; results of other prompts, models or judges are refused.
+/// Opens the results file for exclusive use. Results from other prompts, models or judges are rejected.
 pub fn open_results(
     path: &Path,
     protocols: &[Protocol],

@@ -1,4 +1,4 @@
-//! `batch`: a scenario over many questions, and what is made of its results.
+//! `batch`: runs a scenario over many questions, and evaluates the results.
 
 mod after;
 mod args;
@@ -32,10 +32,10 @@ use std::sync::mpsc;
 use std::thread::available_parallelism;
 use tokio::sync::watch;
 
-/// Conversations at once with models elsewhere.
+/// Default number of concurrent conversations with remote models.
 const REMOTE_JOBS: usize = 4;
 impl BatchArgs {
-    /// Runs it, or makes something of its results.
+    /// Runs the batch, or a sub-command on its results.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         match (&self.after, &self.scenario, &self.items) {
             (Some(after), ..) => after.run(context),
@@ -119,7 +119,7 @@ fn shard(shard: &str) -> Result<(u64, u64), Failure> {
     })
 }
 
-/// Returns the number of calls of each protocol and of all together, one per line, by their own formulas.
+/// Describes the number of calls per protocol and in total, one line each.
 fn describe_calls(protocols: &[Protocol], items: u64) -> Vec<String> {
     let mut lines = vec![];
     let mut least_of_all = 0;
@@ -151,7 +151,8 @@ fn range(least: u64, most: u64) -> String {
     if least == most { least.to_string() } else { format!("{least} to {most}") }
 }
 
-/// Models on one machine would fight for its memory, so they are asked one after the other.
+/// Returns the default number of concurrent conversations. Local models are called one at a time, because they would
+/// compete for the machine's memory.
 fn default_jobs(all: &[Prepared]) -> usize {
     let cores = available_parallelism().map_or(1, NonZeroUsize::get);
     let seats = || all.iter().flat_map(|p| &p.loaded.participants);

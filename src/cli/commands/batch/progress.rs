@@ -1,4 +1,4 @@
-//! The progress of a batch on standard error: one line that is replaced on a terminal, else a line a minute.
+//! Progress of a batch on standard error: a single updated line on a terminal, otherwise one line per minute.
 
 use crate::batch::{Progress, ResultLine, Troubles};
 use crate::cli::context::Context;
@@ -11,10 +11,10 @@ use std::time::Duration;
 
 /// Milliseconds between two lines if standard error is not a terminal.
 const INTERVAL_MS: i64 = 60_000;
-/// The pause between two looks at the clock.
+/// Interval between two checks of the clock.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The newest progress, and the time of the last line about it.
+/// Latest progress, and the time of the last line about it.
 struct ProgressLines {
     began: Wall,
     said: Wall,
@@ -22,7 +22,7 @@ struct ProgressLines {
 }
 
 impl ProgressLines {
-    /// Returns the next line once a minute has passed since the last one.
+    /// Returns the next line if a minute has passed since the last one.
     fn due(&mut self, now: Wall) -> Option<String> {
         let due = now.0 - self.said.0 >= INTERVAL_MS;
         due.then(|| {
@@ -62,7 +62,7 @@ pub struct ProgressReport {
 }
 
 impl ProgressReport {
-    /// Returns the report of a batch that begins now, with `all` conversations.
+    /// Creates the report of a batch of `all` conversations that starts now.
     pub fn new(all: u64) -> ProgressReport {
         let now = wall_now();
         let progress = Progress { all, ..Progress::default() };
@@ -70,8 +70,9 @@ impl ProgressReport {
         ProgressReport { terminal: stderr().is_terminal(), lines: Mutex::new(lines) }
     }
 
-    /// Reports a result. After the first one of this run, the flaws of its conversation are reported: the same ones
-    /// will spoil all others.
+    /// Reports a result. The flaws of the first conversation are reported at once, because the others are likely to
+    /// have
+    /// them too.
     pub fn result(&self, progress: &Progress, result: &ResultLine, context: &Context) {
         let line = {
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,7 +93,7 @@ impl ProgressReport {
         context.note(&format!("{} {}: {:?}", result.protocol, result.item, result.outcome));
     }
 
-    /// Prints a line a minute until `over` is closed, unless standard error is a terminal.
+    /// Prints a line per minute until `over` is closed, unless standard error is a terminal.
     pub fn print_lines(&self, over: &Receiver<()>, context: &Context) {
         while !self.terminal && over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,7 +102,7 @@ impl ProgressReport {
         }
     }
 
-    /// Clears the line on the terminal.
+    /// Clears the progress line on a terminal.
     pub fn end(&self, context: &Context) {
         if self.terminal {
             context.progress("");

@@ -1,4 +1,4 @@
-//! The protocols of a batch before it starts: the scenario and its baselines, with their voices and fingerprints.
+//! Protocols of a batch: the scenario and its baselines, with their voices and fingerprints.
 
 use super::args::BatchArgs;
 use crate::batch::{Protocol, calls, digest};
@@ -25,38 +25,38 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What runs beside a protocol, and whether it is given as many rounds as the protocol makes calls.
+/// Baseline scenarios. True if the baseline has as many rounds as the protocol makes calls.
 const BASELINES: [(&str, bool); 4] =
     [("single", false), ("self-consistency", true), ("reflection", true), ("plain-vote", false)];
 
-/// The baseline of as many tokens: what it is called, which scenario it is, and how many times the calls of the protocol
-/// it may make at most, because its prompts are shorter.
+/// Baseline with an equal number of tokens: its name, its scenario, and the maximum number of its calls per call of the
+/// protocol. It needs more calls because its prompts are shorter.
 const SAME_TOKENS: (&str, &str, u64) = ("self-consistency-tokens", "self-consistency", 10);
 
-/// A protocol that can be had.
+/// Protocol that is ready to run.
 pub struct Prepared {
-    /// Its name, fingerprint and calls.
+    /// Name, fingerprint and planned calls.
     pub protocol: Protocol,
-    /// Its text, with the settings of the command line.
+    /// Text of the scenario, with the settings of the command line.
     pub source: Source,
-    /// The scenario whose topic it takes, where it is a baseline.
+    /// Scenario that provides the topic of a baseline; `None` if this is not a baseline.
     pub topic_of: Option<Source>,
-    /// As it is without an item, with models and prices.
+    /// Scenario without an item, with models and prices.
     pub loaded: Loaded,
-    /// Who gives participants their words.
+    /// Voices of the participants.
     pub voices: Arc<dyn Voices>,
-    /// Who runs the tools of participants.
+    /// Tools of the participants.
     pub tools: Arc<dyn Tools>,
-    /// What the operator allows before a conversation starts.
+    /// Permissions of the operator, given before each conversation.
     pub commands: Vec<Command>,
-    /// How many calls each provider takes in a while.
+    /// Call rates by provider.
     pub rates: BTreeMap<Text, CallRate>,
-    /// Whether nobody's words take real time.
+    /// True if no voice takes real time.
     pub timeless: bool,
 }
 
 impl Prepared {
-    /// Returns the fields that every item must have: those that the topic asks for.
+    /// Returns the fields that every item must have because the topic uses them.
     pub fn needed(&self) -> Vec<String> {
         let Ok(root) = Node::parse(&self.source.text) else { return vec![] };
         let topic = root.get("topic").and_then(Node::text).unwrap_or_default();
@@ -71,7 +71,7 @@ impl Prepared {
         asked.collect()
     }
 
-    /// Returns the conversation of an item.
+    /// Returns the scenario for an item.
     pub fn of_item(&self, values: &Map<String, Value>) -> Result<Loaded, Failure> {
         let mut loaded = with_item(&self.source, values)?;
         if let Some(other) = &self.topic_of {
@@ -80,7 +80,7 @@ impl Prepared {
         for seat in &mut loaded.participants {
             let ready = self.loaded.participants.iter().find(|p| p.id == seat.id);
             if let Some(ready) = ready {
-                // what quotations are held against is the item's
+                // the reply settings depend on the item: quotations are checked against it
                 let reply = seat.reply.clone();
                 *seat = ready.clone();
                 seat.reply = reply;
@@ -97,13 +97,13 @@ fn with_item(source: &Source, values: &Map<String, Value>) -> Result<Loaded, Fai
         source.settings.push(Override::of(&["item", key], value));
     }
     if values.contains_key("topic") {
-        // not the text itself: what stands in it is no template
+        // use a reference, because the text itself must not be parsed as a template
         source.settings.push(Override::of(&["topic"], &"{{ item.topic }}".into()));
     }
     Ok(scenario::load(&source, &policy::rows())?)
 }
 
-/// Prepares the scenario and, where they are asked for, its baselines.
+/// Prepares the scenario and, if requested, its baselines.
 pub fn prepare(
     scenario: &str,
     args: &BatchArgs,
@@ -145,7 +145,7 @@ fn baselines(
     let beside = BASELINES.iter().filter(|(name, _)| *name != first.protocol.name);
     let mut beside: Vec<(&str, &str, Option<u64>)> =
         beside.map(|(name, alike)| (*name, *name, most.filter(|_| *alike))).collect();
-    // rehearsed lines have no tokens to compare
+    // rehearsed lines use no tokens to compare
     if !first.loaded.all_rehearsed() {
         let (name, scenario, times) = SAME_TOKENS;
         beside.push((name, scenario, Some(most.unwrap_or(times) * times)));
@@ -170,7 +170,7 @@ fn baselines(
     Ok(all)
 }
 
-/// Prepares one protocol; a baseline speaks through the first model of the protocol beside which it runs.
+/// Prepares one protocol. A baseline uses the first model of the protocol that it is compared with.
 fn one(
     name: String,
     found: FoundScenario,
@@ -206,7 +206,8 @@ fn one(
         if let (VoiceSpec::Model(spec), Some(model)) = (&mut seat.voice, model)
             && spec.name.is_empty()
         {
-            // what the protocol leaves open stays the baseline's own: samples at temperature 0 would all be one
+            // without a temperature in the protocol, keep the baseline's own: at temperature 0 all samples would be
+            // equal
             let temperature = model.temperature.or(spec.temperature);
             *spec = ModelSpec { temperature, ..model.clone() };
         }
@@ -225,7 +226,7 @@ fn one(
     if beside.is_none() {
         resolve::report_unknown_windows(&loaded.participants, context);
     }
-    // one model after the other: those of one machine would fight for its memory
+    // local models would compete for the machine's memory
     if loaded.participants.iter().any(|seat| seat.local) {
         loaded.parallel = 1;
     }
@@ -249,7 +250,7 @@ fn one(
     })
 }
 
-/// Returns the digest of all that decides on an outcome, and that of the judge alone.
+/// Returns the digest of everything that influences the outcome, and of the judge alone.
 fn fingerprints(loaded: &Loaded) -> (String, Option<String>) {
     let all = json!([loaded.scenario, loaded.participants]).to_string();
     let spec = loaded.scenario.verdict.as_ref();

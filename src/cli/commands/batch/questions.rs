@@ -1,4 +1,4 @@
-//! The file of items before the batch starts: the number of items, and its damaged lines.
+//! Check of the items file before the batch starts: its number of items and its damaged lines.
 
 use super::faults::unreadable;
 use crate::batch::{Damaged, Items};
@@ -8,24 +8,26 @@ use crate::cli::exit::Exit;
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// Damaged lines that are listed one by one.
+/// Maximum number of damaged lines listed one by one.
 const LISTED: usize = 20;
 
-/// The result of checking the file of items.
+/// Result of checking the items file.
 #[derive(Default)]
 pub struct CheckedItems {
-    /// Items of this shard.
+    /// Number of items in this shard.
     pub items: u64,
-    /// The values of the first item of this shard.
+    /// Values of the first item in this shard.
     pub first: Map<String, Value>,
-    /// Damaged lines in all.
+    /// Total number of damaged lines.
     damaged: usize,
-    /// The first of them.
+    /// First damaged lines, at most [`LISTED`].
     listed: Vec<Damaged>,
 }
 
 impl CheckedItems {
-    /// Reads the file once. `needed` are the fields that every item must have; `shard` is a part and the number of parts.
+    /// Reads the file once. `needed` are the fields that every item must have; `shard` is a part (from 0) and the
+    /// number of
+    /// parts.
     pub fn read(
         path: &Path,
         needed: &[String],
@@ -58,7 +60,10 @@ impl CheckedItems {
         Ok(checked)
     }
 
-    /// Lists damaged lines; they are an error unless `skip` is set, and so is a file without items.
+    /// Lists the damaged lines.
+    ///
+    /// # Errors
+    /// If the file has no items, or if it has damaged lines and `skip` is false.
     pub fn report(&self, path: &Path, skip: bool, context: &Context) -> Result<(), Failure> {
         for damaged in &self.listed {
             context.say(&format!("{}, {damaged}", path.display()));
@@ -80,7 +85,7 @@ impl CheckedItems {
     }
 }
 
-/// Returns whether an item has all fields that the scenario needs.
+/// Returns true if the item has all required fields.
 pub fn is_complete(values: &Map<String, Value>, needed: &[String]) -> bool {
     missing(values, needed).is_none()
 }

@@ -1,4 +1,4 @@
-//! Changes to a past session: a new title, a redaction, a repair, the trash.
+//! Changes to a saved session: rename, restore, redact, repair.
 
 use crate::catalogue;
 use crate::cli::context::Context;
@@ -16,9 +16,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The text that replaces a redacted one.
+/// Replacement for redacted text.
 const REDACTED: &str = "[redacted]";
-/// Characters that a text to take out has at least: fewer stand in too much else.
+/// Minimum characters of a text to redact. Shorter texts also occur in unrelated places.
 const REDACTED_CHARS_MIN: usize = 4;
 
 /// The text or utterance to redact.
@@ -33,7 +33,7 @@ pub struct RedactTarget {
     text: Vec<String>,
 }
 
-/// Gives a session another title: an event more, by the operator.
+/// Renames a session by appending an event of the operator.
 pub fn rename(path: &Path, title: &str, context: &Context) -> Result<Exit, Failure> {
     if title.trim().is_empty() {
         return Err(Failure::usage(
@@ -65,14 +65,14 @@ pub fn rename(path: &Path, title: &str, context: &Context) -> Result<Exit, Failu
     Ok(Exit::Done)
 }
 
-/// Moves a session back from the trash.
+/// Restores a session from the trash.
 pub fn restore(id: &str, context: &Context) -> Result<Exit, Failure> {
     let log = catalogue::restore(id, &context.paths.trash(), &context.paths.sessions())?;
     context.say(&format!("restored: {}", log.display()));
     Ok(Exit::Done)
 }
 
-/// Redacts a text or an utterance in a session's file, permanently.
+/// Redacts texts or turns in a session file, permanently.
 pub fn redact(path: &Path, out: &RedactTarget, context: &Context) -> Result<Exit, Failure> {
     if let Some(short) = out.text.iter().find(|t| t.chars().count() < REDACTED_CHARS_MIN) {
         return Err(Failure::usage(
@@ -145,7 +145,7 @@ pub fn repair(path: &Path, context: &Context) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns a number of events in words.
+/// Formats a number of events.
 fn events(n: usize) -> String {
     if n == 1 { "1 event".into() } else { format!("{n} events") }
 }

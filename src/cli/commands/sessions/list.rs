@@ -1,4 +1,4 @@
-//! `sessions list`: one line each, as wide as the terminal, whole where it is piped.
+//! `sessions list`: prints one line per session, cut to the width of the terminal.
 
 use super::moment::moment;
 use crate::catalogue::{self, EXAMPLES, SessionStatus, SessionSummary};
@@ -17,10 +17,10 @@ use serde_json::{Value, json};
 use std::io::{IsTerminal, stdout};
 use unicode_width::UnicodeWidthChar;
 
-/// Columns that a title gets at least, however long the ids are.
+/// Minimum columns of a title, even if the ids are long.
 const TITLE_COLUMNS: usize = 16;
 
-/// Prints them all, the one written last first.
+/// Prints all sessions, the most recently written first.
 pub fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
     let folder = context.paths.sessions();
     let all = watched("reading sessions", |progress| catalogue::list(&folder, progress))
@@ -38,7 +38,7 @@ pub fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
     rows.extend(all.iter().map(row));
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
     let [id, written, state, said] = [0, 1, 2, 3].map(width);
-    // a title is cut for a reader at a terminal only: a pipe gets the whole
+    // cut titles only on a terminal, never in a pipe
     let columns = if stdout().is_terminal() { terminal::columns() } else { usize::MAX };
     let left = columns.saturating_sub(id + written + state + said + 8).max(TITLE_COLUMNS);
     let line = |r: &[String; 5]| {
@@ -50,7 +50,7 @@ pub fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Prints the names of those that come with the program, and what they are.
+/// Prints the names and titles of the bundled example sessions.
 pub fn examples() -> Result<Exit, Failure> {
     let one = |(name, log): &(&str, &str)| {
         let first = log.lines().next().and_then(|line| decode(line.as_bytes()).ok());
@@ -63,7 +63,7 @@ pub fn examples() -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns a title that fits, with a mark where it was cut.
+/// Returns the title, shortened with an ellipsis if it is too wide.
 fn short(title: &str, columns: usize) -> String {
     let wide = |c: char| c.width().unwrap_or(0);
     if title.chars().map(wide).sum::<usize>() <= columns {
@@ -82,7 +82,7 @@ fn row(s: &SessionSummary) -> [String; 5] {
     let one_line = |t: &str| text::line(t).into_owned();
     let at = moment(s.written).map_or(String::new(), |t| t.strftime("%Y-%m-%d %H:%M").to_string());
     let (state, why) = standing(&s.standing);
-    // what cannot be read has no title, but a reason
+    // an unreadable session has a reason instead of a title
     let title = match (&*s.title, why) {
         ("", Some(why)) => one_line(&why),
         (title, _) => text::label(title).into_owned(),
@@ -103,7 +103,7 @@ fn as_json(s: &SessionSummary) -> Value {
     })
 }
 
-/// Returns the status of a session, in one word and in more.
+/// Returns the status of a session as one word, and its details, if any.
 pub fn standing(standing: &SessionStatus) -> (String, Option<String>) {
     let (word, why) = match standing {
         SessionStatus::Running(pid) => ("running", pid.map(|pid| format!("process {pid}"))),

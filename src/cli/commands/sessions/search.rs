@@ -1,4 +1,4 @@
-//! `sessions search`: who said it, when, and in which session.
+//! `sessions search`: prints the matches with session, time and speaker.
 
 use super::moment::moment;
 use crate::catalogue::{Hit, Query, search as look};
@@ -10,7 +10,7 @@ use crate::cli::session_file::unreadable;
 use crate::text;
 use serde_json::{Value, json};
 
-/// Prints every place with the words.
+/// Prints all matches of the search text.
 pub fn search(words: &str, json: bool, context: &Context) -> Result<Exit, Failure> {
     if words.trim().is_empty() {
         return Err(Failure::usage(
@@ -28,7 +28,7 @@ pub fn search(words: &str, json: bool, context: &Context) -> Result<Exit, Failur
         output::data(format!("{:#}\n", Value::Array(all)).as_bytes())?;
         return Ok(Exit::Done);
     }
-    // what is found is there to be read while the rest is looked for
+    // print matches as they are found, not only at the end of the search
     let (mut found, mut sessions, mut written) = (0, 0, Ok(()));
     look(&folder, &query, |hits| {
         found += hits.len();

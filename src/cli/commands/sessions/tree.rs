@@ -1,4 +1,4 @@
-//! `sessions tree`: which session branched off which, and behind which utterance.
+//! `sessions tree`: prints the branches of sessions, each with the number of the turn after which it branched off.
 
 use super::list::standing;
 use crate::catalogue::{self, SessionSummary};
@@ -11,7 +11,7 @@ use crate::cli::watched::watched;
 use crate::export::utterances;
 use crate::text;
 
-/// Prints the sessions with their branches.
+/// Prints the sessions as a tree of branches.
 pub fn tree(context: &Context) -> Result<Exit, Failure> {
     let folder = context.paths.sessions();
     let all = watched("reading sessions", |progress| catalogue::list(&folder, progress))
