@@ -1,7 +1,9 @@
-//! How the screen is dressed: theme, colours, signs and keys, from flags, environment and settings, in this order.
+//! Appearance of the screen: theme, colours, symbols and keys. Options override environment variables, which override
+//! the settings.
 //!
-//! Colours beyond the sixteen are shown only on evidence, and where nobody chose a theme the terminal's own ground and
-//! words stay. What is wrong in a theme or a map of keys is said before anything begins.
+//! More than 16 colours are used only if the terminal is known to support them. Without a chosen theme, the terminal
+//! keeps its own background and text colour. Errors in a theme or in key bindings are reported before the screen
+//! starts.
 
 use crate::cli::args::global::Colour;
 use crate::cli::context::Context;
@@ -22,66 +24,66 @@ use std::fs;
 use std::io;
 use std::path::{MAIN_SEPARATOR, Path};
 
-/// The ending of a theme's file.
+/// File extension of themes.
 const ENDING: &str = ".toml";
 /// The largest theme file that is read, in bytes.
 const THEME_MAX_BYTES: usize = 64 << 10;
 /// The theme that is right on every ground, and the one without colours.
 const USUAL: &str = "terminal";
 const COLOURLESS: &str = "mono";
-/// Types of terminals that have neither mouse nor answers.
+/// Values of `TERM` for terminals without a mouse that answer no queries.
 const MUTE: [&str; 2] = ["linux", "dumb"];
-/// Types of terminals that show all colours, however little they say so.
+/// Substrings of `TERM` for terminals with 24-bit colour that may not set `COLORTERM`.
 const ALL_COLOURS: [&str; 5] = ["kitty", "alacritty", "ghostty", "wezterm", "-direct"];
-/// Programs that show all colours.
+/// Values of `TERM_PROGRAM` for terminals with 24-bit colour.
 const PROGRAMS: [&str; 5] = ["iTerm.app", "WezTerm", "ghostty", "vscode", "Hyper"];
 
-/// How the screen is dressed.
+/// Appearance as chosen by options, environment and settings, before the terminal is queried.
 pub struct AppearanceSettings {
-    /// The bundled themes and those in the settings folder.
+    /// Bundled themes and those in the settings folder.
     pub shelf: ThemeLibrary,
-    /// How many colours are shown.
+    /// Colour depth of the terminal.
     pub depth: Depth,
-    /// The characters that frames and signs are drawn with.
+    /// Characters for frames and symbols.
     pub glyphs: &'static Glyphs,
-    /// The default keys with those of the settings over them.
+    /// Key bindings: the defaults, overridden by the settings.
     pub keymap: Keymap,
-    /// Whether the mouse is the screen's.
+    /// True if the screen captures the mouse.
     pub mouse: bool,
-    /// Whether the terminal rings for somebody who looks elsewhere.
+    /// True if the terminal bell rings while the user looks elsewhere.
     pub rings: bool,
-    /// Whether nothing moves by itself.
+    /// True if animations are off.
     pub still: bool,
-    /// Which habits the keys follow.
+    /// Style of the key bindings.
     pub habits: Habits,
     choice: ThemeChoice,
-    /// Whether an option or the settings name the theme.
+    /// True if an option or the settings determine the theme, so that it cannot be changed on the screen.
     fixed: bool,
-    /// The ground as the environment tells it.
+    /// Background according to the environment.
     ground: Option<Ground>,
 }
 
-/// What the screen wears.
+/// Complete appearance of the screen.
 pub struct ScreenAppearance {
-    /// The colours by role, as the terminal can show them.
+    /// Styles by role, in the terminal's colour depth.
     pub theme: Theme,
-    /// The characters that frames and signs are drawn with.
+    /// Characters for frames and symbols.
     pub glyphs: &'static Glyphs,
-    /// The default keys with those of the settings over them.
+    /// Key bindings: the defaults, overridden by the settings.
     pub keymap: Keymap,
-    /// What the terminal is used for besides showing.
+    /// Terminal features to switch on.
     pub modes: TerminalModes,
-    /// The themes that can be in use instead.
+    /// Themes to choose from on the screen.
     pub themes: Themes,
-    /// Which habits the keys follow.
+    /// Style of the key bindings.
     pub habits: Habits,
 }
 
 impl ScreenAppearance {
-    /// Dresses the screen for this terminal, which is asked how light it is and what its keyboard can tell.
+    /// Determines the appearance for this terminal. Queries the terminal for its background and its keyboard protocol.
     ///
     /// # Errors
-    /// When a theme or a key is not what it should be.
+    /// If a theme or a key binding is invalid.
     pub fn here(context: &Context) -> Result<ScreenAppearance, Failure> {
         let appearance = AppearanceSettings::of(context)?;
         let told = if may_ask(context) { context.told() } else { TerminalReport::default() };
@@ -110,10 +112,10 @@ impl ScreenAppearance {
     }
 }
 
-/// Refuses a theme that was named for this run and does not exist, also where no screen shows it.
+/// Rejects an invalid theme named for this run, even if no screen will use it.
 ///
 /// # Errors
-/// When there is no such theme, or its file is not what it should be.
+/// If the theme does not exist or its file is invalid.
 pub fn check_theme(context: &Context) -> Result<(), Failure> {
     if let Some(name) = &context.theme {
         shelf(context, &ThemeChoice::One(name.clone()))?.meta(name)?;
@@ -121,15 +123,15 @@ pub fn check_theme(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns whether the terminal may be told of addresses: those that know none leave them out, but for a few that are old.
+/// Returns true if hyperlinks may be sent. Terminals without hyperlinks ignore them, except for a few old ones.
 fn may_link(environment: &Environment) -> bool {
     let term = environment.term().unwrap_or_default();
     let inside_screen = term.starts_with("screen") && environment.get("TMUX").is_none();
     !term.is_empty() && !MUTE.contains(&term) && !inside_screen
 }
 
-/// Returns whether the terminal can be asked: not over a slow link, not where the answer would be none, and not where a
-/// theme was named for this run, so that there is always a way to do without.
+/// Returns true if the terminal can be queried: it is local, it is known to answer, and no theme is named for this run.
+/// The last condition gives users a way to avoid the query.
 fn may_ask(context: &Context) -> bool {
     let environment = &context.environment;
     let term = environment.term().unwrap_or_default();
@@ -139,10 +141,10 @@ fn may_ask(context: &Context) -> bool {
 }
 
 impl AppearanceSettings {
-    /// Finds out how the screen is to be dressed, without asking the terminal.
+    /// Determines the appearance without querying the terminal.
     ///
     /// # Errors
-    /// When a theme or a key is not what it should be.
+    /// If a theme or a key binding is invalid.
     pub fn of(context: &Context) -> Result<AppearanceSettings, Failure> {
         let settings = context.settings()?;
         let environment = &context.environment;
@@ -154,7 +156,7 @@ impl AppearanceSettings {
         };
         let named = context.theme.clone().map(ThemeChoice::One).or(settings.theme.clone());
         let fixed = colourless || named.is_some();
-        // one that was kept may have gone since
+        // the saved theme may have been removed since
         let kept = || {
             Some(preferences::theme(&context.paths.state)?).filter(|name| is_known(context, name))
         };
@@ -188,16 +190,16 @@ impl AppearanceSettings {
         };
         for ground in [Ground::Dark, Ground::Light] {
             let name = appearance.name(Some(ground))?;
-            // those that come with the program have no faults
+            // bundled themes are known to be valid
             if appearance.shelf.is_own(name) {
-                // in all colours, which need not be looked for among those of the terminal
+                // check at full depth, whatever the terminal supports
                 appearance.shelf.theme(name, Some(ground), Depth::True)?;
             }
         }
         Ok(appearance)
     }
 
-    /// Returns the name of the theme on a ground.
+    /// Returns the name of the theme for a background.
     pub fn name(&self, ground: Option<Ground>) -> Result<&str, ThemeError> {
         let name = match (&self.choice, ground.or(self.ground)) {
             (ThemeChoice::One(name), _) => name,
@@ -205,28 +207,28 @@ impl AppearanceSettings {
             (ThemeChoice::Two { dark, .. }, Some(Ground::Dark)) => dark,
             (ThemeChoice::Two { .. }, None) => USUAL,
         };
-        // fixed colours cannot be shown in sixteen
+        // fixed colours cannot be shown with only 16 colours
         let fixed = self.shelf.meta(name)?.appearance != Appearance::Any;
         Ok(if fixed && self.depth == Depth::Ansi { USUAL } else { name })
     }
 
-    /// Returns the theme on a ground; where the terminal did not tell its ground, on that of the environment.
+    /// Returns the theme for a background. Without one, the background of the environment is used.
     pub fn theme(&self, ground: Option<Ground>) -> Result<Theme, Failure> {
         let theme = self.shelf.theme(self.name(ground)?, ground.or(self.ground), self.depth);
         Ok(theme?)
     }
 }
 
-/// Returns whether there is a theme of a name, among those that come with the program and those of the user's folder.
+/// Returns true if a bundled theme or one in the user's folder has this name.
 fn is_known(context: &Context, name: &str) -> bool {
     let usual = ThemeChoice::One(USUAL.into());
     shelf(context, &usual).is_ok_and(|shelf| shelf.meta(name).is_ok())
 }
 
-/// Returns all themes: those that come with the program, those of the user's folder, and one that is named by its path.
+/// Returns all themes: the bundled ones, those in the user's folder, and those that `choice` names by path.
 fn shelf(context: &Context, choice: &ThemeChoice) -> Result<ThemeLibrary, Failure> {
     let folder = context.paths.themes();
-    // a folder that is not there, or not readable, has no themes to offer
+    // a missing or unreadable folder contains no themes
     let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
     let mut files: Vec<_> = entries.map(|e| e.path()).collect();
     files.retain(|path| path.extension().is_some_and(|e| e == &ENDING[1..]));
@@ -258,7 +260,7 @@ fn read(path: &Path, name: String) -> Result<ThemeSource, Failure> {
     Ok(ThemeSource { name, path, text: text.into() })
 }
 
-/// Returns how many colours the terminal shows: what the user says, else what the environment says for certain.
+/// Returns the colour depth: as set by the user, otherwise as far as the environment guarantees it.
 fn depth(environment: &Environment, settings: &Settings) -> Depth {
     let variable = |name: &str| environment.get(name).and_then(|v| v.to_str()).unwrap_or_default();
     let (term, program) = (variable("TERM"), variable("TERM_PROGRAM"));
@@ -270,7 +272,7 @@ fn depth(environment: &Environment, settings: &Settings) -> Depth {
         ColourDepth::Sixteen => Depth::Ansi,
         ColourDepth::Indexed => Depth::Indexed,
         ColourDepth::True => Depth::True,
-        // it says 24bit or nothing, and shows 256
+        // sets `COLORTERM` to 24bit at most, but supports only 256 colours
         ColourDepth::Auto if program == "Apple_Terminal" => Depth::Indexed,
         ColourDepth::Auto if says_all => Depth::True,
         ColourDepth::Auto if term.contains("256color") => Depth::Indexed,
@@ -278,7 +280,7 @@ fn depth(environment: &Environment, settings: &Settings) -> Depth {
     }
 }
 
-/// Reads the ground off `COLORFGBG`, as in `15;0`: the last number is one of the sixteen colours.
+/// Parses the background from `COLORFGBG`, such as `15;0`. The last number is one of the 16 colours.
 fn ground(value: &str) -> Option<Ground> {
     match value.rsplit(';').next()?.parse::<u8>().ok()? {
         7 | 9..=15 => Some(Ground::Light),

@@ -1,24 +1,24 @@
-//! Commands of this program as a person can type them again.
+//! Commands of this program in a form that can be typed again.
 
 use crate::config::Environment;
 use std::path::Path;
 
-/// The variable that cargo sets for a program that it runs.
+/// Environment variables that cargo sets for a program that it runs.
 const CARGO_PACKAGE: &str = "CARGO_PKG_NAME";
 const CARGO_FOLDER: &str = "CARGO_MANIFEST_DIR";
 
-/// Returns a command of this program.
+/// Returns a command of this program, quoted for a shell.
 pub fn command_line(words: &[String], environment: &Environment) -> String {
     let words = words.iter().map(|word| quoted(word));
     std::iter::once(program(environment)).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the arguments of this process, without the name of the program.
+/// Returns the arguments of this process, without the program name.
 pub fn arguments() -> Vec<String> {
     std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-/// Returns how the program is called: by its name, or through cargo where cargo runs it.
+/// Returns the command that starts this program: its name, or `cargo run` if cargo started it.
 fn program(environment: &Environment) -> String {
     let variable = |name: &str| environment.get(name).and_then(|value| value.to_str());
     let folder = variable(CARGO_FOLDER);
@@ -37,7 +37,7 @@ fn program(environment: &Environment) -> String {
     format!("cargo run{release}{manifest} --")
 }
 
-/// Quotes a word for a shell, where it needs that.
+/// Quotes a word for a shell if necessary.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
     match !word.is_empty() && word.chars().all(plain) {

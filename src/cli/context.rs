@@ -1,4 +1,4 @@
-//! What every command needs: the folders, the environment, and how much to print.
+//! Context of all commands: folders, environment, and the verbosity of messages.
 
 use crate::cli::args::global::{Colour, Global};
 use crate::cli::command_line;
@@ -16,9 +16,9 @@ use std::cell::{Cell, OnceCell};
 use std::io::{IsTerminal, stdin, stdout};
 use std::path::{Path, PathBuf};
 
-/// The variable that names the data folder.
+/// Environment variable for the data folder.
 const DATA_VARIABLE: &str = "COLLOQUIUM_DATA_DIR";
-/// The default log file in the state folder, for `-v` while the screen is on.
+/// Default log file for `-v` while the screen is on, in the state folder.
 const LOG: &str = "log.txt";
 
 /// Opens a log file for appending.
@@ -29,38 +29,38 @@ fn log(path: &Path) -> Result<LogFile, Failure> {
     })
 }
 
-/// The program's surroundings and its global options.
+/// Environment and global options of the program.
 pub struct Context {
-    /// The environment as it was at the start.
+    /// Environment variables at the start.
     pub environment: Environment,
-    /// The folders for settings, data, state and cache.
+    /// Folders for settings, data, state and cache.
     pub paths: Paths,
-    /// The theme that was asked for.
+    /// Theme named for this run.
     pub theme: Option<String>,
-    /// The option for colours; none leaves it to the terminal.
+    /// Option for colours; `None` leaves them to the terminal.
     pub colour: Option<Colour>,
-    /// The option for the character set; none leaves it to the settings.
+    /// Option for the character set; `None` leaves it to the settings.
     pub signs: Option<Signs>,
-    /// Whether anything is to move by itself.
+    /// Option for animations; `None` leaves them to the settings.
     pub motion: Option<Motion>,
-    /// The option for mouse capture; none leaves it to the settings.
+    /// Option for mouse capture; `None` leaves it to the settings.
     pub mouse: Option<Mouse>,
     told: OnceCell<TerminalReport>,
     own_data: bool,
     config: Option<PathBuf>,
     config_set: Vec<String>,
-    /// Whether the project's settings count for this run without a lasting agreement.
+    /// True if the project's settings apply to this run without a stored agreement.
     trusts_project: Cell<bool>,
     accessible: bool,
     quiet: bool,
-    /// Whether nothing is reported but errors and signs of life.
+    /// True if only errors, progress and [signs of life](Context::say_alive) are reported.
     brief: bool,
     verbose: bool,
     log_file: OnceCell<LogFile>,
 }
 
 impl Context {
-    /// Reads the environment and finds the folders.
+    /// Reads the environment and determines the folders.
     pub fn new(global: Global) -> Result<Context, Failure> {
         let environment = Environment::read();
         let paths = Paths::find(&environment, global.data_dir.as_deref())?;
@@ -86,7 +86,7 @@ impl Context {
         })
     }
 
-    /// Returns another one of the same start, for another thread.
+    /// Returns a context for another thread, with the same folders and settings but without appearance and log file.
     pub fn again(&self) -> Context {
         Context {
             environment: self.environment.clone(),
@@ -109,12 +109,12 @@ impl Context {
         }
     }
 
-    /// Reports only errors and signs of life, unless `--verbose`.
+    /// Reports only errors and signs of life, unless `--verbose` is set.
     pub fn brief(self) -> Context {
         Context { brief: !self.verbose, ..self }
     }
 
-    /// Reads the settings: the user's own, under those of a project that is trusted, under those of the command line.
+    /// Reads the settings. The command line overrides a trusted project, which overrides the user's settings.
     pub fn settings(&self) -> Result<Settings, Failure> {
         let own = Settings::read(&self.environment, &self.paths.config, self.config.as_deref())?;
         let all = match self.project()? {
@@ -124,7 +124,7 @@ impl Context {
         Ok(all.set(&self.config_set)?)
     }
 
-    /// Returns the project's settings, and whether they are trusted.
+    /// Returns the project's settings and true if they are trusted.
     pub fn project(&self) -> Result<Option<(Project, bool)>, Failure> {
         let Some(project) = Project::here()? else { return Ok(None) };
         let agreed = || Ok::<_, Failure>(Content::of_project(&project)?.is_agreed(&self.paths));
@@ -132,13 +132,13 @@ impl Context {
         Ok(Some((project, trusted)))
     }
 
-    /// Applies the project's settings in this run.
+    /// Trusts the project's settings for this run.
     pub fn trust_project(&self) {
         self.trusts_project.set(true);
     }
 
-    /// Returns why a conversation is shown as text instead of on the screen; none where the screen can be used. Either
-    /// the user asks for text, or the terminal can show nothing else.
+    /// Returns the reason for showing conversations as text: a request of the user, or a terminal that supports nothing
+    /// else. `None` if the screen can be used.
     pub fn text_mode(&self) -> Option<&'static str> {
         let asks =
             |name: &&str| self.environment.get(name).is_some_and(|v| v != "0" && v != "false");
@@ -148,12 +148,12 @@ impl Context {
         asked.or(named).or(plain.then_some("TERM=dumb"))
     }
 
-    /// Returns whether a person can type and read here.
+    /// Returns true if both standard input and standard output are terminals.
     pub fn at_terminal() -> bool {
         stdin().is_terminal() && stdout().is_terminal()
     }
 
-    /// Returns who named the data folder.
+    /// Returns the option or variable that determines the data folder.
     pub fn data_from(&self) -> &'static str {
         match (self.own_data, self.environment.get(DATA_VARIABLE)) {
             (true, _) => "--data-dir",
@@ -162,12 +162,12 @@ impl Context {
         }
     }
 
-    /// Returns what the terminal reports about itself; it is asked once.
+    /// Returns the answers of the terminal, which is queried once.
     pub fn told(&self) -> TerminalReport {
         *self.told.get_or_init(terminal::ask)
     }
 
-    /// Prints a line on standard error, unless `--quiet`.
+    /// Prints a line on standard error, unless `--quiet` is set.
     pub fn say(&self, line: &str) {
         self.keep(line);
         if !(self.quiet || self.brief) {
@@ -175,7 +175,7 @@ impl Context {
         }
     }
 
-    /// Prints a line on standard error that says who is awaited, unless `--quiet`.
+    /// Prints a line about a reply that is being waited for on standard error, unless `--quiet` is set.
     pub fn say_alive(&self, line: &str) {
         self.keep(line);
         if !self.quiet {
@@ -183,14 +183,14 @@ impl Context {
         }
     }
 
-    /// Replaces the line of progress on the terminal that standard error is; an empty one takes it away.
+    /// Updates the progress line on standard error, which must be a terminal. An empty line removes it.
     pub fn progress(&self, line: &str) {
         if !self.quiet {
             output::progress(&text::line(line));
         }
     }
 
-    /// Prints a line that only `-v` shows.
+    /// Prints a line on standard error if `--verbose` is set.
     pub fn note(&self, line: &str) {
         self.keep(line);
         if self.verbose {
@@ -198,15 +198,16 @@ impl Context {
         }
     }
 
-    /// Prints why something failed that no other code reports; returns its exit code.
+    /// Prints a failure that is not reported elsewhere, and returns its exit code.
     pub fn fail(&self, failure: &Failure) -> Exit {
         self.keep(&format!("error: {}", failure.message));
         output::failure(failure);
         failure.code
     }
 
-    /// Returns the file for the output of `-v` while the screen is on; none without `-v`, or where `--log-file` names
-    /// another.
+    /// Opens the file for the output of `-v` while the screen is on, and returns its path. `None` without `-v` or if a
+    /// log
+    /// file is already open.
     pub fn log_of_screen(&self) -> Result<Option<PathBuf>, Failure> {
         if !self.verbose || self.log_file.get().is_some() {
             return Ok(None);
@@ -218,19 +219,19 @@ impl Context {
         Ok(Some(path))
     }
 
-    /// Returns whether anything is kept in a log file.
+    /// Returns true if there is a log file.
     pub fn keeps(&self) -> bool {
         self.log_file.get().is_some()
     }
 
-    /// Keeps a line in the log file, if there is one.
+    /// Writes a line to the log file, if there is one.
     pub fn keep(&self, line: &str) {
         if let Some(log_file) = self.log_file.get() {
             log_file.keep(wall_now(), line);
         }
     }
 
-    /// Prints a message of several lines, unless `--quiet`.
+    /// Prints a message of several lines, unless `--quiet` is set.
     pub fn report(&self, report: &str) {
         report.lines().for_each(|line| self.keep(line));
         if !(self.quiet || self.brief) {
@@ -238,12 +239,12 @@ impl Context {
         }
     }
 
-    /// Returns a command of this program, as a person can type it.
+    /// Returns a command of this program in a form that can be typed again.
     pub fn command_line(&self, words: &[String]) -> String {
         command_line::command_line(words, &self.environment)
     }
 
-    /// Returns a command as a person can type it to reach the same sessions.
+    /// Returns a command with the options needed to find the same sessions.
     pub fn command(&self, words: &[&str]) -> String {
         let data = self.own_data.then(|| self.paths.data.display().to_string());
         let data = data.into_iter().flat_map(|folder| ["--data-dir".to_owned(), folder]);
@@ -251,7 +252,7 @@ impl Context {
         self.command_line(&words.collect::<Vec<_>>())
     }
 
-    /// Returns the options that name other settings than the usual ones, so that a printed command has them too.
+    /// Returns the options for settings of this run, to be added to printed commands.
     pub fn settings_options(&self) -> Vec<String> {
         let file = self.config.iter().map(|path| path.display().to_string());
         let file = file.flat_map(|path| ["--config".to_owned(), path]);
@@ -259,7 +260,8 @@ impl Context {
         file.chain(keys).collect()
     }
 
-    /// Returns the name by which a person can ask for a session again with what they have typed so far.
+    /// Returns the name of a session for printed commands: its id if the default folder contains it, otherwise its
+    /// path.
     pub fn name_of(&self, files: &SessionFiles) -> String {
         let at_home = files.log().parent() == Some(&self.paths.sessions());
         if at_home && !self.own_data { files.id() } else { files.log().display().to_string() }

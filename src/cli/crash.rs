@@ -1,7 +1,7 @@
-//! What a crash leaves: a note in the state folder, and a message that says how to continue.
+//! Handles crashes: writes a note to the state folder and prints the command to continue.
 //!
-//! The session needs no repair by this code: what was shown is in its log. The note has the place of the crash and its
-//! backtrace.
+//! The session needs no repair here, because everything shown is already in its log. The note contains the location of
+//! the crash and a backtrace.
 
 use crate::cli::memory::private_file::write_private;
 use crate::cli::output;
@@ -14,10 +14,10 @@ use std::panic::{self, PanicHookInfo};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// The note's file; a later fault takes its place.
+/// File name of the note. A later crash overwrites it.
 const NOTE: &str = "crash.txt";
 
-/// Writes a note of every panic from here on, after the terminal was given back.
+/// Installs a panic hook that writes the note after the previous hooks, which restore the terminal.
 pub fn install(state: PathBuf) {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

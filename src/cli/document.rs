@@ -1,4 +1,4 @@
-//! Writes a finished document: to standard output, or to a file that did not exist before.
+//! Writes finished documents to standard output or to a file, without API keys.
 
 use crate::cli::args::models::ModelOptions;
 use crate::cli::args::target::Target;
@@ -13,16 +13,15 @@ use std::fs;
 use std::io::{self, ErrorKind, Write, stdout};
 use std::path::Path;
 
-/// Bytes that are gathered before they are written.
+/// Bytes to buffer before they are written.
 const GATHERED_BYTES: usize = 64 * 1024;
 
-/// Writes a document to its target, and reports where. Keys that this program knows are removed, whatever the session
-/// holds.
+/// Writes a document to its target and reports the path. Known API keys are removed.
 pub fn write(document: &str, target: &Target, context: &Context) -> Result<(), Failure> {
     stream(target, context, |out| out.write_all(document.as_bytes()))
 }
 
-/// Does the same with a document that is written bit by bit, so that it is never in memory as a whole.
+/// Writes a document in pieces, so that it is never in memory as a whole; otherwise like [`write`].
 pub fn stream(
     target: &Target,
     context: &Context,
@@ -43,24 +42,24 @@ pub fn stream(
     }
 }
 
-/// Passes text on without the keys that this program knows.
+/// Writer that forwards text without the known API keys.
 pub struct Keyless<'a> {
     out: &'a mut dyn Write,
     redactor: KeyRedactor,
-    /// What was written, and not passed on yet.
+    /// Bytes that have not been forwarded yet.
     gathered: Vec<u8>,
 }
 
 impl<'a> Keyless<'a> {
-    /// Returns a filter in front of a sink.
+    /// Creates a filter in front of a writer.
     pub fn before(out: &'a mut dyn Write) -> Keyless<'a> {
         Keyless { out, redactor: KeyRedactor::default(), gathered: vec![] }
     }
 
-    /// Writes what was held back, at the end.
+    /// Forwards the remaining text.
     ///
     /// # Errors
-    /// What the sink says.
+    /// The error of the inner writer.
     pub fn finish(mut self) -> io::Result<()> {
         self.pass()?;
         self.out.write_all(self.redactor.finish().as_bytes())?;
@@ -68,7 +67,7 @@ impl<'a> Keyless<'a> {
     }
 
     fn pass(&mut self) -> io::Result<()> {
-        // all that is written is text, of which each write has whole characters
+        // all input is UTF-8, and no write splits a character
         let gathered = String::from_utf8_lossy(&self.gathered);
         let certain = self.redactor.push(&gathered);
         self.gathered.clear();
@@ -90,18 +89,18 @@ impl Write for Keyless<'_> {
     }
 }
 
-/// Reads the keys that are at hand, so that they are kept out of what is written.
+/// Loads the configured API keys, so that they are removed from the output.
 pub fn know_keys(context: &Context) -> Result<(), Failure> {
     let providers = Providers::new(context, &ModelOptions::default())?;
     for known in providers.all() {
-        // one that is not set cannot stand in a session either
+        // a key that is not set cannot occur in a session either
         let _ = providers.has_key(known);
     }
     Ok(())
 }
 
-/// Writes a new file for the user alone, in one step: a full disk leaves no half of it. One that exists is never
-/// overwritten.
+/// Creates a file that only the user can read, in one step: a full disk leaves no partial file. Existing files are
+/// never overwritten.
 pub fn create(
     path: &Path,
     spell: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -115,7 +114,7 @@ pub fn create(
     })
 }
 
-/// Replaces a file in one step: until the document is complete, the old file stays.
+/// Replaces a file in one step: the old content remains until the document is complete.
 fn replace(
     path: &Path,
     spell: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -154,7 +153,7 @@ mod tests {
     use super::*;
     use crate::text::keep_out;
 
-    /// A sink that knows how much it got at once, and in all.
+    /// Writer that keeps all bytes and the length of the longest write.
     #[derive(Default)]
     struct Sink(Vec<u8>, usize);
 
@@ -196,7 +195,7 @@ mod tests {
         keep_out(KEY);
         let mut sink = Sink::default();
         let mut keyless = Keyless::before(&mut sink);
-        // wherever it is cut, the key is in two pieces somewhere
+        // the key is split at every position, so also at any boundary between writes
         for line in 0..50_000 {
             let (a, b) = KEY.split_at(line % KEY.len());
             write!(keyless, "{line} Grüße {a}").unwrap();

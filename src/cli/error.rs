@@ -1,5 +1,6 @@
-//! Messages for errors: what failed, on what, and what to do. The only module that knows the errors of every room,
-//! their exit codes and hints.
+//! Error messages: the failure, its subject, and the remedy. Only this module knows the errors of all modules, their
+//! exit
+//! codes and their hints.
 
 use crate::catalogue::{NotMoved, SessionNotFound};
 use crate::cli::exit::Exit;
@@ -11,41 +12,41 @@ use crate::{config, scenario};
 use std::error::Error;
 use std::io::ErrorKind;
 
-/// Why a command ends early: what failed, what to do, and the exit code.
+/// Reason for the early end of a command: message, hint and exit code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The exit code of the program.
+    /// Exit code of the program.
     pub code: Exit,
-    /// What failed, on what; untrusted until it is printed.
+    /// Failure and its subject. Not sanitised until it is printed.
     pub message: String,
-    /// The next step for the user; none where there is no good one.
+    /// Next step for the user; `None` if no good one is known.
     pub hint: Option<String>,
 }
 
 impl Failure {
-    /// Returns a failure without a hint.
+    /// Creates a failure without a hint.
     pub fn new(code: Exit, message: impl Into<String>) -> Failure {
         Failure { code, message: without_numbers(message.into()), hint: None }
     }
 
-    /// Returns the failure of a wrong command line.
+    /// Creates the failure for an invalid command line.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Failure {
         Failure::new(Exit::Usage, message).hint(hint)
     }
 
-    /// Returns the failure with another hint.
+    /// Sets the hint.
     pub fn hint(self, hint: impl Into<String>) -> Failure {
         Failure { hint: Some(hint.into()), ..self }
     }
 
-    /// Returns it as one sentence with the fix.
+    /// Returns the message and the hint in one line.
     pub fn with_hint(&self) -> String {
         let hint = self.hint.iter().map(|hint| format!("; {hint}"));
         std::iter::once(self.message.clone()).chain(hint).collect()
     }
 }
 
-/// Takes the numbers of the system out of an error, as in `(os error 2)`: its words say the same.
+/// Removes system error numbers, such as `(os error 2)`. They only repeat the message.
 fn without_numbers(message: String) -> String {
     let mut parts = message.split(" (os error ");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -55,7 +56,7 @@ fn without_numbers(message: String) -> String {
     })
 }
 
-/// Returns an error with all that caused it, in one line.
+/// Formats an error with its causes in one line.
 fn chain(error: &dyn Error) -> String {
     let causes = std::iter::successors(error.source(), |e: &&dyn Error| Error::source(*e));
     causes.fold(error.to_string(), |all, cause| format!("{all}: {cause}"))

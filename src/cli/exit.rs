@@ -1,36 +1,36 @@
-//! Exit codes: the one table from how it went to the number that scripts see.
+//! Table of the exit codes.
 
 use crate::export::utterances;
 use crate::policy;
 use crate::state::State;
 
-/// How the program ends, as a number.
+/// Exit code of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// Ended by its own rules or by the operator, or done as asked.
+    /// The conversation ended by its own rules or by the operator, or the command succeeded.
     Done = 0,
-    /// The conversation failed, or the program did.
+    /// The conversation or the program failed.
     Failed = 1,
-    /// The command line is wrong.
+    /// The command line is invalid.
     Usage = 2,
     /// A scenario, a setting or a steer file is invalid or not trusted.
     Invalid = 3,
-    /// No model can be reached, or none is chosen.
+    /// No model is reachable or selected.
     NoModel = 4,
-    /// A budget was used up.
+    /// A budget is exhausted.
     Budget = 5,
     /// The session cannot be read or written.
     Session = 6,
-    /// Finished, but not all of it was done, and `--strict` was asked for.
+    /// The conversation ended but was incomplete, and `--strict` is set.
     Skipped = 7,
-    /// The terminal is gone (SIGHUP).
+    /// The terminal was closed (SIGHUP).
     HungUp = 129,
     /// Interrupted by Ctrl-C (SIGINT).
     Interrupted = 130,
-    /// Told to quit at once (SIGQUIT).
+    /// Quit (SIGQUIT).
     Quit = 131,
-    /// Told to terminate (SIGTERM).
+    /// Terminated (SIGTERM).
     Terminated = 143,
 }
 
@@ -40,7 +40,7 @@ impl From<Exit> for std::process::ExitCode {
     }
 }
 
-/// Returns the code of a conversation, if it ended.
+/// Returns the exit code of a conversation; `None` if it has not ended.
 pub fn ended(state: &State) -> Option<Exit> {
     Some(match state.exit_code()? {
         0 => Exit::Done,
@@ -51,7 +51,7 @@ pub fn ended(state: &State) -> Option<Exit> {
     })
 }
 
-/// Returns what was not done in a conversation that ended well, for `--strict`: a part for each kind of loss.
+/// Describes the losses in a conversation that ended well, one entry per kind, for `--strict`.
 pub fn losses(state: &State) -> Vec<String> {
     let skipped =
         (state.failed > 0).then(|| format!("{} skipped after failures", utterances(state.failed)));

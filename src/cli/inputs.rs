@@ -1,4 +1,4 @@
-//! Texts that options name: a file, or standard input, which one of them alone can read.
+//! Text inputs named by options: files, or standard input, which only one option can read.
 
 use crate::cli::args::play::{Play, SteerSource};
 use crate::cli::error::Failure;
@@ -10,12 +10,12 @@ use std::fs::File;
 use std::fs::metadata;
 use std::io::{self, Read, stdin};
 
-/// The largest steer file or topic that is read, in bytes.
+/// Maximum size of an input, in bytes.
 const INPUT_MAX_BYTES: u64 = 1 << 20;
-/// The byte order mark that some editors write at the beginning of a text.
+/// Byte order mark that some editors write at the start of a file.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Refuses two inputs that would both read standard input; each has its name and whether it does.
+/// Rejects a second input from standard input. Each input is a name, and true if it reads standard input.
 pub fn one_reader<'a>(inputs: impl IntoIterator<Item = (&'a str, bool)>) -> Result<(), Failure> {
     let readers: Vec<&str> =
         inputs.into_iter().filter(|(_, reads)| *reads).map(|(name, _)| name).collect();
@@ -28,7 +28,7 @@ pub fn one_reader<'a>(inputs: impl IntoIterator<Item = (&'a str, bool)>) -> Resu
     }
 }
 
-/// Reads all of standard input as text.
+/// Reads all of standard input as UTF-8 text.
 pub fn read_stdin(what: &str) -> Result<String, Failure> {
     let bytes = read_capped(stdin().lock()).map_err(|e| {
         Failure::usage(
@@ -39,9 +39,10 @@ pub fn read_stdin(what: &str) -> Result<String, Failure> {
     as_text(&format!("{what} from standard input"), bytes)
 }
 
-/// Reads a file that an option names, as text.
+/// Reads a file named by an option, as UTF-8 text.
 ///
-/// An open pipe, as in `--steer <(...)`, is read to its end. A named pipe is refused: opening it could wait for ever.
+/// An open pipe, as in `--steer <(...)`, is read to its end. Named pipes are rejected, because opening one may block
+/// forever.
 pub fn read_file(what: &str, path: &str) -> Result<String, Failure> {
     let read = match is_pipe(path) {
         true => File::open(path).and_then(read_capped),
@@ -87,7 +88,7 @@ fn as_text(what: &str, bytes: Vec<u8>) -> Result<String, Failure> {
     )
 }
 
-/// Reads the lines of the steer file, if there is one.
+/// Reads the lines of the steer file; empty if there is none.
 pub fn steer_lines(play: &Play) -> Result<Vec<(Key, SteerLine)>, Failure> {
     let Some(SteerSource::File(path)) = &play.steer else { return Ok(vec![]) };
     let text = read_file("the steer file", path)?;

@@ -1,4 +1,4 @@
-//! A log file of what the program says.
+//! Log file for the messages of the program.
 
 use crate::model::Wall;
 use crate::{own_file, text};
@@ -7,11 +7,11 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// A file of lines, each with its time.
+/// File of lines with timestamps.
 pub struct LogFile(File);
 
 impl LogFile {
-    /// Opens a file for appending; a new one is readable by its owner alone.
+    /// Opens a file for appending. A new file is accessible only to its owner.
     ///
     /// # Errors
     /// The error of the operating system.
@@ -19,10 +19,10 @@ impl LogFile {
         own_file::append_to_named(path).map(LogFile)
     }
 
-    /// Appends a line with its time; errors are ignored.
+    /// Appends a line with a timestamp. Errors are ignored.
     pub fn keep(&self, at: Wall, line: &str) {
         let at = Timestamp::from_millisecond(at.0).unwrap_or_default();
-        // a log that cannot be written must not stop a conversation
+        // an unwritable log must not stop a conversation
         let _ = writeln!(&self.0, "{at:.3} {}", text::line(line));
     }
 }

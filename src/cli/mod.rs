@@ -1,6 +1,6 @@
-//! The command line: one sub-command a file. It wires the rooms together, knows all of them, and is known by none.
+//! Command line: one module per sub-command. This module connects all others, and no other depends on it.
 //!
-//! Data goes to standard output, everything said to a person to standard error, and how it went to the exit code.
+//! Data goes to standard output, messages to standard error, and the result to the exit code.
 
 mod appearance;
 mod args;
@@ -56,8 +56,9 @@ struct Cli {
 impl Cli {
     /// Parses the arguments of this process.
     ///
-    /// Building the parser for every command takes a good part of the start-up time, so commands that open a screen are
-    /// parsed with their own arguments only. Whatever that rejects goes to the full parser, for its errors and help.
+    /// Building the parser for all commands takes much of the start-up time, so commands that open a screen are parsed
+    /// with
+    /// their own arguments only. Input that this rejects goes to the full parser, for its errors and help.
     fn of_process() -> Result<Cli, clap::Error> {
         Cli::parse_alone(&std::env::args_os().collect::<Vec<_>>()).map_or_else(Cli::parse_fully, Ok)
     }
@@ -91,7 +92,7 @@ impl Cli {
         }
     }
 
-    /// Parses a command of this name whose arguments are `A`.
+    /// Parses the command `name` with arguments of type `A`.
     fn parse_one<A: Args>(
         name: &'static str,
         typed: &[OsString],
@@ -103,7 +104,7 @@ impl Cli {
         Some(Cli { global, command: Some(command) })
     }
 
-    /// Parses the options that every command takes; returns them with what is left for a command.
+    /// Parses the global options. Returns them with the matches of the command, if any.
     fn parse_options(
         typed: &[OsString],
         command: Option<ClapCommand>,
@@ -176,7 +177,7 @@ pub fn main() -> ExitCode {
 fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     let context = Context::new(cli.global)?;
     let context = match &cli.command {
-        // whoever asks a panel wants to read its answer alone
+        // the output of `ask` is the answer alone
         Some(Command::Ask(_)) => context.brief(),
         _ => context,
     };
@@ -220,7 +221,8 @@ fn execute(command: Option<Command>, context: &Context) -> Result<Exit, Failure>
     go(next, context)
 }
 
-/// Arguments that are no command of ours: help and version are no errors, a word that is no command gets the nearest.
+/// Handles an error of the parser: help and version succeed, a text with spaces is a topic, and an unknown command is
+/// reported with the nearest name.
 fn parse_error(e: &clap::Error) -> Result<Exit, Failure> {
     let word = match e.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(word)) => Some(word),
@@ -239,7 +241,7 @@ fn parse_error(e: &clap::Error) -> Result<Exit, Failure> {
     }
 }
 
-/// A topic is no command: the start screen opens with it, and everything else that was said holds as always.
+/// Opens the start screen with a topic. All other options apply as usual.
 fn start_with_topic(topic: &str) -> Result<Exit, Failure> {
     let mut topics = 0;
     let rest = std::env::args_os().filter(|arg| {
@@ -248,7 +250,7 @@ fn start_with_topic(topic: &str) -> Result<Exit, Failure> {
     });
     let rest: Vec<OsString> = rest.collect();
     if topics == 0 {
-        // what was read as the topic is not what was typed
+        // the topic was converted lossily, so no argument equals it
         return Err(Failure::usage(
             format!("`{topic}` is not valid UTF-8"),
             "type the topic in UTF-8, or check the locale of the terminal",
@@ -264,7 +266,7 @@ fn start_with_topic(topic: &str) -> Result<Exit, Failure> {
     }
 }
 
-/// A word that is no command, of the program itself or of the group of commands it stands behind.
+/// Returns the failure for an unknown command, of the program or of a command group.
 fn unknown_command(word: &str) -> Failure {
     let program = Cli::command();
     let group = std::env::args_os()

@@ -1,4 +1,4 @@
-//! What the program says to a person on standard error, beside the data on standard output.
+//! Output to the user: messages on standard error, data on standard output.
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -8,28 +8,28 @@ use crossterm::terminal::size;
 use ratatui::text::Line;
 use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
 
-/// Columns below which lines are left to the terminal.
+/// Minimum width for wrapping, in columns. A narrower terminal wraps by itself.
 const NARROWEST: usize = 20;
 
 /// Prints a line on standard error.
 pub fn print(line: &str) {
-    // whoever closed standard error does not want to be told, and there is nowhere left to say so
+    // if standard error is closed, the message cannot be reported anywhere
     let _ = writeln!(stderr().lock(), "{line}");
 }
 
-/// Writes data to standard output; a reader that has gone has all it wanted.
+/// Writes data to standard output. A reader that has closed the pipe is not an error.
 ///
 /// # Errors
-/// When standard output cannot be written for any other reason.
+/// If standard output cannot be written for another reason.
 pub fn data(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = stdout().lock();
     written(out.write_all(bytes).and_then(|()| out.flush()))
 }
 
-/// Returns what became of writing to standard output, as [`data`] does.
+/// Converts the result of writing to standard output, like [`data`].
 ///
 /// # Errors
-/// As [`data`].
+/// As for [`data`].
 pub fn written(written: io::Result<()>) -> Result<(), Failure> {
     match written {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
@@ -39,19 +39,19 @@ pub fn written(written: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Writes text to standard output, with nothing in it that a terminal would take for a command.
+/// Writes text to standard output, without terminal control sequences.
 ///
 /// # Errors
-/// As [`data`].
+/// As for [`data`].
 pub fn text(words: &str) -> Result<Exit, Failure> {
     data(text::block(words).as_bytes())?;
     Ok(Exit::Done)
 }
 
-/// Writes text to standard output, where it is a terminal in lines that break between words.
+/// Writes text to standard output. On a terminal, lines are wrapped between words.
 ///
 /// # Errors
-/// As [`data`].
+/// As for [`data`].
 pub fn wrapped(words: &str) -> Result<(), Failure> {
     let columns = stdout().is_terminal().then(size).and_then(Result::ok);
     match columns.map(|(columns, _)| usize::from(columns)).filter(|columns| *columns >= NARROWEST) {
@@ -60,7 +60,7 @@ pub fn wrapped(words: &str) -> Result<(), Failure> {
     }
 }
 
-/// Breaks lines between words; what fits stays as it is.
+/// Wraps lines between words. Lines that fit are unchanged.
 fn broken(words: &str, columns: usize) -> String {
     let rows = |line: &str| match width(line) <= columns {
         true => line.to_owned(),
@@ -75,7 +75,7 @@ fn broken(words: &str, columns: usize) -> String {
     words.split('\n').map(rows).collect::<Vec<_>>().join("\n")
 }
 
-/// Prints why a command ended early, and what to do, on standard error.
+/// Prints a failure and its hint on standard error.
 pub fn failure(failure: &Failure) {
     let report = failure.message.starts_with("error: ");
     let label = if report { "" } else { "error: " };
@@ -85,9 +85,9 @@ pub fn failure(failure: &Failure) {
     }
 }
 
-/// Replaces the line of progress on standard error, which is a terminal; an empty one takes it away.
+/// Updates the progress line on standard error, which must be a terminal. An empty line removes it.
 pub fn progress(line: &str) {
-    // as above
+    // see `print` about errors
     let _ = write!(stderr().lock(), "\r\x1b[K{line}");
 }
 

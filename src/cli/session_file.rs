@@ -1,4 +1,4 @@
-//! Finds the file of a session that a person names, and reports what is wrong with it.
+//! Finds session files by name, and reports their faults.
 
 use crate::catalogue::{self, example};
 use crate::cli::args::session::SessionName;
@@ -14,7 +14,7 @@ use crate::untrusted;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Finds the file of a session that may be written to; what comes with the program may not.
+/// Finds the file of a session for writing. Bundled examples are rejected.
 pub fn find_own(name: &SessionName, context: &Context) -> Result<PathBuf, Failure> {
     match name.session.as_deref().filter(|name| example(name).is_some()) {
         Some(name) => Err(Failure::usage(
@@ -25,7 +25,7 @@ pub fn find_own(name: &SessionName, context: &Context) -> Result<PathBuf, Failur
     }
 }
 
-/// Finds the file of a session.
+/// Finds the file of a session by id, id prefix, path or name of a bundled example.
 pub fn find(name: &SessionName, context: &Context) -> Result<PathBuf, Failure> {
     let folder = context.paths.sessions();
     if let Some((name, log)) = name.session.as_ref().and_then(|n| Some((n, example(n)?))) {
@@ -38,7 +38,7 @@ pub fn find(name: &SessionName, context: &Context) -> Result<PathBuf, Failure> {
     Ok(found.map_err(unreadable(&folder))??)
 }
 
-/// Puts an example where it can be read like any session; whatever became of it there, it is as it was again.
+/// Unpacks a bundled example into the cache folder. A modified copy is restored.
 fn unpack_example(name: &str, log: &str, context: &Context) -> Result<PathBuf, Failure> {
     let folder = context.paths.cache.join("examples");
     let path = folder.join(format!("{name}.jsonl"));
@@ -52,19 +52,19 @@ fn unpack_example(name: &str, log: &str, context: &Context) -> Result<PathBuf, F
     Ok(path)
 }
 
-/// Returns the failure for a folder that cannot be read.
+/// Returns the failure for an unreadable folder.
 pub fn unreadable(folder: &Path) -> impl Fn(io::Error) -> Failure {
     let folder = folder.display().to_string();
     move |e| Failure::new(Exit::Session, format!("cannot read {folder}: {e}"))
 }
 
-/// Reports which texts of a session are missing; it can be resumed all the same.
+/// Reports the missing texts of a session. It can still be resumed.
 pub fn report_missing_texts(log: &Survey, context: &Context) {
     let missing = log.faults.iter().filter(|f| matches!(f, LogFault::Blob { .. }));
     missing.for_each(|fault| context.say(&fault.to_string()));
 }
 
-/// Reports what was wrong with a session after everything readable was shown.
+/// Reports the faults of a session, after everything readable has been shown.
 pub fn report_faults(log: &Survey, context: &Context) -> Result<Exit, Failure> {
     if log.last.is_none() {
         context.say("the file contains no readable events");
@@ -92,7 +92,7 @@ pub fn report_faults(log: &Survey, context: &Context) -> Result<Exit, Failure> {
     }
 }
 
-/// Moves a session to the trash; returns where it is now, and how to get it back.
+/// Moves a session to the trash. Returns messages with the new path and the command that restores it.
 pub fn delete(path: &Path, context: &Context) -> Result<[String; 2], Failure> {
     let to = catalogue::delete(path, &context.paths.trash())?;
     let id = to.file_name().unwrap_or_default().to_string_lossy();
@@ -100,13 +100,13 @@ pub fn delete(path: &Path, context: &Context) -> Result<[String; 2], Failure> {
     Ok([format!("moved to the trash: {}", to.display()), format!("undo: {back}")])
 }
 
-/// Returns what a log says.
+/// Returns the state at the end of a log.
 pub fn fold(log: &Log) -> State {
     let finished = Finished::of(log.events());
     State::fold(log.events().filter(|event| !finished.repeats(event)))
 }
 
-/// Returns those who sit at the table now.
+/// Returns the present participants.
 pub fn seats(state: &State) -> impl Iterator<Item = &Participant> {
     state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec)
 }

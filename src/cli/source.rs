@@ -1,4 +1,4 @@
-//! Finds the scenario that a person means: a path, `-`, or the name of a bundled or of an own one.
+//! Finds scenarios by path, by name (bundled or the user's own), or on standard input (`-`).
 
 use crate::cli::error::Failure;
 use crate::cli::inputs::read_stdin;
@@ -9,23 +9,24 @@ use crate::testing;
 use std::fs;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
-/// The ending of a scenario's file name.
+/// File extension of scenarios.
 pub const ENDING: &str = ".toml";
 
-/// A scenario that shows the usual keys and can be played as it is.
+/// Template for new scenarios: shows the usual keys and is playable as it is.
 pub const TEMPLATE: &str = include_str!("commands/new_scenario.toml");
 
-/// A scenario's text, and what follows from where it was found.
+/// Scenario text with its folder and trust.
 pub struct FoundScenario {
-    /// The text of the file, for faults to point into.
+    /// Text of the file, with its name for error messages.
     pub source: Source,
-    /// The folder its scripts run in.
+    /// Working directory of its scripts.
     pub folder: PathBuf,
-    /// Whether it came with the program or lies in the user's own folder.
+    /// True if the scenario is bundled or lies in the user's settings folder.
     pub trusted: bool,
 }
 
-/// Finds a scenario. A path has a separator or ends in `.toml`; among names a bundled one goes first.
+/// Finds a scenario. Paths contain a separator or end in `.toml`. A bundled scenario takes precedence over one of the
+/// user's with the same name.
 pub fn find(paths: &Paths, name: &str) -> Result<FoundScenario, Failure> {
     let here = PathBuf::from(".");
     if name == "-" {
@@ -58,8 +59,9 @@ pub fn find(paths: &Paths, name: &str) -> Result<FoundScenario, Failure> {
     ))
 }
 
-/// Finds a scenario by its name alone, a bundled one first; `None` if no scenario has it. A path, `-` and a name with a
-/// separator are names of nothing.
+/// Finds a scenario by name; bundled scenarios take precedence. `None` if there is none. Paths are not resolved, and
+/// `-`
+/// does not read standard input.
 pub fn find_named(paths: &Paths, name: &str) -> Result<Option<FoundScenario>, Failure> {
     if let Some(text) = bundled(name) {
         let source = Source { name: name.into(), text: text.into(), settings: vec![] };
@@ -69,20 +71,20 @@ pub fn find_named(paths: &Paths, name: &str) -> Result<Option<FoundScenario>, Fa
     if name.contains(MAIN_SEPARATOR) || !own.is_file() {
         return Ok(None);
     }
-    // a link in the own folder may lead anywhere
+    // a symbolic link in the user's folder may point anywhere
     let trusted = lies_in(&own, &paths.config);
     let target = own.canonicalize().unwrap_or(own);
     let source = scenario::read(&target)?;
     Ok(Some(FoundScenario { source, folder: paths.scenarios(), trusted }))
 }
 
-/// Returns the names of the user's own scenarios, sorted.
+/// Returns the sorted names of the user's own scenarios.
 pub fn own_names(paths: &Paths) -> Vec<String> {
-    // a folder that is not there, or not readable, has no scenarios to offer
+    // a missing or unreadable folder contains no scenarios
     let entries = fs::read_dir(paths.scenarios()).into_iter().flatten().flatten();
     let name = |e: fs::DirEntry| {
         let name = e.file_name().to_str()?.to_owned();
-        // a test beside a scenario is none
+        // skip tests, which have the same extension
         let own = (!name.ends_with(testing::ENDING)).then_some(name)?;
         own.strip_suffix(ENDING).map(str::to_owned)
     };
@@ -91,7 +93,7 @@ pub fn own_names(paths: &Paths) -> Vec<String> {
     names
 }
 
-/// Returns whether a file really lies in a folder, links followed.
+/// Returns true if a file is inside a folder after resolving symbolic links.
 fn lies_in(file: &Path, folder: &Path) -> bool {
     match (file.canonicalize(), folder.canonicalize()) {
         (Ok(file), Ok(folder)) => file.starts_with(folder),

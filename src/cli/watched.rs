@@ -1,4 +1,4 @@
-//! How far something long is, on a terminal, once it takes longer than a second.
+//! Progress of long tasks, shown on a terminal after one second.
 
 use crate::session::ReadProgress;
 use std::io::{IsTerminal, Write, stderr};
@@ -6,11 +6,11 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-/// How long a task runs before its progress is shown, and how often it is updated.
+/// Delay before the progress is shown, and interval between updates.
 const TOLD_AFTER: Duration = Duration::from_millis(1_000);
 const TOLD_EVERY: Duration = Duration::from_millis(200);
 
-/// Does a task, and shows its progress on the terminal where it takes long; the line is erased at the end.
+/// Runs a task and shows its progress on the terminal if it takes long. The line is erased at the end.
 pub fn watched<T>(what: &str, work: impl FnOnce(&ReadProgress) -> T) -> T {
     let progress = ReadProgress::default();
     if !stderr().is_terminal() {
@@ -22,7 +22,7 @@ pub fn watched<T>(what: &str, work: impl FnOnce(&ReadProgress) -> T) -> T {
         scope.spawn(move || {
             let mut wait = TOLD_AFTER;
             while ends.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                // a terminal that is gone is noticed by the code that writes the result
+                // a closed terminal is noticed by the code that writes the result
                 let _ = match told.percent() {
                     0 => write!(stderr(), "\r{what}\x1b[K"),
                     percent => write!(stderr(), "\r{what}: {percent}%\x1b[K"),

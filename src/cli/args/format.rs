@@ -1,4 +1,4 @@
-//! What is printed on standard output.
+//! Output formats of printed conversations.
 
 use crate::export;
 use clap::ValueEnum;
@@ -16,7 +16,7 @@ pub enum PrintFormat {
 }
 
 impl PrintFormat {
-    /// Returns how the format is spelled; none for the lines themselves.
+    /// Returns the formatter; `None` for JSON lines, which are copied unchanged.
     pub fn spelling(self) -> Option<export::Spelling> {
         match self {
             PrintFormat::Text => Some(export::text::spell),

@@ -1,4 +1,4 @@
-//! The options that every command takes.
+//! Options of all commands.
 
 use crate::config::{Motion, Mouse, Signs};
 use clap::{Args, ValueEnum};

@@ -1,4 +1,4 @@
-//! Where a session is kept.
+//! Options for saving a session.
 
 use crate::model::Wall;
 use crate::session::SessionPlace;
@@ -17,7 +17,8 @@ pub struct Keep {
 }
 
 impl Keep {
-    /// Returns the session's place; in the folder of sessions its name is made of the time and a random number.
+    /// Returns the location for the session. In the sessions folder, its name consists of the time `at` and the random
+    /// number `dice`.
     pub fn place<'a>(&'a self, folder: &'a Path, (at, dice): (Wall, u64)) -> SessionPlace<'a> {
         match (&self.out_session, self.no_save) {
             (Some(path), _) => SessionPlace::File(path),

@@ -1,4 +1,4 @@
-//! The options of the sub-commands: what clap reads, as plain data that uses no other room.
+//! Options of the sub-commands: plain data parsed by clap.
 
 pub mod format;
 pub mod global;

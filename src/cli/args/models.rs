@@ -1,4 +1,4 @@
-//! Which model speaks, and where it is.
+//! Options for the choice of models and servers.
 
 use crate::model::Wire;
 use clap::Args;
@@ -19,7 +19,7 @@ pub struct ModelOptions {
     pub wire: Option<Wire>,
 }
 
-/// Reads the name of a wire format.
+/// Parses the name of an API protocol.
 fn wire() -> impl TypedValueParser<Value = Wire> {
     PossibleValuesParser::new(Wire::ALL.map(Wire::name))
         .map(|name| Wire::named(&name).unwrap_or(Wire::OpenAi))

@@ -1,4 +1,4 @@
-//! The options of everything that plays a conversation.
+//! Options of the commands that play a conversation.
 
 use crate::cli::args::format::PrintFormat;
 use crate::cli::args::models::ModelOptions;
@@ -13,18 +13,18 @@ use std::str::FromStr;
 /// Source of the commands of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SteerSource {
-    /// A file, read before the start.
+    /// File, read before the start.
     File(String),
-    /// Lines on standard input, while the conversation runs.
+    /// Lines on standard input, read during the conversation.
     StandardInput,
-    /// A program that runs the conversation and sends commands itself.
+    /// Caller that runs the conversation and sends the commands itself.
     Caller,
 }
 
 impl FromStr for SteerSource {
     type Err = Infallible;
 
-    /// Reads the value of an option.
+    /// Parses the value of an option.
     fn from_str(value: &str) -> Result<SteerSource, Infallible> {
         Ok(if value == "-" {
             SteerSource::StandardInput
@@ -83,7 +83,7 @@ pub struct Play {
 }
 
 impl Play {
-    /// Returns the limits that were asked for.
+    /// Returns the limits set by the options.
     pub fn limits(&self) -> Limits {
         Limits {
             utterances: self.max_utterances,
@@ -94,30 +94,30 @@ impl Play {
         }
     }
 
-    /// Returns whether nobody follows the conversation in real time, so that virtual time will do.
+    /// Returns true if the conversation may run on virtual time, because nobody follows it in real time.
     pub fn may_be_virtual(&self) -> bool {
         self.headless && !self.pace
     }
 
-    /// Returns whether steering lines come from standard input.
+    /// Returns true if steering lines come from standard input.
     pub fn reads_commands(&self) -> bool {
         self.steer == Some(SteerSource::StandardInput)
     }
 
-    /// Returns whether commands come while the conversation runs.
+    /// Returns true if commands may arrive during the conversation.
     pub fn steered_live(&self) -> bool {
         matches!(self.steer, Some(SteerSource::StandardInput | SteerSource::Caller))
     }
 }
 
-/// Reads a sum of dollars.
+/// Parses a positive amount in dollars.
 pub fn usd(text: &str) -> Result<Usd, String> {
     let dollars = text.trim_start_matches('$').parse().unwrap_or(f64::NAN);
     let usd = Usd::try_from(dollars).ok().filter(|usd| *usd > Usd::default());
     usd.ok_or_else(|| "an amount in dollars, such as 0.50".into())
 }
 
-/// Reads a time of at least a second.
+/// Parses a duration of at least one second, in whole seconds.
 pub fn seconds(text: &str) -> Result<u64, String> {
     let seconds = duration_ms(text).map(|ms| ms / 1000).filter(|s| *s > 0);
     seconds.ok_or_else(|| "a duration of at least one second, such as 90s or 5m".into())

@@ -1,4 +1,4 @@
-//! The options of `run` and `demo`.
+//! Options of `run` and `demo`.
 
 use crate::cli::args::keep::Keep;
 use crate::cli::args::play::Play;
@@ -6,10 +6,10 @@ use clap::Args;
 use std::convert::Infallible;
 use std::str::FromStr;
 
-/// A topic, or the input that has it. Only the command line gives `-` a meaning.
+/// Topic, or its source. `-` has a meaning only on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Topic {
-    /// The topic itself.
+    /// Text of the topic.
     Text(String),
     /// Standard input.
     StandardInput,
@@ -18,7 +18,7 @@ pub enum Topic {
 impl FromStr for Topic {
     type Err = Infallible;
 
-    /// Reads the value of an option.
+    /// Parses the value of an option.
     fn from_str(value: &str) -> Result<Topic, Infallible> {
         Ok(if value == "-" { Topic::StandardInput } else { Topic::Text(value.to_owned()) })
     }

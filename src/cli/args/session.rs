@@ -1,4 +1,4 @@
-//! Which session is meant.
+//! Options that select a session.
 
 use clap::Args;
 
@@ -15,7 +15,7 @@ pub struct SessionName {
 }
 
 impl SessionName {
-    /// Returns the session of a name; without one the session written last.
+    /// Selects a session by name; without a name, the most recent one.
     pub fn of(name: Option<&String>) -> SessionName {
         SessionName { session: name.cloned(), last: name.is_none() }
     }

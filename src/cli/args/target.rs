@@ -1,4 +1,4 @@
-//! Where a finished document goes.
+//! Options for the output file of a document.
 
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Returns the file; none for standard output, which `-` names too.
+    /// Returns the output file; `None` for standard output, also if named `-`.
     pub fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| *path != Path::new("-"))
     }

@@ -1,4 +1,4 @@
-//! The options for the tools of participants, of every command that plays a conversation.
+//! Options for the tools of participants, shared by all commands that play a conversation.
 
 use clap::Args;
 use std::path::PathBuf;

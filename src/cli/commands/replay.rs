@@ -127,7 +127,7 @@ type Shown = (Timeline, Waypoints<Transcript>);
 struct Read {
     survey: Survey,
     recording: Recording,
-    /// State after the last event.
+    /// State after the last event. If the recording is printed, it lacks the partial text of unfinished turns.
     state: State,
     /// Data for the screen; `None` if the recording is printed.
     shown: Option<Shown>,
