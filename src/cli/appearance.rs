@@ -57,7 +57,7 @@ pub struct AppearanceSettings {
     /// Style of the key bindings.
     pub habits: Habits,
     choice: ThemeChoice,
-    /// True if an option or the settings determine the theme, so that it cannot be changed on the screen.
+    /// True if an option or the settings determine the theme. A choice on the screen then holds for this run only.
     fixed: bool,
     /// Background according to the environment.
     ground: Option<Ground>,

@@ -53,7 +53,7 @@ pub struct Context {
     trusts_project: Cell<bool>,
     accessible: bool,
     quiet: bool,
-    /// True if only errors, progress and [signs of life](Context::say_alive) are reported.
+    /// True if only errors, progress and lines about pending replies are reported.
     brief: bool,
     verbose: bool,
     log_file: OnceCell<LogFile>,
@@ -109,7 +109,7 @@ impl Context {
         }
     }
 
-    /// Reports only errors and signs of life, unless `--verbose` is set.
+    /// Restricts messages to errors, progress and lines about pending replies, unless `--verbose` is set.
     pub fn brief(self) -> Context {
         Context { brief: !self.verbose, ..self }
     }
@@ -175,7 +175,7 @@ impl Context {
         }
     }
 
-    /// Prints a line about a reply that is being waited for on standard error, unless `--quiet` is set.
+    /// Prints a line about a pending reply on standard error, unless `--quiet` is set.
     pub fn say_alive(&self, line: &str) {
         self.keep(line);
         if !self.quiet {
@@ -206,8 +206,7 @@ impl Context {
     }
 
     /// Opens the file for the output of `-v` while the screen is on, and returns its path. `None` without `-v` or if a
-    /// log
-    /// file is already open.
+    /// log file is already open.
     pub fn log_of_screen(&self) -> Result<Option<PathBuf>, Failure> {
         if !self.verbose || self.log_file.get().is_some() {
             return Ok(None);

@@ -17,7 +17,8 @@ use std::thread;
 /// File name of the note. A later crash overwrites it.
 const NOTE: &str = "crash.txt";
 
-/// Installs a panic hook that writes the note after the previous hooks, which restore the terminal.
+/// Installs a panic hook that writes the note. The hook of the terminal, which is installed later, runs first and
+/// restores the screen.
 pub fn install(state: PathBuf) {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

@@ -21,7 +21,7 @@ pub fn write(document: &str, target: &Target, context: &Context) -> Result<(), F
     stream(target, context, |out| out.write_all(document.as_bytes()))
 }
 
-/// Writes a document in pieces, so that it is never in memory as a whole; otherwise like [`write`].
+/// Writes a document in pieces, so that it is never in memory as a whole; otherwise like [`write()`].
 pub fn stream(
     target: &Target,
     context: &Context,
@@ -89,7 +89,7 @@ impl Write for Keyless<'_> {
     }
 }
 
-/// Loads the configured API keys, so that they are removed from the output.
+/// Loads the API keys from variables and files, so that they are removed from the output. Key commands are not run.
 pub fn know_keys(context: &Context) -> Result<(), Failure> {
     let providers = Providers::new(context, &ModelOptions::default())?;
     for known in providers.all() {

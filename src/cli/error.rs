@@ -1,6 +1,5 @@
 //! Error messages: the failure, its subject, and the remedy. Only this module knows the errors of all modules, their
-//! exit
-//! codes and their hints.
+//! exit codes and their hints.
 
 use crate::catalogue::{NotMoved, SessionNotFound};
 use crate::cli::exit::Exit;

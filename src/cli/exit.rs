@@ -22,7 +22,7 @@ pub enum Exit {
     Budget = 5,
     /// The session cannot be read or written.
     Session = 6,
-    /// The conversation ended but was incomplete, and `--strict` is set.
+    /// The conversation ended, but was incomplete and `--strict` is set.
     Skipped = 7,
     /// The terminal was closed (SIGHUP).
     HungUp = 129,

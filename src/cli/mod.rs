@@ -57,8 +57,7 @@ impl Cli {
     /// Parses the arguments of this process.
     ///
     /// Building the parser for all commands takes much of the start-up time, so commands that open a screen are parsed
-    /// with
-    /// their own arguments only. Input that this rejects goes to the full parser, for its errors and help.
+    /// with their own arguments only. Input that this rejects goes to the full parser, for its errors and help.
     fn of_process() -> Result<Cli, clap::Error> {
         Cli::parse_alone(&std::env::args_os().collect::<Vec<_>>()).map_or_else(Cli::parse_fully, Ok)
     }

@@ -62,8 +62,8 @@ pub struct AskArgs {
 }
 
 impl AskArgs {
-    /// Prints the answer. Without a model the panel is rehearsed; the answer is labelled so and the exit code is
-    /// [`Exit::NoModel`].
+    /// Prints the answer. If no model is named or reachable, the panel is rehearsed: the answer is labelled so and the
+    /// exit code is [`Exit::NoModel`].
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let readers = self.files.iter().map(|file| ("FILE", file == "-"));
         one_reader(readers.chain([("QUESTION", self.question == "-")]))?;

@@ -198,7 +198,7 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
     let lines = steer_lines(play)?;
     let kept = || recording.records().iter().take(events);
     let (past, before) = match past {
-        // the screen shows the history, the text formats print the events
+        // the screen and text mode show the history, headless output starts with the branch
         Past::Told(told) => (told.state().clone(), Before::Told(told, view)),
         Past::Folded(past) if play.headless => (*past, Before::Nothing),
         Past::Folded(past) => (*past, Before::Events(kept().collect())),

@@ -1,4 +1,4 @@
-//! The options of `batch`.
+//! Options of `batch`.
 
 use super::after::BatchCommand;
 use crate::cli::args::models::ModelOptions;

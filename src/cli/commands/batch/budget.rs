@@ -28,8 +28,7 @@ pub struct BatchBudget {
 
 impl BatchBudget {
     /// Returns the limits of the command line (`together`), or the defaults. Local models and rehearsed lines cost
-    /// nothing
-    /// and have no default limit.
+    /// nothing and have no default limit.
     pub fn new(together: Slice, seats: &[&Participant]) -> BatchBudget {
         if together != Slice::default() {
             return BatchBudget { together, ..BatchBudget::default() };

@@ -71,8 +71,7 @@ impl ProgressReport {
     }
 
     /// Reports a result. The flaws of the first conversation are reported at once, because the others are likely to
-    /// have
-    /// them too.
+    /// have them too.
     pub fn result(&self, progress: &Progress, result: &ResultLine, context: &Context) {
         let line = {
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);

@@ -26,8 +26,7 @@ pub struct CheckedItems {
 
 impl CheckedItems {
     /// Reads the file once. `needed` are the fields that every item must have; `shard` is a part (from 0) and the
-    /// number of
-    /// parts.
+    /// number of parts.
     pub fn read(
         path: &Path,
         needed: &[String],

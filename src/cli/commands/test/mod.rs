@@ -34,7 +34,7 @@ use voices::Own;
 /// Maximum number of tests in a run for which each passing test has its own line.
 const FEW: usize = 40;
 
-/// Format of test files, shown by `--help`.
+/// Explanation of test files, shown by `--help`.
 const HELP: &str = "\
 A test file, NAME.test.toml:
 
