@@ -1,17 +1,17 @@
-//! A sign of life while no words are printed: which participants are awaited, and since when.
+//! Progress line while nothing is printed: the names of the awaited participants and the seconds since the oldest call.
 //!
-//! On a terminal it is one line that is replaced every second; in a pipe a line now and then.
+//! On a terminal the line is replaced every second; in a pipe a new line is printed once a minute.
 
 use crate::model::{Event, Kind, Ms, SeatId, TurnId};
 use crate::state::State;
 use std::collections::BTreeMap;
 
-/// Milliseconds of a call from which on a terminal shows it.
+/// Minimum duration of a call before a terminal shows it, in milliseconds.
 const SHOWN_MS: u64 = 2_000;
-/// Milliseconds between two lines of a pipe.
+/// Minimum interval between two lines in a pipe, in milliseconds.
 const TOLD_MS: u64 = 60_000;
 
-/// The calls in progress, as far as the events show.
+/// Calls in progress, derived from the events.
 pub struct Alive {
     names: BTreeMap<SeatId, String>,
     turns: BTreeMap<TurnId, SeatId>,
@@ -20,7 +20,7 @@ pub struct Alive {
 }
 
 impl Alive {
-    /// Returns what is known of a state.
+    /// Starts from the seats and running turns of a state.
     pub fn of(state: &State) -> Alive {
         let names = state.seats.iter().map(|s| (s.spec.id.clone(), s.spec.name.to_string()));
         let turns = state.turns.values().map(|turn| (turn.id, turn.seat.clone()));
@@ -32,7 +32,7 @@ impl Alive {
         }
     }
 
-    /// Applies an event with the time of its arrival.
+    /// Applies an event that arrived at `now`.
     pub fn take(&mut self, event: &Event, now: Ms) {
         if let Kind::Opened(opened) = &event.kind {
             let names = opened.participants.iter().map(|p| (p.id.clone(), p.name.to_string()));
@@ -50,14 +50,14 @@ impl Alive {
         }
     }
 
-    /// Returns the line for a terminal; none before the wait is long.
+    /// Returns the line for a terminal; `None` until a call takes long enough to be shown.
     pub fn line(&self, now: Ms) -> Option<String> {
         let since = self.calls.values().min()?;
         let waited = now.since(*since);
         (waited >= SHOWN_MS).then(|| self.words(waited))
     }
 
-    /// Returns the line for a pipe, from time to time; none in between.
+    /// Returns the line for a pipe at most once per interval; `None` otherwise.
     pub fn told(&mut self, now: Ms) -> Option<String> {
         let since = *self.calls.values().min()?;
         let waited = now.since(since.max(self.told));

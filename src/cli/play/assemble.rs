@@ -1,5 +1,5 @@
-//! The one place where a conversation is put together: session, feed, voices, clock and engine. It needs no terminal
-//! and no options of `run`; every way to play a conversation, for a person or for a test, uses it.
+//! Assembles a conversation from its session, feed, voices, clock and engine. Needs neither a terminal nor the options
+//! of `run`; every way to play a conversation, tests included, goes through here.
 
 use crate::cli::play::before::Before;
 use crate::clock::{Clock, VIRTUAL_EPOCH, wall_now};
@@ -17,73 +17,73 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a full disk is waited for.
+/// Maximum time to wait for space on a full disk.
 const DISK_PATIENCE: Duration = Duration::from_secs(30);
 
-/// A conversation whose first event, or whose reopening, is appended.
+/// A conversation whose opening or reopening is appended.
 pub struct Assembled {
-    /// The engine, with its steering lines.
+    /// The engine, loaded with its steering lines.
     pub engine: Engine,
-    /// Its events from here on.
+    /// Events from here on.
     pub tail: Tail,
-    /// The state before them.
+    /// State before those events.
     pub past: State,
-    /// The same as a screen shows it, where it was read for one, and where its reader is.
+    /// Transcript of the past and the reader's position in it, if the session was read for a screen.
     pub told: Option<(Transcript, Option<ViewState>)>,
-    /// The files of its session.
+    /// Files of the session.
     pub files: SessionFiles,
-    /// The session's clock.
+    /// Clock of the session.
     pub clock: Clock,
-    /// Whether it is kept when the program ends.
+    /// True if the session is kept when the program ends.
     pub saved: bool,
 }
 
-/// How a conversation starts.
+/// Start of a conversation: new, resumed or branched.
 pub enum Opening {
-    /// As a new conversation.
+    /// A new conversation.
     Open(Box<Opened>),
-    /// As a resume; a torn tail was set aside first, if there was one.
+    /// A resumed session, with the repair if a torn tail was set aside first.
     Resume(State, Option<LogRepaired>),
-    /// As a branch of a session.
+    /// A branch of a session.
     Fork {
-        /// The state that the branch keeps of its parent.
+        /// State that the branch inherits from its parent.
         past: State,
-        /// The id of the parent session.
+        /// Id of the parent session.
         parent: Text,
-        /// Another seed from here on.
+        /// New seed from the branch on.
         seed: Option<u64>,
-        /// Whether it passes the end that would follow there.
+        /// True if the branch continues past the end that would follow at that point.
         onward: bool,
     },
 }
 
-/// The parts of a conversation.
+/// Parts of a conversation.
 pub struct Parts {
-    /// The session's file and its writer.
+    /// File of the session and its writer.
     pub session: Session,
-    /// How it starts: new, resumed or as a branch.
+    /// Start of the conversation: new, resumed or branched.
     pub start: Opening,
-    /// The earlier events, for readers of the feed.
+    /// Earlier events, for readers of the feed.
     pub before: Before,
-    /// What gives participants their words.
+    /// Voices of the participants.
     pub voices: Arc<dyn Voices>,
-    /// What runs the tools of its participants.
+    /// Tools of the participants.
     pub tools: Arc<dyn Tools>,
-    /// Its time, as [`clock`] returns it.
+    /// Clock of the conversation, as returned by [`clock`].
     pub clock: Clock,
-    /// Whether an operator can be asked.
+    /// True if an operator can be asked.
     pub attended: bool,
-    /// Whether commands come from a program.
+    /// True if a program sends commands.
     pub steered: bool,
-    /// Commands of the operator that are executed first.
+    /// Operator commands to execute first.
     pub commands: Vec<Command>,
-    /// Steering lines that wait for their trigger.
+    /// Steering lines that wait for their triggers.
     pub lines: Vec<(Key, SteerLine)>,
-    /// Whether the session is kept when the program ends.
+    /// True if the session is kept when the program ends.
     pub saved: bool,
 }
 
-/// Puts a conversation together and appends its first event.
+/// Assembles a conversation and appends its first event.
 pub fn assemble(parts: Parts) -> Assembled {
     let (events, told) = match parts.before {
         Before::Nothing => (vec![], None),
@@ -113,7 +113,7 @@ pub fn assemble(parts: Parts) -> Assembled {
             past
         }
     };
-    // the place in the log makes the keys of these commands others than those of an earlier start
+    // the position in the log keeps these keys distinct from those of an earlier start
     let place = past.next_seq;
     let commands = parts.commands.into_iter().enumerate();
     engine.steer(commands.map(|(n, verb)| (format!("{place}:start-{n}").into(), verb.into())));
@@ -121,8 +121,8 @@ pub fn assemble(parts: Parts) -> Assembled {
     Assembled { engine, tail, past, told, files, clock: parts.clock, saved: parts.saved }
 }
 
-/// Returns whether no words take real time, so that the conversation can run on virtual time; a person's words take
-/// real time only where they are `typed` during the run.
+/// Returns true if no reply takes real time, so that the conversation can run on virtual time. A person takes real time
+/// only if their messages are `typed` during the run.
 pub fn is_timeless<'a>(seats: impl IntoIterator<Item = &'a Participant>, typed: bool) -> bool {
     seats.into_iter().all(|seat| match &seat.voice {
         VoiceSpec::Lines { .. } => true,
@@ -133,18 +133,18 @@ pub fn is_timeless<'a>(seats: impl IntoIterator<Item = &'a Participant>, typed: 
     })
 }
 
-/// Returns the clock of a conversation that continues from a state; virtual time continues from its beginning.
+/// Returns the clock of a conversation that continues from a state. Virtual time counts from the start of the session.
 pub fn clock(virtual_time: bool, state: &State, began: Wall) -> Clock {
     if virtual_time { Clock::virtual_since(began, state.ms) } else { Clock::real(state.ms) }
 }
 
-/// Returns when a session on virtual time begins where two runs must be equal byte for byte: a seed was given, or the
-/// environment names a `date`. Otherwise no made-up date gets into an archive.
+/// Returns the fixed start of a session on virtual time if two runs must be equal byte for byte: with a seed, or with a
+/// `date` in the environment. Otherwise no made-up date gets into an archive.
 pub fn fixed_epoch(virtual_time: bool, seed: Option<u64>, date: Option<Wall>) -> Option<Wall> {
     date.or(seed.map(|_| VIRTUAL_EPOCH)).filter(|_| virtual_time)
 }
 
-/// Returns when a session began, as its first line says.
+/// Returns the start of a session as recorded in its first line.
 pub fn began(log: &Survey) -> Wall {
     log.began.unwrap_or(VIRTUAL_EPOCH)
 }
@@ -154,8 +154,7 @@ pub fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// Returns what a new session is named after: a time and a number, which are the same each time where its beginning is
-/// fixed.
+/// Returns the time and the number that a new session is named after. Both are reproducible if its start is fixed.
 pub fn naming(fixed: Option<Wall>, seed: u64) -> (Wall, u64) {
     fixed.map_or_else(|| (wall_now(), random()), |at| (at, seed))
 }

@@ -1,4 +1,4 @@
-//! The past of a conversation that is resumed: read once, folded once, and passed on.
+//! The past of a resumed conversation: read once, folded once and passed on.
 
 use crate::session::{Record, Survey};
 use crate::state::State;
@@ -6,24 +6,24 @@ use crate::ui::ViewState;
 use crate::ui::view::transcript::Transcript;
 use std::sync::Arc;
 
-/// A session that was read and folded.
+/// A session after reading and folding.
 pub struct OpenedSession {
-    /// The facts about its file.
+    /// Facts about its file.
     pub survey: Survey,
-    /// The state after its last event.
+    /// State after its last event.
     pub past: State,
-    /// The same for a reader that shows it.
+    /// The past in the form that its reader needs.
     pub before: Before,
 }
 
-/// The past, for a reader that follows a conversation from here on.
+/// The past, for a reader that follows the conversation from here on.
 #[derive(Default)]
 pub enum Before {
-    /// None: the reader sees only what comes.
+    /// No history; new events only.
     #[default]
     Nothing,
-    /// The events before, in order.
+    /// Earlier events, in order.
     Events(Vec<Arc<Record>>),
-    /// The transcript, and where its reader is, if they have seen its end already.
+    /// The transcript, and the reader's position if its end was already on the screen.
     Told(Box<Transcript>, Option<Box<ViewState>>),
 }

@@ -1,4 +1,4 @@
-//! The output of `-v` and of a log file: each call with its model, its outcome and its use.
+//! The output of `-v` and of a log file: each call with its model, outcome and usage.
 
 use crate::export::spent;
 use crate::model::payload::TurnEnded;
@@ -6,16 +6,16 @@ use crate::model::{Event, Kind, Outcome, SeatId, TurnId, Usage};
 use crate::state::{Spent, State};
 use std::collections::BTreeMap;
 
-/// Reports calls for `-v`; it remembers whose turns they belong to.
+/// Reports calls for `-v`; remembers the seat of each turn.
 pub struct CallLog(BTreeMap<TurnId, SeatId>);
 
 impl CallLog {
-    /// Returns what is known of the turns that run in a state.
+    /// Starts from the running turns of a state.
     pub fn of(state: &State) -> CallLog {
         CallLog(state.turns.values().map(|turn| (turn.id, turn.seat.clone())).collect())
     }
 
-    /// Returns what an event says of a call, if it does.
+    /// Returns the line for an event; `None` if the event does not concern a call.
     pub fn message(&mut self, event: &Event) -> Option<String> {
         if let Kind::FloorGranted(g) = &event.kind {
             self.0.insert(TurnId(event.seq.0), g.participant.clone());

@@ -1,4 +1,4 @@
-//! The voices of a conversation: rehearsed lines, scripts, models, recordings and agents.
+//! Voices of a conversation: rehearsed lines, scripts, models, recordings and agents.
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tempfile::TempDir;
 
-/// The voices, as far as they may be used.
+/// The voices, restricted to the allowed commands.
 pub struct Cast {
     allowed: Allowed,
     folder: PathBuf,
@@ -27,14 +27,15 @@ pub struct Cast {
     recordings: Mutex<HashMap<(SeatId, Text), Arc<RecordedVoice>>>,
 }
 
-/// An agent in its seat, with a temporary folder if none was named. The process ends before the folder.
+/// An agent bound to a seat, with a temporary folder if none was named. Field order ends the process before the folder
+/// is deleted.
 struct Seated {
     agent: Arc<Agent>,
     _own: Option<TempDir>,
 }
 
 impl Cast {
-    /// Returns the voices for a conversation whose scripts run in a folder.
+    /// Creates the voices of a conversation whose scripts run in `folder`.
     pub fn new(
         allowed: Allowed,
         folder: PathBuf,
@@ -52,10 +53,10 @@ impl Cast {
         }
     }
 
-    /// Reads the sessions that seats speak from, before anything starts.
+    /// Reads the sessions that seats replay, before anything starts.
     ///
     /// # Errors
-    /// The first session that a seat cannot speak from.
+    /// If a seat cannot replay its session; reports the first such seat.
     pub fn read_recordings(&self, seats: &[Participant]) -> Result<(), Failure> {
         for seat in seats {
             let VoiceSpec::Model(spec) = &seat.voice else { continue };
@@ -69,7 +70,7 @@ impl Cast {
         Ok(())
     }
 
-    /// Returns the recording of a seat, the same one for as long as the seat uses it.
+    /// Returns the recording of a seat, cached for as long as the seat uses it.
     fn recording(&self, seat: &Participant, file: &str) -> Result<Arc<dyn Voice>, String> {
         let mut recordings = self.recordings.lock().unwrap_or_else(PoisonError::into_inner);
         let place = (seat.id.clone(), Text::from(file));
@@ -81,7 +82,7 @@ impl Cast {
         Ok(recordings.entry(place).or_insert(Arc::new(recording)).clone())
     }
 
-    /// Returns the agent of a seat: the same one as long as the seat has it.
+    /// Returns the agent of a seat, cached for as long as the seat has it.
     fn agent(&self, seat: &SeatId, spec: &AgentSpec) -> Result<Arc<dyn Voice>, String> {
         let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
         let place = (seat.clone(), spec.clone());
@@ -97,7 +98,7 @@ impl Cast {
             }
         };
         let scenario = self.folder.canonicalize().unwrap_or_else(|_| self.folder.clone());
-        // agents want a whole path
+        // agents need an absolute path
         let folder = folder.canonicalize().unwrap_or(folder);
         let environment = self.models.for_agent(&spec.command)?;
         let agent = Arc::new(Agent::new(spec.clone(), &scenario, folder, environment));

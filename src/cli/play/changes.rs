@@ -1,5 +1,5 @@
-//! What options of `resume` and `fork` change about the conversation that they take up, as commands of the operator: the
-//! log then says what was changed and when.
+//! Translates the options of `resume` and `fork` into operator commands, so that the log records each change and its
+//! time.
 
 use crate::cli::args::play::Play;
 use crate::cli::context::Context;
@@ -12,18 +12,18 @@ use crate::scenario::{self, Override, bundled_names};
 use crate::state::State;
 use serde_json::{Map, Value, json};
 
-/// The options that change a session on resume or fork.
+/// Changes that options make to a session on resume or fork.
 pub struct Changes {
-    /// The seats as they will be.
+    /// Seats after the changes.
     pub seats: Vec<Participant>,
-    /// The limits that the options set.
+    /// Limits set by the options.
     pub limits: Limits,
-    /// The commands that make the changes in the log.
+    /// Commands that record the changes in the log.
     pub commands: Vec<Command>,
 }
 
 impl Changes {
-    /// Returns whether no seat needs more than its lines.
+    /// Returns true if no seat needs anything but its lines.
     pub fn all_rehearsed(&self) -> bool {
         self.seats.iter().all(|p| p.voice.is_rehearsed())
     }
@@ -37,14 +37,14 @@ impl Changes {
     }
 }
 
-/// Returns the changes that the options ask for.
+/// Returns the changes that the options request.
 pub fn of(past: &State, play: &Play, context: &Context) -> Result<Changes, Failure> {
     let seats: Vec<Participant> = seats(past).cloned().collect();
     let mut changes = Changes { seats, limits: Limits::default(), commands: vec![] };
     if play.rehearsed {
         rehearse(&mut changes, context)?;
     }
-    // first, so that no other change is checked against a model that cannot be reached any more
+    // first, so that no other change is checked against a model that is no longer reachable
     if let Some(model) = &play.models.model {
         swap_model(&mut changes, model)?;
     }
@@ -58,7 +58,7 @@ pub fn of(past: &State, play: &Play, context: &Context) -> Result<Changes, Failu
     Ok(changes)
 }
 
-/// Gives every seat that speaks with a model the one asked for.
+/// Switches every seat with a model to the given model.
 fn swap_model(changes: &mut Changes, model: &str) -> Result<(), Failure> {
     let set = Map::from_iter([("model".to_owned(), model.into())]);
     let speaks = |p: &Participant| matches!(p.voice, VoiceSpec::Model(_));
@@ -74,7 +74,7 @@ fn swap_model(changes: &mut Changes, model: &str) -> Result<(), Failure> {
     })
 }
 
-/// Sets a key of the scenario, as far as a conversation that has begun can still change it.
+/// Sets a key of the scenario, if it can still change after the start.
 fn set(changes: &mut Changes, text: &str) -> Result<(), Failure> {
     let refused = |why: String| {
         Failure::usage(
@@ -111,14 +111,14 @@ fn set(changes: &mut Changes, text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Lets the rehearsed cast of the scenario with the same participants speak: a session has only the lines that were
-/// said.
+/// Replaces the voices by the rehearsed lines of the scenario with the same participants. A session contains only the
+/// lines that were spoken.
 fn rehearse(changes: &mut Changes, context: &Context) -> Result<(), Failure> {
     if changes.all_rehearsed() {
         return Ok(());
     }
     let ids = |seats: &[Participant]| seats.iter().map(|p| p.id.clone()).collect::<Vec<_>>();
-    // executors of a plan speak the lines of the participant that they were made from
+    // executors of a plan speak the lines of the participant they were made from
     let seated: Vec<Participant> =
         changes.seats.iter().filter(|p| p.made_from.is_none()).cloned().collect();
     let wanted = ids(&seated);

@@ -1,8 +1,8 @@
-//! `--dry-run`: the speaking order, the first prompts, and an estimate of the use, without any call.
+//! `--dry-run`: the speaking order, the first prompts and an estimate of the usage, without any call.
 //!
-//! The real engine's decisions are played through with placeholder replies of a usual length, so that orders, horizons,
-//! limits and the growth of prompts are those of the real conversation. What depends on the words, such as mentions,
-//! votes and stop rules, comes out differently with real words.
+//! Runs the real engine with placeholder replies of a typical length, so that orders, horizons, limits and the growth
+//! of prompts match the real conversation. Everything that depends on the text of the replies, such as mentions, votes
+//! and stop rules, differs with real replies.
 
 use crate::cli::args::format::PrintFormat;
 use crate::cli::error::Failure;
@@ -18,13 +18,13 @@ use crate::state::{Live, Spent, State, Turn};
 use crate::text;
 use serde_json::{Value, json};
 
-/// Utterances after which the plan is long enough.
+/// Maximum number of utterances in a plan.
 const PLAN_MAX: u32 = 200;
 /// Steps of the speaking order that `check` prints.
 const ORDER_MAX: usize = 12;
 /// Tokens of a placeholder reply: what 150 words take.
 const REPLY_TOKENS: u64 = 200;
-/// The text that counts as one token.
+/// Text that counts as one token.
 const WORD: &str = "word";
 
 /// A conversation of placeholder replies.
@@ -32,19 +32,19 @@ const WORD: &str = "word";
 struct Plan {
     state: State,
     batches: Vec<Planned>,
-    /// The prompts of the seats that speak before anybody has spoken.
+    /// Prompts of the seats that speak before the first reply.
     first: Vec<Shown>,
 }
 
 /// A batch of the plan: the seats that speak at once.
 struct Planned {
-    /// Why, in the policy's words.
+    /// The policy's reason for the batch.
     why: Text,
-    /// The seats with a turn in it, and the numbers of their utterances.
+    /// Seats with a turn in the batch, with the numbers of their utterances.
     seats: Vec<(Option<u32>, SeatId)>,
 }
 
-/// The first prompt of one seat.
+/// First prompt of a seat.
 struct Shown {
     seat: SeatId,
     model: Text,
@@ -81,7 +81,7 @@ pub fn estimated(opened: Opened) -> Spent {
     plan.state.spent()
 }
 
-/// Returns what a conversation that would be opened so would use, in words.
+/// Returns the estimated usage of a conversation with this opening, as text.
 pub fn estimate(opened: Opened) -> String {
     let mut plan = Plan::default();
     plan.play(opened, vec![]);
@@ -254,7 +254,7 @@ fn role(role: Role) -> &'static str {
 fn shown(state: &State, turn: TurnId, model: &Text) -> Option<Shown> {
     let turn = state.turns.get(&turn)?;
     let tokens = turn.parameters.prompt_tokens;
-    // what other voices are shown is no chat
+    // only models get a chat prompt
     let messages = match tokens {
         Some(_) => prompt::messages(&prompt::build(state, turn)),
         None => return None,
@@ -262,7 +262,7 @@ fn shown(state: &State, turn: TurnId, model: &Text) -> Option<Shown> {
     Some(Shown { seat: turn.seat.clone(), model: model.clone(), tokens, messages })
 }
 
-/// A turn as it would end, with made-up words of a usual length.
+/// Returns the end of a turn, with placeholder text of a typical length.
 fn reply(turn: &Turn) -> Draft {
     let most = turn.parameters.max_tokens.unwrap_or(REPLY_TOKENS);
     let text = WORD.repeat(most.min(REPLY_TOKENS) as usize);

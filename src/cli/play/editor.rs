@@ -1,13 +1,14 @@
-//! A draft in the user's own editor: written to a file that only they can read, and read back when the editor ends.
+//! Edits a draft in the user's own editor: written to a file that only the user can read, and read back when the editor
+//! exits.
 //!
-//! Errors, and an empty file, leave the draft as it was.
+//! The draft stays unchanged after an error or if the file comes back empty.
 
 use crate::cli::context::Context;
 use crate::spawn::foreground;
 use crate::untrusted;
 use std::io::Write;
 
-/// Opens the editor on the draft; returns the content of the file when it ends.
+/// Opens the editor on the draft; returns the content of the file when it exits.
 pub async fn edit(draft: &str, context: &Context) -> Result<String, String> {
     let none = "set EDITOR, as in EDITOR=nano; your draft is kept";
     let editor = context.environment.editor().ok_or(none)?;

@@ -1,17 +1,17 @@
-//! The path of the operator's commands from a reader to the engine.
+//! Forwards the operator's commands from a reader to the engine.
 
 use crate::engine::Input;
 use crate::model::{Key, SteerLine};
 use std::future::pending;
 use tokio::sync::mpsc;
 
-/// The most commands that wait for the engine; nobody types faster than that.
+/// Maximum number of commands queued for the engine; nobody types faster than that.
 pub const COMMANDS_WAITING: usize = 64;
 
-/// Hands commands to the engine, whose input stays open as long as the reader is there.
+/// Forwards commands to the engine. Never returns, so that the engine's input stays open as long as the reader exists.
 pub async fn hand_over(mut given: mpsc::Receiver<(Key, SteerLine)>, inputs: mpsc::Sender<Input>) {
     while let Some((key, line)) = given.recv().await {
-        // an engine that is done has no use for commands; the reader shows that it ended
+        // a finished engine ignores commands; the reader shows that the conversation ended
         let _ = inputs.send(Input::Command { key, line }).await;
     }
     pending().await

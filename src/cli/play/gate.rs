@@ -1,13 +1,13 @@
-//! The last check before a conversation begins: on the participants and limits that it will really have.
+//! The last check before a conversation starts: on its final participants and limits.
 
 use crate::cli::error::Failure;
 use crate::cli::models::resolve::ModelSource;
 use crate::model::{Limits, Participant};
 
-/// Decides whether a conversation may begin. Called after rehearsed lines, stand-ins and models are resolved, and before
-/// any program or server is started or asked.
+/// Decides if a conversation may start. Called after rehearsed lines, stand-ins and models are resolved, and before any
+/// program is started or server contacted.
 pub trait Gate {
-    /// Checks the participants, and lowers the limits where it has to.
+    /// Checks the participants, and lowers the limits if necessary.
     ///
     /// # Errors
     /// The reason for a refusal.
@@ -19,7 +19,7 @@ pub trait Gate {
     ) -> Result<(), Failure>;
 }
 
-/// The gate of somebody who starts the program: refuses only a limit that could not hold.
+/// Gate for a user of the program: rejects only limits that cannot be enforced.
 pub struct OperatorGate;
 
 impl Gate for OperatorGate {

@@ -1,5 +1,5 @@
-//! The one loop of the program where it plays: it does what is next and is told what follows. What fails goes back to the
-//! screen on which it was chosen, and to the caller where it was typed as a command.
+//! The main loop of the program: performs the next step, which returns the step after it. A failure returns to the
+//! screen that chose the failing step, or to the caller if it was typed as a command.
 
 use crate::cli::args::run::Topic;
 use crate::cli::commands::fork::{self, Started};
@@ -13,10 +13,10 @@ use crate::cli::play::opening::{self, OpenOutcome, follows};
 use crate::cli::play::setup::Setup;
 use crate::cli::play::{headless, linear, screen};
 
-/// Does what is next until the program is over.
+/// Performs steps until the program ends.
 pub fn go(first: Next, context: &Context) -> Result<Exit, Failure> {
     let mut next = first;
-    // screens to return to, the nearest last
+    // screens to return to, the most recent last
     let mut screens: Vec<Next> = Vec::new();
     loop {
         next = match step(&next, context) {
@@ -64,7 +64,7 @@ fn step(next: &Next, context: &Context) -> Result<Next, Failure> {
     }
 }
 
-/// Plays a conversation where it was asked for: on the screen, as text that is typed to, or without anybody.
+/// Plays a conversation as requested: on the screen, as typed text, or headless.
 fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
     match (setup.play.headless, context.text_mode()) {
         (true, _) => headless::play(setup, context).map(Next::Over),
@@ -73,7 +73,7 @@ fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
     }
 }
 
-/// Returns the screen to return to if what was chosen on it fails.
+/// Returns the screen to go back to if the step chosen on it fails.
 fn left(screen: &Next, chosen: &Next) -> Option<Next> {
     let recorded = |path, from| Next::Replay(Box::new(Replay { path, from, ..Replay::default() }));
     match (screen, chosen) {
@@ -95,7 +95,7 @@ fn left(screen: &Next, chosen: &Next) -> Option<Next> {
             };
             Some(recorded(fork.path.clone(), Some(from)))
         }
-        // what was going on goes on, and what had ended is shown
+        // resumes a running session; shows a finished one
         (_, Next::Fork(fork)) if fork.from_live => {
             let (path, play) = (fork.path.clone(), fork.play.clone());
             Some(Next::Resume(Box::new(Resume { path, play, ..Resume::default() })))
@@ -108,7 +108,7 @@ fn left(screen: &Next, chosen: &Next) -> Option<Next> {
     }
 }
 
-/// Returns a screen that says why what was chosen on it failed.
+/// Returns a screen that shows why the step chosen on it failed.
 fn saying(screen: Next, failure: &Failure) -> Next {
     match screen {
         Next::Home(home) => {

@@ -1,5 +1,5 @@
-//! A conversation without a screen: the engine runs, the printer prints, signals stop it, and the exit code says how it
-//! went.
+//! Plays a conversation without a screen: the engine runs, the printer prints, signals stop it, and the exit code
+//! reports the outcome.
 
 use crate::cli::args::format::PrintFormat;
 use crate::cli::args::play::Play;
@@ -31,39 +31,39 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
-/// How long a slow reader of the output may delay the end after a signal.
+/// Maximum delay of the exit after a signal, for a slow reader of the output.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// The time between two signs of life, in milliseconds.
+/// Interval between two progress lines, in milliseconds.
 const LIFE_MS: u64 = 1_000;
 
-/// How it came to its end here.
+/// Reason for leaving the loop.
 enum Left {
     Stopped(Stopped),
     /// The reader of standard output is gone, or writing failed.
     Unread(io::Result<()>),
 }
 
-/// How a conversation came to its end.
+/// Outcome of a conversation.
 pub struct Played {
-    /// The state at that time.
+    /// State at the end.
     pub state: State,
-    /// The name of its session, if it is kept.
+    /// Name of the session, if it is kept.
     pub name: Option<String>,
     play: Play,
     signal: Option<Exit>,
-    /// Whether all output was written.
+    /// True if all output was written.
     read: bool,
 }
 
-/// Plays a conversation to its end and says how it went.
+/// Plays a conversation to its end and reports the outcome.
 pub fn play(setup: Setup, context: &Context) -> Result<Exit, Failure> {
     let format = setup.play.format;
     let played = hear(setup, Some(format), context)?;
     if played.read { played.verdict(context) } else { Ok(Exit::Done) }
 }
 
-/// Plays a conversation to its end; without a format it prints nothing.
+/// Plays a conversation to its end; without a format, prints nothing.
 pub fn hear(
     setup: Setup,
     format: Option<PrintFormat>,
@@ -124,7 +124,7 @@ async fn run(
                 code = signals.next() => match stop.take() {
                     Some(stop) => {
                         signal = Some(code);
-                        // a loop that is over already needs no telling
+                        // a loop that has already ended needs no signal
                         let _ = stop.send(());
                     }
                     None => at_once(code),
@@ -182,8 +182,8 @@ async fn run(
     Ok(Played { state, name, play, signal, read: true })
 }
 
-/// Events that are not in the file yet: they are printed only once they are, so that a kill cannot undo what was
-/// printed.
+/// Events that are not in the file yet. They are printed only once they are written, so that a kill cannot undo printed
+/// output.
 struct Unwritten {
     records: VecDeque<Arc<Record>>,
     durable: watch::Receiver<Durable>,
@@ -191,16 +191,16 @@ struct Unwritten {
     life: Life,
 }
 
-/// The sign of life on standard error.
+/// The progress line on standard error.
 struct Life {
     alive: Alive,
     clock: Clock,
-    /// Whether a line of it is on the terminal.
+    /// True if the line is on the terminal.
     shown: bool,
 }
 
 impl Life {
-    /// Shows who is awaited; where lines cannot be replaced, only from time to time.
+    /// Shows the awaited participants; if lines cannot be replaced, only once in a while.
     fn show(&mut self, context: &Context) {
         let now = self.clock.now();
         if !stderr().is_terminal() {
@@ -214,7 +214,7 @@ impl Life {
         }
     }
 
-    /// Makes room for what is printed.
+    /// Removes the line before other output is printed.
     fn clear(&mut self, context: &Context) {
         if std::mem::take(&mut self.shown) {
             context.progress("");
@@ -229,12 +229,12 @@ impl Unwritten {
                 self.life.alive.take(&record.event, self.life.clock.now());
                 self.records.push_back(record);
             }
-            // only finished words are printed, and a live conversation never jumps
+            // only finished messages are printed, and a live conversation never jumps
             Item::Piece(_) | Item::Past(_) => {}
         }
     }
 
-    /// Prints what the file has by now.
+    /// Prints the events that the file contains by now.
     fn print(&mut self, printer: &Printer, context: &Context) {
         let written = self.durable.borrow_and_update().written;
         if self.records.front().is_some_and(|r| Some(r.event.seq) <= written) {
@@ -242,7 +242,7 @@ impl Unwritten {
         }
         let mut printed = vec![];
         while let Some(record) = self.records.pop_front_if(|r| Some(r.event.seq) <= written) {
-            // a warning is shown also where the output goes elsewhere; a transcript on the terminal has them already
+            // show warnings even if the output is redirected; a transcript on the terminal contains them already
             let warning = match &record.event.kind {
                 Kind::Warning(warning) => Some(warning.text.to_string()),
                 Kind::LimitNear(near) => Some(nearing(&near.0)),
@@ -266,7 +266,7 @@ impl Unwritten {
 }
 
 impl Played {
-    /// Reports what was saved, how it ended and how to continue; returns the exit code.
+    /// Reports the saved session, the outcome and the way to continue; returns the exit code.
     pub fn verdict(&self, context: &Context) -> Result<Exit, Failure> {
         verdict(&self.state, self.name.as_deref(), (&self.play, self.signal), context)
     }

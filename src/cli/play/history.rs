@@ -1,7 +1,8 @@
-//! `--history`: an earlier chat, as the commands that put it at the beginning of the conversation.
+//! `--history`: replays an earlier chat as commands at the start of the conversation.
 //!
-//! A user's words become the operator's, an assistant's those of the seat it names, a system's a standing note. So the
-//! log holds them like everything else, a resume repeats none, and no prompt has a special case for them.
+//! User messages become operator messages, assistant messages are attributed to the seats that they name, and system
+//! messages become standing notes. The log contains them like everything else, so a resume does not repeat them and
+//! prompts need no special case.
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -12,7 +13,7 @@ use crate::scenario;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The default name of an assistant without a name.
+/// Default name of an assistant without a name.
 pub const OTHER: &str = "assistant";
 
 /// One message of the earlier chat.
@@ -36,17 +37,17 @@ enum Role {
 /// The earlier chat and the current question.
 #[derive(Default)]
 pub struct History {
-    /// The last words of a user, if nothing follows them: the topic of the conversation.
+    /// The last user message if it ends the chat: the topic of the conversation.
     pub topic: Option<String>,
-    /// The earlier messages as commands, in order.
+    /// Earlier messages as commands, in order.
     pub lines: Vec<(Key, SteerLine)>,
 }
 
-/// Reads a file of history for the seats of a table; where a topic is named already, all of it was said before. `other` is
-/// who an assistant without a name was.
+/// Reads a history file for the given seats. If a topic is given elsewhere, every message belongs to the history.
+/// `other` is the name for assistants without one.
 ///
 /// # Errors
-/// What is wrong with the file.
+/// If the file cannot be read or is invalid.
 pub fn read(
     path: &str,
     seats: &[Participant],
@@ -101,14 +102,14 @@ fn joins(name: &str) -> Result<Value, String> {
         .map_err(|_| format!("{name:?} is not a valid name; choose another --history-as"))
 }
 
-/// Returns a name as an id.
+/// Converts a name to an id.
 fn slug(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let id: String = name.chars().map(plain).collect();
     id.trim_matches('-').to_owned()
 }
 
-/// Finds who spoke, by id, name or alias.
+/// Finds the speaker by id, name or alias.
 fn speaker(seats: &[Participant], name: Option<&str>) -> Result<SeatId, String> {
     let all = || seats.iter().map(|s| &*s.id).collect::<Vec<_>>().join(", ");
     let Some(name) = name else {

@@ -1,5 +1,5 @@
-//! A conversation as text that only grows, at a terminal: the engine runs, lines are told as they come and typed when
-//! the person likes. Leaving writes no end.
+//! Plays a conversation as append-only text at a terminal: the engine runs, lines are printed as they arrive, and the
+//! user can type at any time. Leaving does not end the session.
 
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -17,19 +17,19 @@ use crate::ui::linear::{AfterLine, Linear};
 use std::future::pending;
 use tokio::sync::mpsc;
 
-/// How it was left.
+/// Reason for leaving the loop.
 enum Left {
-    /// By its end, or by the person.
+    /// The conversation ended, or the user left.
     Done,
-    /// After its end, to go on with it: these commands come first.
+    /// The user extends the ended conversation; these commands come first.
     Again(Vec<Command>),
-    /// Told by the system to stop.
+    /// A signal asked the program to stop.
     Signal(Exit),
-    /// The session cannot be written any more.
+    /// The session can no longer be written.
     Unwritable(String),
 }
 
-/// Plays a conversation as text until the person leaves; one that they ended, or that is kept nowhere, until it ends.
+/// Plays a conversation as text until the user leaves, or until it ends if the user ended it or it is not kept.
 pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Failure> {
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
@@ -58,7 +58,7 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
                     Some(item) = tail.next() => (reader.take(&item), AfterLine::Wait),
                     line = typed.recv() => match line {
                         Some(line) => reader.hear(&line, conversation.clock.now()),
-                        // the end of what is typed is a wish to leave
+                        // the end of the input is a request to leave
                         None => break Left::Done,
                     },
                     stopped = &mut running, if runs => match stopped {
@@ -83,7 +83,7 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
                     AfterLine::Leave => break Left::Done,
                     AfterLine::Extend(commands) => break Left::Again(commands),
                     AfterLine::Send(key, line) => {
-                        // an engine that is done is noticed by its end
+                        // the end of the engine is noticed by its own future
                         let _ = commands.send((key, *line)).await;
                     }
                 }

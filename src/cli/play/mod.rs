@@ -1,4 +1,4 @@
-//! A conversation while it runs: on the screen, as growing text, or without anybody.
+//! Plays a conversation: on the screen, as append-only text, or headless.
 
 pub mod alive;
 pub mod assemble;

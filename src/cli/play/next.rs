@@ -1,4 +1,5 @@
-//! What the program does next, as data: whoever decides it returns it to the loop in `go` and calls nobody.
+//! The next step of the program, as data: the code that chooses a step returns it to the loop in `go` and calls
+//! nothing.
 
 use crate::cli::args::format::PrintFormat;
 use crate::cli::args::keep::Keep;
@@ -12,7 +13,7 @@ use crate::session::replay::Speed;
 use crate::ui::view::branches::BranchPoint;
 use std::path::{Path, PathBuf};
 
-/// What the program does next.
+/// The next step of the program.
 #[derive(Clone, Debug)]
 pub enum Next {
     /// Play a scenario.
@@ -25,60 +26,60 @@ pub enum Next {
     Replay(Box<Replay>),
     /// Show the start screen.
     Home(Home),
-    /// Go back to the start screen, where the person came from it; end the program with a code, where they did not.
+    /// Return to the start screen if the user came from it; otherwise end the program with this code.
     Left(Exit),
-    /// End the program, with a code.
+    /// End the program with this code.
     Over(Exit),
 }
 
 /// A scenario to play.
 #[derive(Clone, Debug)]
 pub struct Begin {
-    /// Its name or path, or `-`.
+    /// Name or path of the scenario, or `-`.
     pub scenario: String,
-    /// The options of `run`.
+    /// Options of `run`.
     pub options: RunOptions,
 }
 
 /// A session to resume.
 #[derive(Clone, Debug, Default)]
 pub struct Resume {
-    /// The file of the session.
+    /// File of the session.
     pub path: PathBuf,
-    /// The options of a conversation that is played.
+    /// Play options.
     pub play: Play,
-    /// Commands of the operator that are executed first.
+    /// Operator commands to execute first.
     pub commands: Vec<Command>,
-    /// Whether the local servers are asked where the session needs the address of one and none was named.
+    /// True if local servers are searched when the session needs an address and none was given.
     pub finds_server: bool,
-    /// The address of a server that was typed at the start screen; it is asked before them.
+    /// Address of a server typed at the start screen; tried before the local servers.
     pub typed_server: Option<String>,
-    /// What the screen says first.
+    /// First notice on the screen.
     pub notice: Option<String>,
 }
 
-/// A branch to begin.
+/// A branch to start.
 #[derive(Clone, Debug)]
 pub struct Fork {
-    /// The file of the session that it leaves.
+    /// File of the parent session.
     pub path: PathBuf,
-    /// Where it leaves it.
+    /// Position of the branch in the parent.
     pub at: ForkPoint,
-    /// Another seed from there on.
+    /// New seed from the branch on.
     pub seed: Option<u64>,
-    /// Commands of the operator that are executed first.
+    /// Operator commands to execute first.
     pub commands: Vec<Command>,
-    /// Where the branch is kept.
+    /// Options for saving the branch.
     pub keep: Keep,
-    /// How it is played.
+    /// Play options.
     pub play: Play,
-    /// What it may run; asked for where it is `None`.
+    /// Commands that the branch may run; `None` asks the user.
     pub allowed: Option<Allowed>,
-    /// Whether the conversation that it leaves was still going on.
+    /// True if the parent conversation was still running.
     pub from_live: bool,
 }
 
-/// A place in a session.
+/// A position in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForkPoint {
     /// After an utterance; 0 is before the first.
@@ -90,19 +91,19 @@ pub enum ForkPoint {
 /// A recorded session to play.
 #[derive(Clone, Debug, Default)]
 pub struct Replay {
-    /// The file of the session.
+    /// File of the session.
     pub path: PathBuf,
-    /// The session that is shown beside it, by its name or path.
+    /// Name or path of the session shown beside it.
     pub beside: Option<String>,
-    /// Whether it is printed instead of shown.
+    /// True if it is printed instead of shown.
     pub headless: bool,
-    /// How it is printed.
+    /// Output format for printing.
     pub format: PrintFormat,
-    /// How fast; as recorded on the screen, and at once where it is printed, if it is `None`.
+    /// Playback speed. `None` plays as recorded on the screen, and at once when printed.
     pub speed: Option<Speed>,
-    /// Where it begins, if not at its beginning.
+    /// Start of the playback; `None` starts at the beginning.
     pub from: Option<StartAt>,
-    /// What longer waits are shortened to, in milliseconds; a few seconds, if it is `None`.
+    /// Maximum length of a wait, in milliseconds; `None` is a default of a few seconds.
     pub idle_limit_ms: Option<u64>,
     /// Lets the person continue the conversation.
     pub reopens: bool,
@@ -112,10 +113,10 @@ pub struct Replay {
     pub notice: Option<String>,
 }
 
-/// Where a recording begins to play.
+/// Start of the playback of a recording.
 #[derive(Clone, Copy, Debug)]
 pub enum StartAt {
-    /// With an utterance.
+    /// At an utterance.
     Utterance(u32),
     /// At a time of the session.
     Time(Ms),
@@ -128,20 +129,20 @@ pub enum StartAt {
 /// The start screen.
 #[derive(Clone, Debug, Default)]
 pub struct Home {
-    /// The topic that is written there already.
+    /// Text in the topic field.
     pub topic: Option<String>,
-    /// What it says first.
+    /// First notice on the screen.
     pub notice: Option<String>,
-    /// The scenario that is chosen there: its name.
+    /// Name of the selected scenario.
     pub scenario: Option<String>,
-    /// The scenario of your own that has faults still: its name.
+    /// Name of the user's own scenario that still contains errors.
     pub writing: Option<String>,
-    /// The address of a server that was typed there.
+    /// Address of a server that was typed there.
     pub server: Option<String>,
 }
 
 impl Next {
-    /// Returns the branch that was chosen on a screen. It pauses at once, so that the person can change something first.
+    /// Returns the branch that was chosen on a screen. It starts paused, so that the user can change something first.
     pub fn fork(
         path: &Path,
         leaf: BranchPoint,
@@ -161,15 +162,15 @@ impl Next {
         }))
     }
 
-    /// Returns the session itself, which goes on after its end.
+    /// Returns a resume of the same session, to continue after its end.
     pub fn again(path: &Path, commands: Vec<Command>, play: &Play) -> Next {
         let (path, play) = (path.to_owned(), later(play));
         Next::Resume(Box::new(Resume { path, play, commands, ..Resume::default() }))
     }
 }
 
-/// Returns what of the options holds after the conversation that they were given for: its limits, its steering lines and
-/// its choice of models are in its session.
+/// Returns the options that still apply to a follow-up of the conversation. Its limits, steering lines and models are
+/// stored in its session.
 fn later(play: &Play) -> Play {
     let models = ModelOptions { model: None, ..play.models.clone() };
     let tools = play.tools.clone();

@@ -1,6 +1,6 @@
-//! How a session is opened: its file is read once and folded once, and its last page is on the screen meanwhile.
+//! Opens a session: reads and folds its file once, with its last page on the screen meanwhile.
 //!
-//! A later refusal leaves the file as it was: nothing is locked or written here.
+//! Nothing is locked or written here, so that a later refusal leaves the file unchanged.
 
 use crate::cli::args::models::ModelOptions;
 use crate::cli::args::play::Play;
@@ -27,23 +27,23 @@ use std::path::Path;
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
-/// A file of more bytes than this takes long enough to read that a part of it is shown first.
+/// Size in bytes above which a part of a file is shown while the rest is read.
 const LONG_BYTES: u64 = 1024 * 1024;
-/// How much of its end is read for that, in bytes.
+/// Bytes read from the end of the file for that part.
 const END_BYTES: u64 = 256 * 1024;
 
-/// Who is to follow it.
+/// Reader that follows a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Follows {
-    /// A person at a screen.
+    /// A user at a screen.
     Screen,
-    /// A reader of plain text.
+    /// A user who reads plain text.
     Text,
-    /// The reader of standard output, which gets what comes.
+    /// Standard output, which gets only new events.
     Output,
 }
 
-/// Returns who follows a conversation that is played in such a way.
+/// Returns the reader of a conversation with these options.
 pub fn follows(play: &Play, context: &Context) -> Follows {
     match (play.headless, context.text_mode()) {
         (true, _) => Follows::Output,
@@ -52,15 +52,15 @@ pub fn follows(play: &Play, context: &Context) -> Follows {
     }
 }
 
-/// What came of opening a session.
+/// Result of opening a session.
 pub enum OpenOutcome {
     /// The session was read.
     Read(Box<OpenedSession>),
-    /// The person went elsewhere meanwhile.
+    /// The user went elsewhere in the meantime.
     Left(Next),
 }
 
-/// Reads a session for its reader; on a screen, its last page is shown at once, with the progress.
+/// Reads a session for its reader; on a screen, the last page and the progress are shown at once.
 pub fn open(path: &Path, follows: Follows, context: &Context) -> Result<OpenOutcome, Failure> {
     let read = |opened| OpenOutcome::Read(Box::new(opened));
     Ok(match follows {
@@ -73,10 +73,10 @@ pub fn open(path: &Path, follows: Follows, context: &Context) -> Result<OpenOutc
     })
 }
 
-/// What a session is on the screen, and what is known of its file.
+/// Facts about a session's file, and its transcript for the screen.
 type ToldSession = (Survey, Box<Transcript>);
 
-/// Reads a session for the screen, which shows its last page meanwhile where it is long.
+/// Reads a session for the screen; if it is long, its last page is shown in the meantime.
 pub fn read(path: &Path, context: &Context) -> Result<Meanwhile<ToldSession>, Failure> {
     if !is_long(path) {
         return Ok(Meanwhile::Read(tell(path, &ReadProgress::default())?, None));
@@ -86,7 +86,7 @@ pub fn read(path: &Path, context: &Context) -> Result<Meanwhile<ToldSession>, Fa
     meanwhile(path, end(path, END_BYTES)?, read, context)
 }
 
-/// Returns whether a session takes so long to read that a part of it is shown first.
+/// Returns true if a session takes so long to read that a part of it is shown first.
 pub fn is_long(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| file.len() > LONG_BYTES)
 }
@@ -102,7 +102,7 @@ fn fold(path: &Path, progress: &ReadProgress) -> Result<OpenedSession, SessionEr
     Ok(OpenedSession { survey, past, before: Before::Nothing })
 }
 
-/// Reads a session and keeps its events, because they are narrated again.
+/// Reads a session and keeps its events, which are printed again.
 fn remember(path: &Path) -> Result<OpenedSession, SessionError> {
     let mut log = session::read(path)?;
     let finished = Finished::of(log.events());
@@ -132,11 +132,11 @@ fn told(
     OpenOutcome::Read(Box::new(OpenedSession { survey, past, before }))
 }
 
-/// Returns the transcript of a session's last lines, as far as they contain it.
+/// Returns the transcript of the last lines of a session, as far as they determine it.
 fn end(path: &Path, bytes: u64) -> Result<Transcript, SessionError> {
     let mut transcript = Transcript::default();
     let [first, last] = session::ends(path, bytes)?;
-    // the seats and the threads; whose turn it was in between is not known
+    // the seats and the threads; the turns in between are unknown
     let frame = first.iter().filter(|e| matches!(e.kind, Kind::Opened(_) | Kind::ThreadOpened(_)));
     let from = last.iter().position(|e| matches!(e.kind, Kind::BatchOpened(_)));
     let told = last.iter().skip(from.unwrap_or(last.len()));
@@ -145,7 +145,7 @@ fn end(path: &Path, bytes: u64) -> Result<Transcript, SessionError> {
     Ok(transcript)
 }
 
-/// Returns the transcript of how a session begins: its opening.
+/// Returns the transcript of the opening of a session.
 pub fn beginning(path: &Path) -> Result<Transcript, SessionError> {
     let mut transcript = Transcript::default();
     let [first, _] = session::ends(path, END_BYTES)?;
@@ -153,15 +153,15 @@ pub fn beginning(path: &Path) -> Result<Transcript, SessionError> {
     Ok(transcript)
 }
 
-/// What came of reading a session while a part of it was on the screen.
+/// Result of reading a session while a part of it was on the screen.
 pub enum Meanwhile<T> {
-    /// It was read; the reader is there, if a part was shown.
+    /// The session was read, with the view if a part was shown.
     Read(T, Option<Box<ViewState>>),
-    /// The person went elsewhere meanwhile.
+    /// The user went elsewhere in the meantime.
     Left(Next),
 }
 
-/// Shows a part of a session, and how far it is read, until `read` has read all of it.
+/// Shows a part of a session and the progress until `read` has read all of it.
 pub fn meanwhile<T: Send + 'static>(
     path: &Path,
     part: Transcript,
@@ -192,7 +192,7 @@ pub fn meanwhile<T: Send + 'static>(
             })??,
             left = reader => return Ok(Meanwhile::Left(match left {
                 Ok(LeaveTo::Quit) => Next::Over(Exit::Done),
-                // a branch needs the whole of it
+                // a branch needs the whole session
                 Ok(LeaveTo::Home | LeaveTo::Extend(_) | LeaveTo::Fork(_)) => Next::Home(Home::default()),
                 Err(e) => Next::Over(failed(&e)?),
             })),
@@ -209,7 +209,7 @@ mod tests {
 
     const EXAMPLE: &str = "assets/sessions/example-rehearsed.jsonl";
 
-    /// The words of a transcript, each with its number and its speaker, the last first.
+    /// Returns the messages of a transcript with numbers and speakers, the last first.
     fn words(transcript: &Transcript) -> Vec<String> {
         let row = |at| match transcript.shown(at) {
             Some(RowView::Words(e, at)) => {

@@ -1,4 +1,4 @@
-//! The last lines of a conversation that is left: what was saved, how it ended, and the command that resumes it.
+//! The last lines after leaving a conversation: the saved session, its outcome, and the command that resumes it.
 
 use crate::cli::args::play::Play;
 use crate::cli::context::Context;
@@ -13,7 +13,7 @@ use crate::session::SessionFiles;
 use crate::state::{RunState, State};
 use serde_json::{Value, json};
 
-/// Finishes the session of a conversation that is left and says what was saved; returns how it was then.
+/// Finishes the session of a conversation that the user left and reports it as saved; returns its final state.
 pub async fn leave(
     engine: Engine,
     unwritable_because: Option<String>,
@@ -38,7 +38,7 @@ pub async fn leave(
     Ok(state)
 }
 
-/// Returns in one line what was saved, how long it is, what it used, how it ended and how it is resumed.
+/// Returns one line with the name of the saved session, its length, usage and outcome, and the command to resume it.
 pub fn saved_line(state: &State, name: Option<&str>, end: &str, resume: Option<&str>) -> String {
     let kept = name.map_or("not saved".into(), |name| format!("saved: {name}"));
     let spoken = utterances(state.utterances);
@@ -47,20 +47,20 @@ pub fn saved_line(state: &State, name: Option<&str>, end: &str, resume: Option<&
     format!("{kept}, {spoken}{used}, {end}{go_on}")
 }
 
-/// Returns the failure of a session that cannot be written.
+/// Returns the failure for a session that cannot be written.
 pub fn unwritable(files: &SessionFiles, why: &str) -> Failure {
     let path = files.log().display();
     Failure::new(Exit::Session, format!("cannot write the session {path}: {why}"))
         .hint(format!("free some space, then: colloquium resume {path}"))
 }
 
-/// Returns the command that resumes a session as it was played, complete enough to be typed.
+/// Returns the command that resumes a session with the same options, complete enough to be typed.
 pub fn resume_command(name: &str, play: &Play, context: &Context) -> String {
     let mut words = vec!["resume".to_owned(), name.to_owned()];
     if play.headless {
         words.push("--headless".into());
     }
-    // an address is never taken from a session, so it is needed again
+    // an address is never taken from a session, so it must be given again
     if let Some(url) = &play.models.endpoint {
         words.extend(["--endpoint".into(), url.clone()]);
         let wire = play.models.wire.map(Wire::name);
@@ -75,7 +75,7 @@ pub fn resume_command(name: &str, play: &Play, context: &Context) -> String {
     words.extend(
         play.tools.allow_tool.iter().flat_map(|name| ["--allow-tool".into(), name.clone()]),
     );
-    // nor is what a session would run trusted because an earlier run of it was
+    // nor is a session trusted because an earlier run of it was
     if play.trust {
         words.push("--trust".into());
     }
@@ -83,9 +83,9 @@ pub fn resume_command(name: &str, play: &Play, context: &Context) -> String {
     context.command_line(&words)
 }
 
-/// Returns the command that resumes a conversation, with whatever keeps it from ending again at once: a higher limit if
-/// a limit ended it, somebody unmuted if all were muted, a resume if it was paused, the screen if a person has to speak
-/// or to choose.
+/// Returns the command that resumes a conversation, with the change that keeps it from ending again at once: a higher
+/// limit if a limit ended it, an unmuted participant if all were muted, a resume if it was paused, the screen if a
+/// person has to speak or to choose.
 pub fn way_on(state: &State, resume: &str) -> String {
     let Some(at) = &state.limit else {
         let failed = state.ended.as_ref().is_some_and(|e| e.reason == StopReason::Failure);
@@ -100,7 +100,7 @@ pub fn way_on(state: &State, resume: &str) -> String {
             _ => resume.to_owned(),
         };
     };
-    // a limit that was set late may be far below what was reached
+    // a limit that was set late may be far below the current value
     let more = at.limit.max(at.value).saturating_mul(2);
     match at.what {
         Limit::Utterances => format!("{resume} --max-utterances {more}"),
@@ -113,7 +113,7 @@ pub fn way_on(state: &State, resume: &str) -> String {
     }
 }
 
-/// Returns a command that is steered by one line.
+/// Returns a command that reads one steering line.
 fn steered(resume: &str, line: &Value) -> String {
     format!("echo '{line}' | {resume} --steer -")
 }

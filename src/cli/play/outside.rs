@@ -1,4 +1,4 @@
-//! What a screen asks of the world outside it: files, sessions, an editor, the programs of the system.
+//! Requests of a screen to the outside: files, sessions, an editor, programs of the system.
 
 use crate::catalogue;
 use crate::cli::args::models::ModelOptions;
@@ -20,8 +20,8 @@ use crate::ui::view::branches::{OtherSession, SessionList};
 use crate::ui::view::models::ReachableModel;
 use std::cell::Cell;
 
-/// Shows a screen of a session with all that it may ask for. `lent` says while an editor has the terminal; a screen on
-/// which nothing is written has none. `models` says where its models are.
+/// Shows a screen of a session with access to the outside. `lent` is set while an editor uses the terminal, and is
+/// `None` on a read-only screen. `models` locates the models.
 pub async fn with<T>(
     files: &SessionFiles,
     (lent, models): (Option<&Cell<bool>>, &ModelOptions),
@@ -64,7 +64,7 @@ pub async fn with<T>(
     .await
 }
 
-/// Returns which sessions there are, for the screen of one of them.
+/// Returns the list of all sessions, for the screen of one of them.
 fn sessions(here: &SessionFiles, context: &Context) -> Result<SessionList, String> {
     let folder = context.paths.sessions();
     let all = catalogue::list(&folder, &ReadProgress::default());
@@ -72,7 +72,7 @@ fn sessions(here: &SessionFiles, context: &Context) -> Result<SessionList, Strin
     Ok(SessionList { all, here: here.id() })
 }
 
-/// Reads another session for the screen of one.
+/// Reads another session to show it beside the current one.
 pub fn other(name: &str, context: &Context) -> Result<OtherSession, Failure> {
     let path = session_file::find(&SessionName::of(Some(&name.to_owned())), context)?;
     let (survey, recording) = Recording::read(&path, &ReadProgress::default(), &mut |_| {})?;

@@ -1,5 +1,5 @@
-//! Prints a conversation on standard output while it runs, from a thread of its own: a slow reader delays nothing,
-//! least of all the signal that ends the program.
+//! Prints a conversation on standard output while it runs. Uses its own thread, so that a slow reader delays nothing,
+//! in particular not the signal that ends the program.
 
 use crate::cli::args::format::PrintFormat;
 use crate::export::Narrator;
@@ -10,23 +10,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use tokio::sync::{Notify, oneshot};
 
-/// How many events wait for a slow reader of what was read from a file.
+/// Maximum number of queued events if they are read from a file and the reader is slow.
 const WAITING_MOST: usize = 1024;
 
-/// The handle of the printing thread.
+/// Handle of the printing thread.
 pub struct Printer {
     records: mpsc::Sender<Vec<Arc<Record>>>,
-    /// How many wait to be printed, and the bell for when they are few again.
+    /// Number of queued events, and a notification when it falls below the maximum.
     waiting: Arc<(AtomicUsize, Notify)>,
-    /// Resolves at the end of the thread: all is printed, or writing failed.
+    /// Resolves when the thread ends: everything is printed, or writing failed.
     pub done: oneshot::Receiver<io::Result<()>>,
 }
 
-/// The room for events that wait to be printed.
+/// Free space in the queue of the printer.
 pub struct Room(Arc<(AtomicUsize, Notify)>);
 
 impl Room {
-    /// Waits until there is some; whoever else runs has its turn in any case.
+    /// Waits for free space; always yields to other tasks once.
     pub async fn wait(&self) {
         tokio::task::yield_now().await;
         let (waiting, bell) = &*self.0;
@@ -37,10 +37,10 @@ impl Room {
 }
 
 impl Printer {
-    /// Starts to print everything after a state; without a format nothing is printed.
+    /// Starts to print every event after a state; without a format, nothing is printed.
     ///
     /// # Errors
-    /// When the system cannot start a thread.
+    /// If the system cannot start a thread.
     pub fn start(format: Option<PrintFormat>, mut state: State) -> io::Result<Printer> {
         let (records, queue) = mpsc::channel::<Vec<Arc<Record>>>();
         let (tell, done) = oneshot::channel();
@@ -67,23 +67,23 @@ impl Printer {
                 out.write_all(text.as_bytes())?;
                 out.flush()
             });
-            // the receiver is gone when the program ends without waiting for its output
+            // the receiver is gone if the program ends without waiting for its output
             let _ = tell.send(printed);
         })?;
         Ok(Printer { records, waiting, done })
     }
 
-    /// Prints events when their turn comes; the thread is woken once for all of them.
+    /// Queues events for printing; the thread is woken once for all of them.
     pub fn print(&self, records: Vec<Arc<Record>>) {
         if records.is_empty() {
             return;
         }
         self.waiting.0.fetch_add(records.len(), Ordering::AcqRel);
-        // a thread that has ended says why in `done`
+        // a thread that has ended reports the reason in `done`
         let _ = self.records.send(records);
     }
 
-    /// Returns what waits for room, for those who could print without end.
+    /// Returns a handle that waits for free space, for callers with unlimited events.
     pub fn room(&self) -> Room {
         Room(self.waiting.clone())
     }
@@ -91,7 +91,7 @@ impl Printer {
     /// Waits until everything is printed.
     ///
     /// # Errors
-    /// What standard output said.
+    /// The error of writing to standard output.
     pub async fn finish(self) -> io::Result<()> {
         drop(self.records);
         self.done

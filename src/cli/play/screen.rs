@@ -1,7 +1,8 @@
-//! A conversation on the screen: the engine and the reader run side by side, and leaving writes no end.
+//! Plays a conversation on the screen: the engine and the reader run side by side, and leaving does not end the
+//! session.
 //!
-//! The screen knows no engine and the engine no screen: commands go one way, the tail the other. Whoever leaves, by a
-//! key or by a signal, leaves a session that can be resumed.
+//! The screen and the engine do not know each other: commands go one way, the tail the other. A session that the user
+//! left, by a key or by a signal, can always be resumed.
 
 use crate::cli::appearance::ScreenAppearance;
 use crate::cli::context::Context;
@@ -30,17 +31,17 @@ use std::future::pending;
 use std::io;
 use tokio::sync::mpsc;
 
-/// How the screen was left.
+/// Reason for leaving the screen.
 enum Left {
-    /// By the person.
+    /// The user left.
     Quit(io::Result<run::LeaveTo>),
-    /// Told by the system to stop.
+    /// A signal asked the program to stop.
     Signal(Exit),
-    /// The session cannot be written any more.
+    /// The session can no longer be written.
     Unwritable(String),
 }
 
-/// Plays a conversation on the screen until the person leaves.
+/// Plays a conversation on the screen until the user leaves.
 pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
     block_on(async {
         let mut signals = Signals::at_terminal().map_err(refused)?;
@@ -82,7 +83,7 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
             let (mut asks, mut runs) = (true, true);
             loop {
                 tokio::select! { biased;
-                    // whoever has the terminal meanwhile is interrupted alone
+                    // an editor that uses the terminal gets the interrupt alone
                     code = signals.next() => {
                         if !(lent.get() && matches!(code, Exit::Interrupted | Exit::Quit)) {
                             break Ok(Left::Signal(code));
@@ -102,7 +103,7 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
                 }
             }
         };
-        // words that cannot be kept for the next time are no reason to fail now
+        // a failure to keep the user's input and preferences is not worth failing now
         let _ = input_history::write(state_folder, &screen.view.composer.history);
         let _ = drafts::keep(state_folder, &files.id(), &screen.view.composer.whole());
         let _ = preferences::keep_panels(state_folder, screen.view.panels);
@@ -110,7 +111,7 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
         let _ = preferences::keep_commands(state_folder, &screen.view.used);
         let left = match left {
             Ok(left) => left,
-            // nobody has spoken
+            // no turn has started
             Err(failure) => {
                 engine.abandon().await;
                 return Err(failure);
@@ -152,7 +153,7 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
     })
 }
 
-/// Returns how the program ends when its terminal failed: a hang-up, if it has vanished.
+/// Returns the exit code after a terminal error: a hang-up if the terminal is gone.
 pub fn failed(e: &io::Error) -> Result<Exit, Failure> {
     if terminal::is_gone() {
         return Ok(Exit::HungUp);
@@ -160,7 +161,7 @@ pub fn failed(e: &io::Error) -> Result<Exit, Failure> {
     Err(Failure::new(Exit::Failed, format!("the terminal failed: {e}")))
 }
 
-/// Returns a screen in the colours, the signs and with the keys that were asked for.
+/// Creates a screen with the configured colours, symbols and key bindings.
 pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen, Failure> {
     let appearance = ScreenAppearance::here(context)?;
     let mut screen = Screen::new(since, clock, appearance.theme, appearance.glyphs);
@@ -173,10 +174,10 @@ pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen,
     Ok(screen)
 }
 
-/// Keeps the theme that was chosen on a screen, unless an option or the settings name one.
+/// Saves the theme that was chosen on a screen, unless an option or the settings name one.
 ///
 /// # Errors
-/// When it cannot be kept.
+/// If it cannot be saved.
 pub fn keep_theme(screen: &Screen, context: &Context) -> io::Result<()> {
     match screen.themes.fixed || !screen.themes.chosen {
         true => Ok(()),
@@ -184,7 +185,7 @@ pub fn keep_theme(screen: &Screen, context: &Context) -> io::Result<()> {
     }
 }
 
-/// Keeps what each call came to in the log file; what was before is there already.
+/// Writes the outcome of each call to the log file; earlier calls are there already.
 async fn keep_log(tail: Option<Tail>, past: State, since: Seq, context: &Context) {
     if let Some(mut tail) = tail {
         let mut calls = CallLog::of(&past);

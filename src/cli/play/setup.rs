@@ -1,4 +1,4 @@
-//! A conversation that is ready to be played, and how it is to be played.
+//! A conversation that is ready to be played, with its options.
 
 use crate::cli::args::play::Play;
 use crate::cli::models::inquiry::Inquiry;
@@ -7,14 +7,15 @@ use crate::cli::trust::allowed::Allowed;
 
 /// A conversation that is ready to be played.
 pub struct Setup {
-    /// The engine and what belongs to it.
+    /// The engine and everything that belongs to it.
     pub conversation: Assembled,
-    /// The options of the run.
+    /// Options of the run.
     pub play: Play,
-    /// The commands that the conversation may run.
+    /// Commands that the conversation may run.
     pub allowed: Allowed,
-    /// Asks the providers for their models after the first frame, before anybody speaks; none where they were asked already.
+    /// Request for the providers' models, sent after the first frame and before the first turn; `None` if they were
+    /// asked already.
     pub inquiry: Option<Inquiry>,
-    /// The first notice on the screen; none where there is nothing to say.
+    /// First notice on the screen, if any.
     pub notice: Option<String>,
 }

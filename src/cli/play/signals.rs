@@ -1,10 +1,10 @@
-//! The signals by which the system tells the program to stop.
+//! Signals that ask the program to stop.
 //!
-//! With a screen, a terminal that disappears counts as one of them: its input is watched here, because the reader of
-//! keys may be stuck when it is gone. If that has no effect within a while, the program ends all the same: what was
+//! On a screen, a disappearing terminal counts as a signal. Its input is watched here, because the reader of keys may
+//! be stuck when the terminal is gone. If the program does not react within a few seconds, it exits anyway: everything
 //! shown is in the log, and nothing may run on unseen.
 //!
-//! One that was ignored when the program began stays ignored: that is what `nohup` and a shell's `&` ask for.
+//! A signal that was ignored at program start stays ignored, as `nohup` and a shell's `&` require.
 
 use crate::cli::exit::Exit;
 #[cfg(unix)]
@@ -29,7 +29,7 @@ use {
     tokio::sync::watch,
 };
 
-/// How long a vanished terminal may go unheeded.
+/// Maximum time between the loss of the terminal and a reaction to it.
 #[cfg(unix)]
 const UNHEEDED: Duration = Duration::from_secs(3);
 /// Time for leaving before output is dropped, and again before the terminal is restored from another thread.
@@ -42,8 +42,8 @@ const LAST_TRY: Duration = Duration::from_millis(300);
 #[cfg(unix)]
 static HEEDED: AtomicBool = AtomicBool::new(false);
 
-/// Makes a write beyond the system's limit on file sizes an error, which is handled, instead of a signal that ends the
-/// program.
+/// Turns a write beyond the system's limit on file sizes into an error, which is handled, instead of a signal that ends
+/// the program.
 pub fn let_writes_fail() {
     #[cfg(unix)]
     {
@@ -53,20 +53,20 @@ pub fn let_writes_fail() {
     }
 }
 
-/// The signals, caught from here on.
+/// Signals, caught since the value was created.
 pub struct Signals {
     #[cfg(unix)]
     streams: Vec<(tokio::signal::unix::Signal, Exit)>,
-    /// The terminal, while it is watched: it may vanish without a signal.
+    /// State of the terminal if it is watched; it may disappear without a signal.
     #[cfg(unix)]
     terminal: Option<watch::Receiver<bool>>,
 }
 
 impl Signals {
-    /// Starts to catch the signals; within a runtime.
+    /// Starts to catch the signals. Must be called within a runtime.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If the system refuses.
     #[cfg(unix)]
     pub fn listen() -> io::Result<Signals> {
         use tokio::signal::unix::{SignalKind, signal};
@@ -83,17 +83,17 @@ impl Signals {
         Ok(Signals { streams: streams.collect::<io::Result<_>>()?, terminal: None })
     }
 
-    /// Starts to catch the signals where the screen has the terminal; a terminal that disappears counts as a hang-up.
+    /// Starts to catch the signals for a screen; a disappearing terminal counts as a hang-up.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If the system refuses.
     #[cfg(unix)]
     pub fn at_terminal() -> io::Result<Signals> {
         release_terminal_at_signals();
         Ok(Signals { terminal: Some(vanishing()), ..Signals::listen()? })
     }
 
-    /// Waits for the next one; returns the code to exit with. May be cancelled.
+    /// Waits for the next signal; returns the exit code for it. Cancel safe.
     #[cfg(unix)]
     pub async fn next(&mut self) -> Exit {
         let came = tokio::select! { biased;
@@ -102,32 +102,32 @@ impl Signals {
         };
         if came == Exit::HungUp {
             HEEDED.store(true, Ordering::SeqCst);
-            // a hang-up comes twice, from the terminal and as a signal: the second is not a request to hurry
+            // a hang-up arrives twice, from the terminal and as a signal: the second is not a request to hurry
             self.terminal = None;
             self.streams.retain(|(_, code)| *code != Exit::HungUp);
         }
         came
     }
 
-    /// Starts to catch the signals; within a runtime.
+    /// Starts to catch the signals. Must be called within a runtime.
     ///
     /// # Errors
-    /// Never, here.
+    /// Never on this system.
     #[cfg(not(unix))]
     pub fn listen() -> io::Result<Signals> {
         Ok(Signals {})
     }
 
-    /// Starts to catch the signals; within a runtime.
+    /// Starts to catch the signals. Must be called within a runtime.
     ///
     /// # Errors
-    /// Never, here.
+    /// Never on this system.
     #[cfg(not(unix))]
     pub fn at_terminal() -> io::Result<Signals> {
         Signals::listen()
     }
 
-    /// Waits for the next one; returns the code to exit with. May be cancelled.
+    /// Waits for the next signal; returns the exit code for it. Cancel safe.
     #[cfg(not(unix))]
     pub async fn next(&mut self) -> Exit {
         match tokio::signal::ctrl_c().await {
@@ -137,7 +137,7 @@ impl Signals {
     }
 }
 
-/// Waits for something, unless a second signal says that there is no time for it.
+/// Waits for `work`; a second signal exits at once.
 pub async fn unless_told_again<T>(signals: &mut Signals, work: impl Future<Output = T>) -> T {
     tokio::select! { biased;
         code = signals.next() => at_once(code),
@@ -145,7 +145,7 @@ pub async fn unless_told_again<T>(signals: &mut Signals, work: impl Future<Outpu
     }
 }
 
-/// Ends the program at once; no child of it survives.
+/// Exits at once, after killing all child processes.
 pub fn at_once(code: Exit) -> ! {
     spawn::reap_all();
     std::process::exit(i32::from(code as u8))
@@ -216,7 +216,8 @@ async fn vanished(terminal: &mut Option<watch::Receiver<bool>>) {
     }
 }
 
-/// Returns whether the terminal is gone, watched by a thread of its own: the reader of keys may be stuck when it is.
+/// Watches the terminal on its own thread, because the reader of keys may be stuck when it is gone; the value becomes
+/// true when it is.
 #[cfg(unix)]
 fn vanishing() -> watch::Receiver<bool> {
     static WATCHED: OnceLock<watch::Receiver<bool>> = OnceLock::new();
@@ -224,7 +225,7 @@ fn vanishing() -> watch::Receiver<bool> {
         let (tell, told) = watch::channel(false);
         thread::spawn(move || {
             let input = stdin();
-            // without requested events it returns for a hang-up alone
+            // without requested events, `poll` returns only for a hang-up
             let mut hang_up = [PollFd::new(&input, PollFlags::empty())];
             let gone = loop {
                 match poll(&mut hang_up, None) {
@@ -244,7 +245,7 @@ fn vanishing() -> watch::Receiver<bool> {
     watched.clone()
 }
 
-/// Returns the signals that are ignored, as a bit mask, where the system reports them.
+/// Returns the ignored signals as a bit mask; 0 if the system does not report them.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

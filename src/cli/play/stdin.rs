@@ -1,4 +1,4 @@
-//! Lines from standard input as they come: steering lines from a program, or what a person types.
+//! Lines from standard input as they arrive: steering lines from a program, or text that a user types.
 
 use crate::engine::Input;
 use crate::model::{Key, Seq, SteerLine};
@@ -10,28 +10,28 @@ use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard, mpsc, watch};
 use tokio::time::timeout;
 
-/// The longest line that is read, in bytes; the rest of a longer one is lost with it.
+/// Maximum length of a line, in bytes; the rest of a longer line is skipped.
 const LINE_MAX_BYTES: u64 = 64 * 1024;
-/// The byte order mark that some editors write at the beginning of a text.
+/// Byte order mark that some editors write at the beginning of a text.
 const BOM: char = '\u{feff}';
-/// Lines that may wait for the engine.
+/// Maximum number of lines queued for the engine.
 const LINES_WAITING: usize = 1024;
-/// How long standard input must be quiet before virtual time may move.
+/// Duration without input before virtual time may advance.
 const QUIET: Duration = Duration::from_millis(50);
 
 /// Steering lines on their way to the engine.
 pub struct SteerLines {
-    /// The lines; it ends with standard input.
+    /// Receiver of the lines; closes at the end of standard input.
     pub commands: mpsc::Receiver<Input>,
     read: watch::Receiver<u64>,
 }
 
-/// Starts to read standard input; keys begin with the `seq` of the opening or reopening.
+/// Starts to read standard input. Keys begin with the `seq` of the opening or reopening.
 ///
-/// The thread is never waited for: a read of a terminal cannot be broken off.
+/// The thread is never joined: a read of a terminal cannot be cancelled.
 ///
 /// # Errors
-/// When the system cannot start a thread.
+/// If the system cannot start a thread.
 pub fn listen(since: Seq) -> io::Result<SteerLines> {
     let (tx, commands) = mpsc::channel(LINES_WAITING);
     let (count, read) = watch::channel(0);
@@ -53,16 +53,16 @@ pub fn listen(since: Seq) -> io::Result<SteerLines> {
     Ok(SteerLines { commands, read })
 }
 
-/// Lines that a person types, kept across conversations.
+/// Lines typed by the user, kept across conversations.
 type Typed = Mutex<mpsc::Receiver<String>>;
 
-/// Returns the lines that a person types, from where the previous conversation left them; they end with standard input.
+/// Returns the lines typed by the user, continuing after the previous conversation. The receiver closes at the end of
+/// standard input.
 ///
-/// The thread is never waited for: a read of a terminal cannot be cancelled, and a second reader would lose a line to
-/// it.
+/// The thread is never joined: a read of a terminal cannot be cancelled, and a second reader would lose a line to it.
 ///
 /// # Errors
-/// When the system cannot start a thread.
+/// If the system cannot start a thread.
 pub async fn typed() -> io::Result<MutexGuard<'static, mpsc::Receiver<String>>> {
     static TYPED: OnceLock<Typed> = OnceLock::new();
     let typed = match TYPED.get() {

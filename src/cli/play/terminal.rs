@@ -1,4 +1,4 @@
-//! Checks before the start whether there is a terminal for what was asked.
+//! Checks before the start if there is a terminal for the requested mode.
 
 use crate::cli::appearance::AppearanceSettings;
 use crate::cli::args::play::Play;
@@ -6,11 +6,11 @@ use crate::cli::command_line;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 
-/// Rejects a screen without a terminal; where text is asked for instead of a screen, switches to it.
+/// Rejects a screen without a terminal; switches to text if text mode is requested.
 pub fn check(play: &mut Play, context: &Context) -> Result<(), Failure> {
     let text = context.text_mode().is_some();
     if text && !Context::at_terminal() && !play.headless {
-        // append only and at a pace that can be followed
+        // append only, at a readable pace
         (play.headless, play.pace) = (true, true);
     }
     if play.headless {
@@ -28,7 +28,7 @@ pub fn check(play: &mut Play, context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses a screen where there is no terminal for it, naming what to type instead.
+/// Rejects a screen if the terminal cannot show it, and suggests another command.
 pub fn check_screen(instead: &str, context: &Context) -> Result<(), Failure> {
     let instead = format!("use: {instead}");
     if !Context::at_terminal() {
@@ -43,7 +43,7 @@ pub fn check_screen(instead: &str, context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the command that was typed, without a screen.
+/// Returns the command that was typed, with `--headless` added.
 pub fn headless(context: &Context) -> String {
     let mut words = command_line::arguments();
     words.push("--headless".into());

@@ -1,4 +1,4 @@
-//! The tools of a run: what its options allow, before anything starts.
+//! Tools of a run as allowed by its options, checked before anything starts.
 
 use crate::cli::args::play::Play;
 use crate::cli::context::Context;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Returns the tools that the seats of a conversation may use; its scripts run in `folder`.
 ///
 /// # Errors
-/// When a seat reads files and no folder was named for that, or none that is there.
+/// If a seat reads files and no folder was given for that, or the folder does not exist.
 pub fn toolbox<'a>(
     seats: impl IntoIterator<Item = &'a Participant>,
     allowed: Allowed,
@@ -58,8 +58,8 @@ pub fn toolbox<'a>(
     Ok(Arc::new(Toolbox { scripts, servers, folder: files }))
 }
 
-/// Gives the executors of a plan the tools that read files, where the operator named a folder for that: whoever is made
-/// into executors has them, if it is a model without tools of its own.
+/// Gives file-reading tools to the participants that a plan uses as executors if the operator named a folder. Applies
+/// to models without tools of their own.
 pub fn give_files(loaded: &mut Loaded, play: &Play) {
     let scenario = &loaded.scenario;
     let policies = scenario.phases.iter().map(|phase| &phase.policy).chain([&scenario.policy]);
@@ -94,11 +94,11 @@ fn tool_servers(
     Ok(ToolServers::new(permits, folder, environment, keys))
 }
 
-/// Asks the servers that seats name for their tools, and gives each seat those that it names: what a conversation may
-/// use is in its log. What a server offers is pinned; a change is shown and has to be agreed to.
+/// Requests the tools of the servers that seats name and gives each seat its named tools, so that the log records the
+/// tools of a conversation. The offer of a server is pinned: a change is shown and needs consent.
 ///
 /// # Errors
-/// When a server cannot be reached, lacks a tool that is named, or changed its tools.
+/// If a server cannot be reached, lacks a named tool, or changed its tools without consent.
 pub fn meet_servers(
     seats: &mut [Participant],
     allowed: &Allowed,
@@ -154,11 +154,11 @@ pub fn meet_servers(
     Ok(())
 }
 
-/// Asks the servers of a session that goes on once more: its seats keep the tools that its log gives them, which have to be
-/// what is still offered.
+/// Requests the tools of the servers again when a session is resumed. Its seats keep the tools from its log, which have
+/// to match the current offer.
 ///
 /// # Errors
-/// When a server cannot be reached, or a tool is gone or changed and the operator does not agree to go on.
+/// If a server cannot be reached, or a tool is gone or changed and the operator does not consent.
 pub fn meet_again(
     seats: &[Participant],
     allowed: &Allowed,
@@ -189,8 +189,8 @@ fn offered(servers: &ToolServers, server: &ToolServer) -> Result<OfferedTools, F
     })
 }
 
-/// Returns the commands by which the operator allows tools before anything starts: those of the options, and those of
-/// the settings that somebody at the table has.
+/// Returns the commands that allow tools before anything starts: tools from the options, and tools from the settings
+/// that a participant has.
 pub fn decisions<'a>(
     play: &Play,
     seats: impl IntoIterator<Item = &'a Participant>,
