@@ -1,4 +1,4 @@
-//! What the start screen knows before anybody is asked: scenarios, models, keys, sessions that come with the program.
+//! Contents of the start screen that need no request: scenarios, models, keys, bundled sessions.
 
 use crate::catalogue;
 use crate::cli::args::models::ModelOptions;
@@ -21,7 +21,7 @@ use crate::{policy, text};
 use std::fs;
 use std::rc::Rc;
 
-/// Returns the options that a choice stands for.
+/// Returns the options for a choice.
 pub fn options(topic: Option<String>, voice: VoiceChoice, take_part: bool) -> RunOptions {
     let mut options =
         RunOptions { topic: topic.map(Topic::Text), take_part, ..RunOptions::default() };
@@ -35,7 +35,7 @@ pub fn options(topic: Option<String>, voice: VoiceChoice, take_part: bool) -> Ru
     options
 }
 
-/// Returns what a choice would use, in words; or why that is not known.
+/// Returns the estimated usage of a choice as text, or the reason why it is unknown.
 pub fn estimate(choice: &Choice, context: &Context) -> String {
     let Choice::Begin { scenario, topic, voice, take_part } = choice else { return String::new() };
     let options = options(topic.clone(), voice.clone(), *take_part);
@@ -43,7 +43,7 @@ pub fn estimate(choice: &Choice, context: &Context) -> String {
     run::estimate(&begin, context).unwrap_or_else(|failure| failure.message)
 }
 
-/// Fills in what is known before anybody is asked.
+/// Fills in everything that needs no request.
 pub fn prepared(mut start: StartScreen, providers: &Providers, context: &Context) -> StartScreen {
     let sessions = context.paths.sessions();
     let unused = fs::read_dir(&sessions).map_or(true, |mut entries| entries.next().is_none());
@@ -71,7 +71,7 @@ pub fn prepared(mut start: StartScreen, providers: &Providers, context: &Context
     start
 }
 
-/// Returns the sessions that come with the program: their names and titles.
+/// Returns the names and titles of the bundled sessions.
 fn examples() -> Vec<(String, String)> {
     let first = |log: &str| {
         let line = log.lines().next()?;
@@ -82,13 +82,13 @@ fn examples() -> Vec<(String, String)> {
     catalogue::EXAMPLES.iter().map(named).collect()
 }
 
-/// Returns every scenario that has a name, those that come with the program first.
+/// Returns every named scenario, the bundled ones first.
 fn scripts(context: &Context) -> Vec<ListedScenario> {
     let own = source::own_names(&context.paths);
     let paths = Rc::new(context.paths.clone());
     let listed = bundled_names().map(str::to_owned).chain(own).map(|name| {
         let (paths, of) = (Rc::clone(&paths), name.clone());
-        // the first frame shows one of them
+        // loaded on demand: the first frame shows only one of them
         ListedScenario::new(name, move || {
             let found = source::find(&paths, &of);
             script(of, found)
@@ -128,7 +128,7 @@ fn script(name: String, found: Result<FoundScenario, Failure>) -> ScenarioChoice
     }
 }
 
-/// Who speaks next and how long, in words.
+/// Returns the policy and the limit of a scenario as text.
 fn rules(loaded: &Loaded) -> String {
     let policy = loaded.scenario.policy.name.replace('_', " ");
     let limits = &loaded.scenario.limits;
@@ -140,7 +140,7 @@ fn rules(loaded: &Loaded) -> String {
     format!("{policy}{bound}")
 }
 
-/// Returns the models that the settings name, the default one first.
+/// Returns the models from the settings, the default one first, then the installed agents.
 fn known(providers: &Providers) -> Vec<Mind> {
     let settings = &providers.settings;
     let local = |name: &str| {

@@ -1,6 +1,6 @@
-//! The start screen as questions with numbered answers, for who wants text: what to do, what about, by whom.
+//! The start screen as questions with numbered answers, for text mode: action, topic, scenario and models.
 //!
-//! It asks one thing at a time and offers what the screen offers; an empty line takes what is proposed.
+//! Asks one question at a time and offers the same choices as the screen; an empty line selects the default.
 
 use crate::catalogue;
 use crate::cli::args::models::ModelOptions;
@@ -26,10 +26,10 @@ use crate::ui::theme::glyphs;
 use futures::future::join_all;
 use std::io::stdin;
 
-/// Sessions that are offered.
+/// Maximum number of sessions in the list.
 const SESSIONS: usize = 20;
 
-/// Asks what is to be done.
+/// Asks for the next action.
 pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failure> {
     let start = found(context)?;
     match &home.notice {
@@ -74,7 +74,7 @@ fn play(scenario: String, topic: Option<String>, voice: VoiceChoice, take_part: 
     Next::Begin(Box::new(Begin { scenario, options: options(topic, voice, take_part) }))
 }
 
-/// Finds what can be chosen; servers of this machine are asked for the time they get on the screen as well.
+/// Collects the choices. Local servers have the same time to answer as on the screen.
 fn found(context: &Context) -> Result<StartScreen, Failure> {
     let providers = Providers::new(context, &ModelOptions::default())?;
     let mut start =
@@ -82,14 +82,14 @@ fn found(context: &Context) -> Result<StartScreen, Failure> {
     let hosts = join_all(nearby::look(&providers, &context.environment));
     let hosts = block_on(async { Ok(hosts.await) })?;
     hosts.into_iter().for_each(|host| start.take(News::Host(host)));
-    // a folder that cannot be read has no sessions to offer; `sessions list` says why
+    // an unreadable folder has no sessions to offer; `sessions list` reports the reason
     let sessions =
         catalogue::list(&context.paths.sessions(), &ReadProgress::default()).unwrap_or_default();
     start.take(News::Sessions(sessions));
     Ok(start)
 }
 
-/// Asks for topic, scenario and voices, says what it would use, and begins.
+/// Asks for topic, scenario and voices, shows the estimated usage, and starts.
 fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Result<Next, Failure> {
     loop {
         let topic = match &topic {
@@ -143,7 +143,7 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
     }
 }
 
-/// Asks who speaks; a model that nobody listed is taken by its full name.
+/// Asks for a model; one that is not in the list is accepted by its full name.
 fn voice(
     question: &str,
     names: &[String],
@@ -193,8 +193,8 @@ fn session(start: &StartScreen) -> Result<Option<std::path::PathBuf>, Failure> {
     Ok(at.map(|at| sessions[at].path.clone()))
 }
 
-/// Asks a question with numbered answers until one is chosen; an empty line chooses the one that is proposed. Nothing
-/// where no more is typed.
+/// Asks a question with numbered answers until one is chosen; an empty line selects the default. `None` at the end of
+/// the input.
 fn choose(question: &str, answers: &[String], proposed: usize) -> Result<Option<usize>, Failure> {
     tell(&numbered(&format!("{question} Press Enter for {}.", proposed + 1), answers))?;
     loop {
@@ -212,7 +212,7 @@ fn ask(question: &str) -> Result<Option<String>, Failure> {
     read()
 }
 
-/// Reads a line; nothing where no more is typed.
+/// Reads a line; `None` at the end of the input.
 fn read() -> Result<Option<String>, Failure> {
     let mut line = String::new();
     let read = stdin().read_line(&mut line);

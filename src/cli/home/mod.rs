@@ -1,4 +1,4 @@
-//! `colloquium` alone, or with a topic: the start screen, as a screen or as questions.
+//! `colloquium` alone, or with a topic: the start screen, full screen or as questions.
 
 mod facts;
 mod linear;
@@ -11,7 +11,7 @@ use crate::cli::error::Failure;
 use crate::cli::play::next::{Home, Next};
 use crate::cli::play::terminal::check_screen;
 
-/// Opens the start screen; returns what is chosen there.
+/// Opens the start screen; returns the choice.
 pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
     if let Some(because) = context.text_mode().filter(|_| Context::at_terminal()) {
         return linear::open(because, home, context);

@@ -1,5 +1,5 @@
-//! What the start screen finds out by itself: servers of this machine by asking their usual ports, every other provider
-//! by looking whether its key is there. Nothing but this machine is contacted, and no key is read by a program.
+//! Providers that the start screen discovers: local servers by a request to their default ports, all others by checking
+//! for a key. Only this machine is contacted, and no key command is run.
 
 use crate::cli::models::listed::{SERVER_TIME, list};
 use crate::cli::models::places::is_local;
@@ -11,10 +11,10 @@ use crate::ui::start::{Host, Mind};
 use std::future::Future;
 use std::pin::Pin;
 
-/// A place that is being looked at.
+/// A pending check of one server or provider.
 pub type Looking = Pin<Box<dyn Future<Output = Host>>>;
 
-/// Returns how every place stands, each as soon as it is known.
+/// Starts a check of every server and provider; each resolves independently.
 pub fn look(providers: &Providers, environment: &Environment) -> Vec<Looking> {
     let known = providers.all().iter().map(|known| match is_local(&known.base_url) {
         true => {
@@ -26,7 +26,7 @@ pub fn look(providers: &Providers, environment: &Environment) -> Vec<Looking> {
             looking(async move { host })
         }
     });
-    // one that the user has set up is asked as such
+    // skip default addresses that the user configured: they are checked under their own names
     let free = |url: &str| !providers.all().iter().any(|known| known.base_url == url);
     let usual = LOCAL.iter().filter(|(_, url)| free(url)).map(|(name, url)| {
         let endpoint = usual_place(name, url);
@@ -41,7 +41,7 @@ fn looking(host: impl Future<Output = Host> + 'static) -> Looking {
     Box::pin(host)
 }
 
-/// Asks the server at an address that was typed; what it is called is the address.
+/// Asks the server at a typed address; the address serves as its name.
 pub fn ask(address: String) -> Looking {
     looking(async move {
         let with_version = format!("{address}/v1");
@@ -59,14 +59,14 @@ pub fn ask(address: String) -> Looking {
     })
 }
 
-/// The key of a server of this machine, where one is set as a variable.
+/// Returns the key of a local server if it is set as a variable.
 fn key(known: &ResolvedProvider, environment: &Environment) -> Option<Secret> {
     let KeySource::Variable(name) = &known.key else { return None };
     let value = environment.get(name)?.to_str()?;
     Some(Secret::new(value.trim().to_owned()))
 }
 
-/// How a server of this machine stands, after it was asked.
+/// Returns the status of a local server from its answer.
 fn answered(
     name: &str,
     provider: &str,
@@ -88,7 +88,7 @@ fn answered(
     Host { name: name.into(), says, usable: !minds.is_empty(), minds }
 }
 
-/// How a provider elsewhere stands, as far as that is known without asking it.
+/// Returns the status of a remote provider, without a request.
 fn keyed(known: &ResolvedProvider, environment: &Environment) -> Host {
     let (usable, says) = match &known.key {
         KeySource::None => (true, "set up".into()),

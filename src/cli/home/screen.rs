@@ -1,6 +1,6 @@
-//! The start screen, and what is chosen there.
+//! The start screen and the choice made on it.
 //!
-//! What cannot be begun is said on the screen, so that nobody ends in front of a shell that refused them.
+//! Failures to start are reported on the screen, so that nobody ends up at a shell prompt with an error.
 
 use crate::catalogue;
 use crate::cli::appearance::ScreenAppearance;
@@ -27,7 +27,7 @@ use futures::stream::{self, FuturesUnordered, StreamExt};
 use std::path::PathBuf;
 use tokio::task::spawn_blocking;
 
-/// Shows the start screen; returns what is chosen there.
+/// Shows the start screen; returns the next step for the choice.
 pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
     let (choice, filled) = match choose(home, context)? {
         Left::Chose(choice, filled) => (choice, filled),
@@ -77,18 +77,17 @@ pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
     })
 }
 
-/// Returns the recording of a file, beside another one if there is one.
+/// Returns a replay of a session, beside another one if given.
 fn replay(path: PathBuf, beside: Option<String>) -> Next {
     Next::Replay(Box::new(Replay { path, beside, ..Replay::default() }))
 }
 
-/// Returns the session of a file, to be resumed. Looks for the server of its models: first at the typed address, if
-/// there is one.
+/// Returns a resume of a session. Its model server is searched at the typed address first, if there is one.
 pub fn resume(path: PathBuf, typed_server: Option<String>) -> Next {
     Next::Resume(Box::new(Resume { path, finds_server: true, typed_server, ..Resume::default() }))
 }
 
-/// Keeps a key that was pasted; returns what there is to say of it.
+/// Saves a pasted key; returns the notice about it.
 fn keep(provider: &str, key: &Secret, context: &Context) -> String {
     match keep_key(&context.paths, provider, key) {
         Ok(path) => format!("the key of {provider} is saved in {}", path.display()),
@@ -151,7 +150,7 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
             .chain(home.server.clone().map(nearby::ask))
             .collect();
         let sessions = stream::once(async move {
-            // a folder that cannot be read has no sessions to offer; `sessions list` says why
+            // an unreadable folder has no sessions to offer; `sessions list` reports the reason
             let listed =
                 spawn_blocking(move || catalogue::list(&sessions, &ReadProgress::default())).await;
             News::Sessions(listed.ok().and_then(Result::ok).unwrap_or_default())

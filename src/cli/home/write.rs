@@ -1,6 +1,6 @@
-//! A scenario of the person's own, written in their editor and checked when they come back.
+//! Lets users write a scenario of their own: opens it in their editor and checks it afterwards.
 //!
-//! Nothing starts by itself: what has no faults is chosen on the start screen, and Enter begins it.
+//! Nothing starts automatically: a scenario without errors is selected on the start screen, and Enter starts it.
 
 use crate::cli::context::Context;
 use crate::cli::play::next::Home;
@@ -13,10 +13,10 @@ use crate::{policy, scenario};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// The name of a scenario that has none yet.
+/// Default name of a new scenario.
 const NEW: &str = "my-scenario";
 
-/// Opens a scenario in the person's editor, a new one if none is named; returns the start screen that says how it is.
+/// Opens a scenario in the user's editor, a new one if none is named; returns the start screen with the result.
 pub fn write(name: Option<String>, home: &Home, context: &Context) -> Home {
     let home = Home { notice: None, scenario: None, writing: None, ..home.clone() };
     let saying = |notice: String| Home { notice: Some(notice), ..home.clone() };
@@ -52,7 +52,7 @@ pub fn write(name: Option<String>, home: &Home, context: &Context) -> Home {
     }
 }
 
-/// Returns a name that no scenario has yet.
+/// Returns an unused scenario name.
 fn unused(context: &Context) -> String {
     let taken = source::own_names(&context.paths);
     let numbered = (2..).map(|n: u32| format!("{NEW}-{n}"));
@@ -60,7 +60,7 @@ fn unused(context: &Context) -> String {
     names.find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
-/// Writes the commented file to begin with, unless it is there.
+/// Writes the commented template, unless the file exists.
 fn begun(name: &str, context: &Context) -> Result<PathBuf, String> {
     let folder = context.paths.scenarios();
     make_private(&folder).map_err(|e| e.to_string())?;

@@ -1,4 +1,4 @@
-//! The text that was being written when a session was left, kept for the next time.
+//! The unsent text of the last session that was left, kept for the next visit.
 
 use crate::cli::memory::private_file::write_private;
 use crate::config::make_private;
@@ -9,24 +9,24 @@ use std::path::Path;
 
 const FILE: &str = "draft.json";
 
-/// An unsent text of a session that was left.
+/// Unsent text of a session.
 #[derive(Serialize, Deserialize)]
 struct Draft {
     session: String,
     words: String,
 }
 
-/// Returns what was being written when a session was left, if that was the last one that was left so.
+/// Returns the unsent text of a session; `None` if the saved draft belongs to another session.
 pub fn read(folder: &Path, session: &str) -> Option<String> {
     let file = read_own_text(&folder.join(FILE)).ok()?;
     let draft: Draft = serde_json::from_str(&file).ok()?;
     (draft.session == session).then_some(draft.words)
 }
 
-/// Saves the draft of a session that is left, without overwriting an earlier draft of the same session.
+/// Saves the draft of a session. An empty draft does not replace the draft of another session.
 ///
 /// # Errors
-/// When the folder or the file cannot be written.
+/// If the folder or the file cannot be written.
 pub fn keep(folder: &Path, session: &str, words: &str) -> io::Result<()> {
     if words.trim().is_empty() && read(folder, session).is_none() {
         return Ok(());

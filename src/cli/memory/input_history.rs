@@ -1,4 +1,4 @@
-//! The input history, kept from run to run: a file in the user's state folder, one JSON text on each line.
+//! The input history, kept between runs in a file of the user's state folder, one JSON string per line.
 
 use crate::cli::memory::private_file::write_private;
 use crate::config::make_private;
@@ -8,16 +8,16 @@ use std::path::Path;
 
 const FILE: &str = "input-history.jsonl";
 
-/// Returns earlier inputs, oldest first; empty where the file is missing or unreadable.
+/// Returns earlier inputs, oldest first; empty if the file is missing or unreadable.
 pub fn read(folder: &Path) -> Vec<String> {
     let file = read_own_text(&folder.join(FILE)).unwrap_or_default();
     file.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// Keeps what was sent, readable by its owner alone.
+/// Saves the sent inputs in a file that only its owner can read.
 ///
 /// # Errors
-/// When the folder or the file cannot be written.
+/// If the folder or the file cannot be written.
 pub fn write(folder: &Path, sent: &[String]) -> io::Result<()> {
     if sent.is_empty() {
         return Ok(());

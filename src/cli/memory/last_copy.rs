@@ -4,7 +4,7 @@ use crate::cli::memory::private_file::write_private;
 use crate::config::make_private;
 use std::path::Path;
 
-/// Keeps what was copied last, for terminals that have no clipboard.
+/// Saves the last copied text for terminals without a clipboard.
 pub fn keep(folder: &Path, words: &str) -> Result<String, String> {
     let path = folder.join("last-copy.txt");
     make_private(folder).map_err(|e| e.to_string())?;

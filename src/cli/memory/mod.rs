@@ -1,4 +1,4 @@
-//! Files besides the sessions that are kept from run to run.
+//! Files other than sessions that are kept between runs.
 
 pub mod drafts;
 pub mod input_history;

@@ -1,4 +1,4 @@
-//! How the person likes the screen, kept from run to run: which panels are shown, and which commands were used last.
+//! Screen preferences kept between runs: visible panels, theme, and recently used commands.
 
 use crate::cli::memory::private_file::write_private;
 use crate::config::make_private;
@@ -12,16 +12,16 @@ const PANELS: &str = "panels";
 const COMMANDS: &str = "commands";
 const THEME: &str = "theme";
 
-/// Returns which commands were run last from their list, the last one first; none where nothing is kept that can be read.
+/// Returns the commands run last from their list, most recent first; empty if the file is missing or unreadable.
 pub fn commands(folder: &Path) -> Vec<String> {
     let file = read_own_text(&folder.join(COMMANDS)).unwrap_or_default();
     file.lines().take(USED).map(str::to_owned).collect()
 }
 
-/// Keeps which commands were run last.
+/// Saves the commands run last.
 ///
 /// # Errors
-/// When the folder or the file cannot be written.
+/// If the folder or the file cannot be written.
 pub fn keep_commands(folder: &Path, used: &[String]) -> io::Result<()> {
     if commands(folder) == used {
         return Ok(());
@@ -33,16 +33,16 @@ pub fn keep_commands(folder: &Path, used: &[String]) -> io::Result<()> {
     )
 }
 
-/// Returns the theme that was chosen last from the list; none where nothing is kept that can be read.
+/// Returns the theme chosen last from the list; `None` if the file is missing or unreadable.
 pub fn theme(folder: &Path) -> Option<String> {
     let name = read_own_text(&folder.join(THEME)).ok()?;
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
-/// Keeps the theme that was chosen from the list.
+/// Saves the theme chosen from the list.
 ///
 /// # Errors
-/// When the folder or the file cannot be written.
+/// If the folder or the file cannot be written.
 pub fn keep_theme(folder: &Path, name: &str) -> io::Result<()> {
     if theme(folder).as_deref() == Some(name) {
         return Ok(());
@@ -51,17 +51,17 @@ pub fn keep_theme(folder: &Path, name: &str) -> io::Result<()> {
     write_private(&folder.join(THEME), name)
 }
 
-/// Returns how panels were shown last; as they fit where nothing is kept that can be read.
+/// Returns the last state of the panels; the default if the file is missing or unreadable.
 pub fn panels(folder: &Path) -> Panels {
     let word = read_own_text(&folder.join(PANELS)).unwrap_or_default();
     let named = Panels::ALL.iter().find(|(_, name)| *name == word.trim());
     named.map(|(panels, _)| *panels).unwrap_or_default()
 }
 
-/// Keeps how panels are shown.
+/// Saves the state of the panels.
 ///
 /// # Errors
-/// When the folder or the file cannot be written.
+/// If the folder or the file cannot be written.
 pub fn keep_panels(folder: &Path, shown: Panels) -> io::Result<()> {
     if panels(folder) == shown {
         return Ok(());

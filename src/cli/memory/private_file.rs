@@ -1,13 +1,13 @@
-//! Files of the user's own state that only they can read.
+//! Files in the user's state folder that only the user can read.
 
 use std::io::{self, Write};
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// Writes a file that only its owner can read, in place of an earlier one, which stays whole until the new one is.
+/// Writes a file that only its owner can read. Replaces an earlier file atomically.
 pub fn write_private(path: &Path, words: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    // readable by its owner alone from the beginning
+    // readable by its owner alone from the start
     let mut file = NamedTempFile::new_in(folder)?;
     file.write_all(words.as_bytes())?;
     file.persist(path).map(drop).map_err(|e| e.error)

@@ -1,4 +1,4 @@
-//! Agents that are installed: programs that speak the Agent Client Protocol, found by name on the path.
+//! Installed agents: programs that speak the Agent Client Protocol, found by name on the path.
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 /// A program that can take a seat.
 pub struct KnownAgent {
-    /// The name on the screen.
+    /// Display name.
     pub name: &'static str,
-    /// The command by which it speaks the protocol.
+    /// Command that starts the program with the protocol.
     pub command: &'static [&'static str],
 }
 
-/// The agents that the program looks for.
+/// Agents that the program looks for.
 pub const KNOWN: &[KnownAgent] = &[
     KnownAgent { name: "opencode", command: &["opencode", "acp"] },
     KnownAgent { name: "Gemini CLI", command: &["gemini", "--acp"] },
@@ -23,10 +23,10 @@ pub const KNOWN: &[KnownAgent] = &[
     KnownAgent { name: "goose", command: &["goose", "acp"] },
 ];
 
-/// The prefix of a model's name that means an agent, as in `agent:opencode`.
+/// Prefix of a model name that selects an agent, as in `agent:opencode`.
 const PREFIX: &str = "agent:";
 
-/// Gives a seat whose model is named `agent:PROGRAM` that agent as its voice; returns whether it was.
+/// Replaces the voice of a seat whose model is named `agent:PROGRAM` by that agent; returns true if it did.
 pub fn seated(seat: &mut Participant, environment: &config::Environment) -> Result<bool, Failure> {
     let VoiceSpec::Model(spec) = &seat.voice else { return Ok(false) };
     let Some(program) = spec.name.strip_prefix(PREFIX) else { return Ok(false) };
@@ -51,14 +51,14 @@ pub fn seated(seat: &mut Participant, environment: &config::Environment) -> Resu
     Ok(true)
 }
 
-/// Returns the name of a command's program, by which agents are told apart.
+/// Returns the name of a command's program, which identifies the agent.
 pub fn program_of(command: &[Text]) -> &str {
     let program = command.first().map(|program| Path::new(&**program));
     program.and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or("agent")
 }
 
-/// Returns the name of a command's program if it is a bare name on the path. A file that only has the name of an agent
-/// gets none of its variables.
+/// Returns the name of a command's program if it is a bare name on the path. A file elsewhere that shares the name of
+/// an agent gets none of the agent's variables.
 pub fn installed<'a>(command: &'a [Text], environment: &config::Environment) -> Option<&'a str> {
     let program: &str = command.first()?;
     let is_bare = Path::new(program).file_name().is_some_and(|name| name == program);
@@ -67,17 +67,17 @@ pub fn installed<'a>(command: &'a [Text], environment: &config::Environment) -> 
 }
 
 impl KnownAgent {
-    /// Returns its spelling in place of a model's name.
+    /// Returns the model name that selects this agent.
     pub fn model(&self) -> String {
         format!("{PREFIX}{}", self.command.first().unwrap_or(&""))
     }
 
-    /// Returns where its program is, if it is on the path.
+    /// Returns the path of its program, if it is on the path.
     pub fn program(&self, environment: &config::Environment) -> Option<PathBuf> {
         environment.program(self.command.first()?)
     }
 
-    /// Returns the key of a participant that has it as its voice.
+    /// Returns the key of a participant that selects this agent.
     pub fn key(&self) -> String {
         let parts: Vec<String> = self.command.iter().map(|part| format!("{part:?}")).collect();
         format!("agent = [{}]", parts.join(", "))

@@ -1,5 +1,5 @@
-//! Whether the models of a conversation are really there: each provider is asked once for those it has, all at the same
-//! time, before anybody speaks, because a debate that fails at its first word is no debate.
+//! Checks that the models of a conversation exist. Each provider is asked once for its list, all at the same time and
+//! before the first turn, so that a missing model fails at the start and not in the middle of a debate.
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -15,24 +15,23 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long the first call waits for a provider's list of models where a person watches.
+/// Maximum wait for a provider's list before the first call if a user is watching.
 const BEFORE_CALLS: Duration = Duration::from_millis(300);
 
-/// The question to each provider whether it has the models that the conversation needs. Where a person watches, only
-/// servers on this machine are asked, and slow ones are not waited for: the first call reports what is wrong with the
-/// others.
+/// A request to each provider for the models that the conversation needs. If a user is watching, only local servers are
+/// asked and slow ones are skipped: for the others, the first call reports the error.
 pub struct Inquiry {
     client: Client,
     places: Arc<Places>,
-    /// The models of each seat: its own, then its fallbacks.
+    /// Models of each seat: its own, then its fallbacks.
     chains: Vec<Vec<Text>>,
-    /// By provider.
+    /// Models to check, by provider.
     wanted: BTreeMap<String, BTreeSet<String>>,
     attended: bool,
 }
 
 impl Inquiry {
-    /// Returns the question for the models of each seat, its own first; no model is called.
+    /// Creates the request for the models of each seat, its own first; no model is called.
     pub(super) fn of(
         client: Client,
         places: Arc<Places>,
@@ -44,7 +43,7 @@ impl Inquiry {
             let (provider, model) = parts(name)?;
             let place = places.providers.find(provider)?;
             if attended && !is_local(&place.base_url) {
-                // the network, and the certificates for it, would be waited for
+                // the network, and loading the certificates for it, would take too long
                 continue;
             }
             wanted.entry(provider.into()).or_default().insert(model.into());
@@ -52,10 +51,10 @@ impl Inquiry {
         Ok(Inquiry { client, places, chains, wanted, attended })
     }
 
-    /// Asks, and returns what a person should know.
+    /// Sends the requests and returns notes for the user.
     ///
     /// # Errors
-    /// When a seat has no model that its provider lists; one that is missing but has fallbacks is no error.
+    /// If none of a seat's models is available. A missing model with an available fallback is not an error.
     pub async fn answer(self) -> Result<Vec<String>, Failure> {
         let asked = self.wanted.iter().map(async |(provider, models)| {
             let asked = self.ask(provider, models);
@@ -83,7 +82,7 @@ impl Inquiry {
         Ok(notes)
     }
 
-    /// Asks a provider for its models and says which of those wanted cannot speak.
+    /// Asks a provider for its models and checks the wanted ones.
     async fn ask(&self, provider: &str, wanted: &BTreeSet<String>) -> Answer {
         let all = |failure: Failure| {
             wanted.iter().map(|m| (format!("{provider}:{m}"), failure.clone())).collect()
@@ -114,16 +113,16 @@ impl Inquiry {
     }
 }
 
-/// What a provider said of the models that are wanted of it.
+/// Result for the wanted models of a provider.
 #[derive(Default)]
 struct Answer {
-    /// What speaks against some of them.
+    /// Unavailable models, with the reason for each.
     against: Vec<(String, Failure)>,
-    /// Why nothing is known, where that is no reason not to begin.
+    /// Reason why the models could not be checked, if the conversation can start anyway.
     unchecked: Option<String>,
 }
 
-/// Returns whether a server has a model; one that lists nothing is believed.
+/// Returns true if a server has a model. A server with an empty or incomplete list is assumed to have it.
 fn has(endpoint: &Endpoint, listed: &[Text], model: &str) -> bool {
     !endpoint.wire.lists_every_name() || is_listed(listed, model)
 }
@@ -141,7 +140,7 @@ pub(super) fn missing_model(provider: &str, missing: &str, listed: &[Text]) -> F
         .hint(format!("it has {}", some_of(provider, &names)))
 }
 
-/// Returns whether no call could do better.
+/// Returns true if a retry cannot succeed.
 fn is_final(failure: &voice::CallFailure) -> bool {
     match failure.class {
         ErrorClass::Credentials

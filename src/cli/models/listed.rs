@@ -1,4 +1,4 @@
-//! The models that a server lists, and the one that is meant where it lists only one.
+//! The list of a server's models, and the default if it has only one.
 
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -12,15 +12,15 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long the server at an address that was typed may take to list its models.
+/// Maximum time for the server at a typed address to list its models.
 pub const SERVER_TIME: Duration = Duration::from_secs(5);
-/// How many names of models an error lists.
+/// Maximum number of model names in an error.
 const NAMES_SHOWN: usize = 12;
 
-/// Returns the only model of the server that `--endpoint` names, and says so; none where it names none.
+/// Returns the only model of the server at `--endpoint` and reports it; `None` without `--endpoint`.
 ///
 /// # Errors
-/// When the server does not answer, has no model, or has several: which one is meant is for the user to say.
+/// If the server does not answer, has no model, or has several: the user has to choose one.
 pub fn only_model(providers: &Providers, context: &Context) -> Result<Option<String>, Failure> {
     let named = |known: &&ResolvedProvider| known.name == ENDPOINT && known.from == FROM_OPTION;
     let Some(known) = providers.all().iter().find(named) else { return Ok(None) };
@@ -47,7 +47,7 @@ pub fn only_model(providers: &Providers, context: &Context) -> Result<Option<Str
     }
 }
 
-/// Returns names of models of a provider for a sentence, as far as that is few.
+/// Returns a list of a provider's models for a sentence, with at most `NAMES_SHOWN` names.
 pub fn some_of(provider: &str, names: &[&Text]) -> String {
     let shown = names.iter().take(NAMES_SHOWN).map(|name| format!("{provider}:{name}"));
     let shown = shown.collect::<Vec<_>>().join(", ");
@@ -57,7 +57,7 @@ pub fn some_of(provider: &str, names: &[&Text]) -> String {
     }
 }
 
-/// Returns the models that a place lists, or why there are none.
+/// Returns the models of a server, or the reason for the failure.
 pub async fn list(endpoint: Arc<Endpoint>, within: Duration) -> Result<Vec<Text>, String> {
     match timeout(within, models(Client::new(), endpoint)).await {
         Ok(listed) => listed.map_err(|failure| failure.text.to_string()),
@@ -65,7 +65,7 @@ pub async fn list(endpoint: Arc<Endpoint>, within: Duration) -> Result<Vec<Text>
     }
 }
 
-/// Returns the words for a place that did not answer in time.
+/// Returns the message for a server that did not answer in time.
 pub fn no_answer(within: Duration) -> String {
     format!("no answer within {} ms", within.as_millis())
 }

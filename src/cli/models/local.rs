@@ -1,5 +1,4 @@
-//! The address of a local server that a session needs without naming it: such servers are looked for at their usual
-//! ports.
+//! Finds the local server that a session needs but does not name, at the default ports.
 //!
 //! An address is never taken from a session, whatever its source.
 
@@ -15,8 +14,8 @@ use crate::cli::runtime::block_on;
 use crate::model::Participant;
 use futures::future::join_all;
 
-/// Names the server that has all models of the provider `endpoint`, where some are needed and none is named: the one
-/// whose address was `typed`, else a local one.
+/// Sets the endpoint to a server that has all models of the provider `endpoint` if the session needs some and no
+/// endpoint is set. The `typed` address is tried before the local servers.
 pub fn find_endpoint(
     seats: &[Participant],
     typed: Option<&str>,
@@ -64,7 +63,7 @@ mod tests {
     use std::io::{Read, Write};
     use std::net::TcpListener;
 
-    /// Starts a server that has one model, and returns its address.
+    /// Starts a server with one model and returns its address.
     fn server(model: &'static str) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! Which model speaks, where it is, and what can be reached.
+//! Selection, addresses and availability of models.
 
 pub mod agents;
 pub mod inquiry;

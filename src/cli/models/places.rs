@@ -1,4 +1,4 @@
-//! Where models are: the address and the key of each provider, looked up when it is first used.
+//! Endpoints of the providers: address and key, looked up at the first use.
 
 use crate::cli::error::Failure;
 use crate::cli::models::providers::Providers;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
 use tokio::sync::Mutex;
 
-/// The providers, and the endpoints of those that were used so far.
+/// The providers, and a cache of the endpoints used so far.
 pub(super) struct Places {
     pub(super) providers: Providers,
     met: Mutex<BTreeMap<String, Arc<Endpoint>>>,
@@ -18,12 +18,12 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Returns the providers, with no endpoint looked up yet.
+    /// Creates the cache without any endpoint.
     pub(super) fn new(providers: Providers) -> Places {
         Places { providers, met: Mutex::default(), listed: SyncMutex::default() }
     }
 
-    /// Returns the endpoint of a provider, with its key; it is looked up once.
+    /// Returns the endpoint of a provider with its key; cached after the first lookup.
     pub(super) async fn endpoint(&self, provider: &str) -> Result<Arc<Endpoint>, Failure> {
         if let Some(endpoint) = self.met.lock().await.get(provider) {
             return Ok(endpoint.clone());
@@ -56,7 +56,7 @@ pub(super) fn parts(name: &str) -> Result<(&str, &str), Failure> {
     })
 }
 
-/// Returns whether a server is on this machine.
+/// Returns true if a server is on this machine.
 pub fn is_local(base_url: &str) -> bool {
     let host = net::host(base_url).unwrap_or_default();
     ["localhost", "127.", "[::1]"].iter().any(|local| host.starts_with(local))

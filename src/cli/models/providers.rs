@@ -1,7 +1,7 @@
-//! Where models are: the vendors that are known, the providers of the settings, and the endpoint of this run.
+//! Providers of models: the known vendors, the providers of the settings, and the endpoint of this run.
 //!
-//! A name in a file is only ever a name: address and key come from the user's side. A key is looked up when its
-//! provider is asked for the first time, and a missing one is told before anything starts.
+//! A file can only name a provider: address and key come from the user's side. A key is looked up when its provider is
+//! asked for the first time, and a missing key is reported before anything starts.
 
 use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
@@ -18,23 +18,23 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// The name of the provider that `--endpoint` defines.
+/// Name of the provider that `--endpoint` defines.
 pub const ENDPOINT: &str = "endpoint";
-/// Which layer defines it, in words.
+/// Name of the layer that defines that provider.
 pub const FROM_OPTION: &str = "--endpoint";
-/// How long a program that prints a key may take.
+/// Maximum run time of a program that prints a key.
 const KEY_COMMAND_TIME: Duration = Duration::from_secs(30);
-/// The largest key, in bytes.
+/// Maximum size of a key, in bytes.
 const KEY_MAX_BYTES: usize = 16 << 10;
 
-/// Where a provider's key comes from.
+/// Source of a provider's key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeySource {
-    /// It needs none.
+    /// No key needed.
     None,
-    /// A variable, which may not be set.
+    /// An environment variable, which may be unset.
     Variable(String),
-    /// A file that holds the key.
+    /// A file that contains the key.
     File(PathBuf),
     /// A command that prints the key.
     Command(Vec<String>),
@@ -56,20 +56,20 @@ impl fmt::Display for KeySource {
 /// A provider as resolved from all layers, without its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedProvider {
-    /// The name that models are prefixed with, as in `ollama:llama3`.
+    /// Prefix of its models, as in `ollama:llama3`.
     pub name: String,
-    /// How it is spoken to.
+    /// Wire format of its API.
     pub wire: Wire,
-    /// Where it is.
+    /// Base URL of its API.
     pub base_url: String,
-    /// Where its key comes from.
+    /// Source of its key.
     pub key: KeySource,
-    /// Which layer defines it, in words.
+    /// Name of the layer that defines it.
     pub from: &'static str,
 }
 
 impl ResolvedProvider {
-    /// Returns where calls go, with a key.
+    /// Returns the endpoint for calls with a key.
     pub fn with(&self, key: Option<Secret>) -> Arc<Endpoint> {
         Arc::new(Endpoint {
             name: self.name.as_str().into(),
@@ -81,19 +81,19 @@ impl ResolvedProvider {
     }
 }
 
-/// The providers that are known, by the settings and by default.
+/// Known providers, from the settings and by default.
 pub struct Providers {
-    /// The settings of the person and of the project.
+    /// Settings of the user and of the project.
     pub settings: Settings,
     list: Vec<ResolvedProvider>,
-    /// What the program was started with.
+    /// Environment of the program.
     pub environment: config::Environment,
-    /// The program's folders.
+    /// Folders of the program.
     pub paths: Paths,
 }
 
 impl Providers {
-    /// Finds the providers of a run.
+    /// Collects the providers of a run.
     pub fn new(context: &Context, options: &ModelOptions) -> Result<Providers, Failure> {
         let settings = context.settings()?;
         let vendors = VENDORS.iter().map(|v| {
@@ -115,7 +115,7 @@ impl Providers {
         if let Some(url) = &options.endpoint {
             list.retain(|known| known.name != ENDPOINT);
             let wire = options.wire.unwrap_or(Wire::OpenAi);
-            // a key belongs to one address, and this one comes without any
+            // a key belongs to one address, and this address comes without a key
             let (key, from) = (KeySource::None, FROM_OPTION);
             list.push(ResolvedProvider {
                 name: ENDPOINT.into(),
@@ -125,7 +125,7 @@ impl Providers {
                 from,
             });
         }
-        // a key that was pasted stands in for a variable that is not set
+        // a pasted key replaces an unset variable
         for known in &mut list {
             let path = context.paths.key(&known.name);
             let unset = matches!(&known.key, KeySource::Variable(v) if context.environment.get(v).is_none());
@@ -137,7 +137,7 @@ impl Providers {
         Ok(Providers { settings, list, environment, paths })
     }
 
-    /// Returns the variable that a provider's key is missing in, if it is.
+    /// Returns the variable of a provider's key if it is unset; `None` if the key has another source.
     pub fn unset(&self, known: &ResolvedProvider) -> Option<String> {
         match &known.key {
             KeySource::Variable(name) if self.environment.get(name).is_none() => Some(name.clone()),
@@ -148,12 +148,12 @@ impl Providers {
         }
     }
 
-    /// Returns all of them.
+    /// Returns all providers.
     pub fn all(&self) -> &[ResolvedProvider] {
         &self.list
     }
 
-    /// Returns a provider by its name, or says which there are.
+    /// Returns a provider by its name; the failure lists the known ones.
     pub fn find(&self, name: &str) -> Result<&ResolvedProvider, Failure> {
         self.list.iter().find(|known| known.name == name).ok_or_else(|| {
             if name == ENDPOINT {
@@ -178,18 +178,18 @@ impl Providers {
         })
     }
 
-    /// Returns where the calls of a provider go, with its key.
+    /// Returns the endpoint of a provider with its key.
     pub async fn endpoint(&self, known: &ResolvedProvider) -> Result<Arc<Endpoint>, Failure> {
         let key = self.key(known).await.map_err(|why| no_key(known, &why))?;
         Ok(known.with(key))
     }
 
-    /// Sees to it that a provider's key is at hand; a program that prints it is believed to, and not run.
+    /// Checks that a provider's key is available. A program that prints the key is assumed to work and is not run.
     pub fn has_key(&self, known: &ResolvedProvider) -> Result<(), Failure> {
         self.at_hand(&known.key).map(drop).map_err(|why| no_key(known, &why))
     }
 
-    /// Returns the key of a provider, or why none exists; what is said never holds it.
+    /// Returns the key of a provider; an error message never contains the key.
     pub async fn key(&self, known: &ResolvedProvider) -> Result<Option<Secret>, String> {
         match &known.key {
             KeySource::Command(command) => Ok(Some(Secret::new(self.printed(command).await?))),
@@ -197,7 +197,7 @@ impl Providers {
         }
     }
 
-    /// Returns a key that needs no program to be run.
+    /// Returns a key that needs no program to be run; `None` if none is needed or a program prints it.
     fn at_hand(&self, source: &KeySource) -> Result<Option<Secret>, String> {
         let key = match source {
             KeySource::None | KeySource::Command(_) => return Ok(None),
@@ -251,13 +251,13 @@ fn no_key(known: &ResolvedProvider, why: &str) -> Failure {
     ))
 }
 
-/// Returns a provider of the settings over what is known of it.
+/// Merges a provider of the settings into the known provider of that name.
 fn merged(
     name: &str,
     set: &Provider,
     known: Option<ResolvedProvider>,
 ) -> Result<ResolvedProvider, &'static str> {
-    // a key belongs to one address: the usual key does not go to an unusual one
+    // a key belongs to one address: the default key is not sent to another address
     let usual = set.base_url.is_none();
     let key = match (&set.api_key_env, &set.api_key_file, &set.api_key_command, &known) {
         (Some(name), _, _, _) => KeySource::Variable(name.clone()),
@@ -279,10 +279,10 @@ fn merged(
     })
 }
 
-/// Returns the address of `--endpoint` as it is asked.
+/// Returns the normalised address of `--endpoint`.
 ///
 /// # Errors
-/// When it is no address of the web, or may hold a key, which would end up in errors.
+/// If it is not a web address, or if it may contain a key, which would end up in error messages.
 pub fn address(url: &str) -> Result<String, Failure> {
     let plain = url.starts_with("http://") || url.starts_with("https://");
     if plain && !url.contains(['@', '?', '#', ' ']) {

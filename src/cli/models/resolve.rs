@@ -1,8 +1,8 @@
-//! Which model speaks for each seat.
+//! Resolves the model of each seat.
 //!
-//! The seat's own model goes first, then `--model`, then `default_model` of the settings. A seat that joins later, or is
-//! given another model, may name any provider that the run could have begun with; its address and key are looked up when
-//! it first speaks.
+//! The seat's own model takes precedence, then `--model`, then `default_model` of the settings. A seat that joins
+//! later, or gets another model, may name any provider that was available at the start; its address and key are looked
+//! up at its first call.
 
 use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
@@ -24,12 +24,12 @@ use crate::voice::{self, CallRequest, Chunk, Out, Speaking, Voice};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The window in tokens of a model that is only read from a session.
+/// Context window, in tokens, of a model that is replayed from a session.
 const RECORDING_WINDOW: u32 = 131_072;
 /// The way to continue a session whose models are gone.
 const CHANGE_ALL: &str = "--model PROVIDER:NAME gives all participants another model";
 
-/// The models that the seats of a conversation speak through.
+/// Models available to the seats of a conversation.
 pub struct ModelSource {
     client: Client,
     places: Arc<Places>,
@@ -37,15 +37,15 @@ pub struct ModelSource {
 }
 
 impl ModelSource {
-    /// Returns the models that seats can have, before any is asked.
+    /// Creates the source; no provider is contacted.
     pub fn new(providers: Providers, options: &ModelOptions) -> ModelSource {
         let default = options.model.clone().or(providers.settings.default_model.clone());
         let places = Arc::new(Places::new(providers));
         ModelSource { client: Client::new(), places, default }
     }
 
-    /// Gives every model seat its model and what is known of it, as the log will keep it. Where none is named, the only
-    /// model of `--endpoint` is taken.
+    /// Gives every model seat its model and the known facts about it, as recorded in the log. If no model is named, the
+    /// only model of `--endpoint` is used.
     pub fn assign(&mut self, seats: &mut [Participant], context: &Context) -> Result<(), Failure> {
         let nameless: Vec<&str> = seats
             .iter()
@@ -72,7 +72,7 @@ impl ModelSource {
         seats.iter_mut().try_for_each(|seat| self.complete(seat))
     }
 
-    /// Fills in the model of one seat and what is known of it and of its fallbacks.
+    /// Fills in the model of a seat and the known facts about it and its fallbacks.
     fn complete(&self, seat: &mut Participant) -> Result<(), Failure> {
         if let VoiceSpec::Model(spec) = &mut seat.voice
             && let (true, Some(default)) = (spec.name.is_empty(), &self.default)
@@ -103,7 +103,7 @@ impl ModelSource {
         Ok(())
     }
 
-    /// Refuses settings of a model that the API of its provider has no word for: they would be left out in silence.
+    /// Rejects model settings that the API of the provider does not support; they would be dropped silently otherwise.
     fn has_settings(&self, seat: &str, spec: &ModelSpec, name: &Text) -> Result<(), Failure> {
         let place = self.places.providers.find(parts(name)?.0)?;
         let lacks = place.wire.lacks(spec, is_local(&place.base_url));
@@ -118,7 +118,7 @@ impl ModelSource {
         .hint(format!("leave out {keys} for this participant, or give it another model")))
     }
 
-    /// Returns what is known of a model.
+    /// Returns the known facts about a model.
     fn known(&self, name: &Text) -> Result<Fallback, Failure> {
         let providers = &self.places.providers;
         let place = providers.find(parts(name)?.0)?;
@@ -128,11 +128,11 @@ impl ModelSource {
         Ok(Fallback { name: name.clone(), price, local, window, text_tools })
     }
 
-    /// Returns the environment variables that an agent gets: those of the settings only if its program is installed. Unless the settings say otherwise, `HOME` is a folder of
-    /// its own, without the user's hooks, instructions and logins.
+    /// Returns the environment variables for an agent; those from the settings only if its program is installed. By
+    /// default, `HOME` is a separate folder without the user's hooks, instructions and logins.
     ///
     /// # Errors
-    /// A sentence for people, when its home folder could not be made.
+    /// A message for the user, if the home folder cannot be created.
     pub fn for_agent(&self, command: &[Text]) -> Result<ChildEnvironment, String> {
         let Providers { environment, settings, paths, .. } = &self.places.providers;
         let program = agents::program_of(command);
@@ -148,7 +148,7 @@ impl ModelSource {
         Ok(known.with([("HOME".into(), home.into_os_string())]))
     }
 
-    /// Refuses a limit in dollars that could not hold.
+    /// Rejects a limit in dollars that cannot be enforced.
     pub fn count<'a>(
         &self,
         seats: impl IntoIterator<Item = &'a Participant>,
@@ -171,10 +171,10 @@ impl ModelSource {
         Ok(())
     }
 
-    /// Completes a seat that a command makes.
+    /// Completes a seat that a command creates.
     ///
     /// # Errors
-    /// A sentence for people, when it names no model, or one of a provider that is not known or has no key.
+    /// A message for the user, if the seat has no model, or if a provider is unknown or has no key.
     pub fn seat(&self, seat: &mut Participant) -> Result<(), String> {
         let Some(asked) = spec(seat) else { return Ok(()) };
         if asked.name.is_empty() && self.default.is_none() {
@@ -203,14 +203,14 @@ impl ModelSource {
     /// Checks that each seat has a model that its provider lists.
     ///
     /// # Errors
-    /// As [`Inquiry::answer`].
+    /// See [`Inquiry::answer`].
     pub fn meet<'a>(
         &self,
         seats: impl IntoIterator<Item = &'a Participant>,
         attended: bool,
         context: &Context,
     ) -> Result<(), Failure> {
-        // connections made here end with their runtime, so the conversation has a client of its own
+        // connections made here end with their runtime, so the conversation has its own client
         let (client, places) = (Client::new(), self.places.clone());
         let inquiry = Inquiry::of(client, places, chains(seats), attended)?;
         let notes = block_on(inquiry.answer())?;
@@ -254,10 +254,10 @@ impl ModelSource {
         Inquiry::of(self.client.clone(), self.places.clone(), chains(seats), true)
     }
 
-    /// Finds a model by its name, or the default one if the name is empty; its key is not looked up.
+    /// Finds a model by name, or the default model if the name is empty; its key is not looked up.
     ///
     /// # Errors
-    /// Why no such model is known.
+    /// If the model is unknown.
     pub fn find(&self, name: &str) -> Result<FoundModel, Failure> {
         let name = match (name, &self.default) {
             ("", Some(default)) => default.as_str(),
@@ -273,7 +273,7 @@ impl ModelSource {
         Ok(FoundModel { known, address })
     }
 
-    /// Returns the voice of a model, or why none exists.
+    /// Returns the voice of a model, or the reason for the failure.
     pub fn voice(&self, spec: &ModelSpec) -> Result<Arc<dyn Voice>, String> {
         let name = match (&*spec.name, &self.default) {
             ("", Some(default)) => default.as_str(),
@@ -286,15 +286,15 @@ impl ModelSource {
     }
 }
 
-/// A model, and where it is.
+/// A model and its address.
 pub struct FoundModel {
-    /// What is known of it.
+    /// Known facts about the model.
     pub known: Fallback,
-    /// The wire format and the base address, without anything secret.
+    /// Wire format and base address, without secrets.
     pub address: String,
 }
 
-/// A model as a voice, whose place is found when it first speaks.
+/// Voice of a model; its endpoint is looked up at the first call.
 struct RemoteModel {
     client: Client,
     places: Arc<Places>,
@@ -319,7 +319,7 @@ impl Voice for RemoteModel {
     }
 }
 
-/// Says of which models no window is known.
+/// Reports the models without a known context window.
 pub fn report_unknown_windows<'a>(
     seats: impl IntoIterator<Item = &'a Participant>,
     context: &Context,
@@ -334,7 +334,7 @@ pub fn report_unknown_windows<'a>(
     }
 }
 
-/// Returns the model that a seat is asked with, if it is one.
+/// Returns the model of a seat; `None` for any other voice.
 fn spec(seat: &Participant) -> Option<&ModelSpec> {
     match &seat.voice {
         VoiceSpec::Model(spec) => Some(spec),
@@ -346,23 +346,23 @@ fn spec(seat: &Participant) -> Option<&ModelSpec> {
     }
 }
 
-/// Returns the models that may speak for a seat, in their order; none for a seat without a model.
+/// Returns the models of a seat in order of preference; empty for a seat without a model.
 pub fn models_of(seat: &Participant) -> Vec<Text> {
     spec(seat).map(names).unwrap_or_default()
 }
 
-/// Returns the models that may speak for each seat that asks some, in their order.
+/// Returns the models of each seat that calls a model, in order of preference.
 fn chains<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Text>> {
     let asked = seats.into_iter().flat_map(Participant::everyone).filter_map(spec);
     asked.filter(|s| s.recording().is_none()).map(names).collect()
 }
 
-/// Returns the models that may speak for a seat, in their order.
+/// Returns a model and its fallbacks, in order of preference.
 fn names(spec: &ModelSpec) -> Vec<Text> {
     std::iter::once(&spec.name).chain(spec.fallbacks.iter().map(|f| &f.name)).cloned().collect()
 }
 
-/// Returns an address without a password and without a query, either of which may be a key.
+/// Returns an address without password and query, either of which may be a key.
 fn without_secrets(base_url: &str) -> String {
     let url = base_url.split(['?', '#']).next().unwrap_or_default();
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));

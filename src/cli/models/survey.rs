@@ -1,7 +1,7 @@
-//! What can really be reached, and why the rest cannot.
+//! Finds the reachable models, and the reason why the others are not reachable.
 //!
-//! Servers of this machine are looked for on their usual ports; of the others only those are asked that the user has set
-//! up or has a key for. No key is ever shown.
+//! Local servers are searched at their default ports; other providers are asked only if the user configured them or has
+//! a key for them. Keys are never shown.
 
 use crate::cli::error::Failure;
 use crate::cli::models::listed::{list, no_answer};
@@ -17,39 +17,39 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long a server on this machine may take to answer.
+/// Timeout of a server on this machine.
 pub const LOCAL_TIME: Duration = Duration::from_millis(300);
-/// How long any other may take.
+/// Timeout of any other server.
 const REMOTE_TIME: Duration = Duration::from_secs(10);
-/// The usual servers of this machine: who, how they are spoken to, and where. Ollama is a vendor already.
+/// Common local servers: name and default address. Ollama is among the vendors.
 pub const LOCAL: [(&str, &str); 3] = [
     ("llama.cpp", "http://127.0.0.1:8080/v1"),
     ("LM Studio", "http://127.0.0.1:1234/v1"),
     ("vLLM", "http://127.0.0.1:8000/v1"),
 ];
-/// The address of Ollama where nothing else is set.
+/// Default address of Ollama.
 const OLLAMA: &str = "http://127.0.0.1:11434";
 
-/// What was found out about one place.
+/// Result for one server.
 pub struct SurveyedPlace {
-    /// What the server is called, as in "llama.cpp".
+    /// Name of the server, as in "llama.cpp".
     pub name: String,
-    /// The base URL of its API.
+    /// Base URL of its API.
     pub base_url: String,
-    /// Which layer defines it, in words.
+    /// Name of the layer that defines it.
     pub from: &'static str,
-    /// Where its key comes from, in words.
+    /// Source of its key, as text.
     pub key: String,
-    /// What is typed to use one of its models.
+    /// Text to type to use one of its models.
     pub usage: String,
-    /// Its models, or why there are none.
+    /// Its models, or the reason for the failure.
     pub has: Result<Vec<Text>, String>,
-    /// Whether somebody set it up, or it answered.
+    /// True if its key is available or not needed, or if an option or the settings define it.
     pub matters: bool,
 }
 
 impl SurveyedPlace {
-    /// Returns it as JSON.
+    /// Returns the result as JSON.
     pub fn json(&self) -> Value {
         json!({
             "provider": self.name,
@@ -62,15 +62,15 @@ impl SurveyedPlace {
     }
 }
 
-/// Asks all places that may be asked, at the same time.
+/// Asks all permitted servers concurrently.
 pub fn survey(providers: &Providers) -> Result<Vec<SurveyedPlace>, Failure> {
     block_on(async { Ok(surveyed(providers).await) })
 }
 
-/// Asks all places that may be asked, at the same time.
+/// Asks all permitted servers concurrently.
 async fn surveyed(providers: &Providers) -> Vec<SurveyedPlace> {
     let known = providers.all().iter().map(async |known| ask(providers, known).await);
-    // one that the user has set up is asked already
+    // skip default addresses that the user configured: they are asked already
     let set_up = |base_url: &str| providers.all().iter().any(|known| known.base_url == base_url);
     let usual = LOCAL.iter().filter(|(_, base_url)| !set_up(base_url));
     let usual = usual.map(async |(name, base_url)| look(name, base_url).await);
@@ -79,7 +79,7 @@ async fn surveyed(providers: &Providers) -> Vec<SurveyedPlace> {
     found
 }
 
-/// Returns the models that a seat can be given in a conversation that runs, each with its price in words.
+/// Returns the models that a seat can get in a running conversation, each with its price as text.
 pub async fn reachable(providers: &Providers) -> Vec<ReachableModel> {
     let asked = providers.all().iter().map(async |known| ask(providers, known).await);
     let places = join_all(asked).await;
@@ -98,7 +98,7 @@ pub async fn reachable(providers: &Providers) -> Vec<ReachableModel> {
     places.iter().flat_map(has).collect()
 }
 
-/// Looks for a server at a usual place of this machine.
+/// Looks for a server at a default local address.
 async fn look(name: &str, base_url: &str) -> SurveyedPlace {
     let endpoint = usual_place(name, base_url);
     SurveyedPlace {
@@ -112,7 +112,7 @@ async fn look(name: &str, base_url: &str) -> SurveyedPlace {
     }
 }
 
-/// Asks a provider; one time limit holds for its key and its list.
+/// Asks a provider; the key and the list share one timeout.
 async fn ask(providers: &Providers, known: &ResolvedProvider) -> SurveyedPlace {
     let within = if known.base_url == OLLAMA { LOCAL_TIME } else { REMOTE_TIME };
     let answer = timeout(REMOTE_TIME, async {
@@ -134,14 +134,14 @@ async fn ask(providers: &Providers, known: &ResolvedProvider) -> SurveyedPlace {
     }
 }
 
-/// Whether a provider's key is there, or none is needed.
+/// Availability of a provider's key: `Missing` only if a key is needed and cannot be found.
 #[derive(PartialEq, Eq)]
 enum Key {
     SurveyedPlace,
     Missing,
 }
 
-/// Returns a server at a usual place of this machine.
+/// Returns the endpoint of a local server at its default address.
 pub fn usual_place(name: &str, base_url: &str) -> Arc<Endpoint> {
     Arc::new(Endpoint {
         name: name.into(),

@@ -1,19 +1,19 @@
-//! Servers of tools that are installed: programs that speak the Model Context Protocol, found by name on the path.
+//! Installed tool servers: programs that speak the Model Context Protocol, found by name on the path.
 
 use crate::config;
 use serde_json::{Value, json};
 
 /// A program that serves tools on its standard input and output.
 pub struct KnownServer {
-    /// The name that a scenario may give it.
+    /// Suggested name in a scenario.
     name: &'static str,
-    /// The command.
+    /// Command that starts the server.
     command: &'static [&'static str],
-    /// Its tools that change nothing.
+    /// Tools without side effects.
     read_only: &'static [&'static str],
 }
 
-/// The servers that the program looks for.
+/// Servers that the program looks for.
 pub const KNOWN: &[KnownServer] = &[
     KnownServer {
         name: "files",
@@ -43,7 +43,7 @@ impl KnownServer {
         self.command.first().unwrap_or(&"")
     }
 
-    /// Returns its line in a report: where it is, and the keys that a scenario needs for it.
+    /// Returns its line in a report: its path, and the keys for the `[[server]]` section of a scenario.
     pub fn line(&self, environment: &config::Environment) -> String {
         let name = self.program();
         let Some(path) = environment.program(name) else {
@@ -57,7 +57,7 @@ impl KnownServer {
         )
     }
 
-    /// Returns the same as data.
+    /// Returns the same as JSON.
     pub fn json(&self, environment: &config::Environment) -> Value {
         let program = environment.program(self.program());
         json!({

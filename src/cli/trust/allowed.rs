@@ -1,7 +1,7 @@
-//! Which commands a conversation may run, as far as the operator trusts its file.
+//! The commands that a conversation may run, depending on the operator's trust in its file.
 //!
-//! A file that is neither bundled nor in the user's own folder runs nothing before the operator agrees to its content or
-//! says `--trust`; that is refused before the start, and once more at the voice, for a seat that only joins later.
+//! A file that is neither bundled nor in the user's own folder runs nothing until the operator agrees to its content or
+//! gives `--trust`. This is enforced before the start, and again at the voice for a seat that joins later.
 
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -12,18 +12,18 @@ use crate::cli::trust::untrusted::{Consent, Untrusted};
 use crate::model::{Participant, Text, ToolSource, VoiceSpec};
 use std::path::Path;
 
-/// Which commands may be run.
+/// Commands that may be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Allowed {
-    /// All of them: the operator said `--trust`.
+    /// All of them: the operator gave `--trust`.
     All,
-    /// Those that a trusted file names.
+    /// The commands that a trusted file names.
     These(Vec<Vec<Text>>),
 }
 
 impl Allowed {
-    /// Returns what the seats of a scenario may run, or refuses it. Whoever agrees to its content also agrees that its
-    /// sessions go on.
+    /// Returns the commands that the seats of a scenario may run, or rejects the scenario. An agreement to its content
+    /// also covers resuming its sessions.
     pub fn by_scenario(
         seats: &[Participant],
         found: &FoundScenario,
@@ -44,8 +44,8 @@ impl Allowed {
         Ok(Allowed::These(commands).or_all(consent))
     }
 
-    /// Returns what the seats of a session may run in a folder, or refuses it: what a session file says is no reason to
-    /// run it, whoever wrote the file.
+    /// Returns the commands that the seats of a session may run in a folder, or rejects the session. The content of a
+    /// session file never counts as consent, whoever wrote it.
     pub fn by_session<'a>(
         seats: impl IntoIterator<Item = &'a Participant>,
         folder: &Path,
@@ -86,7 +86,7 @@ fn commands<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Tex
     seats.into_iter().flat_map(Participant::everyone).flat_map(command).collect()
 }
 
-/// Returns the variables and the home folder that agents would get, a line each.
+/// Returns the variables and the home folder that agents would get, one per line.
 fn given<'a>(
     seats: impl IntoIterator<Item = &'a Participant>,
     context: &Context,

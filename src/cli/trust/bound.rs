@@ -1,6 +1,6 @@
 //! The files that an agreement covers: the regular files of the folder in which commands run.
 //!
-//! Not covered are `.git`, recordings and sessions of this program, and folders behind links.
+//! `.git`, recordings and sessions of this program, and folders behind links are not covered.
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -11,20 +11,20 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Largest number of files, and of folders.
+/// Maximum number of files, and of folders.
 const FILES_MAX: usize = 1_000;
-/// Largest size of all files together, in bytes.
+/// Maximum size of all files together, in bytes.
 const BYTES_MAX: u64 = 64 << 20;
-/// Changed files named in the question.
+/// Maximum number of changed files listed in the question.
 const NAMED_MAX: usize = 20;
-/// The beginning of a session.
+/// First bytes of a session file.
 const SESSION: &[u8] = b"{\"seq\":0,";
 
-/// Digests of the files of a folder, by path in it.
+/// Digests of the files of a folder, by relative path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoundFiles {
     files: BTreeMap<String, String>,
-    /// Whether the folder is too large to be covered.
+    /// True if the folder is too large to be covered.
     is_too_large: bool,
 }
 
@@ -32,7 +32,7 @@ impl BoundFiles {
     /// Reads the files of a folder.
     ///
     /// # Errors
-    /// When one of them cannot be read.
+    /// If one of them cannot be read.
     pub fn read(folder: &Path) -> Result<BoundFiles, Failure> {
         let mut walk = Walk { root: folder, files: BTreeMap::new(), folders: 0, bytes: 0 };
         let is_complete = walk.enter(folder)?;
@@ -40,12 +40,12 @@ impl BoundFiles {
         Ok(BoundFiles { files, is_too_large: !is_complete })
     }
 
-    /// Returns whether all files are covered.
+    /// Returns true if all files are covered.
     pub fn is_complete(&self) -> bool {
         !self.is_too_large
     }
 
-    /// Describes the differences from an earlier agreement and the limits of this one, a line each.
+    /// Describes the differences from an earlier agreement and the limits of this one, one per line.
     pub fn describe(&self, before: Option<&BoundFiles>) -> Vec<String> {
         if self.is_too_large {
             return vec![
@@ -90,7 +90,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Adds the files of a folder; returns false once there are too many.
+    /// Adds the files of a folder; returns false if there are too many.
     fn enter(&mut self, folder: &Path) -> Result<bool, Failure> {
         self.folders += 1;
         if self.folders > FILES_MAX {
@@ -113,7 +113,7 @@ impl Walk<'_> {
         Ok(true)
     }
 
-    /// Adds a file, or a link with the file behind it.
+    /// Adds a file, or a link with its target.
     fn add(&mut self, path: &Path) -> io::Result<bool> {
         let mut hash = Sha256::new();
         if path.is_symlink() {
@@ -137,7 +137,7 @@ impl Walk<'_> {
     }
 }
 
-/// Returns whether this program wrote a file: a recording of replies, or a session.
+/// Returns true if this program wrote the file: a recording of replies, or a session.
 fn is_of_program(path: &Path) -> io::Result<bool> {
     let name = path.to_string_lossy();
     if !name.ends_with(".jsonl") {

@@ -1,4 +1,4 @@
-//! What a file may run, and what the operator has agreed to.
+//! Permissions of files, and the operator's consent to them.
 
 pub mod allowed;
 pub mod bound;

@@ -1,7 +1,8 @@
-//! What servers of tools offered when they were first used: a change of names, descriptions or schemas is shown, and has
-//! to be agreed to, before a model sees it. A session that goes on is held to what its own log says was offered.
+//! Pins the tools that servers offered at their first use: a change of names, descriptions or schemas is shown and
+//! needs consent before a model sees it. A resumed session is checked against the offer in its own log.
 //!
-//! The pins are kept on the user's side, in one file of the state folder. One that cannot be read refuses.
+//! The pins are kept on the user's side, in one file of the state folder. If it cannot be read, all servers are
+//! rejected.
 
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -17,20 +18,20 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// The file of pins, in the state folder.
+/// Name of the pin file in the state folder.
 const FILE: &str = "tools.json";
-/// Characters of a difference that are shown, a tool.
+/// Maximum number of characters shown of a tool's difference.
 const SHOWN_MAX: usize = 300;
 
-/// What each server offered.
+/// Pinned offers by server.
 type Pins = BTreeMap<String, Offer>;
-/// The tools of a server: name to description and schema.
+/// Tools of a server: name to description and schema.
 type Offer = BTreeMap<Text, (Text, Value)>;
 
-/// Holds what a server offers against its pins; what is new is pinned.
+/// Compares the offer of a server with its pin; a new or accepted offer becomes the pin.
 ///
 /// # Errors
-/// When it changed its tools and nobody agrees, or the pins cannot be read or kept.
+/// If the tools changed without consent, or if the pins cannot be read or written.
 pub fn check(
     server: &ToolServer,
     folder: &Path,
@@ -75,10 +76,10 @@ pub fn check(
     })
 }
 
-/// Holds what a server offers against the tools that a session has of it, which its models go on being shown.
+/// Compares the offer of a server with its tools in a session, which the models continue to see.
 ///
 /// # Errors
-/// When one of them is gone or is another one now, and nobody agrees.
+/// If a tool is gone or has changed, and nobody consents.
 pub fn check_session(
     server: &Text,
     had: &[Tool],
@@ -101,7 +102,7 @@ fn offer(tools: &[Tool]) -> Offer {
     tools.iter().map(|tool| (tool.name.clone(), about(tool))).collect()
 }
 
-/// Shows changes to the operator, and refuses them unless they agree.
+/// Shows changes to the operator, and rejects them without consent.
 fn accept(
     title: &str,
     changed: &[String],

@@ -1,9 +1,10 @@
-//! Agreements of the operator to the content of files that are neither bundled nor in the user's own folder. Such a file
-//! runs no command and changes no endpoint before that.
+//! The operator's agreements to the content of files that are neither bundled nor in the user's own folder. Without an
+//! agreement, such a file runs no command and changes no endpoint.
 //!
-//! Agreements are kept in one file of the state folder, a JSON object per line. An agreement covers the text, its
-//! commands, the folder in which they run, and every regular file of that folder ([`BoundFiles`]). One changed byte asks
-//! again, and so does the same text in another folder. Nothing in a project, a scenario or a session can agree to itself.
+//! Agreements are kept in one file of the state folder, as one JSON object per line. An agreement covers the text, its
+//! commands, the folder in which they run, and every regular file of that folder ([`BoundFiles`]). One changed byte, or
+//! the same text in another folder, needs a new agreement. Nothing in a project, a scenario or a session can agree to
+//! itself.
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -17,22 +18,22 @@ use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The file of agreements, in the state folder.
+/// Name of the agreements file in the state folder.
 const FILE: &str = "agreements.jsonl";
-/// The beginning of each line.
+/// First bytes of each line.
 const FIRST_KEY: &[u8] = b"{\"digest\":";
-/// The largest file of agreements, in bytes.
+/// Maximum size of the agreements file, in bytes.
 const BYTES_MAX: u64 = 256 << 20;
 
 /// Everything that an agreement covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// Digest of the text, the commands and the folder's path.
+    /// Digest of the text, the commands and the path of the folder.
     digest: String,
     files: BoundFiles,
 }
 
-/// One line of the file of agreements.
+/// One line of the agreements file.
 #[derive(Serialize, Deserialize)]
 struct Agreement {
     digest: String,
@@ -42,10 +43,10 @@ struct Agreement {
 
 impl Content {
     /// Reads the content of a file with commands: the parts of its text, and the files of the folder in which they run.
-    /// A file without commands covers no other file.
+    /// For a file without commands, no other file is read.
     ///
     /// # Errors
-    /// When the folder, or a file in it, cannot be read.
+    /// If the folder, or a file in it, cannot be read.
     pub fn read<S: AsRef<str>>(
         parts: &[&str],
         commands: &[Vec<S>],
@@ -76,28 +77,28 @@ impl Content {
     /// Reads the content of a project's settings.
     ///
     /// # Errors
-    /// As [`Content::read`].
+    /// See [`Content::read`].
     pub fn of_project(project: &Project) -> Result<Content, Failure> {
         Content::read(&["project", &project.text], &project.commands(), Path::new("."))
     }
 
-    /// Returns whether the operator has agreed to this content. A folder with too many files is never agreed to.
+    /// Returns true if the operator has agreed to this content. A folder with too many files never counts as agreed.
     pub fn is_agreed(&self, paths: &Paths) -> bool {
         let agreed = |made: Agreement| made.digest == self.digest && made.files == self.files;
         self.files.is_complete() && agreements(paths).into_iter().any(agreed)
     }
 
-    /// Describes the files of the agreement for the question: changes since the last agreement to the same text, and the
-    /// limits of the agreement.
+    /// Describes the files of the agreement for the question: changes since the last agreement to the same text, and
+    /// the limits of the agreement.
     pub fn describe_files(&self, paths: &Paths) -> Vec<String> {
         let last = agreements(paths).into_iter().rfind(|made| made.digest == self.digest);
         self.files.describe(last.map(|made| made.files).as_ref())
     }
 
-    /// Keeps that the operator has agreed to this content.
+    /// Records that the operator has agreed to this content.
     ///
     /// # Errors
-    /// When the agreement cannot be written.
+    /// If the agreement cannot be written.
     pub fn agree(&self, paths: &Paths, name: &str) -> Result<(), Failure> {
         if !self.files.is_complete() {
             return Ok(());
@@ -123,7 +124,7 @@ fn file(paths: &Paths) -> PathBuf {
     paths.state.join(FILE)
 }
 
-/// Returns all agreements; none if the file is missing or unreadable.
+/// Returns all agreements; empty if the file is missing or unreadable.
 fn agreements(paths: &Paths) -> Vec<Agreement> {
     let mut text = String::new();
     let read = untrusted::open(&file(paths))
@@ -149,7 +150,7 @@ mod tests {
         }
     }
 
-    /// Returns whether a change of a file in a folder asks again for a command there.
+    /// Returns true if adding or changing a file in a folder requires a new agreement for a command there.
     fn binds(command: &[&str], file: &str) -> bool {
         let folder = tempfile::tempdir().unwrap();
         let content = || Content::read(&["text"], &[command.to_vec()], folder.path()).unwrap();

@@ -1,4 +1,4 @@
-//! What a file that is not trusted would do, and whether the operator agrees to it.
+//! Effects of an untrusted file, and the operator's consent to them.
 
 use crate::cli::args::play::Play;
 use crate::cli::context::Context;
@@ -10,19 +10,19 @@ use crate::config::Paths;
 use crate::text;
 use std::io::{self, Write, stderr, stdin};
 
-/// Whether the operator agrees to what is not trusted.
+/// Source of the operator's consent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consent {
-    /// For this run: they said `--trust`, or `--accept-changed-tools`.
+    /// Given for this run by `--trust` or `--accept-changed-tools`.
     CommandGiven,
-    /// They are asked at the terminal.
+    /// Requested at the terminal.
     Asked,
-    /// Nobody can be asked.
+    /// Unavailable: nobody can be asked.
     Missing,
 }
 
 impl Consent {
-    /// Returns the consent that options stand for.
+    /// Returns the source of consent according to the options.
     pub fn of(play: &Play) -> Consent {
         match (play.trust, play.headless) {
             (true, _) => Consent::CommandGiven,
@@ -31,25 +31,26 @@ impl Consent {
         }
     }
 
-    /// Returns the consent to tools that a server changed: whoever trusts a file has not seen them.
+    /// Returns the source of consent to tools that a server changed. `--trust` does not cover them, because it was
+    /// given without seeing them.
     pub fn of_changed_tools(play: &Play) -> Consent {
         Consent::of(&Play { trust: play.tools.accept_changed_tools, ..play.clone() })
     }
 }
 
-/// Something that would act, and has to be agreed to first.
+/// An action that needs consent.
 pub struct Untrusted {
-    /// What it is, for people.
+    /// Name shown to the user.
     pub name: String,
-    /// Everything that an agreement to it covers.
+    /// Everything that an agreement covers.
     pub content: Content,
-    /// What it would do, a line each.
+    /// Effects, one per line.
     pub would: Vec<String>,
 }
 
 impl Untrusted {
-    /// Refuses it, unless the operator has agreed to this content, says `--trust`, or agrees now; nobody can be asked
-    /// where there is no screen.
+    /// Rejects it unless the operator has agreed to this content, gave `--trust`, or agrees now. In a headless run,
+    /// nobody can be asked.
     pub fn admit(&self, consent: Consent, paths: &Paths) -> Result<(), Failure> {
         if consent == Consent::CommandGiven || self.content.is_agreed(paths) {
             return Ok(());
@@ -69,7 +70,7 @@ impl Untrusted {
     }
 }
 
-/// Returns whether the operator agrees to something that they are told: they said so with an option, or say so now.
+/// Returns true if the operator consents to the message, by an option or by an answer.
 pub fn agreed(consent: Consent, message: &str, question: &str) -> bool {
     match consent {
         Consent::CommandGiven => true,
@@ -81,7 +82,7 @@ pub fn agreed(consent: Consent, message: &str, question: &str) -> bool {
     }
 }
 
-/// Takes the project's settings in, or refuses to go on without an agreement.
+/// Applies the project's settings, or rejects them without an agreement.
 pub fn admit_project(consent: Consent, context: &Context) -> Result<(), Failure> {
     let Some((project, false)) = context.project()? else { return Ok(()) };
     let sets = project.sets()?.into_iter();
@@ -95,7 +96,7 @@ pub fn admit_project(consent: Consent, context: &Context) -> Result<(), Failure>
     Ok(())
 }
 
-/// Asks a question on the terminal; only a clear yes is one.
+/// Asks a question on the terminal; only an explicit yes counts.
 fn asked(question: &str) -> bool {
     let answer = || {
         let mut err = stderr().lock();
