@@ -1,4 +1,4 @@
-//! What agents do besides speaking, one line each: tools, plans, and requests for permission.
+//! Notes on the actions of agents besides speaking: tools, plans, and permission requests, one line each.
 
 use super::narrated::Narrated;
 use super::tools::{RESULT_MAX, short, who};
@@ -6,14 +6,14 @@ use crate::model::agent::*;
 use crate::state::State;
 use crate::text;
 
-/// The longest title that is shown, in characters.
+/// Maximum length of a title, in characters.
 const TITLE_MAX: usize = 100;
 
 fn note(words: &str) -> Vec<Narrated> {
     vec![Narrated::Note(text::label(words).into_owned())]
 }
 
-/// Returns what an agent did, and what came of it.
+/// Returns the note on a tool of an agent and its outcome.
 pub(super) fn used(state: &State, used: &AgentTool) -> Vec<Narrated> {
     let who = who(state, used.turn);
     let came = match (&*used.status, used.result.as_deref().map(str::trim)) {
@@ -31,7 +31,7 @@ pub(super) fn used(state: &State, used: &AgentTool) -> Vec<Narrated> {
     note(&format!("{who} used {} ({}): {came}", used.sort, short(&used.title, TITLE_MAX)))
 }
 
-/// Returns what an agent means to do.
+/// Returns the note on the plan of an agent.
 pub(super) fn plan(state: &State, plan: &AgentPlan) -> Vec<Narrated> {
     let step = |step: &PlanStep| {
         let mark = match &*step.status {
@@ -45,7 +45,7 @@ pub(super) fn plan(state: &State, plan: &AgentPlan) -> Vec<Narrated> {
     note(&format!("{} plans: {}", who(state, plan.turn), steps.join("; ")))
 }
 
-/// Returns what waits for the operator to allow it.
+/// Returns the note on a request that waits for the operator's permission.
 pub(super) fn asked(state: &State, asked: &PermissionAsked) -> Vec<Narrated> {
     if !state.can_ask_leave() || state.decided(&asked.tool).is_some() {
         return vec![];
@@ -54,7 +54,7 @@ pub(super) fn asked(state: &State, asked: &PermissionAsked) -> Vec<Narrated> {
     note(&format!("{who} asks to use {tool} ({title})"))
 }
 
-/// Returns the note for a refusal; an allowed use shows in what the agent does.
+/// Returns the note on a refusal; an allowed use gets a note from the tool itself.
 pub(super) fn answered(state: &State, answered: &PermissionAnswered) -> Vec<Narrated> {
     let Some(why) = answered.why.as_ref().filter(|_| !answered.yes) else { return vec![] };
     let turn = state.turns.get(&answered.turn);

@@ -1,6 +1,6 @@
-//! Two conversations side by side from the place where they diverge: their narration of the same utterance, in one row.
+//! Two conversations side by side from the point where they diverge: one row per utterance with the narration of both.
 //!
-//! It only pairs the narrator's items; the caller draws or writes the two columns.
+//! Only pairs the narrator's items; the caller draws or writes the two columns.
 
 use super::{Narrated, Narrator, Spelling};
 use crate::model::{Event, Seq};
@@ -11,32 +11,33 @@ use std::borrow::{Borrow, Cow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-/// The differences between two conversations.
+/// Comparison of two conversations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
-    /// The last utterance that both share.
+    /// Number of the last utterance that both share.
     pub shared: Option<u32>,
-    /// In order: an utterance and what happened after it, on either side.
+    /// Rows in order: an utterance and the events after it, on both sides.
     pub rows: Vec<ComparedTurn>,
 }
 
 /// One utterance, on both sides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ComparedTurn {
-    /// The utterance's number; 0 for what happened before the first.
+    /// Number of the utterance; 0 for the events before the first.
     pub number: u32,
-    /// The narration of the first conversation.
+    /// Narration of the first conversation.
     pub a: Vec<Narrated>,
-    /// The narration of the second conversation.
+    /// Narration of the second conversation.
     pub b: Vec<Narrated>,
 }
 
 impl Beside {
-    /// How often each conversation is gone through, at least, to compare it.
+    /// Minimum number of passes over each conversation in a comparison.
     pub const READINGS: u64 = 1;
 
-    /// Returns two conversations side by side from `from` on, each of its last state and its events; what was hidden in
-    /// the end is left out. Of a shared utterance that one of them changed later, the other one shows its own words.
+    /// Compares two conversations from `from` on, each given by its last state and its events; finally hidden
+    /// utterances are left out. If only one conversation changed a shared utterance later, the other shows its own
+    /// version of it.
     pub fn of<A, B>((last_a, a): (&State, A), (last_b, b): (&State, B), from: Seq) -> Beside
     where
         A: IntoIterator<Item: Borrow<Event>> + Clone,
@@ -71,7 +72,7 @@ impl Beside {
         Beside { shared, rows: rows.into_values().collect() }
     }
 
-    /// Returns from where on they stand side by side, in a sentence.
+    /// Returns a sentence with the point of divergence.
     pub fn parted(&self) -> String {
         match self.shared {
             Some(number) => format!("they diverge after turn {number}"),
@@ -79,11 +80,11 @@ impl Beside {
         }
     }
 
-    /// Writes it from first to last: of each utterance the first one's words, then the second one's, or once what both
-    /// say.
+    /// Writes the comparison in order: for each utterance the first side, then the second, or one copy if both are
+    /// equal.
     ///
     /// # Errors
-    /// What the sink says.
+    /// If the sink cannot be written.
     pub fn tell(&self, spell: Spelling, out: &mut dyn Write) -> io::Result<()> {
         let mut write = |side: &str, all: &[Narrated]| {
             all.iter().try_for_each(|told| out.write_all(spell(&of_side(side, told)).as_bytes()))
@@ -100,7 +101,7 @@ impl Beside {
     }
 }
 
-/// Returns what is told with the side on which it stands.
+/// Returns a narrated item labelled with its side.
 fn of_side<'a>(side: &str, told: &'a Narrated) -> Cow<'a, Narrated> {
     match told {
         Narrated::Words { place, who, body } => {
@@ -135,7 +136,7 @@ impl Serialize for ComparedTurn {
     }
 }
 
-/// Adds a part to a side, which mostly has one: there are many sides, and no room is left in them.
+/// Adds an item to a side. Most sides have one, and there are many sides, so that spare capacity is avoided.
 fn add(side: &mut Vec<Narrated>, told: Narrated) {
     if side.is_empty() {
         side.reserve_exact(1);
@@ -143,7 +144,7 @@ fn add(side: &mut Vec<Narrated>, told: Narrated) {
     side.push(told);
 }
 
-/// Tells a conversation from a place on, each part with its utterance.
+/// Narrates a conversation from an event on, each item with the number of its utterance.
 fn tell(
     events: impl IntoIterator<Item: Borrow<Event>>,
     from: Seq,
@@ -164,7 +165,7 @@ fn tell(
     }
 }
 
-/// Returns the words of some utterances, as they were before a place.
+/// Returns the text of the given utterances as it was before an event.
 fn words(
     events: impl IntoIterator<Item: Borrow<Event>>,
     from: Seq,
@@ -188,7 +189,7 @@ fn words(
     all
 }
 
-/// Returns the number of the utterance whose words these are.
+/// Returns the utterance number of an item; `None` for items other than numbered messages.
 fn number_of(told: &Narrated) -> Option<u32> {
     match told {
         Narrated::Words { place, .. } => place.parse().ok(),

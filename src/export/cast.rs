@@ -1,6 +1,6 @@
 //! The screen as an asciinema recording (asciicast, version 2).
 //!
-//! The frames come in as data: only a screen can draw. Each utterance gets a marker to jump to.
+//! The caller supplies the frames, because only a screen can draw them. Each utterance gets a marker to jump to.
 
 use super::Document;
 use crate::analysis::name;
@@ -8,22 +8,22 @@ use crate::model::{Kind, Ms};
 use serde_json::json;
 use std::io::{self, Write};
 
-/// Seconds to which a player shortens longer waits.
+/// Maximum wait during playback, in seconds; the player shortens longer waits.
 const IDLE_SECONDS: u32 = 3;
 
-/// The screen's output at one time.
+/// Output of the screen at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CastFrame {
-    /// When, on the session's clock.
+    /// Time of the frame on the session's clock.
     pub at: Ms,
-    /// The bytes for a terminal of the recording's size.
+    /// Output for a terminal of the recording's size.
     pub drawn: String,
 }
 
-/// Writes the recording as its frames come; `size` is in columns and rows.
+/// Writes the recording as its frames arrive; `size` is in columns and rows.
 ///
 /// # Errors
-/// What keeps it from being written, or a frame from being drawn.
+/// If the recording cannot be written, or a frame cannot be drawn.
 pub fn spell(
     document: &Document,
     size: (u16, u16),
@@ -45,7 +45,7 @@ pub fn spell(
         let Kind::FloorGranted(granted) = &record.event.kind else { return String::new() };
         let Some(number) = granted.number else { return String::new() };
         let (at, mut lines) = (record.event.ms, String::new());
-        // marks stand among the frames in order of time, which a player relies on
+        // players need markers and frames in order of time
         while let Some(drawn) = frames.next_if(|f| f.at <= at) {
             lines.push_str(&frame(&drawn));
         }

@@ -1,7 +1,7 @@
-//! Tables that are easier to see than to read, as SVG without any script or style of its own.
+//! Charts of some tables as SVG, without scripts or inline styles.
 //!
-//! Colours are the page's classes; every mark has its number in the table beside it, so that colour is never the only
-//! sign.
+//! Colours are classes of the page. Every mark has its number in the table beside it, so that colour is never the only
+//! distinction.
 
 use super::markup::{COLOURS, colour, escaped};
 use crate::analysis::{
@@ -14,31 +14,31 @@ use std::fmt::Write;
 
 /// Width of every chart in its own units; the page scales it.
 const WIDTH: f64 = 800.0;
-/// Units that names take at the left.
+/// Width of the names at the left, in units.
 const NAMES: f64 = 130.0;
-/// Height of a row in units.
+/// Height of a row, in units.
 const ROW: f64 = 24.0;
-/// Characters of a name that fit.
+/// Maximum length of a name, in characters.
 const NAME_CHARS: usize = 16;
-/// The height of the caption below a chart, and how many characters fit into it.
+/// Height of the caption below a chart, in units; its maximum length in characters follows.
 const TOLD: f64 = 24.0;
 const TOLD_CHARS: usize = 130;
-/// Height of a chart of bars that stand.
+/// Height of a vertical bar chart, in units.
 const BARS: f64 = 120.0;
-/// Units that the letter of a position needs.
+/// Minimum width of a block that shows the letter of its position, in units.
 const SIGN: f64 = 14.0;
-/// The width of an entry in the legend.
+/// Width of a symbol in the legend, in units.
 const KEY: f64 = 18.0;
-/// How many positions have a letter and a line in the legend.
+/// Maximum number of positions in the legend, each with a letter.
 const CHOICES: usize = 26;
 const CHOICE_CHARS: usize = 90;
-/// Seats beyond which a ring of names is a tangle.
+/// Maximum number of seats in the ring of mentions; more would be unreadable.
 const RING_SEATS: usize = 24;
 
 /// Draws one table as SVG.
 type Chart = fn(&Analysis<'_>) -> String;
 
-/// The tables with a chart, by their names.
+/// Tables with a chart, by name.
 const CHARTS: &[(&str, Chart)] = &[
     ("shares", bars),
     ("floor", lanes),
@@ -50,7 +50,7 @@ const CHARTS: &[(&str, Chart)] = &[
     ("repetition", novelty),
 ];
 
-/// Returns the chart of a table; empty where it has none, or no data.
+/// Returns the chart of a table; empty if it has none or no data.
 pub fn of(figure: &str, study: &Analysis<'_>) -> String {
     let chart = CHARTS.iter().find(|(name, _)| *name == figure);
     chart.map_or_else(String::new, |(_, chart)| chart(study))
@@ -85,7 +85,7 @@ fn clipped(whole: &str, chars: usize) -> String {
     short
 }
 
-/// Words of everybody, side by side.
+/// Draws the number of words of each participant.
 fn bars(study: &Analysis<'_>) -> String {
     let shares: Vec<_> =
         shares(study).into_iter().filter_map(|(seat, share)| Some((seat?, share))).collect();
@@ -138,7 +138,7 @@ fn ballots(study: &Analysis<'_>) -> String {
     svg(y + TOLD, "The last vote", &marks)
 }
 
-/// Draws who had the floor when, one lane for each seat.
+/// Draws the turns over time, one lane per seat.
 fn lanes(study: &Analysis<'_>) -> String {
     let spoken: Vec<_> = study.utterances().filter_map(|(e, spent)| Some((e, spent?))).collect();
     let (Some(begin), Some(end)) = (
@@ -184,7 +184,7 @@ fn lanes(study: &Analysis<'_>) -> String {
     svg(y + TOLD, "Turns over time", &marks)
 }
 
-/// Draws what was used and paid up to each turn.
+/// Draws cumulative tokens and cost per turn.
 fn spent(study: &Analysis<'_>) -> String {
     let log = study.turn_log;
     let (tokens, cost) = (log.tokens_so_far(), log.cost_so_far());
@@ -197,7 +197,7 @@ fn spent(study: &Analysis<'_>) -> String {
         if most == 0 {
             continue;
         }
-        // of a long conversation no more points than there is room for
+        // at most one point per unit of width
         let every = sums.len().div_ceil(WIDTH as usize);
         let turns = sums.len() as f64;
         let point = |(turn, sum): (usize, &u64)| {
@@ -223,7 +223,7 @@ fn spent(study: &Analysis<'_>) -> String {
     if marks.is_empty() { marks } else { svg(y, "Tokens and cost over time", &marks) }
 }
 
-/// Draws positions from one utterance to the next, one lane for each seat, with a legend.
+/// Draws positions over utterances, one lane per seat, with a legend.
 fn stood(study: &Analysis<'_>) -> String {
     let stood = standpoints(study);
     if stood.lanes.is_empty() {
@@ -245,7 +245,7 @@ fn stood(study: &Analysis<'_>) -> String {
         );
         for (stand, next) in stands.iter().zip(stands.iter().skip(1).map(Some).chain([None])) {
             let until = next.map_or(end, |next| next.at);
-            // a vote just after a reply replaces its position
+            // a vote right after a reply replaces its position
             if until > stand.at {
                 field(&mut marks, &stood, stand, (x(stand.at), x(until), y));
             }
@@ -276,7 +276,7 @@ fn stood(study: &Analysis<'_>) -> String {
     svg(y, "Positions over time", &marks)
 }
 
-/// Draws a position from one utterance to the next, with its letter where that fits.
+/// Draws a position from one utterance to the next, with its letter if it fits.
 fn field(marks: &mut String, stood: &Standpoints, stand: &Stand, (from, to, y): (f64, f64, f64)) {
     if let Some(choice) = stand.choice {
         let what = stood.choices.get(choice).map_or("", String::as_str);
@@ -303,7 +303,7 @@ fn field(marks: &mut String, stood: &Standpoints, stand: &Stand, (from, to, y): 
     }
 }
 
-/// Draws who named whom: an arc for each pair, thicker for more mentions.
+/// Draws the mentions between participants: one arc per pair, thicker for more mentions.
 fn ring(study: &Analysis<'_>) -> String {
     let seats: Vec<&SeatId> = study.state.seats.iter().map(|s| &s.spec.id).collect();
     let edges: Vec<(usize, usize, u64)> = seats
@@ -328,7 +328,7 @@ fn ring(study: &Analysis<'_>) -> String {
     let mut marks = String::new();
     for (from, to, n) in edges {
         let (a, b) = (place(from, radius * 0.9), place(to, radius * 0.9));
-        // bent to the left of its way, so that both directions are seen
+        // bend to the left of its direction, so that both directions are visible
         let bend = ((a.0 + b.0) / 2.0 + (b.1 - a.1) * 0.18, (a.1 + b.1) / 2.0 - (b.0 - a.0) * 0.18);
         let at = ((a.0 + b.0) / 4.0 + bend.0 / 2.0, (a.1 + b.1) / 4.0 + bend.1 / 2.0);
         put(
@@ -371,7 +371,7 @@ fn ring(study: &Analysis<'_>) -> String {
     svg(height + TOLD, "Mentions", &marks)
 }
 
-/// Draws the share of each utterance that is new.
+/// Draws the share of new content in each utterance.
 fn novelty(study: &Analysis<'_>) -> String {
     let all = repetitions(study);
     if all.is_empty() {

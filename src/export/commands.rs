@@ -1,4 +1,4 @@
-//! The operator's commands in words: those that no other event shows.
+//! Notes on the operator's commands that no other event shows.
 
 use super::narrated::{Narrated, place, utterances};
 use crate::analysis::name;
@@ -7,7 +7,7 @@ use crate::model::*;
 use crate::state::State;
 use crate::text;
 
-/// Returns the note of a command; words and pauses are noted where they take effect.
+/// Returns the note on a command; messages and pauses are noted when they take effect.
 pub(super) fn given(
     state: &State,
     given: &CommandGiven,

@@ -1,6 +1,6 @@
-//! Picks, bids, votes and verdicts in words: what they came to, and how that came about.
+//! Picks, bids, votes and verdicts as text: the result and the reasons.
 //!
-//! A single vote or judgement has no note of its own: nobody may see it before all are given.
+//! A single vote or judgement gets no note of its own: nobody may see it before all are given.
 
 use super::narrated::{Narrated, place};
 use crate::analysis::name;
@@ -13,12 +13,12 @@ fn note(told: String) -> Vec<Narrated> {
     vec![Narrated::Note(text::label(&told).into_owned())]
 }
 
-/// Returns words with a lead before them; empty without words.
+/// Returns a reason after a colon; empty without a reason.
 fn because(why: &str) -> String {
     if why.trim().is_empty() { String::new() } else { format!(": {}", why.trim()) }
 }
 
-/// Returns a choice with its reason; a reason that begins with the choice is enough.
+/// Returns a choice with its reason; only the reason if it begins with the choice.
 fn chosen(choice: &str, why: &str) -> String {
     let why = why.trim();
     let begins = why.get(..choice.len()).is_some_and(|first| first.eq_ignore_ascii_case(choice));
@@ -28,7 +28,7 @@ fn chosen(choice: &str, why: &str) -> String {
     }
 }
 
-/// Returns the note on the end of a turn that was not to speak.
+/// Returns the note on the end of a turn with a purpose other than speaking.
 pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Narrated> {
     let who = name(state, seat);
     let data = |key: &str| e.structured[key].as_str().unwrap_or_default();
@@ -58,7 +58,7 @@ pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Narrated>
     }
 }
 
-/// Returns what a vote came to.
+/// Returns the result of a vote.
 pub(super) fn vote(state: &State, vote: &VoteClosed) -> Vec<Narrated> {
     let mut body = format!("{}\n", vote.how);
     for way in vote.ways.iter().skip(1) {
@@ -72,7 +72,7 @@ pub(super) fn vote(state: &State, vote: &VoteClosed) -> Vec<Narrated> {
     words(state, format!("vote: {}", vote.question), &body)
 }
 
-/// Returns the note of a changed stance; a first stance is in the participant's own words.
+/// Returns the note on a changed stance; the first stance is in the participant's own message.
 pub(super) fn stance(state: &State, now: &StanceRecorded) -> Vec<Narrated> {
     let stances = state.seat(&now.participant).map_or(&[][..], |s| &s.stances);
     match stances {
@@ -84,7 +84,7 @@ pub(super) fn stance(state: &State, now: &StanceRecorded) -> Vec<Narrated> {
     }
 }
 
-/// Returns what a verdict came to.
+/// Returns a verdict with its judgements.
 pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Narrated> {
     let winner = verdict.winner.as_deref().unwrap_or("nobody");
     let mut body = format!("{winner} ({})\n", verdict.how);

@@ -1,7 +1,7 @@
-//! What an export leaves out by default: whispers, and what was hidden.
+//! Content that an export leaves out by default: whispers and hidden utterances.
 //!
-//! It is removed from the events, before any format sees them, so that no format can forget it. What is private is
-//! found as the events are read; only where there is anything of the kind are they looked through again.
+//! It is removed from the events before any format sees them, so that no format can forget it. Private content is
+//! collected while the events are read; a second pass is needed only if there is any.
 
 use crate::model::{BatchId, Command, Event, Key, Kind, Participant, SeatId, SteerLine, TurnId};
 use crate::session::{PieceMatches, ReadProgress, Record, Records, Redaction, SessionError};
@@ -13,19 +13,19 @@ use std::sync::Arc;
 /// The text that replaces words that were left out.
 pub(super) const LEFT_OUT: &str = "[left out]";
 
-/// Private content that an export shows all the same.
+/// Private content to include in an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reveal {
-    /// Words to one seat alone, of the operator or of another seat.
+    /// Messages to a single seat, from the operator or from another seat.
     pub whispers: bool,
-    /// Utterances that were hidden in the end.
+    /// Finally hidden utterances.
     pub hidden: bool,
 }
 
-/// Returns the events as an export may use them.
+/// Returns the events without private content.
 ///
 /// # Errors
-/// As [`Redaction::apply`].
+/// See [`Redaction::apply`].
 pub fn discreet(records: &[Arc<Record>], reveal: Reveal) -> Result<Vec<Arc<Record>>, SessionError> {
     let (mut private, mut state) = (Private::default(), State::default());
     for record in records {
@@ -35,22 +35,21 @@ pub fn discreet(records: &[Arc<Record>], reveal: Reveal) -> Result<Vec<Arc<Recor
     private.redaction(&state, &records.to_vec().into(), reveal).apply(records)
 }
 
-/// The events of a session as an export may use them, without pieces of words; whoever goes through them reads them
-/// again.
+/// The events of a session without private content and without pieces. Each iteration reads them again.
 pub struct DiscreetRecords {
     records: Records,
     redaction: Redaction,
     matches: PieceMatches,
-    /// How many of them were gone through, time and again.
+    /// Number of events read, over all iterations.
     progress: ReadProgress,
 }
 
 impl DiscreetRecords {
-    /// Returns the events of a session of which `private` and `state` took all; `progress` gets as many steps as it has
-    /// events each time they are gone through.
+    /// Prepares the events of a session after `private` and `state` have processed all of them. Each iteration advances
+    /// `progress` by the number of events.
     ///
     /// # Errors
-    /// As [`Redaction::apply`].
+    /// See [`Redaction::apply`].
     pub fn of(
         records: Records,
         private: Private,
@@ -78,22 +77,22 @@ impl<'a> IntoIterator for &'a DiscreetRecords {
     type IntoIter = Box<dyn Iterator<Item = Arc<Record>> + 'a>;
 
     fn into_iter(self) -> Self::IntoIter {
-        // what could be rebuilt once can be rebuilt again
+        // an event that was rebuilt once can be rebuilt again
         let records = self.rebuilt().map_while(Result::ok);
         Box::new(self.progress.through(records, self.records.len()))
     }
 }
 
-/// What a conversation has of private words, as its events are read.
+/// Private content of a conversation, collected event by event.
 #[derive(Clone, Debug, Default)]
 pub struct Private {
-    /// The keys of whispers, given or refused, and of what changed their words while they waited.
+    /// Keys of whispers, accepted or refused, and of commands that changed them while they were queued.
     commands: BTreeSet<Key>,
-    /// The `id`s that these commands carried.
+    /// Values of `id` in these commands.
     ids: Vec<crate::model::Text>,
-    /// The seats that could whisper in the beginning.
+    /// Seats that could whisper at the start.
     whisperers: BTreeSet<SeatId>,
-    /// Whether a participant whispered.
+    /// True if a participant whispered.
     whispered: bool,
 }
 
@@ -102,7 +101,7 @@ fn may_whisper(seat: &Participant) -> bool {
 }
 
 impl Private {
-    /// Takes an event in.
+    /// Processes an event.
     pub fn take(&mut self, event: &Event) {
         match &event.kind {
             Kind::Opened(opened) => {
@@ -132,7 +131,7 @@ impl Private {
         }
     }
 
-    /// Returns what is left out of the conversation; `state` is the one after its last event.
+    /// Returns the redaction of the conversation; `state` is the one after its last event.
     pub(super) fn redaction(self, state: &State, records: &Records, reveal: Reveal) -> Redaction {
         let mut out = Redaction { mark: LEFT_OUT.into(), ..Redaction::default() };
         if !reveal.whispers {
@@ -158,7 +157,8 @@ impl Private {
     }
 }
 
-/// Returns the turns in which a participant whispered, or began to: what came before a retry is in the pieces alone.
+/// Returns the turns in which a participant whispered, or started to. Text from before a retry exists only in the
+/// pieces.
 fn whisperers(records: &Records, seats: &BTreeSet<SeatId>, whispered: bool) -> BTreeSet<TurnId> {
     let mut said: BTreeMap<TurnId, String> = BTreeMap::new();
     let mut found = BTreeSet::new();
@@ -189,7 +189,7 @@ fn whisperers(records: &Records, seats: &BTreeSet<SeatId>, whispered: bool) -> B
     found
 }
 
-/// Returns the turns that summed up the conversation for the receiver of a whisper: the summary may repeat it.
+/// Returns the turns that summarised the conversation for the receiver of a whisper: the summary may repeat it.
 fn summaries_of_whispers(events: impl Iterator<Item: Borrow<Event>>) -> BTreeSet<TurnId> {
     let mut told: BTreeSet<SeatId> = BTreeSet::new();
     let mut batches: BTreeSet<BatchId> = BTreeSet::new();
@@ -217,7 +217,7 @@ fn summaries_of_whispers(events: impl Iterator<Item: Borrow<Event>>) -> BTreeSet
     turns
 }
 
-/// Returns whether a receipt of a line that was never due contains private words.
+/// Returns true if the receipt of a line that was never due contains private text.
 fn spells_a_whisper(why: &str) -> bool {
     let line = why.find('{').and_then(|at| SteerLine::parse(&why[at..]).ok());
     line.is_some_and(|line| line.command.is_private())

@@ -1,4 +1,4 @@
-//! A conversation in its final state, for formats that are not written from first to last.
+//! A conversation in its final state, for formats that need all of it at once.
 
 use super::discretion::{LEFT_OUT, Private, Reveal};
 use super::{Spelling, Telling};
@@ -17,36 +17,35 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a format is made from; what `reveal` does not name is already left out.
+/// Input of a format. Private content is already removed, except as `reveal` allows.
 pub struct Document {
-    /// The session's id, which is its file name.
+    /// Id of the session: its file name.
     pub id: String,
-    /// Its events as they were read, which the formats never see.
+    /// Events as stored, which the formats never see.
     records: Records,
-    /// What is left out of them.
+    /// Content to remove from the events.
     redaction: Redaction,
-    /// Where that is in pieces.
+    /// Positions of that content in the pieces.
     matches: PieceMatches,
-    /// Whether nothing is left out, and no line has a key.
+    /// True if nothing is removed and no line contains an API key.
     is_as_read: bool,
-    /// When it began; none where there are no events.
+    /// Start of the session; `None` without events.
     pub began: Option<Wall>,
-    /// The state after the last event.
+    /// State after the last event.
     pub state: State,
-    /// What the state does not keep: timed turns and key events.
+    /// Details that the state does not keep: timed turns and key events.
     pub turn_log: TurnLog,
-    /// Private content that is shown all the same.
+    /// Private content that is included.
     pub reveal: Reveal,
-    /// How many of its events are written, for formats that go through them.
+    /// Number of events written, for formats that iterate over them.
     pub progress: ReadProgress,
 }
 
 impl Document {
-    /// Reads the document of a session; its events stay in their file and are read again by those formats that need
-    /// them.
+    /// Reads the document of a session. Its events stay in the file, and formats that need them read them again.
     ///
     /// # Errors
-    /// As [`read`](session::read) of a session, and [`Redaction::apply`].
+    /// See [`read`](session::read) and [`Redaction::apply`].
     pub fn read(
         path: &Path,
         reveal: Reveal,
@@ -93,7 +92,7 @@ impl Document {
         Ok((survey, document))
     }
 
-    /// Returns its events with their lines, in order.
+    /// Returns the events with their lines, in order.
     pub fn records(&self) -> impl Iterator<Item = Result<Arc<Record>, SessionError>> {
         let mut rebuilding = self.redaction.rebuilding(&self.matches);
         self.records.iter().map(move |record| match self.is_as_read {
@@ -102,7 +101,7 @@ impl Document {
         })
     }
 
-    /// Writes each event as `spell` returns it.
+    /// Writes the text that `spell` returns for each event.
     pub(super) fn write_each(
         &self,
         out: &mut dyn Write,
@@ -117,10 +116,10 @@ impl Document {
         Ok(())
     }
 
-    /// Returns the recording of its events.
+    /// Returns a recording of the events.
     ///
     /// # Errors
-    /// As [`Redaction::apply`].
+    /// See [`Redaction::apply`].
     pub fn recording(&self) -> Result<Recording, SessionError> {
         Ok(match self.is_as_read {
             true => Recording::new(self.records.clone()),
@@ -128,12 +127,12 @@ impl Document {
         })
     }
 
-    /// Returns it as something to look at.
+    /// Returns the analysis of the conversation.
     pub fn study(&self) -> Analysis<'_> {
         Analysis { state: &self.state, turn_log: &self.turn_log, from: Seq(0) }
     }
 
-    /// Begins to tell it.
+    /// Starts the narration of the conversation.
     pub(super) fn telling(&self) -> Telling {
         match self.reveal.hidden {
             true => Telling::with_hidden(&self.state),
@@ -141,7 +140,7 @@ impl Document {
         }
     }
 
-    /// Writes the narration from first to last, spelled by a format.
+    /// Writes the narration from first to last in a format.
     pub(super) fn tell(&self, out: &mut dyn Write, spell: Spelling) -> io::Result<()> {
         let mut telling = self.telling();
         self.write_each(out, |record| telling.next(&record.event, spell))?;
@@ -153,8 +152,7 @@ impl Document {
         text::label(&self.state.shown_title()).into_owned()
     }
 
-    /// Returns everything that was said and is not hidden, with its turn; each counts as written once the next is asked
-    /// for.
+    /// Returns every visible message with its turn. A message counts as written when the next one is requested.
     fn entries(&self) -> impl Iterator<Item = (&Entry, Option<&TimedTurn>)> {
         let mut entries: Vec<&Entry> = self.state.entries.iter().collect();
         // turns of a simultaneous round end in any order
@@ -173,12 +171,12 @@ impl Document {
     }
 }
 
-/// Writes the lines of the session, as its file has them.
+/// Writes the lines of the session, without private content.
 pub fn jsonl(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     document.write_each(out, |record| record.line.clone())
 }
 
-/// Writes everything that was said as comma-separated values, one row each.
+/// Writes every message as comma-separated values, one row each.
 pub fn csv(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"number,at_ms,participant,name,to,text,words,tokens_out,usd,cut\n")?;
     for (entry, spent) in document.entries() {
@@ -207,7 +205,7 @@ pub fn csv(document: &Document, out: &mut dyn Write) -> io::Result<()> {
                     *field = super::figures::field(&value);
                 }
             }
-            // the cost of the turn is beside its public words
+            // the cost of the turn is in the row of its public message
             row.iter_mut().skip(7).for_each(String::clear);
             writeln!(out, "{}", row.join(","))?;
         }
@@ -248,7 +246,7 @@ impl Serialize for Said<'_> {
     }
 }
 
-/// Writes everything as one JSON object: who, what, and the analysis.
+/// Writes the conversation as one JSON object: participants, messages and analysis.
 pub fn json(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     let state = &document.state;
     let line = |t: &Text| text::line(t).into_owned();
@@ -281,7 +279,7 @@ pub fn json(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Returns how long it took, in words.
+/// Returns the duration as text.
 pub(super) fn lasted(document: &Document) -> String {
     Cell::At(document.turn_log.lasted()).shown()
 }
@@ -291,7 +289,7 @@ mod tests {
     use super::*;
     use crate::export::{FORMATS, Spell};
 
-    /// A sink that looks how far the export is each time it gets something.
+    /// A sink that records the progress of the export at each write.
     struct Looks(ReadProgress, Vec<u64>);
 
     impl Write for Looks {

@@ -1,30 +1,30 @@
-//! Failures for the same reason, noted once with a count: a server that is gone fails every call.
+//! Groups repeated failures into one note with a count: an unreachable server fails every call.
 
 use crate::analysis::name;
 use crate::model::{Kind, Outcome, Purpose, Text};
 use crate::state::State;
 use crate::text;
 
-/// The current failure, and what of it has a note.
+/// The current failure and the turns that it affected.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Failing {
     why: Option<Text>,
-    /// Whether a turn that failed so has a note.
+    /// True if a turn with this failure has a note.
     told: bool,
-    /// The seats whose turns failed so without a note.
+    /// Seats whose turns failed in this way without a note.
     others: Vec<String>,
-    /// How many turns failed for this reason.
+    /// Number of turns that failed for this reason.
     turns: u32,
 }
 
-/// The relation of an event to the current failure.
+/// Relation of an event to the current failure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Again {
-    /// The event is no failure of a turn or call.
+    /// Not a failure, or the first failed turn after a retry that failed for the same reason.
     Nothing,
-    /// A failure that needs a note.
+    /// A new failure, which needs a note.
     First,
-    /// The same failure again, which is counted.
+    /// The same failure again, which is only counted.
     Counted,
 }
 
@@ -55,7 +55,7 @@ impl Failing {
         }
     }
 
-    /// Ends the count, and begins another one where an event is a failure itself; returns what was counted.
+    /// Ends the count, and starts a new one if the event is a failure itself; returns the note on the old count.
     pub fn counted(&mut self, next: &Kind) -> Option<String> {
         let (why, told, turns) = match next {
             Kind::CallRetried(r) if r.model.is_none() => (Some(r.error.text.clone()), false, 0),

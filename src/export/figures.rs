@@ -1,6 +1,7 @@
-//! Analysis tables as files: one spelling for each format, all of the same tables.
+//! Analysis tables as files: the same tables in each format.
 //!
-//! Numbers in data are plain and have their unit in the column's name; people get `27%`, `0.8s` and `not priced`.
+//! Numbers in data formats are plain and have their unit in the column name; formats for people use `27%`, `0.8s` and
+//! `not priced`.
 
 use super::md::plain;
 use crate::analysis::{Cell, Table};
@@ -10,7 +11,7 @@ use std::borrow::Borrow;
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
-/// Returns tables as text: what each counts, then aligned columns; those without rows are left out.
+/// Returns tables as text: a description, then aligned columns; empty tables are left out.
 pub fn text(tables: &[Table]) -> String {
     let filled = tables.iter().filter(|t| !t.rows.is_empty());
     filled.map(text_of).collect::<Vec<_>>().join("\n")
@@ -34,7 +35,7 @@ fn text_of(table: &Table) -> String {
     out
 }
 
-/// Returns the cells that each column of a table takes as text, without the two before it.
+/// Returns the display width of each column as text, without the gap of two cells before it.
 pub fn widths(table: &Table) -> Vec<usize> {
     let (head, body) = cells(table);
     widths_of(&head, &body)
@@ -55,13 +56,13 @@ fn widths_of(head: &[String], body: &[Vec<String>]) -> Vec<usize> {
     widths
 }
 
-/// Returns for each column whether it holds text, which is aligned to the left.
+/// Returns true for each column that contains text, which is aligned to the left.
 pub(super) fn of_words(table: &Table) -> Vec<bool> {
     let cells = |column| table.rows.iter().filter_map(move |row: &Vec<Cell>| row.get(column));
     (0..table.columns.len()).map(|i| cells(i).any(|cell| !cell.is_number())).collect()
 }
 
-/// Returns tables as Markdown; those without rows are left out.
+/// Returns tables as Markdown; empty tables are left out.
 pub fn md(tables: &[Table]) -> String {
     let table = |table: &Table| {
         let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
@@ -79,10 +80,10 @@ pub fn md(tables: &[Table]) -> String {
     filled.map(table).collect::<Vec<_>>().join("\n")
 }
 
-/// Writes tables as [`text`] or [`md`] spells them, one after the other.
+/// Writes tables with [`text`] or [`md`], one after the other.
 ///
 /// # Errors
-/// What the sink says.
+/// If the sink cannot be written.
 pub fn write(
     tables: impl Iterator<Item = Table>,
     spell: fn(&[Table]) -> String,
@@ -95,7 +96,7 @@ pub fn write(
     Ok(())
 }
 
-/// Returns one table as CSV, with the names of its columns in the first line.
+/// Returns a table as CSV, with the column names in the first line.
 pub fn csv(table: &Table) -> String {
     let head = table.columns.iter().map(|c| field(&c.key)).collect::<Vec<_>>().join(",");
     let row = |row: &Vec<Cell>| {
@@ -116,8 +117,7 @@ fn csv_cell(cell: &Cell) -> String {
     }
 }
 
-/// Returns a field of CSV. A spreadsheet takes what begins like a formula for one, so that gets a quote before it; a
-/// number is no formula.
+/// Returns a CSV field. Text that a spreadsheet would take for a formula gets a leading quote; numbers do not.
 pub(super) fn field(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.len() > 1;
     let formula = formula && text.parse::<f64>().is_err();
@@ -126,12 +126,12 @@ pub(super) fn field(text: &str) -> String {
     if quoted { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
-/// Returns tables as JSON: for each its name, what it counts, and its rows as objects.
+/// Returns tables as JSON: name, description, and rows as objects.
 pub fn json(tables: &[Table]) -> Value {
     json!(EachTable(|| tables.iter()))
 }
 
-/// Tables as a JSON object, written one after the other.
+/// Serialises tables as one JSON object, one after the other.
 pub struct EachTable<F>(pub F);
 
 impl<F: Fn() -> I, I: IntoIterator<Item: Borrow<Table>>> Serialize for EachTable<F> {
@@ -145,7 +145,7 @@ impl<F: Fn() -> I, I: IntoIterator<Item: Borrow<Table>>> Serialize for EachTable
     }
 }
 
-/// A table as a JSON object: what it counts, and its rows as objects.
+/// Serialises a table as a JSON object: its description, and its rows as objects.
 struct TableData<'a>(&'a Table);
 
 impl Serialize for TableData<'_> {
@@ -159,7 +159,7 @@ impl Serialize for TableData<'_> {
     }
 }
 
-/// The rows of a table, each an object.
+/// Serialises the rows of a table as objects.
 struct Rows<'a>(&'a Table);
 
 impl Serialize for Rows<'_> {
@@ -168,7 +168,7 @@ impl Serialize for Rows<'_> {
     }
 }
 
-/// A row as an object: each cell under the name of its column.
+/// Serialises a row as an object: each cell under the name of its column.
 struct RowData<'a>(&'a Table, &'a [Cell]);
 
 impl Serialize for RowData<'_> {
@@ -192,7 +192,7 @@ fn data(cell: &Cell) -> Value {
     }
 }
 
-/// Millionths are enough for shares and for money, and do not drown in digits.
+/// Rounds to millionths, which is enough for shares and for money and keeps numbers short.
 fn rounded(number: f64) -> Value {
     ((number * 1e6).round() / 1e6).into()
 }

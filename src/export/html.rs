@@ -1,7 +1,7 @@
-//! One self-contained page: what was said, attributed and coloured, then the analysis as charts and tables.
+//! One self-contained page: the conversation, attributed and coloured, then the analysis as charts and tables.
 //!
-//! It needs no script, no network and no other file, and a policy in its head forbids all three. All text goes through
-//! [`escaped`]; there is no other way into the page. Words keep their Markdown, as `words` reads it.
+//! The page needs no script, no network and no other file, and a policy in its head forbids all three. All text passes
+//! through [`escaped`]; there is no other way into the page. Messages keep their Markdown, as rendered by `words`.
 
 use super::document::{Document, lasted};
 use super::figures::of_words;
@@ -57,7 +57,7 @@ pub fn spell(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"</section>\n</body>\n</html>\n")
 }
 
-/// Returns the date and time at which the conversation began.
+/// Returns the date and time of the start of the conversation.
 fn when(document: &Document) -> Option<String> {
     let at = Timestamp::from_millisecond(document.began?.0).ok()?;
     let words = at.strftime("%-d %B %Y, %H:%M UTC");
@@ -71,7 +71,7 @@ fn talk(document: &Document, out: &mut dyn Write) -> io::Result<()> {
         let (event, mut page) = (&record.event, String::new());
         for told in telling.told(event) {
             page.push_str(&match told {
-                // the head of the page has it
+                // the head of the page contains it
                 Narrated::Opening { .. } => String::new(),
                 Narrated::Note(note) => format!("<p class=\"note\">{}</p>\n", escaped(&note)),
                 Narrated::Words { place, who, body } => {
@@ -85,7 +85,7 @@ fn talk(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(telling.rest().as_bytes())
 }
 
-/// Returns the colour class of the author of an event's words.
+/// Returns the colour class for the author of an event.
 fn class(state: &State, event: &Event) -> String {
     let seat = match &event.kind {
         Kind::TurnEnded(e) => {
@@ -115,7 +115,7 @@ fn article(place: &str, who: &str, body: &str, class: &str, thought: &str) -> St
             escaped(thought)
         ),
     };
-    // an utterance can be linked to by its number
+    // links can refer to an utterance by its number
     let (id, place) = match place.parse::<u32>() {
         Ok(n) => (format!(" id=\"u{n}\""), format!("<a class=\"place\" href=\"#u{n}\">{n}</a>")),
         Err(_) => (String::new(), format!("<span class=\"place\">{}</span>", escaped(place))),

@@ -1,13 +1,13 @@
-//! For every part of a page: escaped text, and the colour of a participant.
+//! Shared by all parts of a page: escaped text, and the colour of a participant.
 
 use crate::model::SeatId;
 use crate::state::State;
 use crate::text;
 
-/// Colours a page has for seats; then they begin again.
+/// Number of seat colours of a page; further seats reuse them.
 pub(super) const COLOURS: usize = 8;
 
-/// Returns text as it may stand anywhere in the page, also within quotes: safe to show, and no markup.
+/// Returns text that is safe anywhere in the page, including quoted attributes: displayable, without markup.
 pub(super) fn escaped(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     for c in text::block(raw).chars() {
@@ -23,7 +23,7 @@ pub(super) fn escaped(raw: &str) -> String {
     out
 }
 
-/// Returns the class that colours what belongs to a seat.
+/// Returns the colour class of a seat.
 pub(super) fn colour(state: &State, seat: &SeatId) -> String {
     let place = state.seats.iter().position(|s| s.spec.id == *seat);
     place.map_or_else(|| "op".into(), |place| format!("s{}", place % COLOURS + 1))

@@ -1,14 +1,14 @@
-//! Markdown: a heading for each utterance, the words as a quotation below it, notes in italics.
+//! Markdown: a heading for each utterance, the message as a quotation below it, notes in italics.
 //!
-//! Words keep their own Markdown, but within a quotation, where no heading of theirs can pass for one of ours; tags of
-//! HTML and pictures, which could leave it or fetch something, are shown as they are written.
+//! Messages keep their own Markdown, but within a quotation, so that their headings cannot be mistaken for ours. HTML
+//! tags and images are escaped, because they could leave the quotation or load something.
 
 use super::{Narrated, REHEARSED};
 
-/// The characters with a meaning in a heading or a note.
+/// Characters with a meaning in a heading or a note.
 const MEANING: &[char] = &['\\', '`', '*', '_', '[', ']', '<', '>', '#', '!', '|', '&', '~'];
 
-/// Spells one thing worth telling, with the empty line that ends it.
+/// Returns a narrated item as Markdown, including the blank line after it.
 pub fn spell(told: &Narrated) -> String {
     match told {
         Narrated::Opening { title, topic, rehearsed, voices } => {
@@ -49,7 +49,7 @@ fn quoted(body: &str) -> String {
     body.lines().map(line).chain(["\n".to_owned()]).collect()
 }
 
-/// Returns a line of words without tags and pictures.
+/// Returns a line of a message with tags and images escaped.
 fn harmless(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line.chars().peekable();

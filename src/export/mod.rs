@@ -1,10 +1,10 @@
-//! A conversation as a text that people keep: one format a file, each a spelling of the same telling.
+//! Exports a conversation to a file: several formats of the same narration.
 //!
-//! [`Narrator`] turns events into narration (words with a head, one-line notes), live or from a file alike; a format
-//! only spells that. Everything is append-only, one block per finished utterance, without anything that acts on a
-//! terminal. It deliberately leaves out pieces and calls: the log has those.
+//! [`Narrator`] turns events into narration (messages with a head, one-line notes), both live and from a file; a format
+//! only renders it. The output is append-only, one block per finished utterance, without anything that acts on a
+//! terminal. It deliberately leaves out pieces and calls, which are in the log.
 //!
-//! Files are spelled from a [`Document`], from which private content is already removed.
+//! Files are rendered from a [`Document`], from which private content is already removed.
 
 pub mod beside;
 pub mod cast;
@@ -39,17 +39,17 @@ pub use telling::{Telling, whole};
 
 use std::io::{self, Write};
 
-/// A format in which a conversation is kept as a file.
+/// An export format.
 pub struct Format {
-    /// Its name, and the ending of its files.
+    /// Name of the format, and extension of its files.
     pub name: &'static str,
-    /// A description for people.
+    /// Description for users.
     pub title: &'static str,
-    /// How a conversation is spelled in it.
+    /// Writer of the format.
     pub spell: Spell,
 }
 
-/// Writes a document with what its screen showed, of a size in columns and rows.
+/// Writes a document with the recorded frames of its screen; the size is in columns and rows.
 pub type ScreenSpelling = fn(
     &Document,
     (u16, u16),
@@ -57,15 +57,15 @@ pub type ScreenSpelling = fn(
     &mut dyn Write,
 ) -> io::Result<()>;
 
-/// What a format is spelled from, and how it is written.
+/// Writer of a format, by the input that it needs.
 pub enum Spell {
-    /// From the document alone.
+    /// Needs only the document.
     Document(fn(&Document, &mut dyn Write) -> io::Result<()>),
-    /// From the document and a recording of its screen, of a size in columns and rows.
+    /// Needs the document and a recording of its screen, with the size in columns and rows.
     Screen(ScreenSpelling),
 }
 
-/// Every format, in the order in which help lists them.
+/// All formats, in the order of the help text.
 pub const FORMATS: &[Format] = &[
     Format {
         name: "md",

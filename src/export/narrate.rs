@@ -1,4 +1,4 @@
-//! From events to what is worth telling: whose words, where in the talk, and in which way.
+//! Turns events into narration: messages with author and position, and notes.
 
 use super::failing::{Again, Failing};
 use super::narrated::{Narrated, REHEARSED, place, utterances};
@@ -10,7 +10,7 @@ use crate::state::{Entry, OpenMention, RunState, Spent, State};
 use crate::text;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Tells events one by one; it remembers only what to leave out, and what was asked for.
+/// Narrates events one by one. Remembers only hidden utterances, names of commands, and repeated failures.
 #[derive(Clone, Debug, Default)]
 pub struct Narrator {
     hidden: BTreeSet<u32>,
@@ -23,15 +23,15 @@ pub struct Narrator {
 }
 
 impl Narrator {
-    /// Returns a narrator for a conversation that is over or read from a file: what is hidden in it is not told.
+    /// Creates a narrator for a finished conversation or one from a file; its hidden utterances are left out.
     pub fn leaving_out(whole: &State) -> Narrator {
         let hidden = whole.entries.iter().filter(|e| e.hidden.is_some());
         let hidden = hidden.filter_map(|e| e.number).collect();
         Narrator { hidden, ..Narrator::default() }
     }
 
-    /// Returns what an event tells; `state` is the one just after it. What fails for the same reason again and again is
-    /// told once, and counted.
+    /// Returns the narration of an event; `state` is the one right after it. Repeated failures with the same reason are
+    /// narrated once and then counted.
     pub fn narrate(&mut self, state: &State, event: &Event) -> Vec<Narrated> {
         let (counted, mut told) = self.narrate_apart(state, event);
         if let Some(counted) = counted {
@@ -40,8 +40,8 @@ impl Narrator {
         told
     }
 
-    /// Returns the same in two parts: the note on failures before the event, where their count ends with it, and what the
-    /// event itself tells.
+    /// Returns the same in two parts: the note on earlier failures if the event ends their count, and the narration of
+    /// the event itself.
     pub fn narrate_apart(
         &mut self,
         state: &State,
@@ -52,7 +52,7 @@ impl Narrator {
             Again::First => (self.fails.counted(&event.kind), self.told(state, event)),
             Again::Nothing => {
                 let told = self.told(state, event);
-                // what tells nothing is no reason to stop counting
+                // an event without narration does not end the count
                 let ends = !told.is_empty();
                 (ends.then(|| self.fails.counted(&event.kind)).flatten(), told)
             }
@@ -105,13 +105,13 @@ impl Narrator {
                 }
             }
             Kind::TurnEnded(e) => {
-                // the engine's word for a failure is about a seat all the same
+                // a failure reported by the engine still belongs to a seat
                 let by = || SeatId(event.by.clone());
                 let seat = state.spoken(e.turn).map_or_else(by, |spoken| spoken.seat);
                 self.turn(state, &seat, e)
             }
             Kind::HumanSaid(said) => {
-                // the same words may stand in several threads; they are told once
+                // a message may be in several threads; it is narrated once
                 let twice = state.pending_command(&said.of).is_some_and(|d| d.placed.len() > 1);
                 let entry = state.entries.last().filter(|e| e.of.as_ref() == Some(&said.of));
                 match entry {
@@ -132,7 +132,7 @@ impl Narrator {
             Kind::ProfileUpdated(p) => profile::updated(p),
             Kind::StageEntered(s) => profile::stage(s),
             Kind::RankingMade(r) => profile::ranking(r),
-            // the command itself was told
+            // the command itself was narrated
             Kind::SeatJoined(_) | Kind::SeatLeft(_) if event.cause.is_some() => vec![],
             Kind::SeatJoined(joined) => plan::joined(joined),
             Kind::SeatLeft(left) => plan::left(state, left),
@@ -156,7 +156,7 @@ impl Narrator {
                 note(format!("repaired: bytes {} to {} were moved to {}", r.from, r.to, r.kept))
             }
             Kind::Unknown(u) => note(format!("an event unknown to this version: {}", u.kind)),
-            // a person who speaks by steering lines has to be told
+            // a person who speaks through steering lines needs a prompt
             Kind::FloorGranted(g) => match state.seat(&g.participant) {
                 Some(seat) if seat.spec.voice.is_human() => {
                     let turn = state.turns.get(&TurnId(event.seq.0));
@@ -259,7 +259,7 @@ impl Narrator {
                 let mut told =
                     words(format!("{}{mark}, {how}{}", head(state, seat, e), finish(e)), body());
                 told.extend(whispers());
-                // what a person did they know; what went wrong has a reason and a fix
+                // the user knows about their own commands; an error has a reason to show
                 told.extend(e.error.as_ref().map(|error| {
                     Narrated::Note(
                         text::label(&format!("{who}, {how}: {}", error.text, who = who()))
@@ -272,7 +272,7 @@ impl Narrator {
     }
 }
 
-/// What a reader should know of how words finished.
+/// Returns the remark on an unusual end of a message.
 fn finish(e: &TurnEnded) -> &'static str {
     match e.finish.as_deref() {
         Some("repetition") => ", cut where it repeated itself",
@@ -291,7 +291,7 @@ fn opening(state: &State, title: Option<Text>, rehearsed: bool) -> Narrated {
     Narrated::Opening { title: one_line(title), topic: topic.map(one_line), rehearsed, voices }
 }
 
-/// Returns which model speaks for a seat, if one does.
+/// Returns the model of a seat with its name; `None` for any other voice.
 fn voice(state: &State, seat: &Participant) -> Option<String> {
     match &seat.voice {
         VoiceSpec::Model(model) => Some(format!("{} {}", name(state, &seat.id), model.name)),
@@ -303,7 +303,7 @@ fn voice(state: &State, seat: &Participant) -> Option<String> {
     }
 }
 
-/// Who speaks: name and role, and which alternative it is.
+/// Returns the head of a message: name and role, model if unusual, and version.
 fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
     let spec = state.seat(seat).map(|s| &s.spec);
     let mut head = name(state, seat);
@@ -325,7 +325,7 @@ fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
     head
 }
 
-/// The operator's words, where they were placed.
+/// Returns the narration of an operator's message at its position.
 fn operators(state: &State, entry: &Entry) -> Narrated {
     let command = entry.of.as_ref().and_then(|of| state.pending_command(of));
     let who = match (entry.seat(), entry.to.first(), command.map(|d| &d.given.line.command)) {
@@ -356,7 +356,7 @@ fn end(state: &State, e: &Ended) -> String {
     format!("{}{why}, {}{used}", ended(e.reason), utterances(state.utterances))
 }
 
-/// Returns who was named and never answered, in words, if anybody was.
+/// Returns the unanswered mentions as text, if there are any.
 fn open(state: &State) -> Option<String> {
     let mention = |m: OpenMention| {
         let by = m.by.map_or("the operator".into(), |by| name(state, &by));
@@ -367,7 +367,7 @@ fn open(state: &State) -> Option<String> {
     (!open.is_empty()).then(|| format!("unanswered mentions: {}", open.join("; ")))
 }
 
-/// Returns what was used in words, if anything was: `~1240 tokens, $0.0123+`.
+/// Returns tokens and cost as text, if any were used: `~1240 tokens, $0.0123+`.
 pub fn spent(spent: &Spent) -> Option<String> {
     let usage = spent.used()?;
     let about = if usage.estimated { "~" } else { "" };
@@ -378,8 +378,7 @@ pub fn spent(spent: &Spent) -> Option<String> {
     Some(format!("{about}{} tokens{cached}, {}", usage.tokens(), cost(spent)))
 }
 
-/// Returns a sum of money in words. One that leaves out what has no price ends in `+`, and nothing is ever `$0` because
-/// its price is not known.
+/// Returns a cost as text. A sum without some unknown prices ends in `+`; an unknown price is never shown as `$0`.
 pub fn cost(spent: &Spent) -> String {
     let about = if spent.usage.estimated { "~" } else { "" };
     match (spent.cost(), spent.unpriced) {
@@ -389,12 +388,12 @@ pub fn cost(spent: &Spent) -> String {
     }
 }
 
-/// Returns a stop reason in words: `turn limit`.
+/// Returns a stop reason as text: `turn limit`.
 pub fn reason(reason: StopReason) -> String {
     reason.words()
 }
 
-/// Returns how a conversation ended in words, which keep ends of its own apart from limits, faults and the operator:
+/// Returns the end of a conversation as text. Distinguishes normal ends from limits, errors and the operator:
 /// `finished: verdict`, `stopped at the turn limit`.
 pub fn ended(why: StopReason) -> String {
     match why {
@@ -421,7 +420,7 @@ pub fn ended(why: StopReason) -> String {
     }
 }
 
-/// Returns how far a limit has come at its warning mark, in words: `close to the limit: 4 of 5 turns`.
+/// Returns the value of a limit at its warning threshold as text: `close to the limit: 4 of 5 turns`.
 pub fn nearing(at: &LimitAt) -> String {
     let value = match at.what {
         Limit::Usd => Usd(at.value).to_string(),

@@ -1,41 +1,41 @@
-//! The narration of a conversation, before any format spells it.
+//! The narration of a conversation, independent of the format.
 
 use crate::state::State;
 
-/// The notice above every conversation without a model.
+/// Notice above every conversation without a model.
 pub const REHEARSED: &str = "rehearsed demo: no model was called";
 
-/// One thing worth telling; every text in it is safe to show, and heads and notes are single lines.
+/// One item of the narration. Every text in it is safe to show; heads and notes are single lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Narrated {
-    /// The head of a conversation.
+    /// Head of the conversation.
     Opening {
-        /// The conversation's title.
+        /// Title of the conversation.
         title: String,
-        /// The topic, where the title does not say it.
+        /// The topic, if the title does not contain it.
         topic: Option<String>,
-        /// Whether the whole cast is rehearsed.
+        /// True if the whole cast is rehearsed.
         rehearsed: bool,
-        /// The models of the participants, by name.
+        /// Names and models of the participants that use one.
         voices: Option<String>,
     },
-    /// Something that was said.
+    /// A message.
     Words {
-        /// Its place: `3`, or `after 3` for words without a number.
+        /// Position: `3`, or `after 3` for a message without a number.
         place: String,
-        /// Whose, and in which way.
+        /// Author, with remarks on the kind of message.
         who: String,
         /// The text; may be empty.
         body: String,
     },
-    /// An event, in words.
+    /// A note on an event.
     Note(String),
 }
 
-/// How a format spells one part of the narration.
+/// Renders one item of the narration in a format.
 pub type Spelling = fn(&Narrated) -> String;
 
-/// Returns the place of words without a number.
+/// Returns the position of a message without a number.
 pub(super) fn place(state: &State) -> String {
     match state.last.as_ref().and_then(|l| l.number) {
         Some(number) => format!("after {number}"),
@@ -43,7 +43,7 @@ pub(super) fn place(state: &State) -> String {
     }
 }
 
-/// Returns a number of turns in words.
+/// Returns a number of turns as text.
 pub fn utterances(n: u32) -> String {
     if n == 1 { "1 turn".into() } else { format!("{n} turns") }
 }

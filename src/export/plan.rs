@@ -1,4 +1,4 @@
-//! A plan in words: how its steps end, who joins for them, and how the plan ends.
+//! Notes on a plan: its steps, the participants that join and leave for them, and its end.
 
 use super::narrated::Narrated;
 use crate::analysis::name;

@@ -1,4 +1,4 @@
-//! Facts about a person, stages and rankings in words.
+//! Facts about a person, stages and rankings as text.
 
 use super::narrated::Narrated;
 use crate::model::{FactChanged, ProfileUpdated, RankedBecause, RankingMade, StageEntered};
@@ -9,7 +9,7 @@ fn note(told: &str) -> Vec<Narrated> {
     vec![Narrated::Note(text::label(told).into_owned())]
 }
 
-/// Returns a fact in words.
+/// Returns the value of a fact as text.
 pub fn fact(value: &Value) -> String {
     match value {
         Value::String(text) => text::label(text).into_owned(),
@@ -26,12 +26,12 @@ pub fn fact(value: &Value) -> String {
     }
 }
 
-/// Returns a field in words.
+/// Returns the name of a field as text.
 pub fn field(field: &str) -> String {
     text::label(field).replace('_', " ").replace('.', ", ")
 }
 
-/// Returns a change in words.
+/// Returns a changed fact as text.
 pub fn change(changed: &FactChanged) -> String {
     let field = field(&changed.field);
     match (&changed.from, &changed.to) {

@@ -1,11 +1,11 @@
-//! Plain text, also the accessible form: a head in brackets, the words indented below it, notes behind `--`.
+//! Plain text, also the accessible form: a head in brackets, the message indented below it, notes after `--`.
 //!
-//! Words are indented by two columns, so that nothing a speaker says can look like a head or a note. Lines are not
-//! wrapped.
+//! Messages are indented by two columns, so that no line of a speaker can be mistaken for a head or a note. Lines are
+//! not wrapped.
 
 use super::{Narrated, REHEARSED};
 
-/// Spells one thing worth telling, with the empty line that ends it.
+/// Returns a narrated item as text, including the blank line after it.
 pub fn spell(told: &Narrated) -> String {
     match told {
         Narrated::Opening { title, topic, rehearsed, voices } => {

@@ -1,4 +1,4 @@
-//! Tools in words, a line for each request: what was asked, and how it came back.
+//! Notes on tool calls, one line per request: the request and its outcome.
 
 use super::narrated::Narrated;
 use crate::analysis::name;
@@ -8,12 +8,12 @@ use crate::state::State;
 use crate::text;
 use serde_json::Value;
 
-/// The longest arguments that are shown, in characters.
+/// Maximum length of the arguments, in characters.
 const ARGUMENTS_MAX: usize = 80;
-/// The longest result that is shown, in characters.
+/// Maximum length of a result, in characters.
 pub(super) const RESULT_MAX: usize = 120;
 
-/// Returns how a tool came back.
+/// Returns the note on the outcome of a tool call.
 pub(super) fn returned(state: &State, r: &ToolReturned) -> Vec<Narrated> {
     let request = state.turns.get(&r.turn).and_then(|turn| {
         let round = turn.tools.iter().find(|round| round.asked == r.asked)?;
@@ -31,7 +31,7 @@ pub(super) fn returned(state: &State, r: &ToolReturned) -> Vec<Narrated> {
     vec![Narrated::Note(text::label(&format!("{who} used {asked}: {came}")).into_owned())]
 }
 
-/// Returns what waits for the operator to allow it.
+/// Returns the notes on requests that wait for the operator's permission.
 pub(super) fn waiting(state: &State, asked: &ToolAsked) -> Vec<Narrated> {
     let Some(turn) = state.turns.get(&asked.turn).filter(|_| state.can_ask_leave()) else {
         return vec![];
@@ -54,7 +54,7 @@ pub(super) fn who(state: &State, turn: TurnId) -> String {
     state.turns.get(&turn).map_or_else(|| "a participant".into(), |turn| name(state, &turn.seat))
 }
 
-/// Returns a request as it might be typed: `read_file(path: notes.txt)`.
+/// Returns a request in call syntax: `read_file(path: notes.txt)`.
 fn spelled(request: &ToolRequest) -> String {
     let argument = |(key, value): (&String, &Value)| match value {
         Value::String(text) => format!("{key}: {text}"),

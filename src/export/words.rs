@@ -1,16 +1,16 @@
-//! A speaker's Markdown on a page: emphasis, lists, code, tables, links, and nothing active.
+//! Renders a speaker's Markdown as HTML: emphasis, lists, code, tables, links, and no active content.
 //!
-//! Tags of HTML are shown as they are written, pictures as their words; a link leads to the web or to an address, or
-//! nowhere. Headings are smaller than any of the page's own.
+//! HTML tags are shown as text and images as their description. A link leads to a web or mail address; any other is
+//! inactive. Headings are smaller than those of the page.
 
 use super::markup::escaped;
 use crate::text;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// The schemes of links that a page may have.
+/// Permitted schemes of links.
 const SCHEMES: &[&str] = &["https://", "http://", "mailto:"];
 
-/// Returns words as markup that is safe to stand in the page.
+/// Returns Markdown as HTML that is safe in the page.
 pub(super) fn html(raw: &str) -> String {
     let safe = text::block(raw);
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
@@ -37,7 +37,7 @@ pub(super) fn html(raw: &str) -> String {
             | Event::DisplayMath(words)
             | Event::FootnoteReference(words) => out.push_str(&escaped(&words)),
             Event::Code(code) => out.push_str(&format!("<code>{}</code>", escaped(&code))),
-            // who breaks a line means it, as on the screen
+            // line breaks are intentional, as on the screen
             Event::SoftBreak | Event::HardBreak => out.push_str("<br>\n"),
             Event::Rule => out.push_str("<hr>\n"),
             Event::TaskListMarker(done) => out.push_str(if done { "[x] " } else { "[ ] " }),
@@ -51,7 +51,7 @@ fn leads_out(address: &str) -> bool {
     SCHEMES.iter().any(|scheme| lower.starts_with(scheme))
 }
 
-/// Returns the elements that a part of Markdown is, the outer one first.
+/// Returns the elements for a Markdown tag, outermost first.
 fn elements(tag: TagEnd) -> &'static [&'static str] {
     match tag {
         TagEnd::Paragraph => &["p"],
@@ -69,7 +69,7 @@ fn elements(tag: TagEnd) -> &'static [&'static str] {
         TagEnd::Strikethrough => &["del"],
         TagEnd::Link => &["a"],
         TagEnd::HtmlBlock => &["p"],
-        // the description of a picture is among the words; the rest is not read here
+        // the description of an image is part of the text; the other extensions are not enabled
         TagEnd::Image
         | TagEnd::FootnoteDefinition
         | TagEnd::DefinitionList
