@@ -1,7 +1,7 @@
-//! What the log keeps of a prompt: its digest, what it leaves out, its size.
+//! Facts about a prompt that the log records: its digest, the number of omitted blocks, its size.
 //!
-//! A rebuilt prompt is checked against the digest, so the digest covers the whole prompt. Still, what a seat has seen
-//! before is not hashed again for every turn: the hash continues from where the seat's last prompt was the same.
+//! A rebuilt prompt is checked against the digest, so the digest covers the whole prompt. To avoid hashing the same
+//! messages for every turn, the hash continues from the part that is unchanged since the seat's last prompt.
 
 use super::budget::{most_tokens_of, tokens_of};
 use super::{block, built, frame};
@@ -12,30 +12,31 @@ use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// What the log keeps of a prompt.
+/// Facts about a prompt that the log records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     /// SHA-256 of the whole prompt, in hex.
     pub digest: Text,
-    /// How many blocks it leaves out.
+    /// Number of omitted blocks.
     pub left_out: u32,
-    /// Its tokens as estimated, where it is for a model.
+    /// Estimated tokens of the prompt; `None` for voices other than models.
     pub tokens: Option<u64>,
-    /// The tokens that a model finds in it at most, whatever it says; none where it is for another voice.
+    /// Upper bound of the tokens that a model will count; 0 for other voices.
     pub most_tokens: u64,
 }
 
-/// Returns the SHA-256 of a prompt in hex: what a rebuilt prompt is held against.
+/// Returns the SHA-256 of a prompt in hex, to verify a rebuilt prompt.
 pub fn digest(prompt: &Prompt) -> Text {
     let mut hash = framed(prompt);
     prompt.blocks.iter().for_each(|b| add(&mut hash, b, &state::digest(b.text())));
     hex(hash)
 }
 
-/// Returns the same for a prompt that was built for a turn. Most of its blocks are entries of the transcript, in the same
-/// order, whose digests are known; what is left out is at the beginning or in the middle, so it goes from the end.
+/// Returns the same digest for a prompt that was built for a turn, with cached digests. Most blocks are entries of the
+/// transcript in the same order, and omissions are at the beginning or in the middle, so blocks are matched from the
+/// end.
 fn digest_for(state: &State, turn: &Turn, prompt: &Prompt) -> Text {
-    /// How many entries are searched for a block: some have no block, and some blocks have no entry.
+    /// Number of entries searched for a block: some entries have no block, and some blocks have no entry.
     const NEAR: usize = 8;
     let place = state.heard_to(turn);
     let mut earlier = state.visible(turn).rev();
@@ -56,8 +57,8 @@ fn digest_for(state: &State, turn: &Turn, prompt: &Prompt) -> Text {
     hex(hash)
 }
 
-/// Returns what the log keeps of the prompt that [`super::build`] makes, without making it where that would read the whole
-/// conversation.
+/// Returns the facts about the prompt that [`super::build`] would make. Builds it only if necessary, because that may
+/// read the whole conversation.
 pub fn account(state: &State, turn: &Turn) -> Account {
     let seat = state.seat(&turn.seat).map(|s| &s.spec.voice);
     let by_model = matches!(seat, Some(VoiceSpec::Model(_)));
@@ -78,7 +79,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
         let margin = state.margin_of(&turn.seat);
         let most_tokens = if by_model { most_tokens_of(&built, margin) } else { 0 };
         let (digest, left_out) = (digest_for(state, turn, &built.prompt), built.prompt.left_out);
-        // the call that is ordered with it takes it from there
+        // the call that starts next takes the prompt from this cache
         state.rolls.keep_prompt(&digest, built);
         return Account { digest, left_out, tokens, most_tokens };
     }
@@ -89,7 +90,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
             add(hash, &block(state, turn, &labels, e, "".into()), &words);
         }
     };
-    // one that sees everything as it is now, under its own names, continues from what the seat saw last time
+    // if everything is visible, current and under its own names, continue from the seat's last prompt
     let goes_on = place == state.next_seq && state.sees(turn) == Sees::All;
     if goes_on {
         let rolled = roll(state, turn, hash, take);
@@ -102,7 +103,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
     Account { digest: hex(hash), left_out: 0, tokens: None, most_tokens: 0 }
 }
 
-/// Continues the hash of a seat's prompts to the turn's horizon: the part before it stays as it is for the next.
+/// Extends the hash of a seat's prompts to the turn's horizon and keeps it for the next turn.
 fn roll(state: &State, turn: &Turn, framed: Sha256, take: impl Fn(&mut Sha256, &Entry)) -> Rolled {
     let frame: Digest = framed.clone().finalize().into();
     let entries = state.entries.partition_point(|e| e.seq <= turn.horizon);
@@ -126,7 +127,7 @@ fn framed(frame: &Prompt) -> Sha256 {
     part(&frame.system);
     part(frame.brief.as_deref().unwrap_or_default());
     frame.notes.iter().for_each(|note| part(note));
-    // what most prompts do not have leaves their digests as they were
+    // absent optional parts add nothing, so that the digests of older logs stay valid
     frame.aside.iter().for_each(|aside| part(aside));
     frame.lore.iter().for_each(|lore| part(lore));
     frame.sections.iter().for_each(|section| part(section));
@@ -144,7 +145,7 @@ fn framed(frame: &Prompt) -> Sha256 {
     hash
 }
 
-/// Takes in a block by its attribution and the digest of its words.
+/// Adds a block by its attribution and the digest of its text.
 fn add(hash: &mut Sha256, block: &Block, words: &Digest) {
     match block {
         Block::Own { cut: false, .. } => hash.update(b"own"),

@@ -1,28 +1,28 @@
-//! What a model's window has room for in a long conversation: the beginning and the end. It never changes the log.
+//! Fits a long conversation into a model's context window by keeping its beginning and its end. Never changes the log.
 //!
-//! Tokens are estimated from bytes, on the safe side; a server that still finds the prompt too long gets half of it in
-//! a second call. It deliberately summarises nothing.
+//! Tokens are estimated from bytes, on the safe side; if a server still rejects the prompt as too long, a second call
+//! gets half of it. This module deliberately summarises nothing.
 
 use crate::model::tool::ToolRun;
 use crate::model::{Block, Participant, Prompt, Text, VoiceSpec};
 use crate::state::BuiltPrompt;
 use std::collections::VecDeque;
 
-/// The assumed window of an unknown model, in tokens.
+/// Assumed context window of an unknown model, in tokens.
 pub const UNKNOWN_WINDOW: u32 = 4_096;
-/// Bytes that a token is taken for: English has about four, most other languages fewer.
+/// Estimated bytes per token, on the safe side: English has about four, most other languages fewer.
 const BYTES_PER_TOKEN: usize = 3;
-/// Bytes of most texts that are one token, before the margin of the model.
+/// Bytes per token of most texts, before the margin of the model is applied.
 const BYTES_PER_TOKEN_KNOWN: u64 = 4;
-/// The unit of a margin: thousandths.
+/// Denominator of a margin, which is in thousandths.
 const MARGIN_PARTS: u64 = 1_000;
-/// Tokens that the frame of a block takes.
+/// Tokens of the frame around a block.
 const FRAME_TOKENS: usize = 16;
-/// The mark for the middle that was left out of a long message.
+/// Replacement for the omitted middle of a long message.
 pub(super) const GAP: &str = "\n[...]\n";
 
-/// Returns the tokens that a seat's prompt may take: its window less the reply's tokens; half of that after a server
-/// said that it was too long.
+/// Returns the maximum tokens of a seat's prompt: its window minus the tokens of the reply, or half of that after a
+/// server rejected the prompt as too long.
 pub(super) fn room(seat: &Participant, reply: Option<u32>, shrunk: bool) -> usize {
     let window = seat.window.unwrap_or(UNKNOWN_WINDOW);
     let reply = match &seat.voice {
@@ -37,14 +37,14 @@ pub(super) fn room(seat: &Participant, reply: Option<u32>, shrunk: bool) -> usiz
     if shrunk { room / 2 } else { room }
 }
 
-/// Returns the tokens of a prompt, estimated on the safe side.
+/// Estimates the tokens of a prompt, on the safe side.
 pub(super) fn tokens_of(prompt: &Prompt) -> u64 {
     let blocks: usize = prompt.blocks.iter().map(cost).sum();
     (fixed(prompt) + blocks) as u64
 }
 
-/// Returns the tokens that a prompt has at most, as far as is known of its model: a token for four bytes, times a margin in
-/// thousandths that is learnt from what the model reports. No token is shorter than a byte.
+/// Returns an upper bound of the tokens of a prompt: one token per four bytes, times a margin in thousandths that is
+/// learnt from the usage that the model reports. No token is shorter than a byte.
 pub(super) fn most_tokens_of(built: &BuiltPrompt, margin: u32) -> u64 {
     let most =
         |bytes: u64| (bytes * u64::from(margin)).div_ceil(MARGIN_PARTS * BYTES_PER_TOKEN_KNOWN);
@@ -55,7 +55,7 @@ pub(super) fn most_tokens_of(built: &BuiltPrompt, margin: u32) -> u64 {
         .sum()
 }
 
-/// Returns the bytes of what tools were asked for and answered.
+/// Returns the size of tool requests and results, in bytes.
 fn tool_bytes(prompt: &Prompt) -> usize {
     let bytes = |run: &ToolRun| {
         let result = run.returned.as_ref().map_or(0, |(_, result)| result.len());
@@ -68,7 +68,7 @@ fn tool_bytes(prompt: &Prompt) -> usize {
         .sum()
 }
 
-/// Returns the tokens of what is never left out.
+/// Returns the tokens of the parts that are never omitted.
 fn fixed(prompt: &Prompt) -> usize {
     let notes: usize = prompt.notes.iter().map(tokens).sum();
     let rejected = prompt.rejected.as_ref().map_or(0, |r| {
@@ -87,8 +87,8 @@ fn fixed(prompt: &Prompt) -> usize {
     shown + tokens(&prompt.system) + notes + asked
 }
 
-/// Returns how many blocks at the beginning have to be summed up, so that what stays verbatim takes half the room; none
-/// where all of them fit.
+/// Returns the number of blocks at the beginning that have to be summarised, so that the rest takes at most half the
+/// room; `None` if all of them fit.
 pub(super) fn too_many(prompt: &Prompt, room: usize) -> Option<usize> {
     let room = room.saturating_sub(fixed(prompt));
     if prompt.blocks.iter().map(cost).sum::<usize>() <= room {
@@ -103,18 +103,18 @@ pub(super) fn too_many(prompt: &Prompt, room: usize) -> Option<usize> {
     Some(prompt.blocks.len() - kept.count())
 }
 
-/// Returns how many bytes surely fit into a number of tokens.
+/// Returns the number of bytes that safely fit into a number of tokens.
 pub(super) fn bytes_of(tokens: usize) -> usize {
     tokens.saturating_mul(BYTES_PER_TOKEN)
 }
 
-/// Returns the words that a summary for a seat may have.
+/// Returns the maximum length of a summary for a seat, in words.
 pub(super) fn summary_words(room: usize) -> usize {
     // a word is about one and a half tokens
     (room / 4 * 2 / 3).clamp(40, 400)
 }
 
-/// Which part of a conversation is left out first where there is no room for all of it.
+/// Part of a conversation that is omitted first if it is too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loses {
     /// The middle: the first message and the last ones stay.
@@ -123,7 +123,7 @@ pub(super) enum Loses {
     Beginning,
 }
 
-/// Leaves out of a prompt what does not fit: the last blocks stay, and the first one unless the beginning goes.
+/// Omits blocks that do not fit: the last blocks stay, and so does the first one unless the beginning is omitted.
 pub(super) fn fit(mut prompt: Prompt, room: usize, loses: Loses) -> Prompt {
     let room = room.saturating_sub(fixed(&prompt));
     if prompt.blocks.iter().map(cost).sum::<usize>() <= room {
@@ -159,7 +159,7 @@ fn cost(block: &Block) -> usize {
     tokens(block.text())
 }
 
-/// Returns a block of at most `most` tokens, the middle of its words left out.
+/// Shortens a block to at most `most` tokens by omitting the middle of its text.
 fn clipped(mut block: Block, most: usize) -> Block {
     if cost(&block) <= most {
         return block;

@@ -1,20 +1,21 @@
-//! What a table that looks for one answer is shown: rebuilt at every start, in one order, without what is empty.
+//! Prompt sections for a thread that seeks a single answer: rebuilt for every prompt, in a fixed order, without empty
+//! ones.
 
 use super::messages::{attribute, quoted};
 use crate::model::{Seq, Text};
 use crate::state::{Entry, MoveKind, STEP, State, Thread, Turn};
 
-/// The sections of a prompt, and what of the history they leave out.
+/// Sections of a prompt, and the part of the history that they omit.
 pub(super) struct AnswerSections {
-    /// Whole parts in their order, each in its tag.
+    /// Complete sections in order, each in its tag.
     pub(super) all: Vec<Text>,
-    /// How many messages of earlier exchanges are not in them.
+    /// Number of omitted messages from earlier exchanges.
     pub(super) left_out: u32,
     /// `seq` of the last message of the earlier exchanges.
     pub(super) history_to: Option<Seq>,
 }
 
-/// Returns the question of a later exchange, for a turn at a table that looks for one answer.
+/// Returns the question of a later exchange, for a turn in a thread that seeks a single answer.
 pub(super) fn later_question(state: &State, turn: &Turn) -> Option<String> {
     let thread = state.finds_answer(turn).filter(|thread| thread.exchange_from() > Seq(0))?;
     let said: Vec<&Entry> = state.visible(turn).filter(|e| !e.text().trim().is_empty()).collect();
@@ -22,13 +23,13 @@ pub(super) fn later_question(state: &State, turn: &Turn) -> Option<String> {
     (!asked.is_empty()).then(|| asked.join("\n\n"))
 }
 
-/// Returns the words of the host among these.
+/// Returns the text of the host's messages.
 fn asked<'e>(said: &[&'e Entry]) -> Vec<&'e str> {
     said.iter().filter(|e| e.seat().is_none()).map(|e| &**e.text()).collect()
 }
 
-/// Returns the parts in their order: earlier exchanges, the message, the answers, and the votes where they are shown. Of the
-/// earlier exchanges, the oldest messages go first where all of them take more than `most` bytes.
+/// Returns the sections in order: earlier exchanges, the message, the answers, and the votes if they are shown. If the
+/// earlier exchanges take more than `most` bytes, their oldest messages are omitted first.
 pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<AnswerSections> {
     let thread = state.finds_answer(turn).filter(|_| turn.speaks())?;
     let step = state.batch_of(turn)?.spec.memo[STEP].as_str()?;
@@ -77,7 +78,7 @@ pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<Answer
             (label.clone(), part("answer", Some(&label), &text))
         })
         .collect();
-    // the order of the table would tell who is who
+    // sorted, because the seating order would reveal the authors
     answers.sort();
     let answers: Vec<String> = answers.into_iter().map(|(_, answer)| answer).collect();
     let shown = thread.spec.options["votes"] == "shown" && step == "work";
@@ -108,8 +109,8 @@ pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<Answer
     Some(AnswerSections { all, left_out: u32::try_from(left_out).unwrap_or(u32::MAX), history_to })
 }
 
-/// Splits what was said into earlier exchanges and this one. What somebody said before the table began is history, and
-/// what a person said after that is the message.
+/// Splits the messages into earlier exchanges and the current one. Messages of participants from before the first round
+/// belong to the history, messages of a person after them to the current exchange.
 fn split<'a, 'e>(thread: &Thread, said: &'a [&'e Entry]) -> (&'a [&'e Entry], &'a [&'e Entry]) {
     let from = thread.exchange_from();
     let first = thread.moves.iter().map(|m| m.horizon).filter(|h| *h > from).min();
@@ -121,7 +122,7 @@ fn split<'a, 'e>(thread: &Thread, said: &'a [&'e Entry]) -> (&'a [&'e Entry], &'
     said.split_at(at)
 }
 
-/// Returns what was said in an earlier exchange: by a person, or as the answer that was presented.
+/// Returns a message of an earlier exchange if it is from a person or an answer that was presented; `None` otherwise.
 fn earlier(state: &State, thread: &Thread, entry: &Entry) -> Option<String> {
     let turn = entry.version().turn;
     let did = thread.moves.iter().find(|m| Some(m.turn) == turn).map(|m| &m.did);

@@ -1,7 +1,7 @@
-//! The last words of a prompt: what is true of this turn alone, and whose turn it is.
+//! The last part of a prompt: everything specific to this turn, ending with the request to speak.
 //!
-//! Everything that changes from turn to turn is here and not in front: what comes before stays the same, so that a
-//! server can cache it, and a model obeys best what it read last.
+//! Text that changes between turns belongs here and not at the start: the part before stays the same, so that a server
+//! can cache it, and models follow best the text that they read last.
 
 use super::frame::{range_of, said_length};
 use super::messages::{attribute, quoted};
@@ -11,25 +11,25 @@ use crate::model::{Block, Debate, Layout, Requester, SeatId, Text};
 use crate::scenario::{CONSENSUS, DEPENDS};
 use crate::state::{CHOSEN, Ending, Entry, Labels, State, Turn};
 
-/// The purpose of phases with usual names, by the beginning of the name.
+/// Default tasks of phases with common names, by the beginning of the name.
 const USUAL: [(&str, &str); 3] = [
     ("open", "Say what you stand for and your strongest reason."),
     ("rebut", "Answer the strongest point against you."),
     ("clos", "Nothing new: say what decides it, and where the other side was right."),
 ];
-/// The cue of the very first turn, where no phase has a task.
+/// Cue of the first turn in a guided debate without phases.
 const FIRST: &str = "Say what you think and give your strongest reason.";
-/// The cue of a turn that nobody can answer any more.
+/// Cue of a turn that nobody can answer any more.
 const LAST: &str = "This is your last word.";
 
-/// The cue of a last turn in a guided debate.
+/// Cue of a last turn in a guided debate.
 const LAST_WORDS: &str = "This is your last turn. Where do you stand now, in one sentence? What moved you, and whose words? Or what would have? What should be done first?";
-/// The policy whose order makes the later turns of a seat known.
+/// Name of the policy with a fixed order, so that the later turns of a seat are known.
 const IN_TURN: &str = "round_robin";
-/// The cue of the first turns if several seats speak at the same time.
+/// Cue of the first turns if several seats speak at the same time.
 const TOGETHER: &str = "All of you speak now, at the same time; nobody has heard the others.";
 
-/// Returns the last words of a prompt; `begins` is whether the conversation is still empty.
+/// Returns the last part of a prompt; `begins` is true if the conversation is still empty.
 pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
     let question = state.batch_of(turn).and_then(|b| b.spec.question.clone());
     let form = task::reply(&state.contract_of(turn));
@@ -51,7 +51,7 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
     all.join("\n").into()
 }
 
-/// Returns the purpose of the phase, and how far it has come.
+/// Returns the task of the phase and its progress.
 fn phase(state: &State, turn: &Turn) -> Option<String> {
     let phase = state.phase_of(turn.thread)?;
     let round = state.threads.get(&turn.thread).map_or(1, |t| t.round.max(1));
@@ -72,14 +72,14 @@ fn phase(state: &State, turn: &Turn) -> Option<String> {
     Some(format!("Phase: {}{place}.{task}{last}", phase.name))
 }
 
-/// The role of this round, where roles change.
+/// Returns the role in this round, if roles rotate.
 fn role(state: &State, turn: &Turn) -> Option<String> {
     let role = state.role_of(turn)?;
     let rotates = state.seat(&turn.seat).is_some_and(|s| !s.spec.roles.is_empty());
     (rotates && role.trim() != "-").then(|| format!("Your role in this round: {role}."))
 }
 
-/// How long, and whether to think first.
+/// Returns the length of the reply, and permission to think first.
 fn manner(state: &State, turn: &Turn) -> Option<String> {
     let seat = &state.seat(&turn.seat)?.spec;
     let shows = state.shows(turn);
@@ -101,7 +101,7 @@ fn manner(state: &State, turn: &Turn) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// Returns whose turn it is, and why.
+/// Returns the request to speak and its reason.
 fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
     let name = state.seat(&turn.seat).map_or(&turn.seat.0, |s| &s.spec.name);
     if begins {
@@ -134,7 +134,7 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
     told
 }
 
-/// Returns whether a turn is part of a guided debate in free words.
+/// Returns true if a turn is part of a guided debate in free text.
 fn debates(state: &State, turn: &Turn) -> bool {
     let policy = state.threads.get(&turn.thread).map_or("", |t| &*t.spec.policy);
     state.scenario.debate == Debate::Guided
@@ -143,13 +143,13 @@ fn debates(state: &State, turn: &Turn) -> bool {
         && state.contract_of(turn).form.is_words()
 }
 
-/// The place of a turn in a conversation with a turn limit.
+/// Position of a turn in a conversation with a turn limit.
 struct TurnPlace {
     /// Number of the turn, from 1.
     number: u32,
     /// The turn limit.
     limit: u32,
-    /// Later turns of the same seat, if the policy makes that known.
+    /// Number of later turns of the same seat, if the policy determines it.
     more: Option<u32>,
 }
 
@@ -165,7 +165,7 @@ impl TurnPlace {
     }
 }
 
-/// Returns the place of a turn under the turn limit; `None` without a limit, and for a turn said anew.
+/// Returns the position of a turn under the turn limit; `None` without a limit, and for a repeated turn.
 fn place(state: &State, turn: &Turn) -> Option<TurnPlace> {
     let limit = state.limits.utterances?;
     let number = state.utterances + 1;
@@ -200,7 +200,7 @@ fn first_answer(state: &State, turn: &Turn) -> Option<String> {
     Some(format!("Before you disagree with {name}, put the point of {name} as {name} would."))
 }
 
-/// Returns the sentence that says who asked this seat to speak; none where it is simply its turn.
+/// Returns a sentence with the participant who asked this seat to speak; `None` for a regular turn.
 fn asked(state: &State, turn: &Turn) -> Option<String> {
     let labels = state.labels(turn);
     let batch = state.batch_of(turn)?;
@@ -227,7 +227,7 @@ fn called(state: &State, labels: &Labels, id: &SeatId) -> String {
     attribute(labels.get(id).unwrap_or(name))
 }
 
-/// Returns the block as the layout shows it: in the shared layout every block is attributed by name.
+/// Returns the block for the layout: in the shared layout every block is attributed by name.
 pub(super) fn in_layout(block: Block, layout: Layout, who: &SeatId, name: &Text) -> Block {
     match (block, layout) {
         (Block::Own { text, cut }, Layout::Shared) => {

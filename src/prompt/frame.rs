@@ -1,8 +1,7 @@
-//! The frame around the conversation: who the participant is, who is at the table, how to speak.
+//! The frame around the conversation: identity of the participant, list of the others, rules for the reply.
 //!
-//! It is the same for every turn of a seat, so that a server can cache it: what changes from turn to turn is in the
-//! cue, after the conversation. In the shared layout the part before the conversation is the same for all seats as
-//! well.
+//! It is the same for every turn of a seat, so that a server can cache it: text that changes between turns is in the
+//! cue, after the conversation. In the shared layout the part before the conversation is also the same for all seats.
 
 use super::consensus;
 use super::persona::{filled, rendered};
@@ -11,26 +10,26 @@ use crate::model::{Debate, Layout, Participant, Purpose, SeatId, Text, VoiceSpec
 use crate::scenario::Rule;
 use crate::state::{Labels, State, Turn};
 
-/// The default length of a reply that a model is asked to stay below, in words.
+/// Default maximum length of a reply that a model is asked for, in words.
 const WORDS_MAX: u32 = 150;
-/// What makes a debate worth reading: what a turn brings. Where there are phases, each says that itself.
+/// Rule of a guided debate on the content of a turn. Not used with phases, which define it themselves.
 const BRING: &str = "Bring one new thing: a reason, a case, a number, a question or a concession.";
-/// What makes a debate worth reading: no summary of the turn before.
+/// Rule of a guided debate against repeating the previous turn.
 const HEARD: &str = "Everybody heard what was said: do not begin by repeating it.";
-/// Units of length by which a persona says how long a reply is.
+/// Units by which a persona may define the length of a reply.
 const UNITS: [&str; 4] = ["word", "sentence", "paragraph", "line"];
-/// How much of a persona a seat that chooses reads, in characters.
+/// Maximum length of a persona's first sentence in the roster, in characters.
 const GIST_MAX: usize = 160;
 
-/// The parts of a prompt around the conversation.
+/// Parts of a prompt around the conversation.
 pub(super) struct PromptFrame {
-    /// The part before it.
+    /// Part before the conversation.
     pub system: String,
-    /// Behind it, in the shared layout.
+    /// Part after the conversation, in the shared layout.
     pub aside: Option<String>,
 }
 
-/// Returns where the conversation is in a seat's prompts.
+/// Returns the prompt layout of a seat.
 pub(super) fn layout(state: &State, seat: &Participant) -> Layout {
     match &seat.voice {
         VoiceSpec::Model(_) => state.scenario.layout,
@@ -64,7 +63,7 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
         true => state.seats.iter().any(|s| !says_topic(&s.spec, topic)),
         false => !persona.contains(topic.trim()),
     });
-    // in a plan it is the request, which is shown for itself
+    // in a plan, the topic is part of the request, which has its own section
     let request = state.plan_thread(turn.thread).filter(|_| turn.purpose != Purpose::Summarise);
     let topic = topic.filter(|_| request.is_none());
     let topic = topic.map(|topic| format!("{} {topic}", heading(topic)));
@@ -78,12 +77,12 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
     }
 }
 
-/// Joins what is there, a line each.
+/// Joins the lines that are present and not empty.
 fn lines<const N: usize>(all: [Option<String>; N]) -> String {
     all.into_iter().flatten().filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Joins what is there, with an empty line between.
+/// Joins the parts that are not empty, with a blank line between them.
 fn parts<const N: usize>(all: [String; N]) -> String {
     all.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
@@ -97,7 +96,7 @@ fn heading(topic: &str) -> &'static str {
     if topic.trim_end().ends_with('?') { "The question:" } else { "The topic:" }
 }
 
-/// Returns whether a seat's own description contains the topic.
+/// Returns true if a seat's persona contains the topic.
 fn says_topic(seat: &Participant, topic: &str) -> bool {
     let persona = seat.persona.as_deref().unwrap_or_default();
     let filled_in = persona
@@ -107,7 +106,7 @@ fn says_topic(seat: &Participant, topic: &str) -> bool {
     filled_in || persona.contains(topic.trim())
 }
 
-/// Returns who a participant is, once.
+/// Introduces a participant, without repeating the persona.
 fn who(seat: &Participant, persona: &str) -> String {
     let role = seat.role.as_ref().filter(|_| seat.roles.is_empty());
     let has = |text: &str, role: &Text| text.to_lowercase().contains(&role.to_lowercase());
@@ -120,28 +119,28 @@ fn who(seat: &Participant, persona: &str) -> String {
     format!("You are {}{role}. {persona}", seat.name).trim_end().to_owned()
 }
 
-/// Returns whether a persona begins with who it is of.
+/// Returns true if a persona begins with the participant's name.
 fn introduces(persona: &str, name: &str) -> bool {
     let begins = format!("you are {}", name.to_lowercase());
     let persona = persona.to_lowercase();
     persona.strip_prefix(&begins).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
-/// Returns whether all see a seat under the same label.
+/// Returns true if all participants know a seat under the same label.
 fn label_is_common(state: &State, turn: &Turn) -> bool {
     use crate::model::Anonymous;
     let anonymous = state.phase_of(turn.thread).map_or(Anonymous::Off, |p| p.shows.anonymous);
     anonymous != Anonymous::PerViewer
 }
 
-/// Returns who else is at the table, with what they do there.
+/// Returns the other participants with their roles.
 fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<String> {
     let others = state.seats.iter().filter(|s| !s.gone && (shared || s.spec.id != turn.seat));
     let others = others.filter(|s| !state.is_template(&s.spec.id));
     if !labels.is_empty() {
         let mut names: Vec<&Text> =
             others.map(|s| labels.get(&s.spec.id).unwrap_or(&s.spec.name)).collect();
-        // the order of the table would reveal the names, and so would roles
+        // sorted, because the seating order would reveal the names; roles are left out for the same reason
         names.sort();
         names.dedup();
         let names: Vec<&str> = names.into_iter().map(|name| &**name).collect();
@@ -196,7 +195,7 @@ fn tags(shared: bool) -> String {
     format!("{whose} to you as <said by=\"NAME\">…</said>, the host's words as <host>…</host>.")
 }
 
-/// How a model should speak; what it cannot keep to, `reply` repairs.
+/// Returns the rules for a model's reply; `reply` repairs violations.
 fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> String {
     if turn.purpose == Purpose::Pick {
         return roster(state, turn);
@@ -208,7 +207,7 @@ fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> Strin
     if !state.contract_of(turn).form.is_words() {
         return format!("Answer only as {name}, and never for anybody else.");
     }
-    // who works on a step does not debate
+    // an executor of a step does not debate
     let guided =
         state.scenario.debate == Debate::Guided && state.plan_thread(turn.thread).is_none();
     let prose = if guided { " plain prose," } else { "" };
@@ -223,13 +222,13 @@ fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> Strin
     lines([Some(say), hands_over(state, turn, persona), whispers(state, turn), debate])
 }
 
-/// Returns how long a reply should be, where the frame says so: the author's persona or a phase may.
+/// Returns the length of a reply, unless a phase or the author's persona defines it.
 fn length(state: &State, seat: &Participant, persona: &str) -> Option<String> {
     let by_phase = state.scenario.phases.iter().any(|p| p.shows.words.is_some());
     (!by_phase).then(|| said_length(state, seat, persona)).flatten()
 }
 
-/// Returns how long a reply should be where no phase says so; none where the persona does.
+/// Returns the length of a reply without a phase that defines it; `None` if the persona defines it.
 pub(super) fn said_length(state: &State, seat: &Participant, persona: &str) -> Option<String> {
     // a word is about one and a half tokens
     let most = || seat.reply_tokens().map_or(WORDS_MAX, |t| (t * 2 / 3).clamp(1, WORDS_MAX));
@@ -240,12 +239,12 @@ pub(super) fn said_length(state: &State, seat: &Participant, persona: &str) -> O
     }
 }
 
-/// Returns a range of words in words.
+/// Returns a range of word counts as text.
 pub(super) fn range_of((least, most): (u32, u32)) -> String {
     format!("{least} to {most} words")
 }
 
-/// Returns whether a persona says how long a reply is, as in "in 40 to 90 words" or "one sentence".
+/// Returns true if a persona defines the length of a reply, as in "in 40 to 90 words" or "one sentence".
 fn names_length(persona: &str) -> bool {
     let words: Vec<String> = persona
         .split_whitespace()
@@ -259,7 +258,7 @@ fn names_length(persona: &str) -> bool {
     })
 }
 
-/// Returns how the floor is handed over, where a mention does that and the persona does not say so itself.
+/// Explains how to hand over the floor, if a mention does that and the persona does not explain it.
 fn hands_over(state: &State, turn: &Turn, persona: &str) -> Option<String> {
     let options = state.threads.get(&turn.thread).map(|t| &t.spec.options)?;
     let told = options["mentions"] == "once" && !persona.contains('@');
@@ -273,7 +272,7 @@ fn hands_over(state: &State, turn: &Turn, persona: &str) -> Option<String> {
     }
 }
 
-/// Returns how private words are said, where they may be.
+/// Explains how to whisper, if the seat may.
 fn whispers(state: &State, turn: &Turn) -> Option<String> {
     let labels = state.labels(turn);
     let hearers = state.may_whisper_to(turn);
@@ -290,7 +289,7 @@ fn whispers(state: &State, turn: &Turn) -> Option<String> {
     ))
 }
 
-/// Returns who can be chosen, with a line about each.
+/// Returns the eligible participants, with one line about each.
 fn roster(state: &State, turn: &Turn) -> String {
     let options = state.batch_of(turn).map(|b| b.spec.options.clone()).unwrap_or_default();
     let chosen = state.seats.iter().filter(|s| options.iter().any(|o| **o == *s.spec.id.0));
@@ -317,7 +316,7 @@ fn about(seat: &Participant) -> Option<String> {
     fits.then(|| bare.to_owned())
 }
 
-/// Returns what a person should know of the persona that a turn's prompt begins with: that it cannot be filled in.
+/// Returns a warning for the user if the persona's template cannot be filled in for a turn.
 pub fn doubt(state: &State, turn: &Turn) -> Option<String> {
     let seat = &state.seat(&turn.seat)?.spec;
     let persona = seat.persona.as_ref()?;

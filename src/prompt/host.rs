@@ -1,11 +1,10 @@
-//! What the host announces to the table in the conversation: the results of votes and verdicts.
+//! Announcements of the host in the conversation: the results of votes and verdicts.
 
 use super::messages::attribute;
 use crate::model::{Block, Purpose, Seq, Text, VerdictGiven, VoteClosed};
 use crate::state::{Announcement, Labels, State, Turn};
 
-/// Returns the announcements that a turn reads, each with its place in the log; those that a summary covers are left
-/// out.
+/// Returns the announcements visible to a turn, each with its `seq`; those covered by a summary are left out.
 pub(super) fn told(
     state: &State,
     turn: &Turn,
@@ -13,7 +12,7 @@ pub(super) fn told(
     covered: Option<Seq>,
 ) -> Vec<(Block, Seq)> {
     if turn.purpose == Purpose::Judge {
-        // what other judges found must not lead this one
+        // verdicts of other judges must not influence this one
         return vec![];
     }
     let heard = state.heard_to(turn);
@@ -33,13 +32,13 @@ pub(super) fn told(
     seen.map(block).collect()
 }
 
-/// Returns both in the order of the log.
+/// Merges messages and announcements in the order of the log.
 pub(super) fn merged(
     said: Vec<(Block, Seq)>,
     told: Vec<(Block, Seq)>,
 ) -> impl Iterator<Item = (Block, Seq)> {
     let mut all: Vec<(Block, Seq)> = said.into_iter().chain(told).collect();
-    // stable, and already sorted where nothing was announced
+    // the sort is stable, and the list is already sorted without announcements
     all.sort_by_key(|(_, seq)| *seq);
     all.into_iter()
 }

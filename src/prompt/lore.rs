@@ -1,9 +1,9 @@
-//! Texts of the scenario that are shown where one of their keys was just used.
+//! Texts of the scenario that are shown after one of their keys was used.
 
 use crate::model::{Block, Lore, Text};
 use crate::state::{State, Turn};
 
-/// Returns the texts whose keys stand in the last messages that a turn sees, in the order of the scenario.
+/// Returns the texts whose keys occur in the last messages visible to a turn, in the order of the scenario.
 pub(super) fn used(state: &State, turn: &Turn, blocks: &[Block]) -> Vec<Text> {
     let shown = |lore: &&Lore| {
         let mine = lore.who.is_empty() || lore.who.iter().any(|who| **who == *turn.seat.0);
@@ -13,7 +13,7 @@ pub(super) fn used(state: &State, turn: &Turn, blocks: &[Block]) -> Vec<Text> {
     state.scenario.lore.iter().filter(shown).map(|lore| lore.text.clone()).collect()
 }
 
-/// Returns whether some words use a key, as whole words.
+/// Returns true if a text contains a key as whole words.
 fn uses(words: &str, key: &str) -> bool {
     let (words, key) = (words.to_lowercase(), key.trim().to_lowercase());
     let apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());

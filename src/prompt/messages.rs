@@ -1,8 +1,8 @@
-//! A prompt as the messages that a chat model takes: rules, own words, and everybody else's as attributed blocks.
+//! Converts a prompt to chat messages: rules, own messages, and the messages of all others as attributed blocks.
 //!
-//! A block opens with a tag that says who spoke, and what is said in it can neither close it nor open another: the `<`
-//! of everything that looks like one of our tags, or like the control tokens of a model's own chat format, is escaped.
-//! It deliberately spells no wire format and leaves nothing out.
+//! A block starts with a tag that names the speaker. Its content can neither close it nor open another: the `<` of
+//! everything that looks like one of our tags, or like a control token of a model's own chat format, is escaped. This
+//! module knows no wire format and omits nothing.
 
 use crate::model::tool::{REQUEST_TAG, RESULT_TAG, ToolRound, ToolRun};
 use crate::model::{Block, KnownBlock, Message, Prompt, Role, Text};
@@ -11,7 +11,7 @@ use memchr::memchr3_iter;
 use serde_json::json;
 use std::borrow::Cow;
 
-/// Names of the tags that frame words.
+/// Names of the tags around blocks.
 const TAGS: [&str; 19] = [
     "said",
     "host",
@@ -30,35 +30,36 @@ const TAGS: [&str; 19] = [
     "plan",
     "step",
     "result",
-    // the underscore is no letter, so the names are found without it
+    // without the underscore, because names are compared by letters only
     "toolrequest",
     "toolresult",
 ];
-/// The beginning of a control token of a chat format, after its `<`.
+/// Beginnings of the control tokens of chat formats, after their `<`.
 const CONTROL: [&str; 9] =
     ["|", "s>", "/s>", "eos>", "bos>", "start_of_turn", "end_of_turn", "sys>", "/sys>"];
-/// Characters that pass for `<`.
+/// Characters that can pass for `<`.
 const OPENERS: [char; 4] = ['<', '\u{ff1c}', '\u{fe64}', '\u{2039}'];
-/// The first bytes of these; no character has one of them in another place.
+/// First bytes of these in UTF-8, which occur only at the start of a character.
 const FIRST_BYTES: [u8; 3] = [b'<', 0xef, 0xe2];
-/// What an escaped `<` looks like.
+/// Escaped form of `<`.
 const ESCAPED: &str = "&lt;";
-/// The last words of a prompt without any other request.
+/// Default request at the end of a prompt.
 const CUE: &str = "It is your turn.";
-/// The text before a conversation that the model itself began.
+/// Text before a conversation that the model itself started.
 const BEGIN: &str = "The conversation begins.";
-/// What a model reads that said only what was said already.
+/// Reply to a model that only repeated an earlier message.
 const ECHOED: &str = "That was said already. Say something of your own.";
-/// The text after a model's own words where it was cut.
+/// Text after a message of the model that was cut off.
 const INTERRUPTED: &str = "[You were interrupted here.]";
 
-/// Returns the messages of a prompt: the rules first, then user and assistant in turn, a user first and last.
+/// Returns the messages of a prompt: the rules first, then alternating user and assistant messages, starting and ending
+/// with a user message.
 pub fn messages(prompt: &Prompt) -> Vec<Message> {
     written(prompt, Kept::Joined)
 }
 
-/// Returns the same, a message for each part: for an agent, which reads only what is new and remembers the rest. What
-/// no later prompt repeats is fresh to its last byte.
+/// Returns one message for each part of a prompt, for an agent, which reads only new messages and remembers the rest. A
+/// message that no later prompt repeats counts as fresh in full.
 pub fn unjoined(prompt: &Prompt) -> Vec<Message> {
     written(prompt, Kept::Apart)
 }
@@ -140,7 +141,7 @@ fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
     all.0
 }
 
-/// Returns what comes after the conversation, for this turn alone.
+/// Returns the part after the conversation, specific to this turn.
 fn closing(prompt: &Prompt) -> String {
     let mut parts: Vec<String> = prompt.aside.iter().map(|aside| aside.trim_end().into()).collect();
     parts.extend(prompt.lore.iter().map(|lore| format!("<lore>\n{}\n</lore>", quoted(lore))));
@@ -157,12 +158,12 @@ fn closing(prompt: &Prompt) -> String {
     parts.join("\n\n")
 }
 
-/// Returns what a prompt asks for.
+/// Returns the request of a prompt.
 fn asked(prompt: &Prompt) -> &str {
     prompt.cue.as_deref().or(prompt.task.as_deref()).unwrap_or(CUE)
 }
 
-/// Returns what a model asked for, in its own form.
+/// Returns a model's tool requests in its own format.
 fn requests(round: &ToolRound) -> String {
     let request = |run: &ToolRun| {
         let words =
@@ -174,7 +175,7 @@ fn requests(round: &ToolRound) -> String {
     said.into_iter().chain(round.runs.iter().map(request)).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns what came back; the results are escaped already.
+/// Returns the tool results, which are already escaped.
 fn results(round: &ToolRound) -> String {
     let result = |run: &ToolRun| {
         let (is, text) = run.returned.clone().unwrap_or_default();
@@ -189,10 +190,10 @@ pub(super) fn request(by: &Text, words: &str) -> String {
     format!("<request by=\"{}\">\n{}\n</request>", attribute(by), quoted(words))
 }
 
-/// Messages in which no role follows itself: strict servers refuse that.
+/// List of messages without two neighbours of the same role: strict servers reject them.
 struct Messages(Vec<Message>, Kept);
 
-/// Whether neighbours of one role are one message.
+/// Treatment of neighbouring messages with the same role: joined into one, or kept apart.
 #[derive(Clone, Copy, PartialEq)]
 enum Kept {
     Joined,
@@ -211,7 +212,7 @@ impl Messages {
         }
     }
 
-    /// Adds words that no later prompt repeats.
+    /// Adds text that no later prompt repeats.
     fn add_fresh(&mut self, text: String) {
         let joins = self.1 == Kept::Joined;
         let before = self.0.last().filter(|_| joins).map_or(0, |last| last.text.len() - last.fresh);
@@ -222,12 +223,12 @@ impl Messages {
     }
 }
 
-/// Returns a name as an attribute of a tag.
+/// Returns a name that is safe as an attribute of a tag.
 pub(super) fn attribute(name: &Text) -> String {
     text::line(name).replace('"', "'").replace(OPENERS, "(").replace('>', ")")
 }
 
-/// Returns words that can neither end their block nor begin another one.
+/// Escapes text so that it can neither end its block nor start another one.
 pub fn quoted(words: &str) -> String {
     let (mut out, mut done) = (String::with_capacity(words.len()), 0);
     let [ascii, first, second] = FIRST_BYTES;
@@ -245,9 +246,9 @@ pub fn quoted(words: &str) -> String {
     out
 }
 
-/// Returns whether what follows a `<` makes it one of our tags, however it is dressed up, or a control token.
+/// Returns true if the text after a `<` makes it one of our tags, however disguised, or a control token.
 fn acts(rest: &str) -> bool {
-    // characters that are not letters may be there to hide the name: spaces, a slash, invisible characters
+    // skip other characters, such as spaces, a slash or invisible ones, which may hide the name
     let letters = rest.chars().take(HIDING_CHARS).filter(|c| c.is_alphanumeric());
     let name: String = letters.flat_map(char::to_lowercase).collect();
     let token = || rest.chars().take(HIDING_CHARS).collect::<String>().to_lowercase();
@@ -255,7 +256,7 @@ fn acts(rest: &str) -> bool {
         || CONTROL.iter().any(|control| token().starts_with(control))
 }
 
-/// How many bytes after a `<` may begin the name of a tag.
+/// Number of characters after a `<` that are searched for the name of a tag.
 const HIDING_CHARS: usize = 40;
 
 #[cfg(test)]
@@ -286,7 +287,7 @@ mod tests {
         messages(&Prompt { system: "You are Ada.".into(), blocks, ..Prompt::default() })
     }
 
-    /// Places at which a block begins or ends, in the eyes of the most willing reader.
+    /// Counts the positions at which a very lenient reader would see the start or end of a block.
     fn boundaries(text: &str) -> usize {
         let after = text.char_indices().filter(|(_, c)| "<＜﹤‹".contains(*c));
         let names = after.map(|(at, c)| {
@@ -349,7 +350,7 @@ mod tests {
             messages(prompt).into_iter().map(|m| (m.role, m.text)).collect()
         };
         assert_eq!(pairs(&prompt), expected.map(|(role, text)| (role, text.to_owned())));
-        // what a server need not remember is what no later prompt repeats
+        // everything except the fresh end is repeated by later prompts
         let ends = messages(&prompt).pop().unwrap();
         let kept = &ends.text[..ends.text.len() - ends.fresh];
         assert_eq!(kept.trim_end(), "[You were interrupted here.]");

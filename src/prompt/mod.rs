@@ -1,7 +1,9 @@
-//! What a participant is shown: rebuilt for every call from the state just before it, never stored.
+//! Builds the prompts of participants. A prompt is rebuilt for every call from the state just before it, and never
+//! stored.
 //!
-//! Peers are seen up to the turn's horizon, the operator up to the call. Housekeeping (failures, receipts, commands) is
-//! never part of a prompt. It deliberately knows nothing of servers: `voice` makes wire formats of it.
+//! Messages of peers are included up to the turn's horizon, messages of the operator up to the call. Internal events
+//! (failures, receipts, commands) are never part of a prompt. This module deliberately knows no servers: `voice`
+//! converts prompts to wire formats.
 
 mod account;
 mod budget;
@@ -22,11 +24,11 @@ pub use budget::UNKNOWN_WINDOW;
 pub use frame::doubt;
 pub use messages::{messages, unjoined};
 
-/// The version of the wording of prompts: where it differs from that of a call in the log, the prompt is not built in the
-/// same words again. Raised with every change of what models are shown.
+/// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
+/// be raised with every change of the text that models see.
 pub const WORDING: u32 = 3;
 
-/// The name of a person's seat in prompts if its own name would mean the reader.
+/// Name of a person's seat in prompts if its own name would address the reader.
 const VISITOR: &str = "the visitor";
 
 use crate::model::contract::WHISPER;
@@ -52,7 +54,7 @@ pub fn build(state: &State, turn: &Turn) -> Prompt {
     }
 }
 
-/// Builds the same, and the messages that a model reads.
+/// Builds the prompt, and for a model also its messages.
 pub fn built(state: &State, turn: &Turn) -> BuiltPrompt {
     let prompt = Arc::new(build(state, turn));
     let voice = state.seat(&turn.seat).map(|s| &s.spec.voice);
@@ -63,7 +65,7 @@ pub fn built(state: &State, turn: &Turn) -> BuiltPrompt {
     BuiltPrompt { prompt, messages }
 }
 
-/// A prompt with everything around its blocks, before it is made to fit.
+/// Returns a prompt with everything around its blocks, before it is shortened to fit.
 fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
     let mut prompt = frame(state, turn);
     if let Some(sections) = sections(state, turn, &prompt) {
@@ -97,8 +99,8 @@ fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
     Prompt { blocks, ..prompt }
 }
 
-/// Returns what stands for the conversation at a table that looks for one answer; to a model, as much of the history as its
-/// window has room for.
+/// Returns the sections that replace the conversation in a thread that seeks a single answer. For a model, the history
+/// is shortened to fit its window.
 fn sections(state: &State, turn: &Turn, frame: &Prompt) -> Option<consensus::AnswerSections> {
     let whole = consensus::sections(state, turn, usize::MAX)?;
     let seat = &state.seat(&turn.seat)?.spec;
@@ -112,25 +114,25 @@ fn sections(state: &State, turn: &Turn, frame: &Prompt) -> Option<consensus::Ans
     if cost(&whole) <= room {
         return Some(whole);
     }
-    // the answers stay, whatever they take
+    // the answers are never omitted
     let least = cost(&consensus::sections(state, turn, 0)?);
     consensus::sections(state, turn, budget::bytes_of(room.saturating_sub(least)))
 }
 
-/// Returns what a turn's speaker read last: the topic, its task, and the last message of another.
-/// A reply that repeats these words is an echo.
+/// Returns the texts that a turn's speaker read last: the topic, its task, and the last message of another participant.
+/// A reply that repeats one of them is an echo.
 pub fn read_last(state: &State, turn: &Turn) -> Vec<Text> {
     let topic = state.scenario.topic.clone().or(state.title.clone());
     let last = state.visible(turn).next_back();
     let cue = cue::cue(state, turn, last.is_none());
     let place = state.heard_to(turn);
-    // who speaks again after itself repeats itself, which is no echo
+    // a speaker who speaks again right after itself may repeat itself, which is not an echo
     let last =
         last.filter(|e| e.seat() != Some(&turn.seat)).and_then(|e| e.text_at(place).cloned());
     topic.into_iter().chain([cue]).chain(last).collect()
 }
 
-/// Returns whether a turn reads a summary in the place of what it covers.
+/// Returns true if a turn reads a summary instead of the messages that it covers.
 fn reads_summary(state: &State, turn: &Turn) -> bool {
     let by_seat =
         matches!(state.seat(&turn.seat).map(|s| &s.spec.context), Some(Budget::Summary { .. }));
@@ -161,7 +163,7 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
         .visible(turn)
         .flat_map(|e| {
             let public = if fresh(e) { shown(e) } else { None };
-            // a turn of whispers alone said nothing to others
+            // a turn with whispers alone has no public message
             let public = public.filter(|(block, _)| {
                 !block.text().trim().is_empty() || e.version().whispers.is_empty()
             });
@@ -169,12 +171,12 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
         })
         .collect();
     let told = host::told(state, turn, &labels, covered);
-    // the part that it continues is the last thing it reads
+    // the partial message that the turn continues comes last
     let part = turn.part.clone().map(|text| (Block::Own { text, cut: false }, Seq(turn.id.0)));
     summary.into_iter().chain(host::merged(said, told)).chain(part).unzip()
 }
 
-/// Returns up to where a turn's conversation has to be summed up so that its prompt fits; none where it fits.
+/// Returns the `seq` up to which the conversation has to be summarised so that a turn's prompt fits; `None` if it fits.
 pub fn overflow(state: &State, turn: &Turn) -> Option<Seq> {
     let seat = &state.seat(&turn.seat)?.spec;
     if !matches!(seat.voice, VoiceSpec::Model(_)) {
@@ -190,11 +192,11 @@ pub fn overflow(state: &State, turn: &Turn) -> Option<Seq> {
     let prompt = whole(state, turn, blocks);
     let many =
         budget::too_many(&prompt, budget::room(seat, state.reply_tokens(turn), turn.shrunk))?;
-    // whispers come after what was summed up after them
+    // whispers older than the summary follow it, so the positions are not sorted
     places.get(..many)?.iter().max().copied()
 }
 
-/// Returns the task of a seat that sums up for another; `name` is the other's, as the first one sees it.
+/// Returns the task of a seat that writes a summary for another; `name` is the other's name as the writer sees it.
 pub fn summing_up(viewer: &Participant, name: &str) -> Text {
     let words = budget::summary_words(budget::room(viewer, viewer.reply_tokens(), false));
     format!(
@@ -228,7 +230,7 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
     }
 }
 
-/// Escapes the results of tools, which are untrusted: they can neither close their tag nor act.
+/// Escapes the results of tools, which are untrusted: they can neither close their tag nor imitate one.
 fn told(round: &ToolRound) -> ToolRound {
     let mut round = round.clone();
     for (_, result) in round.runs.iter_mut().filter_map(|run| run.returned.as_mut()) {
@@ -237,14 +239,14 @@ fn told(round: &ToolRound) -> ToolRound {
     round
 }
 
-/// Returns the operator's guidance, without the names that are hidden from the seat.
+/// Returns the operator's guidance, with names replaced by labels if they are hidden from the seat.
 fn notes(state: &State, turn: &Turn) -> Vec<Text> {
     let labels = state.labels(turn);
     let named = Labels::new();
     state.notes_of(turn).iter().map(|note| state.read_as(note, &named, &labels)).collect()
 }
 
-/// Returns the whispers beside an utterance that a turn's seat sent or received. They are never summed up, so that
+/// Returns the whispers of an utterance that the turn's seat sent or received. They are never summarised, so that
 /// nobody else reads them.
 fn whispers(state: &State, turn: &Turn, labels: &Labels, entry: &Entry) -> Vec<(Block, Seq)> {
     let Some(by) = entry.seat().filter(|_| turn.summarises.is_none()) else { return vec![] };
@@ -273,7 +275,7 @@ fn whispers(state: &State, turn: &Turn, labels: &Labels, entry: &Entry) -> Vec<(
     .collect()
 }
 
-/// Returns whether a name, such as "You" for a person's seat, would mean the reader of the prompt.
+/// Returns true if a name, such as "You" for a person's seat, would address the reader of the prompt.
 fn addresses_the_reader(name: &str) -> bool {
     name.eq_ignore_ascii_case("you")
 }

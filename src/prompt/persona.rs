@@ -3,15 +3,15 @@
 use crate::expr::{self, Facts, Template};
 use crate::state::{State, Turn};
 
-/// A persona that is no valid template is still a persona.
+/// Fills in a persona; an invalid template is used unchanged.
 pub(super) fn rendered(persona: &str, state: &State, turn: &Turn) -> String {
     filled(persona, state, turn).unwrap_or_else(|_| persona.to_owned())
 }
 
-/// Returns a persona as it is for a turn.
+/// Fills in a persona for a turn.
 ///
 /// # Errors
-/// What is wrong with its template.
+/// If its template is invalid.
 pub(super) fn filled(persona: &str, state: &State, turn: &Turn) -> Result<String, expr::ExprError> {
     if !persona.contains('{') {
         return Ok(persona.to_owned());

@@ -1,23 +1,23 @@
-//! What a planner and its executors are shown: the request, the plan, a step's task and the results it waits for.
-//!
-//! It is rebuilt at every call from the plan as it stands. An executor sees its own step and nothing of the others'
-//! talk; the planner sees the whole plan.
+//! Prompt parts for a planner and its executors: the request, the plan, a step's task and the results that it depends
+//! on.
+//! They are rebuilt at every call from the current plan. An executor sees its own step and the messages to it, but not
+//! the threads of other executors; the planner sees the whole plan.
 
 use super::messages::{attribute, quoted};
 use crate::model::{Purpose, Seq, StepState, Text};
 use crate::state::{Entry, Plan, PlannedStep, State, Thread, Turn, Who};
 
-/// What is shown in a plan.
+/// Prompt parts of a turn in a plan.
 pub(super) struct PlanParts {
-    /// The task of the step.
+    /// Task of the step.
     pub brief: Option<Text>,
-    /// The other parts in their order, each in its tag.
+    /// Other parts in order, each in its tag.
     pub sections: Vec<Text>,
-    /// Whether they replace the history, which the plan already tells.
+    /// True if they replace the history, because the plan contains it.
     pub alone: bool,
 }
 
-/// Returns what a turn within a plan is shown besides the talk in its thread; none elsewhere.
+/// Returns the prompt parts of a turn in a plan besides the messages of its thread; `None` outside a plan.
 pub(super) fn parts(state: &State, turn: &Turn) -> Option<PlanParts> {
     let root = state.plan_thread(turn.thread)?;
     if turn.purpose == Purpose::Summarise {
@@ -56,7 +56,7 @@ fn tagged(tag: &str, attributes: &str, words: &str) -> Text {
     format!("<{tag}{attributes}>\n{}\n</{tag}>", quoted(words.trim())).into()
 }
 
-/// Returns the earlier exchanges with the host, where there are any, and the request of this one.
+/// Returns the earlier exchanges with the host, if there are any, and the request of this one.
 fn requests(state: &State, root: &Thread, turn: &Turn) -> (Option<Text>, Text) {
     let place = state.heard_to(turn);
     let hears = |e: &&Entry| {
@@ -65,7 +65,7 @@ fn requests(state: &State, root: &Thread, turn: &Turn) -> (Option<Text>, Text) {
         here && e.seq < place && !e.is_whisper() && e.text_at(place).is_some()
     };
     let from = state.since.seq;
-    // the same words may stand in the threads of several steps
+    // the same message may be in the threads of several steps
     let mut keys = vec![];
     let mut hosts: Vec<&Entry> = state
         .entries
@@ -111,7 +111,7 @@ fn requests(state: &State, root: &Thread, turn: &Turn) -> (Option<Text>, Text) {
     (history, tagged("request", "", &request.join("\n\n")))
 }
 
-/// Returns the tools that the executors of a plan will have, for the planner.
+/// Returns the tools of the executors, for the planner.
 fn executor_tools(state: &State, root: &Thread) -> Option<Text> {
     let template = root.spec.options["executor"].as_str().and_then(|id| state.seat(id))?;
     let tools = template.spec.tools.iter();
@@ -145,7 +145,7 @@ fn whole(state: &State, plan: &Plan) -> Option<Text> {
     Some(format!("<plan>\n{}\n</plan>", steps.join("\n")).into())
 }
 
-/// Returns the outcome of a step, in words.
+/// Returns the outcome of a step as text.
 fn outcome(state: &State, step: &PlannedStep) -> Option<String> {
     let why = step.why.as_deref().unwrap_or("no reason given");
     match step.state {
@@ -156,7 +156,7 @@ fn outcome(state: &State, step: &PlannedStep) -> Option<String> {
     }
 }
 
-/// Returns what a step passes on to those that wait for it.
+/// Returns the result of a step for the steps that depend on it.
 fn result(state: &State, step: &PlannedStep) -> Option<Text> {
     let told = match step.state {
         StepState::Completed => state.step_result(step)?.to_string(),

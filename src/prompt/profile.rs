@@ -1,11 +1,11 @@
-//! The person's facts, stage and ranking in an adviser's prompt, before the person's last message.
+//! Facts, stage and ranking of the person in an adviser's prompt, placed before the person's last message.
 
 use super::messages::{attribute, quoted};
 use crate::model::{Block, KnownBlock};
 use crate::state::{State, Turn};
 use serde_json::Value;
 
-/// Returns what is known of the person, where the seat of a turn keeps it, and the block before which it is shown.
+/// Returns the block with the profile of the person, if the seat of the turn maintains it, and its position.
 pub(super) fn known(state: &State, turn: &Turn, blocks: &[Block]) -> Option<KnownBlock> {
     if !turn.speaks() || !state.contract_of(turn).keep {
         return None;
@@ -36,7 +36,7 @@ pub(super) fn known(state: &State, turn: &Turn, blocks: &[Block]) -> Option<Know
     Some(KnownBlock { text: text.into(), behind: behind(state, blocks) })
 }
 
-/// Returns how many blocks come after it: the person's last message, and everything later.
+/// Returns the number of blocks after the profile: the person's last message, and everything later.
 fn behind(state: &State, blocks: &[Block]) -> usize {
     let person = |block: &Block| match block {
         Block::Operator { .. } => true,

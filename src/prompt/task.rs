@@ -1,4 +1,4 @@
-//! The task of a turn, in words.
+//! The task of a turn as text.
 
 use super::messages;
 use super::persona::rendered;
@@ -6,13 +6,13 @@ use crate::model::contract::{BID_MAX, SCORE_MAX, TIE};
 use crate::model::{Aggregation, AnswerKind, Contract, Form, SeatId, Text};
 use crate::state::{State, Turn};
 
-/// The rule for speakers whose quotations are checked.
+/// Rule for speakers whose quotations are checked.
 const QUOTES: &str = "Quote the text between <quote> and </quote>; each quotation is checked and marked for those who cannot read it.";
-/// The last words of a prompt in which a seat continues its own words that were cut.
+/// End of a prompt in which a seat continues its interrupted message.
 pub(super) const GO_ON: &str =
     "You were cut off there. Go on exactly where your last words stop; repeat none of them.";
 
-/// Returns the task for voices other than models: by whom, what, and in which form.
+/// Returns the task for voices other than models: requests of others, the question, and the form of the reply.
 pub(super) fn task(state: &State, turn: &Turn) -> Option<Text> {
     let question = state.batch_of(turn).and_then(|b| b.spec.question.clone());
     let phase = state.shows(turn).and_then(|s| s.task.as_ref());
@@ -28,7 +28,7 @@ pub(super) fn task(state: &State, turn: &Turn) -> Option<Text> {
     (!all.is_empty()).then(|| all.join("\n").into())
 }
 
-/// Returns what other seats ask of this one, attributed.
+/// Returns the requests of other seats to this one, attributed.
 pub(super) fn requests(state: &State, turn: &Turn) -> Vec<String> {
     let asked = state.requests_to(turn).into_iter();
     asked
@@ -39,15 +39,15 @@ pub(super) fn requests(state: &State, turn: &Turn) -> Vec<String> {
         .collect()
 }
 
-/// Returns how a reply must look and what is checked in it; none where any words will do.
+/// Returns the required form of a reply and the rule for checked quotations; `None` if any text is valid.
 pub(super) fn reply(contract: &Contract) -> Option<String> {
     let quotes = contract.quotes.as_ref().map(|_| QUOTES.to_owned());
     let all: Vec<String> = quotes.into_iter().chain(form(&contract.form)).collect();
     (!all.is_empty()).then(|| all.join("\n"))
 }
 
-/// Returns how a reply must look; none where any words will do. It contains no reason and no score: small models copy
-/// what they see, and an example about something else that stops before the reason cannot pass for an answer.
+/// Returns the required form of a reply; `None` if any text is valid. Examples contain neither a reason nor a score:
+/// small models copy them, and an example about another subject that stops before the reason cannot pass for an answer.
 fn form(form: &Form) -> Option<String> {
     match form {
         Form::Free => None,
@@ -149,7 +149,7 @@ fn form(form: &Form) -> Option<String> {
     }
 }
 
-/// Returns how somebody answers, or votes for an answer that is there.
+/// Explains how to give an answer, or how to vote for an existing one.
 fn proposal(among: &[(Text, SeatId)], answers: bool) -> String {
     let labels: Vec<&str> = among.iter().map(|(label, _)| &**label).collect();
     let vote = format!(
@@ -166,7 +166,7 @@ fn proposal(among: &[(Text, SeatId)], answers: bool) -> String {
     }
 }
 
-/// Returns how a plan is written.
+/// Explains the format of a plan.
 fn plan(known: usize, most: u32) -> String {
     let most = (most as usize).saturating_sub(known);
     format!(
@@ -177,7 +177,7 @@ fn plan(known: usize, most: u32) -> String {
     )
 }
 
-/// Returns how an executor writes to its planner.
+/// Explains how an executor writes to its planner.
 fn message(given: bool, siblings: &[SeatId]) -> String {
     let results = if given { "" } else { ", followed by a line \"Results:\" and all results" };
     let mut lines = vec![

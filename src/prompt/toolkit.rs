@@ -1,5 +1,5 @@
-//! The tools as part of the prompt: for models that cannot call them, the list of tools and the form of a request; for
-//! all, the results of earlier turns.
+//! Tools as part of the prompt: for models without tool calls, the list of tools and the format of a request; for all
+//! models, the results of earlier turns.
 
 use super::budget::{self, GAP};
 use super::messages::{attribute, quoted};
@@ -9,11 +9,11 @@ use crate::state::{State, Turn};
 use serde_json::json;
 use std::borrow::Cow;
 
-/// Bytes of one earlier result that are shown.
+/// Maximum bytes of an earlier result, and of its arguments.
 const RESULT_MAX: usize = 1_000;
-/// Bytes that all earlier tool calls may take, where the window has room for them.
+/// Maximum bytes of all earlier tool calls, if the window has room for them.
 const USED_MAX: usize = 6_000;
-/// The share of a seat's room, as a divisor, that earlier tool calls may take.
+/// Share of a seat's room for earlier tool calls, as a divisor.
 const USED_SHARE: usize = 4;
 
 /// Returns the earlier tool calls of a turn's seat with their results, oldest first; `None` without any.
@@ -43,7 +43,7 @@ fn used_tool(run: &ToolRun) -> String {
     format!("<{RESULT_TAG} of=\"{name}\" is=\"{}\">\n{words}\n</{RESULT_TAG}>", is.as_str())
 }
 
-/// Returns a text without its middle if it is long.
+/// Shortens a long text by omitting its middle.
 fn shortened(text: &str) -> Cow<'_, str> {
     if text.len() <= RESULT_MAX {
         return text.into();
@@ -53,7 +53,8 @@ fn shortened(text: &str) -> Cow<'_, str> {
     format!("{}{GAP}{}", &text[..head], &text[tail..]).into()
 }
 
-/// Returns the list of a turn's tools; none if its model can call tools or has none, empty once it may ask for no more.
+/// Returns the list of a turn's tools for a model without tool calls; `None` for other models or without tools, empty
+/// if no more calls are allowed.
 pub(super) fn in_words(state: &State, turn: &Turn) -> Option<Text> {
     let seat = &state.seat(&turn.seat)?.spec;
     let model = matches!(seat.voice, VoiceSpec::Model(_));

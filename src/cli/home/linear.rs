@@ -82,7 +82,7 @@ fn found(context: &Context) -> Result<StartScreen, Failure> {
     let hosts = join_all(nearby::look(&providers, &context.environment));
     let hosts = block_on(async { Ok(hosts.await) })?;
     hosts.into_iter().for_each(|host| start.take(News::Host(host)));
-    // an unreadable folder has no sessions to offer; `sessions list` reports the reason
+    // an unreadable folder offers no sessions; `sessions list` reports the reason
     let sessions =
         catalogue::list(&context.paths.sessions(), &ReadProgress::default()).unwrap_or_default();
     start.take(News::Sessions(sessions));
@@ -143,7 +143,7 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
     }
 }
 
-/// Asks for a model; one that is not in the list is accepted by its full name.
+/// Asks for a model. The full name of an unlisted model is also accepted.
 fn voice(
     question: &str,
     names: &[String],

@@ -150,7 +150,7 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
             .chain(home.server.clone().map(nearby::ask))
             .collect();
         let sessions = stream::once(async move {
-            // an unreadable folder has no sessions to offer; `sessions list` reports the reason
+            // an unreadable folder offers no sessions; `sessions list` reports the reason
             let listed =
                 spawn_blocking(move || catalogue::list(&sessions, &ReadProgress::default())).await;
             News::Sessions(listed.ok().and_then(Result::ok).unwrap_or_default())

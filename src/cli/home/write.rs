@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// Default name of a new scenario.
 const NEW: &str = "my-scenario";
 
-/// Opens a scenario in the user's editor, a new one if none is named; returns the start screen with the result.
+/// Opens a scenario in the user's editor, or a new one without a name; returns the start screen with the result.
 pub fn write(name: Option<String>, home: &Home, context: &Context) -> Home {
     let home = Home { notice: None, scenario: None, writing: None, ..home.clone() };
     let saying = |notice: String| Home { notice: Some(notice), ..home.clone() };

@@ -58,7 +58,7 @@ pub fn program_of(command: &[Text]) -> &str {
 }
 
 /// Returns the name of a command's program if it is a bare name on the path. A file elsewhere that shares the name of
-/// an agent gets none of the agent's variables.
+/// an agent does not get the agent's variables.
 pub fn installed<'a>(command: &'a [Text], environment: &config::Environment) -> Option<&'a str> {
     let program: &str = command.first()?;
     let is_bare = Path::new(program).file_name().is_some_and(|name| name == program);

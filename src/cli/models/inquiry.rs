@@ -54,7 +54,7 @@ impl Inquiry {
     /// Sends the requests and returns notes for the user.
     ///
     /// # Errors
-    /// If none of a seat's models is available. A missing model with an available fallback is not an error.
+    /// If all models of a seat are unavailable. A missing model with an available fallback is not an error.
     pub async fn answer(self) -> Result<Vec<String>, Failure> {
         let asked = self.wanted.iter().map(async |(provider, models)| {
             let asked = self.ask(provider, models);

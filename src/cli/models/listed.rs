@@ -20,7 +20,7 @@ const NAMES_SHOWN: usize = 12;
 /// Returns the only model of the server at `--endpoint` and reports it; `None` without `--endpoint`.
 ///
 /// # Errors
-/// If the server does not answer, has no model, or has several: the user has to choose one.
+/// If the server does not answer, lists no models, or lists several: the user has to choose one.
 pub fn only_model(providers: &Providers, context: &Context) -> Result<Option<String>, Failure> {
     let named = |known: &&ResolvedProvider| known.name == ENDPOINT && known.from == FROM_OPTION;
     let Some(known) = providers.all().iter().find(named) else { return Ok(None) };

@@ -197,7 +197,7 @@ impl Providers {
         }
     }
 
-    /// Returns a key that needs no program to be run; `None` if none is needed or a program prints it.
+    /// Returns a key that needs no program to be run; `None` if the provider needs no key or a program prints it.
     fn at_hand(&self, source: &KeySource) -> Result<Option<Secret>, String> {
         let key = match source {
             KeySource::None | KeySource::Command(_) => return Ok(None),

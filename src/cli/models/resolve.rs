@@ -174,7 +174,7 @@ impl ModelSource {
     /// Completes a seat that a command creates.
     ///
     /// # Errors
-    /// A message for the user, if the seat has no model, or if a provider is unknown or has no key.
+    /// A message for the user, if the seat has no model, or if a provider is unknown or its key is missing.
     pub fn seat(&self, seat: &mut Participant) -> Result<(), String> {
         let Some(asked) = spec(seat) else { return Ok(()) };
         if asked.name.is_empty() && self.default.is_none() {

@@ -44,7 +44,7 @@ pub fn of(past: &State, play: &Play, context: &Context) -> Result<Changes, Failu
     if play.rehearsed {
         rehearse(&mut changes, context)?;
     }
-    // first, so that no other change is checked against a model that is no longer reachable
+    // first, so that no other change is checked against an unreachable model
     if let Some(model) = &play.models.model {
         swap_model(&mut changes, model)?;
     }

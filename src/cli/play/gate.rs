@@ -4,8 +4,8 @@ use crate::cli::error::Failure;
 use crate::cli::models::resolve::ModelSource;
 use crate::model::{Limits, Participant};
 
-/// Decides if a conversation may start. Called after rehearsed lines, stand-ins and models are resolved, and before any
-/// program is started or server contacted.
+/// Decides if a conversation may start. Called after rehearsed lines, substitute voices and models are resolved, and
+/// before any program is started or server contacted.
 pub trait Gate {
     /// Checks the participants, and lowers the limits if necessary.
     ///

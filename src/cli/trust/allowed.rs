@@ -45,7 +45,7 @@ impl Allowed {
     }
 
     /// Returns the commands that the seats of a session may run in a folder, or rejects the session. The content of a
-    /// session file never counts as consent, whoever wrote it.
+    /// session file never counts as consent, regardless of its author.
     pub fn by_session<'a>(
         seats: impl IntoIterator<Item = &'a Participant>,
         folder: &Path,
