@@ -378,7 +378,7 @@ pub fn spent(spent: &Spent) -> Option<String> {
     Some(format!("{about}{} tokens{cached}, {}", usage.tokens(), cost(spent)))
 }
 
-/// Returns a cost as text. A sum without some unknown prices ends in `+`; an unknown price is never shown as `$0`.
+/// Returns a cost as text. A sum that omits unknown prices ends in `+`; an unknown price is never shown as `$0`.
 pub fn cost(spent: &Spent) -> String {
     let about = if spent.usage.estimated { "~" } else { "" };
     match (spent.cost(), spent.unpriced) {

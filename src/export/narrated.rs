@@ -12,7 +12,7 @@ pub enum Narrated {
     Opening {
         /// Title of the conversation.
         title: String,
-        /// The topic, if the title does not contain it.
+        /// The topic, if it differs from the title.
         topic: Option<String>,
         /// True if the whole cast is rehearsed.
         rehearsed: bool,

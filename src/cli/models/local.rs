@@ -1,6 +1,6 @@
 //! Finds the local server that a session needs but does not name, at the default ports.
 //!
-//! An address is never taken from a session file, not even from the user's own.
+//! An address is never taken from a session, regardless of its origin.
 
 use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;

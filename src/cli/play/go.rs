@@ -1,5 +1,5 @@
-//! The main loop of the program: performs the next step, which returns the step after it. A failure returns to the
-//! screen that chose the failing step, or to the caller if it was typed as a command.
+//! The main loop of the program: executes steps, each of which returns the next one. A failure returns to the screen
+//! that chose the failing step, or to the caller if the step was typed as a command.
 
 use crate::cli::args::run::Topic;
 use crate::cli::commands::fork::{self, Started};

@@ -1,4 +1,4 @@
-//! Requests of a screen to the outside: files, sessions, an editor, programs of the system.
+//! Services for a screen: files, sessions, an editor, programs of the system.
 
 use crate::catalogue;
 use crate::cli::args::models::ModelOptions;
@@ -20,7 +20,7 @@ use crate::ui::view::branches::{OtherSession, SessionList};
 use crate::ui::view::models::ReachableModel;
 use std::cell::Cell;
 
-/// Shows a screen of a session with access to the outside. `lent` is set while an editor uses the terminal, and is
+/// Shows a screen of a session and provides its services. `lent` is set while an editor uses the terminal, and is
 /// `None` on a read-only screen. `models` locates the models.
 pub async fn with<T>(
     files: &SessionFiles,

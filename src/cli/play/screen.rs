@@ -2,7 +2,7 @@
 //! session.
 //!
 //! The screen and the engine do not know each other: commands go one way, the tail the other. A session that the user
-//! left, by a key or by a signal, can always be resumed.
+//! left, by a key or by a signal, can be resumed.
 
 use crate::cli::appearance::ScreenAppearance;
 use crate::cli::context::Context;

@@ -48,7 +48,7 @@ pub fn let_writes_fail() {
     #[cfg(unix)]
     {
         let told = std::sync::Arc::new(AtomicBool::new(false));
-        // if the system refuses, a full disk is still reported
+        // if the registration fails, a full disk is still reported
         let _ = signal_hook::flag::register(Signal::XFSZ.as_raw(), told);
     }
 }
@@ -66,7 +66,7 @@ impl Signals {
     /// Starts to catch the signals. Must be called within a runtime.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If a signal handler cannot be installed.
     #[cfg(unix)]
     pub fn listen() -> io::Result<Signals> {
         use tokio::signal::unix::{SignalKind, signal};
@@ -86,7 +86,7 @@ impl Signals {
     /// Starts to catch the signals for a screen; a disappearing terminal counts as a hang-up.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If a signal handler cannot be installed.
     #[cfg(unix)]
     pub fn at_terminal() -> io::Result<Signals> {
         release_terminal_at_signals();
@@ -137,7 +137,7 @@ impl Signals {
     }
 }
 
-/// Waits for `work`; a second signal exits at once.
+/// Waits for `work`; a further signal exits the program at once.
 pub async fn unless_told_again<T>(signals: &mut Signals, work: impl Future<Output = T>) -> T {
     tokio::select! { biased;
         code = signals.next() => at_once(code),
