@@ -1,10 +1,12 @@
 //! Every seat bids for the floor; the highest bid gets it.
 //!
-//! All bid at once and see no other bid. A bid is divided by one more than the number of the bidder's turns among the
-//! last two rounds, so that shares follow the bids and one loud seat does not hold the floor. Sessions of earlier programs,
-//! whose memo does not say so, go on with their own rule: the last speaker loses three points, halved with each turn.
-//! A seat that bids above zero goes first after two rounds of waiting, so that none is starved. Of equal bids, and
-//! where no bid is readable, the seat that has been silent longest wins. Somebody always speaks.
+//! All seats bid at once and see no other bid. A bid is divided by one plus the number of the bidder's turns in the
+//! last two rounds, so that shares follow the bids and no single seat dominates. Sessions of earlier programs lack the
+//! memo
+//! key for this rule and keep their own: the last speaker loses three points, halved with each turn since. A seat that
+//! bids above zero goes first after two rounds of waiting, so that no seat starves. If bids are equal or none is
+//! readable,
+//! the seat that has been silent longest wins. Somebody always speaks.
 
 use super::in_turn::{ProposedTurn, ROUNDS, decide, round};
 use super::memo;
@@ -14,7 +16,7 @@ use crate::model::{Outcome, Purpose, SeatId, StopReason};
 use crate::scenario::{PolicyRow, TakesPart};
 use serde_json::{Value, json};
 
-/// The policy `bids`; the module describes it.
+/// Policy `bids`; see the module.
 pub struct Bids;
 
 const ROW: PolicyRow = PolicyRow {
@@ -25,13 +27,13 @@ const ROW: PolicyRow = PolicyRow {
     takes_part: TakesPart::Turns("you have a seat and bid for your turns"),
 };
 
-/// The name in the memo of the rule that divides bids.
+/// Value of the memo key [`memo::DISCOUNT`] for bids divided by recent turns.
 const BY_TURNS: &str = "turns";
-/// Points that earlier programs subtracted from the last speaker's bid; half of it for the one before, and so on.
+/// Points that earlier programs subtracted from the last speaker's bid, halved with each turn since.
 const EARLIER_DISCOUNT: f64 = 3.0;
 /// Rounds of waiting after which a seat with any bid goes first.
 const PATIENCE: usize = 2;
-/// The question to every bidder.
+/// Question to every bidder.
 const QUESTION: &str =
     "How much do you want to speak now, after what was said last? Do not speak yet.";
 
@@ -51,7 +53,7 @@ impl Policy for Bids {
         match (able.len(), asked) {
             (0, _) => v.nobody(),
             _ if over => v.end(StopReason::RoundLimit),
-            // whoever is asked for something speaks without a bid
+            // a seat with an open request speaks without a bid
             (2.., None) if !asked_for_words(v) => Decision {
                 next: NextMove::Ask {
                     purpose: Purpose::Bid,
@@ -64,7 +66,7 @@ impl Policy for Bids {
             },
             (_, _) => {
                 let mut bids: Vec<Bid> = able.iter().map(|seat| bid(v, seat, able.len())).collect();
-                // the sort is stable: equal bids stay in the order of the table
+                // the sort is stable: equal bids keep the order of the seats
                 bids.sort_by(|a, b| {
                     let first = b.waited().cmp(&a.waited());
                     first.then(b.net.total_cmp(&a.net)).then(b.silent.cmp(&a.silent))
@@ -79,22 +81,22 @@ impl Policy for Bids {
     }
 }
 
-/// One seat's bid and how long it has waited.
+/// A seat's bid and its waiting time.
 struct Bid {
     seat: SeatId,
-    /// What it said; none where that could not be read.
+    /// The bid as given; `None` if it could not be read.
     value: Option<f64>,
     reason: String,
-    /// Utterances since its own last one; all of them if it has not spoken.
+    /// Number of utterances since its own last one; all utterances if it has not spoken.
     silent: usize,
-    /// What its bid is worth now.
+    /// The bid after the discount for recent turns; negative infinity without a bid.
     net: f64,
-    /// How many turns it may have to wait.
+    /// Number of utterances by others after which the seat goes first.
     patience: usize,
 }
 
 impl Bid {
-    /// How long it has waited, if that is too long.
+    /// Returns the number of utterances that it has waited, if it has a bid and has waited too long.
     fn waited(&self) -> Option<usize> {
         (self.silent >= self.patience && self.value.is_some_and(|v| v > 0.0)).then_some(self.silent)
     }
@@ -139,13 +141,14 @@ fn bid(v: &View<'_>, seat: &SeatId, able: usize) -> Bid {
     }
 }
 
-/// Returns whether bids are divided: not in a session that an earlier program has begun, whose memo does not say it.
+/// Returns whether bids are divided by recent turns: false in a session that an earlier program began, whose memo lacks
+/// the key.
 fn divides(v: &View<'_>) -> bool {
     let fresh = v.thread.memo[memo::ROUND].is_null();
     fresh || v.thread.memo[memo::DISCOUNT] == BY_TURNS
 }
 
-/// Returns whether somebody who can speak is asked for something.
+/// Returns whether a seat that can speak has an open request.
 fn asked_for_words(v: &View<'_>) -> bool {
     requests::in_turn(v).0.iter().any(|asked| v.state.may_speak(&asked.seat))
 }

@@ -1,9 +1,11 @@
-//! A table that looks for one answer: everybody answers, or votes for an answer that is there, until all have voted.
+//! A search for one answer: every seat gives an answer or votes for a known one, until all have voted.
 //!
-//! Each round all who have not settled work at once. A new answer restarts those who still work, a few times a round, so
-//! that they know it. Whoever voted before the newest answer came is asked again. When all have voted on what is there, or
-//! the rounds are used up, the votes are counted: the last one of each seat, for answers that stand. The rule for ties is
-//! explicit, and no votes at all is an outcome of its own. The winner presents the answer.
+//! In each round all unsettled seats work at once. A new answer restarts the calls still running, a limited number of
+//! times a round, so that they know it. A seat whose vote is older than the newest answer is asked again. When all
+//! seats
+//! have voted on the known answers, or the rounds are used up, the votes are counted: the last vote of each seat, for
+//! answers that are not withdrawn. The rule for ties is explicit, and "no votes" is an outcome of its own. The winner
+//! presents the answer.
 
 use super::in_turn::ROUNDS;
 use super::memo;
@@ -13,7 +15,7 @@ use crate::scenario::{CONSENSUS, OptionKind, OptionRow, PolicyRow, TakesPart};
 use crate::state::{Coordination, FROM, MoveKind, STEP, TIED, WITHDRAWN};
 use serde_json::{Value, json};
 
-/// See the module.
+/// Policy `consensus`; see the module.
 pub struct Consensus;
 
 const ROW: PolicyRow = PolicyRow {
@@ -69,13 +71,13 @@ const ROW: PolicyRow = PolicyRow {
     takes_part: TakesPart::Turns("you have a seat and answer like the others"),
 };
 
-/// Rounds of work, unless the scenario says otherwise.
+/// Default number of rounds of work.
 const ROUNDS_MAX: u64 = 3;
-/// Restarts in a round, unless the scenario says otherwise.
+/// Default number of restarts in a round.
 const RESTARTS: u64 = 2;
-/// Salt of the dice that break a tie.
+/// Salt for the random choice that breaks a tie.
 const TIE_SALT: &str = "tie of a consensus";
-/// What the winner is asked for.
+/// Question to the winner.
 const PRESENT: &str = "Your answer won the vote. Present it as the group's final answer. It must be complete and make sense \
                        on its own; do not mention the vote.";
 
@@ -144,7 +146,7 @@ impl Policy for Consensus {
     }
 }
 
-/// Opens the first batch of an exchange: everybody answers.
+/// Opens the first batch of an exchange, in which every seat answers.
 fn begin(v: &View<'_>) -> Decision {
     let seats: Vec<SeatId> = v.able().cloned().collect();
     if seats.is_empty() {
@@ -166,7 +168,7 @@ fn work(v: &View<'_>, seats: Vec<SeatId>, round: u64, memo: Value, why: &str) ->
     Decision { next, memo }
 }
 
-/// Returns the seats that have yet to vote on what is there. Whoever failed in the round has left it.
+/// Returns the seats that have not voted since the newest answer. A seat that failed in the round is excluded.
 fn unsettled(v: &View<'_>, stands: &Coordination<'_>) -> Vec<SeatId> {
     let newest = stands.newest();
     let settled = |seat: &SeatId| {
@@ -180,7 +182,7 @@ fn unsettled(v: &View<'_>, stands: &Coordination<'_>) -> Vec<SeatId> {
     v.able().filter(|seat| !settled(seat) && !left(seat)).cloned().collect()
 }
 
-/// After a round of work.
+/// Decides what follows a round of work.
 fn worked(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
     if let Some(asked) = novelty(v, stands) {
         return asked;
@@ -189,7 +191,7 @@ fn worked(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
     let most = v.option_count("rounds").unwrap_or(ROUNDS_MAX);
     let open = unsettled(v, stands);
     if stands.answers.is_empty() {
-        // without an answer there is nothing to vote for; whoever left is asked once more
+        // without an answer there is nothing to vote for; seats that failed are asked once more
         let seats: Vec<SeatId> = v.able().cloned().collect();
         return match round < most && !seats.is_empty() {
             true => work(v, seats, round + 1, v.thread.memo.clone(), "nobody answered yet"),
@@ -205,7 +207,7 @@ fn worked(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
     ask(v, "ballot", open, "the rounds are used up: everyone votes", json!({}))
 }
 
-/// Asks seats for something other than work.
+/// Asks seats for something other than work, with `also` added to the memo.
 fn ask(v: &View<'_>, step: &str, seats: Vec<SeatId>, why: &str, also: Value) -> Decision {
     let mut memo = v.memo_with([(STEP, json!(step))]);
     for (key, value) in also.as_object().into_iter().flatten() {
@@ -220,7 +222,7 @@ fn ask(v: &View<'_>, step: &str, seats: Vec<SeatId>, why: &str, also: Value) -> 
     Decision { next, memo }
 }
 
-/// Returns the answers that have most votes, and how many.
+/// Returns the seats whose answers have the most votes, and that number of votes.
 fn best<'a>(stands: &'a Coordination<'_>, among: Option<&[SeatId]>) -> (Vec<&'a SeatId>, usize) {
     let tally = stands.tally();
     let open = |seat: &SeatId| among.is_none_or(|among| among.contains(seat));
@@ -234,7 +236,7 @@ fn count_words(votes: usize) -> String {
     if votes == 1 { "1 vote".to_owned() } else { format!("{votes} votes") }
 }
 
-/// Counts the votes.
+/// Counts the votes and presents the winner or breaks the tie.
 fn counted(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
     let (best, votes) = best(stands, None);
     let tied: Vec<SeatId> = best.iter().map(|seat| (*seat).clone()).collect();
@@ -278,7 +280,7 @@ fn first(stands: &Coordination<'_>, tied: &[SeatId]) -> SeatId {
     first.or(tied.first()).cloned().unwrap_or_else(|| SeatId("".into()))
 }
 
-/// Throws dice between tied seats.
+/// Picks one of the tied seats at random, reproducibly.
 fn thrown(v: &View<'_>, tied: &[SeatId]) -> SeatId {
     let place = v.thread.ordinal * 1_000_003 + u64::from(v.thread.round);
     let mut seats = tied.to_vec();
@@ -293,7 +295,7 @@ fn tied(v: &View<'_>) -> Vec<SeatId> {
     tied.map(|seat| SeatId(seat.into())).collect()
 }
 
-/// Returns the votes of the batch that ran last.
+/// Returns the votes in the last batch.
 fn cast(v: &View<'_>) -> Vec<SeatId> {
     let asked = v.thread.asked.as_ref();
     let said = asked.into_iter().flat_map(|b| &b.ended).filter(|r| r.outcome == Outcome::Said);
@@ -320,7 +322,7 @@ fn after_judge(v: &View<'_>, _: &Coordination<'_>) -> Decision {
     }
 }
 
-/// Waits until the operator gives the floor to one of the tied, who then presents.
+/// Waits until the operator gives the floor to one of the tied seats, which then presents.
 fn by_hand(v: &View<'_>, tied: &[SeatId], why: &str) -> Decision {
     let batch = v.thread.batch.as_ref().filter(|b| b.spec.requester == Requester::Operator);
     if let Some(winner) = batch.and_then(|b| b.spec.seats.first()).filter(|s| tied.contains(s)) {
@@ -333,7 +335,7 @@ fn by_hand(v: &View<'_>, tied: &[SeatId], why: &str) -> Decision {
     Decision { next, memo: v.thread.memo.clone() }
 }
 
-/// The winner presents.
+/// Asks the winner to present the answer.
 fn present(v: &View<'_>, winner: &SeatId, how: &str) -> Decision {
     let memo = v.memo_with([
         (STEP, json!("present")),
@@ -342,7 +344,7 @@ fn present(v: &View<'_>, winner: &SeatId, how: &str) -> Decision {
         (TIED, Value::Null),
     ]);
     if !v.state.may_speak(winner) {
-        // it left or was muted meanwhile: the answer stands without it
+        // the winner left or was muted meanwhile; another seat presents its answer
         let by = v.able().next().cloned();
         let Some(by) = by else {
             return Decision { next: NextMove::End(StopReason::Consensus), memo };
@@ -363,7 +365,7 @@ fn presents(v: &View<'_>, by: SeatId, winner: &SeatId, how: &str, memo: Value) -
     Decision { next, memo }
 }
 
-/// Asks the judge whether an answer of the last round is new, where it is the judge who says so.
+/// Asks the judge whether an answer of the last round is new, if the scenario leaves this to the judge.
 fn novelty(v: &View<'_>, stands: &Coordination<'_>) -> Option<Decision> {
     if !v.option_is("novelty_by", "judge") {
         return None;
@@ -411,7 +413,7 @@ fn novelty(v: &View<'_>, stands: &Coordination<'_>) -> Option<Decision> {
     })
 }
 
-/// The judge has said whether an answer is new; silence is no reason to throw an answer away.
+/// Applies the judge's decision on whether an answer is new. Without a decision the answer stays.
 fn after_novelty(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
     let asked = v.thread.asked.as_ref().and_then(|b| b.ended.last());
     let no = asked.is_some_and(|r| r.outcome == Outcome::Said && r.structured["choice"] == "no");
@@ -421,7 +423,7 @@ fn after_novelty(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
     if let Some(turn) = judged.filter(|turn| no && !known(turn)) {
         let mut withdrawn = v.thread.memo[WITHDRAWN].as_array().cloned().unwrap_or_default();
         withdrawn.push(turn);
-        // the memo is written with the next decision, which is made on it
+        // the withdrawal is written with the memo of the next decision, which must already count with it
         let thread = crate::state::Thread {
             memo: v.memo_with([(WITHDRAWN, withdrawn.into()), (STEP, json!("work"))]),
             ..v.thread.clone()

@@ -1,9 +1,11 @@
-//! Seats that run when their dependencies are met: all that are ready run at once, until none is.
+//! Seats run when their dependencies are met: all ready seats run at once, until no seat is ready.
 //!
-//! A seat is ready when its dependencies are met, their conditions hold, it is below its limits, and at least one of
-//! them has said something new since it last ran: that is what makes a loop a loop and not a repetition. A person's
-//! words or a request in a reply's data (`requests: [{to, text}]`) wake the seats that they name, whatever those wait
-//! for. A condition that cannot be evaluated is false, with a warning. What a reply leaves in the context is folded by
+//! A seat is ready if its dependencies are met, their conditions hold, it is below its limits, and at least one
+//! dependency
+//! has a new message since the seat last ran; the last rule lets loops progress instead of repeat. A person's message
+//! or a
+//! request in a reply's data (`requests: [{to, text}]`) wakes the seats that it names, whatever they wait for. A
+//! condition that cannot be evaluated is false, with a warning. Values that a reply adds to the context are folded by
 //! `state`, not here.
 
 use super::memo;
@@ -17,7 +19,7 @@ use serde_json::{Map, Value, json};
 use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeMap;
 
-/// The policy `depends`; the module describes it.
+/// Policy `depends`; see the module.
 pub struct Depends;
 
 const ROW: PolicyRow = PolicyRow {
@@ -28,7 +30,7 @@ const ROW: PolicyRow = PolicyRow {
     takes_part: TakesPart::Turns("you have a seat and speak at the start"),
 };
 
-/// How often a seat runs that names no `max_utterances`.
+/// Number of runs of a seat without `max_utterances`.
 const RUNS: usize = 1;
 
 impl Policy for Depends {
@@ -74,7 +76,7 @@ impl Policy for Depends {
 struct Ready {
     seat: SeatId,
     why: String,
-    /// The places of the dependencies that make it run.
+    /// Indices of the dependencies that make it run.
     by: Vec<usize>,
 }
 
@@ -96,7 +98,7 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
         let seat = self.v.state.seat(id)?;
         let had = || runs(self.v).iter().filter(|r| r.reply.seat == *id && spoke(r)).count();
         match seat.spec.max_utterances {
-            // turns in other phases are no runs of this one
+            // turns in other phases do not count here
             None if had() >= RUNS => return None,
             Some(most) if seat.since_reopening() >= most => return None,
             None | Some(_) => {}
@@ -149,19 +151,19 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
     }
 }
 
-/// Returns the runs that count: those since an end was last passed.
+/// Returns the runs that count: those since the conversation last continued after an end.
 fn runs<'a>(v: &View<'a>) -> &'a [PastTurn] {
     v.thread.runs.get(v.thread.runs_before..).unwrap_or_default()
 }
 
-/// Whether the last run of a seat failed before the conversation was reopened: it is tried again then.
+/// Returns whether the last run of a seat failed before the conversation was reopened; it is retried then.
 fn failed_before(v: &View<'_>, id: &SeatId) -> bool {
     let last = runs(v).iter().rev().find(|r| r.reply.seat == *id);
     let reopened = v.state.since.reopened;
     last.is_some_and(|r| !spoke(r) && reopened.is_some_and(|seq| r.reply.turn.0 < seq.0))
 }
 
-/// Returns whether the exchange after a passed end is only for seats that a person names: the others do not start then.
+/// Returns whether the exchange after an end is addressed to seats that a person names; other seats do not start then.
 fn is_addressed(v: &View<'_>) -> bool {
     let since = v.state.since.seq;
     let names = |e: &Entry| {
@@ -171,19 +173,20 @@ fn is_addressed(v: &View<'_>) -> bool {
     since > Seq(0) && !begun && v.entries().any(names)
 }
 
-/// Whether a run came to words.
+/// Returns whether a run produced text.
 fn spoke(run: &PastTurn) -> bool {
     !run.reply.text.trim().is_empty()
 }
 
-/// Returns the place of a seat's last words in this thread.
+/// Returns the `seq` of a seat's last message in this thread.
 fn said(v: &View<'_>, seat: &SeatId) -> Option<Seq> {
     let since = v.state.since.seq;
     let mut spoken = v.entries().rev().take_while(|e| e.seq >= since);
     spoken.find(|e| e.number.is_some() && e.seat() == Some(seat)).map(|e| e.seq)
 }
 
-/// Returns open requests: from before, by people since, and in the data of the last batch; and what is wrong with them.
+/// Returns the open requests (kept in the memo, from people since, and in the data of the last batch) and the text of
+/// the warnings for refused ones.
 fn asked(v: &View<'_>) -> (Vec<SeatRequest>, Vec<Text>) {
     let mut asked = requests::kept(v);
     let heard = Seq(v.memo_count(memo::HEARD)).max(v.state.since.seq);
@@ -204,7 +207,7 @@ fn asked(v: &View<'_>) -> (Vec<SeatRequest>, Vec<Text>) {
     (asked, refused)
 }
 
-/// The person whose words these are.
+/// Returns the person who wrote an entry: the operator, a human seat or a stand-in; `None` for other seats.
 fn person(v: &View<'_>, entry: &Entry) -> Option<Text> {
     match entry.seat() {
         None => Some("the operator".into()),
@@ -234,7 +237,7 @@ fn memo(v: &View<'_>, ready: &[Ready], asked: &[SeatRequest]) -> Value {
     for asked in asked.iter().filter(runs) {
         requests.entry(&asked.seat).or_default().extend(asked.asking());
     }
-    // seats that are named later in the exchange speak beside those that started by themselves
+    // seats that are named later in the exchange speak in addition to those that started by themselves
     let begun = v.thread.memo[memo::BEGUN] == true || !is_addressed(v);
     v.memo_with([
         (memo::BEGUN, if begun && v.state.since.seq > Seq(0) { json!(true) } else { Value::Null }),
@@ -252,15 +255,15 @@ fn starved(v: &View<'_>) -> bool {
     idle(v).any(|seat| seat.spec.runs.after.iter().any(|a| is_lost(v, &a.participant)))
 }
 
-/// Seats of the thread that never ran.
+/// Returns the seats of the thread that never ran.
 fn idle<'a>(v: &View<'a>) -> impl Iterator<Item = &'a Seat> {
     let (state, runs) = (v.state, runs(v));
     let seats = v.thread.seats.iter().filter_map(|id| state.seat(id));
     seats.filter(|s| !s.gone && !runs.iter().any(|r| r.reply.seat == s.spec.id))
 }
 
-/// Returns whether a seat came to no words and will not: it failed, was skipped or cut before a word, is muted, or has
-/// left.
+/// Returns whether a seat has no message and will not produce one: it failed, was skipped or cut before the first
+/// word, is muted, or has left.
 fn is_lost(v: &View<'_>, id: &SeatId) -> bool {
     let last = runs(v).iter().rev().find(|r| r.reply.seat == *id);
     let failed = last.is_some_and(|r| matches!(r.reply.outcome, Outcome::Failed | Outcome::Cut));
@@ -272,9 +275,9 @@ fn is_lost(v: &View<'_>, id: &SeatId) -> bool {
 pub struct NeverRan {
     /// The seat.
     pub seat: SeatId,
-    /// The reason, in words.
+    /// The reason, for people.
     pub why: String,
-    /// Whether a seat that it depends on came to nothing.
+    /// True if a seat that it depends on produced no result.
     pub starved: bool,
 }
 
@@ -305,7 +308,7 @@ fn never_ran_in(v: &View<'_>) -> Vec<NeverRan> {
     idle(v).map(reason).collect()
 }
 
-/// Returns one run for the result: its new input, its output, and how long it took.
+/// Returns one run for the result: its new input, its output and its duration.
 fn told(v: &View<'_>, runs: &[PastTurn], run: &PastTurn) -> Value {
     let output = |r: &PastTurn| v.state.output(&r.reply);
     let before = runs.iter().filter(|r| r.batch < run.batch && r.reply.seat == run.reply.seat);

@@ -1,10 +1,14 @@
-//! Common parts of the policies in which seats speak one after the other: turns, rounds, and speaking out of order.
+//! Common parts of the policies in which seats speak one after the other: turns, rounds and exceptions to the order.
 //!
-//! With `mentions = "once"` the first valid `@name` in the last words speaks next, once; the seat that was passed over
-//! comes directly after, before any new mention counts, so that two seats that name each other starve nobody. A request
-//! in the data of a reply (`requests: [{to, text}]`) does the same, before mentions and whatever the option says. A mention
-//! moves no pointer: the policy's own memory is written only with a turn of its own. Whose turn it is, is not decided
-//! here.
+//! With `mentions = "once"` the first valid `@name` in the last message speaks next, once. The seat that was passed
+//! over
+//! comes directly after, before any new mention counts, so that two seats that mention each other starve no other seat.
+//! A
+//! request in the data of a reply (`requests: [{to, text}]`) does the same; it comes before mentions and does not
+//! depend on
+//! the option. A mention moves no pointer: the policy's own memo keys are written only with a turn of its own. The
+//! regular
+//! order is up to each policy.
 
 use super::memo;
 use super::requests;
@@ -14,42 +18,44 @@ use crate::scenario::{OptionKind, OptionRow};
 use crate::state::{Entry, Who};
 use serde_json::{Value, json};
 
-/// The option by which an @name speaks next.
+/// Option: a seat mentioned with `@name` speaks next.
 pub(super) const MENTIONS: OptionRow = OptionRow {
     key: "mentions",
     kind: OptionKind::OneOf(&["once", "off"]),
     meaning: "Whether a participant mentioned with @ speaks next, once.",
 };
-/// The option by which a plain name in a question speaks next.
+/// Option: a seat named in a question, even without `@`, speaks next.
 pub(super) const NAMES: OptionRow = OptionRow {
     key: "names",
     kind: OptionKind::OneOf(&["asked", "off"]),
     meaning: "Whether a participant who is named in the question at the end of a turn speaks next, once, also without an @.",
 };
-/// The option that ends a policy after a number of rounds.
+/// Option: number of rounds after which the policy ends.
 pub(super) const ROUNDS: OptionRow =
     OptionRow { key: "rounds", kind: OptionKind::Count, meaning: "Number of rounds." };
 
-/// How many seats after the next one are reported as the queue.
+/// Maximum number of seats after the next one that are reported as the queue.
 const QUEUE: usize = 4;
 
-/// A turn as the policy's own rule gives it.
+/// A turn by the policy's own rule.
 pub(super) struct ProposedTurn {
     /// The seat that speaks.
     pub(super) seat: SeatId,
-    /// Why, in words.
+    /// The reason, for people.
     pub(super) why: String,
-    /// The seats that are expected after it, in order.
+    /// Seats expected after it, in order.
     pub(super) queue: Vec<SeatId>,
-    /// The round, from 1.
+    /// Number of the round, from 1.
     pub(super) round: u32,
-    /// Keys of the policy's memory that are written if the turn is taken.
+    /// Memo keys that are written only if the turn is taken.
     pub(super) memo: Vec<(&'static str, Value)>,
-    /// Keys of the policy's memory that are written in any case.
+    /// Memo keys that are written in any case.
     pub(super) kept: Vec<(&'static str, Value)>,
 }
 
-/// Returns the decision for a turn: the turn itself, or a seat that was named first; the end, if nobody can speak.
+/// Returns the decision for a turn: the turn itself, or the turn of a seat that was requested or mentioned. Ends or
+/// waits
+/// if no seat can speak.
 pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
     let Some(mut turn) = turn else { return v.nobody() };
     if v.option_count("rounds").is_some_and(|rounds| u64::from(turn.round) > rounds) {
@@ -110,7 +116,7 @@ fn speak(seat: SeatId, why: impl Into<Text>, turn: ProposedTurn, memo: Value) ->
     Decision { next, memo }
 }
 
-/// Returns the first valid mention in the latest words with one that were not yet checked, and the author of the words.
+/// Returns the mentioned seat and the author of the mention, from the latest unchecked message with a valid mention.
 fn named<'a>(v: &View<'a>) -> Option<(&'a SeatId, &'a str)> {
     if !hears_names(v) {
         return None;
@@ -126,7 +132,7 @@ fn named<'a>(v: &View<'a>) -> Option<(&'a SeatId, &'a str)> {
     })
 }
 
-/// Returns whether a seat that is named speaks next.
+/// Returns whether a mentioned seat speaks next.
 fn hears_names(v: &View<'_>) -> bool {
     v.option_is("mentions", "once") || v.option_is("names", "asked")
 }
@@ -137,8 +143,8 @@ fn valid(v: &View<'_>, entry: &Entry, named: &SeatId) -> bool {
     v.state.may_speak(named) && v.thread.seats.contains(named) && !own && !granted
 }
 
-/// Counts turns into rounds where no order says when a round is over: a round is a turn for each of `able` seats.
-/// Returns the round of the next turn, from 1, and the memo of how far it has come.
+/// Counts turns into rounds for policies without an order: a round is one turn for each of `able` seats. Returns the
+/// round of the next turn, from 1, and the memo keys that count it.
 pub(super) fn round(v: &View<'_>, able: usize) -> (u32, Vec<(&'static str, Value)>) {
     let round = u32::try_from(v.memo_count(memo::ROUND)).unwrap_or(u32::MAX).max(1);
     let place = v.memo_count(memo::PLACE);

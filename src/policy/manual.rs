@@ -4,7 +4,7 @@ use super::{Decision, NextMove, Policy, View};
 use crate::model::StopReason;
 use crate::scenario::{PolicyRow, TakesPart};
 
-/// The policy `manual`: waits for the operator to give the floor.
+/// Policy `manual`: waits for the operator to give the floor.
 pub struct Manual;
 
 const ROW: PolicyRow = PolicyRow {
@@ -21,8 +21,9 @@ impl Policy for Manual {
     }
 
     fn next(&self, v: &View<'_>) -> Decision {
-        // a seat that has fallen silent can still be given the floor again once its limit is raised, so only an
-        // empty table is an end
+        // a seat at its limit can still get the floor once the limit is raised, so the thread ends only when all seats
+        // have
+        // left
         if v.thread.seats.iter().all(|s| v.state.seat(s).is_none_or(|s| s.gone)) {
             return v.end(StopReason::Exhausted);
         }

@@ -1,46 +1,48 @@
-//! The keys under which policies remember things: each is spelled once, because a log is read by them years later.
+//! Keys of the policies' memos. Each is spelled only here, because logs are read by these keys years later.
 
-/// Requests that are still to be granted.
+/// Requests that are not yet granted.
 pub(super) const ASKED: &str = "asked";
-/// The place of the next seat in the order.
+/// Index of the next seat in the order.
 pub(super) const AT: &str = "at";
-/// Whether the seats that start have been granted their turn.
+/// True if the seats that start by themselves had their turn.
 pub(super) const BEGUN: &str = "begun";
-/// How bids are discounted: absent in sessions of earlier programs, which keep their rule.
+/// Rule that discounts bids; absent in sessions of earlier programs, which keep their own rule.
 pub(super) const DISCOUNT: &str = "discount";
-/// How many rounds earlier exchanges had.
+/// Number of rounds in earlier exchanges.
 pub(super) const BEFORE: &str = "before";
-/// The batch whose outcome is counted already.
+/// Id of the last batch that is already counted; under `plan`, the threads of failed attempts that the planner was
+/// asked
+/// about.
 pub(super) const COUNTED: &str = "counted";
-/// Why the plan was replaced, in words.
+/// Reason why the plan was replaced, for people.
 pub(super) const WHY: &str = "why";
-/// Which plan of the conversation it is, from 1.
+/// Number of the plan in the conversation, from 1.
 pub(super) const NUMBER: &str = "number";
-/// What the fallback policy remembers.
+/// Memo of the fallback policy.
 pub(super) const FALLBACK: &str = "fallback";
-/// How the winner was found, in words.
+/// Description of how the winner was found.
 pub(super) const HOW: &str = "how";
-/// Turns of which a judge has said whether they bring something new.
+/// Ids of the turns whose answers a judge was asked about.
 pub(super) const JUDGED: &str = "judged";
-/// The place in the log up to which mentions were granted.
+/// `seq` of the last entry whose mentions were checked.
 pub(super) const HEARD: &str = "heard";
-/// The id of the seat chosen last.
+/// Id of the seat chosen last.
 pub(super) const LAST: &str = "last";
-/// The seat to which the turn is owed that a mention took.
+/// Id of the seat that was passed over for a mention or request and is next.
 pub(super) const OWED: &str = "owed";
-/// The place of the next phase, from 0.
+/// Index of the next phase, from 0.
 pub(super) const PHASE: &str = "phase";
-/// How many turns of the round are over.
+/// Number of turns given in the current round.
 pub(super) const PLACE: &str = "place";
-/// The last batch of each seat that ran.
+/// For each seat that ran, `seq` of the last entry at that time.
 pub(super) const RAN: &str = "ran";
-/// The round, from 1.
+/// Number of the round, from 1.
 pub(super) const ROUND: &str = "round";
-/// What each seat has had of the floor.
+/// Weight and use of the floor of each seat.
 pub(super) const SHARES: &str = "shares";
-/// How often in a row it was chosen.
+/// Number of times in a row that the same seat was chosen.
 pub(super) const STREAK: &str = "streak";
-/// Whose answer won.
+/// Id of the seat whose answer won.
 pub(super) const WINNER: &str = "winner";
-/// How many turns there have been.
+/// Number of turns so far.
 pub(super) const TURNS: &str = "turns";

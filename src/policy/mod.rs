@@ -1,10 +1,11 @@
-//! Who speaks next: one policy a file, each a pure function with a memo.
+//! Policies decide who speaks next. Each has a file of its own and is a pure function with a memo.
 //!
-//! A policy remembers only the memo that it wrote into its own last decision, so that resume and fork continue it
-//! exactly. The pointer into an order is separate from who spoke: the first seat is not skipped, and neither the
-//! operator's words nor a mute, a leaver or a mention move it. It deliberately grants nothing: `engine` does.
+//! A policy remembers only the memo in its own last decision, so that resume and fork continue it exactly. The pointer
+//! into
+//! an order is independent of who spoke: the first seat is not skipped, and operator messages, mutes, leaving seats and
+//! mentions do not move it. Policies deliberately do not grant the floor themselves; `engine` does.
 //!
-//! To add one: a file with a unit struct, and its line in [`ALL`].
+//! To add a policy, write a file with a unit struct and add it to [`ALL`].
 
 mod bids;
 mod consensus;
@@ -30,7 +31,7 @@ use crate::scenario::PolicyRow;
 use crate::state::{State, Thread};
 use serde_json::Value;
 
-/// Every policy, in the order in which help lists them.
+/// All policies that scenarios can name, in the order of the help text.
 pub const ALL: &[&dyn Policy] = &[
     &round_robin::RoundRobin,
     &weighted::Weighted,
@@ -45,7 +46,7 @@ pub const ALL: &[&dyn Policy] = &[
     &plan::Planning,
 ];
 
-/// Policies of threads that another policy opens: no scenario names them.
+/// Policies of threads that another policy opens; scenarios cannot name them.
 const INNER: &[&dyn Policy] = &[&step::StepTalk];
 
 /// Returns a policy by its name.
@@ -53,7 +54,7 @@ pub fn find(name: &str) -> Option<&'static dyn Policy> {
     ALL.iter().chain(INNER).copied().find(|p| p.row().name == name)
 }
 
-/// Returns the result of a thread, final or so far.
+/// Returns the final or preliminary result of a thread.
 pub fn result(state: &State, thread: &Thread) -> Value {
     match (&thread.closed, find(&thread.spec.policy)) {
         (Some(closed), _) => closed.result.clone(),
@@ -62,7 +63,7 @@ pub fn result(state: &State, thread: &Thread) -> Value {
     }
 }
 
-/// Returns what the scenario loader needs to know of every policy.
+/// Returns the rows of all policies, for the scenario loader.
 pub fn rows() -> Vec<PolicyRow> {
     ALL.iter().map(|p| *p.row()).collect()
 }

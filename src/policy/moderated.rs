@@ -1,9 +1,11 @@
-//! A moderator chooses who speaks next, and when the conversation ends.
+//! A moderator chooses who speaks next and when the conversation ends.
 //!
 //! The choice is a turn of its own with the legal seats as its options: an illegal choice is corrected once, like any
-//! reply without the right form. Without a choice (the moderator fails, is silent, is muted, was cut) the fallback
-//! policy decides, with its own memory. No seat is chosen more than `streak` times in a row, unless alone, and a
-//! moderator never chooses itself. A mention is a hint to the moderator, no more.
+//! malformed reply. Without a choice (the moderator fails, passes, is muted or was cut) the fallback policy decides,
+//! with
+//! a memo of its own. A seat is chosen at most `streak` times in a row, unless it is the only one, and a moderator
+//! never
+//! chooses itself. A mention is only a hint to the moderator.
 
 use super::in_turn::{ProposedTurn, ROUNDS, decide, round};
 use super::memo;
@@ -18,7 +20,7 @@ use crate::state::{CHOSEN, Reply};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The policy `moderated`; the module describes it.
+/// Policy `moderated`; see the module.
 pub struct Moderated;
 
 const ROW: PolicyRow = PolicyRow {
@@ -52,11 +54,11 @@ const ROW: PolicyRow = PolicyRow {
     takes_part: TakesPart::Turns("you have a seat; the moderator picks you"),
 };
 
-/// How often the same seat may be chosen in a row, unless the scenario says otherwise.
+/// Default number of times in a row that the same seat may be chosen.
 const STREAK: u64 = 2;
-/// The moderator's answer that ends the conversation.
+/// Answer of the moderator that ends the conversation.
 const END: &str = "end";
-/// The policy that decides where no choice comes, unless the scenario says otherwise.
+/// Default policy for turns without a choice by the moderator.
 const FALLBACK: &str = "round_robin";
 
 impl Policy for Moderated {
@@ -124,7 +126,7 @@ fn legal<'a>(v: &View<'a>) -> Vec<&'a SeatId> {
     able
 }
 
-/// Returns what is remembered of a choice.
+/// Returns the memo keys that record a choice.
 fn streak(v: &View<'_>, seat: &SeatId) -> [(&'static str, Value); 2] {
     let again = v.thread.memo[memo::LAST] == *seat.0;
     let streak = if again { v.memo_count(memo::STREAK) + 1 } else { 1 };
@@ -149,7 +151,7 @@ fn ask(v: &View<'_>, moderator: SeatId, legal: &[&SeatId]) -> Decision {
     Decision { next, memo: v.thread.memo.clone() }
 }
 
-/// Whether a seat has had its say, since an end was last passed.
+/// Returns whether a seat has spoken since the conversation last continued after an end.
 fn has_spoken(v: &View<'_>, seat: &SeatId) -> bool {
     v.state.seat(seat).is_some_and(|s| s.since_reopening() > 0)
 }
@@ -175,7 +177,7 @@ fn question(v: &View<'_>, legal: &[&SeatId], may_end: bool) -> Text {
     question.into()
 }
 
-/// Lets the fallback policy decide; its memory has a key of its own.
+/// Lets the fallback policy decide; its memo has a key of its own.
 fn fallback(v: &View<'_>, legal: &[&SeatId], because: &str) -> Decision {
     let name = v.thread.spec.options["fallback"].as_str().unwrap_or(FALLBACK);
     let policy: &dyn Policy = match name {
@@ -186,7 +188,7 @@ fn fallback(v: &View<'_>, legal: &[&SeatId], because: &str) -> Decision {
     let mut thread = v.thread.clone();
     thread.memo = v.thread.memo[memo::FALLBACK].clone();
     thread.spec.options = Value::Null;
-    // a seat that it may not choose now is passed over
+    // skip seats that may not be chosen now
     for _ in 0..=thread.seats.len() {
         let Decision { next, memo } = policy.next(&View { state: v.state, thread: &thread });
         thread.memo = memo.clone();

@@ -1,4 +1,4 @@
-//! A list of phases, each a thread of its own that inherits what its parent saw.
+//! A list of phases. Each is a thread of its own that inherits the transcript of its parent.
 
 use super::memo;
 use super::{Decision, NextMove, Policy, View};
@@ -8,7 +8,7 @@ use crate::model::{Limits, SeatId, StopReason, Text};
 use crate::scenario::{Phase, PolicyRow, TakesPart};
 use serde_json::{Value, json};
 
-/// The policy `phases`; the module describes it.
+/// Policy `phases`; see the module.
 pub struct Phases;
 
 const ROW: PolicyRow = PolicyRow {
@@ -19,10 +19,10 @@ const ROW: PolicyRow = PolicyRow {
     takes_part: TakesPart::Turns("you have a seat wherever several speak"),
 };
 
-/// Returns whether a phase is not left out.
+/// Returns whether a phase runs, by its condition.
 ///
 /// # Errors
-/// What is wrong with its condition.
+/// If the condition is invalid, as a text for the operator.
 fn holds(v: &View<'_>, phase: &Phase) -> Result<bool, Text> {
     let Some(when) = &phase.when else { return Ok(true) };
     let holds = |c: Condition| c.holds(&Facts::new(v.state.facts_of_rules(|name| c.uses(name))));
@@ -60,8 +60,9 @@ impl Policy for Phases {
             (None, _) => return v.end(StopReason::Completed),
         };
         let listed: Vec<SeatId> = phase.who.iter().map(|s| SeatId(s.clone())).collect();
-        // a seat that joined while the conversation ran takes part from the next phase on; one that was there at the
-        // start and is in no phase never speaks
+        // a seat that joined during the conversation takes part from the next phase on; a seat that was present at the
+        // start
+        // and is in no phase never speaks
         let joined = v.state.seats.iter().skip(v.state.founders).map(|s| &s.spec.id);
         let late = joined.filter(|s| v.thread.seats.contains(s) && !listed.contains(s)).cloned();
         let spec = ThreadOpened {

@@ -1,9 +1,11 @@
 //! A planner makes a plan, executors carry out its steps, and the planner answers from all results.
 //!
-//! A step begins once those it waits for are over and a place is free; the talk in it is a thread of its own (`step.rs`).
-//! A failed step keeps its reason and the plan goes on, after the planner was asked once for another plan. Steps that wait
-//! for it are blocked. Before any step begins the planner has read what the operator said. How far everything is, is in the state's plan; the memo says
-//! what the planner was asked for last.
+//! A step begins once the steps it depends on are over and fewer than `parallel` steps are running; its conversation is
+//! a
+//! thread of its own (`step.rs`). A failed step keeps its reason and the plan goes on, after the planner was asked once
+//! for
+//! another plan. Steps that depend on it are blocked. The planner reads new operator messages before any further step
+//! begins. Progress is in the state's plan; the memo holds the planner's last task.
 
 use super::memo;
 use super::{Decision, NextMove, Policy, View};
@@ -13,7 +15,7 @@ use crate::scenario::{OptionKind, OptionRow, PLAN, PolicyRow, STEP_POLICY, Takes
 use crate::state::{CLOSES, PLANS, PLANS_AGAIN, Plan, PlannedStep, Reply, STEP};
 use serde_json::{Value, json};
 
-/// The policy `plan`; the module describes it.
+/// Policy `plan`; see the module.
 pub struct Planning;
 
 const ROW: PolicyRow = PolicyRow {
@@ -75,16 +77,16 @@ const ROW: PolicyRow = PolicyRow {
     takes_part: TakesPart::NoTurns("no turns, but the planner hears you"),
 };
 
-/// Steps at a time, unless the scenario says otherwise.
+/// Default number of steps that run at the same time.
 const PARALLEL: u64 = 3;
-/// What a planner is asked for at first.
+/// First question to the planner.
 const ASK_PLAN: &str = "Break the request down into steps, each with one clear goal. Whoever carries out a step sees only the \
                         request, the step's description and goal, and the results of the steps it depends on. Steps that \
                         do not depend on each other run in parallel.";
-/// What a planner is asked for at the end.
+/// Question to the planner at the end.
 const ASK_ANSWER: &str = "All steps are finished. Write the final answer to the request, based on all results. It must be \
                           complete and make sense on its own. If something could not be done, say what and why.";
-/// What a planner is told when asked for another plan.
+/// Instructions to the planner for an updated plan.
 const ASK_REST: &str = "List all remaining steps, including the waiting ones you want to keep; a waiting step you leave out is \
                         dropped. Do not list steps that are running or finished. Give each new step a new number. If nothing \
                         is left to do, return an empty list. A step that waits for a failed step never runs.";
@@ -148,7 +150,7 @@ fn number(v: &View<'_>) -> u32 {
     u32::try_from(v.memo_count(memo::NUMBER)).unwrap_or(u32::MAX)
 }
 
-/// Returns the words of a turn as they read now.
+/// Returns the current text of a turn, unless hidden.
 fn said(v: &View<'_>, turn: TurnId) -> Option<Text> {
     let by = |e: &&crate::state::Entry| e.version().turn == Some(turn) && e.hidden.is_none();
     v.state.entries.iter().rev().find(by).map(|e| e.text().clone())
@@ -158,7 +160,7 @@ fn planned(reply: &Reply) -> bool {
     reply.outcome == Outcome::Said && reply.structured["steps"].is_array()
 }
 
-/// Returns whether the planner is asked again for a missing reply: once more after each resume.
+/// Returns whether the planner is asked again for a missing reply: once after each resume.
 fn may_try_again(v: &View<'_>, reply: Option<&Reply>) -> bool {
     reply.is_none_or(|reply| v.state.since.reopened.is_some_and(|at| at.0 > reply.turn.0))
 }
@@ -186,7 +188,8 @@ fn ask(v: &View<'_>, planner: &SeatId, why: &str, question: Text, memo: Value) -
     Decision { next, memo }
 }
 
-/// Returns the plan that the planner's reply makes: what has begun stays, the rest is as the reply has it.
+/// Returns the plan from the planner's reply: steps that have begun stay, the others are replaced by those in the
+/// reply.
 fn made(v: &View<'_>, plan: Option<&Plan>, reply: &Reply, number: u32) -> PlanMade {
     let begun = plan.into_iter().flat_map(|p| &p.steps).filter(|s| s.state != StepState::Waiting);
     let new: Vec<StepSpec> =
@@ -203,12 +206,12 @@ fn made(v: &View<'_>, plan: Option<&Plan>, reply: &Reply, number: u32) -> PlanMa
     }
 }
 
-/// What follows while there is a plan and no question to the planner is open.
+/// Decides what comes next while there is a plan and no open question to the planner.
 fn carry_out(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Decision {
     if let Some(kind) = closes(v, plan) {
         return record(v, kind);
     }
-    // words that wait for their place are read before a step begins
+    // the planner reads pending operator messages before a step begins
     let wait = || Decision { next: NextMove::Wait, memo: v.thread.memo.clone() };
     if words_wait(v) {
         return wait();
@@ -229,8 +232,9 @@ fn carry_out(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Decision {
     ask(v, planner, "answers over all results", ASK_ANSWER.into(), memo)
 }
 
-/// Returns the next state that closes: a step that the operator cancelled or whose talk ended otherwise, then executors
-/// whose steps are over.
+/// Returns the next event that closes something: a step that the operator cancelled or whose thread ended otherwise,
+/// then
+/// an executor whose step is over.
 fn closes(v: &View<'_>, plan: &Plan) -> Option<Kind> {
     let open = |step: &PlannedStep| {
         let thread = step.thread.and_then(|t| v.state.threads.get(&t));
@@ -264,7 +268,7 @@ fn closes(v: &View<'_>, plan: &Plan) -> Option<Kind> {
     Some(SeatLeft { id: step.executor.clone()?, why }.into())
 }
 
-/// Returns whether the operator said something that is not in the transcript yet.
+/// Returns whether an operator message is not in the transcript yet.
 fn words_wait(v: &View<'_>) -> bool {
     v.state.pending.values().any(|command| {
         let says =
@@ -273,7 +277,7 @@ fn words_wait(v: &View<'_>) -> bool {
     })
 }
 
-/// Asks again for another plan that the planner was asked for before a resume and did not give.
+/// Repeats the request for another plan that the planner did not answer before a resume.
 fn make_up(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
     let asked = v.thread.asked.as_ref().filter(|_| v.thread.step() == PLANS_AGAIN)?;
     let reply = asked.ended.last();
@@ -284,7 +288,7 @@ fn make_up(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
     Some(ask(v, planner, "plans again, as asked before", question, v.thread.memo.clone()))
 }
 
-/// Asks the planner for another plan: the operator has spoken, or a step has failed.
+/// Asks the planner for another plan if the operator has spoken or a step has failed.
 fn plan_again(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
     let mut asked: Vec<u64> = v.thread.memo[memo::COUNTED]
         .as_array()
@@ -308,7 +312,7 @@ fn plan_again(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
     if v.thread.spec.options["replan"] == false {
         return None;
     }
-    // each failure once: an attempt is known by the thread it was made in
+    // ask once about each failure; the attempt is identified by its thread
     let failed = |s: &&PlannedStep| {
         let place = s.thread.map_or(0, |t| t.0);
         s.state == StepState::Failed && !asked.contains(&place)
@@ -334,7 +338,7 @@ fn ready(plan: &Plan) -> Option<&PlannedStep> {
     plan.steps.iter().find(waits)
 }
 
-/// Seats the executor of a step, or opens the step's thread.
+/// Adds the executor of a step, or opens the step's thread.
 fn begin(v: &View<'_>, plan: &Plan, step: &PlannedStep, planner: &SeatId) -> Decision {
     let n = step.spec.number;
     let template = v.thread.spec.options["executor"].as_str().and_then(|id| v.state.seat(id));
@@ -377,7 +381,7 @@ fn begin(v: &View<'_>, plan: &Plan, step: &PlannedStep, planner: &SeatId) -> Dec
     Decision { next: NextMove::Open(Box::new(spec)), memo }
 }
 
-/// What follows once the planner was asked for its answer.
+/// Decides what comes next after the planner was asked for its answer.
 fn closed(v: &View<'_>, plan: &Plan, planner: &SeatId, reply: Option<&Reply>) -> Decision {
     let reopened = v.state.unplanned_words(v.thread).is_some() || ready(plan).is_some();
     if reopened && plan.ended.is_none() {
@@ -400,7 +404,7 @@ fn closed(v: &View<'_>, plan: &Plan, planner: &SeatId, reply: Option<&Reply>) ->
     if plan.ended.as_ref() != Some(&ended) {
         return record(v, ended.into());
     }
-    // an answer over failures alone is no success; a plan without steps has nothing to fail
+    // an answer based only on failures is not a success; a plan without steps has nothing to fail
     let empty = plan.steps.is_empty() && answered.is_some();
     v.end(if done || empty { StopReason::Completed } else { StopReason::Failure })
 }

@@ -1,7 +1,7 @@
-//! Requests in the data of replies: `requests: [{to, text}]` wakes the seats that it names.
+//! Requests in the data of replies: `requests: [{to, text}]` wakes the named seats.
 //!
-//! A seat may ask whoever its `may_request` names, and everybody at the table without it. What cannot be done is said
-//! in a warning. When a request is granted is the policy's own rule.
+//! A seat may request the seats in its `may_request`, or every seat of the thread without that option. Requests that
+//! cannot be granted cause a warning. Each policy decides when it grants a request.
 
 use super::View;
 use super::memo;
@@ -9,26 +9,26 @@ use crate::model::{Outcome, SeatId, Text};
 use crate::state::{Asking, REQUESTS, Reply};
 use serde_json::{Value, json};
 
-/// The policy in which a moderator chooses, whoever asks whom.
+/// Name of the policy in which a moderator chooses and requests do not count.
 pub(super) const MODERATED: &str = "moderated";
 
 /// A request to a seat that has not spoken since.
 pub(super) struct SeatRequest {
     pub(super) seat: SeatId,
-    /// The seat, or the person, who asks.
+    /// The requesting seat or person.
     pub(super) by: Text,
-    /// The question, where it is nowhere else: a person's words are in the conversation.
+    /// Text of the question; `None` if a person asked, whose message is in the conversation.
     pub(super) text: Option<Text>,
 }
 
 impl SeatRequest {
-    /// Returns the request as the seat's prompt shows it.
+    /// Returns the request as the seat's prompt shows it; `None` without a text.
     pub(super) fn asking(&self) -> Option<Asking> {
         Some(Asking { by: (&*self.by).into(), text: self.text.clone()? })
     }
 }
 
-/// Returns the requests that are still open from before.
+/// Returns the open requests in the memo.
 pub(super) fn kept(v: &View<'_>) -> Vec<SeatRequest> {
     let kept = v.thread.memo[memo::ASKED].as_array().map_or(&[][..], Vec::as_slice);
     let kept = kept.iter().filter_map(|a| {
@@ -38,12 +38,12 @@ pub(super) fn kept(v: &View<'_>) -> Vec<SeatRequest> {
     kept.collect()
 }
 
-/// Returns the requests as the memo keeps them.
+/// Returns the memo value of the open requests.
 pub(super) fn memo_of<'a>(left: impl Iterator<Item = &'a SeatRequest>) -> Value {
     left.map(|a| json!([a.seat, a.by, a.text])).collect()
 }
 
-/// Returns the requests in replies, and why some of them are refused.
+/// Returns the requests in replies, and warnings for the refused ones.
 pub(super) fn read(v: &View<'_>, replies: &[Reply]) -> (Vec<SeatRequest>, Vec<Text>) {
     let (mut asked, mut refused) = (vec![], vec![]);
     for reply in replies.iter().filter(|r| r.outcome == Outcome::Said) {
@@ -62,10 +62,10 @@ pub(super) fn read(v: &View<'_>, replies: &[Reply]) -> (Vec<SeatRequest>, Vec<Te
     (asked, refused)
 }
 
-/// Returns the seat that a request of another may wake.
+/// Returns the seat named by a request, if the requester may wake it.
 ///
 /// # Errors
-/// Why it may not.
+/// If it may not, with the reason.
 fn permitted(v: &View<'_>, by: &SeatId, to: &str) -> Result<SeatId, String> {
     let seat = v.thread.seats.iter().find(|s| *s.0 == *to && *s != by);
     let seat = seat.ok_or("which is not another participant")?;
@@ -83,13 +83,13 @@ fn permitted(v: &View<'_>, by: &SeatId, to: &str) -> Result<SeatId, String> {
     }
 }
 
-/// Returns the first refusal that was not told yet.
+/// Returns the first warning that was not shown yet.
 pub(super) fn untold(v: &View<'_>, refused: &[Text]) -> Option<Text> {
     refused.iter().find(|text| !v.state.warnings.iter().any(|w| w.text == **text)).cloned()
 }
 
-/// Returns the open requests where seats speak in turn, those from before first, and why some are refused. A moderator
-/// and an operator choose for themselves.
+/// Returns the open requests for a policy in which seats speak in turn, those in the memo first, and warnings for the
+/// refused ones. Empty under `moderated`, where the moderator chooses.
 pub(super) fn in_turn(v: &View<'_>) -> (Vec<SeatRequest>, Vec<Text>) {
     if &*v.thread.spec.policy == MODERATED {
         return (vec![], vec![]);
@@ -101,7 +101,7 @@ pub(super) fn in_turn(v: &View<'_>) -> (Vec<SeatRequest>, Vec<Text>) {
     (asked, refused)
 }
 
-/// Returns the memory of the turn of a seat: its requests are granted, the others stay open.
+/// Returns the memo keys for a turn of a seat: its requests are granted, the others stay open.
 pub(super) fn granted(
     v: &View<'_>,
     asked: &[SeatRequest],

@@ -1,4 +1,4 @@
-//! One after the other, in the order of the file or shuffled again each round.
+//! Seats speak one after the other, in the order of the file or shuffled for each round.
 
 use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide};
 use super::memo;
@@ -7,7 +7,7 @@ use crate::model::SeatId;
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 use serde_json::json;
 
-/// The policy `round_robin`; the module describes it.
+/// Policy `round_robin`; see the module.
 pub struct RoundRobin;
 
 const ROW: PolicyRow = PolicyRow {
@@ -37,7 +37,7 @@ impl Policy for RoundRobin {
     }
 }
 
-/// Returns the order of a round. A seat that joined after the shuffle is last.
+/// Returns the order of a round. With a shuffled order, a seat that joins gets its own random position.
 fn order(v: &View<'_>, round: u32) -> Vec<SeatId> {
     let mut seats = v.thread.seats.clone();
     if v.option_is("order", "shuffled") {
@@ -47,7 +47,7 @@ fn order(v: &View<'_>, round: u32) -> Vec<SeatId> {
     seats
 }
 
-/// Finds the next seat that can speak, from the pointer on, at most one whole round ahead.
+/// Returns the next turn: the first seat from the pointer on that can speak, at most one round ahead.
 fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     let round = u32::try_from(v.memo_count(memo::ROUND)).unwrap_or(u32::MAX).max(1);
     let at = usize::try_from(v.memo_count(memo::AT)).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! All at once, each seeing only what was there before the round.
+//! All seats speak at once and see only messages from before the round.
 
 use super::memo;
 use super::{Decision, NextMove, Policy, View};
@@ -6,7 +6,7 @@ use crate::model::{SeatId, StopReason};
 use crate::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 use serde_json::json;
 
-/// The policy `simultaneous`; the module describes it.
+/// Policy `simultaneous`; see the module.
 pub struct Simultaneous;
 
 const ROW: PolicyRow = PolicyRow {

@@ -1,7 +1,8 @@
-//! The talk in a step of a plan: an executor works, its planner answers questions, until the step is over.
+//! The conversation in a step of a plan: an executor works and its planner answers questions, until the step is over.
 //!
-//! A question wakes the planner. Updates and parts of the result get leave to go on without it, a few times in a row. The
-//! step ends with the result, an error, the last exchange, its time, or once the same message gets the same answer.
+//! A question wakes the planner. After an update or a partial result the executor continues without the planner, a few
+//! times in a row. The step ends with the result, an error, the last exchange, its time limit, or when the same message
+//! gets the same answer twice.
 
 use super::{Decision, NextMove, Policy, View};
 use crate::model::*;
@@ -11,7 +12,7 @@ use crate::state::{
 };
 use serde_json::{Value, json};
 
-/// The policy of the thread of a step; the module describes it.
+/// Policy of a step's thread; see the module.
 pub struct StepTalk;
 
 const ROW: PolicyRow = PolicyRow {
@@ -22,11 +23,11 @@ const ROW: PolicyRow = PolicyRow {
     takes_part: TakesPart::NoTurns(""),
 };
 
-/// What the memo says under [`STEP`] where the judge is asked.
+/// Memo value under [`STEP`] while the judge is asked.
 const JUDGES: &str = "judge";
-/// Updates in a row, unless the scenario says otherwise.
+/// Default number of updates in a row.
 const UPDATES: u64 = 3;
-/// The answer of a judge who accepts a step.
+/// Answer of a judge that accepts a step.
 const YES: &str = "yes";
 
 impl Policy for StepTalk {
@@ -54,7 +55,7 @@ impl Policy for StepTalk {
     }
 }
 
-/// A step, its thread, and the thread of its plan.
+/// A step, its thread and the thread of its plan.
 struct Talk<'v, 's> {
     v: &'v View<'s>,
     root: &'s Thread,
@@ -78,12 +79,12 @@ impl Talk<'_, '_> {
             return self.execute(executor, "", false);
         };
         let Some(reply) = asked.ended.last() else {
-            // it was promised the floor and cannot take it
+            // the seat was due to get the floor and cannot take it
             return self.cannot(asked.spec.seats.first().unwrap_or(executor));
         };
         let by = asked.spec.memo[STEP].as_str().unwrap_or_default();
         let last = self.step.current().next_back();
-        // what was said since, by that turn or by the operator in the planner's place
+        // true if there is a message since, by that turn or by the operator as the planner
         let fresh = last.is_some_and(|m| m.seq.0 > reply.turn.0);
         match (by, last) {
             (JUDGES, _) => self.judged(executor, reply),
@@ -98,19 +99,19 @@ impl Talk<'_, '_> {
         }
     }
 
-    /// Returns whether somebody resumed since a turn, so that a failure is retried.
+    /// Returns whether the conversation was resumed since a turn, so that a failure is retried.
     fn reopened(&self, reply: &Reply) -> bool {
         self.v.state.since.reopened.is_some_and(|at| at.0 > reply.turn.0)
     }
 
-    /// Returns the limit of the step in seconds, once it is reached.
+    /// Returns the time limit of the step in seconds, if it is reached.
     fn time_is_up(&self) -> Option<u64> {
         let seconds = self.v.thread.spec.limits.seconds?;
         let ran = self.v.state.running.at(self.v.state.ms).saturating_sub(self.step.began);
         (ran >= seconds.saturating_mul(1000)).then_some(seconds)
     }
 
-    /// What follows a message.
+    /// Decides what follows a message.
     fn after(&self, executor: &SeatId, message: &StepMessage, reply: &Reply) -> Decision {
         match message.kind {
             MessageKind::TaskComplete => self.done(reply.turn),
@@ -130,7 +131,7 @@ impl Talk<'_, '_> {
         }
     }
 
-    /// An update was sent: the executor goes on, or the planner says how.
+    /// Continues after an update: with the executor, or with the planner after too many updates in a row.
     fn go_on(&self, executor: &SeatId) -> Decision {
         let updates = || self.step.current().filter(|m| m.from == *executor || !m.implicit);
         let is_update = |m: &&StepMessage| {
@@ -154,7 +155,7 @@ impl Talk<'_, '_> {
         self.execute(executor, "Your message was received. Continue.", true)
     }
 
-    /// The planner, or the operator in its place, answered.
+    /// Continues after an answer by the planner, or by the operator as the planner.
     fn answered(&self, executor: &SeatId, answer: &StepMessage) -> Decision {
         let asked = |m: &&StepMessage| m.from == *executor && m.seq < answer.seq;
         let mut questions = self.step.current().filter(asked).rev();
@@ -175,7 +176,7 @@ impl Talk<'_, '_> {
         self.failed("no progress: the same message got the same answer twice".into())
     }
 
-    /// Asks the executor for its next message, or a step without one for its result.
+    /// Asks the executor for its next message, or the planner for the result of a step without an executor.
     fn execute(&self, executor: &SeatId, told: &str, implicit: bool) -> Decision {
         if !self.step.spec.executor {
             let question = format!(
@@ -215,7 +216,7 @@ impl Talk<'_, '_> {
         self.ask(&planner, CLARIFIES, " answers", question.into(), false)
     }
 
-    /// A result is there: it is accepted, or the judge is asked.
+    /// Accepts a result, or asks the judge about it.
     fn done(&self, turn: TurnId) -> Decision {
         let judge = self.root.spec.options["judge"].as_str().map(SeatId::from);
         let judge = judge.filter(|judge| self.v.state.may(Purpose::Judge, judge));
@@ -236,7 +237,7 @@ impl Talk<'_, '_> {
         Decision { next, memo: self.v.memo_with([(STEP, json!(JUDGES))]) }
     }
 
-    /// The judge has spoken; an unclear or missing answer is no approval.
+    /// Applies the judge's decision; an unclear or missing answer is not an approval.
     fn judged(&self, executor: &SeatId, reply: &Reply) -> Decision {
         let said = reply.outcome == Outcome::Said;
         let result = self.step.current().rev().find(|m| m.kind == MessageKind::TaskComplete);
@@ -250,7 +251,7 @@ impl Talk<'_, '_> {
         self.execute(executor, &format!("The result was not accepted: {why}\nContinue."), false)
     }
 
-    /// A turn brought no words.
+    /// Fails the step after a turn without a message.
     fn nothing_said(&self, reply: &Reply) -> Decision {
         let seat = self.v.state.seat(&reply.seat);
         let name = seat.map_or(&reply.seat.0, |s| &s.spec.name);
@@ -263,7 +264,7 @@ impl Talk<'_, '_> {
         self.failed(why)
     }
 
-    /// A seat cannot take the floor: waits if the operator can change that.
+    /// Handles a seat that cannot take the floor: waits if the operator can change that, else fails the step.
     fn cannot(&self, seat: &SeatId) -> Decision {
         let found = self.v.state.seat(seat);
         if found.is_some_and(|s| s.muted && !s.gone) {
@@ -317,7 +318,7 @@ impl Talk<'_, '_> {
     }
 }
 
-/// Returns whether two messages say the same.
+/// Returns whether two messages have the same kind and text, ignoring case and white space.
 fn alike(a: &StepMessage, b: &StepMessage) -> bool {
     let words =
         |m: &StepMessage| m.text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();

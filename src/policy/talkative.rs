@@ -1,6 +1,7 @@
 //! Each seat rolls against its talkativeness, in random order; somebody always speaks.
 //!
-//! The previous speaker does not roll, unless alone. The dice depend on the seed and on the number of turns so far.
+//! The previous speaker does not roll unless it is the only seat. The dice depend on the seed and the number of turns
+//! so far.
 
 use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide, round};
 use super::memo;
@@ -9,7 +10,7 @@ use crate::model::SeatId;
 use crate::scenario::{PolicyRow, TakesPart};
 use serde_json::json;
 
-/// The policy `talkative`; the module describes it.
+/// Policy `talkative`; see the module.
 pub struct Talkative;
 
 const ROW: PolicyRow = PolicyRow {
@@ -20,7 +21,7 @@ const ROW: PolicyRow = PolicyRow {
     takes_part: TakesPart::Turns("you have a seat and turns like the others"),
 };
 
-/// The resolution of a roll: talkativeness in millionths.
+/// Resolution of a roll: talkativeness in millionths.
 const SIDES: u64 = 1_000_000;
 
 impl Policy for Talkative {
@@ -41,7 +42,7 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     let mut rolled: Vec<(&SeatId, f64)> =
         rollers(v, able).into_iter().map(|seat| (seat, margin(v, place, seat))).collect();
     rolled.sort_by_cached_key(|(seat, _)| v.state.dice(place, &format!("order {seat}")));
-    // the first seat within its talkativeness, else the one that came closest
+    // the first seat within its talkativeness, else the seat that came closest
     rolled.sort_by(|(_, a), (_, b)| a.max(0.0).total_cmp(&b.max(0.0)));
     let owed = v.thread.memo[memo::OWED].as_str();
     let next = rolled.iter().position(|(seat, _)| Some(&*seat.0) == owed).unwrap_or(0);
@@ -60,7 +61,7 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     })
 }
 
-/// Returns the seats that roll: all but those that had the last turn, unless none would be left.
+/// Returns the seats that roll: all except the last speaker and the seat chosen last, unless no seat would be left.
 fn rollers<'a>(v: &View<'a>, mut able: Vec<&'a SeatId>) -> Vec<&'a SeatId> {
     let spoke = v.entries().rev().find(|e| e.number.is_some()).and_then(|e| e.seat());
     let asked = v.thread.memo[memo::LAST].as_str();
@@ -72,7 +73,7 @@ fn rollers<'a>(v: &View<'a>, mut able: Vec<&'a SeatId>) -> Vec<&'a SeatId> {
     able
 }
 
-/// Returns how far a seat rolled above its talkativeness; zero or less means that it speaks.
+/// Returns the difference between a seat's roll and its talkativeness; zero or less means that it speaks.
 fn margin(v: &View<'_>, place: u64, seat: &SeatId) -> f64 {
     let roll = (v.state.dice(place, &format!("roll {seat}")) % SIDES) as f64 / SIDES as f64;
     roll - v.state.seat(seat).map_or(0.0, |s| s.spec.talkativeness)

@@ -1,4 +1,4 @@
-//! What a policy is shown, and what it answers: all that a policy needs to know of this room.
+//! Input and output of policies: the view that they get and the decision that they return.
 
 use crate::model::payload::ThreadOpened;
 use crate::model::{Kind, Purpose, SeatId, StopReason, Text, TurnId};
@@ -9,84 +9,84 @@ use serde_json::{Map, Value};
 /// A policy's next move.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NextMove {
-    /// These seats speak at once.
+    /// Give the floor to these seats, all at once.
     Speak {
-        /// Who, in order.
+        /// The seats, in order.
         seats: Vec<SeatId>,
-        /// Why these, in words.
+        /// The reason, for people.
         why: Text,
-        /// The seats that are expected after them, in order.
+        /// Seats expected after them, in order.
         queue: Vec<SeatId>,
-        /// The round this belongs to, from 1, where the policy counts rounds.
+        /// Number of the round, from 1; `None` if the policy does not count rounds.
         round: Option<u32>,
     },
-    /// These seats are asked a question beside the conversation.
+    /// Ask these seats a question outside the conversation.
     Ask {
-        /// What the question is for.
+        /// Purpose of the question.
         purpose: Purpose,
-        /// The seats that are asked, in order.
+        /// The seats, in order.
         seats: Vec<SeatId>,
-        /// Why, in words.
+        /// The reason, for people.
         why: Text,
-        /// The question that each of them reads.
+        /// The question in the prompt of each seat.
         question: Text,
-        /// The answers that count, where there is a list of them.
+        /// The valid answers; empty if any answer is valid.
         options: Vec<Text>,
     },
-    /// A thread inside this one.
+    /// Open a thread inside this one.
     Open(Box<ThreadOpened>),
     /// Wait until the operator gives the floor.
     Wait,
-    /// Append this event; then the policy is asked again.
+    /// Append this event, then ask the policy again.
     Record(Box<Kind>),
-    /// Warn the operator; then the policy is asked again.
+    /// Warn the operator, then ask the policy again.
     Warn(Text),
-    /// End this thread, for this reason.
+    /// End this thread for this reason.
     End(StopReason),
 }
 
-/// A decision and all that the policy remembers of it.
+/// A move and the policy's new memo.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     /// The move itself.
     pub next: NextMove,
-    /// The policy's memory from here on; [`View`] gives it back at the next decision.
+    /// The policy's memo from here on; [`View`] contains it at the next decision.
     pub memo: Value,
 }
 
-/// What a policy sees when it decides.
+/// Input of a policy's decision.
 pub struct View<'a> {
     /// The whole conversation.
     pub state: &'a State,
-    /// The thread whose policy it is.
+    /// The thread that the policy decides for.
     pub thread: &'a Thread,
 }
 
-/// Who speaks next in a thread.
+/// Decides who speaks next in a thread.
 pub trait Policy: Sync {
-    /// Its name, options and meaning, for the loader and for people.
+    /// Returns the name, options and meaning of the policy, for the loader and for people.
     fn row(&self) -> &'static PolicyRow;
-    /// Decides; called only when no turn in the thread is running or owed.
+    /// Decides the next move; called only if no turn in the thread is running or due.
     fn next(&self, view: &View<'_>) -> Decision;
 
-    /// Returns whether it is also asked while threads inside its own are open.
+    /// Returns whether the policy is also asked while threads inside its own are open.
     fn overlaps(&self) -> bool {
         false
     }
 
-    /// Returns a turn that is to begin again, because something came that it has to know; asked while turns run.
+    /// Returns a running turn that must restart because of something new that it has to know; asked while turns run.
     fn supersedes(&self, _view: &View<'_>) -> Option<TurnId> {
         None
     }
 
-    /// Returns what came out of a thread that is over or stopped, besides its words.
+    /// Returns the result of a thread that is over or stopped, besides its messages.
     fn result(&self, _view: &View<'_>) -> Value {
         Value::Null
     }
 }
 
 impl<'a> View<'a> {
-    /// Returns the name of a seat: what people read.
+    /// Returns the display name of a seat.
     pub(super) fn name<'s>(&self, seat: &'s str) -> &'s str
     where
         'a: 's,
@@ -94,12 +94,12 @@ impl<'a> View<'a> {
         self.state.seat(seat).map_or(seat, |s| &s.spec.name)
     }
 
-    /// Returns a whole number of the memo.
+    /// Returns a whole number from the memo; 0 if the key is missing.
     pub(super) fn memo_count(&self, key: &str) -> u64 {
         self.thread.memo[key].as_u64().unwrap_or(0)
     }
 
-    /// Returns a whole number of the options.
+    /// Returns a whole number from the options.
     pub(super) fn option_count(&self, key: &str) -> Option<u64> {
         self.thread.spec.options[key].as_u64()
     }
@@ -109,25 +109,26 @@ impl<'a> View<'a> {
         self.thread.spec.options[key] == *value
     }
 
-    /// Returns what was said in the thread, by participants and the operator.
+    /// Returns the messages in the thread, by participants and the operator.
     pub(super) fn entries(&self) -> impl DoubleEndedIterator<Item = &'a Entry> {
         let id = self.thread.id;
         self.state.entries.iter().filter(move |e| e.thread == id)
     }
 
-    /// Returns the last thing said in the thread.
+    /// Returns the last message in the thread.
     pub(super) fn last_entry(&self) -> Option<&'a Entry> {
         self.entries().next_back()
     }
 
-    /// Returns the seats of the thread that can be given the floor, in order.
+    /// Returns the seats of the thread that can get the floor, in order.
     pub(super) fn able(&self) -> impl Iterator<Item = &'a SeatId> {
         let state = self.state;
         self.thread.seats.iter().filter(move |s| state.may_speak(s))
     }
 
-    /// Returns what to do where nobody can be given the floor: wait if the operator muted or removed the last seat that
-    /// could speak, since that can be undone; end at an empty table, or where all have said what they may.
+    /// Returns the decision if no seat can get the floor: wait if the operator muted or removed the last seat that
+    /// could
+    /// speak, since that can be undone; end if all seats have left or are at their limits.
     pub(super) fn nobody(&self) -> Decision {
         let state = self.state;
         let seats = || self.thread.seats.iter().filter_map(|s| state.seat(s));
@@ -139,12 +140,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the decision to end, with the memo as it is.
+    /// Returns the decision to end, with an unchanged memo.
     pub(super) fn end(&self, reason: StopReason) -> Decision {
         Decision { next: NextMove::End(reason), memo: self.thread.memo.clone() }
     }
 
-    /// Returns the memo with some keys set.
+    /// Returns the memo with some keys set; a null value removes its key.
     pub(super) fn memo_with<'k>(&self, set: impl IntoIterator<Item = (&'k str, Value)>) -> Value {
         let mut memo: Map<String, Value> =
             self.thread.memo.as_object().cloned().unwrap_or_default();

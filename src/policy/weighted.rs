@@ -1,10 +1,13 @@
-//! Each seat gets the share of the floor that its weight says.
+//! Each seat gets a share of the floor in proportion to its weight.
 //!
-//! By utterances it is a quota with the earliest deadline: a seat may have its next turn as soon as that keeps it below
-//! its share rounded up, and of those that may, the one speaks whose share, rounded down, would be missed first. So
-//! every seat is within one turn of its share at any time, which a smooth weighted round robin is not. By words or
-//! tokens the seat that is furthest behind speaks; the gap stays under the longest utterance. Shares start over when a
-//! seat, a weight or a mute changes; turns out of order count for nobody.
+//! By utterances this is a quota with earliest deadline first: a seat may have its next turn as soon as that keeps it
+//! below
+//! its share rounded up. Of those seats, the one speaks whose share, rounded down, would be missed first. So every seat
+//! is
+//! always within one turn of its share, which smooth weighted round robin does not guarantee. By words or tokens the
+//! seat that is furthest behind speaks; the gap stays under the longest utterance. Shares start over when a seat, a
+//! weight
+//! or a mute changes; turns out of order do not count.
 
 use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide, round};
 use super::memo;
@@ -16,7 +19,7 @@ use crate::text;
 use serde_json::{Value, json};
 use std::cmp::Ordering;
 
-/// The policy `weighted`; the module describes it.
+/// Policy `weighted`; see the module.
 pub struct Weighted;
 
 const ROW: PolicyRow = PolicyRow {
@@ -36,9 +39,9 @@ const ROW: PolicyRow = PolicyRow {
     takes_part: TakesPart::Turns("you have a seat and turns like the others"),
 };
 
-/// Turns that are looked ahead for the queue.
+/// Number of future turns that are computed for the queue.
 const LOOKED_AHEAD: usize = 8;
-/// Parts that a weight of 1 is counted in: weights are as fine as a thousandth.
+/// Fixed-point scale of weights: they are stored in thousandths.
 const PARTS: f64 = 1000.0;
 
 impl Policy for Weighted {
@@ -83,7 +86,7 @@ fn memo(shares: &[Share]) -> (&'static str, Value) {
     (memo::SHARES, json!(shares))
 }
 
-/// The unit in which shares are measured.
+/// Unit in which shares are measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Measure {
     Turns,
@@ -91,7 +94,7 @@ enum Measure {
     Tokens,
 }
 
-/// How much of the floor a seat has had, and how much it is due.
+/// A seat's weight and its use of the floor so far.
 #[derive(Clone, PartialEq)]
 struct Share {
     seat: SeatId,
@@ -100,7 +103,7 @@ struct Share {
 }
 
 impl Share {
-    /// Compares what two have had for each part of their weight.
+    /// Compares two seats by use per weight.
     fn compare(&self, other: &Share) -> Ordering {
         let crosswise = |a: &Share, b: &Share| u128::from(a.had) * u128::from(b.weight);
         crosswise(self, other).cmp(&crosswise(other, self))
@@ -124,7 +127,8 @@ impl Measure {
         }
     }
 
-    /// Returns what a reply takes of its seat's share; where the server reported no tokens, words count instead.
+    /// Returns the amount that a reply takes of its seat's share; if the server reported no tokens, words count
+    /// instead.
     fn length(self, reply: &Reply) -> u64 {
         let words = u64::from(text::word_count(&reply.text));
         match self {
@@ -142,7 +146,8 @@ impl Measure {
     }
 }
 
-/// Returns the remembered shares of all who can speak; they start over if a seat came, left, or has another weight.
+/// Returns the remembered shares of all seats that can speak; they start over if a seat joins, leaves or changes
+/// weight.
 fn shares(v: &View<'_>) -> Vec<Share> {
     let parts = |weight: f64| (weight * PARTS).round().max(1.0) as u64;
     let fresh = v.able().filter_map(|id| {
@@ -162,7 +167,7 @@ fn shares(v: &View<'_>) -> Vec<Share> {
 }
 
 /// Charges the policy's last turn to its seat's share, unless it was out of order. A seat that passed counts as having
-/// caught up with the others: else the same seat would be asked again and again.
+/// caught up with the others; otherwise the same seat would be asked again and again.
 fn charge(v: &View<'_>, measure: Measure, shares: &mut [Share]) {
     let counted = v.thread.memo[memo::COUNTED].as_u64();
     let Some(batch) = v.thread.asked.as_ref().filter(|b| counted.is_none_or(|c| b.id.0 > c)) else {
@@ -183,8 +188,9 @@ fn charge(v: &View<'_>, measure: Measure, shares: &mut [Share]) {
     };
 }
 
-/// A seat may have its turn once its share of all turns, this one included, is more than it has had; of those the one
-/// speaks whose next turn falls due first.
+/// Returns the seat with the earliest deadline. A seat is eligible if its share of all turns, including this one, is
+/// more
+/// than it has had; its deadline is the turn at which its next turn is due.
 fn by_deadline(shares: &[Share]) -> Option<usize> {
     let all: u128 = shares.iter().map(|s| u128::from(s.weight)).sum();
     let next: u128 = shares.iter().map(|s| u128::from(s.had)).sum::<u128>() + 1;
@@ -198,7 +204,7 @@ fn furthest_behind(shares: &[Share]) -> Option<usize> {
     shares.iter().enumerate().min_by(|(_, a), (_, b)| a.compare(b)).map(|(at, _)| at)
 }
 
-/// Returns the seats that are expected after one: by deadline if all have their turns, or by how far they are behind.
+/// Returns the seats expected after `speaker`: by deadline if turns are shared, else by use per weight.
 fn queue(measure: Measure, mut shares: Vec<Share>, speaker: &SeatId) -> Vec<SeatId> {
     let mut queue: Vec<SeatId> = vec![];
     match measure {
@@ -232,7 +238,7 @@ mod tests {
         weights.iter().enumerate().map(share).collect()
     }
 
-    /// Gives so many turns and checks after each of them that everybody is within one turn of the share.
+    /// Gives `turns` turns and checks after each that every seat is within one turn of its share.
     fn check(weights: &[u64], turns: u64) {
         let mut shares = table(weights);
         let all: u64 = weights.iter().sum();
