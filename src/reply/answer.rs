@@ -1,28 +1,29 @@
-//! Data in the last lines of a reply: an answer and its confidence, a ranking, scores.
+//! Data in the last lines of a reply: an answer with its confidence, a ranking, or scores.
 //!
-//! Nothing is guessed: an answer counts after `ANSWER:`, in `\boxed{}`, or where the reply is nothing else. A reply
-//! without one is an abstention, which is null. Answers are normalised, so that equal ones are equal texts.
+//! Nothing is guessed: an answer counts only after `ANSWER:`, in `\boxed{}`, or if it is the whole reply. A reply
+//! without an
+//! answer is an abstention, which is null. Answers are normalised, so that equal answers are equal strings.
 
 use crate::model::contract::SCORE_MAX;
 use crate::model::{AnswerKind, SeatId, Text};
 use serde_json::{Map, Value, json};
 
-/// Characters around an answer that are no part of it.
+/// Characters stripped around an answer.
 const DRESS: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '#', '>', ' ', '\t', '-'];
-/// The phrases before an answer, longest first; a colon, an equals sign or "is" follows.
+/// Phrases before an answer, longest first; a colon, an equals sign or "is" follows.
 const LEADS: [&str; 5] = ["the final answer", "final answer", "the answer", "my answer", "answer"];
-/// The marker that counts within a line as well.
+/// Marker that also counts within a line.
 const MARKER: &str = "ANSWER:";
-/// The phrases before a confidence.
+/// Phrases before a confidence.
 const SURE: [&str; 3] = ["my confidence", "confidence level", "confidence"];
-/// The phrases before a ranking, or before the first in it.
+/// Phrases before a ranking, or before its first entry.
 const RANKED: [&str; 5] = ["final ranking", "my ranking", "ranking", "my vote", "vote"];
-/// The frame of an answer in TeX.
+/// Start of a boxed answer in TeX.
 const BOXED: &str = "\\boxed{";
-/// The longest answer, in bytes.
+/// Maximum length of an answer, in bytes.
 const ANSWER_MAX: usize = 1_000;
 
-/// Reads the answer of a reply, null where it has none, and the speaker's confidence, where that is asked for.
+/// Parses the answer of a reply, null if it has none, and the confidence if `confidence` is set.
 pub fn answer(kind: AnswerKind, confidence: bool, said: &str) -> Value {
     let answer = stated(kind, said).map_or(Value::Null, Value::from);
     match confidence {
@@ -44,19 +45,19 @@ fn stated(kind: AnswerKind, said: &str) -> Option<String> {
         None => text,
     };
     let alone = behind.is_none() && !said.contains(BOXED);
-    // a whole reply in words is no answer, but a bare one is
+    // a reply in full sentences is not an answer, but a bare answer is
     let short = !alone || kind == AnswerKind::Json || said.trim().lines().count() == 1;
     spelled(kind, text).filter(|_| short && !(alone && kind == AnswerKind::Text && text.len() > 80))
 }
 
-/// Returns the line below one that only leads up to an answer.
+/// Returns the first non-empty line below the last line that only introduces an answer.
 fn following(said: &str) -> Option<&str> {
     let lines: Vec<&str> = said.lines().collect();
     let at = lines.iter().rposition(|line| after(line, &LEADS).is_some())?;
     lines.get(at + 1..)?.iter().copied().find(|line| !line.trim().is_empty())
 }
 
-/// Returns what follows one of some words and a colon on a line.
+/// Returns the rest of a line after one of the phrases and a colon, an equals sign or "is".
 fn after<'a>(line: &'a str, leads: &[&str]) -> Option<&'a str> {
     let line = line.trim_start_matches(DRESS);
     let rest = leads.iter().find_map(|lead| {
@@ -77,7 +78,7 @@ fn within(line: &str) -> Option<&str> {
     Some(rest).filter(|rest| !word && !rest.is_empty())
 }
 
-/// Returns what a brace encloses that was opened just before.
+/// Returns the text up to the closing brace; `rest` begins after the opening brace.
 fn boxed(rest: &str) -> Option<&str> {
     let mut depth = 1;
     let end = rest.char_indices().find(|(_, c)| {
@@ -91,7 +92,7 @@ fn boxed(rest: &str) -> Option<&str> {
     rest.get(..end?.0)
 }
 
-/// Returns an answer as all who mean the same spell it; none where it is not of this kind.
+/// Returns an answer in canonical form; `None` if it is not of this kind.
 pub fn spelled(kind: AnswerKind, text: &str) -> Option<String> {
     let text = text.trim();
     let spelled = match kind {
@@ -107,10 +108,10 @@ pub fn spelled(kind: AnswerKind, text: &str) -> Option<String> {
     spelled.filter(|text| !text.is_empty() && text.len() <= ANSWER_MAX)
 }
 
-/// Returns the one number of a text: `$1,234.50` is 1234.5, and of an equation the right side counts.
+/// Returns the only number in a text: `$1,234.50` is 1234.5, and the right side of an equation counts.
 fn number(text: &str) -> Option<String> {
     let text = text.rsplit(['=', '≈']).next()?;
-    // brackets hold an explanation
+    // parentheses contain an explanation
     let text = text
         .split_once('(')
         .map_or(text, |(before, _)| if before.trim().is_empty() { text } else { before });
@@ -125,7 +126,7 @@ fn number(text: &str) -> Option<String> {
     let mut end =
         rest.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')).unwrap_or(rest.len());
     let mut digits = rest.get(..end)?;
-    // a point or comma that ends a sentence is no part of it
+    // a trailing point or comma ends the sentence and is not part of the number
     digits = digits.trim_end_matches(['.', ',']);
     end = digits.len();
     let behind = rest.get(end..)?;
@@ -148,7 +149,7 @@ fn number(text: &str) -> Option<String> {
     Some(if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") })
 }
 
-/// Reads a fraction such as `3/4`; none if the text has any other second number.
+/// Parses a fraction such as `3/4`; `None` if the text has any other second number.
 fn fraction(above: &str, behind: &str, minus: bool) -> Option<String> {
     let below =
         behind.trim_start().strip_prefix('/')?.trim().trim_end_matches(['.', '*', '`', ' ']);
@@ -173,7 +174,7 @@ fn letter(text: &str) -> Option<String> {
     (alone && !words).then(|| first.to_ascii_uppercase().to_string())
 }
 
-/// Returns the last JSON value of a text.
+/// Returns the JSON value of a text, or else the first one that ends at its last bracket.
 fn json_of(text: &str) -> Option<Value> {
     let bare = text.trim().trim_matches('`').trim();
     let bare = bare.strip_prefix("json").unwrap_or(bare).trim();
@@ -185,7 +186,7 @@ fn json_of(text: &str) -> Option<Value> {
     })
 }
 
-/// Returns a value with its keys in order, so that equal ones are spelled alike.
+/// Returns a value with sorted keys, so that equal values are equal strings.
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -198,7 +199,7 @@ fn sorted(value: &Value) -> Value {
     }
 }
 
-/// Returns how sure a speaker is, from 0 to 1: `85%`, `85` and `0.85` are the same.
+/// Parses the confidence of a reply as a number from 0 to 1: `85%`, `85` and `0.85` are the same.
 fn sure(said: &str) -> Option<f64> {
     let text = said.lines().rev().find_map(|line| after(line, &SURE))?;
     let digits: String = text
@@ -213,13 +214,13 @@ fn sure(said: &str) -> Option<f64> {
     (!negative && (0.0..=1.0).contains(&value)).then_some(value)
 }
 
-/// Reads how sure a ballot is, from 0 to 1: a number or text, as in `0.85`, `85` and `"85%"`.
+/// Parses the confidence of a ballot, from 0 to 1: a number or text, as in `0.85`, `85` and `"85%"`.
 pub fn confidence(value: &Value) -> Option<f64> {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     sure(&format!("CONFIDENCE: {text}"))
 }
 
-/// Reads a ranking, best first, null without one; `most` is how many are asked for.
+/// Parses a ranking, best first, null without one; `most` is the number of entries asked for.
 pub fn ranking(most: Option<u32>, among: &[(Text, SeatId)], said: &str) -> Value {
     let lines: Vec<&str> = said.lines().collect();
     let Some(at) = lines.iter().rposition(|line| after(line, &RANKED).is_some()) else {
@@ -245,7 +246,7 @@ pub fn ranking(most: Option<u32>, among: &[(Text, SeatId)], said: &str) -> Value
     json!({ "ranking": (seats.len() == wanted && wanted > 0).then_some(seats) })
 }
 
-/// Reads a score for each of some names; those without one that can be read are left out.
+/// Parses a score for each of some names; names without a readable score are left out.
 pub fn scores(of: &[Text], said: &str) -> Value {
     let score = |name: &Text| {
         let line = said.lines().rev().find_map(|line| {

@@ -1,12 +1,12 @@
-//! Which of several answers some words are.
+//! Matches text to one of several answers.
 
 use crate::model::Text;
 
-/// What may stand around an answer.
+/// Characters stripped around an answer.
 pub(super) const DRESS: &[char] = &[
     '*', '_', '`', '"', '\'', '“', '”', '#', '>', '(', ')', '[', ']', '.', ',', ';', '!', ' ', '\t',
 ];
-/// Words that lead up to an answer, longest first.
+/// Phrases before an answer, longest first.
 const LEADS: [&str; 20] = [
     "the next speaker is",
     "the choice is",
@@ -30,11 +30,11 @@ const LEADS: [&str; 20] = [
     "vote",
 ];
 
-/// The answers of a form, and the other names for them.
+/// Answers of a form, and other names for them.
 pub(super) struct Choices<'a> {
     /// The answers to choose from.
     pub(super) options: &'a [Text],
-    /// Other names for them.
+    /// Other names for them, as (name, answer).
     pub(super) also: &'a [(Text, Text)],
 }
 
@@ -50,13 +50,13 @@ impl<'a> Choices<'a> {
         all
     }
 
-    /// The answers of a form, and the other names for them.
+    /// Returns the answer that a text spells exactly, ignoring case and surrounding marks.
     pub(super) fn exactly(&self, words: &str) -> Option<&'a Text> {
         let words = words.trim_matches(DRESS).trim_start_matches('@').to_lowercase();
         self.spellings().into_iter().find(|(name, _)| *name == words).map(|(_, answer)| answer)
     }
 
-    /// The answers of a form, and the other names for them.
+    /// Returns the answer at the beginning of a line, after a phrase such as "I choose".
     pub(super) fn begins(&self, line: &str) -> Option<&'a Text> {
         let mut line = line.trim_start_matches(DRESS).to_lowercase();
         if let Some(rest) = LEADS.iter().find_map(|lead| line.strip_prefix(lead)) {
@@ -67,7 +67,7 @@ impl<'a> Choices<'a> {
         let ends = |rest: &str| {
             let mut rest = rest.chars();
             let first = rest.next();
-            // "no doubt" is no answer; "no, because" and "no" are
+            // "no doubt" is not an answer; "no, because" and "no" are
             first.is_none_or(|c| {
                 !c.is_alphanumeric()
                     && (c != ' ' || rest.next().is_none_or(|c| !c.is_alphanumeric()))
@@ -79,7 +79,7 @@ impl<'a> Choices<'a> {
         self.spellings().into_iter().find(begun).map(|(_, answer)| answer)
     }
 
-    /// Returns the answer that a reply in words begins or ends with, if it is one.
+    /// Returns the answer that the first or last line of a reply begins with; `None` if the two lines disagree.
     pub(super) fn of(&self, said: &str) -> Option<&'a Text> {
         let lines = || said.lines().map(str::trim).filter(|l| !l.is_empty());
         match (self.begins(lines().next()?), self.begins(lines().next_back()?)) {
@@ -88,7 +88,7 @@ impl<'a> Choices<'a> {
         }
     }
 
-    /// Returns the words of a reply besides a line that is the answer alone.
+    /// Returns a reply without the lines that consist only of an answer.
     pub(super) fn why(&self, said: &str) -> String {
         let rest: Vec<&str> = said.lines().filter(|l| self.exactly(l).is_none()).collect();
         rest.join("\n").trim().to_owned()

@@ -1,13 +1,13 @@
-//! The JSON in a reply: in fences, in prose, or alone.
+//! JSON in a reply: in fences, in prose, or alone.
 
 use serde_json::{Deserializer, Map, Value};
 
-/// Bytes of a reply that are looked through for JSON.
+/// Maximum number of bytes of a reply that are searched for JSON.
 const JSON_MAX: usize = 1 << 20;
-/// Places at which JSON may begin that are tried.
+/// Maximum number of positions at which JSON is tried.
 const TRIES: usize = 64;
 
-/// Returns free words as data where they are one JSON object, in a fence or not, and nothing else.
+/// Returns a reply as data if it is a single JSON object, in a fence or not, and nothing else; else null.
 pub(super) fn object(said: &str) -> Value {
     let said = said.trim();
     let bare = match said.starts_with("```") && said.ends_with("```") {
@@ -18,13 +18,13 @@ pub(super) fn object(said: &str) -> Value {
     object.map_or(Value::Null, Value::Object)
 }
 
-/// Returns the JSON objects of a reply, those that came as data first.
+/// Returns the JSON objects of a reply, starting with the object that came as data.
 pub(super) fn objects(said: &str, data: &Value) -> Vec<Value> {
     let given = data.is_object().then(|| data.clone());
     given.into_iter().chain(found(said).into_iter().filter(Value::is_object)).collect()
 }
 
-/// Returns every object and list within some words, outermost ones only.
+/// Returns the outermost objects and lists within a text.
 pub(super) fn found(said: &str) -> Vec<Value> {
     let mut values = vec![];
     let mut rest = &said[..said.floor_char_boundary(JSON_MAX)];

@@ -1,8 +1,9 @@
-//! A reply held against the form it was asked for: what it says as data, or what is wrong with it.
+//! Parses a reply in the form that was asked for, into data or a description of the fault.
 //!
-//! Models wrap what they are asked for: in fences, in prose, in emphasis, behind "I choose". All of that is taken off;
-//! what is then not in the form is not guessed at. An answer counts where a reply begins or ends with it, never inside
-//! a sentence: "no doubt" is not a no.
+//! Models wrap their answers in fences, in prose, in emphasis, or behind "I choose". All of that is stripped; a reply
+//! that
+//! then still does not match the form is not guessed at. An answer counts only if a reply begins or ends with it, never
+//! inside a sentence: "no doubt" is not "no".
 
 use super::choices::{Choices, DRESS};
 use super::data::{found, object, objects, unfenced};
@@ -16,13 +17,14 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::{Map, Value, json};
 
-/// A marker that lets the turn go, in lower case and without its brackets.
+/// The marker that passes the turn, in lower case and without its brackets.
 const PASS: &str = "pass";
 
-/// Reads a reply in a form; `data` is what its voice already returned as data, and `also` are other names for answers.
+/// Parses a reply in a form; `data` is structured data that its voice already returned, and `also` are other names for
+/// answers.
 ///
 /// # Errors
-/// What is wrong with it, in words for the retry.
+/// If the reply does not match the form, with a text for the retry.
 pub fn formed(
     form: &Form,
     also: &[(Text, Text)],
@@ -56,7 +58,7 @@ pub fn formed(
     }
 }
 
-/// Reads an answer; a JSON object with one is rewritten as a text that ends with it.
+/// Parses an answer; a JSON object with an answer is rewritten as a text that ends with it.
 fn answer_of(of: AnswerKind, confidence: bool, object: bool, said: &str, data: &Value) -> Formed {
     if data.get("answer").is_some() {
         return Formed::data(data.clone());
@@ -83,7 +85,7 @@ fn answer_of(of: AnswerKind, confidence: bool, object: bool, said: &str, data: &
     Formed { text: Some(text), ..Formed::data(read) }
 }
 
-/// Takes markers off the ends of lines.
+/// Removes markers from both ends of lines.
 fn marked(markers: &[Text], said: &str, data: &Value) -> Formed {
     let mut found: Vec<&Text> = Vec::new();
     let mut lines: Vec<&str> = Vec::new();
@@ -106,12 +108,12 @@ fn marked(markers: &[Text], said: &str, data: &Value) -> Formed {
     let text = lines.join("\n").trim().to_owned();
     let bare = |m: &str| m.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let passes = text.is_empty() && found.iter().any(|m| bare(m) == PASS);
-    // a reply of markers alone is a turn like any other, and some wires refuse empty messages
+    // a reply that consists only of markers is a normal turn, and some APIs reject empty messages
     let text = if text.is_empty() && !passes { said.trim().to_owned() } else { text };
     Formed { text: Some(text), passes, ..Formed::data(json!({ "markers": found })) }
 }
 
-/// Returns a line without a marker that it begins or ends with.
+/// Returns a line without a marker that it begins or ends with; `None` without such a marker.
 fn off<'a>(line: &'a str, marker: &str) -> Option<&'a str> {
     let apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     let line = line.trim();
@@ -143,8 +145,7 @@ fn choice(
     }
 }
 
-/// Reads a choice, and the other readable parts of a ballot; an unreadable part is left out, and abstains from its
-/// count.
+/// Parses a choice and the other readable parts of a ballot; an unreadable part is left out and does not count.
 fn ballot(
     options: &[Text],
     also: &[(Text, Text)],
@@ -205,7 +206,7 @@ pub(super) fn fitting(schema: &Value, said: &str, data: &Value) -> Result<Formed
     Err(faults.collect::<Vec<_>>().join("; "))
 }
 
-/// Describes a fault in a reply, with all values of an enumeration.
+/// Describes a schema violation, with all values of an enumeration.
 fn fault(e: &ValidationError<'_>) -> String {
     match e.kind() {
         ValidationErrorKind::Enum { options } => {
@@ -270,7 +271,7 @@ fn judgement(
     judged.or_else(plain).ok_or_else(|| format!("it names no winner among: {}", options.join(", ")))
 }
 
-/// Returns the side that alone has the highest score, or a tie, where all have one.
+/// Returns the side with the highest score, or a tie; `None` unless all sides have a score.
 fn ahead(sides: &[Text], scores: &Map<String, Value>) -> Option<Text> {
     let mut all: Vec<(f64, &Text)> =
         sides.iter().map(|s| Some((scores.get(&**s)?.as_f64()?, s))).collect::<Option<_>>()?;

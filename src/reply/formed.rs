@@ -1,23 +1,23 @@
-//! What a reply is in its form.
+//! Result of parsing a reply in a form.
 
 use crate::model::Text;
 use serde_json::Value;
 
-/// What a reply is in its form.
+/// A parsed reply.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Formed {
-    /// The words that stand for it, where they are not all of the reply.
+    /// Text to show in place of the reply, if it differs.
     pub text: Option<String>,
-    /// What it says as data.
+    /// Data of the reply.
     pub structured: Value,
-    /// Whether it lets the turn go.
+    /// True if the reply passes the turn.
     pub passes: bool,
-    /// The type of the message, where the form has types.
+    /// Type of the message, if the form has types.
     pub message: Option<Text>,
 }
 
 impl Formed {
-    /// Returns one that is data alone.
+    /// Returns a parsed reply that has only data.
     pub(super) fn data(structured: Value) -> Formed {
         Formed { structured, ..Formed::default() }
     }

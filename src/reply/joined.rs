@@ -1,11 +1,11 @@
-//! Joins words that were cut with their continuation.
+//! Joins an interrupted text with its continuation.
 
-/// Bytes that must be said twice before they are taken for a repetition of the end.
+/// Minimum overlap, in bytes, that counts as a repetition of the end.
 const OVERLAP_MIN: usize = 8;
-/// How much of the end is compared, in bytes.
+/// Maximum number of bytes at the end that are compared.
 const OVERLAP_MAX: usize = 400;
 
-/// Joins a part with its continuation: what repeats the end of the part is left out, and words stay apart.
+/// Joins a part with its continuation, without repeating the end of the part, and with a space between words.
 pub fn joined(part: &str, more: &str) -> String {
     let said = more.trim_start();
     let fresh = match overlap(part, said) {
@@ -19,7 +19,7 @@ pub fn joined(part: &str, more: &str) -> String {
     if apart { format!("{part}{fresh}") } else { format!("{part} {fresh}") }
 }
 
-/// Returns how many bytes at the beginning of a text repeat the end of another.
+/// Returns the number of bytes at the beginning of `more` that repeat the end of `part`.
 fn overlap(part: &str, more: &str) -> usize {
     let most = part.len().min(more.len()).min(OVERLAP_MAX);
     let ends = |n: &usize| more.is_char_boundary(*n) && part.ends_with(&more[..*n]);

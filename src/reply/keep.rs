@@ -1,4 +1,4 @@
-//! Replies whose facts are kept: where one field of a reply is wrong, only that field is asked for again.
+//! Replies with a profile: if some fields of a reply are wrong, only those are asked for again.
 
 use super::data::objects;
 use super::form::fitting;
@@ -9,14 +9,14 @@ use crate::scenario::{ProfileSpec, validator};
 use jsonschema::error::ValidationErrorKind;
 use serde_json::{Map, Value};
 
-/// The message about a reply of which only a part is wrong.
+/// Instruction for the retry of a reply that is only partly wrong.
 const REST: &str =
     "everything else is kept, so answer with one JSON object that holds the corrected fields alone";
 
-/// Reads a reply that fits a schema; `before` is the reply before it in the same turn, of which a part was wrong.
+/// Parses a reply that fits a schema; `before` is the previous, partly wrong reply in the same turn.
 ///
 /// # Errors
-/// What is wrong with it, in words for the retry.
+/// If the reply does not fit, with a text for the retry.
 pub fn kept(
     schema: &Value,
     spec: &ProfileSpec,
@@ -53,7 +53,7 @@ pub fn kept(
     }
 }
 
-/// Returns a reply whose words are in one of its fields.
+/// Returns a reply with its text taken from one of its fields, if that field is set.
 pub fn said_in(formed: Formed, says: Option<&Text>) -> Formed {
     let words = says.and_then(|field| formed.structured.get(&**field)?.as_str());
     match words.map(str::trim).filter(|words| !words.is_empty()) {
@@ -66,7 +66,7 @@ fn has_profile(schema: &Value) -> bool {
     schema["properties"].get(PROFILE).is_some()
 }
 
-/// Returns the fields of a profile that it does not list, where those are refused.
+/// Returns the fields of a profile that the scenario does not list, if unknown fields are refused.
 fn unknown(schema: &Value, spec: &ProfileSpec, value: &Value) -> Vec<String> {
     if spec.unknown != UnknownField::Refuse || spec.fields.is_empty() || !has_profile(schema) {
         return vec![];
@@ -75,7 +75,7 @@ fn unknown(schema: &Value, spec: &ProfileSpec, value: &Value) -> Vec<String> {
     fields.filter(|field| !spec.fields.iter().any(|f| **f == ***field)).cloned().collect()
 }
 
-/// Returns where a value does not fit: the place, and the fields there that are too many.
+/// Returns the faults of a value as (path, unexpected fields).
 fn bad_places(validator: &jsonschema::Validator, value: &Value) -> Vec<(String, Vec<String>)> {
     let faults = validator.iter_errors(value);
     let place = |fault: jsonschema::ValidationError<'_>| {
@@ -90,7 +90,7 @@ fn bad_places(validator: &jsonschema::Validator, value: &Value) -> Vec<(String, 
     faults.filter_map(place).collect()
 }
 
-/// Takes fields out of an object, or the whole value at a place.
+/// Removes fields from the object at a path, or the value at the path if `fields` is empty.
 fn take_out(value: &mut Value, path: &str, fields: &[String]) {
     if !fields.is_empty() {
         let object = value.pointer_mut(path).and_then(Value::as_object_mut);
@@ -102,12 +102,12 @@ fn take_out(value: &mut Value, path: &str, fields: &[String]) {
     if let Some(object) = value.pointer_mut(parent).and_then(Value::as_object_mut) {
         object.remove(&last);
     } else if !parent.is_empty() {
-        // a list with a bad item is asked for as a whole
+        // a list with an invalid item is asked for as a whole
         take_out(value, parent, &[]);
     }
 }
 
-/// Puts the fields of one object over those of another, at every depth.
+/// Merges the fields of `news` into `whole`, recursively.
 fn put_over(whole: &mut Value, news: &Value) {
     match (whole, news) {
         (Value::Object(whole), Value::Object(news)) => {

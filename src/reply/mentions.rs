@@ -1,20 +1,23 @@
-//! Mentions: every `@name` that a seat wrote itself.
+//! Mentions: every `@name` in a seat's own text.
 //!
-//! Names in code, quotes and e-mail addresses do not count. Which seats are muted, and whether mentions count, is not
-//! known here.
+//! Names in code, quotes and e-mail addresses do not count. Muted seats and the option that enables mentions are
+//! handled
+//! elsewhere.
 
 use crate::model::{Participant, SeatId};
 
-/// Spaces that a fence or a quote mark may be indented by, as in Markdown.
+/// Maximum indentation of a fence or a quote mark in spaces, as in Markdown.
 const INDENT_LIMIT: usize = 3;
-/// Characters that a fence has at least.
+/// Minimum number of characters of a fence.
 const FENCE_LENGTH: usize = 3;
 
-/// Returns the seats that `text` addresses by `@id`, `@name` or `@alias`, in order and without repeats; `by` is who
-/// wrote it and cannot address itself.
+/// Returns the seats that `text` mentions by `@id`, `@name` or `@alias`, in order and without repeats; `by` is the
+/// author,
+/// who cannot mention itself.
 ///
-/// Case does not matter, names may contain spaces, and the longest name that fits is meant. Mentions in fenced code,
-/// inline code and quoted lines (`>`) do not count.
+/// Case is ignored, names may contain spaces, and the longest matching name wins. Mentions in fenced code, inline code
+/// and
+/// quoted lines (`>`) do not count.
 pub fn mentions(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec<SeatId> {
     let mut found: Vec<SeatId> = Vec::new();
     for paragraph in own_paragraphs(text) {
@@ -33,7 +36,8 @@ pub fn mentions(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec
 }
 
 /// Returns the seats that the question at the end of `text` names without an `@`, in order and without repeats: "What
-/// do you think, Cy?" is a question to Cy.
+/// do
+/// you think, Cy?" is a question to Cy.
 pub fn asked(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec<SeatId> {
     let paragraphs = own_paragraphs(text);
     let Some(last) = paragraphs.iter().rfind(|p| !p.trim().is_empty()) else { return vec![] };
@@ -53,7 +57,7 @@ pub fn asked(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec<Se
     found
 }
 
-/// Whether a character before an `@` makes it part of an address or a path.
+/// Returns whether a character before a name makes it part of an address or a path.
 fn is_inside_address(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '/' | '\\' | '@')
 }
@@ -71,7 +75,7 @@ fn longest<'a>(rest: &str, roster: &[&'a Participant]) -> Option<&'a SeatId> {
     best.map(|(_, id)| id)
 }
 
-/// Returns how many bytes of `rest` spell `name`, if they do and a word ends there.
+/// Returns the length in bytes of `name` at the beginning of `rest`, if it is there as a whole word.
 fn length_of(rest: &str, name: &str) -> Option<usize> {
     let mut given = rest.char_indices();
     for expected in name.chars() {
@@ -122,7 +126,7 @@ fn own_paragraphs(text: &str) -> Vec<String> {
     paragraphs
 }
 
-/// Returns the character of a fence, its length, and whether something follows it on its line.
+/// Returns the character and length of a fence, and whether text follows it on its line.
 fn fence_mark(line: &str) -> Option<(char, usize, bool)> {
     let c = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let rest = line.trim_start_matches(c);
@@ -132,7 +136,7 @@ fn fence_mark(line: &str) -> Option<(char, usize, bool)> {
     fences.then_some((c, length, !rest.trim().is_empty()))
 }
 
-/// Returns a paragraph with its code spans cut out; backticks without a partner stay as they are.
+/// Returns a paragraph without its code spans; unpaired backticks stay as they are.
 fn without_inline_code(paragraph: &str) -> String {
     let mut kept = String::new();
     let mut rest = paragraph;
@@ -148,7 +152,7 @@ fn without_inline_code(paragraph: &str) -> String {
     kept + rest
 }
 
-/// Returns where a code span that was opened by `length` backticks is over.
+/// Returns the byte offset behind a code span that was opened by `length` backticks.
 fn end_of_code(text: &str, length: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = text[at..].find('`') {

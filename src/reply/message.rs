@@ -1,4 +1,4 @@
-//! A message between a planner and an executor: its type, from its first line or from its data.
+//! A message between a planner and an executor: its type comes from its first line or from its data.
 
 use super::data::objects;
 use super::formed::Formed;
@@ -6,15 +6,15 @@ use crate::model::plan::results_in;
 use crate::model::{MessageKind, SeatId, Text};
 use serde_json::{Map, Value, json};
 
-/// What a message to another executor begins with, before the name.
+/// Prefix of a message to another executor, before the name.
 const TO: &str = "TO ";
-/// The keys under which data may have the words of a message.
+/// Keys of the text of a message in data.
 const WORDS: &[&str] = &["text", "message", "content", "question", "answer", "summary", "results"];
 
-/// Reads a message; without a type it is a part of the result, or the planner's answer.
+/// Parses a message; without a type it is a partial result, or the planner's answer.
 ///
 /// # Errors
-/// What is missing, worded for the participant who retries.
+/// If a part is missing or invalid, with a text for the participant that retries.
 pub(super) fn message(
     planner: bool,
     given: bool,
@@ -53,7 +53,7 @@ pub(super) fn message(
     }
 }
 
-/// Returns whether a reply can be of a type: an assignment is no reply, and only executors ask.
+/// Returns whether a reply can be of a type: an assignment cannot be a reply, and only executors ask questions.
 fn possible(kind: MessageKind, planner: bool) -> bool {
     match kind {
         MessageKind::TaskAssignment => false,
@@ -71,7 +71,7 @@ fn types(planner: bool) -> String {
     all.map(MessageKind::as_str).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns a value of some data as words; none where it has none.
+/// Returns a data value as text; `None` if it is null or empty.
 fn spelled(value: &Value) -> Option<String> {
     let words = match value {
         Value::Null => return None,
@@ -86,12 +86,12 @@ fn spelled(value: &Value) -> Option<String> {
 pub(super) struct Siblings<'a> {
     /// Their ids.
     pub(super) seats: &'a [SeatId],
-    /// Names and aliases at the table, each with the id that it belongs to.
+    /// Names and aliases of participants, each with its id.
     pub(super) names: &'a [(Text, Text)],
 }
 
 impl<'a> Siblings<'a> {
-    /// Returns the executor with an id, a name or an alias, in any case.
+    /// Returns the executor with an id, a name or an alias, ignoring case.
     fn find(self, name: &str) -> Option<&'a SeatId> {
         let name = name.trim_matches(['*', '_', '`', '@', ' ']).to_lowercase();
         let called = |seat: &SeatId| {
@@ -102,7 +102,7 @@ impl<'a> Siblings<'a> {
     }
 }
 
-/// Returns the executor to whom some words are addressed, and the words.
+/// Returns the executor that a message is addressed to, and the text.
 fn sibling<'a>(said: &'a str, siblings: Siblings<'a>) -> Option<(&'a SeatId, &'a str)> {
     let words = said.trim_start().trim_start_matches(['*', '_', '`', ' ']);
     let head = words.get(..TO.len()).filter(|head| head.eq_ignore_ascii_case(TO))?;

@@ -1,8 +1,9 @@
-//! Reading replies: whose words a reply really holds, and what a finished utterance asks of the conversation.
+//! Parses replies: separates the speaker's own text from that of others, and reads the data and mentions in it.
 //!
-//! Only words that a seat said itself count, never what it quotes or shows as code: other people's text must not
-//! smuggle in control. This room reads; it deliberately decides nothing. Whether a mention moves the floor is decided
-//! by the policy.
+//! Only a seat's own text counts, never its quotes or code: text by other participants must not smuggle in control.
+//! This
+//! module only parses and deliberately decides nothing; for example, the policy decides whether a mention moves the
+//! floor.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod answer;

@@ -1,4 +1,4 @@
-//! A reply that is a plan: its steps, in whatever words a model spells their keys, and everything that is wrong with them.
+//! A plan in a reply: its steps, with tolerance for different key names, and all of its faults.
 
 use super::data::{found, objects};
 use super::formed::Formed;
@@ -6,9 +6,9 @@ use crate::model::plan::faults;
 use crate::model::{StepSpec, Text};
 use serde_json::{Value, json};
 
-/// The type of a message that is a plan.
+/// Message type of a plan.
 const PLANNED: &str = "plan";
-/// The keys under which a step may have each of its parts.
+/// Accepted keys for each part of a step.
 const NUMBER: &[&str] = &["number", "step", "id", "n"];
 const DESCRIPTION: &[&str] = &["description", "title", "name", "task"];
 const GOAL: &[&str] = &["goal", "objective", "outcome"];
@@ -17,10 +17,11 @@ const EXECUTOR: &[&str] =
 const AFTER: &[&str] =
     &["after", "waits_for", "depends_on", "dependencies", "wait_for", "requires"];
 
-/// Reads a plan; `begun` are the steps that stay, `over` those that were given up, `most` how many there may be in all.
+/// Parses a plan; `begun` are the steps that stay, `over` the steps that were given up, `most` the maximum number in
+/// all.
 ///
 /// # Errors
-/// All its faults in one text, worded for the participant who retries.
+/// If the plan has faults; the text lists all of them for the participant that retries.
 pub(super) fn plan(
     begun: &[u32],
     over: &[u32],
@@ -43,7 +44,7 @@ pub(super) fn plan(
     let first = known.iter().max().map_or(1, |last| last + 1);
     for (value, place) in list.iter().zip(first..) {
         match step(value, place) {
-            // what has begun stays as it is
+            // steps that have begun stay as they are
             Ok(step) if begun.contains(&step.number) => {}
             Ok(step) => steps.push(step),
             Err(why) => wrong.push(why),
@@ -69,7 +70,7 @@ pub(super) fn plan(
     Ok(Formed { text: Some(text), structured, message: Some(PLANNED.into()), passes: false })
 }
 
-/// Returns a step as a line.
+/// Returns a step as text.
 fn line(step: &StepSpec) -> String {
     let after: Vec<String> = step.after.iter().map(u32::to_string).collect();
     let mut told = vec![];
@@ -83,7 +84,7 @@ fn line(step: &StepSpec) -> String {
     format!("{}. {}{told}\n   Goal: {}", step.number, step.description, step.goal)
 }
 
-/// Reads one step; one without a number has the number of its place.
+/// Parses one step; a step without a number is numbered by its position.
 fn step(value: &Value, place: u32) -> Result<StepSpec, String> {
     if !value.is_object() {
         return Err(format!("step {place} is not an object"));
@@ -124,7 +125,7 @@ fn step(value: &Value, place: u32) -> Result<StepSpec, String> {
     Ok(StepSpec { number, description: text(description), goal: text(goal), executor, after })
 }
 
-/// Reads a number, also where it is spelled `"2"` or `"step 2"`.
+/// Parses a number, also in the forms `"2"` and `"step 2"`.
 fn number(value: &Value) -> Option<u32> {
     let whole = match value {
         Value::String(words) => {

@@ -1,4 +1,4 @@
-//! A reply at a table that looks for one answer: an answer, or a vote for one that is there.
+//! A reply under `consensus`: an answer, or a vote for a known answer.
 
 use super::choices::Choices;
 use super::data::objects;
@@ -7,27 +7,27 @@ use crate::model::{SeatId, Text};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What a vote begins with.
+/// Marker of a vote.
 const VOTE: &str = "VOTE";
-/// What a vote in a sentence begins with.
+/// Phrases that begin a vote in a sentence.
 const VOTES: [&str; 5] =
     ["i vote for", "i'll vote for", "i will vote for", "my vote is for", "my vote goes to"];
-/// What follows the name of an answer in a sentence that goes on with a reason.
+/// Words that begin a reason after the name of an answer in a sentence.
 const BECAUSE: [&str; 3] = ["because", "since", "as it"];
-/// What an answer may begin with.
+/// Optional marker of an answer.
 const ANSWER: &str = "ANSWER";
-/// What may stand around a marker.
+/// Characters stripped around a marker.
 const DRESS: &[char] = &['*', '_', '`', '#', '"', ' ', '\t'];
-/// The type of a message that is an answer.
+/// Message type of an answer.
 pub const ANSWERED: &str = "answer";
-/// The type of a message that is a vote.
+/// Message type of a vote.
 pub const VOTED: &str = "vote";
 
-/// Reads a reply; `among` are the answers that can be voted for, by label, `names` say whose they are to those who watch,
-/// and `answers` says whether another may be given.
+/// Parses a reply; `among` are the answers that can be voted for, by label, `names` are the display names of their
+/// authors, and `answers` is true if another answer may be given.
 ///
 /// # Errors
-/// What is wrong with it, in words for whoever is to try again.
+/// If the reply is neither a valid answer nor a valid vote, with a text for the retry.
 pub(super) fn proposal(
     among: &[(Text, SeatId)],
     names: &BTreeMap<SeatId, Text>,
@@ -36,7 +36,8 @@ pub(super) fn proposal(
     data: &Value,
 ) -> Result<Formed, String> {
     let labels: Vec<Text> = among.iter().map(|(label, _)| label.clone()).collect();
-    // a letter stands for the label that it ends; rehearsed voices know who is who, as long as no id is such a letter
+    // a letter is short for the label that it ends; scripted voices know the ids, as long as no id looks like such a
+    // letter
     let letters = among.iter().map(|(label, _)| (letter(label).into(), label.clone()));
     let mut also: Vec<(Text, Text)> = letters.collect();
     let is_label = |id: &str| {
@@ -83,9 +84,9 @@ pub(super) fn proposal(
     };
     if let Some((line, rest)) = line.and_then(|line| Some((line, vote_in(line)?))) {
         let label = voted(rest).ok_or_else(none)?;
-        // words before the line are a part of the reason
+        // text before the line is part of the reason
         let (before, behind) = said.split_once(line).unwrap_or_default();
-        // what stands behind the label on its line is the beginning of the reason
+        // text after the label on its line is the beginning of the reason
         let by = seat(label).map_or("", |seat| &*seat.0);
         let spelled = [&**label, by, letter(label)];
         let lower = rest.to_lowercase();
@@ -120,7 +121,7 @@ pub(super) fn proposal(
     Ok(Formed { text: Some(answer), structured, message: Some(ANSWERED.into()), passes: false })
 }
 
-/// Returns the words of a final answer without a marker in front of them.
+/// Returns the text of a final answer without a marker in front of it.
 pub fn without_marker(said: &str) -> &str {
     let words = said.trim();
     [ANSWER, VOTE]
@@ -129,7 +130,7 @@ pub fn without_marker(said: &str) -> &str {
         .map_or(words, |rest| rest.trim_start_matches(['*', '_', ' ']).trim())
 }
 
-/// Returns what a line votes for: what stands behind a marker, or behind the beginning of a sentence that votes.
+/// Returns the rest of a line behind a vote marker or behind a phrase that begins a vote.
 fn vote_in(line: &str) -> Option<&str> {
     marked(line, VOTE).or_else(|| {
         let line = line.trim_start_matches(DRESS);
@@ -140,8 +141,9 @@ fn vote_in(line: &str) -> Option<&str> {
     })
 }
 
-/// Returns the line of a reply that is its vote although the reply begins otherwise: the only line with words, or the
-/// second or last one with a marker.
+/// Returns the line with the vote in a reply that begins with other text: the only non-empty line, or the second or
+/// last
+/// line if it has a marker.
 fn vote_line<'a>(said: &'a str, is_vote: impl Fn(&str) -> bool) -> Option<&'a str> {
     let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
     let placed = match lines[..] {
@@ -158,19 +160,19 @@ fn vote_line<'a>(said: &'a str, is_vote: impl Fn(&str) -> bool) -> Option<&'a st
     placed.into_iter().find(votes)
 }
 
-/// Returns the words of a line before those that begin a reason.
+/// Returns the part of a line before the first word that begins a reason; empty without one.
 fn before_reason(line: &str) -> &str {
     let lower = line.to_ascii_lowercase();
     let at = BECAUSE.iter().filter_map(|word| lower.find(&format!(" {word} "))).min();
     at.map_or("", |at| &line[..at])
 }
 
-/// Returns the letter that a label ends with, or its number.
+/// Returns the letter or number at the end of a label.
 fn letter(label: &str) -> &str {
     label.rsplit(' ').next().unwrap_or(label)
 }
 
-/// Returns what stands behind a marker that a line begins with.
+/// Returns the rest of a line behind a marker at its beginning.
 fn marked<'a>(line: &'a str, marker: &str) -> Option<&'a str> {
     let line = line.trim_start_matches(DRESS).trim_start_matches('>');
     let line = line.trim_start_matches(DRESS);

@@ -1,13 +1,14 @@
-//! Checks quotations in a reply against their source text and marks them: a reader without the source can tell which
+//! Checks quotations in a reply against their source text and marks them, so that a reader without the source can see
+//! which
 //! are correct.
 
-/// The marks around a quotation.
+/// Opening and closing marks of a quotation.
 const FRAMES: [(&str, &str); 3] = [("<quote>", "</quote>"), ("“", "”"), ("\"", "\"")];
-/// Words from which on something between quotation marks is taken for a quotation.
+/// Minimum number of words between quotation marks that count as a quotation.
 const WORDS_MIN: usize = 3;
-/// The mark after a quotation that the source contains.
+/// Mark after a quotation that the source contains.
 pub const FOUND: &str = " [quoted correctly]";
-/// The mark after a quotation that the source does not contain.
+/// Mark after a quotation that the source does not contain.
 pub const MISSING: &str = " [not in the text]";
 
 /// Returns a reply with each of its quotations marked.
@@ -39,12 +40,12 @@ pub fn checked(said: &str, text: &str) -> String {
     out
 }
 
-/// Finds where the next quotation begins.
+/// Finds the next quotation; returns its byte offset and its opening and closing marks.
 fn first(text: &str) -> Option<(usize, &'static str, &'static str)> {
     FRAMES.iter().filter_map(|(open, close)| Some((text.find(open)?, *open, *close))).min()
 }
 
-/// Returns words alone: how they are spaced, punctuated and capitalised is no part of a quotation.
+/// Returns only the words of a text, in lower case: spacing, punctuation and case do not matter in a quotation.
 fn plain(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     format!(" {} ", words.map(str::to_lowercase).collect::<Vec<_>>().join(" "))

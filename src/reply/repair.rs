@@ -1,8 +1,9 @@
-//! Limits a reply to its speaker's words: its own name in front is removed, and words in another's name are cut.
+//! Limits a reply to its speaker's own text: its own name in front is removed, and text in another's name is cut.
 //!
-//! Models like to continue a conversation in other participants' names. Those words were never said, so they must not
-//! be in the transcript. Words *about* others stay: quotes, lists, code, a name within a sentence. It deliberately
-//! judges form alone, line by line, and adds no word of its own.
+//! Models tend to continue a conversation in other participants' names. Those participants never wrote that text, so it
+//! must
+//! not get into the transcript. Text *about* others stays: quotes, lists, code, a name within a sentence. This module
+//! deliberately judges only the form, line by line, and adds no text of its own.
 
 use super::think::Splitter;
 use crate::model::event::OPERATOR;
@@ -11,47 +12,47 @@ use crate::model::{Participant, SeatId, Text};
 /// Speakers without a seat: names of the operator in prompts and chat formats.
 const NOBODYS: [&str; 8] =
     [OPERATOR, "the operator", "host", "the host", "moderator", "the moderator", "user", "human"];
-/// How chat formats call the model itself.
+/// Name of the model itself in chat formats.
 const OWN: &str = "assistant";
-/// The longest role in parentheses after a name, in characters.
+/// Maximum length of a role in parentheses after a name, in characters.
 const ROLE_MAX_CHARS: usize = 40;
 /// Marks of emphasis and headings around a name.
 const MARKS: [char; 3] = ['*', '_', '#'];
-/// The tags of prompts that begin words: what follows them is not the speaker's.
+/// Prompt tags that begin a message: the text after them is not the speaker's.
 const OPENING: [&str; 6] =
     ["<said by=", "<host>", "<host to=", "<request by=", "<moderator", "<guidance>"];
-/// The tags of prompts that end words, without the bracket that small models forget.
+/// Prompt tags that end a message, without the bracket that small models forget.
 const CLOSING: [&str; 5] = ["</said", "</host", "</request", "</moderator", "</guidance"];
-/// Info strings of fences that hold prose; code has another.
+/// Info strings of fences that contain prose; other fences are code.
 const TALK: [&str; 6] = ["", "text", "txt", "markdown", "md", "plaintext"];
 
-/// A reply after the words of others are removed.
+/// A reply without text in the names of others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepairedReply {
-    /// The text that is left.
+    /// The remaining text.
     pub text: String,
-    /// The words as they came, where they were changed.
+    /// The original text, if it was changed.
     pub raw: Option<Text>,
-    /// Reasoning that stood among the words.
+    /// Reasoning within the reply.
     pub think: Option<Text>,
-    /// Whether they began to repeat themselves and were cut there.
+    /// True if the reply was cut because it began to repeat itself.
     pub repeats: bool,
-    /// Whether they went on in another's name and were cut there.
+    /// True if the reply was cut because it continued in another's name.
     pub impersonates: bool,
 }
 
-/// Repairs the words of a seat.
+/// Repairs a reply of a seat.
 pub fn repair(reply: &str, seat: &SeatId, roster: &[&Participant]) -> RepairedReply {
     repaired(reply, seat, roster, Lead::Announces)
 }
 
-/// Repairs a retry of a reply that began in another's name: a label in front of the retry counts as text. Words in a
-/// further name are cut all the same.
+/// Repairs a retry of a reply that began in another's name: a label in front of the retry counts as text. Text after
+/// a further label is still cut.
 pub fn repair_again(reply: &str, seat: &SeatId, roster: &[&Participant]) -> RepairedReply {
     repaired(reply, seat, roster, Lead::IsText)
 }
 
-/// The meaning of another participant's label in front of a reply.
+/// Meaning of another participant's label in front of a reply.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lead {
     Announces,
@@ -87,7 +88,7 @@ fn repaired(reply: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> 
         None => whole.to_owned(),
     };
     let changed = unwrapped.is_some() || cut.is_some();
-    // a closing tag at the very end is but a slip
+    // a closing tag at the very end is only a slip
     let goes_on =
         cut.is_some_and(|at| !CLOSING.contains(&whole[at..].trim().trim_end_matches('>')));
     RepairedReply {
@@ -99,7 +100,7 @@ fn repaired(reply: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> 
     }
 }
 
-/// Returns where the first line of words, or the tag in front of them, ends.
+/// Returns the byte offset behind the first non-empty line, or behind the tag at its beginning.
 fn lead_of(text: &str) -> usize {
     let begin = text.len() - text.trim_start().len();
     let tagged = OPENING.iter().any(|tag| text[begin..].starts_with(tag));
@@ -107,21 +108,21 @@ fn lead_of(text: &str) -> usize {
     end.map_or(text.len(), |end| begin + end + 1)
 }
 
-/// Returns the parts around a tag that ends reasoning which the model's own chat format began.
+/// Splits a text at a `</think>` whose opening tag is part of the model's own chat format.
 fn without_thought_before(said: &str) -> Option<(&str, &str)> {
     let (before, after) = said.split_once("</think>")?;
     let in_code = before.matches('`').count() % 2 == 1;
     (!in_code).then_some((before, after.trim_start()))
 }
 
-/// Whose name a label has.
+/// Owner of the name in a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Whose {
     Own,
     Others,
 }
 
-/// The typography of a label.
+/// Typography of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// `Bo:`
@@ -132,7 +133,7 @@ enum Form {
     Frame,
 }
 
-/// A name that announces words, at the beginning of a line.
+/// A name at the beginning of a line that labels the text after it.
 struct Label<'a> {
     whose: Whose,
     form: Form,
@@ -140,7 +141,7 @@ struct Label<'a> {
     rest: &'a str,
 }
 
-/// All names that can be labels at this table, longest first.
+/// All names of the conversation that can be labels, longest first.
 struct Names(Vec<(String, Whose)>);
 
 impl Names {
@@ -152,13 +153,14 @@ impl Names {
             names.extend(all.map(|name| (name.to_lowercase(), whose)));
         }
         names.extend(NOBODYS.iter().map(|name| ((*name).to_owned(), Whose::Others)));
-        // a name that is also the speaker's own is no proof of anything, so the own one goes first
+        // a name that the speaker shares proves nothing, so its own names go first
         names.sort_by_key(|(name, whose)| (std::cmp::Reverse(name.len()), *whose == Whose::Others));
         Names(names)
     }
 
-    /// Returns the words without the own name in front, and without the quotes or the fence around both; none where
-    /// there is no such name.
+    /// Returns the text without the speaker's own name in front, and without the quotes or the fence around both;
+    /// `None`
+    /// without such a name.
     fn without_own_label(&self, said: &str) -> Option<String> {
         let text = said.trim();
         if let Some((tag, words)) = text.strip_prefix("<said").and_then(|t| t.split_once('>')) {
@@ -182,7 +184,7 @@ impl Names {
         (!words.is_empty()).then(|| words.to_owned())
     }
 
-    /// Returns where the words first continue in another participant's name, from a place on.
+    /// Returns the byte offset at which the text first continues in another participant's name, from `begin` on.
     fn goes_on_at(&self, text: &str, begin: usize) -> Option<usize> {
         let mut at = 0;
         let mut fence: Option<bool> = None;
@@ -212,7 +214,7 @@ impl Names {
         None
     }
 
-    /// Reads the name that announces what follows, if the text begins with one.
+    /// Parses the label at the beginning of a text.
     fn label<'a>(&self, text: &'a str) -> Option<Label<'a>> {
         let text = text.trim_start();
         let opened = text.trim_start_matches(MARKS);
@@ -246,12 +248,12 @@ impl Names {
             return Some(Label { whose, form: Form::Dash, rest });
         }
         let alone = bare.is_empty() || bare.starts_with(['\n', '\r']);
-        // what a round bracket follows is a link
+        // brackets followed by a parenthesis are a link
         let framed = bracket == Some('[') && !rest.starts_with('(') || alone && marked;
         framed.then_some(Label { whose, form: Form::Frame, rest: bare })
     }
 
-    /// Reads a name; what follows is no part of a word.
+    /// Parses a whole-word name at the beginning of a text; returns its owner and the rest.
     fn name<'a>(&self, text: &'a str) -> Option<(Whose, &'a str)> {
         self.0.iter().find_map(|(name, whose)| {
             let rest = strip_name(text, name)?;
@@ -261,7 +263,7 @@ impl Names {
     }
 }
 
-/// Takes a name in small letters off the beginning of a text in any.
+/// Strips a lower-case name from the beginning of a text, ignoring case.
 fn strip_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let mut wanted = name.chars();
     for (at, c) in text.char_indices() {
@@ -275,7 +277,7 @@ fn strip_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     wanted.as_str().is_empty().then_some("")
 }
 
-/// Returns what follows a role in parentheses, as in `Bo (joiner):`.
+/// Returns the text after a role in parentheses, as in `Bo (joiner):`.
 fn after_role(rest: &str) -> &str {
     let inside = rest.trim_start_matches(' ').strip_prefix('(');
     let closed = inside.and_then(|inside| inside.split_once(')'));
@@ -294,7 +296,7 @@ fn is_speech(rest: &str, next: &str, fenced: bool) -> bool {
     let ends = rest.trim_end().ends_with(['.', '!', '?', '…']);
     let ends = ends || !fenced && rest.trim_end().ends_with(['"', '”']);
     match words.len() {
-        // the words stand below the name
+        // the text is below the name
         0 => !next.is_empty() && !fenced,
         _ if begins(|c| c.is_ascii_digit()) => ends && words.len() > 2,
         1 => ends,
@@ -310,7 +312,7 @@ fn fence_around(text: &str) -> Option<&str> {
     (TALK.contains(&info.trim().to_lowercase().as_str()) && !body.contains("```")).then_some(body)
 }
 
-/// Returns words without a fence that opens at their very end.
+/// Returns a text without a fence that opens on its last line.
 fn without_open_fence(text: &str) -> &str {
     let line = text.rfind('\n').unwrap_or(0);
     let opens = text[line..].trim_start().starts_with("```");

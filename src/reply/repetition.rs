@@ -1,46 +1,48 @@
-//! Replies that only repeat: their own sentence again and again, or what was just said.
+//! Replies that only repeat: the same sentence again and again, or a message that was just shown.
 //!
-//! Small models do both. It looks at words alone: sentences with the same words are the same, whatever is between the
-//! words.
+//! Small models do both. Only words are compared: sentences with the same words are equal, regardless of the characters
+//! between the words.
 
 use crate::text::{KnownTrigrams, Trigrams, mixed};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How often a sentence may be said in one reply.
+/// Maximum number of times that a sentence may occur in a reply.
 const TIMES: usize = 2;
-/// How often the same words may come straight after each other within a sentence.
+/// Maximum number of consecutive repeats of the same words within a sentence.
 const STRAIGHT: usize = 3;
-/// The most words that are looked for straight after each other.
+/// Maximum length of a repeated phrase, in words.
 const LONGEST: usize = 12;
-/// The fewest words in such a run; a shorter one may be a figure of speech ("never again, never again, never again").
+/// Minimum number of words in such a run; a shorter run may be a figure of speech ("never again, never again, never
+/// again").
 const RUN_WORDS: usize = 12;
-/// Words of a sentence that is no mere "yes".
+/// Minimum number of words of a sentence that counts; shorter ones such as "yes" may repeat.
 const SENTENCE_WORDS: usize = 4;
-/// Words of a reply that can be an echo; shorter ones may well be said twice.
+/// Minimum number of words of a reply that can be an echo; shorter replies may legitimately repeat.
 const ECHO_WORDS: usize = 5;
-/// The share of a reply, from 0 to 1, that repeats earlier words, from which on it is an echo.
+/// Share of a reply that must repeat earlier words to make it an echo, from 0 to 1.
 const ECHO: f64 = 0.8;
 
-/// A sentence: where it begins, and its bare words.
+/// Byte offset and bare words of a sentence.
 struct Sentence {
     at: usize,
     words: BareWords,
     counts: bool,
 }
 
-/// Words as a number: those of a long reply are compared again and again, and with nothing else.
+/// Hash of words: the words of a long reply are compared often, and only with each other.
 type BareWords = u64;
 
-/// Returns where a reply begins to only repeat itself: at the end of what it said once, as soon as one of its sentences
-/// comes for the third time, or the same few words come straight after each other for the fourth. Only complete
-/// sentences and words count, so that it can be called on a stream.
+/// Returns the byte offset at which a reply begins to repeat itself: after the text that is new, as soon as a sentence
+/// occurs for the third time, or a phrase for the fourth time in a row. Only complete sentences and words count, so
+/// that
+/// it can be called on a stream.
 pub fn repeats_from(reply: &str) -> Option<usize> {
     let found = [sentence_repeats(reply), words_repeat(reply)];
     found.into_iter().flatten().min()
 }
 
-/// Returns where the same few words begin to repeat straight after each other.
+/// Returns the byte offset at which a phrase begins to repeat consecutively.
 fn words_repeat(reply: &str) -> Option<usize> {
     let end = reply.rfind(char::is_whitespace).unwrap_or(0);
     let complete = reply.get(..end).unwrap_or_default();
@@ -62,14 +64,14 @@ fn words_repeat(reply: &str) -> Option<usize> {
             same = if word == again { same + 1 } else { 0 };
             same >= STRAIGHT * length && same + length >= RUN_WORDS
         })?;
-        // a row of numbers may well have the same one many times
+        // a row of numbers may legitimately contain the same number many times
         let run = later.get(end + 1 - same..=end)?;
         let in_words = run.iter().any(|(.., word)| word.contains(char::is_alphabetic));
         run.first().filter(|_| in_words).map(|(at, ..)| *at)
     })
 }
 
-/// Returns the letters and digits of a word, all small, as a number; none where it has none.
+/// Returns a hash of the letters and digits of a word, ignoring case; `None` if it has none.
 fn bare(word: &str) -> Option<BareWords> {
     if word.is_ascii() {
         let signs = word.bytes().filter(u8::is_ascii_alphanumeric);
@@ -88,7 +90,7 @@ fn sentence_repeats(reply: &str) -> Option<usize> {
         *n += usize::from(sentence.counts);
         *n > TIMES
     })?;
-    // the sentences before it may be a repetition of their own
+    // the sentences before it may be repeats too
     let before = |at: usize| sentences.iter().take(at).map(|s| s.words);
     let mut cut = third;
     while let Some(last) = cut.checked_sub(1)
@@ -99,13 +101,13 @@ fn sentence_repeats(reply: &str) -> Option<usize> {
     sentences.get(cut).map(|s| s.at)
 }
 
-/// The complete sentences of a reply, those of code left out.
+/// Returns the complete sentences of a reply; sentences in code do not count.
 fn sentences(reply: &str) -> Vec<Sentence> {
     let mut all = vec![];
     let (mut at, mut code) = (0, false);
     for (end, mark) in reply.match_indices(['.', '!', '?', '\n']) {
         let behind = end + mark.len();
-        // "3.5" is no end of a sentence
+        // the point in "3.5" does not end a sentence
         let inside = mark != "\n"
             && reply
                 .get(behind..)
@@ -130,7 +132,7 @@ fn sentences(reply: &str) -> Vec<Sentence> {
     all
 }
 
-/// Returns whether nearly all of a reply repeats what its speaker was just shown.
+/// Returns whether nearly all of a reply repeats messages that its speaker was just shown.
 pub fn echoes(reply: &str, shown: impl IntoIterator<Item = Arc<Trigrams>>) -> bool {
     let words = reply.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).count();
     if words < ECHO_WORDS {

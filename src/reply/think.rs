@@ -1,15 +1,15 @@
-//! Separates reasoning that a model writes among its words, `<think>…</think>`, while the reply still streams.
+//! Separates `<think>…</think>` reasoning from the text of a reply while it streams.
 //!
-//! Some models have a field for reasoning, many write it into the reply; the other participants must not see it.
-//! However the pieces are cut, the text comes out in the same two parts. Tags in code or in quotes are plain text.
+//! Some models have a field for reasoning, many write it into the reply; the other participants must not see it. The
+//! result does not depend on how the stream is split into pieces. Tags in code or in quotes are plain text.
 
 use crate::model::Channel;
 
-/// The names of tags that hold reasoning.
+/// Names of tags that contain reasoning.
 const NAMES: [&str; 4] = ["think", "thinking", "thought", "reasoning"];
-/// Bytes of the longest such tag, with its slash: what may have to wait for the next piece.
+/// Length of the longest such tag with its slash, in bytes; an incomplete tag waits for the next piece.
 const TAG_MAX_BYTES: usize = "</reasoning>".len();
-/// Characters before a `<` that make it a word about a tag.
+/// Characters that mark a following `<` as a quoted tag.
 const QUOTES: [char; 6] = ['`', '"', '\'', '“', '‘', '\\'];
 
 /// Separates reasoning from speech in a stream of pieces.
@@ -18,20 +18,20 @@ pub struct Splitter {
     /// Text that may be the beginning of a tag.
     held: String,
     thinking: bool,
-    /// Whether a part begins: the white space there is dropped.
+    /// True at the beginning of a part, whose leading white space is dropped.
     fresh: bool,
-    /// The last character of the words.
+    /// Last character of the speech.
     last: Option<char>,
-    /// Backticks of the line so far; an odd number opens code.
+    /// Number of backticks on the line so far; code is open if it is odd.
     ticks: usize,
-    /// Whether the words stand in a fence.
+    /// True inside a fence.
     fenced: bool,
-    /// The line so far, as far as it is needed to recognise a fence.
+    /// Beginning of the current line, as far as it is needed to recognise a fence.
     line: String,
 }
 
 impl Splitter {
-    /// Takes a piece in and returns what it makes certain, in order.
+    /// Adds a piece and returns the parts that are now certain, in order.
     pub fn push(&mut self, piece: &str) -> Vec<(Channel, String)> {
         let mut out = vec![];
         self.held.push_str(piece);
@@ -58,7 +58,7 @@ impl Splitter {
         out
     }
 
-    /// Returns what was held back, at the end of the stream.
+    /// Returns the text that was held back, at the end of the stream.
     pub fn finish(&mut self) -> Vec<(Channel, String)> {
         let mut out = vec![];
         for c in std::mem::take(&mut self.held).chars() {
@@ -67,7 +67,7 @@ impl Splitter {
         out
     }
 
-    /// Returns the words and the reasoning of a whole text.
+    /// Separates a whole text into speech and reasoning.
     pub fn whole(text: &str) -> (String, String) {
         // most texts have no tag
         if !text.contains('<') {
@@ -84,7 +84,7 @@ impl Splitter {
         (said, thought)
     }
 
-    /// Returns whether a tag here is a tag, not a word about one.
+    /// Returns whether a tag here is a real tag, not code or a quotation.
     fn is_meant(&self) -> bool {
         let quoted = self.last.is_some_and(|c| QUOTES.contains(&c));
         self.thinking || !(quoted || self.fenced || self.ticks % 2 == 1)
@@ -105,7 +105,7 @@ impl Splitter {
         }
     }
 
-    /// Keeps in mind whether words stand in code.
+    /// Updates the state that recognises code.
     fn follow(&mut self, c: char) {
         self.last = Some(c);
         if c == '\n' {
@@ -126,7 +126,7 @@ impl Splitter {
     }
 }
 
-/// Returns the length of the tag that a text begins with, and whether it closes.
+/// Returns the length of the tag at the beginning of a text, and whether it is a closing tag.
 fn tag(text: &str) -> Option<(usize, bool)> {
     let inside = text.strip_prefix('<')?;
     let closes = inside.starts_with('/');
@@ -136,7 +136,7 @@ fn tag(text: &str) -> Option<(usize, bool)> {
     (known && inside.len() - name.len() <= 1).then(|| (text.len() - name.len() + end + 1, closes))
 }
 
-/// Returns whether more text could make a tag of what a text begins with.
+/// Returns whether the text could become a tag with more characters.
 fn may_become_tag(text: &str) -> bool {
     let begins = |tag: String| tag.get(..text.len()).is_some_and(|t| t.eq_ignore_ascii_case(text));
     tag(text).is_none()

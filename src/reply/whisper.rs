@@ -1,35 +1,35 @@
-//! Private words in a reply: a paragraph that begins with `WHISPER NAME:` is for that participant alone.
+//! Private messages in a reply: a paragraph that begins with `WHISPER NAME:` is for that participant alone.
 //!
-//! Private words must never reach the table, so a paragraph with an unknown name is taken out as well.
+//! Private text must never become public, so a paragraph with an unknown name is removed as well.
 
 use crate::model::contract::WHISPER;
 use crate::model::payload::Whisper;
 use crate::model::{Participant, SeatId};
 
-/// The longest text between the word and the colon after the names, in bytes.
+/// Maximum length of the names between `WHISPER` and the colon, in bytes.
 const NAMES_MAX: usize = 80;
 
-/// A reply, and the whispers that were in it.
+/// A reply and its whispers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parted {
     /// The public part of the reply.
     pub text: String,
-    /// The private words, in order.
+    /// The private messages, in order.
     pub whispers: Vec<Whisper>,
-    /// Names of no participant; the words to them are dropped.
+    /// Names that match no participant; the messages to them are dropped.
     pub unknown: Vec<String>,
 }
 
-/// The receivers of a paragraph's lines.
+/// Receivers of a paragraph's lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Paragraph {
     Public,
-    /// Private: the text of this many of the last whispers, one for each addressee.
+    /// Private, with the number of receivers: the lines go to that number of the last whispers.
     Private(usize),
     Nobodys,
 }
 
-/// Takes the private words out of a reply; `roster` has those who may be whispered to.
+/// Separates the private messages from a reply; `roster` contains the possible receivers.
 pub fn parted(reply: &str, roster: &[&Participant]) -> Parted {
     let mut parted = Parted::default();
     let (mut paragraph, mut code) = (Paragraph::Public, false);
@@ -77,7 +77,8 @@ pub fn parted(reply: &str, roster: &[&Participant]) -> Parted {
     parted
 }
 
-/// Reads a line that begins private words: whether the word is in capitals, the names, and what follows the colon.
+/// Parses a line that begins a private message: true if the marker is in capitals, the names, and the text after the
+/// colon.
 fn beginning(line: &str) -> Option<(bool, &str, &str)> {
     let bare = line.trim_start_matches(|c: char| c.is_whitespace() || "*_#>-[(".contains(c));
     let (word, rest) = bare.split_at_checked(WHISPER.len())?;
@@ -99,7 +100,7 @@ fn split(names: &str) -> impl Iterator<Item = &str> {
     names.split([',', '&']).flat_map(|part| part.split(" and ")).filter(|n| !n.trim().is_empty())
 }
 
-/// Returns the participant that a name means; none if it is nobody's.
+/// Returns the participant with a name or alias; `None` if there is none.
 fn addressee<'a>(name: &str, roster: &[&'a Participant]) -> Option<&'a SeatId> {
     let bare = name.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let means = |p: &&&Participant| {
