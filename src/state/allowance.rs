@@ -1,25 +1,25 @@
-//! How many tokens a reply may have, where it has a limit: the words it is asked for, and room to think.
+//! Token limit of a reply, if it has one: space for its text and for reasoning.
 
 use super::{State, Turn};
 use crate::model::*;
 
-/// Tokens that a model has for thinking besides its words, where it is seen or invited to think.
+/// Tokens for reasoning in addition to the reply, if the model was seen or invited to think.
 const THINKING_TOKENS: u32 = 1_024;
-/// Tokens of a reply as data of a model on this machine: a schema may ask for much.
+/// Token limit of structured replies; a schema may require a long reply.
 const LOCAL_DATA_TOKENS: u32 = 1_024;
-/// Tokens that are taken for a word, on the safe side.
+/// Estimated tokens per word, on the safe side.
 const TOKENS_PER_WORD: u32 = 2;
-/// By how much more a reply may have after one that spent all its tokens before a word.
+/// Factor for the token limit after a reply that spent all its tokens before the first word.
 const WIDER: u32 = 4;
-/// How often it may grow so.
+/// Maximum number of times that the factor applies.
 const WIDER_TIMES: u32 = 2;
-/// The default for such a reply, in tokens, where no bound is set.
+/// Base of such growth if no limit is set, in tokens.
 const UNBOUNDED_TOKENS: u32 = 4_096;
-/// The highest limit that such growth reaches, in tokens.
+/// Maximum limit reached by such growth, in tokens.
 const WIDEST_TOKENS: u32 = 32_768;
 
 impl State {
-    /// Returns the most tokens of the answer to a turn's next call, if anything bounds them.
+    /// Returns the maximum number of tokens of the reply to a turn's next call; `None` if it is unlimited.
     pub fn reply_tokens(&self, turn: &Turn) -> Option<u32> {
         let seat = self.seat(&turn.seat)?;
         let VoiceSpec::Model(model) = &seat.spec.voice else { return None };
@@ -30,7 +30,7 @@ impl State {
             }
             None => tokens.max(self.words_of(turn).map_or(0, |most| most * TOKENS_PER_WORD)),
         });
-        // with an effort the wire asks for its tokens by itself
+        // with an effort, the wire format requests tokens for reasoning itself
         let invited = self.shows(turn).is_some_and(|shows| shows.thinks);
         let thinks = model.effort.is_none() && (seat.thinks || invited);
         let bounded = bounded.map(|tokens| tokens + if thinks { THINKING_TOKENS } else { 0 });
@@ -44,7 +44,7 @@ impl State {
         }
     }
 
-    /// Returns the most words that a turn may have; none where neither phase, participant nor scenario says so.
+    /// Returns the maximum number of words of a turn; `None` if neither phase, participant nor scenario limits it.
     fn words_of(&self, turn: &Turn) -> Option<u32> {
         let phase = self.shows(turn).and_then(|shows| shows.words);
         let seat = || self.seat(&turn.seat).and_then(|s| s.spec.words);

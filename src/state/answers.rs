@@ -1,4 +1,4 @@
-//! Answers as far as they were given: who gave which after whose words, and what every way of counting makes of them.
+//! Answers so far, the messages that their authors had seen, and the result of every method of counting.
 
 use super::Conversation;
 use crate::aggregate::{self, Given, Rules, quantile};
@@ -7,30 +7,30 @@ use crate::scenario::AnswerSpec;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Salt of the dice that break a tie.
+/// Salt for the random choice that breaks a tie.
 const TIE_SALT: &str = "tie of an answer";
 
-/// One answer that was asked for.
+/// One stated answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stated {
     /// The seat that answered.
     pub seat: SeatId,
     /// The turn whose reply gave it.
     pub turn: TurnId,
-    /// The utterance's number, from 1; none for an answer outside the count.
+    /// Number of the utterance, from 1; `None` for an answer outside the count.
     pub number: Option<u32>,
-    /// Which of its seat's answers it is, from 1.
+    /// Position among the answers of its seat, from 1.
     pub nth: u32,
-    /// The answer; none is an abstention.
+    /// The answer; `None` for an abstention.
     pub answer: Option<Text>,
-    /// The stated confidence; none where the answer had none.
+    /// The stated confidence; `None` if there was none.
     pub confidence: Option<f64>,
-    /// The last answers of the others that its speaker was shown.
+    /// Last answers of the other seats that its author had seen.
     pub shown: Vec<(SeatId, Text)>,
 }
 
 impl Conversation {
-    /// Returns every answer in the order in which they were given.
+    /// Returns all answers in the order in which they were given.
     pub fn stated(&self) -> Vec<Stated> {
         let Some(spec) = &self.scenario.answer else { return vec![] };
         let mut all: Vec<Stated> = vec![];
@@ -64,7 +64,7 @@ impl Conversation {
         all
     }
 
-    /// Returns what came out of a conversation that is to find an answer; none where it is not.
+    /// Returns the result of a conversation that is to find an answer; `None` for other conversations.
     pub fn answered(&self) -> Option<FoundAnswer> {
         let spec = self.scenario.answer.as_ref()?;
         let last = |all: &[Stated]| {
@@ -116,8 +116,9 @@ impl Conversation {
         })
     }
 
-    /// Returns the answers as conditions and templates see them, those of turns up to a place: who speaks must not learn
-    /// what is said at the same time.
+    /// Returns the answers as conditions and templates see them, from turns up to `upto`: speakers must not see answers
+    /// that
+    /// are given at the same time.
     pub(super) fn answer_facts(&self, upto: Seq, viewer: Option<&SeatId>) -> Value {
         let mut last: BTreeMap<&SeatId, Option<Text>> = BTreeMap::new();
         for (seat, _, data) in self.data().filter(|(_, turn, _)| turn.0 <= upto.0) {
@@ -148,7 +149,7 @@ impl Conversation {
     }
 }
 
-/// Returns whether the replies of a seat count.
+/// Returns whether the replies of a seat count as answers.
 pub(super) fn counts(spec: &AnswerSpec, seat: &SeatId) -> bool {
     spec.of.iter().any(|id| **id == *seat.0)
 }

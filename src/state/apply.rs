@@ -1,4 +1,4 @@
-//! The fold itself: one arm a kind.
+//! The fold itself, with one match arm per event kind.
 
 use super::table::LastTurn;
 use super::*;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Conversation {
-    /// Takes one event in. Nothing else changes a state.
+    /// Applies one event. Nothing else changes the state.
     pub(super) fn apply(&mut self, event: &Event) {
         debug_assert!(event.seq >= self.next_seq, "events come in order");
         if self.is_rewritten_by(event) {
@@ -21,7 +21,7 @@ impl Conversation {
         if let (Some(key), false) = (&event.cause, matches!(event.kind, Kind::Receipt(_))) {
             self.acted(key, event);
         }
-        // time runs while somebody speaks who is not a person the table waits for
+        // running time counts while a turn other than a human's is in progress
         let running = self.ended.is_none() && self.calls().next().is_some();
         self.running.set(running, event.ms);
     }
@@ -43,7 +43,7 @@ impl Conversation {
             Kind::ThreadOpened(t) => {
                 if let Some(parent) = self.threads.get_mut(&thread) {
                     parent.memo = t.memo.clone();
-                    // how many steps there can be is bounded by the plan
+                    // steps do not count as idle decisions: the plan limits their number
                     parent.idle_decisions += u32::from(&*t.policy != STEP_POLICY);
                 }
                 self.add_thread(ThreadId(seq.0), Some(thread), ThreadOpened::clone(t));
@@ -58,7 +58,7 @@ impl Conversation {
             Kind::CommandRefused(r) => {
                 self.keys.insert(r.key.clone(), seq);
             }
-            // what the operator's own command did was folded with the command
+            // the effect of an operator command was folded with the command
             Kind::SeatJoined(_) | Kind::SeatLeft(_) if event.cause.is_some() => {}
             Kind::SeatJoined(j) => self.seat_made(j),
             Kind::SeatLeft(l) => self.unseat(l),
@@ -108,7 +108,7 @@ impl Conversation {
             Kind::Resumed(r) => {
                 self.run = r.steps.map_or(RunState::Going, RunState::Stepping);
                 self.pause_why = None;
-                // whoever goes on may have repaired what failed
+                // the cause of a failure may have been fixed before the resume
                 self.seats.iter_mut().for_each(|s| s.failed = None);
                 self.threads.values_mut().for_each(|t| t.idle_decisions = 0);
             }
@@ -126,7 +126,7 @@ impl Conversation {
         self.steered = o.steered;
         self.parallel = o.parallel;
         self.rates = Rates::of(&o.rates);
-        // a scenario of a later version may have shapes this one does not know; the seats still tell the talk
+        // a scenario of a later version may have unknown fields; the seats are still enough to read the conversation
         self.scenario = serde_json::from_value(o.scenario.clone()).unwrap_or_default();
         self.limits = self.scenario.limits.clone();
         self.title = Some(self.scenario.title.clone());
@@ -182,7 +182,7 @@ impl Conversation {
         }
     }
 
-    /// Gives a participant a seat, or its seat again.
+    /// Adds a participant, or brings it back to its seat.
     pub(super) fn take_seat(&mut self, p: &Participant) {
         let spec = Arc::new(p.clone());
         match self.seats.iter_mut().find(|s| s.spec.id == p.id) {
@@ -210,14 +210,14 @@ impl Conversation {
         }
     }
 
-    /// Seats a participant at the end of the order of a thread and of every open talk that inherits from it.
+    /// Adds a participant at the end of the order of a thread and of its open child threads that inherit.
     pub(super) fn join(&mut self, p: &Participant, thread: ThreadId) {
         self.take_seat(p);
         let inner: Vec<ThreadId> = self
             .open_threads()
             .filter(|_| p.speaks)
             .filter(|t| t.id == thread || t.spec.inherits && t.parent == Some(thread))
-            // a phase that names others is theirs
+            // phases that name their seats do not change
             .filter(|t| self.phase_of(t.id).is_none_or(|phase| phase.open))
             .map(|t| t.id)
             .collect();
@@ -289,7 +289,7 @@ impl Conversation {
     fn start_call(&mut self, seq: Seq, ms: Ms, c: &CallStarted) {
         let heard = self.turns.get(&c.turn).map(|t| t.first_call.filter(|_| t.calls == 0));
         let seat = self.turns.get(&c.turn).and_then(|t| self.seat(&t.seat));
-        // mostly the model that the seat was seated with: it is in memory once
+        // usually the same model as when the seat joined: shares its string
         let seated = seat.map(|seat| &seat.seated).filter(|seated| **seated == c.model);
         let model = seated.unwrap_or(&c.model).clone();
         let spec = seat.map(|seat| seat.spec.clone());
@@ -314,7 +314,7 @@ impl Conversation {
         self.note_heard(c.turn);
     }
 
-    /// A call failed and another one of its turn follows, with a shorter prompt, after a while, or by another model.
+    /// Applies a failed call whose turn retries, with a shorter prompt, after a delay, or with another model.
     fn retry(&mut self, ms: Ms, r: &CallRetried) {
         let words = self.turns.get(&r.turn).is_some_and(|t| self.contract_of(t).form.is_words());
         let Some(t) = self.turns.get_mut(&r.turn) else { return };
@@ -349,7 +349,7 @@ impl Conversation {
                 Some(Rejected { said: said.into(), why: r.error.text.clone(), echo: true });
         } else if r.error.class == ErrorClass::Form {
             t.corrections += 1;
-            // words in another's name are not shown again: a small model copies them
+            // text in another's name is not shown again: a small model copies it
             let said = if words { String::new() } else { said };
             t.rejected =
                 Some(Rejected { said: said.into(), why: r.error.text.clone(), echo: false });
@@ -372,7 +372,9 @@ impl Conversation {
             self.set_seat(&turn.seat, |s| s.broke = true);
         }
         let crashed = e.why == Some(CutWhy::Crash);
-        // whoever was stopped before a first word keeps the turn; half an answer beside the talk is none
+        // a seat that was stopped before its first word keeps the turn; an incomplete answer outside the conversation
+        // does not
+        // count
         let by_hand = matches!(e.why, Some(CutWhy::PauseNow | CutWhy::CutIn))
             && (!turn.speaks() || !e.has_words());
         let superseded = e.why == Some(CutWhy::Superseded);
@@ -388,7 +390,7 @@ impl Conversation {
         if let Some(b) = self.threads.get_mut(&turn.thread).and_then(|t| t.batch.as_mut()) {
             b.running.retain(|(id, _)| *id != e.turn);
             if superseded {
-                // whoever begins again in this batch knows what is there now
+                // seats that restart in this batch see everything up to here
                 b.horizon = seq;
                 let known = newest.filter(|newest| !b.restarts.contains(newest));
                 b.restarts.extend(known);
@@ -420,7 +422,7 @@ impl Conversation {
             *n = n.saturating_add(1);
         }
         if turn.speaks() && !owed {
-            // what is said again further up is not the last that was said
+            // a repeat of an older message is not the latest message
             if turn.before.is_none() {
                 self.last = Some(LastTurn {
                     turn: turn.id,
@@ -445,7 +447,7 @@ impl Conversation {
         }
     }
 
-    /// What follows a turn besides its words: passes, failures, data.
+    /// Applies the effects of an ended turn other than its text: passes, failures, data.
     fn follow(&mut self, turn: &Turn, e: &TurnEnded) {
         match e.outcome {
             Outcome::Passed => {

@@ -1,4 +1,4 @@
-//! The task of a turn, and the form of its reply.
+//! Task of a turn, and form of its reply.
 
 use super::{Batch, Conversation, Turn, answers};
 use crate::model::contract::EVERYBODY;
@@ -6,32 +6,32 @@ use crate::model::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The key of the memo of a `depends` thread under which it counts, for each seat, how often each of its `after` ran it.
+/// Memo key of a `depends` thread: for each seat, the number of times that each of its `after` dependencies ran it.
 pub const EDGES: &str = "edges";
 
-/// Where the memo of a batch notes who chose its seat, and why.
+/// Memo key of a batch: the participant that chose its seat, and the reason.
 pub const CHOSEN: &str = "chosen";
 
-/// Where the memo of a batch notes what its seats were asked for by others.
+/// Memo key of a batch: requests of other seats to its seats.
 pub const REQUESTS: &str = "requests";
 
-/// What one seat asks of another.
+/// A request of one seat to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asking {
-    /// The seat that asks.
+    /// The requesting seat.
     pub by: SeatId,
-    /// The text of the question.
+    /// Text of the question.
     pub text: Text,
 }
 
 impl Conversation {
-    /// Returns the batch that a running turn belongs to.
+    /// Returns the batch of a running turn.
     pub fn batch_of(&self, turn: &Turn) -> Option<&Batch> {
         let batch = self.threads.get(&turn.thread)?.batch.as_ref()?;
         (turn.batch == Some(batch.id)).then_some(batch)
     }
 
-    /// Returns the form that the reply of a running turn must have.
+    /// Returns the required form of a running turn's reply.
     pub fn contract_of(&self, turn: &Turn) -> Contract {
         let options = || self.batch_of(turn).map(|b| b.spec.options.clone()).unwrap_or_default();
         let form = match turn.purpose {
@@ -51,7 +51,8 @@ impl Conversation {
         Contract { form, ..Contract::default() }
     }
 
-    /// Returns the form of spoken words: the phase's, else the seat's, else the scenario's form of answers.
+    /// Returns the form of a spoken reply: that of a consensus or plan, else the phase's, else the seat's own, else the
+    /// scenario's form of answers.
     fn spoken_contract(&self, turn: &Turn) -> Contract {
         if let Some(form) = self.proposal(turn).or_else(|| self.plan_form(turn)) {
             return Contract { form, ..Contract::default() };
@@ -80,7 +81,8 @@ impl Conversation {
         contract
     }
 
-    /// Returns the others that the seat of a turn can rank: those whose words it sees, by the names it knows.
+    /// Returns the other seats that the seat of a turn can rank, with the names it knows: those with a message that it
+    /// sees.
     fn ranked_by(&self, turn: &Turn) -> Vec<(Text, SeatId)> {
         let labels = self.labels(turn);
         let shown: BTreeSet<&SeatId> = self.visible(turn).filter_map(|e| e.seat()).collect();
@@ -91,12 +93,12 @@ impl Conversation {
             .filter(|s| s.id != turn.seat && shown.contains(&s.id));
         let mut among: Vec<(Text, SeatId)> =
             others.map(|s| (labels.get(&s.id).unwrap_or(&s.name).clone(), s.id.clone())).collect();
-        // the order of the table would reveal the names
+        // the order of the seats would reveal the names
         among.sort();
         among
     }
 
-    /// Returns the seats to which the reply of a turn may whisper.
+    /// Returns the seats that the reply of a turn may whisper to.
     pub fn may_whisper_to(&self, turn: &Turn) -> Vec<&super::Seat> {
         let to = self.contract_of(turn).to;
         let named =
@@ -105,14 +107,14 @@ impl Conversation {
         self.seats.iter().filter(other).filter(named).collect()
     }
 
-    /// Returns the requests of other seats to the seat of a turn, where seats wake one another: by whom, and the words.
+    /// Returns the requests of other seats to the seat of a turn; empty under policies without requests.
     pub fn requests_to(&self, turn: &Turn) -> Vec<Asking> {
         let batch = self.batch_of(turn).filter(|b| b.spec.requester == Requester::Policy);
         let noted = batch.map(|b| b.spec.memo[REQUESTS][&*turn.seat.0].clone());
         noted.and_then(|noted| serde_json::from_value(noted).ok()).unwrap_or_default()
     }
 
-    /// Returns other names for the seats that an answer may name.
+    /// Returns other names of the seats, as (name, id), for parsing answers.
     pub fn names_of_seats(&self) -> Vec<(Text, Text)> {
         let names = |s: &super::Seat| {
             let all = s.spec.aliases.iter().chain([&s.spec.name]);

@@ -1,4 +1,4 @@
-//! The operator's commands while they are being carried out, and the notes that live on.
+//! The operator's pending commands, and notes with guidance.
 
 use super::{Conversation, RunState, Who};
 use crate::model::command::NoteFor;
@@ -9,46 +9,46 @@ use std::sync::Arc;
 /// A command that was given and is not yet carried out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PendingCommand {
-    /// The place of its `command.given`.
+    /// `seq` of its `command.given`.
     pub seq: Seq,
-    /// The command as it was given.
+    /// The command as given.
     pub given: Arc<CommandGiven>,
-    /// Its words as they are now: queued words can be edited.
+    /// Current text of its message; a queued message can be edited.
     pub text: Option<Text>,
-    /// Whether a receipt said that it waits.
+    /// True if a receipt reported it as queued.
     pub queued: bool,
-    /// Whether the event that carries it out has come.
+    /// True if the event that carries it out was applied.
     pub acted: bool,
-    /// Why it cannot be carried out any more.
+    /// Reason why it can no longer be carried out.
     pub too_late: Option<LateReason>,
-    /// The threads in which its words are placed.
+    /// Threads whose transcript has its message.
     pub placed: Vec<ThreadId>,
-    /// The batch that it opened last.
+    /// The last batch that it opened.
     pub batch: Option<(ThreadId, BatchId)>,
-    /// Whether what it asked is answered.
+    /// True if its vote, verdict or change of seats is recorded.
     pub closed: bool,
 }
 
-/// Guidance that lives in prompts.
+/// Guidance from the operator, shown in prompts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Note {
-    /// The place of its `command.given`.
+    /// `seq` of its `command.given`.
     pub id: Seq,
-    /// Its key, for receipts.
+    /// Key of its command, for receipts.
     pub key: Key,
-    /// The words that will be said.
+    /// Text of the note.
     pub text: Text,
-    /// Whom it is for.
+    /// Seats that receive it.
     pub to: Vec<SeatId>,
-    /// How long it lives.
+    /// Lifetime.
     pub lives: NoteFor,
-    /// The round it lives in, for each thread that was open when it was given.
+    /// Round in which it is valid, for each thread that was open when it was given.
     pub rounds: BTreeMap<ThreadId, u32>,
-    /// The turns it is bound to: a retry carries it.
+    /// Turns that carry it, by seat; a retry carries it too.
     pub bound: BTreeMap<SeatId, TurnId>,
-    /// The seats that spoke with it in their prompt.
+    /// Seats that have spoken with it in their prompt.
     pub spent: BTreeSet<SeatId>,
-    /// Since when it is lifted.
+    /// `seq` of the command that lifted it.
     pub lifted: Option<Seq>,
 }
 
@@ -66,21 +66,21 @@ impl Note {
     }
 }
 
-/// An end that was asked for.
+/// A requested end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ending {
-    /// As soon as it is judged, where it is.
+    /// After the verdict, if there is one.
     Now,
-    /// As soon as it is given.
+    /// Immediately, without a verdict.
     AtOnce,
-    /// After these seats have had a final word.
+    /// After a final turn of these seats.
     FinalRound(Vec<SeatId>),
 }
 
-/// What the fold itself carries out, and what it remembers so that `engine` can carry out the rest.
+/// Effects of commands on the state, and records of the parts that `engine` carries out.
 impl Conversation {
     pub(super) fn accept(&mut self, seq: Seq, ms: Ms, given: &Arc<CommandGiven>) {
-        // a key that comes again in a forged file stands for the later command
+        // a repeated key in a forged file refers to the later command
         if let Some(earlier) = self.keys.insert(given.key.clone(), seq) {
             self.pending.remove(&earlier);
         }
@@ -213,7 +213,7 @@ impl Conversation {
             Command::Limit { set } => self.set_limits(set, ms),
             Command::Mark { text } => self.marks.push((seq, text.clone())),
             Command::End { final_round: false } => {
-                // said twice it does not even wait for the verdict
+                // a second `end` does not even wait for the verdict
                 self.ending = match self.ending {
                     Some(Ending::Now | Ending::AtOnce) => Some(Ending::AtOnce),
                     Some(Ending::FinalRound(_)) | None => Some(Ending::Now),
@@ -244,7 +244,7 @@ impl Conversation {
         self.entries.find_last_mut(|e| e.number == Some(number))
     }
 
-    /// The deepest open thread that holds the seat, or the one named.
+    /// Promises the floor to a seat in the deepest open thread that contains it, or only in `thread`.
     fn ask_floor(&mut self, seat: &SeatId, thread: Option<ThreadId>, key: &Key) {
         let holds = |t: &&mut super::Thread| {
             t.closed.is_none() && t.seats.contains(seat) && thread.is_none_or(|id| id == t.id)
@@ -254,7 +254,7 @@ impl Conversation {
         }
     }
 
-    /// A floor that was promised to a seat is gone once it cannot take it.
+    /// Withdraws promises of the floor to a seat that can no longer take it.
     fn drop_floor(&mut self, seat: &SeatId) {
         for thread in self.threads.values_mut() {
             thread.floor = thread.floor.take().filter(|(to, _)| to != seat);
@@ -268,8 +268,8 @@ impl Conversation {
         self.pending.get_mut(&of?).filter(waits)
     }
 
-    /// Takes back words that wait, and a floor that was promised, by themselves or with these words; returns whether
-    /// they still waited.
+    /// Withdraws a message that waits, with the floor promised by it, or a `floor` command; returns whether it still
+    /// waited.
     fn take_back(&mut self, of: Option<Seq>) -> bool {
         let waits = |d: &&mut PendingCommand| match &d.given.line.command {
             Command::Floor { .. } => !d.acted && d.too_late.is_none(),
@@ -302,7 +302,7 @@ impl Conversation {
         }
     }
 
-    /// Returns the command with a key, while it is not yet carried out.
+    /// Returns the command with a key if it is not yet carried out.
     pub fn pending_command(&self, key: &Key) -> Option<&PendingCommand> {
         self.pending.get(self.keys.get(key)?)
     }
@@ -319,7 +319,7 @@ impl Conversation {
         self.pending.get_mut(self.keys.get(key)?)
     }
 
-    /// Marks the command of a command as carried out by an event that it caused.
+    /// Marks a command as carried out by an event that it caused.
     pub(super) fn acted(&mut self, key: &Key, event: &Event) {
         if let Some(d) = self.pending_mut(key) {
             d.acted = true;
@@ -334,7 +334,7 @@ impl Conversation {
         }
     }
 
-    /// Places an operator's words in the transcript.
+    /// Adds an operator message to the transcript.
     pub(super) fn place(&mut self, seq: Seq, thread: ThreadId, of: &Key) {
         let Some(command) = self.pending_mut(of) else { return };
         let text = command.text.clone().unwrap_or_else(|| "".into());
@@ -394,7 +394,7 @@ impl Conversation {
                 if note {
                     self.pending.remove(&seq);
                 }
-                // whoever was asked before it could not move, and this has changed nothing for them
+                // earlier commands could not proceed, and this receipt does not change that
                 self.waiting = Some(seq);
             }
             ReceiptIs::Delivered => {
@@ -410,7 +410,7 @@ impl Conversation {
         }
     }
 
-    /// A call that sees words placed before it delivers them.
+    /// Records the delivery of the operator messages that a starting call sees.
     pub(super) fn note_heard(&mut self, turn: TurnId) {
         let Some(t) = self.turns.get(&turn).filter(|t| t.speaks()) else { return };
         if self.unheard.is_empty() {
@@ -429,7 +429,7 @@ impl Conversation {
         self.deliveries.extend(heard.into_iter().map(|(_, key)| (key, turn)));
     }
 
-    /// A note bound to a turn is spent when words came, and free again if none did.
+    /// Releases the notes of an ended turn: they are spent if it has text, and free again otherwise.
     pub(super) fn settle_notes(&mut self, turn: &super::Turn, words: bool) {
         let notes: BTreeSet<_> = turn.notes.iter().collect();
         for note in self.notes.iter_mut().filter(|n| notes.contains(&n.id)) {
@@ -441,7 +441,7 @@ impl Conversation {
         }
     }
 
-    /// The command that wants the next speaker of a thread passed over.
+    /// Returns the command that skips the next speaker of a thread.
     pub(super) fn skip_due(&self, thread: ThreadId) -> Option<Key> {
         let wants = |d: &&PendingCommand| {
             matches!(d.given.line.command, Command::Skip {})

@@ -1,6 +1,6 @@
-//! Answers and votes of a table that looks for one answer: who gave which, who voted for whose, and when.
+//! Answers and votes under `consensus`, with their authors and times.
 //!
-//! The transcript has the words; what each turn was is noted beside it, in the order of arrival.
+//! The transcript has the texts; the move of each turn is recorded separately, in the order of arrival.
 
 use super::moves::{AnswerMove, MoveKind};
 use super::{Conversation, Entry, Labels, Thread, Turn};
@@ -10,28 +10,28 @@ use crate::scenario::CONSENSUS;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The key of the memo under which it says what its seats are asked for.
+/// Memo key: the current task of the seats.
 pub const STEP: &str = "step";
-/// The key of the memo for the place from which the exchange counts.
+/// Memo key: the `seq` from which the exchange counts.
 pub const FROM: &str = "from";
-/// The key of the memo for the seats whose answers can be voted for, where these are not all.
+/// Memo key: the seats whose answers can be voted for, if not all.
 pub const TIED: &str = "tied";
-/// The key of the memo for turns whose answers were found to say nothing new.
+/// Memo key: the turns whose answers were found not to be new.
 pub const WITHDRAWN: &str = "withdrawn";
 
-/// How a table that looks for one answer stands in an exchange.
+/// Answers and votes of an exchange under `consensus`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coordination<'a> {
-    /// The answers that stand, in the order in which they were given: the last one of each seat.
+    /// Valid answers: the last one of each seat, in the order of the first answers.
     pub answers: Vec<(&'a SeatId, &'a Entry)>,
-    /// The last vote of each seat: for whose answer, why, and what it saw when it voted.
+    /// Last vote of each seat: the seat voted for, the reason, and the voter's horizon.
     pub votes: BTreeMap<&'a SeatId, (&'a SeatId, &'a Text, Seq)>,
-    /// Everything that was done, in order.
+    /// All moves, in order.
     pub moves: Vec<&'a AnswerMove>,
 }
 
 impl Coordination<'_> {
-    /// Returns how many votes each answer has, the most first; equals in the order of the answers.
+    /// Returns the number of votes for each answer, highest first; ties keep the order of the answers.
     pub fn tally(&self) -> Vec<(&SeatId, usize)> {
         let count =
             |seat: &SeatId| self.votes.values().filter(|(whose, ..)| *whose == seat).count();
@@ -41,48 +41,48 @@ impl Coordination<'_> {
         all
     }
 
-    /// Returns how often a seat answered.
+    /// Returns the number of times that a seat answered.
     pub fn answered(&self, seat: &SeatId) -> usize {
         let by = |m: &&&AnswerMove| m.seat == *seat && m.did == MoveKind::Answered;
         self.moves.iter().filter(by).count()
     }
 
-    /// Returns how often a seat began again because a new answer had come.
+    /// Returns the number of times that a seat was restarted because of a new answer.
     pub fn restarted(&self, seat: &SeatId) -> usize {
         let by = |m: &&&AnswerMove| m.seat == *seat && m.did == MoveKind::Restarted;
         self.moves.iter().filter(by).count()
     }
 
-    /// Returns the place of the newest answer.
+    /// Returns the `seq` of the newest valid answer.
     pub fn newest(&self) -> Option<Seq> {
         self.answers.iter().map(|(_, entry)| entry.version().seq).max()
     }
 }
 
 impl Thread {
-    /// Returns what its policy asks its seats for, where it says so.
+    /// Returns the current task of its seats; empty if the policy sets none.
     pub fn step(&self) -> &str {
         self.memo[STEP].as_str().unwrap_or_default()
     }
 
-    /// Returns the place of the newest answer that was given.
+    /// Returns the `seq` of the newest answer, valid or not.
     pub(super) fn newest(&self) -> Option<Seq> {
         self.moves.iter().rev().find(|m| m.did == MoveKind::Answered).map(|m| m.seq)
     }
 
-    /// Returns the place from which its exchange counts.
+    /// Returns the `seq` from which its exchange counts.
     pub fn exchange_from(&self) -> Seq {
         Seq(self.memo[FROM].as_u64().unwrap_or(0))
     }
 }
 
 impl Conversation {
-    /// Returns the thread of a turn, if it looks for one answer there.
+    /// Returns the thread of a turn if its policy is `consensus`.
     pub fn finds_answer(&self, turn: &Turn) -> Option<&Thread> {
         self.threads.get(&turn.thread).filter(|t| &*t.spec.policy == CONSENSUS)
     }
 
-    /// Notes what a turn was at a table that looks for one answer.
+    /// Records the move of a turn under `consensus`.
     pub(super) fn note_move(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
         let ms = self.ms;
         let step = self.batch_of(turn).map(|b| b.spec.memo[STEP].as_str().unwrap_or("").to_owned());
@@ -123,7 +123,7 @@ impl Conversation {
         });
     }
 
-    /// Returns how a table that looks for one answer stands in its exchange, as seen up to a place.
+    /// Returns the answers and votes of a thread's exchange, up to a `seq`.
     pub fn coordination<'a>(&'a self, thread: &'a Thread, upto: Seq) -> Coordination<'a> {
         let from = thread.exchange_from();
         let moves: Vec<&AnswerMove> =
@@ -140,7 +140,7 @@ impl Conversation {
         for m in moves.iter().filter(|m| m.did == MoveKind::Answered && !withdrawn(m.turn)) {
             let Some(entry) = entry(m) else { continue };
             match answers.iter_mut().find(|(seat, _)| **seat == m.seat) {
-                // a revised answer keeps its place
+                // a revised answer keeps its position
                 Some(known) => known.1 = entry,
                 None => answers.push((&m.seat, entry)),
             }
@@ -155,7 +155,7 @@ impl Conversation {
                         votes.insert(&m.seat, (whose, why, m.horizon));
                     }
                 }
-                // whoever answers again takes the vote back
+                // a seat that answers again withdraws its vote
                 MoveKind::Answered => {
                     votes.remove(&m.seat);
                 }
@@ -165,7 +165,7 @@ impl Conversation {
         Coordination { answers, votes, moves }
     }
 
-    /// Returns what the reply of a turn at such a table may be; none where any words will do.
+    /// Returns the form of a turn's reply under `consensus`; `None` if any text is valid.
     pub(super) fn proposal(&self, turn: &Turn) -> Option<Form> {
         let thread = self.finds_answer(turn)?;
         let memo = &self.batch_of(turn)?.spec.memo;
@@ -181,14 +181,14 @@ impl Conversation {
             .filter(|(seat, _)| open(seat))
             .map(|(seat, _)| (labels.get(*seat).unwrap_or(&seat.0).clone(), (*seat).clone()))
             .collect();
-        // the order of the table would tell who is who
+        // the order of the seats would reveal the authors
         among.sort();
         let name = |seat: &SeatId| self.seat(seat).map(|s| (seat.clone(), s.spec.name.clone()));
         let names = among.iter().filter_map(|(_, seat)| name(seat)).collect();
         let most = thread.spec.options["answers"].as_u64().unwrap_or(ANSWERS);
         match step {
             "work" => {
-                // an answer that was refused twice for saying nothing new leaves a vote
+                // after two answers that were refused as not new, the seat can only vote
                 let answers = (stands.answered(&turn.seat) as u64) < most
                     && u64::from(turn.corrections) <= REFUSALS;
                 Some(Form::Proposal { among, names, answers })
@@ -198,7 +198,7 @@ impl Conversation {
         }
     }
 
-    /// Returns the labels under which a turn sees the answers: others for each viewer and each round.
+    /// Returns the labels of answers in a turn's prompt, different for each viewer and round.
     pub(super) fn answer_labels(&self, turn: &Turn) -> Option<Labels> {
         let thread = self.finds_answer(turn).filter(|_| turn.speaks())?;
         let step = self.batch_of(turn)?.spec.memo[STEP].as_str()?;
@@ -218,7 +218,7 @@ impl Conversation {
     }
 }
 
-/// Refusals of an answer that says nothing new, after which only a vote is asked for.
+/// Maximum number of refusals after which a seat may still give another answer.
 const REFUSALS: u64 = 1;
-/// How many answers a seat may give in an exchange, unless the scenario says otherwise.
+/// Default number of answers that a seat may give in an exchange.
 const ANSWERS: u64 = 3;

@@ -1,8 +1,9 @@
-//! The data of replies: the context that conditions, templates and scripts see.
+//! Data of replies: the context for conditions, templates and scripts.
 //!
-//! Data are kept as soon as they come, but in the order of the batch and not of arrival, so that a resume, in which the
-//! same seats may finish in another order, gives the same context. Hidden replies do not count, and edited ones count
-//! as edited.
+//! Data is recorded as soon as it arrives, but in the order of the batch instead of arrival. On a resume the same seats
+//! may
+//! finish in another order, and the context is still the same. Hidden replies do not count, and edited replies count as
+//! edited.
 
 use super::table::PastTurn;
 use super::{Conversation, Entry, Reply, Turn};
@@ -12,7 +13,7 @@ use crate::scenario::DEPENDS;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The data of one turn.
+/// Data of one turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kept {
     turn: TurnId,
@@ -21,19 +22,19 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Returns the turn that left it.
+    /// Returns the turn that produced it.
     pub(super) fn turn(&self) -> TurnId {
         self.turn
     }
 
-    /// Returns the seat whose turn it was.
+    /// Returns the seat of the turn.
     pub(super) fn seat(&self) -> &SeatId {
         &self.seat
     }
 }
 
 impl Conversation {
-    /// Keeps the data of all who have spoken in the batch that runs or ran last in a thread.
+    /// Records the data of all replies so far in the current or last batch of a thread.
     pub(super) fn keep_data(&mut self, thread: ThreadId) {
         let batch = self.threads.get(&thread).and_then(|t| t.batch.as_ref());
         let Some(batch) = batch.filter(|b| b.spec.purpose == Purpose::Speak) else { return };
@@ -51,7 +52,7 @@ impl Conversation {
         }
     }
 
-    /// Applies a change of earlier words, also to the context of open batches.
+    /// Recomputes the context after a change to earlier messages, also for open batches.
     pub(super) fn keep_again(&mut self) {
         if self.kept.is_empty() {
             return;
@@ -68,8 +69,9 @@ impl Conversation {
         }
     }
 
-    /// Returns what some turns have left behind. An object is merged at the top, the last writer wins; the whole of it
-    /// is kept under the seat's id and key.
+    /// Returns the merged data of some turns. Top-level fields are merged and the last writer wins; each whole object
+    /// is
+    /// also stored under the seat's id and state key.
     pub(super) fn context_of(&self, counts: impl Fn(TurnId) -> bool) -> Map<String, Value> {
         let mut context = Map::new();
         for kept in self.kept.iter().filter(|kept| counts(kept.turn)) {
@@ -89,28 +91,28 @@ impl Conversation {
         self.kept.iter().filter_map(|kept| Some((&kept.seat, kept.turn, self.as_it_stands(kept)?)))
     }
 
-    /// Returns the current data of a turn: as edited; none once its words are hidden or another version counts.
+    /// Returns the current data of a turn, as edited; `None` if its message is hidden or another version is chosen.
     pub(super) fn as_it_stands(&self, kept: &Kept) -> Option<Value> {
         let (turn, data) = (kept.turn, &kept.data);
         let by = |e: &&Entry| e.versions.iter().any(|v| v.turn == Some(turn));
         let Some(entry) = self.entries.iter().rev().find(by) else { return Some(data.clone()) };
         match &entry.edited {
             _ if entry.hidden.is_some() || entry.version().turn != Some(turn) => None,
-            // an edit of words beside data does not change the data
+            // an edit of the message does not change the data
             Some(_) if self.says(&kept.seat) => Some(data.clone()),
             Some((_, text)) => serde_json::from_str(text).ok().filter(Value::is_object),
             None => Some(data.clone()),
         }
     }
 
-    /// Returns whether the words of a seat's replies stand in a field of their own.
+    /// Returns whether the replies of a seat have a field for their text.
     fn says(&self, seat: &SeatId) -> bool {
         let phases = self.scenario.phases.iter().filter_map(|p| p.reply.as_ref());
         let own = self.seat(seat).map(|s| &s.spec.reply);
         own.into_iter().chain(phases).any(|contract| contract.says.is_some())
     }
 
-    /// Returns the current output of a turn that is over: its data, else its words; null once it is hidden.
+    /// Returns the current output of an ended turn: its data, else its text; null if it is hidden.
     pub fn output(&self, reply: &Reply) -> Value {
         let by = |e: &&Entry| e.versions.iter().any(|v| v.turn == Some(reply.turn));
         let entry = self.entries.iter().rev().find(by);
@@ -123,7 +125,7 @@ impl Conversation {
         }
     }
 
-    /// Keeps the turn that was just over for the result, where seats depend on one another.
+    /// Records the turn that just ended for the result of a `depends` thread.
     pub(super) fn keep_run(&mut self, turn: &Turn, e: &TurnEnded) {
         let now = self.ms;
         let Some(thread) = self.threads.get_mut(&turn.thread) else { return };

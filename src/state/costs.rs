@@ -1,22 +1,23 @@
-//! The use so far, and the margin of estimates of prompts in tokens.
+//! Usage so far, and correction factors for token estimates of prompts.
 
 use super::{Conversation, Seat, Spent, Turn};
 use crate::model::*;
 
-/// By how much a prompt may have more tokens than a token for four bytes, in thousandths, where its model has reported none.
+/// Ratio of actual to estimated prompt tokens, in thousandths, for a model that has not reported any; estimates assume
+/// four bytes per token.
 const MARGIN_UNKNOWN: u32 = 2_000;
 
-/// The margin at which a byte is a token.
+/// Ratio at which every byte is a token.
 const MARGIN_MOST: u32 = 4_000;
 
-/// The factor on the highest margin so far, in percent: the next prompt may be in another script.
+/// Factor on the highest ratio so far, in percent; the next prompt may be in another script.
 const MARGIN_RAISED: u32 = 125;
 
-/// Bytes per token in estimates, where the server reported no usage.
+/// Bytes per token in estimates, if the server reported no usage.
 const BYTES_PER_TOKEN: usize = 4;
 
 impl Turn {
-    /// Returns what the call in flight has used, as estimated from the bytes that it has received.
+    /// Returns the estimated usage of the running call, from the number of bytes received.
     pub fn guess(&self, bytes: usize) -> Usage {
         let output = bytes.div_ceil(BYTES_PER_TOKEN) as u64;
         let most = if self.reserve.reply > 0 { self.reserve.reply } else { u64::MAX };
@@ -30,8 +31,8 @@ impl Turn {
 }
 
 impl Conversation {
-    /// Returns by how much a prompt of a seat may have more tokens than a token for four bytes, in thousandths: what its
-    /// model has reported so far, and a bit.
+    /// Returns the expected ratio of actual to estimated prompt tokens of a seat, in thousandths: the highest that its
+    /// model has reported, plus a margin.
     pub fn margin_of(&self, seat: &str) -> u32 {
         let model = self.seat(seat).map(|s| s.spec.voice.label());
         match model.and_then(|model| self.margins.get(&*model)) {
@@ -42,7 +43,7 @@ impl Conversation {
         }
     }
 
-    /// Learns from what a model reports of the prompt of a turn that took one call.
+    /// Updates the ratio of a model from the reported usage of a turn with one call.
     pub(super) fn learn_margin(&mut self, turn: &Turn, usage: &Usage) {
         let margin = turn.parameters.prompt_margin.filter(|_| turn.calls == 1).map(u64::from);
         let (Some(margin), false) = (margin, usage.estimated) else { return };
@@ -53,12 +54,12 @@ impl Conversation {
         *known = seen.max(*known);
     }
 
-    /// Returns what was used so far, by turns that are over and by earlier calls of those that run.
+    /// Returns the usage so far: of ended turns, and of earlier calls of running turns.
     pub fn spent(&self) -> Spent {
         self.turns.values().fold(self.over.clone(), |all, turn| all.with(&turn.spent))
     }
 
-    /// Returns what one seat has cost so far.
+    /// Returns the cost of one seat so far.
     pub fn cost_of(&self, seat: &Seat) -> Usd {
         let running = self.turns.values().filter(|t| t.seat == seat.spec.id);
         seat.spent.usd + running.map(|t| t.spent.usd).sum()

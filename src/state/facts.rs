@@ -1,4 +1,4 @@
-//! The state as conditions see it: names and values, nothing of how they are kept.
+//! The state as conditions see it: names and values, independent of the internal representation.
 
 use super::{Conversation, Entry, Labels, RunState, Since, Turn, Who};
 use crate::model::*;
@@ -6,18 +6,20 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 impl Conversation {
-    /// Returns the facts that conditions of stops and steering lines see. What grows with the talk is there only if it
-    /// is wanted by its name: conditions are looked at after every event.
+    /// Returns the facts for conditions of stop rules and steering lines. Values that grow with the conversation are
+    /// included only if `wanted` accepts their name, because conditions are evaluated after every event.
     pub fn facts(&self, wanted: impl Fn(&str) -> bool) -> Value {
         self.facts_after(Since::default(), wanted)
     }
 
-    /// Returns the facts of one utterance, by its number; none if it does not exist.
+    /// Returns the facts of an utterance by its number; `None` if it does not exist.
     pub fn utterance_facts(&self, number: u32) -> Option<Value> {
         self.entries.iter().rev().find(|e| e.number == Some(number)).map(entry)
     }
 
-    /// Returns the facts that rules see which end something: where an end was passed, nothing from before that.
+    /// Returns the facts for rules that end something. If the conversation continued after an end, only events since
+    /// then
+    /// count.
     pub fn facts_of_rules(&self, wanted: impl Fn(&str) -> bool) -> Value {
         self.facts_after(self.since, wanted)
     }
@@ -64,8 +66,8 @@ impl Conversation {
         })
     }
 
-    /// Returns the exit code of the conversation, if it ended; where keys and names of models are all that failed, there
-    /// was no model.
+    /// Returns the exit code of a conversation that has ended. A separate code reports that all failures were due to
+    /// missing keys or unknown models.
     pub fn exit_code(&self) -> Option<u8> {
         const NO_MODEL: u8 = 4;
         let reason = self.ended.as_ref()?.reason;
@@ -84,7 +86,7 @@ impl Conversation {
             .collect()
     }
 
-    /// Returns the facts that a voice is told with a call: no history, which is the prompt's.
+    /// Returns the facts that a voice gets with a call; the history is in the prompt instead.
     pub fn turn_facts(&self, turn: &Turn) -> Value {
         let mut heard = self.unanswered(turn);
         heard.retain(|e| e.hidden.is_none());
@@ -101,7 +103,7 @@ impl Conversation {
         };
         let id = |id: &SeatId| labels.get(id).unwrap_or(&id.0).clone();
         let read = |e: &Entry| self.read_as(e.text(), &e.version().labels, &labels);
-        // a planner reads what was said to its executors
+        // a planner also reads the operator's messages to its executors
         let plans = self.plan_thread(turn.thread).filter(|t| t.id == turn.thread);
         heard.extend(
             plans.and_then(|t| self.unplanned_words(t)).filter(|e| e.thread != turn.thread),
@@ -149,7 +151,7 @@ impl Conversation {
         })
     }
 
-    /// Returns a number from 0 up to 1 that is the same for a turn whenever it is asked for.
+    /// Returns a pseudorandom number in [0, 1) that is always the same for a turn.
     fn roll_for(&self, turn: &Turn) -> f64 {
         const BITS: u32 = 53;
         let place = turn.number.map_or(0, u64::from);
@@ -157,7 +159,7 @@ impl Conversation {
         rolled as f64 / (1u64 << BITS) as f64
     }
 
-    /// The seats as somebody sees them to whom names are hidden: labels, in an order of their own, and no counts.
+    /// Returns the seats for a reader that must not know names: sorted labels, without counts.
     fn masked(&self, labels: &Labels) -> Vec<Value> {
         let present = self.seats.iter().filter(|s| !s.gone);
         let mut shown: Vec<&Text> = present.filter_map(|s| labels.get(&s.spec.id)).collect();
@@ -166,7 +168,7 @@ impl Conversation {
         shown.into_iter().map(|label| json!({"id": label, "name": label})).collect()
     }
 
-    /// What a turn sees of what replies as data left behind: under labels, where names are hidden.
+    /// Returns the context for a turn, with labels in place of ids if names are hidden.
     fn context_shown(&self, turn: &Turn, labels: &Labels) -> Value {
         let context = self.batch_of(turn).map_or(&self.context, |b| &b.context);
         if labels.is_empty() {
@@ -176,7 +178,7 @@ impl Conversation {
         context.iter().map(|(k, v)| (key(k), v.clone())).collect::<serde_json::Map<_, _>>().into()
     }
 
-    /// Returns the texts of the notes that a turn's next call carries.
+    /// Returns the texts of the notes in a turn's next call.
     pub fn notes_of(&self, turn: &Turn) -> Vec<Text> {
         let heard = self.heard_to(turn);
         let notes: BTreeSet<_> = turn.notes.iter().collect();
@@ -203,7 +205,7 @@ mod tests {
     use crate::model::facts;
     use crate::state::Version;
 
-    /// Conditions are looked at after every event: what nobody asks for must not cost the whole talk each time.
+    /// Conditions are evaluated after every event, so unused facts must not cost time that grows with the conversation.
     #[test]
     fn what_grows_with_the_talk_is_there_only_if_it_is_wanted() {
         let said = Entry {
@@ -246,7 +248,7 @@ mod tests {
         );
     }
 
-    /// A name that no facts have is a fault when a scenario is loaded.
+    /// The loader must reject names that no facts have.
     #[test]
     fn the_loader_knows_every_name() {
         let turn = Turn::granted(Seq(1), Ms(0), ThreadId::ROOT, "a".into(), Purpose::Speak);

@@ -1,16 +1,16 @@
-//! Pieces that are no longer needed: the end of their turn repeats all its words.
+//! Redundant pieces: the end of their turn repeats the whole text.
 
 use crate::model::event::Unknown;
 use crate::model::{Event, Kind, TurnId};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-/// The turns of a log whose pieces make no difference to a fold of the whole log.
+/// Turns whose pieces make no difference to a fold of the whole log.
 #[derive(Clone, Debug, Default)]
 pub struct Finished(HashSet<TurnId>);
 
 impl Finished {
-    /// Collects the turns that ended and [need](Kind::settles_pieces) none of their pieces.
+    /// Collects the ended turns that do not [need](Kind::settles_pieces) their pieces.
     pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Finished {
         let (mut ended, mut needed) = (HashSet::new(), HashSet::new());
         for (turn, needs) in events.into_iter().filter_map(|event| event.kind.settles_pieces()) {
@@ -31,22 +31,23 @@ impl Finished {
     }
 }
 
-/// Passes on the events of a log as they are read, but for the pieces that a fold of the whole of it does not need: the same
-/// ones as [`Finished`] names, without a second reading.
+/// Filters the events of a log while it is read: drops the pieces that a fold of the whole log does not need. The
+/// result
+/// is the same as with [`Finished`], in a single pass.
 ///
-/// Pieces of a turn that has not ended wait, and so does what follows them. Pieces may come unread, as events of an
-/// unknown kind of that name; they are read only where they may be needed.
+/// Pieces of a turn that has not ended wait, and so do the events after them. Pieces may be unparsed, as events of an
+/// unknown kind with that name; they are parsed only if they may be needed.
 #[derive(Clone, Debug, Default)]
 pub struct Sieve {
     waiting: VecDeque<Arc<Event>>,
-    /// The turns of which it is known by what waits whether their pieces are needed.
+    /// Turns for which the waiting events decide whether their pieces are needed (true).
     needed: HashMap<TurnId, bool>,
-    /// The turns that run at the first event that waits.
+    /// Turns that run at the first waiting event.
     running: HashSet<TurnId>,
 }
 
 impl Sieve {
-    /// Takes the next event, and hands out all that need not wait.
+    /// Adds the next event, and passes on all events that need not wait.
     pub fn take(&mut self, event: &Arc<Event>, each: &mut dyn FnMut(&Event)) {
         if let Some((turn, needed)) = event.kind.settles_pieces() {
             *self.needed.entry(turn).or_default() |= needed;
@@ -55,13 +56,14 @@ impl Sieve {
         while self.hand_out(None, each) {}
     }
 
-    /// Passes on the rest, at the end of the log: turns still in progress need their pieces.
+    /// Passes on the rest at the end of the log; turns still in progress need their pieces.
     pub fn finish(mut self, each: &mut dyn FnMut(&Event)) {
         while self.hand_out(Some(true), each) {}
     }
 
-    /// Hands out the first event that waits, or drops it; where it is not known which, as `otherwise` says. Returns whether
-    /// there was one for which that is known.
+    /// Passes on or drops the first waiting event; `otherwise` applies if the need for it is unknown. Returns false if
+    /// no
+    /// event waits or the first one must keep waiting.
     fn hand_out(&mut self, otherwise: Option<bool>, each: &mut dyn FnMut(&Event)) -> bool {
         let Some(mut event) = self.waiting.pop_front() else { return false };
         let mut passes = self.passes(&event).or(otherwise);
@@ -90,11 +92,11 @@ impl Sieve {
         true
     }
 
-    /// Returns whether an event is needed, as far as that is known.
+    /// Returns whether an event is needed; `None` if that is not known yet.
     fn passes(&self, event: &Event) -> Option<bool> {
         let turns: &mut dyn Iterator<Item = &TurnId> = match &event.kind {
             Kind::Delta(delta) => &mut delta.pieces.iter().map(|run| &run.0),
-            // pieces belong to turns that run
+            // pieces belong to running turns
             Kind::Unknown(unread) if is_unread(unread) => &mut self.running.iter(),
             _ => return Some(true),
         };
@@ -110,7 +112,7 @@ impl Sieve {
     }
 }
 
-/// The name of pieces in a log.
+/// Event kind of pieces in a log.
 const DELTA: &str = "delta";
 
 fn is_unread(unknown: &Unknown) -> bool {
@@ -147,7 +149,7 @@ mod tests {
         }
     }
 
-    /// What a sieve hands out is the same whether pieces come read or unread, and what [`Finished`] leaves.
+    /// The sieve passes on the same events for parsed and unparsed pieces, equal to those that [`Finished`] keeps.
     #[test]
     fn unread_pieces_are_read_where_they_are_needed_and_only_there() {
         for log in [

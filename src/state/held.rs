@@ -1,11 +1,12 @@
-//! Turns that wait until their provider takes another call.
+//! Turns that wait for the rate limit of their provider.
 
 use super::{Conversation, Turn};
 use crate::model::{CallRate, Ms, VoiceSpec};
 
 impl Conversation {
-    /// Returns until when a turn has to wait for its provider's rate, with the provider and its rate; none where it
-    /// does not wait at this time.
+    /// Returns the time until which a turn waits for its provider's rate limit, with the provider and its rate; `None`
+    /// if
+    /// it does not wait now.
     pub fn held_by_rate<'s>(&'s self, turn: &Turn, now: Ms) -> Option<(Ms, &'s str, CallRate)> {
         if turn.call.is_some() || turn.waits_for_tools() {
             return None;

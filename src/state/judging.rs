@@ -1,4 +1,4 @@
-//! Votes and verdicts as far as they have come: what judges said, what was asked, what came of it.
+//! Votes and verdicts in progress: judgements, pending questions and results.
 
 use super::{Batch, Conversation, RunState};
 use crate::model::payload::{BatchOpened, TurnEnded};
@@ -8,31 +8,31 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A verdict that is being found.
+/// A verdict in progress.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judging {
-    /// In which thread, and whether only to see if a side has won already.
+    /// The judged thread; true if the verdict is only interim, to check whether a side has already won.
     pub of: Option<(ThreadId, bool)>,
-    /// How often the judges were asked.
+    /// Number of times that the judges were asked.
     pub asked: u32,
-    /// Every judgement so far, in order.
+    /// All judgements so far, in order.
     pub judgements: Vec<Judgement>,
-    /// The casting vote on a tie, if it was asked for: whose, and for which side.
+    /// Casting vote on a tie, if requested: the judge and the chosen side.
     pub casting: Option<(SeatId, Option<Text>)>,
-    /// The sides of a tie that was left to the operator.
+    /// Sides of a tie that is left to the operator.
     pub tied: Vec<Text>,
-    /// The side that the operator chose.
+    /// Side that the operator chose.
     pub chosen: Option<Text>,
-    /// The end that follows, if one does.
+    /// End of the conversation that follows, if any.
     pub ends: Option<(StopReason, Option<Text>)>,
 }
 
 /// A judge's answer to a stop rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ruling {
-    /// The number of utterances at that time.
+    /// Number of utterances at that time.
     pub at: u32,
-    /// Whether the answer was yes.
+    /// True if the answer was yes.
     pub yes: bool,
     /// The judge's reason.
     pub why: Text,
@@ -49,7 +49,7 @@ impl Conversation {
         }
     }
 
-    /// Applies a verdict. One that was asked after a round and names a winner also sets the end of the conversation.
+    /// Applies a verdict. An interim verdict with a winner also sets the end of the conversation.
     pub(super) fn settle(&mut self, thread: ThreadId, verdict: &VerdictGiven) {
         let at = self.utterances;
         self.verdict = Some((verdict.clone(), at));
@@ -62,7 +62,7 @@ impl Conversation {
         self.judging = end.map(|end| Judging { ends: Some(end), ..Judging::default() });
     }
 
-    /// Applies the operator's decision on a tie: what waited for it continues.
+    /// Applies the operator's decision on a tie, and continues.
     pub(super) fn choose_winner(&mut self, winner: &Text) {
         if let Some(judging) = &mut self.judging {
             judging.chosen = Some(winner.clone());
@@ -76,7 +76,7 @@ impl Conversation {
         (!judging.tied.is_empty()).then_some(&judging.tied)
     }
 
-    /// Returns how a thread is judged: the whole conversation by its verdict, a phase by its own judge.
+    /// Returns the rules for judging a thread: the scenario's for the whole conversation, the phase's for a phase.
     pub fn verdict_spec(&self, thread: ThreadId) -> Option<&VerdictSpec> {
         match thread {
             ThreadId::ROOT => self.scenario.verdict.as_ref(),
@@ -84,7 +84,7 @@ impl Conversation {
         }
     }
 
-    /// Returns whose words a judge sees; none is everybody's.
+    /// Returns the restriction on the messages that a judge sees; `None` without one.
     pub(super) fn judge_sees(&self, turn: &super::Turn) -> Option<Sees> {
         match self.batch_of(turn)?.spec.judge_task()? {
             JudgeTask::Verdict { .. } | JudgeTask::Casting => self.verdict_spec(turn.thread)?.sees,
@@ -92,12 +92,12 @@ impl Conversation {
         }
     }
 
-    /// Returns what follows a turn that failed, for any purpose: its seat's rule.
+    /// Applies the failure rule of a seat to a failed turn of any purpose.
     pub(super) fn fail(&mut self, turn: &super::Turn, e: &TurnEnded) {
         let unknown = || CallError { class: ErrorClass::Failed, text: "failed".into() };
         let error = e.error.clone().unwrap_or_else(unknown);
         let why = format!("{}: {}", self.name_of(&turn.seat), error.text);
-        // who has no lines for a vote may still have some to speak
+        // a seat without lines for a vote may still have lines to speak
         if turn.speaks() || error.class != ErrorClass::NoVoice {
             self.set_seat(&turn.seat, |s| s.failed = Some(error.clone()));
         }
@@ -112,8 +112,8 @@ impl Conversation {
         self.seat(seat).map_or(seat, |s| &s.spec.name).to_owned()
     }
 
-    /// Applies the failure of a turn after its first words: they stay, and the failure rule still holds. A fallback
-    /// speaks from the next turn on.
+    /// Applies the failure rule to a turn that failed after its first words; its text stays. A fallback speaks from the
+    /// next turn on.
     pub(super) fn break_off(&mut self, turn: &super::Turn, e: &TurnEnded) {
         let Some(error) = &e.error else { return };
         let then = self.then(&turn.seat, error.class);
@@ -142,7 +142,7 @@ impl Conversation {
                 self.run = RunState::Pausing;
                 let way = "use `retry` to try again or `change` to switch the model";
                 let asks = self.attended && turn.speaks();
-                // a person has read why it failed
+                // an operator has already seen the reason of the failure
                 let why = match asks {
                     true => format!("{} failed; {way}", self.name_of(&turn.seat)),
                     false => why,
@@ -154,8 +154,8 @@ impl Conversation {
         }
     }
 
-    /// Returns whether every seat that may speak where a turn failed has failed since the last success: the cause is a
-    /// server, not a seat.
+    /// Returns whether every seat that may speak in the thread of a failed turn has failed since its last success. The
+    /// cause is then a server, not a seat.
     fn nobody_is_left(&self, turn: &super::Turn) -> bool {
         let Some(thread) = self.threads.get(&turn.thread).filter(|_| turn.speaks()) else {
             return false;
@@ -164,7 +164,7 @@ impl Conversation {
         able.all(|s| self.seat(s).is_some_and(|s| s.failed.is_some()))
     }
 
-    /// Applies the end of a turn that did not speak: a rehearsed line is used up, a judge has answered.
+    /// Applies the end of a turn that is not an utterance: uses up a rehearsed line and applies a judge's answer.
     pub(super) fn answer(&mut self, turn: &super::Turn, e: &TurnEnded) {
         let line = turn.parameters.line;
         self.set_seat(&turn.seat, |s| s.lines.extend(line));
@@ -213,7 +213,7 @@ impl Conversation {
         }
     }
 
-    /// Keeps a reply's answer: the last reply counts for agreement, the last answer for its seat's position.
+    /// Records the answer in a reply: the last reply counts for agreement, the last answer is the seat's stance.
     pub(super) fn keep_answer(&mut self, turn: &super::Turn, e: &TurnEnded) {
         let answer = answer(&e.structured);
         let stands = answer.clone().map(|stance| StanceRecorded {
@@ -229,7 +229,7 @@ impl Conversation {
         });
     }
 
-    /// Returns a position that is not yet recorded.
+    /// Returns a stance that is not yet recorded.
     pub fn unrecorded_stance(&self) -> Option<&StanceRecorded> {
         let moved = |s: &&super::Seat| match (&s.stands, s.stances.last()) {
             (Some(now), Some(before)) => !now.says_as(before),
@@ -239,8 +239,9 @@ impl Conversation {
         self.seats.iter().find(moved).and_then(|s| s.stands.as_ref())
     }
 
-    /// Returns the share, from 0 to 1, of those who speak that gave the same answer in their last utterance; silence
-    /// counts as an answer of its own.
+    /// Returns the share of speaking seats, from 0 to 1, whose last utterance gave the most frequent answer; seats
+    /// without
+    /// an answer agree with nobody.
     pub fn agreement(&self) -> f64 {
         let table = || self.seats.iter().filter(|s| !s.gone && s.spec.speaks);
         let mut counts: BTreeMap<&Text, u32> = BTreeMap::new();
@@ -251,7 +252,7 @@ impl Conversation {
         f64::from(most) / (table().count().max(1) as f64)
     }
 
-    /// Returns the side of a seat that a judge is shown beside its name.
+    /// Returns the side of a seat, as judges see it next to the name.
     pub fn side_of(&self, turn: &super::Turn, seat: &SeatId) -> Option<&Text> {
         match self.batch_of(turn)?.spec.judge_task()? {
             JudgeTask::Verdict { .. } | JudgeTask::Casting => {
@@ -263,7 +264,7 @@ impl Conversation {
         }
     }
 
-    /// Returns the name that judges are shown instead of a seat's own.
+    /// Returns the name under which a judge sees a seat, if it replaces the seat's own.
     pub(super) fn judged_as(&self, turn: &super::Turn, seat: &SeatId) -> Option<Text> {
         match self.batch_of(turn)?.spec.judge_task()? {
             JudgeTask::Verdict { seats, .. } => seats.get(seat).cloned(),
@@ -272,7 +273,7 @@ impl Conversation {
     }
 }
 
-/// Returns the answer that a reply as data gives, for counting who agrees.
+/// Returns the answer in structured data, for measuring agreement.
 pub(super) fn answer(structured: &Value) -> Option<Text> {
     let found = ["choice", "answer"].iter().map(|key| &structured[*key]).find(|v| !v.is_null())?;
     match found {

@@ -1,4 +1,4 @@
-//! What a reader keeps: the folded state, and the pieces that are shown but not yet sealed into an event.
+//! The state that a reader keeps, with pieces that are shown but not yet part of an event.
 
 use super::Conversation;
 use super::State;
@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 /// A state and the loose pieces after it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Live {
-    /// The state as of the last event.
+    /// State as of the last event.
     pub state: State,
-    /// Pieces shown since the last event.
+    /// Pieces since the last event.
     pub loose: Vec<Piece>,
-    /// The time of the last loose piece of each turn.
+    /// Time of the last loose piece of each turn.
     recent: BTreeMap<TurnId, Ms>,
 }
 
@@ -24,14 +24,14 @@ impl From<State> for Live {
 }
 
 impl Live {
-    /// Applies an event; every event seals what was loose.
+    /// Applies an event; the loose pieces are dropped, since they are part of the log by then.
     pub fn apply(&mut self, event: &Event) {
         self.state.apply(event);
         self.loose.clear();
         self.recent.clear();
     }
 
-    /// Adds a piece that no event holds yet.
+    /// Adds a piece that is not yet part of an event.
     pub fn hear(&mut self, piece: Piece) {
         self.recent.insert(piece.turn, piece.at);
         self.loose.push(piece);
@@ -41,21 +41,21 @@ impl Live {
         self.loose.iter().filter(move |p| p.turn == turn && p.channel == channel)
     }
 
-    /// Returns the words of a running turn so far.
+    /// Returns the text of a running turn so far.
     pub fn said(&self, turn: TurnId) -> String {
         let mut said = self.state.turns.get(&turn).map_or(String::new(), |t| t.said.clone());
         said.extend(self.loose_of(turn, Channel::Say).map(|p| &*p.text));
         said
     }
 
-    /// Returns how many bytes of words and reasoning a running turn has shown so far.
+    /// Returns the number of bytes of text and reasoning of a running turn so far.
     pub fn bytes(&self, turn: TurnId) -> usize {
         let sealed = self.state.turns.get(&turn).map_or(0, |t| t.said.len() + t.thought.len());
         let loose = self.loose.iter().filter(|p| p.turn == turn);
         sealed + loose.map(|p| p.text.len()).sum::<usize>()
     }
 
-    /// Returns whether a running turn has shown any words.
+    /// Returns whether a running turn has any text yet.
     pub fn has_said(&self, turn: TurnId) -> bool {
         let sealed = self.state.turns.get(&turn).is_some_and(|t| !t.said.trim().is_empty());
         sealed || self.loose_of(turn, Channel::Say).any(|p| !p.text.trim().is_empty())
@@ -68,7 +68,7 @@ impl Live {
         thought
     }
 
-    /// Returns when the last piece of a running turn came.
+    /// Returns the time of the last piece of a running turn.
     pub fn last_piece(&self, turn: TurnId) -> Option<Ms> {
         let loose = self.recent.get(&turn).copied();
         loose.or_else(|| self.state.turns.get(&turn).and_then(|t| t.last_piece))
@@ -76,7 +76,7 @@ impl Live {
 }
 
 impl Conversation {
-    /// Adds sealed pieces to their turns.
+    /// Adds the pieces of an event to their turns.
     pub(super) fn hear(&mut self, d: &Delta) {
         let Some(base) = d.pieces.first().and_then(|r| self.turns.get(&r.0)).map(|t| t.since)
         else {
