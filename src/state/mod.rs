@@ -1,7 +1,7 @@
-//! The conversation as it stands: `apply(&Event)` is the only fold, everything else here is a question to it.
+//! The state of a conversation: `apply(&Event)` is the only fold, all other functions are queries.
 //!
-//! Live screen, resume, replay and tests all hold this one value, built from the same events by the same code. It
-//! never looks at a clock, never decides what happens next (that is `engine`) and never changes but by an event.
+//! The live screen, resume, replay and tests all use this value, built from the same events by the same code. It never
+//! reads a clock, never decides what happens next (`engine` does) and changes only by events.
 
 mod allowance;
 mod answers;
@@ -70,30 +70,30 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Whether the floor moves.
+/// State of the floor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunState {
     /// Turns are granted as the policy decides.
     #[default]
     Going,
-    /// It moves for so many grants more, then it pauses.
+    /// Turns are granted for this number of grants, then it pauses.
     Stepping(u32),
-    /// It pauses as soon as nobody speaks.
+    /// Pauses as soon as nobody speaks.
     Pausing,
     /// Nobody speaks, and no turn starts.
     Paused,
 }
 
-/// How long the conversation has really run: paused time and time spent waiting for a human do not count.
+/// Running time of the conversation; pauses and waiting for a human do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Running {
-    /// Milliseconds up to `since`.
+    /// Milliseconds before `since`.
     pub total: u64,
-    /// Since when it has been running, if it is.
+    /// Start of the current period, if it is running.
     pub since: Option<Ms>,
 }
 
-/// The conversation as it stands. It is read as a [`Conversation`]; nothing but [`State::apply`] changes it.
+/// State of a conversation. It is read as a [`Conversation`]; only [`State::apply`] changes it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State(Conversation);
 
@@ -115,141 +115,141 @@ impl State {
         state
     }
 
-    /// Returns it as if nothing paused it, for looking ahead.
+    /// Returns a copy without a pause, for looking ahead.
     pub fn unpaused(&self) -> State {
         State(Conversation { run: RunState::Going, ..self.0.clone() })
     }
 
-    /// Takes one event in.
+    /// Applies one event.
     pub fn apply(&mut self, event: &Event) {
         self.0.apply(event);
     }
 }
 
-/// Everything a log says, for reading.
+/// Everything that a log contains, for reading.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conversation {
-    /// The place of the next event.
+    /// `seq` of the next event.
     pub next_seq: Seq,
-    /// The session's time at the last event.
+    /// Session time of the last event.
     pub ms: Ms,
-    /// The seed of all dice.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// Whether the whole cast is rehearsed.
+    /// True if all participants are rehearsed.
     pub rehearsed: bool,
-    /// Which session it branched off last, if it did.
+    /// The last fork that led to this session, if any.
     pub forked: Option<Forked>,
-    /// Whether somebody is there who can be asked.
+    /// True if an operator is present who can be asked.
     pub attended: bool,
-    /// Whether commands can come from a program.
+    /// True if a program can send commands.
     pub steered: bool,
-    /// What it is made of.
+    /// The scenario of the conversation.
     pub scenario: Scenario,
-    /// The title as it is now, once it was opened: as somebody renamed it, else the topic that was asked for, else the
-    /// scenario's.
+    /// Current title: the name from the last rename, else the requested topic, else the scenario's title; `None` before
+    /// the conversation is opened.
     pub title: Option<Text>,
-    /// How many calls may run at once.
+    /// Maximum number of concurrent calls.
     pub parallel: u32,
-    /// How many calls providers take in a while.
+    /// Call rates of providers.
     pub rates: Rates,
-    /// The bounds as they are now.
+    /// Current limits.
     pub limits: Limits,
-    /// Who sits or sat at the table, in order of arrival.
+    /// All participants, including those that have left, in order of arrival.
     pub seats: Vec<Seat>,
-    /// How many of them were there from the beginning.
+    /// Number of participants at the start.
     pub founders: usize,
-    /// Whether anybody ever spoke who saw labels instead of names.
+    /// True if any turn ever saw labels instead of names.
     pub labelled: bool,
-    /// Whether any participant ever whispered to another.
+    /// True if any participant ever whispered to another.
     pub whispered: bool,
-    /// Every thread ever opened.
+    /// All threads, open and closed.
     pub threads: BTreeMap<ThreadId, Thread>,
-    /// The turns that run now.
+    /// Running turns.
     pub turns: BTreeMap<TurnId, Turn>,
-    /// What was said, in order.
+    /// The transcript, in order.
     pub entries: SharedList<Entry>,
-    /// Ended utterances that count.
+    /// Number of ended utterances that count.
     pub utterances: u32,
-    /// The number of the last utterance granted.
+    /// Number of the last granted utterance.
     pub numbers: u32,
     /// Commands that are not yet carried out.
     pub pending: BTreeMap<Seq, PendingCommand>,
-    /// The command up to which all wait, as long as nothing else happens.
+    /// `seq` of the last command that was queued with no other event since; the commands up to it cannot proceed.
     pub waiting: Option<Seq>,
-    /// Keys of all commands, given or refused, with the place of their event.
+    /// Keys of all commands, given or refused, with the `seq` of their event.
     pub keys: HashMap<Key, Seq>,
-    /// The `id`s that commands carried.
+    /// Ids of commands, with the `seq` of the command.
     pub ids: HashMap<Text, Seq>,
-    /// The same the other way round.
+    /// Inverse of `ids`.
     pub named: BTreeMap<Seq, Text>,
-    /// The operator's guidance.
+    /// Guidance from the operator.
     pub notes: Vec<Note>,
-    /// Words that reached a turn, for which a receipt is due.
+    /// Operator messages that reached a turn and for which a receipt is due.
     pub deliveries: VecDeque<(Key, TurnId)>,
-    /// Placed words that no turn has seen yet: the place of the entry and the key of the command.
+    /// Operator messages that no turn has seen yet: `seq` of the entry and key of the command.
     pub unheard: Vec<(Seq, Key)>,
-    /// What each reply as data has left behind, in order.
+    /// Data of each reply, in order.
     pub kept: Vec<Kept>,
-    /// What all of them have left behind together.
+    /// Merged data of all replies.
     pub context: Arc<Map<String, Value>>,
-    /// What is known of the person.
+    /// Profile of the person.
     pub known: Known,
-    /// Whether the floor moves.
+    /// State of the floor.
     pub run: RunState,
-    /// Why it pauses, where that was not asked for by the operator.
+    /// Reason of the pause, unless the operator requested it.
     pub pause_why: Option<Text>,
-    /// How long it has really run.
+    /// Running time so far.
     pub running: Running,
-    /// By how much prompts had more tokens than a token for four bytes, in thousandths: the most of each model.
+    /// Highest ratio of actual to estimated prompt tokens of each model, in thousandths.
     pub margins: BTreeMap<Text, u32>,
-    /// What turns that are over have used.
+    /// Usage of ended turns.
     pub over: Spent,
-    /// The limit that holds.
+    /// The limit that is reached.
     pub limit: Option<LimitAt>,
-    /// Limits that a warning was given for, at the value they had.
+    /// Limits for which a warning was given, with their value at that time.
     pub near: BTreeSet<(Limit, u64)>,
-    /// An end that was asked for and is being carried out.
+    /// A requested end that is being carried out.
     pub ending: Option<Ending>,
-    /// A failure after which its seat's rule stops the conversation.
+    /// Failure that stops the conversation by its seat's rule.
     pub stopped_by: Option<Text>,
-    /// How it ended.
+    /// The end, if the conversation has ended.
     pub ended: Option<Ended>,
-    /// From where its rules count: the beginning, or the last time that its own end was passed.
+    /// Start of the count for rules: the beginning, or the last time that the conversation continued after its own end.
     pub since: Since,
-    /// The last speaking turn that is over: what `retry` speaks again.
+    /// Last ended speaking turn, which `retry` repeats.
     pub last: Option<LastTurn>,
-    /// The verdict that is being found, or that an end waits for.
+    /// The verdict in progress, or the end that follows one.
     pub judging: Option<Judging>,
-    /// The last verdict, and how many utterances there were then.
+    /// The last verdict, with the number of utterances at that time.
     pub verdict: Option<(VerdictGiven, u32)>,
     /// The last vote.
     pub vote: Option<VoteClosed>,
-    /// How many votes there were.
+    /// Number of votes.
     pub votes: u32,
-    /// What the host told the table: what came of votes and verdicts.
+    /// Announcements of the host: results of votes and verdicts.
     pub news: Vec<Told>,
-    /// What was summed up of the talk.
+    /// Summaries of the conversation.
     pub summaries: Vec<Summary>,
-    /// What judges last answered to stop rules, by the place of the rule.
+    /// Last answers of judges to stop rules, by index of the rule.
     pub rulings: BTreeMap<u32, Ruling>,
-    /// The stop rules that asked, with how many utterances there were then.
+    /// Stop rules that paused to ask the operator, with the number of utterances at that time.
     pub asked: BTreeMap<u32, u32>,
-    /// Utterances skipped after failures.
+    /// Number of utterances skipped after failures.
     pub failed: u32,
-    /// The tools that the operator allowed, or refused, since the program started.
+    /// Tools that the operator allowed (true) or refused since the program started.
     pub tools_decided: BTreeMap<Text, bool>,
-    /// The tools that the operator allowed for one use.
+    /// Tools that the operator allowed for one use.
     pub tools_allowed_once: Vec<Text>,
-    /// The warnings that were given, in order.
+    /// All warnings, in order.
     pub warnings: Vec<payload::Warning>,
-    /// Bookmarks: after which entry, and what they say.
+    /// Bookmarks: `seq` and text.
     pub marks: Vec<(Seq, Option<Text>)>,
-    /// How far the digests of prompts have been rolled: no part of what the log says.
+    /// Cache of prompt digests; not part of the log's content.
     pub rolls: Rolls,
 }
 
 impl Conversation {
-    /// Returns what it is called where there is one line for it: a long topic is cut at a word.
+    /// Returns the title on one line, cut at a word if it is long.
     pub fn shown_title(&self) -> Text {
         const LONGEST: usize = 100;
         let whole = self.title.as_deref().unwrap_or_default();
@@ -265,25 +265,26 @@ impl Conversation {
         self.seats.iter().find(|s| s.spec.id == id)
     }
 
-    /// Returns what follows when a turn of a seat fails for good: a failure that only a person can mend is asked about
-    /// where somebody is there.
+    /// Returns the consequence of a turn that finally fails: a pause if only a person can fix the cause and an operator
+    /// is
+    /// present, else the seat's rule.
     pub fn then(&self, id: &str, class: ErrorClass) -> Then {
         let rule = self.seat(id).map_or(Then::Skip, |s| s.spec.on_failure.then);
         if self.attended && class.needs_a_hand() { Then::Pause } else { rule }
     }
 
-    /// Returns the voice of some words where it is not the one that their seat was seated with.
+    /// Returns the voice of a message if it differs from the voice that the seat joined with.
     pub fn unlike_seated<'a>(&self, seat: &str, spoke: &'a str) -> Option<&'a str> {
         let seated = self.seat(seat).is_none_or(|s| *s.seated == *spoke);
         (!seated && !spoke.is_empty()).then_some(spoke)
     }
 
-    /// Returns whether a seat may be granted the floor: present, not muted, below its own limit.
+    /// Returns whether a seat may be granted the floor: present, not muted, within its budget, below its own limit.
     pub fn may_speak(&self, id: &str) -> bool {
         self.seat(id).is_some_and(|s| !s.gone && !s.muted && !s.broke && !self.silent(s))
     }
 
-    /// Returns whether a seat may be asked for something: what is no speech counts against no limit of it.
+    /// Returns whether a seat may be asked for something; limits apply only to speaking.
     pub fn may(&self, purpose: Purpose, id: &str) -> bool {
         match purpose {
             Purpose::Speak => self.may_speak(id),
@@ -299,7 +300,7 @@ impl Conversation {
         cap.is_some_and(|cap| seat.since_reopening() + speaking().count() as u32 >= cap)
     }
 
-    /// Returns the running turns whose voice is a call, as opposed to a human who has the floor.
+    /// Returns the running turns that are calls, as opposed to humans who have the floor.
     pub fn calls(&self) -> impl Iterator<Item = &Turn> {
         self.turns.values().filter(|t| !self.waits_for_human(t))
     }
@@ -319,13 +320,13 @@ impl Conversation {
         self.threads.values().filter(|t| t.closed.is_none())
     }
 
-    /// Returns the open threads that have no open thread inside: where people talk now.
+    /// Returns the open threads without open child threads, which are the active ones.
     pub fn leaves(&self) -> impl Iterator<Item = &Thread> {
         self.open_threads().filter(|t| !self.open_threads().any(|c| c.parent == Some(t.id)))
     }
 
-    /// Returns the seats of a batch that are still to be granted their turn, in order. One that a crash cut is owed it
-    /// even if it was muted meanwhile: it had the floor before.
+    /// Returns the seats of a batch that are still due a turn, in order. A seat whose turn a crash interrupted gets it
+    /// again, even if muted since.
     pub fn owed<'a>(&'a self, batch: &'a Batch) -> impl Iterator<Item = &'a SeatId> {
         let gone = |s: &str| self.seat(s).is_none_or(|s| s.gone);
         batch.owed().filter(move |s| {
@@ -339,16 +340,16 @@ impl Conversation {
         !batch.running.is_empty() || self.owed(batch).next().is_some()
     }
 
-    /// Returns the turn that a call belongs to, while it runs.
+    /// Returns the running turn of a call.
     pub fn turn_of(&self, call: CallId) -> Option<&Turn> {
         self.turns.values().find(|t| t.call == Some(call))
     }
 
-    /// Returns the turn that a grant makes at a place; none where no batch is there that it could belong to.
+    /// Returns the turn that a grant starts; `None` without a batch that it could belong to.
     pub fn granted(&self, seq: Seq, ms: Ms, thread: ThreadId, g: &FloorGranted) -> Option<Turn> {
         let batch = self.threads.get(&thread)?.batch.as_ref()?;
         let interrupted = batch.interrupted.get(&g.participant);
-        // the seat's own id is in memory once, not once a turn
+        // share the seat's id instead of copying it for every turn
         let seat = self.seat(&g.participant).map_or(&g.participant, |seat| &seat.spec.id).clone();
         Some(Turn {
             batch: Some(batch.id),
@@ -374,7 +375,7 @@ impl Conversation {
         self.entries.iter().rev().find(|e| e.number == Some(number))
     }
 
-    /// Returns how far a limit has come at a moment, in the limit's unit.
+    /// Returns the use of a limit at a moment, in the limit's unit.
     pub fn used(&self, limit: Limit, now: Ms) -> u64 {
         match limit {
             Limit::Utterances => u64::from(self.utterances),
@@ -388,15 +389,14 @@ impl Conversation {
         }
     }
 
-    /// Returns how many batches of the whole talk's policy are over.
+    /// Returns the number of finished batches of the whole conversation's policy.
     pub fn finished_batches(&self) -> u32 {
         let Some(root) = self.threads.get(&ThreadId::ROOT) else { return 0 };
         let open = |b: &&Batch| b.spec.requester == Requester::Policy && self.is_open(b);
         root.batches - root.batch.iter().filter(open).count() as u32
     }
 
-    /// Returns what conditions know as `turn_count`: finished batches where seats depend on one another, else ended
-    /// utterances.
+    /// Returns `turn_count` for conditions: the number of finished batches under `depends`, else of ended utterances.
     pub fn turn_count(&self) -> u32 {
         self.turn_count_after(Since::default())
     }
@@ -408,16 +408,17 @@ impl Conversation {
         }
     }
 
-    /// Returns a number that depends on the seed, a place and a salt alone.
+    /// Returns a pseudorandom number that depends only on the seed, a position and a salt.
     ///
-    /// The place is an ordinal of the conversation (a round, a thread's ordinal), never a `seq`: a crash adds lines,
-    /// and dice that a crash can turn are not dice that a resume can repeat.
+    /// The position is an ordinal of the conversation (a round, a thread's ordinal), never a `seq`: a crash adds lines,
+    /// so
+    /// that a `seq` would give other numbers after a resume.
     pub fn dice(&self, place: u64, salt: &str) -> u64 {
         dice(self.seed, place, salt)
     }
 }
 
-/// Returns the number that a seed, a place and a salt make.
+/// Returns a pseudorandom number from a seed, a position and a salt.
 pub fn dice(seed: u64, place: u64, salt: &str) -> u64 {
     let mut h = seed ^ place.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     for b in salt.bytes() {
@@ -429,7 +430,7 @@ pub fn dice(seed: u64, place: u64, salt: &str) -> u64 {
 }
 
 impl Running {
-    /// Returns the running milliseconds at a moment.
+    /// Returns the running time at a moment, in milliseconds.
     pub fn at(&self, now: Ms) -> u64 {
         self.total.saturating_add(self.since.map_or(0, |s| now.since(s)))
     }

@@ -1,42 +1,42 @@
-//! What turns do at a table that looks for one answer.
+//! Moves of turns under `consensus`.
 
 use crate::model::{Ms, SeatId, Seq, Text, TurnId};
 
-/// What one turn of a table that looks for one answer was.
+/// The move of one turn under `consensus`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnswerMove {
-    /// The seat that answered or voted.
+    /// The seat of the turn.
     pub seat: SeatId,
-    /// The turn in which it did.
+    /// The turn itself.
     pub turn: TurnId,
-    /// The place of its end.
+    /// `seq` of its end.
     pub seq: Seq,
-    /// What it saw: up to here.
+    /// `seq` up to which it saw the other seats.
     pub horizon: Seq,
-    /// When it ended.
+    /// Time of its end.
     pub ms: Ms,
     /// The round, from 1.
     pub round: u32,
-    /// What it did.
+    /// Kind of the move.
     pub did: MoveKind,
 }
 
-/// What a turn did at such a table.
+/// Kind of a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MoveKind {
-    /// It gave an answer, its first or another one.
+    /// Gave an answer, its first or another one.
     Answered,
-    /// It voted for the answer of a seat.
+    /// Voted for the answer of a seat.
     Voted {
-        /// The seat whose answer it voted for.
+        /// Author of that answer.
         whose: SeatId,
-        /// The reason that it gave; empty if none.
+        /// Reason for the vote; empty without one.
         why: Text,
     },
-    /// It failed, passed, or was cut, and left the round.
+    /// Failed, passed, or was cut, and left the round.
     Left,
-    /// It was stopped because a new answer had come, and began again.
+    /// Was stopped because of a new answer, and restarts.
     Restarted,
-    /// It presented the answer that won.
+    /// Presented the winning answer.
     Presented,
 }

@@ -1,4 +1,4 @@
-//! What the host announces to the table: the results of votes and verdicts, at their places in the log.
+//! Announcements of the host: the results of votes and verdicts, with their positions in the log.
 
 use super::{Conversation, State, Turn};
 use crate::model::*;
@@ -12,12 +12,12 @@ pub enum Announcement {
     Verdict(VerdictGiven),
 }
 
-/// An announcement and its place.
+/// An announcement with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
-    /// Its place in the log.
+    /// Position in the log.
     pub seq: Seq,
-    /// The thread whose seats read it.
+    /// Thread whose seats see it.
     pub thread: ThreadId,
     /// The result itself.
     pub what: Announcement,
@@ -33,7 +33,7 @@ impl Conversation {
 }
 
 impl State {
-    /// Returns the role of a turn's seat: the round's role where roles change, else its own.
+    /// Returns the role of a turn's seat: the current round's if roles rotate, else its own.
     pub fn role_of(&self, turn: &Turn) -> Option<&Text> {
         let seat = &self.seat(&turn.seat)?.spec;
         let round = self.threads.get(&turn.thread).map_or(1, |t| t.round.max(1)) as usize;
@@ -45,7 +45,7 @@ impl State {
 }
 
 impl Turn {
-    /// Returns the place up to which it sums up, if it does.
+    /// Returns the `seq` up to which the turn summarises, if it does.
     pub fn summarises_upto(&self) -> Option<Seq> {
         self.summarises.as_ref().map(|task| task.upto)
     }

@@ -1,21 +1,21 @@
-//! What a conversation leaves open: seats that were named and did not answer.
+//! Open mentions: seats that were mentioned and have not spoken since.
 
 use super::Conversation;
 use crate::model::SeatId;
 
-/// A seat that was named and has not spoken since.
+/// A mention of a seat that has not spoken since.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenMention {
-    /// The seat that was named.
+    /// The mentioned seat.
     pub seat: SeatId,
-    /// The seat whose words name it; none if they are the operator's.
+    /// Author of the message; `None` for the operator.
     pub by: Option<SeatId>,
-    /// The utterance that does, if it has a number.
+    /// Number of the utterance, if it has one.
     pub number: Option<u32>,
 }
 
 impl Conversation {
-    /// Returns, for each seat at the table that has not spoken since, the last mention of it, in order.
+    /// Returns the last mention of each present seat that has not spoken since, in order.
     pub fn open_mentions(&self) -> Vec<OpenMention> {
         let mut open: Vec<OpenMention> = vec![];
         for entry in self.entries.iter().filter(|e| e.hidden.is_none()) {

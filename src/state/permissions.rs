@@ -1,23 +1,23 @@
-//! The fold of what agents ask leave for: the requests stand in their turn as long as the call runs.
+//! The fold of permission requests by agents, which are part of their turn while the call runs.
 
 use super::{Conversation, Turn};
 use crate::model::agent::*;
 use crate::model::*;
 
 impl Turn {
-    /// Returns the request for leave that waits for an answer, if there is one.
+    /// Returns the permission request that waits for an answer.
     pub fn waits_for_leave(&self) -> Option<&Permission> {
         self.permissions.iter().find(|p| p.answer.is_none()).filter(|_| self.call.is_some())
     }
 }
 
 impl Conversation {
-    /// Returns whether somebody may still say yes or no to a tool: the operator, or a program that steers.
+    /// Returns whether permission requests can be answered: by an operator, or by a program that sends commands.
     pub fn can_ask_leave(&self) -> bool {
         self.attended || self.steered
     }
 
-    /// Returns whether the operator said yes or no to a tool, if so.
+    /// Returns the operator's decision on a tool, if there is one.
     pub fn decided(&self, tool: &Text) -> Option<bool> {
         let once = self.tools_allowed_once.contains(tool).then_some(true);
         once.or_else(|| self.tools_decided.get(tool).copied())
@@ -50,11 +50,11 @@ impl Conversation {
             asked.answer = Some(a.yes);
         }
         if turn.waits_for_leave().is_none() {
-            // what a person took for the answer is not the agent's time
+            // the time that a person takes to answer does not count as the agent's
             let since = turn.active.replace(ms);
             turn.held = turn.held.saturating_add(since.map_or(0, |since| ms.since(since)));
         }
-        // allowed once is used up once
+        // a permission for one use is used up
         if a.yes {
             self.tools_allowed_once.retain(|tool| *tool != a.tool);
         }

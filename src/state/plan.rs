@@ -1,7 +1,8 @@
-//! A plan as it stands: its steps, their states, and the messages in them.
+//! State of a plan: its steps, their states, and the messages in them.
 //!
-//! It is folded from `plan.made`, the threads of the steps, the turns in them, `step.ended` and the operator's commands.
-//! Who is asked next is decided by `policy`.
+//! It is folded from `plan.made`, the threads of the steps, the turns in them, `step.ended` and the operator's
+//! commands.
+//! The next question to a seat is decided by `policy`.
 
 use super::consensus::STEP;
 use super::planned::{Plan, PlannedStep, StepMessage};
@@ -12,53 +13,53 @@ use crate::model::*;
 use crate::scenario::{PLAN, STEP_POLICY};
 use serde_json::{Value, json};
 
-/// What a planner is asked for, as the memo of its batch says under [`STEP`]: a plan.
+/// Memo value under [`STEP`]: the planner makes a plan.
 pub const PLANS: &str = "plan";
-/// Another plan, after a failure or the operator's words.
+/// Memo value: the planner makes another plan, after a failure or an operator message.
 pub const PLANS_AGAIN: &str = "plan_again";
-/// The answer over all results.
+/// Memo value: the planner answers from all results.
 pub const CLOSES: &str = "close";
-/// What is asked for in a step: an executor's message.
+/// Memo value: an executor writes a message in a step.
 pub const EXECUTES: &str = "execute";
-/// The planner's answer to it.
+/// Memo value: the planner answers an executor.
 pub const CLARIFIES: &str = "clarify";
-/// A step that the planner does itself.
+/// Memo value: the planner carries out a step itself.
 pub const DOES: &str = "do";
 
-/// Exchanges in a step, unless the scenario says otherwise.
+/// Default number of exchanges in a step.
 const EXCHANGES: u32 = 10;
-/// Steps of a plan, unless the scenario says otherwise.
+/// Default number of steps of a plan.
 const STEPS: u32 = 12;
-/// Messages of an executor to others in a step, unless the scenario says otherwise.
+/// Default number of messages of an executor to other executors in a step.
 const TO_SIBLINGS: u32 = 3;
 
 impl Thread {
-    /// Returns a whole number of its policy's options.
+    /// Returns a whole number from the policy's options, or the default.
     fn option(&self, key: &str, usual: u32) -> u32 {
         self.spec.options[key].as_u64().map_or(usual, |n| u32::try_from(n).unwrap_or(u32::MAX))
     }
 
-    /// Returns how many exchanges a step of its plan may have.
+    /// Returns the maximum number of exchanges in a step of its plan.
     pub fn exchanges(&self) -> u32 {
         self.option("exchanges", EXCHANGES)
     }
 
-    /// Returns how many steps its plan may have in all.
+    /// Returns the maximum number of steps of its plan.
     pub fn most_steps(&self) -> u32 {
         self.option("steps", STEPS)
     }
 }
 
 impl Conversation {
-    /// Returns the plan of the conversation, the newest one.
+    /// Returns the newest plan of the conversation.
     pub fn plan(&self) -> Option<&Plan> {
         self.threads.values().rev().find_map(|t| t.plan.as_deref())
     }
 
-    /// Returns the plan that commands on steps act on, and its thread.
+    /// Returns the plan that step commands act on, with its thread.
     ///
     /// # Errors
-    /// The plan is missing or over.
+    /// If there is no plan yet, or it is over.
     pub fn steered_plan(&self) -> Result<(&Thread, &Plan), &'static str> {
         let mut threads = self.threads.values().rev();
         match threads.find_map(|t| Some((t, t.plan.as_deref()?))) {
@@ -68,7 +69,7 @@ impl Conversation {
         }
     }
 
-    /// Returns the thread whose plan a thread belongs to: itself, or its parent.
+    /// Returns the thread of the plan that a thread belongs to: itself, or its parent.
     pub fn plan_thread(&self, thread: ThreadId) -> Option<&Thread> {
         let here = self.threads.get(&thread)?;
         match &*here.spec.policy {
@@ -78,32 +79,32 @@ impl Conversation {
         }
     }
 
-    /// Returns the plan and the step of a thread, while the thread is that of the step's current attempt.
+    /// Returns the plan and the step of a thread, if the thread is that of the step's current attempt.
     pub fn step_of(&self, thread: ThreadId) -> Option<(&Plan, &PlannedStep)> {
         let plan = self.plan_thread(thread)?.plan.as_deref()?;
         let step = plan.steps.iter().find(|s| s.thread == Some(thread))?;
         Some((plan, step))
     }
 
-    /// Returns a thread, if it is the talk in a step.
+    /// Returns a thread, if it is that of a step.
     pub fn step_talk(&self, thread: ThreadId) -> Option<&Thread> {
         self.threads.get(&thread).filter(|t| &*t.spec.policy == STEP_POLICY)
     }
 
-    /// Returns who plans in a thread: the seat that is named for it, or the first one.
+    /// Returns the planner of a thread: the seat in its options, or else the first one.
     pub fn planner(&self, thread: &Thread) -> Option<SeatId> {
         let named = thread.spec.options["planner"].as_str().map(SeatId::from);
         named.or_else(|| thread.seats.first().cloned())
     }
 
-    /// Returns whether a seat is only what executors are made from.
+    /// Returns whether a seat is only a template for executors.
     pub fn is_template(&self, id: &str) -> bool {
         let phases = self.scenario.phases.iter().map(|p| &p.policy);
         let mut policies = std::iter::once(&self.scenario.policy).chain(phases);
         policies.any(|p| &*p.name == PLAN && p.options.get("executor").is_some_and(|e| *e == *id))
     }
 
-    /// Returns the result of a step as it reads now; none where it has none.
+    /// Returns the current text of a step's result; `None` if it has none.
     pub fn step_result(&self, step: &PlannedStep) -> Option<Text> {
         let said = |turn: TurnId| {
             let by = |e: &&Entry| e.version().turn == Some(turn) && e.hidden.is_none();
@@ -123,7 +124,7 @@ impl Conversation {
         Some(found.into())
     }
 
-    /// Returns the last words of the operator that a plan's planner has not seen, in any of its threads.
+    /// Returns the last operator message, in any thread of a plan, that its planner has not seen.
     pub fn unplanned_words(&self, thread: &Thread) -> Option<&Entry> {
         let of_plan = |e: &&Entry| {
             e.seq > thread.heard
@@ -135,7 +136,7 @@ impl Conversation {
         self.entries.iter().rev().take_while(|e| e.seq > thread.heard).find(of_plan)
     }
 
-    /// Returns the form of the reply of a turn within a plan; none where any words will do.
+    /// Returns the form of the reply of a turn within a plan; `None` if any text is valid.
     pub(super) fn plan_form(&self, turn: &Turn) -> Option<Form> {
         let here = self.threads.get(&turn.thread)?;
         let thread = self.plan_thread(turn.thread)?;
@@ -177,7 +178,7 @@ impl Conversation {
         step: &'a PlannedStep,
     ) -> Vec<&'a StepMessage> {
         let to = step.executor.as_ref();
-        // what came while it spoke its last message was not in front of it
+        // messages that arrived during its last turn were not in its prompt
         let own = step.current().filter(|m| Some(&m.from) == to).filter_map(|m| m.turn);
         let last = own.max().map(|turn| Seq(turn.0));
         let here = |m: &&StepMessage| {
@@ -186,7 +187,7 @@ impl Conversation {
         plan.steps.iter().flat_map(|s| &s.messages).filter(here).collect()
     }
 
-    /// Returns when the time of the step that a turn belongs to is up.
+    /// Returns the time at which the step of a turn reaches its limit.
     pub fn step_deadline(&self, turn: &Turn) -> Option<Ms> {
         let (_, step) = self.step_of(turn.thread)?;
         let limit = self.threads.get(&turn.thread)?.spec.limits.seconds?;
@@ -222,7 +223,7 @@ impl Conversation {
         }
     }
 
-    /// A step begins: its thread is open.
+    /// Applies the start of a step, whose thread is now open.
     pub(super) fn begin_step(&mut self, id: ThreadId, ms: Ms) {
         let Some(thread) = self.threads.get(&id) else { return };
         let about = &thread.spec.about;
@@ -255,7 +256,7 @@ impl Conversation {
         });
     }
 
-    /// Notes that the executor of a step may go on without asking the planner.
+    /// Records the engine's permission for an executor to continue without asking the planner.
     pub(super) fn note_go_on(&mut self, seq: Seq, ms: Ms, thread: ThreadId, b: &BatchOpened) {
         if b.memo["go_on"] != true || b.memo[STEP] != EXECUTES {
             return;
@@ -266,7 +267,7 @@ impl Conversation {
         self.clarify(thread, (from, to), (seq, ms), true, text);
     }
 
-    /// Adds an answer of the planner that was no turn of its own.
+    /// Adds an answer to an executor that is not a turn of the planner.
     fn clarify(
         &mut self,
         thread: ThreadId,
@@ -302,7 +303,7 @@ impl Conversation {
         });
     }
 
-    /// Notes what a turn within a plan was: a message in a step, or a look of the planner at what the operator said.
+    /// Records a turn within a plan: a message in a step, or that the planner has read the operator's messages.
     pub(super) fn note_message(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
         if !turn.speaks() || !e.has_words() || e.why == Some(CutWhy::Crash) {
             return;
@@ -318,7 +319,7 @@ impl Conversation {
             return;
         }
         if let Some(replaced) = turn.replaces {
-            // said again it keeps its place and its type, and has other words
+            // a repeated message keeps its position and type, but gets a new text
             let (text, again) = (e.text.clone(), turn.id);
             self.with_plan(turn.thread, |plan| {
                 let mut all = plan.steps.iter_mut().flat_map(|s| &mut s.messages);
@@ -358,7 +359,7 @@ impl Conversation {
         });
     }
 
-    /// Notes that the operator answered in the planner's place.
+    /// Records an answer by the operator as the planner.
     pub(super) fn note_answer(&mut self, seq: Seq, thread: ThreadId, text: &Text) {
         let planner = self.plan_thread(thread).and_then(|t| self.planner(t));
         let to = self.step_of(thread).and_then(|(_, step)| step.executor.clone());
@@ -366,7 +367,7 @@ impl Conversation {
         self.clarify(thread, (from, to), (seq, ms), false, text);
     }
 
-    /// Carries out what the operator changes in the plan; that it can be done was checked when it was given.
+    /// Applies an operator's change to the plan; it was validated when the command was given.
     pub(super) fn change_plan(&mut self, command: &Command) {
         let Some(thread) = self.threads.values().rev().find(|t| t.plan.is_some()).map(|t| t.id)
         else {
@@ -415,7 +416,7 @@ impl Conversation {
         self.with_plan(thread, |plan| plan.ended = Some(ended.clone()));
     }
 
-    /// Undoes what an end of the conversation closed in its plans: its steps run on, and their executors sit again.
+    /// Reverts the end of the conversation in its plans: halted steps continue, and their executors are present again.
     pub(super) fn reopen_plans(&mut self) {
         let (mut talks, mut executors) = (vec![], vec![]);
         for plan in self.threads.values_mut().filter_map(|t| t.plan.as_deref_mut()) {
@@ -438,7 +439,7 @@ impl Conversation {
         }
     }
 
-    /// Seats a participant that the engine made; it takes part in no thread until one is opened with it.
+    /// Adds a participant that the engine made; it takes part in no thread until one is opened with it.
     pub(super) fn seat_made(&mut self, joined: &SeatJoined) {
         self.take_seat(&joined.participant);
     }
@@ -472,7 +473,7 @@ impl Conversation {
         json!({"number": plan.number, "state": state, "steps": steps.collect::<Value>()})
     }
 
-    /// Returns what a turn within a plan is asked for, as rehearsed lines see it: number 0 outside a step.
+    /// Returns the task of a turn within a plan, as rehearsed lines see it; its number is 0 outside a step.
     pub(super) fn step_facts(&self, turn: &Turn) -> Value {
         let asks = self.plan_thread(turn.thread).and_then(|_| self.batch_of(turn));
         let asks = asks.and_then(|b| b.spec.memo[STEP].as_str()).unwrap_or_default();

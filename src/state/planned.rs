@@ -1,45 +1,45 @@
-//! A plan, its steps and their messages as data: what `plan` folds, and what screens and exports read.
+//! A plan, its steps and their messages as data, which `plan` folds and screens and exports read.
 
 use crate::model::*;
 
-/// The part of a reason between the name of a seat whose call failed and the text of the error.
+/// Text between the name of a seat whose call failed and the error, in the reason of a failed step.
 pub const CALL_FAILED: &str = " failed: ";
 
-/// A plan and how far it has come.
+/// A plan and its progress.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// Which plan of the conversation, from 1.
+    /// Number of the plan in the conversation, from 1.
     pub number: u32,
-    /// The planner's turn that made it, or changed it last.
+    /// The planner's turn that made it or changed it last.
     pub turn: TurnId,
     /// Its steps, in order.
     pub steps: Vec<PlannedStep>,
-    /// How it ended; none while it is being carried out.
+    /// Its end; `None` while it is being carried out.
     pub ended: Option<PlanEnded>,
 }
 
-/// A step of a plan and how far it has come.
+/// A step of a plan and its progress.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedStep {
-    /// What is to be done.
+    /// Description, goal and dependencies.
     pub spec: StepSpec,
-    /// How far it is.
+    /// State of the step, without `Blocked`.
     pub state: StepState,
-    /// Which attempt at it is the current one, from 1; 0 before the first.
+    /// Number of the current attempt, from 1; 0 before the first.
     pub attempt: u32,
     /// The thread of the current attempt.
     pub thread: Option<ThreadId>,
-    /// Who does it: an executor, or the planner itself.
+    /// The seat that carries it out: an executor, or the planner itself.
     pub executor: Option<SeatId>,
-    /// Why it failed or was cancelled.
+    /// Reason why it failed or was cancelled.
     pub why: Option<Text>,
     /// The turn with its result.
     pub turn: Option<TurnId>,
-    /// What was said in it, in order, over all attempts.
+    /// Messages of all attempts, in order.
     pub messages: Vec<StepMessage>,
-    /// Whether the operator has cancelled it and it is still stopping.
+    /// True if the operator has cancelled it and it is still stopping.
     pub stopping: bool,
-    /// Whether the end of the conversation stopped it, so that a resume continues it.
+    /// True if the end of the conversation stopped it; a resume continues it.
     pub halted: bool,
     /// The conversation's running time when the attempt began, in milliseconds.
     pub began: u64,
@@ -48,9 +48,9 @@ pub struct PlannedStep {
 /// A message in a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepMessage {
-    /// Whose.
+    /// Sender.
     pub from: SeatId,
-    /// For whom.
+    /// Receiver.
     pub to: SeatId,
     /// Its type.
     pub kind: MessageKind,
@@ -58,15 +58,15 @@ pub struct StepMessage {
     pub attempt: u32,
     /// The exchange, from 1; 0 for the assignment.
     pub exchange: u32,
-    /// Its place in the log.
+    /// Position in the log.
     pub seq: Seq,
-    /// When it was sent.
+    /// Time of the message.
     pub ms: Ms,
-    /// The turn that spoke it; none where the engine or the operator did.
+    /// The turn that wrote it; `None` if the engine or the operator did.
     pub turn: Option<TurnId>,
-    /// Whether the engine sent it: the assignment, and the permission to go on.
+    /// True if the engine sent it: the assignment, and the permission to continue.
     pub implicit: bool,
-    /// The words.
+    /// Text of the message.
     pub text: Text,
 }
 
@@ -76,13 +76,13 @@ impl Plan {
         self.steps.iter().find(|s| s.spec.number == number)
     }
 
-    /// Returns the numbers of the steps that a step waits for and that are not over yet.
+    /// Returns the numbers of the unfinished steps that a step waits for.
     pub fn waits_for(&self, step: &PlannedStep) -> Vec<u32> {
         let open = |n: &&u32| self.step(**n).is_some_and(|s| !s.state.is_over());
         step.spec.after.iter().filter(open).copied().collect()
     }
 
-    /// Returns the state of a step: a waiting one is blocked if a step that it waits for failed or is itself blocked.
+    /// Returns the state of a step: a waiting step is blocked if a step that it depends on failed or is blocked.
     pub fn state_of(&self, step: &PlannedStep) -> StepState {
         if step.state == StepState::Waiting && self.is_blocked(step, &mut vec![]) {
             StepState::Blocked
@@ -103,22 +103,22 @@ impl Plan {
         })
     }
 
-    /// Returns the number that a new step gets.
+    /// Returns the number for a new step.
     pub fn free_number(&self) -> u32 {
         self.steps.iter().map(|s| s.spec.number).max().unwrap_or(0) + 1
     }
 
-    /// Returns how many steps are in a state.
+    /// Returns the number of steps in a state.
     pub fn count(&self, state: StepState) -> usize {
         self.steps.iter().filter(|s| self.state_of(s) == state).count()
     }
 
-    /// Returns how many steps failed or are blocked.
+    /// Returns the number of steps that failed or are blocked.
     pub fn lost(&self) -> usize {
         self.count(StepState::Failed) + self.count(StepState::Blocked)
     }
 
-    /// Returns a step by its number, for changing it.
+    /// Returns a step by its number, for changes.
     pub(super) fn step_mut(&mut self, number: u32) -> Option<&mut PlannedStep> {
         self.steps.iter_mut().find(|s| s.spec.number == number)
     }
@@ -142,7 +142,7 @@ impl PlannedStep {
         }
     }
 
-    /// Returns the reason of a failure for a prompt: the executor's own words, or the engine's without the text of an error.
+    /// Returns the reason of a failure for a prompt: the executor's own text, or the engine's without the error.
     pub fn reason(&self) -> &str {
         let why = self.why.as_deref().unwrap_or("no reason given");
         let failed_call = self.turn.is_none().then(|| why.find(CALL_FAILED)).flatten();
@@ -154,7 +154,7 @@ impl PlannedStep {
         self.messages.iter().filter(|m| m.attempt == self.attempt)
     }
 
-    /// Returns which exchange the current attempt has come to: how often its executor has written to the planner.
+    /// Returns the number of exchanges in the current attempt, one for each message of its executor.
     pub fn exchange(&self) -> u32 {
         self.current().map(|m| m.exchange).max().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! What is known of a person: the facts in replies, and what was made of them.
+//! The profile of a person: facts in replies, and rankings made from them.
 
 use super::context::Kept;
 use super::{Batch, Conversation, Entry, Seat, Turn};
@@ -9,23 +9,23 @@ use crate::model::{
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// What is known of the person, as it is and as it was recorded, and the ranking made from it.
+/// The person's profile, current and as recorded, and the ranking made from it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Known {
-    /// The fields that are known now.
+    /// Current fields.
     pub profile: Arc<Map<String, Value>>,
-    /// The profile as it was last recorded.
+    /// The profile as last recorded.
     noted: Arc<Map<String, Value>>,
-    /// The change that was noted last.
+    /// The last recorded change.
     pub updated: Option<ProfileUpdated>,
-    /// The stage as it was noted last.
+    /// The last recorded stage.
     pub stage: StageEntered,
-    /// The last ranking, and the profile it was made of.
+    /// The last ranking, and the profile that it was made from.
     ranking: Option<(RankingMade, Arc<Map<String, Value>>)>,
 }
 
 impl Known {
-    /// Returns the last ranking, as long as it was made of what is known now.
+    /// Returns the last ranking, if it was made from the current profile.
     pub fn ranking(&self) -> Option<&RankingMade> {
         self.ranking.as_ref().filter(|(_, of)| *of == self.profile).map(|(made, _)| made)
     }
@@ -38,7 +38,7 @@ impl Conversation {
         self.known = Known { profile: known.clone(), noted: known, ..Known::default() };
     }
 
-    /// Applies the facts of replies.
+    /// Updates the profile from the facts in replies.
     pub(super) fn know(&mut self) {
         let profile = self.profile_of(|_| true);
         if profile != *self.known.profile {
@@ -55,13 +55,13 @@ impl Conversation {
         self.known.ranking = Some((made.clone(), self.known.profile.clone()));
     }
 
-    /// Returns the form of the replies of a seat that are kept, if any are.
+    /// Returns the contract by which the facts of a reply are kept, if they are.
     fn keeper(&self, kept: &Kept) -> Option<&Contract> {
         let phases = self.scenario.phases.iter().filter_map(|p| p.reply.as_ref());
         self.seat(kept.seat()).map(|s| &s.spec.reply).into_iter().chain(phases).find(|c| c.keep)
     }
 
-    /// Returns the facts that some turns add, field by field, to what was known from the beginning.
+    /// Returns the scenario's facts merged, field by field, with those in the replies of some turns.
     fn profile_of(&self, counts: impl Fn(TurnId) -> bool) -> Map<String, Value> {
         let spec = &self.scenario.profile;
         let mut profile = spec.known.clone();
@@ -76,13 +76,13 @@ impl Conversation {
         profile
     }
 
-    /// Returns the profile as a turn sees it: without what is said at the same time.
+    /// Returns the profile as a turn sees it, without facts from its own batch.
     pub fn profile_shown(&self, turn: &Turn) -> Map<String, Value> {
         let before = self.batch_of(turn).map_or(BatchId(turn.id.0), |batch| batch.id);
         self.profile_of(|turn| turn.0 < before.0)
     }
 
-    /// Returns how the profile differs from what was noted last, if it does.
+    /// Returns the change of the profile since it was last recorded, if any.
     pub fn unrecorded_profile(&self) -> Option<ProfileUpdated> {
         let (before, now) = (&self.known.noted, &self.known.profile);
         if before == now {
@@ -101,26 +101,27 @@ impl Conversation {
         })
     }
 
-    /// Returns the stage that the last reply that is kept claims.
+    /// Returns the stage in the last reply whose facts are kept.
     pub fn claimed_stage(&self) -> Option<String> {
         let last = self.kept.iter().rev().find(|kept| self.keeper(kept).is_some())?;
         Some(self.as_it_stands(last)?["stage"].as_str()?.to_owned())
     }
 
-    /// Returns whether no turn is in progress: what is decided now is decided again after a crash.
+    /// Returns whether no turn is in progress; a decision made then is made again after a crash.
     pub fn is_quiet(&self) -> bool {
         let open = |b: &Batch| self.is_open(b);
         self.turns.is_empty() && !self.threads.values().any(|t| t.batch.as_ref().is_some_and(open))
     }
 
-    /// Returns what a person said last: the operator, or a human seat.
+    /// Returns the last message of a person: the operator, or a human seat.
     pub fn said_by_person(&self) -> Option<&Entry> {
         let person = |e: &&Entry| e.hidden.is_none() && self.is_person(e);
         self.entries.iter().rev().find(person)
     }
 
-    /// Returns whether words are a person's: the operator's, or those of a human seat. Without a human seat, as in a
-    /// rehearsal, any seat that keeps no profile counts as one.
+    /// Returns whether an entry is a person's: the operator's, or a human seat's. Without a human seat, as in a
+    /// rehearsal,
+    /// every seat that keeps no profile counts as a person.
     pub fn is_person(&self, entry: &Entry) -> bool {
         entry.seat().is_none_or(|id| self.is_person_seat(id))
     }

@@ -1,18 +1,18 @@
-//! How often providers are called, and when they may be called next.
+//! Call rates of providers, and the time of the next possible call.
 
 use crate::model::{CallRate, Ms, Text};
 use std::collections::{BTreeMap, VecDeque};
 
-/// The rates of providers, and the calls that count against them.
+/// Rates of providers, and the calls that count against them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rates {
     rates: BTreeMap<Text, CallRate>,
-    /// The start times of the last calls by provider, oldest first, as many as the rate counts.
+    /// Start times of the last calls by provider, oldest first; at most the number of calls in the rate.
     calls: BTreeMap<Text, VecDeque<Ms>>,
 }
 
 impl Rates {
-    /// Takes over the rates that a conversation is opened with.
+    /// Creates the state from the rates that a conversation is opened with.
     pub(super) fn of(rates: &BTreeMap<Text, CallRate>) -> Rates {
         Rates { rates: rates.clone(), calls: BTreeMap::new() }
     }
@@ -36,7 +36,7 @@ impl Rates {
         }
     }
 
-    /// Returns when a provider takes another call, with its rate; none where it takes one at any time.
+    /// Returns the time from which a provider takes another call, with its rate; `None` if it takes one at any time.
     pub(super) fn next(&self, provider: &str) -> Option<(Ms, CallRate)> {
         let rate = *self.rates.get(provider)?;
         let calls = self.calls.get(provider).filter(|calls| calls.len() >= rate.calls as usize)?;

@@ -1,14 +1,16 @@
-//! Other names for the same participants: names become labels, and labels names.
+//! Replaces names of participants in text: names by labels, and labels by names.
 //!
-//! A name is a whole word in the very letters of the pair; one of a single letter is too often just a letter. All pairs
-//! are exchanged at once, so that two labels can be swapped. It guesses no inflections and no nicknames.
+//! A name matches as a whole word, and case matters; names of a single letter are ignored, since a letter usually is
+//! just a
+//! letter. All pairs are replaced in one pass, so that two labels can be swapped. Inflections and nicknames are not
+//! recognised.
 
 use std::borrow::Cow;
 
-/// The fewest characters of a name that is looked for.
+/// Minimum number of characters of a name.
 const NAME_MIN: usize = 2;
 
-/// Returns a text with every name replaced by its partner; where two names fit, the longer one is meant.
+/// Returns a text with every name replaced by its partner; the longest matching name wins.
 pub(super) fn rename<'a>(text: &'a str, pairs: &[(&str, &str)]) -> Cow<'a, str> {
     let mut out = String::new();
     let (mut kept, mut at) = (0, 0);

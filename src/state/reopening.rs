@@ -1,30 +1,31 @@
-//! Resumes and forks: what they change, and what starts over in a conversation that had reached its own end.
+//! Resumes and forks: their changes, and the parts that start over if a conversation had reached its own end.
 //!
-//! An end can be passed. Stop rules, rounds, phases and the limits of seats then count from the reopening, and the
-//! whole history stays. After a limit, a failure or the operator's own `end` the conversation continues where it was.
+//! A conversation can continue after its own end. Stop rules, rounds, phases and the limits of seats then count from
+//! the
+//! reopening, and the whole history stays. After a limit, a failure or the operator's `end` it continues as before.
 
 use super::Conversation;
 use crate::model::payload::Forked;
 use crate::model::*;
 use serde_json::Value;
 
-/// From where the rules of a conversation count.
+/// Start of the count for a conversation's rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Since {
-    /// The event that reopened it last; none if it never ended.
+    /// `seq` of the event that last reopened it; `None` if it never ended.
     pub reopened: Option<Seq>,
-    /// The event by which its own end was last passed; the first event if it never was.
+    /// `seq` of the event by which it last continued after its own end; 0 if it never did.
     pub seq: Seq,
-    /// How many utterances there were then.
+    /// Number of utterances at that time.
     pub utterances: u32,
-    /// How many finished batches there were then.
+    /// Number of finished batches at that time.
     pub batches: u32,
-    /// How many votes there were then.
+    /// Number of votes at that time.
     pub votes: u32,
 }
 
 impl Conversation {
-    /// Applies a fork, which continues as a resume does, with random choices of its own if it has another seed.
+    /// Applies a fork, which continues like a resume, with other random choices if it has another seed.
     pub(super) fn fork(&mut self, seq: Seq, f: &Forked) {
         self.reopen(seq, f.attended, f.steered);
         if let Some(passed) = f.passed {
@@ -34,17 +35,17 @@ impl Conversation {
         self.forked = Some(f.clone());
     }
 
-    /// Applies a resume: an end is undone, and a pause that was asked for starts once the seats that a crash cut have
+    /// Applies a resume: an end is undone, and a requested pause starts once the seats that a crash interrupted have
     /// spoken.
     pub(super) fn reopen(&mut self, seq: Seq, attended: bool, steered: bool) {
         self.attended = attended;
         self.steered = steered;
-        // what a session file says is no reason to run anything
+        // permissions recorded in a session file must not run anything
         self.tools_decided.clear();
         self.tools_allowed_once.clear();
         self.seats.iter_mut().for_each(|s| s.failed = None);
         let ended = self.ended.take();
-        // what closes for an end that is still being carried out stays closed
+        // plans that are closed for an end still in progress stay closed
         if ended.is_some() || self.ending.is_none() {
             self.reopen_plans();
         }
@@ -56,7 +57,7 @@ impl Conversation {
         }
     }
 
-    /// Passes an end; `root` is how the policy of the whole conversation ended, if it did.
+    /// Continues after an end; `root` is the reason for which the root thread ended, or else that of the conversation.
     fn pass(&mut self, seq: Seq, ended: StopReason, root: StopReason) {
         for t in self.threads.values_mut() {
             t.idle_decisions = 0;
@@ -70,7 +71,7 @@ impl Conversation {
         }
     }
 
-    /// Begins a new exchange with the history: rules and bounds count from here.
+    /// Starts a new exchange with the same history: rules and limits count from here.
     fn begin_again(&mut self, seq: Seq, root: StopReason) {
         self.since = Since {
             reopened: Some(seq),
@@ -82,7 +83,7 @@ impl Conversation {
         self.asked.clear();
         for seat in &mut self.seats {
             seat.before = seat.utterances;
-            // what was agreed before is no agreement on what comes
+            // earlier agreement does not count in the new exchange
             seat.answer = None;
         }
         let played = matches!(
@@ -94,7 +95,7 @@ impl Conversation {
         );
         for t in self.threads.values_mut() {
             (t.verdict, t.asked, t.runs_before) = (None, None, t.runs.len());
-            // its rounds, its phases or its plan are used up
+            // its rounds, phases or plan are finished, so they start over
             if t.id == ThreadId::ROOT && played {
                 (t.memo, t.round) = (Value::Null, 0);
             }

@@ -1,9 +1,10 @@
-//! Prompts as far as their digests have been rolled: what a seat has seen before is not hashed again for every turn, and
-//! the prompt whose digest goes into the log is not built again for the call. What later turns are compared with for
-//! repetition is kept as well, and what came of it.
+//! Cache of prompt digests: earlier messages are not hashed again for every turn of a seat, and the prompt whose digest
+//! goes
+//! into the log is not built again for the call. It also caches the data and the result of comparing turns for
+//! repetition.
 //!
-//! It is a cache beside the log: it decides nothing, may be dropped at any time, and a state with it equals one
-//! without. Every change to how earlier words read, whose they are or who may see them clears it.
+//! The cache decides nothing, may be dropped at any time, and is ignored when states are compared. Every change to the
+//! text, author or visibility of earlier messages clears it.
 
 use super::{Conversation, Digest, Turn};
 use crate::model::payload::TurnEnded;
@@ -14,59 +15,58 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A digest that has taken in the beginning of a prompt.
+/// Digest state after the beginning of a prompt.
 #[derive(Clone)]
 pub struct Rolled {
     /// SHA-256 of the prompt's parts around the conversation.
     pub frame: Digest,
-    /// How many entries of the transcript are in it.
+    /// Number of transcript entries in the hash.
     pub entries: usize,
     /// The hash so far.
     pub hash: Sha256,
 }
 
-/// A prompt that was built, and the same as messages.
+/// A prompt and its messages.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BuiltPrompt {
     /// The prompt.
     pub prompt: Arc<Prompt>,
-    /// The messages that a model reads; none where it is for another voice.
+    /// The messages for a model; empty for other voices.
     pub messages: Vec<Message>,
 }
 
 type Key = (ThreadId, SeatId, Purpose);
 
-/// How far the prompts of each seat have come, the prompt that was built last, and the three-word sequences of the last
+/// Digest states of the prompts of each seat, the prompt that was built last, and the three-word sequences of the last
 /// texts.
 #[derive(Default)]
 pub struct Rolls {
     rolled: Mutex<HashMap<Key, Rolled>>,
     built: Mutex<Option<(Text, BuiltPrompt)>>,
-    /// The last texts, with their sequences of three words.
+    /// The last texts, with their three-word sequences.
     trigrams: Mutex<VecDeque<(Text, Arc<Trigrams>)>>,
-    /// How many turns go in circles, and for which entries, participants and beginning that was counted.
+    /// Number of turns that go in circles, with the key for which it was counted.
     circle: Mutex<Option<(Circled, usize)>>,
 }
 
-/// The number of entries, that of participants, and the first entry that counts.
+/// Number of entries, number of participants, and `seq` of the first entry that counts.
 type Circled = (usize, usize, Seq);
 
-/// Texts whose sequences are kept: as many as a few rounds of a large table have.
+/// Maximum number of texts with cached sequences, enough for a few rounds with many seats.
 const TEXTS_KEPT: usize = 256;
 
 impl Rolls {
-    /// Returns how far the prompts of turns like this one have come: of the same seat, in the same thread, for the same
-    /// purpose.
+    /// Returns the digest state of earlier prompts of the same seat, in the same thread and for the same purpose.
     pub fn of(&self, turn: &Turn) -> Option<Rolled> {
         lock(&self.rolled).get(&key(turn)).cloned()
     }
 
-    /// Keeps how far they have come with this one.
+    /// Stores the digest state after this turn's prompt.
     pub fn keep(&self, turn: &Turn, rolled: Rolled) {
         lock(&self.rolled).insert(key(turn), rolled);
     }
 
-    /// Returns the three-word sequences of a text. They are kept, since turn after turn is compared with it.
+    /// Returns the three-word sequences of a text, cached since many turns are compared with it.
     pub fn trigrams(&self, text: &Text) -> Arc<Trigrams> {
         let mut known = lock(&self.trigrams);
         if let Some((_, trigrams)) = known.iter().rev().find(|(of, _)| Arc::ptr_eq(of, text)) {
@@ -80,7 +80,7 @@ impl Rolls {
         trigrams
     }
 
-    /// Returns how many turns go in circles; it is counted once for the same entries, participants and beginning.
+    /// Returns the number of turns that go in circles, counted only once for the same key.
     pub fn circle(&self, of: Circled, count: impl FnOnce() -> usize) -> usize {
         let known = lock(&self.circle).filter(|(counted, _)| *counted == of);
         let circle = known.map_or_else(count, |(_, circle)| circle);
@@ -88,12 +88,12 @@ impl Rolls {
         circle
     }
 
-    /// Keeps a prompt that was built, by its digest.
+    /// Stores the last built prompt under its digest.
     pub fn keep_prompt(&self, digest: &Text, built: BuiltPrompt) {
         *lock(&self.built) = Some((digest.clone(), built));
     }
 
-    /// Returns the prompt that was built last, if it is the one of a digest; it is kept no longer.
+    /// Removes the last built prompt, and returns it if it has this digest.
     pub fn take_prompt(&self, digest: &Text) -> Option<BuiltPrompt> {
         lock(&self.built).take().filter(|(of, _)| of == digest).map(|(_, built)| built)
     }
@@ -107,14 +107,14 @@ fn key(turn: &Turn) -> Key {
     (turn.thread, turn.seat.clone(), turn.purpose)
 }
 
-/// A copy starts empty.
+/// A clone starts with an empty cache.
 impl Clone for Rolls {
     fn clone(&self) -> Rolls {
         Rolls::default()
     }
 }
 
-/// A cache makes no difference between two states.
+/// The cache is ignored when states are compared.
 impl PartialEq for Rolls {
     fn eq(&self, _: &Rolls) -> bool {
         true
@@ -128,8 +128,8 @@ impl fmt::Debug for Rolls {
 }
 
 impl Conversation {
-    /// Returns whether an event that is about to be applied may change how earlier words read, whose they are, or who may
-    /// see them.
+    /// Returns whether an event that is about to be applied may change the text, author or visibility of earlier
+    /// messages.
     pub(super) fn is_rewritten_by(&self, event: &Event) -> bool {
         let kind = &event.kind;
         let is_new_version =

@@ -1,11 +1,11 @@
-//! How words come into the transcript.
+//! Adds messages of turns to the transcript.
 
 use super::{Conversation, Entry, Turn, Version, Who, digest, judging};
 use crate::model::payload::TurnEnded;
 use crate::model::*;
 
 impl Conversation {
-    /// Puts a turn's words into the transcript, as a new entry or as a version of the one it replaces.
+    /// Adds a turn's text to the transcript, as a new entry or as a version of the entry that it replaces.
     pub(super) fn say(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
         self.whispered |= !e.whispers.is_empty();
         let version = Version {

@@ -1,4 +1,4 @@
-//! Which parts of the transcript a seat may see.
+//! Parts of the transcript that a seat may see.
 
 use super::{Conversation, Entry, Turn, Who};
 use crate::model::*;
@@ -6,8 +6,9 @@ use crate::shared::SharedItems;
 use std::collections::BTreeSet;
 
 impl Conversation {
-    /// Returns whether a thread sees another one: itself, the threads inside it that inherit, and by inheritance its
-    /// ancestors and their closed threads.
+    /// Returns whether a thread sees another one: itself, child threads that inherit, and by inheritance its ancestors
+    /// and
+    /// their closed child threads.
     pub fn sees_thread(&self, from: ThreadId, other: ThreadId) -> bool {
         let mut at = from;
         loop {
@@ -29,7 +30,7 @@ impl Conversation {
         }
     }
 
-    /// Returns the place up to which the running call of a turn, or else its next one, sees the operator.
+    /// Returns the `seq` up to which the running call of a turn, or else its next one, sees operator messages.
     pub fn heard_to(&self, turn: &Turn) -> Seq {
         let heard = match (turn.call, turn.first_call) {
             (Some(_), _) => turn.heard,
@@ -39,8 +40,9 @@ impl Conversation {
         turn.before.map_or(heard, |before| heard.min(before))
     }
 
-    /// Returns what a turn sees: those of its peers whom its phase and its seat let it see, up to its horizon, and the
-    /// operator up to the call.
+    /// Returns the entries that a turn sees: those of other seats that its phase and its seat allow, up to its horizon,
+    /// and
+    /// operator messages up to the call.
     pub fn visible<'a>(&'a self, turn: &'a Turn) -> impl DoubleEndedIterator<Item = &'a Entry> {
         let sees = self.sees(turn);
         let chosen = (!matches!(sees, Sees::All | Sees::Summary))
@@ -52,7 +54,7 @@ impl Conversation {
         self.visible_among(turn, self.entries.iter()).filter(seen)
     }
 
-    /// Returns the places of what the speaker of some words was shown when they were spoken.
+    /// Returns the `seq`s of the entries that the author of an entry saw at the time.
     pub fn shown_to(&self, by: &Entry) -> BTreeSet<Seq> {
         let version = by.version();
         let (Some(turn), Some(seat)) = (version.turn, by.seat()) else { return BTreeSet::new() };
@@ -62,7 +64,7 @@ impl Conversation {
         self.visible(&turn).map(|e| e.seq).collect()
     }
 
-    /// Returns what a turn sees of some entries if it sees everybody.
+    /// Returns the entries that a turn sees if its phase and seat do not restrict them.
     pub fn visible_among<'a>(
         &'a self,
         turn: &'a Turn,
@@ -72,7 +74,7 @@ impl Conversation {
         entries.filter(move |e| {
             let by_operator = e.of.is_some();
             let in_time = if by_operator { e.seq < heard } else { e.seq <= turn.horizon };
-            // a seat that sums up for another sees what that one sees, up to the place
+            // a seat that summarises for another sees the same as that seat, up to the given `seq`
             let viewer = turn.summarises.as_ref().map_or(&turn.seat, |r| &r.viewer);
             let allowed = e.to.is_empty() || e.to.contains(viewer);
             let in_time = in_time && turn.summarises.as_ref().is_none_or(|r| e.seq <= r.upto);
@@ -80,8 +82,8 @@ impl Conversation {
         })
     }
 
-    /// Returns the operator's words that are not yet answered, as a turn sees them: what was said to all since the last
-    /// turn, and what was whispered since the seat's own last turn.
+    /// Returns the operator messages that a turn has yet to answer: public ones since the last turn of any seat, and
+    /// whispers since the seat's own last turn.
     pub fn unanswered<'a>(&'a self, turn: &'a Turn) -> Vec<&'a Entry> {
         let mut found: Vec<&Entry> = Vec::new();
         let (mut open, own) = (true, Who::Seat(turn.seat.clone()));
