@@ -1,4 +1,4 @@
-//! What a phase shows its speakers of one another: whose words, and under which names.
+//! Rules by which a phase shows messages to its speakers: the visible messages, and names or labels.
 
 use super::rename::rename;
 use super::{Conversation, Entry, Labels, Turn};
@@ -7,7 +7,7 @@ use crate::scenario::Phase;
 use crate::text::Trigrams;
 use std::collections::BTreeSet;
 
-/// Keeps at most `most` entries: of the two most alike the later one is dropped, until few enough are left.
+/// Keeps at most `most` entries: repeatedly drops the later one of the two most similar entries.
 fn keep_diverse(entries: &mut Vec<&Entry>, most: usize) {
     entries.sort_by_key(|entry| entry.seq);
     let mut words: Vec<Trigrams> = entries.iter().map(|entry| Trigrams::of(entry.text())).collect();
@@ -27,25 +27,25 @@ fn keep_diverse(entries: &mut Vec<&Entry>, most: usize) {
 }
 
 impl Conversation {
-    /// Returns the phase that a thread plays.
+    /// Returns the phase of a thread.
     pub fn phase_of(&self, thread: ThreadId) -> Option<&Phase> {
         let place = self.threads.get(&thread)?.spec.about["phase"].as_u64()?;
         self.scenario.phases.get(usize::try_from(place).ok()?.checked_sub(1)?)
     }
 
-    /// Returns how the phase of a turn shows its speakers to one another, where the turn is to speak in one.
+    /// Returns the rules by which the phase of a speaking turn shows messages, if it is in a phase.
     pub fn shows(&self, turn: &Turn) -> Option<&Shows> {
         self.phase_of(turn.thread).filter(|_| turn.speaks()).map(|phase| &phase.shows)
     }
 
-    /// Returns whose words a turn sees: the phase's rule, else its seat's, else everybody's.
+    /// Returns the messages that a turn may see: by the phase's rule, else its seat's, else all.
     pub fn sees(&self, turn: &Turn) -> Sees {
         let seat = || self.seat(&turn.seat).filter(|_| turn.speaks())?.spec.sees;
         let judge = || self.judge_sees(turn);
         self.shows(turn).and_then(|s| s.sees).or_else(seat).or_else(judge).unwrap_or(Sees::All)
     }
 
-    /// Returns which of its peers' words a turn sees that it might see.
+    /// Returns the `seq`s of the messages in `might` that a turn sees by its rule.
     pub(super) fn chosen<'a>(
         &'a self,
         turn: &Turn,
@@ -96,8 +96,8 @@ impl Conversation {
         vec![seats[(at + 1) % n].clone(), seats[(at + n - 1) % n].clone()]
     }
 
-    /// Returns the labels under which a turn sees the seats of its thread, its own included; empty where names are
-    /// shown. A seat that sums up where names are hidden also sees labels, always the same.
+    /// Returns the labels under which a turn sees the seats, including its own; empty if names are shown. A turn that
+    /// summarises in an anonymous phase also sees labels, always the same.
     pub fn labels(&self, turn: &Turn) -> Labels {
         if let Some(labels) = self.answer_labels(turn) {
             return labels;
@@ -122,7 +122,7 @@ impl Conversation {
             Anonymous::PerViewer => (0, &*turn.seat.0),
         };
         let mut seats: Vec<&SeatId> = self.seats.iter().map(|s| &s.spec.id).collect();
-        // a seat that joined later takes the next label: the others keep theirs
+        // a seat that joined later gets the next label, so that the others keep theirs
         let dealt = self.founders.min(seats.len());
         seats[..dealt]
             .sort_by_cached_key(|seat| self.dice(place, &format!("label {viewer} {seat}")));
@@ -133,8 +133,9 @@ impl Conversation {
         seats.into_iter().enumerate().map(|(n, s)| (s.clone(), label(n).into())).collect()
     }
 
-    /// Returns words that were said under some labels as a reader reads them who sees others: names of the seats in them
-    /// are exchanged as well.
+    /// Returns a text that was written with some labels in the form for a reader with other labels; names of seats in
+    /// the
+    /// text are replaced too.
     pub fn read_as(&self, words: &Text, said: &Labels, read: &Labels) -> Text {
         if said.is_empty() && read.is_empty() {
             return words.clone();

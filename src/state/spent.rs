@@ -1,23 +1,23 @@
-//! The use of a conversation's calls: tokens, and money where a price is known.
+//! Usage of a conversation's calls: tokens, and money if a price is known.
 
 use crate::model::payload::CallParameters;
 use crate::model::*;
 
-/// Tokens and money, added up.
+/// Total of tokens and money.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spent {
     /// Tokens read and written by all calls.
     pub usage: Usage,
-    /// The cost of calls that have a price.
+    /// Total cost of the calls that have a price.
     pub usd: Usd,
-    /// Whether any of it has a price.
+    /// True if any of the calls has a price.
     pub priced: bool,
-    /// Whether some of it has none, so that the sum of money leaves something out.
+    /// True if any of the calls has no price, so that the cost is incomplete.
     pub unpriced: bool,
 }
 
 impl Spent {
-    /// Adds what one turn or call used.
+    /// Adds the usage of one turn or call.
     pub fn add(&mut self, usage: &Usage, cost: Option<Usd>) {
         self.usage = self.usage.with(usage);
         self.usd += cost.unwrap_or_default();
@@ -36,33 +36,33 @@ impl Spent {
         }
     }
 
-    /// Returns the money; none where no call had a price.
+    /// Returns the cost; `None` if no call had a price.
     pub fn cost(&self) -> Option<Usd> {
         self.priced.then_some(self.usd)
     }
 
-    /// Returns the usage; none where no call reported any.
+    /// Returns the usage; `None` if no call reported any.
     pub fn used(&self) -> Option<Usage> {
         (self.priced || self.unpriced).then(|| self.usage.clone())
     }
 }
 
-/// What a running call may use at most; it is kept for its turn until that is over, so that a call after a failure has
-/// its share as well.
+/// Maximum usage of a running call. It is reserved for its turn until the turn is over, so that a retry after a failure
+/// has its share too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reserve {
-    /// Tokens of the prompt, as estimated.
+    /// Estimated tokens of the prompt.
     pub prompt: u64,
-    /// The most tokens that the prompt may have; as estimated, where no limit holds.
+    /// Maximum tokens of the prompt; the estimate if there is no limit.
     pub most: u64,
-    /// Tokens of the reply, reasoning included.
+    /// Maximum tokens of the reply, including reasoning.
     pub reply: u64,
-    /// The price of the model; none is unknown.
+    /// Price of the model; `None` if unknown.
     pub price: Option<Price>,
 }
 
 impl Reserve {
-    /// Returns what a call of a seat may use, by the parameters that it was started with.
+    /// Returns the maximum usage of a call of a seat, by the parameters that it was started with.
     pub fn of(parameters: &CallParameters, seat: &Participant) -> Reserve {
         let thought = match &seat.voice {
             VoiceSpec::Model(model) => model.reasoning_tokens(),
@@ -74,18 +74,18 @@ impl Reserve {
         };
         let prompt = parameters.prompt_tokens.unwrap_or(0);
         let most = parameters.prompt_most.unwrap_or(prompt);
-        // an estimate must not cost more than was set aside for it
+        // an estimate must not cost more than the amount reserved for it
         let prompt = prompt.min(most);
         let reply = parameters.max_tokens.map(|reply| reply + u64::from(thought));
         Reserve { prompt, most, reply: reply.unwrap_or(0), price: seat.price }
     }
 
-    /// Returns it as if it had been used.
+    /// Returns the usage of a call that uses all of it.
     pub fn usage(&self) -> Usage {
         Usage { input: self.most, output: self.reply, estimated: true, ..Usage::default() }
     }
 
-    /// Returns what a call would cost that uses all of it; 0 without a price.
+    /// Returns the cost of a call that uses all of it; 0 without a price.
     pub fn usd(&self) -> Usd {
         self.price.map(|price| price.of(&self.usage())).unwrap_or_default()
     }

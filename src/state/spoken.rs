@@ -1,25 +1,25 @@
-//! Turns that are over and can be said again, and what is seen by who says them again.
+//! Ended turns that can be repeated, and the view of a turn that repeats one.
 
 use super::{Conversation, Entry};
 use crate::model::{SeatId, Seq, Text, ThreadId, TurnId};
 
-/// A turn that spoke to the table.
+/// An ended turn that spoke.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spoken {
     /// The thread of the turn.
     pub thread: ThreadId,
     /// The seat that spoke.
     pub seat: SeatId,
-    /// The utterance's number, from 1.
+    /// Number of the utterance, from 1.
     pub number: Option<u32>,
-    /// The `seq` up to which it saw its peers.
+    /// `seq` up to which it saw the other seats.
     pub horizon: Seq,
-    /// Its place, if others have spoken since: a retry of it sees nothing from there on.
+    /// `seq` of its entry, if others have spoken since: a retry sees nothing from there on.
     pub before: Option<Seq>,
 }
 
 impl Conversation {
-    /// Returns a speaking turn that is over, as far as it left words or was the last one.
+    /// Returns an ended speaking turn, if it has text or was the last one.
     pub fn spoken(&self, turn: TurnId) -> Option<Spoken> {
         let by = |e: &&Entry| e.versions.iter().any(|v| v.turn == Some(turn));
         let last = self.last.as_ref().filter(|last| last.turn == turn);
@@ -43,7 +43,7 @@ impl Conversation {
         })
     }
 
-    /// Returns the words that a turn left, as they stand now.
+    /// Returns the current text of a turn.
     pub(super) fn words_of(&self, turn: TurnId) -> Option<Text> {
         let by = |e: &&Entry| e.versions.iter().any(|v| v.turn == Some(turn));
         self.entries.iter().rev().find(by).map(|entry| entry.text().clone())

@@ -1,26 +1,26 @@
-//! Summaries: which parts of a long conversation were summed up, for whom and up to where, and which a prompt may use.
+//! Summaries of long conversations: the parts that they cover, their readers, and their use in prompts.
 
 use super::{Conversation, Entry, Turn};
 use crate::model::payload::TurnEnded;
 use crate::model::*;
 
-/// A summary that was made, or could not be.
+/// A finished or failed summary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// The place of the end of its turn.
+    /// `seq` of the end of its turn.
     pub seq: Seq,
     /// The thread it was made in.
     pub thread: ThreadId,
-    /// What it covers and which seat reads it.
+    /// The part that it covers, and the seat that reads it.
     pub task: SummaryTask,
-    /// The words; none where it failed.
+    /// Text of the summary; `None` if it failed.
     pub text: Option<Text>,
-    /// The labels that stand in it for names.
+    /// Labels that the text has in place of names.
     pub labels: super::Labels,
 }
 
 impl Conversation {
-    /// Applies the end of a turn that summed something up.
+    /// Applies the end of a turn that summarises.
     pub(super) fn sum_up(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
         let said = e.outcome == Outcome::Said && !e.text.trim().is_empty();
         self.summaries.extend(turn.summarises.clone().map(|task| Summary {
@@ -32,8 +32,8 @@ impl Conversation {
         }));
     }
 
-    /// Returns the latest summary that may stand in a turn's prompt for the entries it covers: it was made of the same
-    /// words, and none of them was changed or hidden since.
+    /// Returns the latest summary that may replace the entries it covers in a turn's prompt: it was made from the same
+    /// entries, and none of them was changed or hidden since.
     pub fn summary_for(&self, turn: &Turn) -> Option<&Summary> {
         self.summaries.iter().rev().find(|s| {
             let fits =

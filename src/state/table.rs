@@ -1,4 +1,4 @@
-//! Seats, threads, batches and turns as they stand.
+//! Seats, threads, batches and turns, with their current state.
 
 use super::moves::AnswerMove;
 use super::planned::Plan;
@@ -13,40 +13,42 @@ use std::sync::Arc;
 /// A participant, also after leaving.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seat {
-    /// What the log says of it.
+    /// The participant as recorded in the log.
     pub spec: Arc<Participant>,
-    /// The label of the voice that it was seated with: any other voice is named where it speaks.
+    /// Label of the voice that it joined with; messages of any other voice show that voice.
     pub seated: Text,
-    /// Why its last turn failed; none once it spoke, or its voice was changed.
+    /// Error of its last turn; `None` after it spoke or its voice was changed.
     pub failed: Option<CallError>,
-    /// Whether it has left the table.
+    /// True if it has left the conversation.
     pub gone: bool,
-    /// Whether it is passed over.
+    /// True if it is muted.
     pub muted: bool,
-    /// Ended utterances that count.
+    /// Number of ended utterances that count.
     pub utterances: u32,
-    /// Its utterances when an end was last passed: its own limits count from there.
+    /// Number of utterances when the conversation last continued after an end; its own limits count from there.
     pub before: u32,
-    /// The rehearsed lines it has spoken, in order.
+    /// Indices of the rehearsed lines that it has spoken, in order.
     pub lines: Vec<usize>,
-    /// What its turns that are over have used.
+    /// Usage of its ended turns.
     pub spent: Spent,
-    /// Whether it could not pay for its last call; until it or a limit is changed.
+    /// True if it could not pay for its last call; until the seat or a limit is changed.
     pub broke: bool,
-    /// What its last utterance answers, where that can be read.
+    /// Answer in its last utterance, if readable.
     pub answer: Option<Text>,
-    /// The position in the last of its replies that stated one.
+    /// Stance in its last reply that stated one.
     pub stands: Option<StanceRecorded>,
-    /// Where it stood over time, as recorded.
+    /// Recorded stances, in order.
     pub stances: Vec<StanceRecorded>,
-    /// Whether its model was seen to think before it speaks.
+    /// True if its model was seen to think before it speaks.
     pub thinks: bool,
-    /// How often its replies got four times as many tokens, because all were spent before a word.
+    /// Number of times that its replies got four times as many tokens, after one spent all of them before the first
+    /// word.
     pub widened: u32,
 }
 
 impl Seat {
-    /// Returns how many ended utterances count against its own limits: those since an end was last passed.
+    /// Returns the number of utterances that count against its own limits: those since the conversation last continued
+    /// after an end.
     pub fn since_reopening(&self) -> u32 {
         self.utterances.saturating_sub(self.before)
     }
@@ -55,122 +57,123 @@ impl Seat {
 /// A conversation inside the conversation, or the conversation itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thread {
-    /// The `seq` of the event that opened it.
+    /// `seq` of the event that opened it.
     pub id: ThreadId,
-    /// How many threads were opened before it: its place for dice, the same after a crash.
+    /// Number of threads opened before it; a position for random choices that is the same after a crash.
     pub ordinal: u64,
-    /// The thread it was opened in.
+    /// Thread in which it was opened.
     pub parent: Option<ThreadId>,
-    /// What it was opened with.
+    /// Parameters with which it was opened.
     pub spec: ThreadOpened,
-    /// The seats in it, in order; a seat that joined later is at the end.
+    /// Seats in it, in order; a seat that joins later is at the end.
     pub seats: Vec<SeatId>,
-    /// All that its policy remembers.
+    /// Memo of its policy.
     pub memo: Value,
-    /// The current or latest batch, whoever requested it.
+    /// The current or latest batch, requested by policy, operator or engine.
     pub batch: Option<Batch>,
     /// The latest batch that its policy requested.
     pub asked: Option<Batch>,
-    /// The round its policy counted last, from 1; 0 before the first.
+    /// The last round counted by its policy, from 1; 0 before the first.
     pub round: u32,
-    /// Ended utterances that count, its children's included.
+    /// Number of ended utterances that count, including those of child threads.
     pub utterances: u32,
-    /// How many batches its policy has requested.
+    /// Number of batches that its policy has requested.
     pub batches: u32,
-    /// Every turn to speak that is over, where seats depend on one another: their result is made of them.
+    /// All ended speaking turns under `depends`, for the result.
     pub runs: Vec<PastTurn>,
-    /// The length of `runs` when an end was last passed.
+    /// Length of `runs` when the conversation last continued after an end.
     pub runs_before: usize,
-    /// Decisions since the last words.
+    /// Number of decisions since the last message.
     pub idle_decisions: u32,
-    /// Seats that passed since the last words.
+    /// Seats that passed since the last message.
     pub passed: Vec<SeatId>,
-    /// Who was given the floor next, by which command.
+    /// The seat that was promised the floor, and the key of the command.
     pub floor: Option<(SeatId, Key)>,
-    /// The last verdict on it, and how many utterances there were then.
+    /// The last verdict on it, with the number of utterances at that time.
     pub verdict: Option<(VerdictGiven, u32)>,
-    /// What was done, where it looks for one answer.
+    /// Moves of the turns under `consensus`.
     pub moves: Vec<AnswerMove>,
-    /// The last tool calls of its ended turns, oldest first; a few for each seat.
+    /// Last tool calls of its ended turns, oldest first; limited for each seat.
     pub tools_used: VecDeque<UsedTool>,
-    /// The plan that is carried out in it, once there is one.
+    /// The plan that is carried out in it, if there is one.
     pub plan: Option<Box<Plan>>,
-    /// The log position up to which its planner has read the operator's words.
+    /// Log position up to which its planner has read the operator's messages.
     pub heard: Seq,
-    /// How it ended; none while it is open.
+    /// Its end; `None` while it is open.
     pub closed: Option<ThreadClosed>,
 }
 
-/// The seats granted at once.
+/// Seats that were granted the floor together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batch {
-    /// Its place: the horizon of all who speak in it.
+    /// Position in the log, usually the horizon of its turns.
     pub id: BatchId,
-    /// What it was opened with.
+    /// Parameters with which it was opened.
     pub spec: Arc<BatchOpened>,
-    /// What its speakers see of their peers: up to here. Differs from `id` where an utterance is spoken again.
+    /// `seq` up to which its speakers see other seats. Differs from `id` if an utterance is repeated or turns are
+    /// restarted.
     pub horizon: Seq,
-    /// The context from replies when it was opened: its speakers do not see each other's data.
+    /// Context from replies when it was opened: its speakers do not see each other's data.
     pub context: Arc<Map<String, Value>>,
-    /// The turns in progress, with their seats.
+    /// Running turns with their seats.
     pub running: Vec<(TurnId, SeatId)>,
-    /// The turns that are over, in the order of their ends.
+    /// Ended turns, in the order of their ends.
     pub ended: Vec<Reply>,
-    /// The answers that made those who still worked begin again, by their places.
+    /// `seq`s of the answers that restarted running turns.
     pub restarts: Vec<Seq>,
-    /// What a crash took from seats that are owed their turn again.
+    /// State of interrupted turns whose seats will get the floor again.
     pub interrupted: BTreeMap<SeatId, Interrupted>,
 }
 
-/// A turn that is over, and when it was.
+/// An ended turn, with its times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PastTurn {
-    /// Which batch of its thread it belonged to, from 1.
+    /// Number of the batch in its thread, from 1.
     pub batch: u32,
-    /// Its outcome and its words.
+    /// Outcome and text.
     pub reply: Reply,
-    /// What was wrong, if it failed.
+    /// Error text, if it failed.
     pub error: Option<Text>,
-    /// When the floor was granted, on the session's clock.
+    /// Time of the grant, on the session's clock.
     pub started: Ms,
-    /// Milliseconds from then to its end.
+    /// Milliseconds from the grant to its end.
     pub took_ms: u64,
 }
 
-/// How a turn of a batch ended, for the policy that asked for it.
+/// Result of a turn, for the policy that asked for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// The `seq` of its `floor.granted`.
+    /// `seq` of its `floor.granted`.
     pub turn: TurnId,
     /// The seat that had the floor.
     pub seat: SeatId,
     /// Said, cut, failed or passed.
     pub outcome: Outcome,
-    /// The reply's text; empty where there was none.
+    /// Text of the reply; empty without one.
     pub text: Text,
-    /// The reply as data; null where the contract asks for none.
+    /// Data of the reply; null if the contract asks for none.
     pub structured: Value,
-    /// Tokens of the reply, where the voice reported them.
+    /// Number of tokens in the reply, if the voice reported it.
     pub tokens: Option<u64>,
 }
 
-/// What a turn that a crash cut gives back, so that the next grant is the same grant.
+/// State that an interrupted turn passes on, so that the next grant continues it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interrupted {
-    /// The utterance's number, which the next grant takes over.
+    /// Number of the utterance, which the next grant keeps.
     pub number: Option<u32>,
-    /// The notes bound to it.
+    /// Notes bound to it.
     pub notes: Vec<Seq>,
-    /// Whether the operator stopped it before its first word, so that it speaks as soon as it may, and hears them first.
+    /// True if the operator stopped it; it then speaks as soon as it may, and sees the operator's messages first.
     pub by_hand: bool,
-    /// The requests to its tools and their results: no tool is asked twice.
+    /// Tool requests and their results, so that no tool is called twice.
     pub tools: Vec<ToolRound>,
-    /// Where its first call stood: what its first call saw of the operator's words is seen again.
+    /// `seq` of its first call, whose view of operator messages is reproduced.
     pub first_call: Option<Seq>,
 }
 
 impl Batch {
-    /// Returns the seats that were promised a turn and have neither had it nor hold it now, in order.
+    /// Returns the seats that were promised a turn and have not had it, in order; running turns do not count.
     pub fn owed(&self) -> impl Iterator<Item = &SeatId> {
         self.spec.seats.iter().filter(|s| {
             !self.ended.iter().any(|r| r.seat == **s) && !self.running.iter().any(|(_, r)| r == *s)
@@ -178,95 +181,95 @@ impl Batch {
     }
 }
 
-/// One grant of the floor that runs.
+/// A running grant of the floor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
-    /// The `seq` of the grant.
+    /// `seq` of the grant.
     pub id: TurnId,
     /// The thread that it belongs to.
     pub thread: ThreadId,
-    /// In which batch of it, once it is granted.
+    /// Its batch, once it is granted.
     pub batch: Option<BatchId>,
     /// The seat that has the floor.
     pub seat: SeatId,
-    /// What the seat is asked for.
+    /// Purpose of the turn.
     pub purpose: Purpose,
-    /// The number of the utterance.
+    /// Number of the utterance.
     pub number: Option<u32>,
-    /// What it sees of its peers: up to here.
+    /// `seq` up to which it sees other seats.
     pub horizon: Seq,
-    /// What it sums up, if it does.
+    /// Task of a turn that summarises.
     pub summarises: Option<SummaryTask>,
-    /// What its first call sees of the operator: up to here, where a crash made it speak again.
+    /// `seq` up to which its first call sees operator messages, if a crash made it speak again.
     pub first_call: Option<Seq>,
-    /// The turn whose utterance it speaks again.
+    /// The turn whose utterance it repeats.
     pub replaces: Option<TurnId>,
-    /// The text of that utterance, where the turn continues it.
+    /// Text of that utterance, if the turn continues it.
     pub part: Option<Text>,
-    /// The place of that utterance, if others have spoken since: the turn sees nothing from there on.
+    /// `seq` of that utterance, if others have spoken since: the turn sees nothing from there on.
     pub before: Option<Seq>,
-    /// The notes bound to it.
+    /// Notes bound to it.
     pub notes: Vec<Seq>,
-    /// When the floor was granted, on the session's clock.
+    /// Time of the grant, on the session's clock.
     pub granted: Ms,
-    /// The key of the command that skips it before its first word.
+    /// Key of the command that skips it before its first word.
     pub skip: Option<Key>,
-    /// The call in flight; none before the first and between two.
+    /// The running call; `None` before the first call and between calls.
     pub call: Option<CallId>,
-    /// How many calls it has had.
+    /// Number of calls so far.
     pub calls: u32,
-    /// How many of them were retries under the failure rule.
+    /// Number of calls that were retries under the failure rule.
     pub retries: u32,
-    /// How many calls the model that speaks now has had.
+    /// Number of calls of the current model.
     pub tries: u32,
-    /// Milliseconds it has waited between them.
+    /// Milliseconds of waiting between calls.
     pub waited: u64,
-    /// Whether a server said that its prompt was too long, so that the next one is shorter.
+    /// True if a server rejected its prompt as too long, so that the next prompt is shorter.
     pub shrunk: bool,
-    /// How many of its replies did not have the form that the contract asks for.
+    /// Number of replies that did not match the contract's form.
     pub corrections: u32,
-    /// The last of those replies.
+    /// The last rejected reply.
     pub rejected: Option<Rejected>,
-    /// Whether a call of it was given more tokens, because all were spent before a word.
+    /// True if a call got more tokens, after one spent all of them before the first word.
     pub widened: bool,
-    /// Whether a reply of it said only what was said already.
+    /// True if a reply only repeated earlier messages.
     pub echoed: bool,
-    /// When the call in flight started, on the session's clock.
+    /// Start time of the running call, on the session's clock.
     pub since: Ms,
-    /// What the call that runs sees of the operator: up to here.
+    /// `seq` up to which the running call sees operator messages.
     pub heard: Seq,
-    /// Who is really asked by it.
+    /// Name of the model that is called.
     pub model: Text,
-    /// With what the call was started.
+    /// Parameters of the call.
     pub parameters: CallParameters,
-    /// The labels that it sees instead of names.
+    /// Labels that it sees instead of names.
     pub labels: Labels,
-    /// What the call that runs, or the next one, may use at most.
+    /// Maximum usage of the running or next call.
     pub reserve: Reserve,
-    /// What earlier calls of this turn have used.
+    /// Usage of earlier calls of this turn.
     pub spent: Spent,
-    /// When the next call is due, after one failed.
+    /// Time of the next call, after one failed.
     pub retry_at: Option<Ms>,
     /// Milliseconds to the first piece of the call.
     pub first_piece: Option<u64>,
-    /// When the last sealed piece came.
+    /// Time of the last piece in the log.
     pub last_piece: Option<Ms>,
-    /// The words so far, as sealed.
+    /// Text so far, as in the log.
     pub said: String,
-    /// The reasoning so far, as sealed.
+    /// Reasoning so far, as in the log.
     pub thought: String,
-    /// What its tools were asked for, a round for each call that ended so.
+    /// Tool requests, one round for each call that ended with requests.
     pub tools: Vec<ToolRound>,
-    /// What the agent of its running call asked leave for.
+    /// Permission requests by the agent of the running call.
     pub permissions: Vec<Permission>,
-    /// When the agent last did something other than speak, or was last answered.
+    /// Time at which the agent last did something other than speak, or last got an answer.
     pub active: Option<Ms>,
-    /// Milliseconds for which its call waited for leave.
+    /// Milliseconds for which its call waited for permissions.
     pub held: u64,
 }
 
 impl Turn {
-    /// Returns a turn that has just been granted, seeing everything that is there.
+    /// Returns a new turn whose horizon is the grant itself.
     pub fn granted(seq: Seq, ms: Ms, thread: ThreadId, seat: SeatId, purpose: Purpose) -> Turn {
         Turn {
             id: TurnId(seq.0),
@@ -313,7 +316,7 @@ impl Turn {
         }
     }
 
-    /// Returns an end of it with an outcome and nothing else.
+    /// Returns an end of the turn with an outcome and no other data.
     pub fn ended(&self, now: Ms, outcome: Outcome) -> TurnEnded {
         TurnEnded {
             turn: self.id,
@@ -339,7 +342,7 @@ impl Turn {
         }
     }
 
-    /// Returns whether it makes an utterance.
+    /// Returns whether the turn makes an utterance.
     pub fn speaks(&self) -> bool {
         self.purpose == Purpose::Speak
     }
@@ -348,14 +351,14 @@ impl Turn {
 /// The last speaking turn that is over.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LastTurn {
-    /// The `seq` of its `floor.granted`.
+    /// `seq` of its `floor.granted`.
     pub turn: TurnId,
-    /// The thread that it belonged to.
+    /// The thread of the turn.
     pub thread: ThreadId,
     /// The seat that spoke.
     pub seat: SeatId,
-    /// The utterance's number, from 1.
+    /// Number of the utterance, from 1.
     pub number: Option<u32>,
-    /// What it saw of its peers.
+    /// `seq` up to which it saw other seats.
     pub horizon: Seq,
 }

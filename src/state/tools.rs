@@ -1,19 +1,19 @@
-//! The fold of tool requests: they stand in their turn until all have come back.
+//! The fold of tool requests, which are part of their turn until all tools have returned.
 
 use super::{Conversation, Entry, State, Turn};
 use crate::model::tool::*;
 use crate::model::*;
 
-/// Rounds of requests in one turn; after the last of them a model is offered no tool.
+/// Maximum number of tool rounds in one turn; after the last one a model is offered no tools.
 const ROUNDS_MAX: usize = 8;
-/// The result that a model reads for a tool that was stopped before it answered.
+/// Result in the prompt for a tool that was interrupted before it returned.
 const INTERRUPTED: &str =
     "interrupted before the tool returned; it may or may not have taken effect";
 
-/// Tool calls of ended turns that are kept for each seat of a thread.
+/// Maximum number of tool calls of ended turns that are kept for each seat of a thread.
 const USED_MAX: usize = 8;
 
-/// A tool call of a turn that ended.
+/// A tool call of an ended turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UsedTool {
     /// The seat that asked for it.
@@ -25,12 +25,12 @@ pub struct UsedTool {
 }
 
 impl Turn {
-    /// Returns whether a tool that this turn asked for has not come back.
+    /// Returns whether a tool that this turn asked for has not returned.
     pub fn waits_for_tools(&self) -> bool {
         self.tools.last().is_some_and(ToolRound::is_open)
     }
 
-    /// Returns the rounds of tools as the next grant of an interrupted turn has them: what was called is never called again.
+    /// Returns the tool rounds for the next grant of an interrupted turn: a tool that was called is never called again.
     pub(super) fn kept_tools(&self) -> Vec<ToolRound> {
         let mut rounds = self.tools.clone();
         for run in rounds.iter_mut().flat_map(|round| &mut round.runs) {
@@ -53,7 +53,7 @@ impl State {
 }
 
 impl Conversation {
-    /// Returns the turn and the place of the request that a `tool.called` was for, unless it has come back.
+    /// Returns the turn, the round and the index of the request for a `tool.called`, if the tool has not returned.
     pub fn tool_called(&self, called: Seq) -> Option<(&Turn, &ToolRound, usize)> {
         self.turns.values().find_map(|turn| {
             let round = turn.tools.last()?;
@@ -76,11 +76,11 @@ impl Conversation {
         let runs = asked.requests.iter().map(run).collect();
         let said = std::mem::take(&mut turn.said).into();
         turn.tools.push(ToolRound { asked: seq, said, runs });
-        // each call of the turn may be tried again as the first one may
+        // every call of the turn gets the same number of retries
         (turn.call, turn.tries, turn.retries, turn.waited) = (None, 0, 0, 0);
     }
 
-    /// Keeps the tool calls of a turn that ends, and drops the oldest ones of its seat.
+    /// Records the tool calls of a turn that ends, and drops the oldest ones of its seat.
     pub(super) fn keep_tools(&mut self, turn: &Turn) {
         let Some(thread) = self.threads.get_mut(&turn.thread) else { return };
         let returned = turn.tools.iter().flat_map(|r| &r.runs).filter(|run| run.returned.is_some());
@@ -120,7 +120,7 @@ impl Conversation {
         if let Some(run) = self.tool_run(c.turn, c.asked, c.at) {
             run.called = Some(seq);
         }
-        // allowed once is used up once
+        // a permission for one use is used up
         self.tools_allowed_once.retain(|tool| *tool != c.tool);
     }
 
@@ -130,7 +130,7 @@ impl Conversation {
         }
     }
 
-    /// The operator's yes or no to a tool.
+    /// Applies the operator's decision on a tool.
     pub(super) fn decide_tool(&mut self, tool: &Text, yes: bool, once: bool) {
         self.tools_decided.remove(tool);
         self.tools_allowed_once.retain(|name| name != tool);

@@ -1,16 +1,16 @@
-//! What was said, with every version of it.
+//! The transcript: all messages, with every version of them.
 
 use crate::model::*;
 use sha2::Digest as _;
 use std::collections::BTreeMap;
 
-/// Labels that replace the names of seats; empty where names are shown.
+/// Labels in place of the names of seats; empty if names are shown.
 pub type Labels = BTreeMap<SeatId, Text>;
 
-/// A SHA-256 digest of words.
+/// A SHA-256 digest of a text.
 pub type Digest = [u8; 32];
 
-/// Returns the SHA-256 of some words.
+/// Returns the SHA-256 of a text.
 pub fn digest(words: &str) -> Digest {
     sha2::Sha256::digest(words.as_bytes()).into()
 }
@@ -18,69 +18,69 @@ pub fn digest(words: &str) -> Digest {
 /// The author of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Who {
-    /// A participant's.
+    /// A participant.
     Seat(SeatId),
-    /// The person at the keyboard.
+    /// The operator.
     Operator,
 }
 
-/// One thing that was said.
+/// One message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Its place in the log.
+    /// Position in the log.
     pub seq: Seq,
-    /// The thread in which it was said.
+    /// Thread of the message.
     pub thread: ThreadId,
-    /// The author of the words.
+    /// Author of the message.
     pub who: Who,
-    /// The utterance's number; the operator's words have none.
+    /// Number of the utterance; `None` for operator messages.
     pub number: Option<u32>,
-    /// Every version, oldest first.
+    /// All versions, oldest first.
     pub versions: Vec<Version>,
-    /// The index of the version that counts, from 0.
+    /// Index of the version that counts.
     pub chosen: usize,
-    /// The text that replaced it for later prompts, and since when.
+    /// Text that replaces it in later prompts, with the `seq` of the edit.
     pub edited: Option<(Seq, Text)>,
-    /// Since when it is hidden.
+    /// `seq` of the command that hid it.
     pub hidden: Option<Seq>,
-    /// Since when it reads otherwise than before: by an edit, an alternative, or hidden.
+    /// `seq` of the last change: an edit, another version, or hiding.
     pub changed: Option<Seq>,
-    /// The seats that may read it; empty is everybody.
+    /// Seats that may read it; empty for all.
     pub to: Box<[SeatId]>,
-    /// The command it came from, for the operator's words.
+    /// Key of the command of an operator message.
     pub of: Option<Key>,
-    /// The seat that these words gave the floor: to be named in them is no second grant.
+    /// The seat that the message gave the floor; a mention of it is not a second grant.
     pub granted: Option<SeatId>,
-    /// The seats it names with `@`.
+    /// Seats that it mentions with `@`.
     pub mentions: Box<[SeatId]>,
 }
 
 /// One version of an utterance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Version {
-    /// Since when it is there.
+    /// `seq` of the version.
     pub seq: Seq,
-    /// The turn that spoke it; none for the operator's words.
+    /// The turn that produced it; `None` for operator messages.
     pub turn: Option<TurnId>,
     /// The text of this version.
     pub text: Text,
-    /// SHA-256 of the words: prompts are digested once per utterance, not once per turn.
+    /// SHA-256 of the text: prompts hash it once per utterance, not once per turn.
     pub digest: Digest,
-    /// Who really spoke, as `call.started` says; empty where no call did.
+    /// Model that spoke, as in `call.started`; empty without a call.
     pub model: Text,
-    /// The answer that it gives as data.
+    /// Answer in its data.
     pub answer: Option<Text>,
-    /// Whether it was cut, and why.
+    /// Reason for which it was cut, if it was.
     pub cut: Option<CutWhy>,
-    /// Whether it ends at its token limit.
+    /// True if it ended at its token limit.
     pub capped: bool,
-    /// Whether it began to repeat itself and was cut there.
+    /// True if it was cut because it began to repeat itself.
     pub repeats: bool,
-    /// Whispers that came with it.
+    /// Whispers in the same reply.
     pub whispers: Box<[payload::Whisper]>,
-    /// What it saw of its peers when it was spoken.
+    /// `seq` up to which its author saw other seats.
     pub horizon: Seq,
-    /// The labels that it saw instead of their names.
+    /// Labels that its author saw instead of names.
     pub labels: Labels,
 }
 
@@ -90,12 +90,12 @@ impl Entry {
         &self.versions[self.chosen.min(self.versions.len() - 1)]
     }
 
-    /// Returns the words as later prompts show them.
+    /// Returns the text as later prompts show it.
     pub fn text(&self) -> &Text {
         self.edited.as_ref().map_or(&self.version().text, |(_, text)| text)
     }
 
-    /// Returns the words as a prompt built at a place in the log shows them; none once hidden.
+    /// Returns the text in a prompt built at a log position; `None` if hidden by then.
     pub fn text_at(&self, place: Seq) -> Option<&Text> {
         match (&self.hidden, &self.edited) {
             (Some(since), _) if *since < place => None,
@@ -104,7 +104,7 @@ impl Entry {
         }
     }
 
-    /// Returns the SHA-256 of the words that [`text_at`](Entry::text_at) shows.
+    /// Returns the SHA-256 of the text that [`text_at`](Entry::text_at) shows.
     pub fn digest_at(&self, place: Seq) -> Option<Digest> {
         match &self.edited {
             Some((since, text)) if *since < place => self.text_at(place).map(|_| digest(text)),
@@ -112,7 +112,7 @@ impl Entry {
         }
     }
 
-    /// Returns whether who spoke this, if they were shown other words, read them as they were before they changed.
+    /// Returns whether the author of this message, if shown `other`, read it before a change.
     pub fn reads_earlier(&self, other: &Entry) -> bool {
         let turn = self.version().turn;
         turn.is_some_and(|turn| other.changed.is_some_and(|since| since.0 > turn.0))
@@ -123,12 +123,12 @@ impl Entry {
         !self.to.is_empty()
     }
 
-    /// Returns whether the operator spoke these words as a participant.
+    /// Returns whether the operator wrote this message as a participant.
     pub fn is_spoken_as(&self) -> bool {
         self.of.is_some() && self.who != Who::Operator
     }
 
-    /// Returns the seat whose words these are.
+    /// Returns the seat of the author; `None` for the operator.
     pub fn seat(&self) -> Option<&SeatId> {
         match &self.who {
             Who::Seat(seat) => Some(seat),
