@@ -2,11 +2,9 @@
 //!
 //! All seats bid at once and see no other bid. A bid is divided by one plus the number of the bidder's turns in the
 //! last two rounds, so that shares follow the bids and no single seat dominates. Sessions of earlier programs lack the
-//! memo
-//! key for this rule and keep their own: the last speaker loses three points, halved with each turn since. A seat that
-//! bids above zero goes first after two rounds of waiting, so that no seat starves. If bids are equal or none is
-//! readable,
-//! the seat that has been silent longest wins. Somebody always speaks.
+//! memo key for this rule and keep their own: the last speaker loses three points, halved with each turn since. A seat
+//! that bids above zero goes first after two rounds of waiting, so that no seat starves. If bids are equal or
+//! unreadable, the seat that has been silent longest wins. Somebody always speaks.
 
 use super::in_turn::{ProposedTurn, ROUNDS, decide, round};
 use super::memo;

@@ -2,10 +2,9 @@
 //!
 //! In each round all unsettled seats work at once. A new answer restarts the calls still running, a limited number of
 //! times a round, so that they know it. A seat whose vote is older than the newest answer is asked again. When all
-//! seats
-//! have voted on the known answers, or the rounds are used up, the votes are counted: the last vote of each seat, for
-//! answers that are not withdrawn. The rule for ties is explicit, and "no votes" is an outcome of its own. The winner
-//! presents the answer.
+//! seats have voted on the known answers, or the rounds are used up, the votes are counted: the last vote of each seat,
+//! for answers that are not withdrawn. The rule for ties is explicit, and "no votes" is an outcome of its own. The
+//! winner presents the answer.
 
 use super::in_turn::ROUNDS;
 use super::memo;
@@ -168,7 +167,7 @@ fn work(v: &View<'_>, seats: Vec<SeatId>, round: u64, memo: Value, why: &str) ->
     Decision { next, memo }
 }
 
-/// Returns the seats that have not voted since the newest answer. A seat that failed in the round is excluded.
+/// Returns the seats that have not voted since the newest answer. A seat that left the round is excluded.
 fn unsettled(v: &View<'_>, stands: &Coordination<'_>) -> Vec<SeatId> {
     let newest = stands.newest();
     let settled = |seat: &SeatId| {
@@ -191,7 +190,7 @@ fn worked(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
     let most = v.option_count("rounds").unwrap_or(ROUNDS_MAX);
     let open = unsettled(v, stands);
     if stands.answers.is_empty() {
-        // without an answer there is nothing to vote for; seats that failed are asked once more
+        // without an answer there is nothing to vote for; seats that left the round are asked once more
         let seats: Vec<SeatId> = v.able().cloned().collect();
         return match round < most && !seats.is_empty() {
             true => work(v, seats, round + 1, v.thread.memo.clone(), "nobody answered yet"),

@@ -1,12 +1,10 @@
 //! Seats run when their dependencies are met: all ready seats run at once, until no seat is ready.
 //!
 //! A seat is ready if its dependencies are met, their conditions hold, it is below its limits, and at least one
-//! dependency
-//! has a new message since the seat last ran; the last rule lets loops progress instead of repeat. A person's message
-//! or a
-//! request in a reply's data (`requests: [{to, text}]`) wakes the seats that it names, whatever they wait for. A
-//! condition that cannot be evaluated is false, with a warning. Values that a reply adds to the context are folded by
-//! `state`, not here.
+//! dependency has a new message since the seat last ran; the last rule lets loops progress instead of repeat. A
+//! person's message or a request in a reply's data (`requests: [{to, text}]`) wakes the seats that it names, regardless
+//! of their dependencies. A condition that cannot be evaluated is false, with a warning. Values that a reply adds to
+//! the context are folded by `state`, not here.
 
 use super::memo;
 use super::requests::{self, SeatRequest};
@@ -207,7 +205,8 @@ fn asked(v: &View<'_>) -> (Vec<SeatRequest>, Vec<Text>) {
     (asked, refused)
 }
 
-/// Returns the person who wrote an entry: the operator, a human seat or a stand-in; `None` for other seats.
+/// Returns the person who wrote an entry: the operator, a human seat, or a seat whose voice replaces a human; `None`
+/// for other seats.
 fn person(v: &View<'_>, entry: &Entry) -> Option<Text> {
     match entry.seat() {
         None => Some("the operator".into()),
@@ -237,7 +236,7 @@ fn memo(v: &View<'_>, ready: &[Ready], asked: &[SeatRequest]) -> Value {
     for asked in asked.iter().filter(runs) {
         requests.entry(&asked.seat).or_default().extend(asked.asking());
     }
-    // seats that are named later in the exchange speak in addition to those that started by themselves
+    // seats named later in the exchange speak too, in addition to the seats that started by themselves
     let begun = v.thread.memo[memo::BEGUN] == true || !is_addressed(v);
     v.memo_with([
         (memo::BEGUN, if begun && v.state.since.seq > Seq(0) { json!(true) } else { Value::Null }),
@@ -262,8 +261,8 @@ fn idle<'a>(v: &View<'a>) -> impl Iterator<Item = &'a Seat> {
     seats.filter(|s| !s.gone && !runs.iter().any(|r| r.reply.seat == s.spec.id))
 }
 
-/// Returns whether a seat has no message and will not produce one: it failed, was skipped or cut before the first
-/// word, is muted, or has left.
+/// Returns whether a seat has no message and will not produce one: it failed, was skipped or cut before the first word,
+/// is muted, or has left.
 fn is_lost(v: &View<'_>, id: &SeatId) -> bool {
     let last = runs(v).iter().rev().find(|r| r.reply.seat == *id);
     let failed = last.is_some_and(|r| matches!(r.reply.outcome, Outcome::Failed | Outcome::Cut));

@@ -1,14 +1,10 @@
 //! Common parts of the policies in which seats speak one after the other: turns, rounds and exceptions to the order.
 //!
 //! With `mentions = "once"` the first valid `@name` in the last message speaks next, once. The seat that was passed
-//! over
-//! comes directly after, before any new mention counts, so that two seats that mention each other starve no other seat.
-//! A
-//! request in the data of a reply (`requests: [{to, text}]`) does the same; it comes before mentions and does not
-//! depend on
-//! the option. A mention moves no pointer: the policy's own memo keys are written only with a turn of its own. The
-//! regular
-//! order is up to each policy.
+//! over comes directly after, before any new mention counts, so that two seats that mention each other starve no other
+//! seat. A request in the data of a reply (`requests: [{to, text}]`) does the same; it comes before mentions and does
+//! not depend on the option. A mention moves no pointer: the policy's own memo keys are written only with a turn of its
+//! own. The regular order is up to each policy.
 
 use super::memo;
 use super::requests;
@@ -34,7 +30,7 @@ pub(super) const NAMES: OptionRow = OptionRow {
 pub(super) const ROUNDS: OptionRow =
     OptionRow { key: "rounds", kind: OptionKind::Count, meaning: "Number of rounds." };
 
-/// Maximum number of seats after the next one that are reported as the queue.
+/// Maximum number of seats in the reported queue, after the next one.
 const QUEUE: usize = 4;
 
 /// A turn by the policy's own rule.
@@ -54,8 +50,7 @@ pub(super) struct ProposedTurn {
 }
 
 /// Returns the decision for a turn: the turn itself, or the turn of a seat that was requested or mentioned. Ends or
-/// waits
-/// if no seat can speak.
+/// waits if no seat can speak.
 pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
     let Some(mut turn) = turn else { return v.nobody() };
     if v.option_count("rounds").is_some_and(|rounds| u64::from(turn.round) > rounds) {

@@ -22,8 +22,7 @@ impl Policy for Manual {
 
     fn next(&self, v: &View<'_>) -> Decision {
         // a seat at its limit can still get the floor once the limit is raised, so the thread ends only when all seats
-        // have
-        // left
+        // have left
         if v.thread.seats.iter().all(|s| v.state.seat(s).is_none_or(|s| s.gone)) {
             return v.end(StopReason::Exhausted);
         }

@@ -11,8 +11,7 @@ pub(super) const DISCOUNT: &str = "discount";
 /// Number of rounds in earlier exchanges.
 pub(super) const BEFORE: &str = "before";
 /// Id of the last batch that is already counted; under `plan`, the threads of failed attempts that the planner was
-/// asked
-/// about.
+/// asked about.
 pub(super) const COUNTED: &str = "counted";
 /// Reason why the plan was replaced, for people.
 pub(super) const WHY: &str = "why";

@@ -1,9 +1,8 @@
 //! Policies decide who speaks next. Each has a file of its own and is a pure function with a memo.
 //!
 //! A policy remembers only the memo in its own last decision, so that resume and fork continue it exactly. The pointer
-//! into
-//! an order is independent of who spoke: the first seat is not skipped, and operator messages, mutes, leaving seats and
-//! mentions do not move it. Policies deliberately do not grant the floor themselves; `engine` does.
+//! into an order is independent of who spoke: the first seat is not skipped, and operator messages, mutes, leaving
+//! seats and mentions do not move it. Policies deliberately do not grant the floor themselves; `engine` does.
 //!
 //! To add a policy, write a file with a unit struct and add it to [`ALL`].
 

@@ -2,10 +2,8 @@
 //!
 //! The choice is a turn of its own with the legal seats as its options: an illegal choice is corrected once, like any
 //! malformed reply. Without a choice (the moderator fails, passes, is muted or was cut) the fallback policy decides,
-//! with
-//! a memo of its own. A seat is chosen at most `streak` times in a row, unless it is the only one, and a moderator
-//! never
-//! chooses itself. A mention is only a hint to the moderator.
+//! with a memo of its own. A seat is chosen at most `streak` times in a row, unless it is the only one, and a moderator
+//! never chooses itself. A mention is only a hint to the moderator.
 
 use super::in_turn::{ProposedTurn, ROUNDS, decide, round};
 use super::memo;

@@ -61,8 +61,7 @@ impl Policy for Phases {
         };
         let listed: Vec<SeatId> = phase.who.iter().map(|s| SeatId(s.clone())).collect();
         // a seat that joined during the conversation takes part from the next phase on; a seat that was present at the
-        // start
-        // and is in no phase never speaks
+        // start and is in no phase never speaks
         let joined = v.state.seats.iter().skip(v.state.founders).map(|s| &s.spec.id);
         let late = joined.filter(|s| v.thread.seats.contains(s) && !listed.contains(s)).cloned();
         let spec = ThreadOpened {

@@ -1,11 +1,9 @@
 //! A planner makes a plan, executors carry out its steps, and the planner answers from all results.
 //!
 //! A step begins once the steps it depends on are over and fewer than `parallel` steps are running; its conversation is
-//! a
-//! thread of its own (`step.rs`). A failed step keeps its reason and the plan goes on, after the planner was asked once
-//! for
-//! another plan. Steps that depend on it are blocked. The planner reads new operator messages before any further step
-//! begins. Progress is in the state's plan; the memo holds the planner's last task.
+//! a thread of its own (`step.rs`). A failed step keeps its reason and the plan goes on, after the planner was asked
+//! once for another plan. Steps that depend on it are blocked. The planner reads new operator messages before any
+//! further step begins. Progress is in the state's plan; the memo holds the planner's last task.
 
 use super::memo;
 use super::{Decision, NextMove, Policy, View};
@@ -233,8 +231,7 @@ fn carry_out(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Decision {
 }
 
 /// Returns the next event that closes something: a step that the operator cancelled or whose thread ended otherwise,
-/// then
-/// an executor whose step is over.
+/// then an executor whose step is over.
 fn closes(v: &View<'_>, plan: &Plan) -> Option<Kind> {
     let open = |step: &PlannedStep| {
         let thread = step.thread.and_then(|t| v.state.threads.get(&t));

@@ -127,8 +127,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the decision if no seat can get the floor: wait if the operator muted or removed the last seat that
-    /// could
-    /// speak, since that can be undone; end if all seats have left or are at their limits.
+    /// could speak, since that can be undone; end if all seats have left or are at their limits.
     pub(super) fn nobody(&self) -> Decision {
         let state = self.state;
         let seats = || self.thread.seats.iter().filter_map(|s| state.seat(s));

@@ -1,13 +1,10 @@
 //! Each seat gets a share of the floor in proportion to its weight.
 //!
 //! By utterances this is a quota with earliest deadline first: a seat may have its next turn as soon as that keeps it
-//! below
-//! its share rounded up. Of those seats, the one speaks whose share, rounded down, would be missed first. So every seat
-//! is
-//! always within one turn of its share, which smooth weighted round robin does not guarantee. By words or tokens the
-//! seat that is furthest behind speaks; the gap stays under the longest utterance. Shares start over when a seat, a
-//! weight
-//! or a mute changes; turns out of order do not count.
+//! below its share rounded up. Of those seats, the one speaks whose share, rounded down, would be missed first. So
+//! every seat is always within one turn of its share, which smooth weighted round robin does not guarantee. By words or
+//! tokens the seat that is furthest behind speaks; the gap stays under the longest utterance. Shares start over when a
+//! seat, a weight or a mute changes; turns out of order do not count.
 
 use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide, round};
 use super::memo;
@@ -189,8 +186,7 @@ fn charge(v: &View<'_>, measure: Measure, shares: &mut [Share]) {
 }
 
 /// Returns the seat with the earliest deadline. A seat is eligible if its share of all turns, including this one, is
-/// more
-/// than it has had; its deadline is the turn at which its next turn is due.
+/// more than it has had; its deadline is the turn at which its next turn is due.
 fn by_deadline(shares: &[Share]) -> Option<usize> {
     let all: u128 = shares.iter().map(|s| u128::from(s.weight)).sum();
     let next: u128 = shares.iter().map(|s| u128::from(s.had)).sum::<u128>() + 1;

@@ -1,8 +1,7 @@
 //! Data in the last lines of a reply: an answer with its confidence, a ranking, or scores.
 //!
 //! Nothing is guessed: an answer counts only after `ANSWER:`, in `\boxed{}`, or if it is the whole reply. A reply
-//! without an
-//! answer is an abstention, which is null. Answers are normalised, so that equal answers are equal strings.
+//! without an answer is an abstention, which is null. Answers are normalised, so that equal answers are equal strings.
 
 use crate::model::contract::SCORE_MAX;
 use crate::model::{AnswerKind, SeatId, Text};

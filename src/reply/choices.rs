@@ -56,7 +56,7 @@ impl<'a> Choices<'a> {
         self.spellings().into_iter().find(|(name, _)| *name == words).map(|(_, answer)| answer)
     }
 
-    /// Returns the answer at the beginning of a line, after a phrase such as "I choose".
+    /// Returns the answer at the beginning of a line, also after a phrase such as "I choose".
     pub(super) fn begins(&self, line: &str) -> Option<&'a Text> {
         let mut line = line.trim_start_matches(DRESS).to_lowercase();
         if let Some(rest) = LEADS.iter().find_map(|lead| line.strip_prefix(lead)) {

@@ -1,9 +1,8 @@
 //! Parses a reply in the form that was asked for, into data or a description of the fault.
 //!
 //! Models wrap their answers in fences, in prose, in emphasis, or behind "I choose". All of that is stripped; a reply
-//! that
-//! then still does not match the form is not guessed at. An answer counts only if a reply begins or ends with it, never
-//! inside a sentence: "no doubt" is not "no".
+//! that then still does not match the form is not guessed at. An answer counts only if a reply begins or ends with it,
+//! never inside a sentence: "no doubt" is not "no".
 
 use super::choices::{Choices, DRESS};
 use super::data::{found, object, objects, unfenced};

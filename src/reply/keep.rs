@@ -102,7 +102,7 @@ fn take_out(value: &mut Value, path: &str, fields: &[String]) {
     if let Some(object) = value.pointer_mut(parent).and_then(Value::as_object_mut) {
         object.remove(&last);
     } else if !parent.is_empty() {
-        // a list with an invalid item is asked for as a whole
+        // a list with an invalid item is requested again as a whole
         take_out(value, parent, &[]);
     }
 }

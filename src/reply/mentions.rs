@@ -1,8 +1,7 @@
 //! Mentions: every `@name` in a seat's own text.
 //!
 //! Names in code, quotes and e-mail addresses do not count. Muted seats and the option that enables mentions are
-//! handled
-//! elsewhere.
+//! handled elsewhere.
 
 use crate::model::{Participant, SeatId};
 
@@ -12,12 +11,10 @@ const INDENT_LIMIT: usize = 3;
 const FENCE_LENGTH: usize = 3;
 
 /// Returns the seats that `text` mentions by `@id`, `@name` or `@alias`, in order and without repeats; `by` is the
-/// author,
-/// who cannot mention itself.
+/// author, who cannot mention itself.
 ///
 /// Case is ignored, names may contain spaces, and the longest matching name wins. Mentions in fenced code, inline code
-/// and
-/// quoted lines (`>`) do not count.
+/// and quoted lines (`>`) do not count.
 pub fn mentions(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec<SeatId> {
     let mut found: Vec<SeatId> = Vec::new();
     for paragraph in own_paragraphs(text) {
@@ -36,8 +33,7 @@ pub fn mentions(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec
 }
 
 /// Returns the seats that the question at the end of `text` names without an `@`, in order and without repeats: "What
-/// do
-/// you think, Cy?" is a question to Cy.
+/// do you think, Cy?" is a question to Cy.
 pub fn asked(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec<SeatId> {
     let paragraphs = own_paragraphs(text);
     let Some(last) = paragraphs.iter().rfind(|p| !p.trim().is_empty()) else { return vec![] };

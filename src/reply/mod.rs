@@ -1,9 +1,8 @@
 //! Parses replies: separates the speaker's own text from that of others, and reads the data and mentions in it.
 //!
 //! Only a seat's own text counts, never its quotes or code: text by other participants must not smuggle in control.
-//! This
-//! module only parses and deliberately decides nothing; for example, the policy decides whether a mention moves the
-//! floor.
+//! This module only parses and deliberately decides nothing; for example, the policy decides whether a mention moves
+//! the floor.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod answer;

@@ -36,7 +36,7 @@ pub(super) fn proposal(
     data: &Value,
 ) -> Result<Formed, String> {
     let labels: Vec<Text> = among.iter().map(|(label, _)| label.clone()).collect();
-    // a letter is short for the label that it ends; scripted voices know the ids, as long as no id looks like such a
+    // a letter is short for the label that it ends; rehearsed voices know the ids, as long as no id looks like such a
     // letter
     let letters = among.iter().map(|(label, _)| (letter(label).into(), label.clone()));
     let mut also: Vec<(Text, Text)> = letters.collect();
@@ -142,8 +142,7 @@ fn vote_in(line: &str) -> Option<&str> {
 }
 
 /// Returns the line with the vote in a reply that begins with other text: the only non-empty line, or the second or
-/// last
-/// line if it has a marker.
+/// last line if it has a marker.
 fn vote_line<'a>(said: &'a str, is_vote: impl Fn(&str) -> bool) -> Option<&'a str> {
     let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
     let placed = match lines[..] {

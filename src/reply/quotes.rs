@@ -1,6 +1,5 @@
 //! Checks quotations in a reply against their source text and marks them, so that a reader without the source can see
-//! which
-//! are correct.
+//! which are correct.
 
 /// Opening and closing marks of a quotation.
 const FRAMES: [(&str, &str); 3] = [("<quote>", "</quote>"), ("“", "”"), ("\"", "\"")];

@@ -1,9 +1,8 @@
 //! Limits a reply to its speaker's own text: its own name in front is removed, and text in another's name is cut.
 //!
 //! Models tend to continue a conversation in other participants' names. Those participants never wrote that text, so it
-//! must
-//! not get into the transcript. Text *about* others stays: quotes, lists, code, a name within a sentence. This module
-//! deliberately judges only the form, line by line, and adds no text of its own.
+//! must not get into the transcript. Text *about* others stays: quotes, lists, code, a name within a sentence. This
+//! module deliberately judges only the form, line by line, and adds no text of its own.
 
 use super::think::Splitter;
 use crate::model::event::OPERATOR;
@@ -46,8 +45,8 @@ pub fn repair(reply: &str, seat: &SeatId, roster: &[&Participant]) -> RepairedRe
     repaired(reply, seat, roster, Lead::Announces)
 }
 
-/// Repairs a retry of a reply that began in another's name: a label in front of the retry counts as text. Text after
-/// a further label is still cut.
+/// Repairs a retry of a reply that began in another's name: a label in front of the retry counts as text. Text after a
+/// further label is still cut.
 pub fn repair_again(reply: &str, seat: &SeatId, roster: &[&Participant]) -> RepairedReply {
     repaired(reply, seat, roster, Lead::IsText)
 }
@@ -159,8 +158,7 @@ impl Names {
     }
 
     /// Returns the text without the speaker's own name in front, and without the quotes or the fence around both;
-    /// `None`
-    /// without such a name.
+    /// `None` without such a name.
     fn without_own_label(&self, said: &str) -> Option<String> {
         let text = said.trim();
         if let Some((tag, words)) = text.strip_prefix("<said").and_then(|t| t.split_once('>')) {

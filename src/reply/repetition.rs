@@ -33,10 +33,9 @@ struct Sentence {
 /// Hash of words: the words of a long reply are compared often, and only with each other.
 type BareWords = u64;
 
-/// Returns the byte offset at which a reply begins to repeat itself: after the text that is new, as soon as a sentence
-/// occurs for the third time, or a phrase for the fourth time in a row. Only complete sentences and words count, so
-/// that
-/// it can be called on a stream.
+/// Returns the byte offset from which a reply only repeats itself, as soon as one of its sentences occurs for the third
+/// time, or a phrase for the fourth time in a row. Only complete sentences and words count, so that it can be called on
+/// a stream.
 pub fn repeats_from(reply: &str) -> Option<usize> {
     let found = [sentence_repeats(reply), words_repeat(reply)];
     found.into_iter().flatten().min()

@@ -24,7 +24,7 @@ pub struct Parted {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Paragraph {
     Public,
-    /// Private, with the number of receivers: the lines go to that number of the last whispers.
+    /// Private: the lines go to this number of the last whispers, one per receiver.
     Private(usize),
     Nobodys,
 }

@@ -5,7 +5,7 @@ use crate::model::*;
 
 /// Tokens for reasoning in addition to the reply, if the model was seen or invited to think.
 const THINKING_TOKENS: u32 = 1_024;
-/// Token limit of structured replies; a schema may require a long reply.
+/// Token limit of structured replies by local models; a schema may require a long reply.
 const LOCAL_DATA_TOKENS: u32 = 1_024;
 /// Estimated tokens per word, on the safe side.
 const TOKENS_PER_WORD: u32 = 2;

@@ -117,8 +117,7 @@ impl Conversation {
     }
 
     /// Returns the answers as conditions and templates see them, from turns up to `upto`: speakers must not see answers
-    /// that
-    /// are given at the same time.
+    /// that are given at the same time.
     pub(super) fn answer_facts(&self, upto: Seq, viewer: Option<&SeatId>) -> Value {
         let mut last: BTreeMap<&SeatId, Option<Text>> = BTreeMap::new();
         for (seat, _, data) in self.data().filter(|(_, turn, _)| turn.0 <= upto.0) {

@@ -373,8 +373,7 @@ impl Conversation {
         }
         let crashed = e.why == Some(CutWhy::Crash);
         // a seat that was stopped before its first word keeps the turn; an incomplete answer outside the conversation
-        // does not
-        // count
+        // does not count
         let by_hand = matches!(e.why, Some(CutWhy::PauseNow | CutWhy::CutIn))
             && (!turn.speaks() || !e.has_words());
         let superseded = e.why == Some(CutWhy::Superseded);

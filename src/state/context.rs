@@ -1,9 +1,8 @@
 //! Data of replies: the context for conditions, templates and scripts.
 //!
 //! Data is recorded as soon as it arrives, but in the order of the batch instead of arrival. On a resume the same seats
-//! may
-//! finish in another order, and the context is still the same. Hidden replies do not count, and edited replies count as
-//! edited.
+//! may finish in another order, and the context is still the same. Hidden replies do not count, and edited replies
+//! count as edited.
 
 use super::table::PastTurn;
 use super::{Conversation, Entry, Reply, Turn};
@@ -70,8 +69,7 @@ impl Conversation {
     }
 
     /// Returns the merged data of some turns. Top-level fields are merged and the last writer wins; each whole object
-    /// is
-    /// also stored under the seat's id and state key.
+    /// is also stored under the seat's id and state key.
     pub(super) fn context_of(&self, counts: impl Fn(TurnId) -> bool) -> Map<String, Value> {
         let mut context = Map::new();
         for kept in self.kept.iter().filter(|kept| counts(kept.turn)) {

@@ -18,8 +18,7 @@ impl Conversation {
     }
 
     /// Returns the facts for rules that end something. If the conversation continued after an end, only events since
-    /// then
-    /// count.
+    /// then count.
     pub fn facts_of_rules(&self, wanted: impl Fn(&str) -> bool) -> Value {
         self.facts_after(self.since, wanted)
     }

@@ -32,8 +32,7 @@ impl Finished {
 }
 
 /// Filters the events of a log while it is read: drops the pieces that a fold of the whole log does not need. The
-/// result
-/// is the same as with [`Finished`], in a single pass.
+/// result is the same as with [`Finished`], in a single pass.
 ///
 /// Pieces of a turn that has not ended wait, and so do the events after them. Pieces may be unparsed, as events of an
 /// unknown kind with that name; they are parsed only if they may be needed.
@@ -62,8 +61,7 @@ impl Sieve {
     }
 
     /// Passes on or drops the first waiting event; `otherwise` applies if the need for it is unknown. Returns false if
-    /// no
-    /// event waits or the first one must keep waiting.
+    /// no event waits or the first one must keep waiting.
     fn hand_out(&mut self, otherwise: Option<bool>, each: &mut dyn FnMut(&Event)) -> bool {
         let Some(mut event) = self.waiting.pop_front() else { return false };
         let mut passes = self.passes(&event).or(otherwise);

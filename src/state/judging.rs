@@ -240,8 +240,7 @@ impl Conversation {
     }
 
     /// Returns the share of speaking seats, from 0 to 1, whose last utterance gave the most frequent answer; seats
-    /// without
-    /// an answer agree with nobody.
+    /// without an answer agree with nobody.
     pub fn agreement(&self) -> f64 {
         let table = || self.seats.iter().filter(|s| !s.gone && s.spec.speaks);
         let mut counts: BTreeMap<&Text, u32> = BTreeMap::new();

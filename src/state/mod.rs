@@ -266,8 +266,7 @@ impl Conversation {
     }
 
     /// Returns the consequence of a turn that finally fails: a pause if only a person can fix the cause and an operator
-    /// is
-    /// present, else the seat's rule.
+    /// is present, else the seat's rule.
     pub fn then(&self, id: &str, class: ErrorClass) -> Then {
         let rule = self.seat(id).map_or(Then::Skip, |s| s.spec.on_failure.then);
         if self.attended && class.needs_a_hand() { Then::Pause } else { rule }
@@ -411,8 +410,7 @@ impl Conversation {
     /// Returns a pseudorandom number that depends only on the seed, a position and a salt.
     ///
     /// The position is an ordinal of the conversation (a round, a thread's ordinal), never a `seq`: a crash adds lines,
-    /// so
-    /// that a `seq` would give other numbers after a resume.
+    /// so that a `seq` would give other numbers after a resume.
     pub fn dice(&self, place: u64, salt: &str) -> u64 {
         dice(self.seed, place, salt)
     }

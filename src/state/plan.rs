@@ -1,8 +1,7 @@
 //! State of a plan: its steps, their states, and the messages in them.
 //!
 //! It is folded from `plan.made`, the threads of the steps, the turns in them, `step.ended` and the operator's
-//! commands.
-//! The next question to a seat is decided by `policy`.
+//! commands. The next question to a seat is decided by `policy`.
 
 use super::consensus::STEP;
 use super::planned::{Plan, PlannedStep, StepMessage};

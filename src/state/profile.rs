@@ -120,8 +120,7 @@ impl Conversation {
     }
 
     /// Returns whether an entry is a person's: the operator's, or a human seat's. Without a human seat, as in a
-    /// rehearsal,
-    /// every seat that keeps no profile counts as a person.
+    /// rehearsal, every seat that keeps no profile counts as a person.
     pub fn is_person(&self, entry: &Entry) -> bool {
         entry.seat().is_none_or(|id| self.is_person_seat(id))
     }

@@ -1,9 +1,8 @@
 //! Replaces names of participants in text: names by labels, and labels by names.
 //!
 //! A name matches as a whole word, and case matters; names of a single letter are ignored, since a letter usually is
-//! just a
-//! letter. All pairs are replaced in one pass, so that two labels can be swapped. Inflections and nicknames are not
-//! recognised.
+//! just a letter. All pairs are replaced in one pass, so that two labels can be swapped. Inflections and nicknames are
+//! not recognised.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,7 @@
 //! Resumes and forks: their changes, and the parts that start over if a conversation had reached its own end.
 //!
 //! A conversation can continue after its own end. Stop rules, rounds, phases and the limits of seats then count from
-//! the
-//! reopening, and the whole history stays. After a limit, a failure or the operator's `end` it continues as before.
+//! the reopening, and the whole history stays. After a limit, a failure or the operator's `end` it continues as before.
 
 use super::Conversation;
 use crate::model::payload::Forked;

@@ -1,6 +1,5 @@
 //! Cache of prompt digests: earlier messages are not hashed again for every turn of a seat, and the prompt whose digest
-//! goes
-//! into the log is not built again for the call. It also caches the data and the result of comparing turns for
+//! goes into the log is not built again for the call. It also caches the data and the result of comparing turns for
 //! repetition.
 //!
 //! The cache decides nothing, may be dropped at any time, and is ignored when states are compared. Every change to the

@@ -7,8 +7,7 @@ use std::collections::BTreeSet;
 
 impl Conversation {
     /// Returns whether a thread sees another one: itself, child threads that inherit, and by inheritance its ancestors
-    /// and
-    /// their closed child threads.
+    /// and their closed child threads.
     pub fn sees_thread(&self, from: ThreadId, other: ThreadId) -> bool {
         let mut at = from;
         loop {
@@ -41,8 +40,7 @@ impl Conversation {
     }
 
     /// Returns the entries that a turn sees: those of other seats that its phase and its seat allow, up to its horizon,
-    /// and
-    /// operator messages up to the call.
+    /// and operator messages up to the call.
     pub fn visible<'a>(&'a self, turn: &'a Turn) -> impl DoubleEndedIterator<Item = &'a Entry> {
         let sees = self.sees(turn);
         let chosen = (!matches!(sees, Sees::All | Sees::Summary))

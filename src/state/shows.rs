@@ -134,8 +134,7 @@ impl Conversation {
     }
 
     /// Returns a text that was written with some labels in the form for a reader with other labels; names of seats in
-    /// the
-    /// text are replaced too.
+    /// the text are replaced too.
     pub fn read_as(&self, words: &Text, said: &Labels, read: &Labels) -> Text {
         if said.is_empty() && read.is_empty() {
             return words.clone();

@@ -164,7 +164,7 @@ pub struct Interrupted {
     pub number: Option<u32>,
     /// Notes bound to it.
     pub notes: Vec<Seq>,
-    /// True if the operator stopped it; it then speaks as soon as it may, and sees the operator's messages first.
+    /// True if the operator stopped it before its first word. It then speaks as soon as it may, after the operator.
     pub by_hand: bool,
     /// Tool requests and their results, so that no tool is called twice.
     pub tools: Vec<ToolRound>,
@@ -173,7 +173,7 @@ pub struct Interrupted {
 }
 
 impl Batch {
-    /// Returns the seats that were promised a turn and have not had it, in order; running turns do not count.
+    /// Returns the seats whose turn in the batch has neither ended nor started, in order.
     pub fn owed(&self) -> impl Iterator<Item = &SeatId> {
         self.spec.seats.iter().filter(|s| {
             !self.ended.iter().any(|r| r.seat == **s) && !self.running.iter().any(|(_, r)| r == *s)
