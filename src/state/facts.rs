@@ -150,7 +150,7 @@ impl Conversation {
         })
     }
 
-    /// Returns a pseudorandom number in [0, 1) that is always the same for a turn.
+    /// Returns a pseudorandom number, from 0 up to but not including 1, that is always the same for a turn.
     fn roll_for(&self, turn: &Turn) -> f64 {
         const BITS: u32 = 53;
         let place = turn.number.map_or(0, u64::from);

@@ -76,7 +76,7 @@ pub enum RunState {
     /// Turns are granted as the policy decides.
     #[default]
     Going,
-    /// Turns are granted for this number of grants, then it pauses.
+    /// This number of turns is still granted, then it pauses.
     Stepping(u32),
     /// Pauses as soon as nobody speaks.
     Pausing,
