@@ -1,4 +1,5 @@
-//! The engine's own next step: one event or nothing, so that a kill between any two lines loses no half of a decision.
+//! The engine's own next step: at most one event per call, so that a kill between two lines never leaves half a
+//! decision.
 
 use super::drafts::{batch, close, grant, warn_once};
 use super::{
@@ -46,7 +47,7 @@ fn stance(state: &State) -> Option<Draft> {
     Some(draft(ThreadId::ROOT, ENGINE, stance.clone().into()))
 }
 
-/// A turn that waits for another try, when none will be granted any more.
+/// Cuts a turn that waits for a retry if no more retries will be granted.
 fn give_up(state: &State) -> Option<Draft> {
     let waits = |turn: &&Turn| {
         let held = || state.held_by_rate(turn, state.ms).is_some();
@@ -56,7 +57,7 @@ fn give_up(state: &State) -> Option<Draft> {
     Some(turns::cut_sealed(state, turn, CutWhy::Timeout))
 }
 
-/// Returns what follows when nothing is held back: limits, stops, grants, decisions.
+/// Returns the next step of the floor: limits, stops, grants, decisions.
 fn floor(state: &State) -> Option<Draft> {
     if state.stopped_by.is_some() {
         return None;
@@ -64,7 +65,7 @@ fn floor(state: &State) -> Option<Draft> {
     if state.ending == Some(Ending::Now) {
         return judging::grant(state);
     }
-    // who was speaking when a pause was asked for finishes before it takes hold, also where a crash cut them
+    // a speaker who had the floor when the pause was requested finishes first, even if a crash interrupted the turn
     if let Some(again) = interrupted(state) {
         return Some(again);
     }
@@ -89,7 +90,7 @@ fn floor(state: &State) -> Option<Draft> {
         .or_else(|| state.open_threads().rev().find_map(|thread| step(state, thread)))
 }
 
-/// Returns the end that is reached with the last turn that is allowed: it comes before the limit.
+/// Returns the end that the last allowed turn leads to: it takes precedence over the limit.
 fn settled(state: &State) -> Option<Draft> {
     let most = state.limits.of(Limit::Utterances)?;
     if state.used(Limit::Utterances, state.ms) < most || !state.turns.is_empty() {
@@ -111,7 +112,7 @@ fn settled(state: &State) -> Option<Draft> {
     })
 }
 
-/// A turn that begins again because of what its policy wants it to know.
+/// Cuts a turn that has to start again because its policy has new information for it.
 fn superseded(state: &State) -> Option<Draft> {
     let busy = |thread: &&Thread| thread.batch.as_ref().is_some_and(|b| !b.running.is_empty());
     state.open_threads().filter(busy).find_map(|thread| {
@@ -125,7 +126,7 @@ fn pauses(state: &State) -> bool {
     matches!(state.run, RunState::Pausing | RunState::Stepping(0))
 }
 
-/// A pause takes hold when no call runs; a person who has the floor keeps it.
+/// Pauses the conversation once no call runs; a person keeps the floor during the pause.
 fn pause(state: &State) -> Option<Draft> {
     let quiet = state.calls().next().is_none() && interrupted(state).is_none();
     (pauses(state) && quiet).then(|| {
@@ -134,7 +135,7 @@ fn pause(state: &State) -> Option<Draft> {
     })
 }
 
-/// Returns an end that is due: asked for, forced by a failure, or reached by the root's policy.
+/// Returns a due end: requested, forced by a failure, or reached by the root's policy.
 fn ending(state: &State) -> Option<Draft> {
     let root = state.threads.get(&ThreadId::ROOT)?;
     let quiet = state.turns.is_empty();
@@ -160,7 +161,7 @@ fn ending(state: &State) -> Option<Draft> {
     }
 }
 
-/// Returns why no seat speaks any more: each failure once, with the seats that it hit.
+/// Returns the reason why no seat can speak: each failure once, with the seats that it affects.
 fn failures(state: &State) -> Option<Text> {
     let mut told: Vec<(&Text, Vec<&str>)> = vec![];
     for seat in &state.seats {
@@ -175,12 +176,12 @@ fn failures(state: &State) -> Option<Text> {
     (!told.is_empty()).then(|| told.join("; ").into())
 }
 
-/// The end that a verdict is being found for.
+/// Returns the end for which a verdict is being reached.
 fn judged(state: &State) -> Option<(StopReason, Option<Text>)> {
     state.judging.as_ref()?.ends.clone()
 }
 
-/// A granted turn whose call has not begun; one that waits for its next try is woken by time.
+/// Starts the call of a granted turn; a turn that waits for a retry is woken by time instead.
 fn call(state: &State) -> Option<Draft> {
     let due = |t: &&Turn| t.call.is_none() && t.retry_at.is_none() && !t.waits_for_tools();
     let held = state.calls().filter(due).find_map(|t| state.held_by_rate(t, state.ms));
@@ -198,7 +199,7 @@ fn call(state: &State) -> Option<Draft> {
 }
 
 fn limits(state: &State) -> Option<Draft> {
-    // that time is up is found by `react`, which knows what time it is; a resume after that begins with it
+    // elapsed time is detected by `react`, which knows the current time; a resume after that starts with this check
     Limit::ALL.into_iter().find_map(|what| {
         let limit = state.limits.of(what)?;
         let value = state.used(what, state.ms);
@@ -212,7 +213,7 @@ fn limits(state: &State) -> Option<Draft> {
     })
 }
 
-/// What one thread does next.
+/// Returns the next step of a thread.
 fn step(state: &State, thread: &Thread) -> Option<Draft> {
     if let Some(batch) = &thread.batch
         && let Some(seat) = state.owed(batch).next()
@@ -236,8 +237,8 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
     decide(state, thread)
 }
 
-/// A seat that a crash cut is granted its turn again before anything else is decided: limits that came meanwhile did not
-/// stop it then either.
+/// Grants a seat the turn that a crash interrupted, before any other decision: limits reached since did not stop it
+/// then either.
 fn interrupted(state: &State) -> Option<Draft> {
     state.threads.values().find_map(|thread| {
         let batch = thread.batch.as_ref()?;
@@ -247,8 +248,8 @@ fn interrupted(state: &State) -> Option<Draft> {
     })
 }
 
-/// Returns whether a thread continues without words: all who could speak passed, or failed until a person helps, or its
-/// decisions have no effect.
+/// Returns the reason why a thread makes no progress: every seat that could speak passed, or failed until a person
+/// helps, or the thread's decisions have no effect.
 fn stalled(state: &State, thread: &Thread) -> Option<StopReason> {
     let able = || thread.seats.iter().filter(|s| state.may_speak(s));
     let all = |what: &dyn Fn(&SeatId) -> bool| able().next().is_some() && able().all(what);
@@ -293,7 +294,7 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
     }
 }
 
-/// Returns the end of a phase whose condition is true after a round, or what is wrong with the condition.
+/// Returns the end of a phase whose condition is true after a round, or a warning if the condition cannot be evaluated.
 fn until(state: &State, thread: &Thread) -> Option<Draft> {
     let when = state.phase_of(thread.id)?.shows.until.as_ref()?;
     let holds = |c: Condition| c.holds(&Facts::new(state.facts_of_rules(|name| c.uses(name))));
@@ -307,7 +308,7 @@ fn until(state: &State, thread: &Thread) -> Option<Draft> {
     }
 }
 
-/// Returns the batch that a policy asks for, unless it belongs to a round beyond the limit.
+/// Returns the batch that a policy asks for, or the round limit if the batch would exceed it.
 fn speak(state: &State, thread: &Thread, decision: Decision) -> Option<Draft> {
     let NextMove::Speak { seats, why, queue, round } = decision.next else { return None };
     if let (Some(round), Some(limit)) = (round, state.limits.rounds)
@@ -327,7 +328,7 @@ fn speak(state: &State, thread: &Thread, decision: Decision) -> Option<Draft> {
     Some(summary::before(state, thread, batch))
 }
 
-/// The last round: one seat after the other, in the root.
+/// Runs the last round: one seat after the other, in the root.
 fn final_word(state: &State, left: &[SeatId]) -> Option<Draft> {
     let root = state.threads.get(&ThreadId::ROOT)?;
     if let Some(batch) = &root.batch

@@ -4,10 +4,10 @@ use super::{advance, turns};
 use crate::model::*;
 use crate::state::{State, Turn};
 
-/// Decisions that are looked ahead at most: closing phases and threads takes a few.
+/// Maximum number of simulated decisions: closing phases and threads takes a few.
 const DECISIONS: usize = 64;
 
-/// Returns the end that would follow from a state if nothing more were said; none where a question would come first.
+/// Returns the end that would follow if no more turns were granted; `None` if a question would come first.
 pub(super) fn end_of(state: &State) -> Option<StopReason> {
     if state.ended.is_some() {
         return None;
@@ -19,7 +19,7 @@ pub(super) fn end_of(state: &State) -> Option<StopReason> {
         match &kind {
             Kind::Ended(ended) => return Some(root.unwrap_or(ended.reason)),
             Kind::ThreadClosed(closed) if thread == ThreadId::ROOT => root = Some(closed.reason),
-            // judges would be asked at the end
+            // the judges would be asked at the end
             Kind::BatchOpened(batch) if batch.purpose == Purpose::Judge => {
                 return match batch.judge_task() {
                     Some(JudgeTask::Verdict { ends: Some((reason, _)), .. }) => {

@@ -1,20 +1,20 @@
-//! Questions of the deciders to the state, and their answers to one another.
+//! Checks on the state that several deciders share, and the types of their answers to one another.
 
 use crate::model::*;
 use crate::scenario::VerdictSpec;
 use crate::state::{Batch, RunState, State};
 
-/// Returns whether a question may be asked now: it spends money, but no utterance and no round, and the time limit
-/// counts only what the speakers take.
+/// Returns true if a question may be asked now. It costs money but no utterance and no round, and the time limit
+/// counts speakers only.
 pub(super) fn may_ask(state: &State) -> bool {
     let holds = state.limit.as_ref().map(|l| l.what);
     matches!(state.run, RunState::Going | RunState::Stepping(_))
         && holds.is_none_or(|what| !matches!(what, Limit::Tokens | Limit::Usd))
 }
 
-/// Returns whether no turn runs, no question is open, and no turn is owed.
+/// Returns true if no turn runs, no question is open, and no turn is owed.
 pub(super) fn quiet(state: &State) -> bool {
-    // who is owed a turn when it ends does not have it any more
+    // an end or a limit cancels owed turns
     let over = state.ending.is_some() || (state.limit.is_some() && !state.attended);
     let open = |b: &Batch| state.is_open(b) && !(over && b.spec.purpose == Purpose::Speak);
     state.turns.is_empty() && !state.threads.values().any(|t| t.batch.as_ref().is_some_and(open))
@@ -30,24 +30,24 @@ pub(super) enum CommandStep {
     Done,
 }
 
-/// The verdict of a stop rule now.
+/// The current result of a stop rule.
 pub(super) enum Says {
-    /// The rule is silent.
+    /// The rule does not apply.
     Nothing,
-    /// It is time to stop, for this reason.
+    /// The conversation should stop, for this reason.
     Stop(StopReason, Text),
-    /// A call that the rule needs first: append this event.
+    /// The rule needs this event first, such as the call of a judge.
     First(Box<Draft>),
 }
 
-/// What a verdict is about: the whole conversation, or a phase.
+/// Scope of a verdict: the whole conversation, or a phase.
 #[derive(Clone, Copy)]
 pub(super) struct VerdictScope<'a> {
-    /// The thread in which they are asked; they see what it sees.
+    /// Thread in which the judges are asked; they see the messages of this thread.
     pub(super) thread: ThreadId,
-    /// How it is judged, as the scenario says.
+    /// Verdict settings of the scenario.
     pub(super) spec: &'a VerdictSpec,
-    /// Whether only to see if a side has won already.
+    /// True if the judges are only asked if a side has won already.
     pub(super) interim: bool,
 }
 
@@ -56,20 +56,21 @@ impl<'a> VerdictScope<'a> {
         state.verdict_spec(thread).map(|spec| VerdictScope { thread, spec, interim: false })
     }
 
-    /// The verdict that was found after the last words, if one was.
+    /// Returns the verdict given since the last utterance, if any.
     pub(super) fn found(self, state: &State) -> Option<&VerdictGiven> {
         let (verdict, at) = state.threads.get(&self.thread)?.verdict.as_ref()?;
         (*at == state.utterances).then_some(verdict)
     }
 
-    /// The judges who can be asked.
+    /// Returns the judges that can be asked.
     pub(super) fn judges(self, state: &State) -> Vec<SeatId> {
         let judges = self.spec.judges.iter().map(|j| SeatId(j.clone()));
         judges.filter(|s| state.may(Purpose::Judge, s)).collect()
     }
 }
 
-/// Returns what is judged when the operator asks: the whole conversation if it has judges, else the current phase.
+/// Returns the scope of a verdict that the operator asks for: the whole conversation if it has judges, else the current
+/// phase.
 pub(super) fn called(state: &State) -> Option<VerdictScope<'_>> {
     VerdictScope::of(state, ThreadId::ROOT)
         .or_else(|| state.leaves().find_map(|t| VerdictScope::of(state, t.id)))

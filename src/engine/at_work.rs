@@ -1,4 +1,4 @@
-//! Tools at work: each starts once its order is written, and ends with its turn.
+//! Running tools: each starts once its order is written, and is stopped when its turn ends.
 
 use crate::clock::Clock;
 use crate::model::{CallId, Seq, TurnId};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-/// Marks a call as over for the clock, however its task ends.
+/// Marks a call as finished for the clock when dropped, however its task ends.
 pub(super) struct Working(pub Clock, pub CallId);
 
 impl Drop for Working {
@@ -17,12 +17,12 @@ impl Drop for Working {
     }
 }
 
-/// The tools of a conversation that were ordered and are not back.
+/// Tools that were ordered and have not returned yet.
 #[derive(Default)]
 pub(super) struct ToolsAtWork {
-    /// Runs whose order is not written yet.
+    /// Runs whose order is not written to disk yet.
     gated: VecDeque<Box<ToolJob>>,
-    /// Runs in progress, by their `tool.called`.
+    /// Runs in progress, by the `seq` of their `tool.called`.
     working: HashMap<Seq, (TurnId, AbortHandle)>,
 }
 
@@ -40,7 +40,7 @@ impl ToolsAtWork {
         }
     }
 
-    /// Starts the tools whose orders are written.
+    /// Starts the tools whose orders are written to disk.
     pub(super) fn start(
         &mut self,
         written: Option<Seq>,
@@ -58,7 +58,7 @@ impl ToolsAtWork {
                 let began = clock.now();
                 let end = tools.run(*job).await;
                 let end = ToolResult { took_ms: clock.now().since(began), ..end };
-                // a closed channel means that the engine is gone, and with it the need for a result
+                // a closed channel means that the engine was dropped and needs no result
                 if let Ok(place) = tx.reserve().await {
                     clock.sent();
                     place.send((called, end));
@@ -72,7 +72,7 @@ impl ToolsAtWork {
         self.working.remove(&called);
     }
 
-    /// Returns whether an order is not written yet.
+    /// Returns true if an order is not written yet.
     pub(super) fn is_gated(&self) -> bool {
         !self.gated.is_empty()
     }

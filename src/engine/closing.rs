@@ -1,4 +1,5 @@
-//! What closes before a conversation ends: the steps of a plan that still run, their talks, their executors, the plan.
+//! Events that close a plan before its conversation ends: its running steps, their threads and executors, the plan
+//! itself.
 //!
 //! A resume after such an end undoes it, so that the plan continues where it was.
 
@@ -8,10 +9,10 @@ use crate::model::*;
 use crate::state::{Seat, State, Thread};
 use serde_json::json;
 
-/// Why a step is over that ran when the conversation ended.
+/// Reason for the end of a step that was running when the conversation ended.
 const WHY: &str = "the conversation ended";
 
-/// Returns the events that come before an end, in order; every prefix of them is legal.
+/// Returns the events before an end, in order; every prefix of them is legal.
 pub(super) fn before_end(state: &State, reason: StopReason) -> Vec<Draft> {
     state.threads.values().flat_map(|thread| of_plan(state, thread, reason)).collect()
 }

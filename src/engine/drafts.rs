@@ -1,4 +1,4 @@
-//! The drafts that several deciders make: batches, grants, ends, warnings. When they are made is decided elsewhere.
+//! Drafts that several deciders make: batches, grants, ends, warnings. Callers decide when to make them.
 
 use super::money;
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
@@ -7,7 +7,7 @@ use crate::model::*;
 use crate::policy;
 use crate::state::{Batch, State, Thread};
 
-/// Returns a batch with a requester, a purpose, its seats and a reason, and the default for everything else.
+/// Returns a batch with a requester, a purpose, seats and a reason, and defaults for all other fields.
 pub(super) fn batch(
     requester: Requester,
     purpose: Purpose,
@@ -34,14 +34,14 @@ pub(super) fn batch(
     }
 }
 
-/// Returns the grant of the floor to a seat of a batch, or the limit that it would break; none while the seat has to
-/// wait.
+/// Grants the floor to a seat of a batch, or returns the limit that the grant would exceed; `None` while the seat has
+/// to wait.
 pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId) -> Option<Draft> {
     let speaks = batch.spec.purpose == Purpose::Speak;
     let is_retry = batch.spec.replaces.is_some();
     let calls = state.calls().count() as u32;
     let human = state.seat(seat).is_some_and(|s| s.spec.voice.is_human());
-    // a person has one turn at a time, whatever the number of threads
+    // a person has one turn at a time across all threads
     let holds = state.turns.values().any(|t| t.seat == *seat);
     if holds || (!human && calls >= state.parallel.max(1)) {
         return None;
@@ -72,12 +72,12 @@ pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId
     };
     let granted = FloorGranted { batch: batch.id, participant: seat.clone(), number, notes };
     if let Some(at) = money::in_the_way(state, thread.id, &granted) {
-        // a warning always comes before a stop
+        // the warning about a limit always comes before the limit itself
         if !state.near.contains(&(at.what, at.limit)) {
             return Some(draft(ThreadId::ROOT, ENGINE, LimitNear(at).into()));
         }
-        // running turns may leave more than was set aside for them; a limit that holds is reported once, also for a
-        // turn that is owed since a crash
+        // running turns may use less than their reservation; a reached limit is reported once, even if a turn is owed
+        // since a crash
         let holds = state.limit.is_some();
         return (calls == 0 && !holds)
             .then(|| draft(ThreadId::ROOT, ENGINE, LimitReached(at).into()));
@@ -103,7 +103,7 @@ pub(super) fn end(state: &State, reason: StopReason, text: Option<Text>) -> Draf
     draft(ThreadId::ROOT, ENGINE, ended.into())
 }
 
-/// Returns the seats that never ran in a conversation that had nothing more to run, each with the reason.
+/// Returns the seats that never ran, each with the reason, if the conversation ended with nothing left to run.
 fn idle_seats(state: &State, reason: StopReason) -> Option<Text> {
     if !matches!(reason, StopReason::Completed | StopReason::Verdict | StopReason::Starved) {
         return None;
@@ -113,13 +113,13 @@ fn idle_seats(state: &State, reason: StopReason) -> Option<Text> {
     (!each.is_empty()).then(|| format!("never ran: {}", each.join(", ")).into())
 }
 
-/// Joins the parts of the text of an end.
+/// Joins the non-empty parts of an end's text.
 pub(super) fn joined(parts: [Option<Text>; 2]) -> Option<Text> {
     let parts: Vec<Text> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("; ").into())
 }
 
-/// A warning, unless the same one was given before.
+/// Returns a warning, unless the same one was given before.
 pub(super) fn warn_once(state: &State, warning: Warning) -> Option<Draft> {
     let same = |w: &Warning| match warning.about {
         Some(about) => w.about == Some(about),

@@ -1,8 +1,8 @@
-//! The loop: inputs in, events out, effects done. The only part of the engine that acts.
+//! The event loop: reads inputs, appends events, carries out effects. The only part of the engine with side effects.
 //!
-//! Each event is written, folded, shown and acted on, in that order of obligation: a call starts only when the event
-//! that orders it is written, a cancel never waits. Commands come before words; while the disk stalls no call starts,
-//! words are accepted until [`WAITING_MAX_BYTES`] wait, commands always.
+//! Each event is written, folded, shown and acted on, in this order of precedence: a call starts only when the event
+//! that orders it is written, a cancel never waits. Commands come before pieces. While the disk stalls no call starts,
+//! pieces are accepted until [`WAITING_MAX_BYTES`] wait, and commands are always accepted.
 
 use super::at_work::{ToolsAtWork, Working};
 use super::{
@@ -29,25 +29,25 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::AbortHandle;
 use tokio::time::Sleep;
 
-/// Loose pieces are sealed after this many milliseconds.
+/// Milliseconds after which loose pieces are sealed.
 const DELTA_WINDOW_MS: u64 = 250;
-/// Loose pieces are sealed at this many bytes.
+/// Bytes at which loose pieces are sealed.
 const DELTA_BYTES: usize = 4096;
-/// Chunks that may wait for the engine; a voice that is faster waits.
+/// Capacity of the chunk channel; a faster voice waits.
 const CHUNKS_WAITING: usize = 64;
 
-/// Why the loop ended.
+/// Reason for the end of the loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// The conversation ended, and all of it is written and synced.
+    /// The conversation ended, and all events are written and synced.
     Ended,
-    /// The session cannot be written any more.
+    /// The session cannot be written anymore.
     Unwritable(String),
 }
 
 /// A running conversation.
 pub struct Engine {
-    /// The fold, with the loose pieces.
+    /// Folded state with the loose pieces.
     pub live: Live,
     feed: Feed,
     writer: SessionWriter,
@@ -58,27 +58,27 @@ pub struct Engine {
     splitters: HashMap<CallId, Splitter>,
     gated: VecDeque<Box<CallRequest>>,
     at_work: ToolsAtWork,
-    /// What runs the tools of participants.
+    /// Runner of the participants' tools.
     pub tools: Arc<dyn Tools>,
     loose_since: Option<Ms>,
     loose_bytes: usize,
     unwritable: Option<String>,
-    /// The `seq` at which there was nothing left to decide.
+    /// `seq` at which nothing was left to decide.
     settled: Seq,
-    /// The most bytes that may wait for the disk before the engine stops taking words.
+    /// Maximum bytes that may wait for the disk before the engine stops accepting pieces.
     pub max_waiting_bytes: usize,
-    /// How long the engine waits for a full disk; none is without end.
+    /// Longest wait for a full disk; `None` waits without limit.
     pub patience: Option<Duration>,
-    /// Whether an operator can be asked, for a resume; of a new conversation, `conversation.opened` says it.
+    /// True if an operator can be asked, for a resume; for a new conversation, `conversation.opened` has the value.
     pub attended: bool,
-    /// Whether commands come from a program that may still decide on tools.
+    /// True if commands come from a program that may still decide on tools.
     pub steered: bool,
-    /// A reader that sees each event as it is appended, and can hold the conversation.
+    /// Reader of each event as it is appended, which can hold the conversation.
     pub witness: Option<Box<dyn Witness>>,
 }
 
 impl Engine {
-    /// Returns an engine for a new session; its first event is the caller's [`open`](Engine::open).
+    /// Returns an engine for a new session; the caller appends the first event with [`open`](Engine::open).
     pub fn new(writer: SessionWriter, feed: Feed, clock: Clock, voices: Arc<dyn Voices>) -> Engine {
         Engine {
             live: Live::default(),
@@ -104,14 +104,14 @@ impl Engine {
         }
     }
 
-    /// Begins a conversation: appends `conversation.opened`.
+    /// Opens a conversation: appends `conversation.opened`.
     pub fn open(&mut self, opened: payload::Opened) {
         let opened = payload::Opened { steered: opened.steered || self.steered, ..opened };
         self.append(draft(ThreadId::ROOT, ENGINE, Box::new(opened).into()));
     }
 
-    /// Resumes a conversation from its events: commands that had begun or were due are carried out, calls in flight are
-    /// cut and their turns stay owed, and `conversation.reopened` follows. Lines of a steer file are added before.
+    /// Resumes a conversation from its state: carries out commands that had begun or were due, cuts calls in flight
+    /// (their turns stay owed), and appends `conversation.reopened`. Lines of a steer file are added before.
     pub fn resume(&mut self, state: State, notices: Vec<Kind>) {
         let repaired = notices.iter().any(|k| matches!(k, Kind::LogRepaired(_)));
         self.take_up(state, notices);
@@ -119,8 +119,9 @@ impl Engine {
         self.append(draft(ThreadId::ROOT, ENGINE, reopened.into()));
     }
 
-    /// Continues the first events of another conversation, as a resume does; `conversation.forked` comes first. With
-    /// `onward` it passes the end that would follow there.
+    /// Continues the first events of another conversation as a resume does, after a `conversation.forked`. With
+    /// `onward`
+    /// the fork passes the end that would follow there.
     pub fn fork(&mut self, state: State, parent: Text, seed: Option<u64>, onward: bool) {
         let at = Seq(state.next_seq.0.saturating_sub(1));
         let passed = onward.then(|| ahead::end_of(&state)).flatten();
@@ -134,14 +135,14 @@ impl Engine {
         for notice in notices {
             self.append(draft(ThreadId::ROOT, ENGINE, notice));
         }
-        // for what has ended no line is due before it is reopened
+        // an ended conversation has no due lines until it is reopened
         while self.live.state.ended.is_none() && self.obey() {}
         for cut in recover(&self.live) {
             self.append(cut);
         }
     }
 
-    /// Adds lines that wait for their trigger.
+    /// Adds steering lines that wait for their trigger.
     pub fn steer(&mut self, lines: impl IntoIterator<Item = (Key, SteerLine)>) {
         for (key, line) in lines {
             self.steering.push(key, line);
@@ -211,14 +212,14 @@ impl Engine {
         }
     }
 
-    /// Returns whether the rest of a call's reply would be useless, now that a piece of it ends or pauses a sentence.
+    /// Returns true if the rest of a call's reply would be useless, now that a piece ends or pauses a sentence.
     fn goes_astray(&self, call: CallId, piece: &str) -> bool {
         let turn = || self.live.state.turn_of(call);
         piece.contains(words::PAUSES)
             && turn().is_some_and(|turn| words::goes_astray(&self.live, turn, piece))
     }
 
-    /// Takes an input in: pieces are shown at once, and sealed before anything is decided on them.
+    /// Processes an input: pieces are shown at once, and sealed before any decision that depends on them.
     fn take(&mut self, input: Input) {
         let now = self.clock.now();
         match &input {
@@ -238,14 +239,14 @@ impl Engine {
                 self.decide(now, &input);
             }
             Input::Command { key, line } if line.trigger.is_some() => {
-                // a line from stdin may wait like one from a file; once due it comes back without a trigger to wait for
+                // a line from stdin may have a trigger like one from a file; once due it returns without it
                 self.steering.push(key.clone(), line.clone());
             }
             input => self.decide(now, input),
         }
     }
 
-    /// Separates reasoning from the speech of a model or a rehearsed line: reasoning must never be shown as speech.
+    /// Separates reasoning from speech in a model's reply or a scripted line: reasoning must never be shown as speech.
     fn told_apart(&mut self, call: CallId, channel: Channel, text: &Text) -> Vec<(Channel, Text)> {
         let seat = self.live.state.turn_of(call).and_then(|t| self.live.state.seat(&t.seat));
         let marked =
@@ -280,8 +281,8 @@ impl Engine {
         }
     }
 
-    /// Lets the voices check a seat that a command makes: what they know of it goes into the log with the command, and
-    /// a seat that no voice can speak for is refused.
+    /// Lets the voices complete the seat of a command, so that the log has the result; a seat without a usable voice is
+    /// refused.
     fn seated(&self, mut draft: Draft) -> Draft {
         let Kind::CommandGiven(given) = &mut draft.kind else { return draft };
         let Some(mut seat) = given.targets.participant.clone() else { return draft };
@@ -297,11 +298,11 @@ impl Engine {
         draft
     }
 
-    /// Carries out one step of a command, or looks at the next steering line that is due; returns whether there was
-    /// one. A command is carried as far as it can be before the next line is looked at, so that a kill between the two
-    /// changes nothing.
+    /// Carries out one step of a command, or handles the next due steering line; returns true if there was one. A
+    /// command
+    /// is carried out as far as possible before the next line, so that a kill between the two changes nothing.
     fn obey(&mut self) -> bool {
-        // pieces do not change anything that is decided here
+        // pieces do not affect these decisions
         let fresh = self.settled != self.live.state.next_seq;
         if let Some(draft) = fresh.then(|| execute::next(&self.live.state)).flatten() {
             self.append(draft);
@@ -316,7 +317,7 @@ impl Engine {
         self.unwritable.is_none()
     }
 
-    /// Carries out everything that is due without anything new from outside.
+    /// Carries out all steps that need no further input.
     fn settle(&mut self) {
         while self.unwritable.is_none() {
             if self.obey() {
@@ -332,7 +333,7 @@ impl Engine {
         }
     }
 
-    /// Starts the calls whose orders are written.
+    /// Starts the calls whose orders are written to disk.
     fn start_calls(&mut self, written: Option<Seq>, tx: &mpsc::Sender<(CallId, Chunk)>) {
         while self.gated.front().is_some_and(|r| written >= Some(Seq(r.call.0))) {
             let Some(request) = self.gated.pop_front() else { return };
@@ -358,10 +359,11 @@ impl Engine {
         }
     }
 
-    /// Runs until the conversation has ended, or the session cannot be written any more.
+    /// Runs until the conversation has ended, or the session cannot be written anymore.
     ///
-    /// `orders` carries the operator's commands; while it is open there is an operator. `stop` resolves on a signal to
-    /// the program.
+    /// `orders` carries the operator's commands; an operator is present while it is open. `stop` resolves when the
+    /// program
+    /// receives a signal.
     pub async fn run(
         &mut self,
         mut orders: mpsc::Receiver<Input>,
@@ -405,7 +407,7 @@ impl Engine {
             };
             let room = self.writer.pending_bytes() < self.max_waiting_bytes;
             let may_wait = (attended || !idle) && self.gated.is_empty() && !self.at_work.is_gated();
-            // once for all that was decided
+            // one wake-up for all decisions of this iteration
             self.writer.wake();
             tokio::select! { biased;
                 () = &mut stop, if running => {
@@ -448,38 +450,38 @@ impl Engine {
         stopped
     }
 
-    /// Returns one more reader of what is shown, from the first event on.
+    /// Returns another reader of the feed, from the first event on.
     pub fn tail(&self) -> Tail {
         self.feed.tail()
     }
 
-    /// Returns how far the disk has come, now and whenever that changes.
+    /// Returns a receiver of the write progress of the disk.
     pub fn durable(&self) -> watch::Receiver<Durable> {
         self.writer.durable()
     }
 
-    /// Seals what was shown and waits until everything is on the disk.
+    /// Seals the loose pieces and waits until all events are on the disk.
     ///
     /// # Errors
-    /// The fault of the disk.
+    /// The error of the disk.
     pub async fn finish(mut self) -> Result<Durable, DiskFault> {
         self.seal();
         self.writer.finish().await
     }
 
-    /// Gives up a session before it was run: nothing is written, and a new one leaves no file.
+    /// Abandons a session before it ran: nothing is written, and a new session leaves no file.
     pub async fn abandon(self) {
         self.writer.abandon().await;
     }
 
     fn calls_in_flight(&self) -> usize {
-        // one that waits for permission continues only when it is given
+        // a call that waits for permission continues only after the answer
         let works = |t: &&Turn| t.call.is_some() && t.waits_for_leave().is_none();
         let calls = self.live.state.calls().filter(works).count();
         calls + self.at_work.len()
     }
 
-    /// Returns the next time at which time alone changes something.
+    /// Returns the next time at which a deadline passes.
     fn next_moment(&self) -> Option<Ms> {
         if self.live.state.ended.is_some() {
             return None;
@@ -489,7 +491,7 @@ impl Engine {
     }
 }
 
-/// Resolves when the disk has been full for as long as the patience lasts.
+/// Resolves when the disk has been full for the whole of `patience`.
 async fn elapsed(full: &mut Option<Pin<Box<Sleep>>>) {
     match full {
         Some(sleep) => sleep.await,

@@ -1,4 +1,4 @@
-//! What an event obliges, read from the state just after it: an effect without an event cannot exist.
+//! Effects of an event, computed from the state right after it: every effect follows from an event.
 
 use super::money;
 use super::tools;
@@ -10,32 +10,32 @@ use crate::tool::ToolJob;
 use crate::voice::CallRequest;
 use std::sync::Arc;
 
-/// Milliseconds that a call may continue after the time limit was reached.
+/// Milliseconds that a call may continue after the time limit.
 pub const TIME_GRACE_MS: u64 = 10_000;
 
-/// An action outside the state: to start, cancel or answer a call, or to run a tool.
+/// An action outside the state: starting, cancelling or answering a call, or running a tool.
 #[derive(Clone, Debug)]
 pub enum Effect {
-    /// Ask a voice, as soon as the event that orders it is written.
+    /// Starts the call of a voice once the event that orders it is written.
     Start(Box<CallRequest>),
-    /// Run a tool, as soon as the event that orders it is written.
+    /// Runs a tool once the event that orders it is written.
     Run(Box<ToolJob>),
-    /// Stop the tools of a turn, at once.
+    /// Stops the tools of a turn at once.
     Release(TurnId),
-    /// Tell a call whether it may do what it asked leave for.
+    /// Answers a call's request for permission.
     Permit {
-        /// The call that asked.
+        /// Call that made the request.
         call: CallId,
-        /// The number of the request within the call.
+        /// Number of the request within the call.
         request: u32,
-        /// Whether it is allowed.
+        /// True if the request is allowed.
         yes: bool,
     },
-    /// Stop a call, at once.
+    /// Cancels a call at once.
     Cancel(CallId),
 }
 
-/// Returns what an event obliges, given the state just after it.
+/// Returns the effects of an event, given the state right after it.
 pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
     match &event.kind {
         Kind::CallStarted(c) => start(state, c, CallId(event.seq.0)).into_iter().collect(),
@@ -106,7 +106,7 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
             let built = state.rolls.take_prompt(&started.digest);
             built.unwrap_or_else(|| prompt::built(state, turn))
         }
-        // the line was chosen when the call was ordered: the conversation need not be read for it
+        // the line was chosen when the call was ordered, so that no prompt is needed
         VoiceSpec::Lines { .. } | VoiceSpec::Human { .. } => BuiltPrompt::default(),
     };
     if let VoiceSpec::Agent(_) = seat.spec.voice {
@@ -130,7 +130,8 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
     })))
 }
 
-/// Returns the next time at which time alone matters: nothing has to be disarmed, and a resume needs nothing special.
+/// Returns the next deadline. It is computed from the state, so nothing has to be disarmed and a resume needs no
+/// special case.
 pub fn deadline(live: &Live) -> Option<Ms> {
     let state = &live.state;
     let turns = state.turns.values().filter_map(|turn| {
@@ -144,7 +145,7 @@ pub fn deadline(live: &Live) -> Option<Ms> {
                 let up = [time_is_up(state, turn), state.step_deadline(turn)];
                 due.into_iter().chain(up.into_iter().flatten()).min()
             }
-            // a pause also holds a turn that waits for a rate
+            // a pause also holds a turn that waits for a rate limit
             (_, None, None) if state.run == RunState::Paused => None,
             (_, None, None) => state.held_by_rate(turn, state.ms).map(|(at, ..)| at),
             (_, None, Some(retry)) => {
@@ -165,38 +166,38 @@ pub fn deadline(live: &Live) -> Option<Ms> {
     turns.chain(limits).min()
 }
 
-/// Returns when a running call is cut because the conversation's time is up: after a grace period. Judges may always
-/// finish.
+/// Returns the time at which a running call is cut because the conversation's time is up: after a grace period.
+/// `None` for judges, who may always finish.
 pub(super) fn time_is_up(state: &State, turn: &Turn) -> Option<Ms> {
     let reached = state.limit.as_ref().filter(|at| at.what == Limit::Seconds)?;
     let up = state.running.since?.plus((reached.limit * 1000).saturating_sub(state.running.total));
     (turn.purpose != Purpose::Judge).then(|| up.max(turn.granted).plus(TIME_GRACE_MS))
 }
 
-/// Returns the mark at which a warning is given: four fifths of a limit.
+/// Returns the value at which a limit warns: four fifths of it.
 pub(super) fn near_mark(limit: u64) -> u64 {
     (limit * 4).div_ceil(5)
 }
 
-/// A time limit of a call.
+/// A deadline of a call.
 pub(super) struct CallDeadline {
-    /// The time at which the call fails.
+    /// Time at which the call fails.
     pub at: Ms,
-    /// What it failed to do in time, in words.
+    /// Start of the failure text, up to the duration.
     what: &'static str,
-    /// Milliseconds that it had for that.
+    /// Milliseconds that the call had.
     after: u64,
 }
 
 impl CallDeadline {
-    /// Returns the failure in words.
+    /// Returns the text of the failure.
     pub fn words(&self) -> String {
         let seconds = self.after as f64 / 1000.0;
         format!("{} {seconds} s; raise its timeout, or choose another voice", self.what)
     }
 }
 
-/// Returns when a call runs out of time, and which time limit that is.
+/// Returns the earliest deadline of a call.
 pub(super) fn call_deadline(live: &Live, turn: TurnId, limits: &Timeouts) -> Option<CallDeadline> {
     let asked = live.state.turns.get(&turn)?;
     if asked.waits_for_leave().is_some() {

@@ -1,7 +1,7 @@
-//! Executing the operator's commands: for the first one that can move, one event more.
+//! Execution of the operator's commands: one more event for the first command that can proceed.
 //!
-//! The fold has already done the simple ones when their command was given; here are the cuts, the words, the pauses
-//! and the receipts. A command stays in the state until its last receipt, so that a kill in its middle is no loss.
+//! The fold has already applied the simple commands; this module adds the cuts, the messages, the pauses and the
+//! receipts. A command stays in the state until its last receipt, so that a kill in its middle loses nothing.
 
 use super::asking::CommandStep;
 use super::{drafts, judging, turns, verdict};
@@ -12,10 +12,10 @@ use crate::state::{PendingCommand, RunState, State, Thread};
 use serde_json::Value;
 use std::ops::Bound;
 
-/// How many commands may wait at once: each event looks at all of them, and a file may hold any number.
+/// Maximum number of waiting commands: each event checks all of them, and a file may hold any number.
 const WAITING_MAX: usize = 1_000;
 
-/// Returns the next event of the first command that can move, or the next receipt for words that reached a turn.
+/// Returns the next event of the first command that can proceed, or the next receipt for a message that reached a turn.
 pub(super) fn next(state: &State) -> Option<Draft> {
     if let Some(refused) = one_too_many(state) {
         return Some(refused);
@@ -28,8 +28,8 @@ pub(super) fn next(state: &State) -> Option<Draft> {
     moved.or_else(|| delivery(state))
 }
 
-/// Returns the receipt of the newest command where too many wait. One that pauses or ends is heard, unless a hundred such
-/// are waiting.
+/// Returns the rejection of the newest command if too many wait. Commands that pause or end the conversation are
+/// spared, unless the newest hundred all are such commands.
 fn one_too_many(state: &State) -> Option<Draft> {
     if state.pending.len() <= WAITING_MAX {
         return None;
@@ -57,17 +57,17 @@ fn delivery(state: &State) -> Option<Draft> {
     Some(draft(ThreadId::ROOT, ENGINE, receipt.into()))
 }
 
-/// Returns the receipts of all commands that can not be carried out any more.
+/// Returns the receipts of all commands that can not be carried out anymore.
 pub(super) fn late(state: &State) -> impl Iterator<Item = Draft> {
     let waits = state.pending.values().filter(|d| d.given.line.command.name() != "end");
     waits.map(|d| too_late(d, LateReason::Ended).because(&d.given.key))
 }
 
-/// Returns the receipt of a line whose moment did not come. Its key stays free: a resume with the same lines may bring it.
+/// Returns the receipt of a line whose trigger never fired. Its key stays free, so that a resume can use the same line.
 pub(super) fn never_due(key: Key, line: &SteerLine) -> Draft {
     let mut spelled = line.to_map();
     if line.command.is_private() {
-        // a receipt is for everybody to read
+        // receipts are visible to everybody
         spelled.remove("text");
     }
     let receipt = Receipt {
@@ -116,12 +116,12 @@ fn too_late_because(command: &PendingCommand, reason: LateReason, why: &str) -> 
     draft(ThreadId::ROOT, ENGINE, Receipt { reason: Some(reason), ..receipt }.into())
 }
 
-/// Says once that a command waits.
+/// Returns the receipt of a queued command, once.
 fn wait(command: &PendingCommand) -> Option<Draft> {
     (!command.queued).then(|| receipt(command, ReceiptIs::Queued, None))
 }
 
-/// Stops the next of a command's turns that still runs.
+/// Cuts the next of a command's turns that still runs.
 fn stop_turns(state: &State, command: &PendingCommand, why: CutWhy) -> Option<Draft> {
     let turn = command.given.targets.turns.iter().find_map(|t| state.turns.get(t))?;
     Some(turns::cut_sealed(state, turn, why))
@@ -130,7 +130,7 @@ fn stop_turns(state: &State, command: &PendingCommand, why: CutWhy) -> Option<Dr
 fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
     if let Some(reason) = command.too_late {
         return Some(match reason {
-            // it was the operator who took it back
+            // the operator withdrew it
             LateReason::Dropped => receipt(command, ReceiptIs::Done, Some(reason.message())),
             reason => too_late(command, reason),
         });
@@ -222,7 +222,7 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
     }
 }
 
-/// Says that a participant took its seat, by the kind of event by which one that the engine made does.
+/// Returns `seat.joined` for a participant that the command added, the same event as for seats that the engine adds.
 fn joined(command: &PendingCommand) -> Option<Draft> {
     match &command.given.targets.participant {
         Some(participant) if !command.closed => {
@@ -233,7 +233,7 @@ fn joined(command: &PendingCommand) -> Option<Draft> {
     }
 }
 
-/// Says that a participant left its seat.
+/// Returns `seat.left` for a participant that the command removed.
 fn left(state: &State, command: &PendingCommand, who: &SeatId) -> Option<Draft> {
     if command.closed || state.seat(who).is_none() {
         return done(command);
@@ -250,7 +250,7 @@ fn done_or_waits(command: &PendingCommand, step: CommandStep) -> Option<Draft> {
     }
 }
 
-/// A person's words end the turn that the person holds; without one they wait for it.
+/// Ends the turn of a person with their message; without a turn the message waits for one.
 fn persons(state: &State, command: &PendingCommand, who: &SeatId) -> Option<Draft> {
     if state.seat(who).is_none_or(|s| s.gone) {
         let why = format!("{who} has left");
@@ -271,7 +271,7 @@ fn persons(state: &State, command: &PendingCommand, who: &SeatId) -> Option<Draf
 fn pause(state: &State, command: &PendingCommand) -> Option<Draft> {
     match state.run {
         RunState::Paused => done(command),
-        // between two turns nothing has to be waited for, so that a step right behind it is one
+        // between two turns the pause takes hold at once, so that a step right after it counts
         RunState::Pausing if state.calls().next().is_none() && !cut_by_a_crash(state) => {
             let why = state.pause_why.clone();
             Some(draft(ThreadId::ROOT, ENGINE, Paused { why, ..Paused::default() }.into()))
@@ -281,18 +281,18 @@ fn pause(state: &State, command: &PendingCommand) -> Option<Draft> {
     }
 }
 
-/// Whether somebody is owed a turn that a crash cut.
+/// Returns true if a seat is owed a turn that a crash interrupted.
 fn cut_by_a_crash(state: &State) -> bool {
     let batches = state.threads.values().filter_map(|t| t.batch.as_ref());
     batches.flat_map(|b| b.interrupted.values()).any(|i| !i.by_hand)
 }
 
-/// When words find their place.
+/// Time at which a message is placed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Moment {
-    /// After the utterance or batch that is being spoken.
+    /// After the turn or batch in progress.
     AfterBatch,
-    /// Between two pieces of whoever still speaks.
+    /// Between two pieces of a turn in progress.
     Now,
 }
 
@@ -314,8 +314,9 @@ fn words(state: &State, command: &PendingCommand, moment: Moment) -> Option<Draf
     Some(draft(*thread, "operator", said.into()))
 }
 
-/// Words are placed where no batch is open; at once while paused, and while only people have the floor. What a crash
-/// interrupted is still being spoken: the words come after it, as they would have.
+/// Returns true if a message can be placed in a thread: no call runs there and no seat is owed a turn; people may have
+/// the floor. While paused, owed turns matter only if a crash interrupted them: the message comes after them, as it
+/// would have.
 fn is_quiet(state: &State, thread: ThreadId) -> bool {
     let batch = state.threads.get(&thread).and_then(|t| t.batch.as_ref());
     let calls = state.calls().any(|turn| turn.thread == thread);
@@ -338,7 +339,7 @@ fn skip(state: &State, command: &PendingCommand) -> Option<Draft> {
     }
 }
 
-/// Speaks an utterance again, as soon as nobody speaks.
+/// Repeats a turn as soon as nobody speaks.
 fn again(state: &State, command: &PendingCommand) -> Option<Draft> {
     let turn = command.given.targets.turns.first().copied();
     let said = turn.and_then(|turn| Some((turn, state.spoken(turn)?)));

@@ -1,39 +1,39 @@
-//! Everything that can happen to the engine.
+//! Inputs of the engine.
 
 use crate::model::{CallId, Key, Seq, SteerLine, Text};
 use crate::tool::ToolResult;
 use crate::voice::Chunk;
 use serde_json::Value;
 
-/// Everything that can happen to the engine. There are no timer ids and no results of effects but these.
+/// An input of the engine. There are no others: no timer ids, no other results of effects.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// A command of the operator.
     Command {
-        /// The key of the command: a second one with the same key does nothing.
+        /// Key of the command: a second command with the same key is ignored.
         key: Key,
-        /// The steering line as parsed.
+        /// Steering line as parsed.
         line: SteerLine,
     },
-    /// A steering line that cannot be read.
+    /// A steering line that cannot be parsed.
     BadLine {
-        /// The key of the line: a second one with the same key is ignored.
+        /// Key of the line: a second line with the same key is ignored.
         key: Key,
-        /// The line as it came.
+        /// Line as received.
         line: Value,
-        /// What is wrong with it, and the fix.
+        /// The fault and its fix.
         why: Text,
     },
-    /// A voice returned a piece, or the end of a call.
+    /// A piece of a voice, or the end of a call.
     Chunk(CallId, Chunk),
-    /// A tool came back, by its `tool.called`.
+    /// Result of a tool, by the `seq` of its `tool.called`.
     Tool(Seq, ToolResult),
-    /// The clock has moved: a deadline may have passed.
+    /// The clock has advanced: a deadline may have passed.
     Tick,
-    /// Nothing runs, and there is no operator who could change that.
+    /// Nothing runs, and no operator is present who could change that.
     Unattended,
     /// The program received a signal to stop.
     Signal,
-    /// A condition could not be evaluated, or something else a person should know.
+    /// A condition that could not be evaluated, or another warning for the operator.
     Warning(Text),
 }

@@ -1,7 +1,7 @@
-//! Questions beside the conversation: votes, and judges as stop rules; `verdict` has what judges find at the end.
+//! Questions outside the floor: votes, and judges as stop rules; `verdict` has the judges at the end.
 //!
 //! While a question is open nobody gets the floor, nobody sees an answer before all are given, and limits of utterances
-//! or rounds do not prevent a question. It deliberately counts no votes: `tally` does.
+//! or rounds do not prevent a question. Counting is left to `tally`.
 
 use super::asking::{CommandStep, may_ask, quiet};
 use super::{drafts, tally};
@@ -10,10 +10,10 @@ use crate::model::payload::BatchOpened;
 use crate::model::*;
 use crate::state::{Batch, PendingCommand, Ruling, State, Thread};
 
-/// The answers of a judge that is a stop rule, and the choices of a vote without any.
+/// Answers of a judge that is a stop rule, and the options of a vote without its own.
 const YES_OR_NO: [&str; 2] = ["yes", "no"];
 
-/// Returns a thread's open batch of a question beside the conversation.
+/// Returns a thread's open batch of a question, if any.
 fn open_aside<'a>(state: &State, thread: &'a Thread) -> Option<&'a Batch> {
     let beside = |b: &&Batch| {
         b.spec.purpose != Purpose::Speak
@@ -23,12 +23,12 @@ fn open_aside<'a>(state: &State, thread: &'a Thread) -> Option<&'a Batch> {
     thread.batch.as_ref().filter(beside)
 }
 
-/// Returns whether a question beside the conversation is open, so that the floor waits.
+/// Returns true if a question is open, so that the floor waits.
 pub(super) fn sits(state: &State) -> bool {
     state.threads.values().any(|t| open_aside(state, t).is_some())
 }
 
-/// Returns the grant for the next seat that a question beside the conversation is put to.
+/// Grants the floor to the next seat that has to answer a question.
 pub(super) fn grant(state: &State) -> Option<Draft> {
     if !may_ask(state) {
         return None;
@@ -40,7 +40,7 @@ pub(super) fn grant(state: &State) -> Option<Draft> {
     })
 }
 
-/// A vote that the operator called: asked as soon as no turn runs, closed when all have answered.
+/// Runs a vote of the operator: opened as soon as no turn runs, closed when all have answered.
 pub(super) fn vote(state: &State, command: &PendingCommand) -> CommandStep {
     let Command::Vote { question, options, tie, count } = &command.given.line.command else {
         return CommandStep::Done;
@@ -78,17 +78,17 @@ pub(super) fn vote(state: &State, command: &PendingCommand) -> CommandStep {
     }
 }
 
-/// The next step of a judge that is a stop rule.
+/// Next step of a judge that is a stop rule.
 pub(super) enum JudgeStep<'a> {
-    /// Ask it now: append this event.
+    /// The judge is due: append this event to ask it.
     Now(Box<Draft>),
     /// Its answer, given since the last utterance.
     Ruled(&'a Ruling),
-    /// It is not due, or cannot be asked now.
+    /// The judge is not due, or cannot be asked now.
     Not,
 }
 
-/// Asks a judge every few utterances whether it is time to stop.
+/// Asks a judge every few utterances if the conversation should stop.
 pub(super) fn ask<'a>(
     state: &'a State,
     place: u32,

@@ -1,7 +1,7 @@
-//! Whether a conversation goes in circles: the same words again, each other's words, or thanks and nothing else.
+//! Detects conversations that go in circles: speakers who repeat themselves or each other, or only exchange thanks.
 //!
-//! One repetition is not a loop: a whole round of it gives a warning, another one ends the conversation. It compares
-//! words alone and cannot know that a repetition is intended.
+//! One repetition is not a loop: a whole round of repetitions gives a warning, another one ends the conversation. Only
+//! texts are compared, so an intended repetition counts too.
 
 use super::asking::Says;
 use super::drafts::warn_once;
@@ -11,31 +11,31 @@ use crate::state::State;
 use crate::text::{Trigrams, are_alike_by_word, is_courtesy};
 use std::sync::Arc;
 
-/// The likeness, from 0 to 1, of two turns from which on one repeats the other.
+/// Similarity, from 0 to 1, from which on two turns count as equal.
 const ALIKE: f64 = 0.8;
-/// How alike two contributions are that are worth comparing word by word.
+/// Similarity from which on two turns are also compared word by word.
 const RELATED: f64 = 0.2;
-/// How many of a speaker's own last turns a turn is compared with.
+/// Number of a speaker's own last turns that a turn is compared with.
 const OWN: usize = 3;
-/// How many of the last rounds are compared: two of a circle, and the ones before.
+/// Number of last rounds that are compared: two rounds of a circle, and the ones before.
 const ROUNDS: usize = 6;
 
 /// One turn of a conversation, as the loop check reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct Said<'a> {
-    /// The speaker's id.
+    /// Id of the speaker.
     pub who: &'a str,
-    /// The text of the turn.
+    /// Text of the turn.
     pub words: &'a Text,
-    /// How many of the turns before it the speaker had seen.
+    /// Number of earlier turns that the speaker had seen.
     pub heard: usize,
-    /// Whether it repeated itself and was cut there.
+    /// True if the turn repeated itself and was cut there.
     pub repeats: bool,
 }
 
-/// Returns how many turns at the end of a conversation make a circle: each repeats one of its speaker's last three or
-/// the other speaker's last, or answers thanks with thanks. `trigrams` returns those of a text; it is asked
-/// for the same ones turn after turn, and may keep them.
+/// Returns the number of turns at the end of a conversation that form a circle: each repeats one of its speaker's
+/// last three or the other speaker's last, or answers thanks with thanks. `trigrams` computes the trigrams of a text;
+/// it is called for the same texts again and may cache them.
 pub fn circling(said: &[Said<'_>], trigrams: impl Fn(&Text) -> Arc<Trigrams>) -> usize {
     let trigrams = |at: usize| trigrams(said[at].words);
     let same = |at: usize, other: usize| {
@@ -59,7 +59,7 @@ pub fn circling(said: &[Said<'_>], trigrams: impl Fn(&Text) -> Arc<Trigrams>) ->
     (0..said.len()).rev().take_while(circles).count()
 }
 
-/// Returns the turn since which a conversation goes in circles, with how many there are in them and how many a round has.
+/// Returns the first turn of the circle, its number of turns, and the number of turns of a round.
 fn since(state: &State) -> Option<(u32, usize, usize)> {
     let seats = state.seats.iter().filter(|s| !s.gone && s.spec.speaks).count().max(2);
     let counts = |e: &&crate::state::Entry| {
@@ -78,7 +78,7 @@ fn since(state: &State) -> Option<(u32, usize, usize)> {
         });
         said.collect()
     };
-    // it is asked for more often than somebody speaks
+    // cached: it is called more often than there are new turns
     let circle = state.rolls.circle((state.entries.len(), seats, state.since.seq), || {
         circling(&said(), |text| state.rolls.trigrams(text))
     });
@@ -86,7 +86,7 @@ fn since(state: &State) -> Option<(u32, usize, usize)> {
     (circle >= seats).then_some((begins, circle, seats))
 }
 
-/// Returns what the rule against loops says now: nothing, a warning after a whole round, the end after another.
+/// Returns the result of the rule against loops: nothing, a warning after a whole round, the end after another.
 pub(super) fn says(state: &State) -> Says {
     let Some((begins, circle, seats)) = since(state) else { return Says::Nothing };
     let text = format!(
@@ -102,9 +102,9 @@ pub(super) fn says(state: &State) -> Says {
     }
 }
 
-/// Returns the warning of a conversation that goes in circles where no rule ends it: once, after a whole round.
+/// Returns the warning of a looping conversation without a rule that ends it: once, after a whole round.
 pub(super) fn warning(state: &State) -> Option<Draft> {
-    // a round later the same circle would seem to begin elsewhere
+    // one round later the same circle would seem to begin elsewhere
     let (begins, ..) = since(state).filter(|(_, circle, seats)| *circle < 2 * seats)?;
     let text =
         format!("going in circles since turn {begins}; `/note` gives everybody new guidance");

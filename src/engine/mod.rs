@@ -1,11 +1,11 @@
-//! The engine: it grants the floor, takes words in, and decides what to append next.
+//! The engine: it grants the floor, accepts replies, and decides which event to append next.
 //!
-//! Four pure functions decide everything: [`react()`] returns the events that follow from an input, [`advance()`]
-//! returns one event more or nothing, [`effects()`] reads from an event what must be done outside, [`deadline()`] says
-//! when time alone matters. Every prefix of what they return is legal, so a kill between any two lines loses no half of
-//! a decision. Only `drive` does anything: it owns the loop, the clock, the calls and the writer's queue.
+//! Four pure functions make all decisions: [`react()`] returns the events that follow from an input, [`advance()`]
+//! returns at most one further event, [`effects()`] returns the external actions of an event, [`deadline()`] returns
+//! the next time that matters. Every prefix of the returned events is legal, so a kill between two lines never leaves
+//! half a decision. Only `drive` has side effects: it owns the loop, the clock, the calls and the writer's queue.
 //!
-//! It deliberately knows no screen, no files but the session it writes, and no policy by name.
+//! The engine deliberately knows no screen, no files except its session, and no policy by name.
 
 mod advance;
 mod ahead;

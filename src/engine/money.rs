@@ -1,42 +1,43 @@
-//! What a call may use: tokens and money are set aside before it starts, so that seats that speak at once never use more
-//! together than a limit allows.
+//! Budget of calls: tokens and money are reserved before a call starts, so that seats that speak at the same time
+//! never exceed a limit together.
 //!
-//! What is set aside is the prompt, as estimated on the safe side, and the longest reply; where less is left than a whole
-//! reply, a shorter one is asked for. Only where even that does not fit, the call has to wait, or the limit is reached.
+//! A reservation covers the prompt, estimated on the safe side, and the longest reply. If less than a whole reply is
+//! left, a shorter one is requested. If even that does not fit, the call has to wait, or the limit is reached.
 //!
-//! Only its server knows how a model cuts words, so a prompt is estimated at a token for every four bytes with a
-//! margin: double until the model has reported what it read, then a quarter more than the most that was seen. A first
-//! prompt in a script that the model cuts finer may use a little more than was set aside for it; the next one does not.
+//! Only the server knows the tokenizer of a model, so a prompt is estimated at one token for every four bytes with a
+//! margin: double until the model has reported its input tokens, then a quarter more than the highest ratio so far. A
+//! first prompt in a script that the model splits more finely may exceed its reservation slightly; the next one does
+//! not.
 
 use crate::model::payload::{FloorGranted, LimitAt};
 use crate::model::*;
 use crate::prompt;
 use crate::state::{State, Turn};
 
-/// Tokens set aside for a reply without a bound, where a limit has to hold.
+/// Tokens reserved for a reply without a token limit, if the conversation or the seat has a limit.
 const REPLY_TOKENS: u64 = 4_096;
-/// The shortest reply that is worth asking for, in tokens.
+/// Smallest reply worth requesting, in tokens.
 const LEAST_REPLY_TOKENS: u64 = 96;
 
-/// Why there is no room for a call.
+/// The limit that leaves no room for a call.
 pub(super) enum NoRoom {
     /// A limit of the conversation.
     Limit(LimitAt),
-    /// The seat's own limit, with the reason in words.
+    /// The seat's own limit, with the reason as text.
     Seat(Text),
 }
 
-/// Returns whether a limit in tokens or in money bounds the calls of a turn.
+/// Returns true if a limit in tokens or in money bounds the calls of a turn.
 pub(super) fn is_bounded(state: &State, turn: &Turn) -> bool {
     let own = state.seat(&turn.seat).and_then(|s| s.spec.max_usd);
     state.limits.tokens.is_some() || state.limits.usd.is_some() || own.is_some()
 }
 
-/// Returns the most tokens that the next call of a turn may answer with, if anything bounds them; `prompt` is the most
-/// that it reads.
+/// Returns the maximum reply tokens of a turn's next call, if anything limits them; `prompt` is the maximum number of
+/// its input tokens.
 ///
 /// # Errors
-/// What leaves no room for it.
+/// The limit that leaves no room for the call.
 pub(super) fn reply(state: &State, turn: &Turn, prompt: u64) -> Result<Option<u64>, NoRoom> {
     let Some(seat) = state.seat(&turn.seat) else { return Ok(None) };
     let VoiceSpec::Model(model) = &seat.spec.voice else { return Ok(None) };
@@ -57,7 +58,7 @@ pub(super) fn reply(state: &State, turn: &Turn, prompt: u64) -> Result<Option<u6
         room.filter(|room| *room >= least).map(|room| room.min(most))
     };
     let others = || state.turns.values().filter(|t| t.id != turn.id);
-    // what it would read and answer at most
+    // upper bound of the call's input and output
     let whole = Usage { input: prompt, output: most + thought, ..Usage::default() };
     let reached = |what: Limit, limit: u64, next: Option<u64>| {
         NoRoom::Limit(LimitAt { what, value: state.used(what, state.ms), limit, next })
@@ -90,8 +91,8 @@ pub(super) fn reply(state: &State, turn: &Turn, prompt: u64) -> Result<Option<u6
     Ok(Some(reply))
 }
 
-/// Returns the limit of the conversation that leaves no room for the first call of a grant. Where only the seat's own
-/// limit is in the way, its turn reports it.
+/// Returns the limit of the conversation that leaves no room for the first call of a grant. `None` if only the seat's
+/// own limit is in the way: its turn reports that.
 pub(super) fn in_the_way(
     state: &State,
     thread: ThreadId,
@@ -107,7 +108,7 @@ pub(super) fn in_the_way(
     }
 }
 
-/// Returns what a whole turn used and cost, its last call included.
+/// Returns the usage and the cost of a whole turn, including its last call.
 pub(super) fn of_turn(turn: &Turn, last: Option<&Usage>) -> (Option<Usage>, Option<Usd>) {
     let mut spent = turn.spent.clone();
     if let Some(last) = last {
@@ -116,14 +117,14 @@ pub(super) fn of_turn(turn: &Turn, last: Option<&Usage>) -> (Option<Usage>, Opti
     (spent.used(), spent.cost())
 }
 
-/// The same, for a voice that reports what its last call cost.
+/// Returns the usage and the cost of a whole turn whose voice reports the cost of its last call.
 pub(super) fn paid(turn: &Turn, last: Option<&Usage>, cost: Usd) -> (Option<Usage>, Option<Usd>) {
     let mut spent = turn.spent.clone();
     spent.add(last.unwrap_or(&Usage::default()), Some(cost));
     (spent.used(), spent.cost())
 }
 
-/// Returns what is left of the limits in tokens and in money.
+/// Returns the rest of the limits in tokens and in money.
 pub(super) fn left(state: &State) -> Limits {
     let spent = state.spent();
     let usd = state.limits.usd.map(|usd| Usd(usd.0.saturating_sub(spent.usd.0)));
@@ -131,8 +132,7 @@ pub(super) fn left(state: &State) -> Limits {
     Limits { usd, tokens, ..Limits::default() }
 }
 
-/// Returns an estimate of what the last call of a turn used, where the server reported nothing; none where no model was
-/// called.
+/// Estimates the usage of a turn's last call, for servers that report none; `None` if no model was called.
 pub(super) fn guess(turn: &Turn, bytes: usize) -> Option<Usage> {
     (turn.call.is_some() && turn.reserve.prompt > 0).then(|| turn.guess(bytes))
 }

@@ -1,16 +1,16 @@
-//! Permissions that agents ask for in the middle of a call: the operator decides, and no answer is never a yes.
+//! Permissions that agents request during a call: the operator decides, and a missing answer never counts as a yes.
 
 use crate::model::agent::{AGENT_TOOLS, Permission, PermissionAnswered, permission};
 use crate::model::event::ENGINE;
 use crate::model::*;
 use crate::state::{State, Turn};
 
-/// The reason for a refusal where there is no operator.
+/// Reason for a refusal without an operator.
 pub(super) const NOBODY: &str = "nobody is there to allow it";
-/// The reason for a refusal by the operator.
+/// Reason for a refusal by the operator.
 const REFUSED: &str = "the operator does not allow it";
 
-/// Returns the answer to the first request that can be answered now; one that the operator has to decide waits.
+/// Returns the answer to the first request that can be answered now; requests for the operator's decision wait.
 pub(super) fn next(state: &State) -> Option<Draft> {
     open(state).find_map(|(turn, asked)| {
         let (yes, why) = match state.decided(&asked.tool) {
@@ -23,12 +23,12 @@ pub(super) fn next(state: &State) -> Option<Draft> {
     })
 }
 
-/// Returns the refusals of all requests, when nobody is left who could decide.
+/// Refuses all open requests when nobody is left who could decide.
 pub(super) fn refusals(state: &State) -> impl Iterator<Item = Draft> {
     open(state).map(|(turn, asked)| answer(turn, asked, false, Some(NOBODY)))
 }
 
-/// Requests of running calls that have no answer, each with its turn.
+/// Returns the unanswered requests of running calls, each with its turn.
 fn open(state: &State) -> impl Iterator<Item = (&Turn, &Permission)> {
     let calling = state.turns.values().filter(|turn| turn.call.is_some());
     calling.flat_map(|turn| {
@@ -47,7 +47,7 @@ fn answer(turn: &Turn, asked: &Permission, yes: bool, why: Option<&str>) -> Draf
     draft(turn.thread, ENGINE, answered.into())
 }
 
-/// Returns the names under which the agents at the table are allowed something.
+/// Returns the names of the permissions that the agents of the conversation can request.
 pub(super) fn names(state: &State) -> impl Iterator<Item = Text> {
     let agents = state.seats.iter().filter(|s| matches!(s.spec.voice, VoiceSpec::Agent(_)));
     agents.flat_map(|s| AGENT_TOOLS.iter().map(|sort| permission(&s.spec.id, sort)))

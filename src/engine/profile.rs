@@ -1,6 +1,6 @@
-//! What follows from what is known of a person: the profile is noted, a stage is entered, the catalogue is ranked.
+//! Consequences of a person's profile: recording it, entering a stage, ranking the catalogue.
 //!
-//! Stages and rankings are computed when no turn runs, so that seats that speak at once see the same.
+//! Stages and rankings are computed when no turn runs, so that seats that speak at the same time see the same.
 
 use super::drafts::warn_once;
 use crate::expr::{Condition, ExprError, Facts};
@@ -12,10 +12,10 @@ use crate::scenario::RankingSpec;
 use crate::state::State;
 use serde_json::{Map, Value, json};
 
-/// The highest score of an item.
+/// Maximum score of an item.
 const SCORE_MAX: f64 = 100.0;
 
-/// Returns what is to be noted of the profile, if anything is.
+/// Returns the next event about the profile, if one is due.
 pub(super) fn next(state: &State) -> Option<Draft> {
     let noted = |kind| Some(draft(ThreadId::ROOT, ENGINE, kind));
     if let Some(updated) = state.unrecorded_profile() {
@@ -31,7 +31,7 @@ pub(super) fn next(state: &State) -> Option<Draft> {
     stage.map_or_else(|| ranking(state), noted)
 }
 
-/// Returns whether a condition is true now; one that cannot be evaluated is an error in words.
+/// Returns true if a condition holds; the error is the text of a warning.
 fn holds(state: &State, when: &str, place: &str) -> Result<bool, String> {
     let told = |fault: ExprError| {
         format!("{place}: \"{when}\", {}: {fault}; it does not hold", fault.place(when))
@@ -40,7 +40,7 @@ fn holds(state: &State, when: &str, place: &str) -> Result<bool, String> {
     condition.holds(&Facts::new(state.facts(|name| condition.uses(name)))).map_err(told)
 }
 
-/// Returns the stage, where it differs from the recorded one, or a reply claims another one.
+/// Returns the stage if it differs from the recorded one, or if a reply claims another one.
 fn stage(state: &State) -> Result<Option<StageEntered>, String> {
     let spec = &state.scenario.stages;
     let mut found = None;
@@ -70,7 +70,7 @@ fn stage(state: &State) -> Result<Option<StageEntered>, String> {
     Ok(changed.then_some(entered))
 }
 
-/// Returns the ranking, where it is due and was not yet made from the current profile.
+/// Returns the ranking if it is due and was not made from the current profile yet.
 fn ranking(state: &State) -> Option<Draft> {
     let spec = state.scenario.ranking.as_ref()?;
     if state.known.ranking().is_some() || state.known.profile.is_empty() {
@@ -148,13 +148,13 @@ fn ranked(
         let score = tenths(sum.clamp(0.0, SCORE_MAX));
         items.push(RankedItem { id: id.clone(), name: name.clone(), score, parts });
     }
-    // the sort is stable: what is equal keeps the order of the file
+    // the sort is stable: equal scores keep the order of the file
     items.sort_by(|a, b| b.score.total_cmp(&a.score));
     items.truncate(spec.top as usize);
     Ok(RankingMade { because, items, left_out })
 }
 
-/// Returns how much of a weight counts: what is true counts in full, a number as that share of it.
+/// Returns the share of a weight that counts: true and non-empty values count in full, a number as a share from 0 to 1.
 fn share(value: &Value) -> f64 {
     match value {
         Value::Bool(holds) => f64::from(u8::from(*holds)),

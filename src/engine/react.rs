@@ -1,4 +1,4 @@
-//! The events that follow from an input.
+//! Reactions to inputs.
 
 use super::drafts::end;
 use super::effects::{call_deadline, near_mark, time_is_up};
@@ -30,7 +30,7 @@ pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
             vec![operator(CommandRefused { key, line, id: None, why }.into())]
         }
         Input::Chunk(call, chunk) => {
-            // words of a call that was cancelled meanwhile are dropped
+            // chunks of a cancelled call are dropped
             state.turn_of(*call).map(|turn| heard(live, turn, now, chunk)).unwrap_or_default()
         }
         Input::Tool(called, end) => tools::returned(state, *called, end).into_iter().collect(),
@@ -57,7 +57,7 @@ fn operator(kind: Kind) -> Draft {
     draft(ThreadId::ROOT, OPERATOR, kind)
 }
 
-/// A line that cannot be carried out.
+/// Refuses a line that cannot be carried out.
 pub(super) fn refused(key: &Key, line: &SteerLine, why: Text) -> Draft {
     let (key, id) = (key.clone(), line.id.clone());
     operator(CommandRefused { key, line: serde_json::Value::Object(line.to_map()), id, why }.into())
@@ -79,7 +79,7 @@ fn heard(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
     }
 }
 
-/// A reply is complete; one without words of its speaker is a failure.
+/// Ends a complete reply; a reply without text of its own speaker is a failure.
 fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
     if let Some(asked) = turns::asks_tools(live, turn, done) {
         return asked;
@@ -127,7 +127,7 @@ fn tick(live: &Live, now: Ms) -> Vec<Draft> {
             }
             (_, None, Some(at)) if now >= at && state.held_by_rate(turn, now).is_none() => {
                 drafts.push(turns::start(state, turn));
-                // the next one sees that this one has begun
+                // the next call has to see that this one has started
                 if !state.rates.is_empty() {
                     break;
                 }
@@ -157,7 +157,7 @@ fn time_limit(state: &State, now: Ms) -> Option<Draft> {
     near.then(|| engine(LimitNear(at).into()))
 }
 
-/// Ends the conversation, with the cause, when there is no operator who could raise a limit, resume, or speak.
+/// Ends the conversation, with the cause, if no operator is present who could raise a limit, resume, or speak.
 fn unattended(state: &State) -> Vec<Draft> {
     if state.ended.is_some() {
         return vec![];
@@ -180,7 +180,7 @@ fn unattended(state: &State) -> Vec<Draft> {
         Some(Draft { kind: Kind::Ended(ended), .. }) => ended.text.as_ref().map(Text::to_string),
         Some(_) | None => None,
     };
-    // judges who were asked and could not be called
+    // the judges were due but could not be called
     let unjudged = state.judging.as_ref().is_some_and(|judging| judging.ends.is_some());
     let told = told.or_else(|| unjudged.then(|| verdict::no_room(state).to_string()));
     let waiting = state.turns.values().find(|t| state.waits_for_human(t));
@@ -212,9 +212,9 @@ fn unattended(state: &State) -> Vec<Draft> {
     drafts
 }
 
-/// Returns what a resume appends: commands that were given are carried out first, by the caller's `advance`; then
-/// whatever was in flight is cut with what was sealed, and stays owed in its batch. A turn whose call had not begun is
-/// cut as well: else it would begin before those that were granted before it.
+/// Returns the events of a resume: given commands are carried out first, by the caller's `advance`; then every turn
+/// in flight is cut with its sealed text, and stays owed in its batch. Turns whose call had not started are cut as
+/// well: otherwise they would start before turns that were granted earlier.
 pub fn recover(live: &Live) -> Vec<Draft> {
     let state = &live.state;
     state.calls().map(|t| turns::cut_sealed(state, t, CutWhy::Crash)).collect()

@@ -1,4 +1,4 @@
-//! What a steering line acts on when it is given, or why it cannot be a command.
+//! Resolution of steering lines: the targets of a command, or the reason for its refusal.
 
 use super::{asking, permissions, steps, words};
 use crate::model::command::NoteFor;
@@ -14,7 +14,7 @@ const NOTES_MAX: usize = 50;
 /// Resolves a line against the state.
 ///
 /// # Errors
-/// A sentence that says why not and what would do.
+/// A sentence with the reason and an alternative.
 pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String> {
     short_enough(&line.command)?;
     if let (Some(ended), false) = (&state.ended, outlives_the_end(&line.command)) {
@@ -204,7 +204,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             if !thread.is_some_and(able) {
                 return Err("no one can vote".into());
             }
-            // as a ballot is read: the answer "yes" means "Yes"
+            // ballots are read the same way: the answer "yes" means "Yes"
             let mut once: Vec<String> = options.iter().map(|o| o.trim().to_lowercase()).collect();
             once.sort();
             once.dedup();
@@ -251,7 +251,7 @@ fn known_tool(state: &State, tool: &Text) -> Result<(), String> {
     }
 }
 
-/// A winner is named where a tie waits for one, and is one of its sides.
+/// Checks that a tie waits for a decision and that the winner is one of its sides.
 fn tie_broken(state: &State, side: &Text) -> Result<(), String> {
     match state.waiting_tie() {
         None => Err("no tie to break; `verdict` without a winner asks the judges".into()),
@@ -260,7 +260,7 @@ fn tie_broken(state: &State, side: &Text) -> Result<(), String> {
     }
 }
 
-/// Returns whether a command has a meaning after the end.
+/// Returns true if a command is allowed after the end.
 fn outlives_the_end(command: &Command) -> bool {
     matches!(
         command,
@@ -345,7 +345,7 @@ fn worded(text: &str) -> Result<(), String> {
     if text.trim().is_empty() { Err("`text` is empty".into()) } else { Ok(()) }
 }
 
-/// The place of the command that an `id`, a key or a number names.
+/// Returns the `seq` of the command with this `id`, key or number.
 fn reference(state: &State, name: &str) -> Result<Seq, String> {
     let by_key = || state.keys.get(name).copied();
     let by_id = || state.ids.get(name).copied();
@@ -356,8 +356,7 @@ fn reference(state: &State, name: &str) -> Result<Seq, String> {
         .ok_or_else(|| format!("no command named `{name}`; use its id, key or number"))
 }
 
-/// Where the operator's words are placed: in the thread that a line names, or in every open one without an open thread
-/// inside.
+/// Returns the threads for the operator's message: the named one, or every open thread without an open child thread.
 fn inner(state: &State, line: &SteerLine) -> Vec<ThreadId> {
     match line.thread {
         Some(id) => vec![id],
@@ -365,14 +364,14 @@ fn inner(state: &State, line: &SteerLine) -> Vec<ThreadId> {
     }
 }
 
-/// The calls that a line can stop.
+/// Returns the turns with a call that a line can stop.
 fn speaking(state: &State, line: &SteerLine, who: Option<&SeatId>) -> Vec<TurnId> {
     let meant =
         |t: &&Turn| who.is_none_or(|w| *w == t.seat) && line.thread.is_none_or(|id| id == t.thread);
     state.calls().filter(meant).map(|t| t.id).collect()
 }
 
-/// The turn to be said again: the last one, or that of an utterance.
+/// Returns the turn to be repeated: the last one, or that of an utterance.
 fn said_before(state: &State, number: Option<u32>, command: &str) -> Result<TurnId, String> {
     let last = state.last.as_ref().ok_or("no turn has ended yet")?;
     let turn = match number.filter(|n| last.number != Some(*n)) {
@@ -382,7 +381,7 @@ fn said_before(state: &State, number: Option<u32>, command: &str) -> Result<Turn
             entry.version().turn.ok_or_else(|| no_utterance(state, n))?
         }
     };
-    // turns after it answer words that are about to change
+    // later turns answer a message that is about to change
     let answers = |t: &&Turn| t.speaks() && t.thread == last.thread && t.horizon.0 > last.turn.0;
     if let (None, Some(next)) = (number, state.turns.values().find(answers)) {
         let number = last.number.map_or("it".into(), |n| format!("`{command}` with utterance {n}"));
@@ -410,7 +409,7 @@ fn said_before(state: &State, number: Option<u32>, command: &str) -> Result<Turn
     Ok(turn)
 }
 
-/// The turn to be continued: one that left words, in free form, and was cut or ran into its token limit.
+/// Returns the turn to be continued: one with text in free form that was cut or reached its token limit.
 fn unfinished(state: &State, number: Option<u32>) -> Result<TurnId, String> {
     let turn = said_before(state, number, "continue")?;
     let said = state.spoken(turn).ok_or("no turn has ended yet")?;

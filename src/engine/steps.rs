@@ -1,4 +1,4 @@
-//! What the operator's commands on a plan act on, or why they cannot be carried out.
+//! Resolution of commands on a plan: their targets, or the reason for a refusal.
 
 use crate::model::plan::faults;
 use crate::model::{Command, MessageKind, StepSpec, StepState, Targets, ThreadId};
@@ -7,7 +7,7 @@ use crate::state::{Plan, PlannedStep, RunState, State};
 /// Resolves a command on a plan against the state.
 ///
 /// # Errors
-/// A sentence that says why not and what would do.
+/// A sentence with the reason and an alternative.
 pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, String> {
     let (thread, plan) = state.steered_plan()?;
     let mut targets = Targets::default();
@@ -94,7 +94,7 @@ fn paused(state: &State) -> Result<(), String> {
     }
 }
 
-/// Returns an error with everything that would be wrong with the plan.
+/// Checks the changed plan; the error lists all faults.
 fn sound(plan: &Plan, changed: &StepSpec, most: u32) -> Result<(), String> {
     let mut steps: Vec<StepSpec> = plan.steps.iter().map(|s| s.spec.clone()).collect();
     match steps.iter_mut().find(|s| s.number == changed.number) {

@@ -1,4 +1,4 @@
-//! Stop rules: what ends a conversation before its limits do, checked when no turn runs and something new was said.
+//! Stop rules: they end a conversation before its limits do. Checked after each new message while no turn runs.
 
 use super::asking::Says;
 use super::drafts::warn_once;
@@ -11,7 +11,7 @@ use crate::model::*;
 use crate::scenario::Rule;
 use crate::state::State;
 
-/// Returns what the rules lead to: an end, the question whether to end, or a call that a rule needs.
+/// Returns the consequence of the rules: an end, the question to the operator, or a call that a rule needs.
 pub(super) fn stop(state: &State) -> Option<Draft> {
     if !state.turns.is_empty() {
         return None;
@@ -20,7 +20,7 @@ pub(super) fn stop(state: &State) -> Option<Draft> {
     due(state).or_else(|| if watched { None } else { loops::warning(state) })
 }
 
-/// Returns what the first rule that has something to say leads to.
+/// Returns the consequence of the first rule that applies.
 pub(super) fn due(state: &State) -> Option<Draft> {
     let rules = (0u32..).zip(&state.scenario.stops);
     rules.into_iter().find_map(|(place, stop)| match says(state, place, &stop.rule) {
@@ -31,7 +31,7 @@ pub(super) fn due(state: &State) -> Option<Draft> {
     })
 }
 
-/// Pauses and asks. A rule that stays true asks once; one that is true for a single utterance asks each time.
+/// Pauses and asks the operator. A rule that stays true asks once; a rule about a single utterance asks each time.
 fn ask(state: &State, place: u32, rule: &Rule, text: &Text) -> Option<Draft> {
     let again = match rule {
         Rule::When(_) | Rule::Agreement(_) | Rule::Loop {} => false,
@@ -47,7 +47,7 @@ fn ask(state: &State, place: u32, rule: &Rule, text: &Text) -> Option<Draft> {
     })
 }
 
-/// Returns the breakpoints that asked and do not hold any more: when they do again, they ask again.
+/// Returns the breakpoints that have asked and no longer hold: they ask again once they hold again.
 pub(super) fn rearmed(state: &State) -> Vec<u32> {
     let rules = (0u32..).zip(&state.scenario.stops);
     let asked = rules.filter(|(place, stop)| stop.every && state.asked.contains_key(place));
@@ -57,7 +57,7 @@ pub(super) fn rearmed(state: &State) -> Vec<u32> {
 }
 
 fn says(state: &State, place: u32, rule: &Rule) -> Says {
-    // words before a passed end have been judged
+    // turns before an end that was passed have been judged already
     let fresh = |turn: TurnId| state.since.reopened.is_none_or(|seq| turn.0 > seq.0);
     let last = state.last.as_ref().filter(|last| fresh(last.turn));
     let Some(last) = last else { return Says::Nothing };
@@ -113,7 +113,7 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
     }
 }
 
-/// The lines that a speaker says, as opposed to those that stand in a code block or in a quotation.
+/// Returns the lines of a text that are the speaker's own, without code blocks and quotations.
 fn own_lines(text: &str) -> impl Iterator<Item = &str> {
     let (mut fenced, mut quoted) = (false, false);
     text.lines().filter(move |line| {
@@ -121,7 +121,7 @@ fn own_lines(text: &str) -> impl Iterator<Item = &str> {
         let fence = line.starts_with("```") || line.starts_with("~~~");
         fenced ^= fence;
         let inside = quoted;
-        // a quotation may go over several lines
+        // a quotation may span several lines
         for c in line.chars().filter(|_| !fenced && !fence) {
             match c {
                 '\u{201c}' | '\u{201e}' => quoted = !(c == '\u{201c}' && quoted),
@@ -130,13 +130,13 @@ fn own_lines(text: &str) -> impl Iterator<Item = &str> {
                 _ => {}
             }
         }
-        // an empty line ends a code block or quotation that was not closed
+        // an empty line ends an unclosed quotation
         quoted &= !line.is_empty();
         !(fenced || fence || inside || line.starts_with('>'))
     })
 }
 
-/// Whether a reply in markers had this one, which its words do not show any more.
+/// Returns true if a marker reply had this marker, which was removed from the shown text.
 fn marks(state: &State, turn: TurnId, word: &str) -> bool {
     let batches = state.threads.values().filter_map(|t| t.batch.as_ref());
     let reply = batches.flat_map(|b| &b.ended).find(|r| r.turn == turn);

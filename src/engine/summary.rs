@@ -1,7 +1,7 @@
-//! Summaries: before a call whose prompt would not fit, a turn of its own sums up the oldest part; before a call that
-//! sees only a summary, everything.
+//! Summaries: before a call whose prompt would not fit, a separate turn summarises the oldest part; before a call that
+//! sees only a summary, the whole conversation.
 //!
-//! A summary that cannot be had is not tried again for the same place: the prompt then loses its middle, as any other.
+//! A failed summary is not retried for the same range: the prompt then loses its middle, like any other prompt.
 
 use super::drafts;
 use crate::model::event::ENGINE;
@@ -47,7 +47,7 @@ fn due(state: &State, thread: &Thread, seat: &SeatId, batch: &BatchOpened) -> Op
     Some(BatchOpened { question, summary: Some(task), ..batch })
 }
 
-/// Returns the last thing that a turn might see and that no summary covers; none where all is covered.
+/// Returns the last entry visible to a turn that no summary covers; `None` if all are covered.
 fn unsummed(state: &State, turn: &Turn) -> Option<Seq> {
     let last = state.visible(turn).next_back()?.seq;
     let told = state.summary_for(turn).is_some_and(|s| s.task.upto >= last);

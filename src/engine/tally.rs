@@ -1,4 +1,4 @@
-//! Counting: what came of a vote or of judgements, by which rule, in words that a reader can check.
+//! Counting of votes and judgements: the result, and an explanation that a reader can check.
 
 use super::asking::VerdictScope;
 use crate::aggregate::{self, Given, Rules};
@@ -7,14 +7,14 @@ use crate::scenario::{Side, Tie, VerdictSpec};
 use crate::state::{Batch, Reply, State};
 use std::collections::BTreeMap;
 
-/// How a vote is counted that does not say how.
+/// Default way to count a vote.
 const MAJORITY: Aggregation = Aggregation::Majority;
-/// Salt of the dice that break the tie of a vote.
+/// Dice salt for the tie of a vote.
 const VOTE_SALT: &str = "tied vote";
-/// Salt of the dice that break a tie.
+/// Dice salt for the tie of a verdict.
 const TIE_SALT: &str = "tied verdict";
 
-/// Returns what came of a vote.
+/// Returns the result of a vote.
 pub(super) fn vote(state: &State, batch: &Batch) -> VoteClosed {
     let options = batch.spec.options.clone();
     let ballot = |r: &Reply| Ballot {
@@ -70,8 +70,8 @@ pub(super) fn vote(state: &State, batch: &Batch) -> VoteClosed {
     }
 }
 
-/// Returns what each way of counting makes of ballots, in the order asked for; none where only the majority counts and a
-/// tie stays one.
+/// Returns the result of each requested way of counting, in order; empty if only the majority counts and a tie is not
+/// broken.
 fn side_by_side(state: &State, batch: &Batch, ballots: &[Ballot]) -> Vec<CountedAnswer> {
     let ways = match &batch.spec.count[..] {
         [] if batch.spec.tie.is_none() => return vec![],
@@ -84,10 +84,10 @@ fn side_by_side(state: &State, batch: &Batch, ballots: &[Ballot]) -> Vec<Counted
         .iter()
         .filter_map(|b| Some((b.seat.clone(), b.choice.clone()?, b.confidence)))
         .collect();
-    // the first of a tie is the option that was named first, in whatever order the votes came
+    // a tie goes to the option named first, independent of the order of the votes
     let place_of = |choice: &Text| batch.spec.options.iter().position(|o| o == choice);
     chosen.sort_by_key(|(_, choice, _)| place_of(choice));
-    // rankings count for the seat that gave the answer: here each choice answers for itself
+    // rankings count for the seat that gave the answer: here each option acts as its own seat
     let candidate = |option: &Text| SeatId(option.clone());
     let ranked = ballots.iter().filter(|b| !b.ranking.is_empty());
     let votes = Given {
@@ -124,13 +124,13 @@ fn count<'a>(options: &[Text], chosen: impl Iterator<Item = &'a Text>) -> BTreeM
     counts
 }
 
-/// Returns the options with the most votes, in their order; empty where nobody chose.
+/// Returns the options with the most votes, in their order; empty if nobody chose.
 fn ahead(options: &[Text], counts: &BTreeMap<Text, u32>) -> Vec<Text> {
     let most = counts.values().copied().max().filter(|n| *n > 0);
     options.iter().filter(|o| most.is_some() && counts.get(*o).copied() == most).cloned().collect()
 }
 
-/// Returns the sides of a verdict: those that the scenario names, or everybody who speaks there.
+/// Returns the sides of a verdict: those of the scenario, or every speaker of the thread.
 pub(super) fn sides(state: &State, scope: VerdictScope<'_>) -> Vec<Side> {
     if !scope.spec.sides.is_empty() {
         return scope.spec.sides.clone();
@@ -147,13 +147,13 @@ pub(super) fn sides(state: &State, scope: VerdictScope<'_>) -> Vec<Side> {
 struct Counted {
     names: Vec<Text>,
     counts: BTreeMap<Text, u32>,
-    /// The sides with the most judgements, or that no side is better.
+    /// Sides with the most judgements, or the tie.
     ahead: Vec<Text>,
-    /// How many judgements there are; a judgement and its swapped one count once.
+    /// Number of judgements; a judgement and its swapped repetition count once.
     judged: usize,
-    /// How many of them were readable.
+    /// Number of readable judgements.
     read: usize,
-    /// How many changed when the sides were swapped.
+    /// Number of judgements that changed when the sides were swapped.
     turned: usize,
 }
 
@@ -182,7 +182,7 @@ impl Counted {
         Counted { names, counts, ahead, judged: firsts.len(), read: counted.len(), turned }
     }
 
-    /// Returns the sides between which it is a tie; empty where one has won, or nothing was readable.
+    /// Returns the tied sides; empty if one has won, or no judgement was readable.
     fn tied(&self) -> Vec<Text> {
         match &self.ahead[..] {
             [] => vec![],
@@ -190,19 +190,19 @@ impl Counted {
             [_] => self.names.clone(),
             tied => {
                 let sides = self.names.iter().filter(|n| tied.contains(n)).cloned().collect();
-                // a tie of one side with "no better one" is a tie of that side with all others
+                // a tie between one side and "tie" is a tie of all sides
                 if tied.iter().any(|t| **t == *contract::TIE) { self.names.clone() } else { sides }
             }
         }
     }
 }
 
-/// Returns the sides between which the judgements so far are a tie; empty where there is nothing to break.
+/// Returns the sides that are tied so far; empty if no tie has to be broken.
 pub(super) fn tied(state: &State, scope: VerdictScope<'_>, sides: &[Side]) -> Vec<Text> {
     if scope.interim { vec![] } else { Counted::new(state, scope, sides).tied() }
 }
 
-/// Returns what came of the judgements so far.
+/// Returns the verdict from the judgements so far.
 pub(super) fn verdict(state: &State, scope: VerdictScope<'_>, sides: &[Side]) -> VerdictGiven {
     let found = Counted::new(state, scope, sides);
     let (tie, counts): (Text, _) = (contract::TIE.into(), &found.counts);
@@ -252,7 +252,7 @@ fn judged(n: usize) -> String {
     if n == 1 { "1 judgement".into() } else { format!("{n} judgements") }
 }
 
-/// Breaks a tie by the scenario's rule, and says which.
+/// Breaks a tie by the scenario's rule, and returns the winner and the rule as text.
 fn broken(state: &State, spec: &VerdictSpec, tied: &[Text]) -> Option<(Text, String)> {
     let first = tied.first()?.clone();
     let judging = state.judging.as_ref()?;

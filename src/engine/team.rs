@@ -1,8 +1,9 @@
-//! A team: a conversation of its own that gives one participant its words.
-//! It starts afresh with each call, from what was said so far in the outer conversation; its turns are the reasoning of
-//! the seat, and its last turn is what the seat says. It runs on the same kind of clock, within what is left of the
-//! outer limits, and nothing of it is saved: a call interrupted by a kill is repeated, like any other. Of tools its seats
-//! use those that only read: nobody is there to allow another one.
+//! A team: an inner conversation that produces one participant's replies.
+//!
+//! It starts from scratch with each call, with the messages of the outer conversation so far; its turns are the
+//! reasoning of the seat, and its last turn is the reply. It runs on the same kind of clock, within the rest of the
+//! outer limits, and is never saved: a call interrupted by a kill is repeated, like any other. Its seats use read-only
+//! tools only, because nobody is present to allow others.
 
 use super::drive::Engine;
 use crate::clock::Clock;
@@ -24,15 +25,15 @@ use std::io;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// Characters of the outer conversation that a team is shown.
+/// Maximum bytes of the outer conversation in a team's topic.
 const TOLD_MAX: usize = 24_000;
 
-/// Returns the same voices, and one for each team.
+/// Adds a voice for each team to the voices of a conversation.
 pub fn with_teams(voices: Arc<dyn Voices>, tools: Arc<dyn Tools>) -> Arc<dyn Voices> {
     Arc::new(WithTeams(voices, tools))
 }
 
-/// The voices of a conversation, and the teams at its table, which use its tools.
+/// Voices of a conversation with its teams, and the tools that the teams use.
 struct WithTeams(Arc<dyn Voices>, Arc<dyn Tools>);
 
 impl Voices for WithTeams {
@@ -56,7 +57,7 @@ impl Voices for WithTeams {
     }
 }
 
-/// The voices inside a team: rehearsed lines are its own, whatever a seat of the same id says at the table.
+/// Voices inside a team: scripted lines are the team's own, even if an outer seat has the same id.
 struct Inside(Arc<dyn Voices>);
 
 impl Voices for Inside {
@@ -77,7 +78,7 @@ struct Team {
 }
 
 impl Team {
-    /// Returns the opening of its conversation: the scenario, with what it is asked here as the topic.
+    /// Returns the opening of the inner conversation: its scenario, with the request as the topic.
     fn opened(&self, ask: &CallRequest) -> Opened {
         let mut scenario = self.spec.scenario.clone();
         let topic = topic(ask, scenario["topic"].as_str());
@@ -103,7 +104,7 @@ impl Team {
         }
     }
 
-    /// Runs the conversation, and reports it as it goes on.
+    /// Runs the inner conversation and reports it as it proceeds.
     async fn talk(&self, ask: CallRequest, out: &Out) -> Result<Done, CallFailure> {
         let failed = |why: String| CallFailure::new(ErrorClass::Failed, why);
         let writer = SessionWriter::spawn(Box::new(Nowhere), WriterStart::default(), Mode::Normal)
@@ -147,8 +148,9 @@ impl Team {
         }
     }
 
-    /// Reports what its seats say, as the reasoning of the participant. On virtual time its conversation is over at
-    /// once, and takes as long in the outer conversation as it took inside.
+    /// Reports the turns of the team's seats as the reasoning of the participant. On virtual time the inner
+    /// conversation
+    /// runs at once, so the outer clock then waits for the same duration.
     async fn tell(&self, mut tail: Tail, out: &Out) {
         let mut at = Ms(0);
         let mut first = true;
@@ -167,7 +169,7 @@ impl Team {
         }
     }
 
-    /// Returns what an event says aloud, and who said it.
+    /// Returns the speaker's name and the text of a spoken turn.
     fn said(&self, event: &Event) -> Option<(String, Text)> {
         let Kind::TurnEnded(end) = &event.kind else { return None };
         let spoke = end.purpose == Purpose::Speak && end.outcome == Outcome::Said;
@@ -193,7 +195,7 @@ impl Voice for Team {
     }
 }
 
-/// Returns what a team is to talk about: the topic of the table, what was said there, and what is asked of its seat.
+/// Returns the topic of a team: the topic of the outer conversation, its messages, and the request to the seat.
 fn topic(ask: &CallRequest, own: Option<&str>) -> String {
     let table = ask.facts["topic"].as_str().unwrap_or_default().trim();
     let mut all: Vec<String> = vec![];
@@ -218,7 +220,7 @@ fn topic(ask: &CallRequest, own: Option<&str>) -> String {
     all.join("\n\n")
 }
 
-/// Returns a line of what was said before, as a team reads it.
+/// Returns a message of the outer conversation as a line of the topic.
 fn line(block: &Block, own: &str) -> Option<String> {
     let (who, words) = match block {
         Block::Own { text, .. } => (own, text),
@@ -229,7 +231,7 @@ fn line(block: &Block, own: &str) -> Option<String> {
     (!words.trim().is_empty()).then(|| format!("{who}: {words}"))
 }
 
-/// A disk that keeps nothing.
+/// A disk that discards all writes.
 struct Nowhere;
 
 impl Disk for Nowhere {

@@ -1,4 +1,4 @@
-//! Tools of a turn: a model's requests are decided and run, and the results are in the next call of the same turn.
+//! Tools of a turn: a model's requests are checked and run, and the results are in the next call of the same turn.
 
 use super::permissions::NOBODY;
 use crate::model::event::ENGINE;
@@ -10,14 +10,14 @@ use crate::tool::{ToolJob, ToolResult};
 use crate::voice::Done;
 use serde_json::Value;
 
-/// The most requests of one call that are carried out.
+/// Maximum number of requests of one call that are carried out.
 const REQUESTS_MAX: usize = 16;
-/// How often the same request of a turn may fail before it is no longer tried.
+/// Number of failures after which an equal request of the same turn is not tried anymore.
 const EQUAL_FAILURES: usize = 2;
-/// The longest message about wrong arguments, in bytes.
+/// Maximum length of a message about wrong arguments, in bytes.
 const WRONG_MAX: usize = 500;
 
-/// A call that ended with requests for tools which were offered.
+/// Returns `tool.asked` for a call that ended with requests, if its turn was offered tools.
 pub(super) fn asked(state: &State, turn: &Turn, done: &Done, used: Option<Usage>) -> Option<Draft> {
     let call =
         turn.call.filter(|_| !done.tools.is_empty() && !state.tools_offered(turn).is_empty())?;
@@ -26,8 +26,8 @@ pub(super) fn asked(state: &State, turn: &Turn, done: &Done, used: Option<Usage>
     Some(draft(turn.thread, &turn.seat, asked.into()))
 }
 
-/// Returns what follows for the first request of a turn that is neither running nor back: it is called, or it comes back
-/// because it cannot be. One that the operator has to allow waits.
+/// Returns the next event of the first request that is neither running nor returned: its call, or its refusal.
+/// Requests that the operator has to allow wait.
 pub(super) fn next(state: &State) -> Option<Draft> {
     state.turns.values().find_map(|turn| {
         let round = turn.tools.last()?;
@@ -52,7 +52,7 @@ pub(super) fn next(state: &State) -> Option<Draft> {
     })
 }
 
-/// Returns the refusals of all requests that wait to be allowed, when nobody is left who could.
+/// Refuses all requests that wait for permission, when nobody is left who could give it.
 pub(super) fn refusals(state: &State) -> Vec<Draft> {
     let mut drafts = vec![];
     for turn in state.turns.values() {
@@ -131,7 +131,7 @@ fn fits(tool: &Tool, arguments: &Value) -> Result<(), String> {
     })
 }
 
-/// Returns what a `tool.called` obliges.
+/// Returns the job of a `tool.called`.
 pub(super) fn job(state: &State, called: Seq) -> Option<ToolJob> {
     let (turn, round, at) = state.tool_called(called)?;
     let request = &round.runs.get(at)?.request;

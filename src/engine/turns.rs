@@ -1,4 +1,4 @@
-//! How calls start and turns end: the drafts that `react`, `advance` and `carry` share.
+//! Starts of calls and ends of turns: drafts shared by `react`, `advance` and `execute`.
 
 use super::money::{self, NoRoom};
 use super::tools;
@@ -14,19 +14,19 @@ use crate::text;
 use crate::voice::{CallFailure, Did, Done, rehearsed};
 use serde_json::Value;
 
-/// Milliseconds before the second call of a turn; doubled for each further one.
+/// Milliseconds before the second call of a turn; doubled for each further call.
 const RETRY_WAIT_MS: u64 = 500;
-/// The part of a wait by which it may be longer, so that seats which failed together do not come back together.
+/// Divisor of a wait for its maximum jitter, so that seats that failed together do not retry together.
 const JITTER: u64 = 4;
-/// The reason for rejecting an echo.
+/// Reason for rejecting an echo.
 const ECHO: &str = "the reply said only what was said already";
-/// The longest reason for rejecting a reply, in bytes.
+/// Maximum length of a reason for rejecting a reply, in bytes.
 const WRONG_MAX: usize = 500;
-/// The reason for rejecting a reply that began in another's name.
+/// Reason for rejecting a reply that begins with another participant's name.
 const IN_ANOTHERS_NAME: &str =
     "it begins with another participant's name; say your own words, without a name in front";
 
-/// Orders the next call of a turn, or lets the turn go where no room is left for it.
+/// Starts the next call of a turn, or ends the turn if the budget leaves no room for the call.
 pub(super) fn start(state: &State, turn: &Turn) -> Draft {
     let account = prompt::account(state, turn);
     let seat = state.seat(&turn.seat).map(|s| &s.spec);
@@ -71,7 +71,7 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
     draft(turn.thread, event::ENGINE, started.into())
 }
 
-/// Returns what a person should know before a turn's call begins: conditions and templates of its seat that fail now.
+/// Returns warnings before a turn's call starts: conditions and templates of its seat that fail now.
 pub(super) fn doubts(state: &State, turn: &Turn) -> Vec<String> {
     let Some(seat) = state.seat(&turn.seat) else { return vec![] };
     let mut doubts: Vec<String> = prompt::doubt(state, turn).into_iter().collect();
@@ -83,7 +83,7 @@ pub(super) fn doubts(state: &State, turn: &Turn) -> Vec<String> {
     doubts
 }
 
-/// A turn whose call would cost more than is left.
+/// Ends a turn whose call would exceed the budget.
 fn cannot_pay(state: &State, turn: &Turn, no_room: NoRoom) -> Draft {
     let text = match no_room {
         NoRoom::Limit(at) => {
@@ -103,13 +103,13 @@ fn by_seat(turn: &Turn, end: TurnEnded) -> Draft {
     draft(turn.thread, &turn.seat, Box::new(end).into())
 }
 
-/// A call that ended with requests for tools.
+/// Returns `tool.asked` for a call that ended with requests for tools.
 pub(super) fn asks_tools(live: &Live, turn: &Turn, done: &Done) -> Option<Draft> {
     let guess = || money::guess(turn, live.said(turn.id).len() + live.thought(turn.id).len());
     tools::asked(&live.state, turn, done, done.usage.clone().or_else(guess))
 }
 
-/// A reply that is in another's name from its first word is retried once.
+/// Retries once a reply that is in another participant's name from its first word.
 pub(super) fn asked_again(live: &Live, turn: &Turn, done: &Done) -> Option<Draft> {
     let call = turn.call.filter(|_| turn.corrections == 0 && !gives_up(&live.state))?;
     let said = done.text.as_ref().map_or_else(|| live.said(turn.id), ToString::to_string);
@@ -129,7 +129,7 @@ pub(super) fn asked_again(live: &Live, turn: &Turn, done: &Done) -> Option<Draft
     Some(draft(turn.thread, event::ENGINE, retried.into()))
 }
 
-/// An end with words, and what they ask of the conversation.
+/// Ends a turn with a reply, including its mentions, whispers and other consequences.
 fn with_words(state: &State, turn: &Turn, words: RepairedReply, end: TurnEnded) -> Draft {
     let words = match &turn.part {
         Some(part) if !words.text.trim().is_empty() => {
@@ -155,8 +155,8 @@ fn with_words(state: &State, turn: &Turn, words: RepairedReply, end: TurnEnded) 
     by_seat(turn, end)
 }
 
-/// Ends a turn that replied in the right form; otherwise its voice is called once more, or the turn fails. Nothing where
-/// the reply has no words of its speaker.
+/// Ends a turn whose reply has the right form; otherwise its voice is called once more, or the turn fails. `None` if
+/// the reply has no text of its own speaker.
 pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Draft> {
     let state = &live.state;
     let said = done.text.as_ref().map_or_else(|| live.said(turn.id), ToString::to_string);
@@ -189,13 +189,13 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
     Some(match formed(state, turn, &words.text, &done.structured) {
         Ok(form) => with_form(state, turn, words, form, end),
         Err(Unfit { why, is_known }) => {
-            // what is cut in its middle has no form, and the same call would be cut again
+            // a reply cut in its middle has no valid form, and the same call would be cut again
             let cut = done.finish.as_deref() == Some(LENGTH) && !is_free(state, turn);
             let class = if cut && !turn.widened { ErrorClass::Length } else { ErrorClass::Form };
             let text = if cut { at_the_limit(turn).into() } else { why };
             let error = CallError { class, text };
             let most = state.contract_of(turn).again;
-            // an answer that says nothing new is followed by the question for a vote
+            // a repeated answer that says nothing new is followed by a vote
             let again = turn.corrections < most
                 || (is_known && turn.corrections <= most)
                 || class == ErrorClass::Length;
@@ -211,7 +211,7 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
     })
 }
 
-/// Returns the reason for rejecting a reply as data that had no tokens left.
+/// Returns the reason for rejecting structured data that reached the token limit.
 fn at_the_limit(turn: &Turn) -> String {
     let limit = turn.parameters.max_tokens;
     let limit = limit.map_or(String::new(), |n| format!(" ({n})"));
@@ -230,14 +230,14 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
     reply::echoes(words, read.iter().map(|text| state.rolls.trigrams(text)))
 }
 
-/// Why a reply does not fit its turn.
+/// The reason why a reply does not fit its turn.
 struct Unfit {
     why: Text,
-    /// Whether it is an answer that says the same as a known one.
+    /// True if the answer is equal to a known one.
     is_known: bool,
 }
 
-/// Reads words in the form that a turn asks for.
+/// Parses a reply in the form that its turn requires.
 fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Formed, Unfit> {
     let unfit = |is_known: bool| {
         move |mut why: String| {
@@ -266,7 +266,7 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Forme
     let formed = formed.map_err(unfit(false))?;
     let formed = is_news(state, turn, formed).map_err(unfit(true))?;
     let formed = reply::said_in(formed, contract.says.as_ref());
-    // the winner's own marker is no part of the final answer
+    // the winner's own marker does not belong to the final answer
     let presents = state.threads.get(&turn.thread).and_then(|t| t.batch.as_ref());
     let presents = presents.is_some_and(|b| b.spec.memo[STEP] == "present");
     let bare = presents.then(|| reply::without_marker(words)).filter(|bare| *bare != words.trim());
@@ -274,7 +274,7 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Forme
     Ok(Formed { text, ..formed })
 }
 
-/// Refuses an answer that has the words of a known one, where a table asks for new ones.
+/// Rejects an answer that repeats a known one, if the policy asks for new answers.
 fn is_news(state: &State, turn: &Turn, formed: Formed) -> Result<Formed, String> {
     let thread = state.finds_answer(turn).filter(|t| t.spec.options["novelty_by"] != "judge");
     let most = thread.and_then(|t| t.spec.options["novelty"].as_f64());
@@ -298,7 +298,7 @@ fn is_news(state: &State, turn: &Turn, formed: Formed) -> Result<Formed, String>
     }
 }
 
-/// An end with words in their form.
+/// Ends a turn with a parsed reply.
 fn with_form(
     state: &State,
     turn: &Turn,
@@ -320,17 +320,17 @@ fn with_form(
     with_words(state, turn, words, TurnEnded { structured, message, ..end(outcome) })
 }
 
-/// The words of a person who has the floor.
+/// Ends the turn of a person with their message.
 ///
 /// # Errors
-/// What is wrong with them, where they were asked for in another form.
+/// The fault of the message, if the turn requires another form.
 pub(super) fn spoken(state: &State, turn: &Turn, text: &Text) -> Result<Draft, Text> {
     let form = formed(state, turn, text, &Value::Null).map_err(|unfit| unfit.why)?;
     let words = RepairedReply { text: text.to_string(), ..RepairedReply::default() };
     Ok(with_form(state, turn, words, form, |outcome| turn.ended(state.ms, outcome)))
 }
 
-/// What an agent did, or asks leave for, while its call runs.
+/// Returns the event of an agent's action or permission request during its call.
 pub(super) fn did(turn: &Turn, did: &Did) -> Option<Draft> {
     let (call, turn_id) = (turn.call?, turn.id);
     let kind: Kind = match did.clone() {
@@ -347,17 +347,17 @@ pub(super) fn did(turn: &Turn, did: &Did) -> Option<Draft> {
     Some(draft(turn.thread, &turn.seat, kind))
 }
 
-/// A turn that was let go.
+/// Ends a turn that its seat passed.
 pub(super) fn passed(turn: &Turn, now: Ms) -> Draft {
     by_seat(turn, turn.ended(now, Outcome::Passed))
 }
 
-/// A turn that was stopped; what it had shown is kept.
+/// Cuts a turn; the text shown so far is kept.
 pub(super) fn cut(live: &Live, turn: &Turn, now: Ms, why: CutWhy) -> Draft {
     cut_with(&live.state, turn, now, why, (live.said(turn.id), live.thought(turn.id)))
 }
 
-/// The same for a state without loose pieces.
+/// Cuts a turn by a state without loose pieces.
 pub(super) fn cut_sealed(state: &State, turn: &Turn, why: CutWhy) -> Draft {
     cut_with(state, turn, state.ms, why, (turn.said.clone(), turn.thought.clone()))
 }
@@ -376,7 +376,7 @@ fn cut_with(
     with_words(state, turn, words, end)
 }
 
-/// A call that failed: the turn keeps what was shown, or tries again, or fails.
+/// Handles a failed call: the turn ends with the text shown so far, is retried, or fails.
 pub(super) fn failed(
     live: &Live,
     turn: &Turn,
@@ -417,32 +417,32 @@ pub(super) fn failed(
             let (error, said) = (Some(error), live.said(turn.id));
             let raw = (!said.is_empty()).then(|| said.into());
             let end = TurnEnded { error, raw, usage, cost, ..turn.ended(now, Outcome::Failed) };
-            // a missing answer is its seat's event; a failed utterance is the engine's, since nobody said it
+            // a missing answer is its seat's event; a failed utterance is the engine's, since nobody spoke it
             let by = if turn.speaks() { event::ENGINE } else { &*turn.seat };
             draft(turn.thread, by, Box::new(end).into())
         }
     }
 }
 
-/// Returns the model that takes the turn over, where the rule says so and one is left.
+/// Returns the model that replaces the failed one, if the failure rule says so and one is left.
 fn fallback(state: &State, turn: &Turn) -> Option<Text> {
     let seat = &state.seat(&turn.seat)?.spec;
     let replaced = seat.replaced().filter(|_| seat.on_failure.then == Then::Replace)?;
     Some(replaced.voice.label().into())
 }
 
-/// Milliseconds until the next call of the turn, if there is one. A server that asks to be left alone is, and that costs
-/// no retry; but it never makes the wait shorter than our own, nor the calls of a turn more than the rule bounds.
+/// Returns the milliseconds until the next call of the turn, or `None` without a further call. If the server requests
+/// a wait, the wait costs no retry; but it is never shorter than our own, and the number of calls stays bounded.
 fn wait(state: &State, turn: &Turn, rule: &FailureRule, failure: &CallFailure) -> Option<u64> {
     if gives_up(state) || turn.tries >= rule.tries {
         return None;
     }
     if failure.class == ErrorClass::Length {
-        // the retry has four times as many
+        // the retry has four times as many tokens
         return (!turn.widened).then_some(0);
     }
     if failure.class == ErrorClass::Context {
-        // the next prompt is shorter; one that is too long again fails
+        // the next prompt is shorter; if it is too long again, the turn fails
         return (!turn.shrunk).then_some(0);
     }
     let asked = failure.class.asks_to_wait();
@@ -458,7 +458,7 @@ fn wait(state: &State, turn: &Turn, rule: &FailureRule, failure: &CallFailure) -
     (least <= left).then(|| least.saturating_add(jitter).min(left))
 }
 
-/// Returns whether failures are no longer retried: the conversation ends, or its time is up.
+/// Returns true if failures are not retried anymore: the conversation ends, or its time is up.
 pub(super) fn gives_up(state: &State) -> bool {
     let time_is_up = state.limit.as_ref().is_some_and(|at| at.what == Limit::Seconds);
     time_is_up || state.stopped_by.is_some()

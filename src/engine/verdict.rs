@@ -1,7 +1,7 @@
-//! Verdicts: who is asked when, what follows a tie, and what ends with them.
+//! Verdicts: when judges are asked, how ties are broken, and which ends need a verdict.
 //!
-//! The whole conversation is judged at its end, a phase by its own judge at the phase's end; judges who may stop are
-//! also asked after each round, and a side that has won then ends it. It deliberately counts nothing: `tally` does.
+//! The whole conversation is judged at its end, a phase by its own judge at the phase's end. Judges that may stop are
+//! also asked after each round, and a side that has won then ends the conversation. Counting is left to `tally`.
 
 use super::asking::{CommandStep, VerdictScope, called, may_ask, quiet};
 use super::{drafts, summary, tally};
@@ -11,12 +11,12 @@ use crate::model::*;
 use crate::scenario::{Side, Tie, VerdictAt};
 use crate::state::{PendingCommand, RunState, State, Thread};
 
-/// What the prompt adds for judges that are asked before the end.
+/// Prompt text for judges that are asked before the end.
 const INTERIM: &str = "The debate is not over: answer \"tie\" unless one side has already won.";
-/// The question of the casting vote.
+/// Question of the casting vote.
 const CASTING: &str = "The judgements are tied. If one of these sides has to win, which one?";
 
-/// A verdict that the operator asked for.
+/// Returns the next step of a verdict that the operator requested.
 pub(super) fn asked(state: &State, command: &PendingCommand) -> CommandStep {
     let scope = called(state);
     let of = scope.map(|c| (c.thread, c.interim));
@@ -32,8 +32,8 @@ pub(super) fn asked(state: &State, command: &PendingCommand) -> CommandStep {
     }
 }
 
-/// Returns the end of the conversation, after the verdict where the scenario has one and something was said since the
-/// last. A verdict that fails is reported, and one that is unreadable is a failure.
+/// Returns the end of the conversation, after the verdict if the scenario has one and turns were taken since the last
+/// verdict. An impossible verdict is reported, and an unreadable one is a failure.
 pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) -> Option<Draft> {
     let end = |reason, text| Some(drafts::end(state, reason, text));
     let last = state.verdict.as_ref().filter(|(_, at)| *at == state.utterances);
@@ -55,7 +55,7 @@ pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) ->
             let ends = state.judging.as_ref().and_then(|b| b.ends.clone());
             next(state, scope, Requester::Engine, Some(ends.unwrap_or((reason, text))))
         }),
-        // what a pause holds up continues with it
+        // a verdict held up by a pause continues after it
         (Some(_), None) if matches!(state.run, RunState::Pausing | RunState::Paused) => None,
         (Some(_), None) => {
             let told = no_room(state);
@@ -77,7 +77,7 @@ pub(super) fn no_room(state: &State) -> Text {
     format!("no verdict: the limit{limit} leaves no room for the judge").into()
 }
 
-/// Whether an end is one with a verdict.
+/// Returns true if an end needs a verdict.
 fn is_due(state: &State, scope: VerdictScope<'_>, reason: StopReason) -> bool {
     let cut_short = matches!(reason, StopReason::Operator | StopReason::TimeLimit);
     match (reason, scope.spec.at) {
@@ -87,13 +87,13 @@ fn is_due(state: &State, scope: VerdictScope<'_>, reason: StopReason) -> bool {
     }
 }
 
-/// Whether no judgement could be read.
+/// Returns true if no judgement was readable.
 fn unread(verdict: &VerdictGiven) -> bool {
     verdict.winner.is_none() && verdict.judgements.iter().all(|j| j.winner.is_none())
 }
 
-/// What follows when judges who may stop are due after a round: they are asked, or the phase ends because they have
-/// found a winner. That the whole conversation ends so is in the state.
+/// Returns the next step of judges that may stop and are due after a round: a question to them, or the end of the
+/// phase because they found a winner. The end of the whole conversation follows from the state.
 pub(super) fn after_round(state: &State, thread: &Thread) -> Option<Draft> {
     let mut here = vec![thread.id, ThreadId::ROOT];
     here.dedup();
@@ -119,7 +119,7 @@ pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft
     }
 }
 
-/// The next step of a verdict: the judges are asked once more, a tie is broken, or it is given.
+/// Returns the next step of a verdict: the next question to the judges, the tie break, or the verdict itself.
 fn next(
     state: &State,
     scope: VerdictScope<'_>,
@@ -131,7 +131,7 @@ fn next(
     let asked = state.judging.as_ref().map_or(0, |b| b.asked);
     let per_time = if spec.swap_test { 2 } else { 1 };
     let judges = scope.judges(state);
-    // with nobody left who could win there is nothing to ask
+    // without a possible winner there is nothing to ask
     if asked >= spec.votes * per_time || judges.is_empty() || sides.is_empty() {
         return tie(state, scope, &sides, requester)
             .unwrap_or_else(|| draft(thread, ENGINE, tally::verdict(state, scope, &sides).into()));

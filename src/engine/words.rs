@@ -1,19 +1,18 @@
-//! The words of a reply: whose they are, which seats they name, which of them are private, and when the rest is not
-//! needed.
+//! Analysis of reply texts: their speaker, mentions of seats, whispers, and pieces after which the rest is useless.
 
 use crate::model::*;
 use crate::reply::{self, Parted, RepairedReply, Splitter};
 use crate::state::{Live, Seat, State, Turn};
 use std::borrow::Cow;
 
-/// Where a sentence ends or pauses; there a reply is checked for repetition.
+/// Characters that end or pause a sentence; after them a reply is checked for repetition.
 pub(super) const PAUSES: [char; 4] = ['.', '!', '?', ','];
-/// Up to this many bytes a reply is checked at every line.
+/// Maximum bytes of a reply that is checked at every line.
 const SHORT_BYTES: usize = 8 * 1024;
-/// How often a longer one is checked, as a power of two, until it has doubled.
+/// Number of checks of a longer reply until its length doubles, as a power of two.
 const LOOKS_BITS: u32 = 4;
 
-/// Some seats under all names by which the speaker of a turn knows them.
+/// Returns seats with all names by which the speaker of a turn knows them.
 pub(super) fn known<'a>(
     state: &State,
     turn: &Turn,
@@ -30,7 +29,7 @@ pub(super) fn known<'a>(
     seats.map(|s| alias(&s.spec)).collect()
 }
 
-/// A turn's words, and those that are for one participant alone.
+/// Separates the whispers in a turn's text from the rest.
 pub(super) fn parted(state: &State, turn: &Turn, words: &str) -> Parted {
     let hearers = state.may_whisper_to(turn);
     if hearers.is_empty() {
@@ -40,7 +39,7 @@ pub(super) fn parted(state: &State, turn: &Turn, words: &str) -> Parted {
     reply::parted(words, &roster.iter().map(|p| &**p).collect::<Vec<_>>())
 }
 
-/// The seats that some words of a turn name: with an @, and in a last question where that counts.
+/// Returns the seats that a text mentions: with an @, and in a last question if the policy counts that.
 pub(super) fn mentions(state: &State, text: &str, turn: &Turn) -> Vec<SeatId> {
     let present = known(state, turn, state.seats.iter().filter(|s| !s.gone));
     let roster: Vec<&Participant> = present.iter().map(|p| &**p).collect();
@@ -54,13 +53,13 @@ pub(super) fn mentions(state: &State, text: &str, turn: &Turn) -> Vec<SeatId> {
     named
 }
 
-/// The seats that the operator's words name.
+/// Returns the seats that the operator's message mentions.
 pub(super) fn named(state: &State, text: &str) -> Vec<SeatId> {
     let present = state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec);
     reply::mentions(text, None, &present.collect::<Vec<_>>())
 }
 
-/// Returns the speaker's own words in what its voice said: only a model continues in others' names.
+/// Returns the speaker's own text of a reply: only models continue in the names of others.
 pub(super) fn own_words(
     state: &State,
     turn: &Turn,
@@ -70,7 +69,7 @@ pub(super) fn own_words(
     let think = (!thought.is_empty()).then(|| thought.clone().into());
     match state.seat(&turn.seat).map(|s| &s.spec.voice) {
         Some(VoiceSpec::Model(_)) if !is_free(state, turn) => {
-            // names in data are data
+            // names in structured data are data
             let (text, more) = Splitter::whole(&said);
             let thought = format!("{thought}{more}");
             let think = (!thought.is_empty()).then(|| thought.into());
@@ -94,15 +93,15 @@ pub(super) fn own_words(
     }
 }
 
-/// Words without those that are said in others' names.
+/// Removes the parts of a reply that are in another participant's name.
 fn repaired(state: &State, turn: &Turn, said: &str) -> RepairedReply {
     let roster: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
-    // what was asked for once more is taken as it is
+    // a corrected reply is accepted as it is
     let repair = if turn.corrections > 0 { reply::repair_again } else { reply::repair };
     repair(said, &turn.seat, &roster)
 }
 
-/// Words without what they only say again.
+/// Cuts a reply at the point from which on it only repeats itself.
 fn cut_short(words: RepairedReply) -> RepairedReply {
     let Some(at) = reply::repeats_from(&words.text) else { return words };
     let kept = words.text.get(..at).unwrap_or_default().trim_end().to_owned();
@@ -110,27 +109,27 @@ fn cut_short(words: RepairedReply) -> RepairedReply {
     RepairedReply { text: kept, raw, repeats: true, ..words }
 }
 
-/// Returns whether a turn is for words, as opposed to data.
+/// Returns true if a turn requires text, as opposed to structured data.
 pub(super) fn is_free(state: &State, turn: &Turn) -> bool {
     state.contract_of(turn).form.is_words()
 }
 
-/// Returns whether a reply has no words of its speaker so far.
+/// Returns true if a reply has no text of its own speaker so far.
 pub(super) fn is_empty(live: &Live, turn: &Turn) -> bool {
     let said = live.said(turn.id);
     own_words(&live.state, turn, said, String::new()).text.trim().is_empty()
 }
 
-/// Returns whether the rest of a reply that is still coming is of no use: its complete lines continue in another
-/// participant's name, or it only repeats itself. `new` is the piece that came last. A long reply is not checked at
-/// every line: its end is checked in any case.
+/// Returns true if the rest of a running reply is useless: its complete lines continue in another participant's name,
+/// or it only repeats itself. `new` is the last piece. A long reply is not checked at every line; its end is always
+/// checked.
 pub(super) fn goes_astray(live: &Live, turn: &Turn, new: &str) -> bool {
     let seat = live.state.seat(&turn.seat);
     if !seat.is_some_and(|s| matches!(s.spec.voice, VoiceSpec::Model(_))) {
         return false;
     }
     let ends_line = new.contains('\n');
-    // most pieces end nothing, and the words so far are not put together for them; names in data are data
+    // most pieces end nothing, so the text so far is not assembled for them; names in structured data are data
     if !(ends_line || new.contains(PAUSES)) || !is_free(&live.state, turn) {
         return false;
     }
@@ -147,8 +146,8 @@ pub(super) fn goes_astray(live: &Live, turn: &Turn, new: &str) -> bool {
         && repaired(&live.state, turn, complete).impersonates
 }
 
-/// Returns whether to check a reply that had `before` bytes and now has `now`: always while it is short, then so rarely
-/// that all checks until it has doubled cost as much as a few.
+/// Returns true if a reply that grew from `before` to `now` bytes is due for a check: always while it is short, then
+/// rarely enough that all checks until it doubles cost as much as a few.
 fn is_looked_at(before: usize, now: usize) -> bool {
     let step = 1 << now.max(1).ilog2().saturating_sub(LOOKS_BITS);
     now <= SHORT_BYTES || before / step != now / step
