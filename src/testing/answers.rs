@@ -1,25 +1,25 @@
-//! What a test's voice does in one call: it speaks, or fails on purpose.
+//! Actions of a test's voice in one call: it speaks, or fails on purpose.
 
 use crate::model::{ErrorClass, Line, ToolRequest, Usage};
 
 /// One line of a test's voice.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// The words, their purpose, and when they are used out of turn.
+    /// Text and purpose of the line, and the condition for its use out of order.
     pub line: Line,
-    /// Whether a line with a condition is used each time that it is true, instead of once.
+    /// True if a line with a condition is used every time the condition is true, instead of once.
     pub every: bool,
-    /// What happens to the call.
+    /// Effect on the call.
     pub act: Act,
-    /// Milliseconds until the first word, besides the pace.
+    /// Milliseconds before the first word, in addition to the pace.
     pub slow: u64,
-    /// The tokens that the model reports.
+    /// Token usage that the model reports.
     pub usage: Option<Usage>,
-    /// The tools that it calls; templates in their arguments are filled in.
+    /// Tool calls of the line; templates in their arguments are filled in.
     pub tools: Vec<ToolRequest>,
 }
 
-/// What happens to a call.
+/// Effect of a line on its call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Act {
     /// The whole text is spoken.
@@ -27,24 +27,24 @@ pub enum Act {
     Say,
     /// The connection is lost after this many words.
     Cut(u64),
-    /// Only the first half of the text comes.
+    /// Only the first half of the text is sent.
     BadJson,
-    /// There is never an answer.
+    /// The call never returns anything.
     Silence,
-    /// The seat lets its turn go.
+    /// The seat passes its turn.
     Pass,
     /// The call fails at once.
     Fail {
-        /// The class of the failure.
+        /// Class of the failure.
         class: ErrorClass,
-        /// The code as written in the test.
+        /// Code as written in the test.
         code: String,
-        /// Milliseconds that the server asks to be left alone.
+        /// Milliseconds that the server asks callers to wait.
         wait: Option<u64>,
     },
 }
 
-/// Returns what a failure on purpose is to the engine; none for a word that is no failure.
+/// Returns the error class of a failure code; `None` for unknown codes.
 pub fn failure(code: &str) -> Option<ErrorClass> {
     Some(match code {
         "400" => ErrorClass::BadRequest,
@@ -65,7 +65,7 @@ pub fn failure(code: &str) -> Option<ErrorClass> {
     })
 }
 
-/// Returns the first half of a text, so that JSON in it has no end.
+/// Returns the first half of a text, so that JSON in it is incomplete.
 pub fn first_half(text: &str) -> &str {
     text.get(..text.floor_char_boundary(text.len() / 2)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The prompts of participants: each call of a run, and where it differs from a recording.
+//! Prompts of a run's calls, and their rendering as text.
 
 use crate::model::{Prompt, Purpose, Role, SeatId, TurnId};
 use crate::prompt;
@@ -6,20 +6,20 @@ use crate::voice::CallRequest;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// One call, and what it was shown.
+/// A call with its prompt.
 #[derive(Clone, Debug)]
 pub struct CallSeen {
-    /// The turn that it was for.
+    /// Turn of the call.
     pub turn: TurnId,
-    /// The seat that was called.
+    /// Seat that was called.
     pub seat: SeatId,
-    /// What the reply was for.
+    /// Purpose of the reply.
     pub purpose: Purpose,
-    /// The utterance's number, from 1; none where the turn was no utterance.
+    /// Number of the utterance, from 1; `None` for other turns.
     pub number: Option<u32>,
-    /// Which call of its turn, from 1.
+    /// Number of the call within its turn, from 1.
     pub attempt: u32,
-    /// The prompt of the call.
+    /// Prompt of the call.
     pub prompt: Arc<Prompt>,
 }
 
@@ -35,13 +35,13 @@ impl CallSeen {
         }
     }
 
-    /// Returns what it was shown, as text.
+    /// Returns the prompt as text.
     pub fn shown(&self) -> String {
         shown(&self.prompt)
     }
 }
 
-/// Returns a prompt as text: the messages that a model takes, each under its role, and what tools returned in the turn.
+/// Returns a prompt as text: the messages under their roles, and the results of the turn's tools.
 pub fn shown(prompt: &Prompt) -> String {
     let mut text = String::new();
     for message in prompt::messages(prompt) {
@@ -50,7 +50,7 @@ pub fn shown(prompt: &Prompt) -> String {
             Role::User => "user",
             Role::Assistant => "assistant",
         };
-        // writing to a string does not fail
+        // writing to a string cannot fail
         let _ = writeln!(text, "## {role}\n{}\n", message.text.trim_end());
     }
     for run in prompt.tools.iter().flat_map(|round| &round.runs) {

@@ -1,4 +1,4 @@
-//! One test from its first run to its record.
+//! Execution of one test, from its first run to its record.
 
 use super::check::{self, Checkup};
 use super::coverage::Covered;
@@ -18,23 +18,23 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Failed expectations that a record tells.
+/// Maximum number of broken expectations in a record.
 const BROKEN_MAX: usize = 20;
 
-/// The options of a test run.
+/// Options of a test.
 #[derive(Clone, Copy, Default)]
 pub struct How<'a> {
-    /// Whether files that differ are written.
+    /// True if expected files that differ are rewritten.
     pub bless: bool,
-    /// Whether the coverage of the scenario is reported.
+    /// True if the coverage of the scenario is reported.
     pub coverage: bool,
-    /// Whether models may be asked.
+    /// Mode of model calls.
     pub asking: RecordMode,
-    /// Where the own voices of seats come from.
+    /// Source of the seats' own voices.
     pub real: Option<&'a dyn Real>,
 }
 
-/// Returns the record of a test that was not run, or not to its end.
+/// Returns the record of a test that did not run to its end.
 pub fn unfinished(test: &Test, outcome: TestOutcome, error: Option<String>) -> TestRecord {
     TestRecord {
         title: test.title.clone(),
@@ -44,7 +44,7 @@ pub fn unfinished(test: &Test, outcome: TestOutcome, error: Option<String>) -> T
     }
 }
 
-/// Runs a test as often as it asks for, and returns its record.
+/// Runs a test as often as it requires, and returns its record.
 pub fn play(test: &Arc<Test>, how: How<'_>, stop: &watch::Receiver<bool>) -> TestRecord {
     let clock = Clock::real(Ms(0));
     let mut tally = Tally::new(test);
@@ -70,18 +70,18 @@ pub fn play(test: &Arc<Test>, how: How<'_>, stop: &watch::Receiver<bool>) -> Tes
     record
 }
 
-/// What the runs so far came to.
+/// Results of the runs so far.
 struct Tally {
     record: TestRecord,
-    /// Runs in which everything held that counts for each run.
+    /// Number of passed runs; expectations with a share of their own do not count.
     passed: u32,
-    /// Runs in which nothing of that failed, and something is undecided.
+    /// Number of undecided runs: nothing failed, but some expectation is undecided.
     undecided: u32,
-    /// Whether something could not be evaluated in some run: no share of the runs makes up for that.
+    /// True if an expectation could not be evaluated in some run: no share of the runs makes up for that.
     has_errors: bool,
-    /// By expectation: in how many runs it held.
+    /// Number of runs in which each expectation held, by index.
     held: Vec<u32>,
-    /// By condition inside `rate()`: in how many runs it held.
+    /// Number of runs in which each condition inside `rate()` held.
     rates: BTreeMap<String, u32>,
     last: Option<TestRun>,
 }
@@ -147,7 +147,7 @@ impl Tally {
         self.last = Some(ran);
     }
 
-    /// Returns whether every prompt equals its recording; with `bless` the recordings were rewritten.
+    /// Returns true if every prompt equals its recording; with `bless`, recordings that differ were rewritten.
     fn as_recorded(&mut self, test: &Test, ran: &TestRun, run: u32, bless: bool) -> bool {
         for drift in &ran.drifts {
             let path = drift.path.display().to_string();
@@ -172,7 +172,7 @@ impl Tally {
         bless || ran.drifts.is_empty()
     }
 
-    /// Keeps what is not true, each expectation once.
+    /// Adds a broken expectation to the record, each once.
     fn tell(&mut self, broken: Broken) {
         let told = &mut self.record.broken;
         if told.len() < BROKEN_MAX && !told.iter().any(|b| b.line == broken.line) {
@@ -195,7 +195,7 @@ impl Tally {
         }
     }
 
-    /// Says how the test went, once no run is left.
+    /// Returns the record after the last run.
     fn close(mut self, test: &Test) -> TestRecord {
         if self.record.outcome != TestOutcome::Pass {
             return self.record;
@@ -240,7 +240,7 @@ impl Tally {
         }
         self.record.outcome = outcome;
         if outcome == TestOutcome::Pass {
-            // what some runs did is in the rates; the test has passed
+            // failures of single runs are part of the rates; the test has passed
             self.record.broken.clear();
             self.record.failed.clear();
         }
@@ -269,8 +269,8 @@ impl Tally {
     }
 }
 
-/// Whether a share of the runs is reached; all, where it is 1.
+/// Returns true if the share `pass` of the runs is reached; 1 requires all runs.
 fn reaches(held: u32, runs: u32, pass: f64) -> bool {
-    // a tenth of a run is the rounding of a share such as 0.7 of 10
+    // allows for the rounding of a share such as 0.7 of 10
     f64::from(held) + 1e-9 >= pass * f64::from(runs)
 }

@@ -1,8 +1,8 @@
-//! A session as a voice: each participant says again what it said, matched by participant and turn.
+//! A session as a voice: each participant repeats its replies, matched by participant and turn.
 //!
-//! The earlier prompt is built again from the log, with the test's own voices, and compared with the current one: a
-//! changed prompt is reported in words, and so is a turn that the recording does not have. Neither ever looks like a
-//! fault of a connection.
+//! The recorded prompt is rebuilt from the log, with the test's own voices, and compared with the current one. A
+//! changed prompt is reported as text, and so is a turn missing from the recording. Neither looks like a connection
+//! error.
 
 use super::calls::shown;
 use super::difference;
@@ -21,15 +21,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// The replacement of volatile parts of a prompt when two are compared.
+/// Replacement for volatile parts when two prompts are compared.
 const VOLATILE: &str = "…";
 
-/// The replies of the participants in a session.
+/// Replies of the participants in a session.
 #[derive(Debug)]
 pub struct Cassette {
-    /// The file of the session.
+    /// Path of the session.
     pub path: PathBuf,
-    /// Parts of prompts that differ from run to run.
+    /// Patterns of prompt parts that differ between runs.
     ignored: Vec<Regex>,
     turns: HashMap<(SeatId, Purpose), Vec<Recorded>>,
 }
@@ -38,35 +38,35 @@ pub struct Cassette {
 #[derive(Debug)]
 struct Recorded {
     ended: TurnEnded,
-    /// The prompts of its calls: the first one, and the one after each round of tools.
+    /// Prompts of its calls: the first, and one after each round of tools.
     prompts: Vec<String>,
-    /// The rounds of tools that came before its end.
+    /// Rounds of tools before its end.
     rounds: Vec<ToolRound>,
 }
 
-/// A turn that is being read.
+/// A turn that is not complete yet.
 struct OpenTurn {
     seat: SeatId,
     prompts: Vec<String>,
     rounds: Vec<ToolRound>,
 }
 
-/// A prompt that differs from the recording's.
+/// A prompt that differs from its recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drift {
-    /// The file of the recording.
+    /// Path of the recording.
     pub path: PathBuf,
-    /// The participant and the number of its turn, from 1.
+    /// Participant and number of its turn, from 1.
     pub turn: String,
-    /// The difference, in words.
+    /// The difference, as text.
     pub difference: String,
 }
 
 impl Cassette {
-    /// Reads a session; `seats` are those of the test, by whose voices prompts are built.
+    /// Reads a session; prompts are built for `seats`, the seats of the test.
     ///
     /// # Errors
-    /// A sentence that says why it cannot be spoken from.
+    /// A sentence with the reason why the session cannot be used.
     pub fn read(
         path: &Path,
         seats: &[Participant],
@@ -88,7 +88,7 @@ impl Cassette {
                         let seat = turn.seat.clone();
                         let fresh = OpenTurn { seat, prompts: vec![], rounds: vec![] };
                         let open = open.entry(call.turn).or_insert(fresh);
-                        // of a call that was tried again, what it was shown last
+                        // keeps only the last prompt of a retried call
                         open.prompts.truncate(turn.tools.len());
                         open.prompts.push(prompt);
                     }
@@ -100,7 +100,7 @@ impl Cassette {
                     }
                 }
                 Kind::TurnEnded(ended) => {
-                    // a turn without a call is a person's, whose words are commands
+                    // a turn without a call belongs to a person, whose messages are commands
                     if let Some(OpenTurn { seat, prompts, rounds }) = open.remove(&ended.turn) {
                         let recorded = Recorded { ended: TurnEnded::clone(ended), prompts, rounds };
                         turns.entry((seat, ended.purpose)).or_default().push(recorded);
@@ -112,22 +112,23 @@ impl Cassette {
         Ok(Cassette { path: path.to_owned(), ignored, turns })
     }
 
-    /// Returns whether a participant said anything in it.
+    /// Returns true if a participant has turns in it.
     pub fn has(&self, seat: &str) -> bool {
         self.turns.keys().any(|(id, _)| **id == *seat)
     }
 
-    /// Returns the first turn of a participant, from 0, that had this prompt.
+    /// Returns the index of a participant's first turn that had this prompt.
     pub fn turn_of(&self, seat: &SeatId, purpose: Purpose, prompt: &str) -> Option<usize> {
         let all = self.turns.get(&(seat.clone(), purpose))?;
         all.iter().position(|turn| turn.prompts.first().is_some_and(|first| first == prompt))
     }
 
-    /// Returns what a participant says in one of its turns, from 0, after some rounds of tools, and how the current prompt
-    /// differs.
+    /// Returns the chunks of a participant's recorded turn (index from 0) after some rounds of tools, and the
+    /// difference
+    /// to the current prompt.
     ///
     /// # Errors
-    /// A sentence that the recording has no such turn.
+    /// If the recording has no such turn.
     pub fn says(
         &self,
         seat: &SeatId,
@@ -167,7 +168,7 @@ impl Cassette {
         Ok((said, drift))
     }
 
-    /// Returns what a tool returned to a participant when it was called like this, in one of its turns.
+    /// Returns the recorded result of an equal tool call in one of a participant's turns.
     pub fn returned(
         &self,
         seat: &SeatId,
@@ -180,14 +181,14 @@ impl Cassette {
         Some(ToolResult { is, result, ..ToolResult::default() })
     }
 
-    /// Returns a prompt without what differs from run to run.
+    /// Replaces the volatile parts of a prompt.
     fn plain(&self, prompt: &str) -> String {
         let replaced = |text: String, part: &Regex| part.replace_all(&text, VOLATILE).into_owned();
         self.ignored.iter().fold(prompt.to_owned(), replaced)
     }
 }
 
-/// The event as if the session had been had with the test's voices: a prompt depends on whether a model reads it.
+/// Replaces the voices in an event with those of the test: a prompt depends on the kind of voice that reads it.
 fn as_seated(event: &Event, seats: &[Participant]) -> Event {
     let mut event = event.clone();
     if let Kind::Opened(opened) = &mut event.kind {
@@ -201,7 +202,7 @@ fn as_seated(event: &Event, seats: &[Participant]) -> Event {
     event
 }
 
-/// A call that ended with requests for tools.
+/// Returns the chunks of a call that ended with requests for tools.
 fn calls(round: &ToolRound) -> Vec<Chunk> {
     let said = (!round.said.is_empty()).then(|| Chunk::Piece(Channel::Say, round.said.clone()));
     let tools = round.runs.iter().map(|run| run.request.clone()).collect();
@@ -239,7 +240,7 @@ fn failure(error: Option<&CallError>) -> CallFailure {
     }
 }
 
-/// Writes the session of a run over a recording.
+/// Replaces a recording with the session of a run.
 ///
 /// # Errors
 /// The error of the operating system.

@@ -1,4 +1,4 @@
-//! Whether what was expected of a run is true, and what a person is shown where it is not.
+//! Checks of expectations, and the details shown to a person when one is broken.
 
 use super::outcome::{Broken, CriterionVerdict, Judged, TestOutcome};
 use super::plan::{Checked, Expect, ExpectKind, Test};
@@ -14,30 +14,30 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::{fs, io};
 
-/// Characters that are shown of one value.
+/// Maximum characters shown of one value.
 const VALUE_CHARS: usize = 200;
-/// Characters that are shown of one utterance.
+/// Maximum characters shown of one utterance.
 const UTTERANCE_CHARS: usize = 100;
-/// Utterances that are shown around a failure.
+/// Number of utterances shown around a failure.
 const AROUND: usize = 4;
-/// Bytes of a file of expected content.
+/// Maximum bytes of a file with expected content.
 const GOLDEN_MAX_BYTES: u64 = 64 << 20;
 
-/// An utterance that a condition names by its place.
+/// An utterance in a condition, by its index.
 static PLACE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\butterances\[(-?\d+)\]").expect("a fixed pattern"));
 
-/// What became of one expectation.
+/// Result of the check of one expectation.
 pub enum Checkup {
     /// The expectation is met.
     Holds,
-    /// It is not; a file was written that makes it true.
+    /// The expectation was not met; this file was rewritten to match.
     Blessed(String),
     /// The expectation is not met, or undecided.
     Broken(Broken),
 }
 
-/// Checks one expectation of a run; `bless` writes the files that differ.
+/// Checks one expectation of a run; with `bless`, expected files that differ are rewritten.
 pub fn check(
     test: &Test,
     ran: &TestRun,
@@ -54,7 +54,7 @@ pub fn check(
     };
     let found = match &expect.what {
         ExpectKind::That(checked) => condition(checked, &names(checked), &ran.state),
-        // over all runs, once they are over
+        // rates are checked after the last run
         ExpectKind::Rates(_) => None,
         ExpectKind::Each(_) => {
             ran.breach.as_ref().filter(|(broken, _)| *broken == at).map(|(_, how)| how.clone())
@@ -101,7 +101,7 @@ pub fn check(
     }
 }
 
-/// Checks a condition over some facts.
+/// Checks a condition against facts.
 pub fn condition(checked: &Checked, facts: &Facts, state: &State) -> Option<Broken> {
     match checked.condition.holds(facts) {
         Ok(true) => None,
@@ -124,7 +124,7 @@ fn wrong(outcome: TestOutcome, expected: String, found: Vec<String>) -> Broken {
     Broken { outcome, line: 0, expected, why: None, found, around: vec![], run: None }
 }
 
-/// The values of the parts of an expression: `ended.reason = "failure"`.
+/// Returns the values of an expression's parts, as in `ended.reason = "failure"`.
 fn values(source: &str, facts: &Facts) -> Vec<String> {
     let value = |part: &str| {
         let value = Condition::compile(part).and_then(|c| c.value(facts));
@@ -146,7 +146,7 @@ pub fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// The utterances around the one that an expression names; the last ones, where it names none.
+/// Returns the utterances around the one that an expression names; the last ones if it names none.
 fn around(source: &str, state: &State) -> Vec<String> {
     let spoken: Vec<&Entry> = state.entries.iter().filter(|e| e.number.is_some()).collect();
     let named = PLACE.captures(source).and_then(|c| c.get(1)?.as_str().parse::<i64>().ok());
@@ -156,7 +156,7 @@ fn around(source: &str, state: &State) -> Vec<String> {
     transcript(state, number)
 }
 
-/// Returns the transcript around an utterance, one line each; its end, where none is named.
+/// Returns the transcript around an utterance, one line each; the end of the transcript without a number.
 pub fn transcript(state: &State, number: Option<u32>) -> Vec<String> {
     let entries = &state.entries;
     let at = number.and_then(|n| entries.iter().position(|e| e.number == Some(n)));
@@ -171,7 +171,7 @@ pub fn transcript(state: &State, number: Option<u32>) -> Vec<String> {
     shown.map(line).collect()
 }
 
-/// Checks a condition over one utterance, as it ended.
+/// Checks a condition against one utterance, as it ended.
 pub fn each(checked: &Checked, facts: &Facts, state: &State, number: u32) -> Option<Broken> {
     let broken = condition(checked, facts, state)?;
     Some(Broken {
@@ -182,7 +182,7 @@ pub fn each(checked: &Checked, facts: &Facts, state: &State, number: u32) -> Opt
     })
 }
 
-/// What a judge found against it; the criteria that are met are in the report all the same.
+/// Returns the failed criteria of a judgement; the report also has the met ones.
 fn judged(judged: &Judged) -> Option<Broken> {
     let against: Vec<&CriterionVerdict> =
         judged.criteria.iter().filter(|c| c.outcome != TestOutcome::Pass).collect();
@@ -229,7 +229,7 @@ fn texts(shown: &str, of: &str, contains: &[String], lacks: &[String]) -> Option
     Some(wrong(TestOutcome::Fail, expected, found))
 }
 
-/// Returns the content of a file that a test names; a pipe or a device is never waited for.
+/// Returns the content of a file named by a test; never blocks on a pipe or a device.
 fn text_of(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     let read = untrusted::open(path)?.take(GOLDEN_MAX_BYTES + 1).read_to_string(&mut text)?;
@@ -239,7 +239,7 @@ fn text_of(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Compares with a file of expected content; `Err` names the file that was written instead.
+/// Compares text with a file of expected content; `Err` has the path of the file that was written instead.
 fn golden(path: &Path, found: &str, what: &str, bless: bool) -> Result<Option<Broken>, String> {
     let expected = format!("{what} matches {}", path.display());
     let kept = text_of(path);

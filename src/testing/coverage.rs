@@ -1,7 +1,7 @@
-//! What of a scenario its tests have reached: who spoke, which phases were played, which conditions went both ways, which
-//! stop rules ended it.
+//! Coverage of a scenario by its tests: participants that spoke, phases that were played, conditions that were both
+//! true and false, stop rules that ended the conversation.
 //!
-//! A condition is evaluated after every utterance, as in the engine; one without a written condition has one way only.
+//! A condition is evaluated after every utterance, as in the engine; a rule without a condition has only one outcome.
 
 use super::plan::Test;
 use super::result::TestRun;
@@ -14,28 +14,28 @@ use crate::state::State;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A part of a scenario that a test can reach.
+/// A part of a scenario that tests can reach.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
-    /// The kind: `participant`, `stage`, `phase`, `dependency` or `stop`.
+    /// Kind: `participant`, `stage`, `phase`, `dependency` or `stop`.
     pub kind: &'static str,
-    /// Which one, and which way of it.
+    /// Name of the part, with the outcome of its condition.
     pub name: String,
 }
 
-/// How often each point of a scenario was reached.
+/// Number of hits of each point of a scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Covered {
-    /// The title of the scenario.
+    /// Title of the scenario.
     pub scenario: String,
-    /// How often each point was reached; 0 is never.
+    /// Hits of each point; 0 if it was never reached.
     pub hits: BTreeMap<Point, u32>,
-    /// How often each of the operator's commands was given. They do not count: no scenario says which it needs.
+    /// Uses of the operator's commands. They do not count as coverage: no scenario declares the commands that it needs.
     pub commands: BTreeMap<String, u32>,
 }
 
 impl Covered {
-    /// Returns what one run has reached.
+    /// Returns the coverage of one run.
     pub fn by(test: &Test, ran: &TestRun) -> Covered {
         let loaded = &test.loaded;
         let mut covered = Covered {
@@ -63,7 +63,7 @@ impl Covered {
                     }
                     for (kind, name, condition) in &conditions {
                         let facts = Facts::new(state.facts(|name| condition.uses(name)));
-                        // what cannot be evaluated is false to the engine
+                        // the engine treats a condition that cannot be evaluated as false
                         let holds = condition.holds(&facts).unwrap_or(false);
                         covered.hit(kind, &way(name, holds));
                     }
@@ -76,7 +76,7 @@ impl Covered {
                         covered.hit("stop", &name);
                     }
                 }
-                // a rule that asks pauses, and ends nothing
+                // a rule that asks only pauses the conversation
                 Kind::Paused(Paused { rule: Some(place), .. }) => {
                     let at = usize::try_from(*place).unwrap_or(usize::MAX);
                     if let Some(stop) = loaded.scenario.stops.get(at) {
@@ -100,7 +100,7 @@ impl Covered {
         }
     }
 
-    /// Adds what another run of the same scenario has reached.
+    /// Adds the coverage of another run of the same scenario.
     pub fn add(&mut self, other: &Covered) {
         for (point, hits) in &other.hits {
             *self.hits.entry(point.clone()).or_default() += hits;
@@ -110,13 +110,13 @@ impl Covered {
         }
     }
 
-    /// Returns how many points were reached, and how many there are.
+    /// Returns the number of reached points and the number of points.
     pub fn reached(&self) -> (usize, usize) {
         (self.hits.values().filter(|hits| **hits > 0).count(), self.hits.len())
     }
 }
 
-/// Adds up what runs have reached, by scenario.
+/// Sums the coverage of runs by scenario.
 pub fn sum<'a>(all: impl IntoIterator<Item = &'a Covered>) -> Vec<Covered> {
     let mut by: BTreeMap<String, Covered> = BTreeMap::new();
     for covered in all {
@@ -126,14 +126,14 @@ pub fn sum<'a>(all: impl IntoIterator<Item = &'a Covered>) -> Vec<Covered> {
     by.into_values().collect()
 }
 
-/// Returns the share of all points that was reached, in percent; of none, all.
+/// Returns the percentage of points that were reached; 100 without any points.
 pub fn percent(all: &[Covered]) -> f64 {
     let (reached, points) =
         all.iter().map(Covered::reached).fold((0, 0), |(a, b), (r, p)| (a + r, b + p));
     if points == 0 { 100.0 } else { reached as f64 * 100.0 / points as f64 }
 }
 
-/// Returns it for people: what was not reached, by scenario.
+/// Returns the coverage as text: the missed points of each scenario.
 pub fn text(all: &[Covered]) -> String {
     let mut text = String::new();
     for covered in all {
@@ -154,7 +154,7 @@ pub fn text(all: &[Covered]) -> String {
     text
 }
 
-/// Returns it for machines: every point with how often it was reached, as LCOV counts lines.
+/// Returns the coverage as JSON: every point with its hits, in the style of LCOV.
 pub fn json(all: &[Covered]) -> Value {
     let scenario = |covered: &Covered| {
         let (hit, found) = covered.reached();
@@ -193,7 +193,7 @@ fn points(test: &Test) -> Vec<Point> {
     }
     let rules = loaded.scenario.stops.iter().filter(|s| match &s.rule {
         Rule::When(_) => false,
-        // the word of a person that a model plays is the test's
+        // the stop word of a person that a model plays comes from the test
         Rule::Word { by, .. } => !by.iter().any(|seat| test.is_played(seat)),
         Rule::Judge { .. } | Rule::Agreement(_) | Rule::Loop {} => true,
     });
@@ -201,7 +201,7 @@ fn points(test: &Test) -> Vec<Point> {
     points
 }
 
-/// Returns the dependencies of a seat that have no condition: on whom, and their names.
+/// Returns the unconditional dependencies of a seat: the seats it depends on, with a name for each edge.
 fn edges<'a>(loaded: &'a Loaded, seat: &SeatId) -> impl Iterator<Item = (SeatId, String)> + 'a {
     let seat = loaded.participants.iter().find(|p| p.id == *seat);
     let edges = seat.into_iter().flat_map(|seat| seat.runs.after.iter().map(move |a| (seat, a)));
@@ -210,7 +210,7 @@ fn edges<'a>(loaded: &'a Loaded, seat: &SeatId) -> impl Iterator<Item = (SeatId,
     })
 }
 
-/// Returns the conditions that a scenario contains.
+/// Returns the conditions of a scenario.
 fn conditions(loaded: &Loaded) -> Vec<(&'static str, String, Condition)> {
     let edges = loaded.participants.iter().flat_map(|p| p.runs.after.iter().map(move |a| (p, a)));
     let edges = edges.filter_map(|(seat, after)| {
@@ -239,7 +239,7 @@ fn named(rule: &Rule) -> String {
     }
 }
 
-/// The rule of a scenario by which it ended.
+/// Returns the rule of a scenario that ended it.
 fn rule_of(loaded: &Loaded, ended: &Ended) -> Option<String> {
     let reason = ended.reason;
     let says = |fits: &dyn Fn(&str) -> bool| ended.text.as_deref().is_none_or(fits);

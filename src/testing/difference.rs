@@ -1,11 +1,11 @@
-//! The difference of two texts, in lines or in words, as far as a person reads it.
+//! Readable differences of two texts, in lines or in words.
 
-/// Parts that are shown of each side.
+/// Maximum number of parts shown of each side.
 const SHOWN: usize = 8;
-/// Parts that are shown before the first difference.
+/// Number of parts shown before the first difference.
 const BEFORE: usize = 1;
 
-/// Returns the difference between expected and found, line by line; empty where they are the same.
+/// Returns the difference between expected and found, line by line; empty if they are equal.
 pub fn lines(expected: &str, found: &str) -> Vec<String> {
     let (expected, found): (Vec<&str>, Vec<&str>) =
         (expected.lines().collect(), found.lines().collect());
@@ -21,7 +21,7 @@ pub fn lines(expected: &str, found: &str) -> Vec<String> {
     all
 }
 
-/// Returns the difference in words: `… of the [-old-] {+new+} words …`; none where they are the same.
+/// Returns the difference in words: `… of the [-old-] {+new+} words …`; `None` if the texts are equal.
 pub fn words(expected: &str, found: &str) -> Option<String> {
     let (expected, found): (Vec<&str>, Vec<&str>) =
         (expected.split_whitespace().collect(), found.split_whitespace().collect());
@@ -61,7 +61,7 @@ fn side(sign: char, lines: &[&str]) -> Vec<String> {
     shown
 }
 
-/// Returns where two lists diverge, and what is between their common beginning and end.
+/// Returns the index at which two lists diverge, and the parts between their common beginning and end.
 fn middle<'l, 't>(old: &'l [&'t str], new: &'l [&'t str]) -> (usize, &'l [&'t str], &'l [&'t str]) {
     let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let (old, new) = (old.get(start..).unwrap_or_default(), new.get(start..).unwrap_or_default());

@@ -1,12 +1,12 @@
-//! A session that is saved nowhere: a disk that counts what it is given, and is full when a test says too much.
+//! A disk that saves nothing: it counts the written bytes, and is full if a test writes too much.
 
 use crate::session::disk::{Disk, Rescue};
 use std::io;
 
-/// The most bytes of log that one run may write.
+/// Maximum bytes of log that one run may write.
 const LOG_MAX: u64 = 64 * 1024 * 1024;
 
-/// The disk of one run; what is on it is in the feed.
+/// Disk of one run; the feed has the written events.
 #[derive(Default)]
 pub struct Counted {
     bytes: u64,

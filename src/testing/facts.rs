@@ -1,7 +1,6 @@
-//! What expectations speak about: the final state as conditions know it, and what only a finished run can say.
+//! Facts for expectations: the final state as conditions see it, and facts that only a finished run has.
 //!
-//! Times are virtual seconds from the start. Values that grow with the conversation are computed only if they are asked
-//! for.
+//! Times are virtual seconds from the start. Values that grow with the conversation are computed only on demand.
 
 use super::calls::CallSeen;
 use super::plan::Test;
@@ -16,7 +15,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Returns the facts of a run that an expectation asks for by its names.
+/// Returns the facts of a run; `wanted` is true for the names that an expectation uses.
 pub fn of_run(test: &Test, ran: &TestRun, run: u32, wanted: impl Fn(&str) -> bool) -> Facts {
     let state = &ran.state;
     let mut facts = state.facts(&wanted);
@@ -56,7 +55,7 @@ pub fn of_run(test: &Test, ran: &TestRun, run: u32, wanted: impl Fn(&str) -> boo
     if wanted("prompt") { facts.with_function("prompt", prompts(&ran.asked)) } else { facts }
 }
 
-/// Returns the facts of one utterance during the run; none if it does not exist.
+/// Returns the facts of one utterance during the run; `None` if it does not exist.
 pub fn of_utterance(
     test: &Test,
     state: &State,
@@ -70,7 +69,7 @@ pub fn of_utterance(
     Some(Facts::new(facts))
 }
 
-/// Returns the turns that failed, each with its participant and error; of equal ones, only the first.
+/// Returns the failed turns, each with its participant and error, without duplicates.
 pub fn failed_turns(events: &[Event]) -> Vec<String> {
     let mut failed: Vec<String> = vec![];
     for (_, turn) in Turns::of(events).all.iter().filter(|(_, turn)| turn["outcome"] == "failed") {
@@ -83,13 +82,13 @@ pub fn failed_turns(events: &[Event]) -> Vec<String> {
     failed
 }
 
-/// Returns who spoke, in the order of the transcript.
+/// Returns the speakers, in the order of the transcript.
 pub fn speakers(state: &State) -> Vec<String> {
     let spoke = state.entries.iter().filter(|e| e.number.is_some());
     spoke.filter_map(|e| e.seat()).map(ToString::to_string).collect()
 }
 
-/// Returns what was said up to an utterance, a paragraph each.
+/// Returns the messages up to an utterance, one paragraph each.
 pub fn said(state: &State, last: u32) -> String {
     let mut all = String::new();
     for entry in &state.entries {
@@ -111,10 +110,10 @@ pub fn transcript(events: &[Event]) -> String {
     export::whole(events, export::md::spell)
 }
 
-/// Finds the call of a turn of a seat, from 1; the last one if none is named.
+/// Finds the call of a seat's turn, numbered from 1; of the last turn if none is named.
 ///
 /// # Errors
-/// How often the seat was asked.
+/// If there is no such turn; the text has the number of turns.
 pub fn prompt_of<'a>(
     asked: &'a [CallSeen],
     seat: &str,
@@ -122,7 +121,7 @@ pub fn prompt_of<'a>(
 ) -> Result<&'a CallSeen, String> {
     let mut turns: Vec<&CallSeen> = vec![];
     for call in asked.iter().filter(|a| a.seat == *seat) {
-        // of a turn with several calls, what the last one was shown
+        // keeps the last call of a turn with several calls
         match turns.last_mut() {
             Some(last) if last.turn == call.turn => *last = call,
             Some(_) | None => turns.push(call),
@@ -162,7 +161,7 @@ fn call(asked: &CallSeen) -> Value {
     })
 }
 
-/// The last outcome of every command that carried an `id`, and all of them.
+/// Returns the last outcome of every command with an `id`, and all of its outcomes.
 fn receipts(events: &[Event]) -> Value {
     let mut receipts: BTreeMap<String, Value> = BTreeMap::new();
     for event in events {
@@ -181,7 +180,7 @@ fn receipts(events: &[Event]) -> Value {
     json!(receipts)
 }
 
-/// How often each kind of event happened.
+/// Returns the number of events of each kind.
 fn counts(events: &[Event]) -> Value {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for event in events {
@@ -190,7 +189,7 @@ fn counts(events: &[Event]) -> Value {
     json!(counts)
 }
 
-/// Every turn that ended, with its times.
+/// Facts of all turns that ended, with their times.
 struct Turns {
     all: Vec<(Option<u32>, Value)>,
 }
@@ -217,7 +216,7 @@ impl Turns {
         Turns { all }
     }
 
-    /// Adds to an utterance what its last turn says.
+    /// Adds the facts of an utterance's last turn to it.
     fn tell(&self, utterance: &mut Value) {
         let number = utterance["number"].as_u64();
         let of = |(n, _): &&(Option<u32>, Value)| n.map(u64::from) == number;

@@ -4,36 +4,35 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The ending of a test file's name.
+/// Suffix of test file names.
 pub const ENDING: &str = ".test.toml";
-/// The most entries of folders that are examined.
+/// Maximum number of directory entries to examine.
 const LOOKED_AT: usize = 200_000;
-/// The deepest nesting of folders that is searched.
+/// Maximum depth of folders to search.
 const DEPTH: usize = 32;
-/// Folders of build output and dependencies, which hold no tests of the user's.
+/// Folders of build output and dependencies, which have none of the user's tests.
 const LEFT_OUT: [&str; 2] = ["target", "node_modules"];
 
-/// Why no tests can be found.
+/// The reason why no tests can be found.
 #[derive(Debug, thiserror::Error)]
 pub enum TestsNotFound {
     /// A path does not exist.
     #[error("cannot read {path}: {source}")]
     Path {
-        /// The path as given.
+        /// Path as given.
         path: String,
-        /// The error of the operating system.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// A glob matches no file.
+    /// A glob that matches no file.
     #[error("no file matches {0}")]
     Glob(String),
-    /// There is too much to look through.
+    /// A folder with too many entries.
     #[error("{0} contains more than {LOOKED_AT} files and folders")]
     TooMany(String),
 }
 
-/// Returns the test files that paths name, each once, sorted: a file itself, every test in a folder, the matches of a
-/// glob.
+/// Returns the test files of the given paths, each once, sorted: files, all tests in a folder, the matches of a glob.
 ///
 /// # Errors
 /// The first path that matches nothing.
@@ -79,12 +78,12 @@ fn wrong(path: &str, source: io::Error) -> TestsNotFound {
     }
 }
 
-/// Returns a path as people write it, without `./` in front.
+/// Returns a path without a leading `./`.
 fn plain(path: &str) -> String {
     path.strip_prefix("./").unwrap_or(path).to_owned()
 }
 
-/// Returns the folder of a glob: the part before its first wildcard.
+/// Returns the base folder of a glob: the part before its first wildcard.
 fn base(glob: &str) -> PathBuf {
     let fixed = glob.split('/').take_while(|part| !part.contains(['*', '?']));
     let base = fixed.collect::<Vec<_>>().join("/");
@@ -107,7 +106,7 @@ fn walk(folder: &Path, depth: usize, left: &mut usize, found: &mut Vec<PathBuf>)
         let kind = entry.file_type()?;
         if kind.is_dir() {
             if !name.starts_with('.') && !LEFT_OUT.contains(&name.as_str()) {
-                // a folder that may not be read has no tests to offer
+                // unreadable folders are skipped
                 let _ = walk(&entry.path(), depth + 1, left, found);
             }
         } else {
@@ -117,7 +116,7 @@ fn walk(folder: &Path, depth: usize, left: &mut usize, found: &mut Vec<PathBuf>)
     Ok(())
 }
 
-/// Whether a path fits a glob: `*` and `?` within a name, `**` for any folders.
+/// Returns true if a path matches a glob: `*` and `?` within a name, `**` for any folders.
 pub fn fits(glob: &str, path: &str) -> bool {
     let (glob, path): (Vec<&str>, Vec<&str>) =
         (glob.split('/').collect(), path.split('/').collect());
@@ -138,7 +137,7 @@ fn parts_fit(glob: &[&str], path: &[&str]) -> bool {
     }
 }
 
-/// Whether a name fits, going back to the last `*` alone, so that no pattern takes long.
+/// Returns true if a name matches; backtracks to the last `*` only, so that no pattern takes long.
 fn name_fits(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), name.chars().collect());

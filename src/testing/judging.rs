@@ -1,8 +1,8 @@
 //! Expectations that a model judges: criteria with a verdict each, and comparisons in both orders.
 //!
-//! A judge is asked once the run is over, over the whole transcript or up to a checkpoint. What it says of each criterion
-//! is counted over its votes, and the whole is derived from that, never asked for. A criterion that it leaves out has
-//! failed; a reply that cannot be read is asked for once more and then counts as unclear.
+//! A judge is asked after the run, about the whole transcript or up to a checkpoint. Its votes are counted for each
+//! criterion, and the overall outcome is derived from them, never requested. A criterion missing from the reply has
+//! failed; an unreadable reply is requested once more and then counts as unclear.
 
 use super::facts;
 use super::outcome::{CriterionVerdict, Judged, TestOutcome};
@@ -21,11 +21,11 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Who is charged for what judges are asked.
+/// Account that is charged for judges.
 const JUDGES: &str = "judges";
-/// Replies of a judge that are asked for, until one can be read.
+/// Maximum number of requests until a reply is readable.
 const TRIES: usize = 2;
-/// Characters of a reason that are kept.
+/// Maximum characters kept of a reason.
 const REASON_MAX: usize = 400;
 /// The reason of a vote whose reply is not in the asked form.
 const UNREAD: &str = "the reply could not be read";
@@ -40,7 +40,7 @@ const COMPARISON_RULES: &str = "You compare two conversations, A and B. Judge on
     one or two sentences, then which one is better: \"A\", \"B\" or \"tie\". Reply with JSON only: \
     {\"reasoning\": \"...\", \"better\": \"A\"}";
 
-/// One answer of a judge to one criterion.
+/// Answer of a judge to one criterion.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Says {
     Yes,
@@ -48,10 +48,10 @@ enum Says {
     Unclear,
 }
 
-/// Asks every judge of a test about a run; the results stand at the places of their expectations.
+/// Asks every judge of a test about a run; the results are by index of their expectation.
 ///
 /// # Errors
-/// Why a judge cannot be asked, with its line.
+/// The reason why a judge cannot be asked, with its line.
 pub async fn judged(
     test: &Test,
     state: &State,
@@ -77,7 +77,7 @@ pub async fn judged(
     Ok(all)
 }
 
-/// One judge, and what is judged.
+/// A judge with its question and the conversation to judge.
 struct Court<'a> {
     task: &'a JudgeQuestion,
     state: &'a State,
@@ -113,7 +113,7 @@ impl Court<'_> {
         Ok(all)
     }
 
-    /// Asks for all criteria over the conversation up to an utterance.
+    /// Asks about all criteria, for the conversation up to an utterance.
     async fn criteria(&self, point: u32) -> Result<Vec<CriterionVerdict>, NoReply> {
         let list: String = self
             .task
@@ -152,7 +152,7 @@ impl Court<'_> {
         Ok(counted.map(|(criterion, votes)| self.count(criterion, &votes)).collect())
     }
 
-    /// Asks which of two conversations is better, in both orders; where the orders disagree, it is a tie.
+    /// Asks which of two conversations is better, in both orders; a tie if the orders disagree.
     async fn compare(&self, other: &str) -> Result<Vec<CriterionVerdict>, NoReply> {
         let (this, other) = (self.spoken(self.state.utterances), plain(other));
         let schema = json!({"type": "object", "required": ["reasoning", "better"], "properties": {
@@ -198,7 +198,7 @@ impl Court<'_> {
         Ok(all)
     }
 
-    /// Asks for one vote; none where no reply of it can be read.
+    /// Asks for one vote; `None` if no reply parses.
     async fn ask(
         &self,
         rules: &str,
@@ -248,7 +248,7 @@ impl Court<'_> {
     fn count(&self, criterion: &str, votes: &[(Says, String)]) -> CriterionVerdict {
         let of = |wanted| votes.iter().filter(|(says, _)| *says == wanted).count() as u32;
         let (yes, no, unclear) = (of(Says::Yes), of(Says::No), of(Says::Unclear));
-        // a thousandth is the rounding of a share such as 0.667 of 3
+        // allows for the rounding of a share such as 0.667 of 3
         let reaches =
             |held: u32| f64::from(held) + 1e-3 >= self.task.pass * f64::from(self.task.votes);
         let outcome = match (reaches(yes), reaches(yes + unclear)) {
@@ -260,7 +260,7 @@ impl Court<'_> {
         CriterionVerdict { criterion: criterion.to_owned(), outcome, yes, no, unclear, reasoning }
     }
 
-    /// Says whether the conversation goes on, so that the judge is asked a last time once it does not.
+    /// Returns a note for the judge: the conversation continues after this point, or has ended, with the reason.
     fn how_far(&self, point: u32) -> String {
         if point < self.state.utterances {
             return format!(
@@ -275,13 +275,13 @@ impl Court<'_> {
         )
     }
 
-    /// What was said up to an utterance, as a judge reads it.
+    /// Returns the messages up to an utterance, escaped for a judge.
     fn spoken(&self, point: u32) -> String {
         plain(&facts::said(self.state, point))
     }
 }
 
-/// What a judge says of one criterion; one that it leaves out has failed.
+/// Returns a judge's answer to one criterion with its reasoning; a missing criterion has failed.
 fn verdict_of(said: &Value, number: usize) -> (Says, String) {
     let all = said["criteria"].as_array().map_or(&[][..], Vec::as_slice);
     let Some(found) = all.iter().find(|c| c["number"].as_u64() == Some(number as u64)) else {
@@ -310,7 +310,7 @@ fn short(text: &str) -> String {
     text.chars().take(REASON_MAX).collect()
 }
 
-/// Words in which no mark can end the block that they stand in.
+/// Escapes a text so that no tag in it can end the block around it.
 fn plain(text: &str) -> String {
     text.replace('<', "‹")
 }

@@ -1,24 +1,24 @@
-//! The table of keys of a test file: what the walker checks, what `schema test` says, what a hint shows.
+//! Table of the keys of a test file, shared by the walker, `schema test` and hints.
 
 use super::simulated::SCORE_MAX;
 use crate::model::facts::OF_CALL;
 use crate::scenario::{Key, PACE_RANGE, TOP, ValueKind, key, needed};
 
-/// Failures that a line may have on purpose, as written; see `answers.rs` for what each one is.
+/// Codes of failures on purpose; see `answers.rs` for their error classes.
 pub const FAILURES: &[&str] = &[
     "400", "401", "402", "403", "404", "429", "500", "503", "dns", "refused", "tls", "broken",
     "context", "filter", "empty",
 ];
-/// What a line may answer, as the lines of a scenario do.
+/// Purposes of a line, as in scenarios.
 const PURPOSES: &[&str] = &["speak", "pick", "bid", "vote", "judge", "summarise"];
-/// Times that a test may be run.
+/// Maximum number of runs of a test.
 pub const RUNS_MAX: u64 = 1_000;
-/// The most cases of one file.
+/// Maximum number of cases in one file.
 pub const CASES_MAX: usize = 10_000;
 
-/// What results of tools see.
+/// Names available to conditions and templates of tool results.
 const OF_TOOL: &[&str] = &["arguments", "participant", "tool"];
-/// What becomes of a tool call, as in sessions.
+/// Outcomes of a tool call, as in sessions.
 const OUTCOMES: &[&str] = &["done", "failed", "refused", "interrupted"];
 
 const SHARE: ValueKind = ValueKind::Number { least: 0.0, most: 1.0 };
@@ -26,7 +26,7 @@ const UTTERANCE: ValueKind = ValueKind::Count { least: 1, most: 100_000 };
 const TEXTS: ValueKind = ValueKind::AnyOf(&[ValueKind::Text, ValueKind::List(&ValueKind::Text)]);
 const NAMES: ValueKind = ValueKind::AnyOf(&[ValueKind::Id, ValueKind::List(&ValueKind::Id)]);
 
-/// The keys of a test file.
+/// Keys of a test file.
 pub static TEST: &[Key] = &[
     key("title", ValueKind::Line, r#""Bo answers Ada""#, "What the test checks."),
     needed(
@@ -101,7 +101,7 @@ pub static TEST: &[Key] = &[
     ),
 ];
 
-/// Who speaks for a seat.
+/// Keys of a `[[voice]]`.
 pub static VOICE: &[Key] = &[
     needed(
         "seat",
@@ -162,7 +162,7 @@ pub static VOICE: &[Key] = &[
     ),
 ];
 
-/// A person that a model plays.
+/// Keys of a person that a model plays.
 static PERSON: &[Key] = &[
     needed("goal", ValueKind::Text, r#""get a refund""#, "What the person wants."),
     key(
@@ -181,7 +181,7 @@ static PERSON: &[Key] = &[
     ),
 ];
 
-/// The keys of an attacker: a model that tries to talk the others into something.
+/// Keys of an attacker: a model that tries to manipulate the other participants.
 static ATTACKER: &[Key] = &[
     needed("goal", ValueKind::Text, r#""learn the password""#, "What it tries to reach."),
     key(
@@ -206,7 +206,7 @@ static ATTACKER: &[Key] = &[
     ),
 ];
 
-/// One line of a test's voice: a rehearsed line, and what goes wrong with it on purpose.
+/// Keys of a line of a test's voice: a scripted line, with failures on purpose.
 pub static ANSWER: &[Key] = &[
     key("text", ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The text."),
     key(
@@ -258,7 +258,7 @@ pub static ANSWER: &[Key] = &[
     ),
 ];
 
-/// A tool that the test plays.
+/// Keys of a tool that the test plays.
 static TOOL: &[Key] = &[
     needed("name", ValueKind::Line, r#""weather""#, "The tool, as participants call it."),
     key(
@@ -270,7 +270,7 @@ static TOOL: &[Key] = &[
     key("script", ValueKind::True, "true", "Run the tool's own script."),
 ];
 
-/// One result of a tool.
+/// Keys of a tool's result.
 static TOOL_RESULT: &[Key] = &[
     key("text", ValueKind::Text, r#""Rain in {{ arguments.town }}.""#, "The text."),
     key(
@@ -292,10 +292,10 @@ const TOOL_NAME: Key = needed("tool", ValueKind::Line, r#""weather""#, "The tool
 const ARGUMENTS: Key =
     key("arguments", ValueKind::Free, r#"{ town = "Bonn" }"#, "The arguments (default: none).");
 
-/// A tool call that a voice makes.
+/// Keys of a voice's tool call.
 static TOOL_CALL: &[Key] = &[TOOL_NAME, ARGUMENTS];
 
-/// A tool call that was made before the test starts.
+/// Keys of a tool call before the start of the test.
 static GIVEN_CALL: &[Key] = &[
     TOOL_NAME,
     ARGUMENTS,
@@ -303,7 +303,7 @@ static GIVEN_CALL: &[Key] = &[
     key("fail", ValueKind::Text, r#""no such town""#, "Why the tool failed."),
 ];
 
-/// A tool call that is expected.
+/// Keys of an expected tool call.
 static EXPECTED_CALL: &[Key] = &[
     key("who", ValueKind::Id, r#""ada""#, "The participant that called it."),
     key("tool", ValueKind::Line, r#""weather""#, "The tool."),
@@ -312,7 +312,7 @@ static EXPECTED_CALL: &[Key] = &[
     key("result", ValueKind::Text, r#""Rain.""#, "What the participant was shown."),
 ];
 
-/// The keys of earlier words.
+/// Keys of a `[[given]]`.
 static GIVEN: &[Key] = &[
     needed("who", ValueKind::Id, r#""ada""#, "A participant, or operator."),
     key(
@@ -329,7 +329,7 @@ static GIVEN: &[Key] = &[
     ),
 ];
 
-/// The keys of an `[[expect]]`.
+/// Keys of an `[[expect]]`.
 pub static EXPECT: &[Key] = &[
     key(
         "that",
@@ -426,13 +426,13 @@ static OF_PROMPT: &[Key] = &[
     ),
 ];
 
-/// Names that lines of a test's voice may ask for besides those of a conversation.
+/// Names that lines of a test's voice may use in addition to those of a conversation.
 pub const VOICE_NAMES: &[&str] = &["attempt", "case", "model", "prompt"];
 
-/// Names that an expectation for each utterance may ask for besides those of a conversation.
+/// Names that an expectation for each utterance may use in addition to those of a conversation.
 pub const EACH_NAMES: &[&str] = &["case", "utterance"];
 
-/// Names that expectations may ask for besides those of a conversation.
+/// Names that expectations may use in addition to those of a conversation.
 pub const EXPECT_NAMES: &[&str] = &[
     "attack",
     "calls",

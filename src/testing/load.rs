@@ -1,6 +1,7 @@
-//! A test file resolved into tests, or everything that is wrong with it: with line, key and caret, as a scenario has it.
+//! Loader of test files: returns the tests of a file, or all of its faults with line, key and caret, as for scenarios.
 //!
-//! Every case is resolved before anything runs, so that a wrong name in the last expectation of the last case is a fault
+//! Every case is resolved before anything runs, so that a wrong name in the last expectation of the last case is a
+//! fault
 //! of the file and not of a run.
 
 mod cases;
@@ -30,14 +31,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long one run may really take unless the test says otherwise.
+/// Default limit of one run in real time.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// The same where a model is asked.
+/// Default limit of one run in real time if the test asks a model.
 const MODEL_TIMEOUT: Duration = Duration::from_secs(600);
-/// The ending of the file of recorded replies, beside the test's.
+/// Suffix of the file with recorded replies, beside the test file.
 const REPLIES: &str = ".replies.jsonl";
 
-/// Why a test file cannot be run: its own faults, or those of the scenario it names.
+/// The reason why a test file cannot be run: its own faults, or those of its scenario.
 #[derive(Debug)]
 pub struct Invalid(pub Vec<Faults>);
 
@@ -48,21 +49,21 @@ impl fmt::Display for Invalid {
     }
 }
 
-/// Where a scenario came from.
+/// Scenario of a test, with its origin.
 struct Told<'a> {
-    /// Its text, if it is a file of its own.
+    /// Text of the scenario if it is a separate file.
     source: Option<Source>,
-    /// Its file, where it has one on the disk.
+    /// Path of the scenario if it is a file on disk.
     path: Option<PathBuf>,
-    /// The table, if it is in the test.
+    /// Table of the scenario if it is part of the test file.
     table: Option<&'a Node>,
     trusted: bool,
 }
 
-/// Loads a test file of a folder; `rows` are the policies that this program has.
+/// Loads a test file in a folder; `rows` are the policies of this program.
 ///
 /// # Errors
-/// Everything that is wrong with it, in the order of the text.
+/// All faults of the file, in the order of the text.
 pub fn load(source: &Source, folder: &Path, rows: &[PolicyRow]) -> Result<TestFile, Invalid> {
     let mut walk = Walk::new(&source.text, rows).with_names(VOICE_NAMES);
     let root = match Node::parse(&source.text) {
@@ -108,7 +109,7 @@ pub fn load(source: &Source, folder: &Path, rows: &[PolicyRow]) -> Result<TestFi
         test.inputs = test.named_files();
         test.inputs.extend(told.path.clone());
         tests.push(Arc::new(test));
-        // a fault in every case is reported once
+        // a fault that every case has is reported once
         if walk.faults.iter().skip(before).any(|f| f.gravity == Gravity::Error) {
             break;
         }
@@ -120,7 +121,7 @@ pub fn load(source: &Source, folder: &Path, rows: &[PolicyRow]) -> Result<TestFi
     Ok(TestFile { tests, warnings: Faults::new(walk.faults, &source.name, &source.text) })
 }
 
-/// Returns the file of the replies of models.
+/// Returns the file of recorded model replies.
 fn replies(source: &Source, folder: &Path) -> ReplyFile {
     let name = Path::new(&source.name).file_name().unwrap_or_default().to_string_lossy();
     let name = format!("{}{REPLIES}", name.strip_suffix(ENDING).unwrap_or(&name));
@@ -171,12 +172,12 @@ fn told<'a>(walk: &mut Walk<'_>, root: &'a Node, folder: &Path) -> Option<Told<'
     }
 }
 
-/// Returns an error with what caused it.
+/// Returns the text of an error with its cause.
 fn with_cause(error: &dyn std::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"))
 }
 
-/// Loads the scenario as one case changes it; none where the test says something wrong about it.
+/// Loads the scenario with the changes of one case; `None` if the test has a fault in them.
 fn scenario(
     walk: &mut Walk<'_>,
     root: &Node,
@@ -231,7 +232,7 @@ fn scenario(
     Ok(Some(loaded))
 }
 
-/// A conversation with everything that the test plays in it; the same for every case that changes nothing of it.
+/// A conversation with the tools and voices of the test; shared by all cases that do not change it.
 #[derive(Clone)]
 struct Played {
     loaded: Arc<Loaded>,
@@ -239,7 +240,7 @@ struct Played {
     voices: Arc<BTreeMap<SeatId, Speaker>>,
 }
 
-/// Gives a conversation the tools and voices of the test; `home` is the scenario's folder.
+/// Adds the test's tools and voices to a conversation; `home` is the scenario's folder.
 fn played(
     walk: &mut Walk<'_>,
     root: &Node,
@@ -259,11 +260,11 @@ fn played(
     Played { loaded: loaded.into(), tools: tools.into(), voices: voices.into() }
 }
 
-/// The file and the folder of a test, and what its runs share.
+/// Location of a test, with the data that its runs share.
 struct Place<'a> {
     source: &'a Source,
     folder: &'a Path,
-    /// The scenario's folder, in which its scripts run.
+    /// Folder of the scenario, in which its scripts run.
     home: &'a Path,
     trusted: bool,
     replies: &'a Arc<ReplyFile>,
@@ -314,7 +315,7 @@ fn test(walk: &mut Walk<'_>, root: &Node, played: Played, case: Case, place: &Pl
     }
 }
 
-/// Returns the ids of the seats that the commands of any case let join.
+/// Returns the ids of the seats that commands of any case add.
 fn joins(root: &Node, cases: &[Case]) -> Vec<String> {
     let commands = root.get("steer").map_or(&[][..], Node::items).iter();
     let ids = commands.filter_map(|node| node.get("participant")?.get("id")?.text());

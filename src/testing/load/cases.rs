@@ -1,4 +1,4 @@
-//! Cases: the variables of one, filled into texts, and a variable that a case does not have.
+//! Cases: their variables, and the templates that use them.
 
 use crate::expr::{Facts, Template};
 use crate::scenario::{Node, Walk, join, quote};
@@ -7,26 +7,26 @@ use regex::Regex;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
-/// Bytes that all cases of a file together may repeat.
+/// Maximum bytes that all cases of a file may repeat in total.
 const REPEATED_MAX_BYTES: usize = 64 << 20;
 /// A variable of a case, in a template or a condition.
 static VARIABLE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\bcase\.([A-Za-z_][A-Za-z0-9_]*)").expect("a fixed pattern"));
 
-/// One row of `[[case]]`, or the only test of a file without any.
+/// One row of `[[case]]`, or the only test of a file without cases.
 #[derive(Clone, Debug, Default)]
 pub struct Case {
-    /// Its name; none where the file has no cases.
+    /// Name of the case; `None` if the file has no cases.
     pub name: Option<String>,
-    /// The row's keys, for templates.
+    /// Keys of the row, for templates.
     pub variables: Map<String, Value>,
 }
 
 impl Case {
-    /// Returns a text with the case's variables in it.
+    /// Fills the case's variables into a text.
     ///
     /// # Errors
-    /// A sentence that names the variable that the case does not have, or what is wrong with the template.
+    /// A sentence with the variable that the case lacks, or with the fault of the template.
     pub fn fill(&self, text: &str) -> Result<String, String> {
         if !(text.contains("{{") && text.contains("case")) {
             return Ok(text.to_owned());
@@ -37,7 +37,7 @@ impl Case {
         filled.map_err(|fault| fault.message)
     }
 
-    /// Returns a value with the case's variables in all its texts.
+    /// Fills the case's variables into all texts of a value.
     ///
     /// # Errors
     /// As [`fill`](Case::fill).
@@ -55,10 +55,10 @@ impl Case {
         })
     }
 
-    /// Returns whether the case has every variable that a text asks for.
+    /// Checks that the case has every variable that a text uses.
     ///
     /// # Errors
-    /// A sentence that names the first one it does not have.
+    /// A sentence with the first missing variable.
     pub fn has_all(&self, text: &str) -> Result<(), String> {
         let mut asked = VARIABLE.captures_iter(text).filter_map(|found| found.get(1));
         let Some(missing) = asked.find(|name| !self.variables.contains_key(name.as_str())) else {
@@ -71,7 +71,7 @@ impl Case {
     }
 }
 
-/// Returns the rows of `[[case]]`; a single one without a name where there are none.
+/// Returns the rows of `[[case]]`; a single unnamed case if there are none.
 pub fn all(walk: &mut Walk<'_>, root: &Node) -> Vec<Case> {
     let Some(node) = root.get("case") else { return vec![Case::default()] };
     if node.items().len() > CASES_MAX {
@@ -104,7 +104,7 @@ pub fn all(walk: &mut Walk<'_>, root: &Node) -> Vec<Case> {
     cases
 }
 
-/// Rejects a file whose cases would each repeat so much that together they do not fit in memory; returns whether it did.
+/// Rejects a file if its cases together would not fit in memory; returns true if it was rejected.
 pub fn too_much(walk: &mut Walk<'_>, root: &Node, scenario_bytes: usize, cases: usize) -> bool {
     let bytes = |node: &Node| node.to_json().to_string().len();
     let part = |key: &str| root.get(key).map_or(0, bytes);
@@ -122,7 +122,7 @@ pub fn too_much(walk: &mut Walk<'_>, root: &Node, scenario_bytes: usize, cases: 
     true
 }
 
-/// Whether the conversation itself differs from case to case.
+/// Returns true if the conversation itself differs between cases.
 pub fn differ(root: &Node) -> bool {
     root.get("case").is_some() && (root.get("set").is_some() || root.get("topic").is_some())
 }

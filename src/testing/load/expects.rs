@@ -1,4 +1,4 @@
-//! `[[expect]]` resolved: conditions that compile and name only known values, and the files they name.
+//! Resolution of `[[expect]]`: conditions compile and use known names only, and files are found.
 
 use super::cases::Case;
 use crate::expr::{Condition, ExprError};
@@ -12,25 +12,25 @@ use regex::Regex;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// What an expectation says; the first of them that is there.
+/// Keys that define the kind of an expectation; the first key present counts.
 const WHATS: [&str; 7] =
     ["that", "speakers", "tool_calls", "prompt", "transcript", "each", "judge"];
 /// Keys that belong to `prompt`.
 const OF_PROMPT: [&str; 3] = ["contains", "lacks", "file"];
 /// Keys that belong to `judge`.
 const OF_JUDGE: [&str; 6] = ["question", "criteria", "votes", "after", "min_turns", "against"];
-/// The share of a judge's votes that must be a yes, where a test does not say.
+/// Default share of a judge's votes that must be a yes.
 const JUDGE_PASS: f64 = 0.66;
-/// A condition within a condition.
+/// A condition inside another one.
 static RATE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"\brate\(\s*(?:"([^"\\]*)"|'([^'\\]*)')"#).expect("a fixed pattern")
 });
 
-/// A variable of a case as texts have it, which a condition does not fill in.
+/// A variable of a case in template syntax, which conditions do not support.
 static FILLED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\{\{\s*(case\.\w+)").expect("a fixed pattern"));
 
-/// Resolves every `[[expect]]` for one case; `turns` is the limit of the conversation, if it has one.
+/// Resolves every `[[expect]]` for one case; `turns` is the conversation's limit, if any.
 pub fn expects(
     walk: &mut Walk<'_>,
     root: &Node,
@@ -131,7 +131,7 @@ fn expect(
             }
         }
     };
-    // a judge's share is of its votes
+    // a judge's share refers to its votes
     let of_votes = matches!(what, ExpectKind::Judge(_));
     Some(Expect {
         what,
@@ -141,7 +141,7 @@ fn expect(
     })
 }
 
-/// Resolves the tool calls that are expected.
+/// Resolves expected tool calls.
 fn tool_calls(walk: &mut Walk<'_>, value: &Node, path: &str, case: &Case) -> Vec<ExpectedCall> {
     let calls = value.items().iter().filter_map(|node| {
         let filled = case.fill_value(&node.to_json());
@@ -152,7 +152,7 @@ fn tool_calls(walk: &mut Walk<'_>, value: &Node, path: &str, case: &Case) -> Vec
     calls.collect()
 }
 
-/// Resolves what a judge is asked.
+/// Resolves the question to a judge.
 fn judge(
     walk: &mut Walk<'_>,
     node: &Node,
@@ -207,7 +207,7 @@ fn file(
     found.map_err(|why| walk.fault(&node.span, path, why, "name a file in the test's folder")).ok()
 }
 
-/// Compiles a condition; an unknown name in it is a fault here, before anything runs.
+/// Compiles a condition; an unknown name in it is a fault of the file, before anything runs.
 fn condition(
     walk: &mut Walk<'_>,
     node: &Node,

@@ -1,7 +1,7 @@
-//! `[[given]]` resolved: what was said and which tools were called before a test starts.
+//! Resolution of `[[given]]`: messages and tool calls before the start of a test.
 //!
-//! Words alone are spoken in a participant's name. Tool calls need a turn: the participant is given the floor, and its
-//! calls, their results and its words are those of the test.
+//! A message alone is spoken in a participant's name. Tool calls need a turn: the participant gets the floor, and the
+//! calls, their results and the message come from the test.
 
 use super::cases::Case;
 use super::tools;
@@ -10,17 +10,17 @@ use crate::scenario::{Loaded, Node, Walk, join};
 use crate::testing::tools::GivenTurn;
 use std::collections::BTreeMap;
 
-/// Who speaks words that were given before the start, besides seats.
+/// Speaker of given messages in addition to the seats.
 const OPERATOR: &str = "operator";
-/// The hint for a fault in the variables of a case.
+/// Hint for a fault in the variables of a case.
 const VARIABLE: &str = "as in {{ case.n }}";
 
-/// What happened before the start.
+/// Messages and tool calls before the start.
 #[derive(Default)]
 pub struct GivenBefore {
-    /// The commands that put it there.
+    /// Commands that produce the messages and turns.
     pub steer: Vec<(Key, SteerLine)>,
-    /// The turns with tool calls.
+    /// Turns with tool calls.
     pub turns: BTreeMap<SeatId, Vec<GivenTurn>>,
 }
 

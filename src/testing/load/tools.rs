@@ -1,4 +1,4 @@
-//! `[[tool]]` resolved, and the tool calls of voices and of earlier words.
+//! Resolution of `[[tool]]`, and of the tool calls of voices and given turns.
 
 use super::cases::Case;
 use crate::model::{
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Resolves every `[[tool]]`. A server is not asked what it offers: its tools are those that the test plays.
+/// Resolves every `[[tool]]`. Tool servers are not queried: they offer the tools that the test plays.
 pub fn tools(
     walk: &mut Walk<'_>,
     root: &Node,
@@ -132,7 +132,7 @@ fn request(node: &Node) -> Option<ToolRequest> {
     Some(ToolRequest { tool: node.get("tool")?.text()?.into(), arguments })
 }
 
-/// Returns tool calls that were made before the start.
+/// Returns the tool calls before the start.
 pub fn returned(
     walk: &mut Walk<'_>,
     calls: &Node,

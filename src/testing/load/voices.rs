@@ -1,4 +1,4 @@
-//! `[[voice]]` resolved: which lines speak for which seat, and the cast for the seats that a test does not name.
+//! Resolution of `[[voice]]`: the lines of each seat, and the cast for seats without a voice in the test.
 
 use super::tools;
 use crate::model::{
@@ -16,40 +16,40 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The name for every seat without a voice of its own in the test.
+/// Name for all seats without a voice of their own in the test.
 const ALL: &str = "all";
-/// What of a table is a voice.
+/// Keys that define the source of a voice.
 const SOURCES: [&str; 5] = ["lines", "recording", "model", "script", "human"];
-/// Whom a model may play.
+/// Roles that a model may play.
 const PLAYED: [&str; 2] = ["person", "attacker"];
-/// The word with which a simulated person ends the conversation, where a test names none.
+/// Default word with which a simulated person ends the conversation.
 const STOP: &str = "DONE";
-/// The default window of a test's model, in tokens.
+/// Default context window of a test's model, in tokens.
 const WINDOW: u32 = 131_072;
-/// Keys of a line of which it has one at most.
+/// Keys of a line that exclude each other.
 const ACTS: [&str; 5] = ["fail", "silence", "cut", "bad_json", "pass"];
 
-/// A `[[voice]]` of a test: which seat, and what speaks for it.
+/// A `[[voice]]` of a test.
 #[derive(Clone, Debug)]
 pub struct VoiceOf {
-    /// The voice; none where the seat keeps its own.
+    /// Voice of the seat; `None` if the seat keeps its own.
     speaker: Option<Speaker>,
-    /// The session that speaks for the seat.
+    /// Session that the seat repeats.
     tape: Option<Tape>,
-    /// The model that is asked; an empty name is the seat's own.
+    /// Model of the seat; an empty name is the seat's own model.
     model: Option<Text>,
     price: Option<Price>,
     window: Option<u32>,
 }
 
-/// A session to speak from.
+/// A session to repeat.
 #[derive(Clone, Debug)]
 struct Tape {
     path: PathBuf,
     ignored: Vec<Regex>,
 }
 
-/// The voices of a file, by seat, `all` among them.
+/// Voices of a file by seat, including `all`.
 pub type VoiceTable = BTreeMap<String, VoiceOf>;
 
 /// Resolves every `[[voice]]`.
@@ -120,7 +120,7 @@ fn voice(walk: &mut Walk<'_>, node: &Node, path: &str, folder: &Path) -> VoiceOf
     VoiceOf { speaker, tape, model, price, window }
 }
 
-/// Whom a model plays; none where it is the participant itself.
+/// Returns the role that a model plays; `None` if the model is the participant itself.
 fn plays(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Simulated> {
     let (table, is_attacker) = match (node.get("person"), node.get("attacker")) {
         (Some(_), Some(second)) => {
@@ -146,7 +146,7 @@ fn plays(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Simulated> {
     })
 }
 
-/// What may differ in the prompts of a voice.
+/// Returns the patterns of prompt parts that may differ between runs.
 fn ignored(walk: &mut Walk<'_>, node: &Node, path: &str) -> Vec<Regex> {
     let mut ignored = vec![];
     for part in node.get("ignore").into_iter().flat_map(|n| n.items().iter().chain([n])) {
@@ -162,7 +162,7 @@ fn ignored(walk: &mut Walk<'_>, node: &Node, path: &str) -> Vec<Regex> {
     ignored
 }
 
-/// Returns the session of a recording.
+/// Resolves the session of a recording.
 fn tape(
     walk: &mut Walk<'_>,
     name: &Node,
@@ -251,10 +251,10 @@ fn purpose(word: Option<&str>) -> Purpose {
     named.and_then(|w| serde_json::from_value(w).ok()).unwrap_or_default()
 }
 
-/// Gives every seat of a conversation its voice, and returns the lines by seat; `folder` is the scenario's.
+/// Assigns a voice to every seat of a conversation, and returns the speakers by seat; `folder` is the scenario's.
 ///
 /// # Errors
-/// Seats without a voice, and voices for seats that do not exist; each with the fix.
+/// Seats without a voice, and voices for seats that do not exist, each with the fix.
 pub fn cast(
     loaded: &mut Loaded,
     voices: &VoiceTable,
@@ -292,7 +292,7 @@ pub fn cast(
         }
         let asks_own = named.is_some_and(|voice| voice.model.as_deref() == Some(""));
         if let (VoiceSpec::Team(_), None) = (&seat.voice, &speaker) {
-            // a team of a test plays its rehearsed cast
+            // a team in a test plays its rehearsed cast
             seat.voice = rehearsed.get(&seat.id).unwrap_or(&seat.voice).clone();
             continue;
         }
@@ -327,7 +327,7 @@ pub fn cast(
                     let by = vec![seat.id.0.clone()];
                     let rule = Rule::Word { word: plays.stop.as_str().into(), by };
                     loaded.scenario.stops.push(Stop { rule, ask: false, every: false });
-                    // so that the word is taken off the sentence
+                    // so that the stop word is removed from the sentence
                     seat.reply.form = Form::Markers(vec![plays.stop.as_str().into()]);
                 }
                 speakers.insert(seat.id.clone(), speaker);
@@ -346,7 +346,7 @@ pub fn cast(
     if faults.is_empty() { Ok(speakers) } else { Err(faults) }
 }
 
-/// Returns the session that a seat speaks from in the scenario; `folder` is the scenario's.
+/// Returns the session that the scenario assigns to a seat; `folder` is the scenario's.
 fn own_tape(seat: &Participant, folder: &Path) -> Result<Option<Tape>, String> {
     let VoiceSpec::Model(spec) = &seat.voice else { return Ok(None) };
     let Some(file) = spec.recording() else { return Ok(None) };
@@ -355,7 +355,7 @@ fn own_tape(seat: &Participant, folder: &Path) -> Result<Option<Tape>, String> {
     Ok(Some(Tape { path, ignored: vec![] }))
 }
 
-/// Lets seats speak from sessions, each of which is read once.
+/// Reads the sessions of seats, each once, and makes them the speakers.
 fn recorded(
     loaded: &Loaded,
     tapes: &[(SeatId, Tape)],
@@ -374,7 +374,7 @@ fn recorded(
                     recording
                 }
                 Err(why) => {
-                    // a fault of the file names it already
+                    // file errors contain the path already
                     let named = why.contains(&shown.to_string());
                     let why = if named { why } else { format!("{shown}: {why}") };
                     faults.push(format!("the recording {why}"));
@@ -389,7 +389,7 @@ fn recorded(
     }
 }
 
-/// Returns the lines that a seat has without the test: its own, the rehearsed cast's, its stand-in's.
+/// Returns the lines that a seat has without the test: its own, the rehearsed cast's, or its stand-in's.
 fn rehearsed_lines(seat: &Participant, cast: Option<&VoiceSpec>) -> Option<Speaker> {
     let all = [Some(&seat.voice), cast, seat.stand_in.as_ref()];
     all.into_iter().flatten().find_map(|voice| match voice {
@@ -405,7 +405,7 @@ fn rehearsed_lines(seat: &Participant, cast: Option<&VoiceSpec>) -> Option<Speak
     })
 }
 
-/// Makes a seat one whose model the test plays, so that it is shown prompts and counts tokens as a model's seat is.
+/// Gives a seat a model voice that the test plays, so that it gets prompts and counts tokens like a model's seat.
 fn speaks_here(seat: &mut Participant, voice: Option<&VoiceOf>) {
     let spec = match &seat.voice {
         VoiceSpec::Model(spec) => spec.clone(),
