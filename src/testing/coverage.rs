@@ -1,7 +1,7 @@
 //! Coverage of a scenario by its tests: participants that spoke, phases that were played, conditions that were both
 //! true and false, stop rules that ended the conversation.
 //!
-//! A condition is evaluated after every utterance, as in the engine; a rule without a condition has only one outcome.
+//! A condition is evaluated after every utterance, as in the engine; a part without a condition is a single point.
 
 use super::plan::Test;
 use super::result::TestRun;

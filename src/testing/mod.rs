@@ -1,12 +1,13 @@
-//! Scripted tests: a file says who speaks, what the operator does and what must be true, and the conversation is really
-//! had, under virtual time.
+//! Scripted tests: a file defines who speaks, the operator's commands and the expectations, and the conversation really
+//! runs, on virtual time.
 //!
-//! [`find()`] finds the files, [`load()`] makes tests of one or reports everything that is wrong with it, [`Pool`] runs
-//! them, each with an engine, a log and a clock of its own, and [`report`] reports the outcome. A test plays the
-//! models: a seat's words are in the test, and its prompts can be checked. Nothing here reaches a network or starts a
-//! program by itself; the caller passes what may ([`Real`]).
+//! [`find()`] finds the files, [`load()`] turns a file into tests or reports all of its faults, [`Pool`] runs them,
+//! each
+//! with its own engine, log and clock, and [`report`] formats the outcome. A test plays the models: the replies of a
+//! seat are in the test, and its prompts can be checked. Nothing here uses the network or starts a program by itself;
+//! the caller passes the means to do so ([`Real`]).
 //!
-//! It deliberately knows no settings, no screen and no session on disk.
+//! This module deliberately knows no settings, no screen and no session on disk.
 #![deny(clippy::unwrap_used, clippy::panic)]
 
 mod answers;
@@ -54,7 +55,7 @@ pub use written::{Words, from_session};
 use crate::scenario::{self, PolicyRow};
 use serde_json::Value;
 
-/// Returns the JSON Schema of a test file; `rows` are the policies that this program has.
+/// Returns the JSON Schema of a test file; `rows` are the policies of this program.
 pub fn schema(rows: &[PolicyRow]) -> Value {
     let mut schema = scenario::table(keys::TEST, rows);
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();

@@ -1,25 +1,25 @@
-//! How a test went: five outcomes that stay apart in every report, and what a person needs to know of each.
+//! Outcomes of tests: five outcomes that every report keeps apart, with the details of each.
 
 use serde::Serialize;
 
-/// How a test, a run or an expectation went.
+/// Outcome of a test, a run or an expectation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TestOutcome {
-    /// Everything that was expected is true.
+    /// All expectations are met.
     Pass,
     /// Undecided: judges disagree, or a judgement is unreadable.
     Undecided,
-    /// Something that was expected is not true.
+    /// An expectation is not met.
     Fail,
-    /// It could not be run, or an expectation could not be evaluated.
+    /// The test could not run, or an expectation could not be evaluated.
     Error,
-    /// The tests were stopped before it was over.
+    /// The tests were stopped before this one was over.
     Cancelled,
 }
 
 impl TestOutcome {
-    /// All of them, in the order of a summary.
+    /// All outcomes, in the order of a summary.
     pub const ALL: [TestOutcome; 5] = [
         TestOutcome::Pass,
         TestOutcome::Fail,
@@ -28,7 +28,7 @@ impl TestOutcome {
         TestOutcome::Cancelled,
     ];
 
-    /// Returns the word for it.
+    /// Returns the name of the outcome.
     pub fn as_str(self) -> &'static str {
         match self {
             TestOutcome::Pass => "pass",
@@ -39,7 +39,7 @@ impl TestOutcome {
         }
     }
 
-    /// Returns the word behind a number of them.
+    /// Returns the word that follows a number of tests in a summary.
     pub fn counted(self, n: usize) -> &'static str {
         match self {
             TestOutcome::Pass => "passed",
@@ -55,67 +55,67 @@ impl TestOutcome {
 /// An expectation that is not met, or undecided.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Broken {
-    /// Whether it is false, could not be evaluated, or is undecided.
+    /// Fail, error or undecided.
     pub outcome: TestOutcome,
-    /// The line of the test file.
+    /// Line of the expectation in the test file.
     pub line: usize,
-    /// The expected value, in words.
+    /// Expectation as text.
     pub expected: String,
-    /// What a failure means, in the author's words.
+    /// Meaning of a failure, as written by the author.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What was found: the values of the expression's parts, a difference.
+    /// Details of the actual result: values of the expression's parts, or a difference.
     pub found: Vec<String>,
-    /// The piece of the transcript around it.
+    /// Excerpt of the transcript around the failure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub around: Vec<String>,
-    /// The run in which it was seen first, as `run` in conditions, if there are several.
+    /// First run with this failure, as `run` in conditions, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<u32>,
 }
 
-/// What a judge said of one run, or of one checkpoint in it.
+/// Judgement of one run, or of one checkpoint in it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judged {
-    /// The line of the test file.
+    /// Line of the expectation in the test file.
     pub line: usize,
-    /// The name of the model that judged.
+    /// Name of the judge's model.
     pub judge: String,
-    /// The run, as `run` in conditions, if there are several.
+    /// Run, as `run` in conditions, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<u32>,
-    /// The whole, derived from its criteria.
+    /// Overall outcome, derived from the criteria.
     pub outcome: TestOutcome,
-    /// A verdict for each criterion.
+    /// Verdicts on the criteria.
     pub criteria: Vec<CriterionVerdict>,
 }
 
-/// What a judge said of one criterion.
+/// Verdict of a judge on one criterion.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CriterionVerdict {
-    /// As the test has it.
+    /// Criterion as written in the test.
     pub criterion: String,
-    /// Whether enough votes were a yes.
+    /// Outcome of the criterion: a pass if enough votes were a yes.
     pub outcome: TestOutcome,
-    /// Votes that it is met.
+    /// Number of yes votes.
     pub yes: u32,
-    /// Votes that it is not.
+    /// Number of no votes.
     pub no: u32,
-    /// Votes that are neither yes nor no.
+    /// Number of unclear votes.
     pub unclear: u32,
-    /// The reasoning of each vote.
+    /// Reasoning of each vote.
     pub reasoning: Vec<String>,
 }
 
-/// How often something held in several runs.
+/// Rate at which an expectation held in several runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rate {
-    /// The expectation that is counted.
+    /// Expectation that is counted.
     pub of: String,
-    /// In how many runs it was met.
+    /// Number of runs in which it was met.
     pub held: u32,
-    /// How many runs there were.
+    /// Number of runs.
     pub runs: u32,
-    /// The 95 % interval after Wilson, from 0 to 1.
+    /// 95 % Wilson score interval, from 0 to 1.
     pub interval: (f64, f64),
 }

@@ -1,27 +1,27 @@
-//! Which files a test may name: those in its own folder, and those below the working directory of the run.
+//! Files that a test may name: in its own folder, or below the working directory of the run.
 //!
-//! A test file may be hostile, and a fault quotes the file it was found in: so files elsewhere are never read, links
-//! included.
+//! A test file may be hostile, and error messages quote the files that they are about. So other files are never read,
+//! not even through links.
 
 use std::path::{Component, Path, PathBuf};
 
 /// Finds the file that a test names.
 ///
 /// # Errors
-/// A sentence that says why it may not be read or written.
+/// A sentence with the reason why it may not be read or written.
 pub fn file(folder: &Path, name: &str) -> Result<PathBuf, String> {
     let named = Path::new(name);
     if named.is_absolute() {
         return Err("is an absolute path; name a file beside the one that names it".into());
     }
-    // a path that people read has no `./` in front
+    // displayed paths have a leading `./` neither
     let path = if folder == Path::new(".") { named.to_owned() } else { folder.join(named) };
-    // a link that leads nowhere yet would be written through
+    // writing through a dangling link would create its target
     if path.is_symlink() && !path.exists() {
         return Err("is a link to a file that does not exist".into());
     }
     let climbs = named.components().next_back() == Some(Component::ParentDir);
-    // what is not there yet is judged by its folder
+    // a file that does not exist yet is checked by its folder
     let there = path.canonicalize().or_else(|e| {
         if climbs {
             return Err(e);

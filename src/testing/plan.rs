@@ -1,4 +1,4 @@
-//! A test after its file was read: plain data for a run, with nothing left to look up.
+//! A loaded test: plain data for a run, with everything resolved.
 
 use super::answers::Answer;
 use super::cassette::Cassette;
@@ -15,98 +15,98 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Turns of a conversation without a limit of turns, for estimates.
+/// Assumed turns of a conversation without a turn limit, for estimates.
 const USUAL_TURNS: u32 = 20;
 
 /// The tests of one file.
 #[derive(Debug)]
 pub struct TestFile {
-    /// The tests, one a case.
+    /// Tests, one for each case.
     pub tests: Vec<Arc<Test>>,
-    /// What its author may not have meant.
+    /// Warnings about likely mistakes of the author.
     pub warnings: Faults,
 }
 
 /// One test, for one case of a file.
 #[derive(Debug)]
 pub struct Test {
-    /// Its file, as it was named.
+    /// Path of the test file as given.
     pub file: String,
-    /// The name of its case; none where the file has no cases.
+    /// Name of the case; `None` if the file has no cases.
     pub case: Option<String>,
-    /// What the test shows, for reports.
+    /// Title for reports.
     pub title: String,
-    /// The variables of the case.
+    /// Variables of the case.
     pub variables: Map<String, Value>,
-    /// The conversation, every seat with the voice that the test gives it.
+    /// Conversation, with the voices that the test assigns to the seats.
     pub loaded: Arc<Loaded>,
-    /// Whether its scripts may be run: it came with the program, or was trusted.
+    /// True if its scripts may run, because it is part of the program or was trusted.
     pub trusted: bool,
-    /// The folder of the scenario, in which its scripts run.
+    /// Folder of the scenario, in which its scripts run.
     pub folder: PathBuf,
-    /// The seed of the first run.
+    /// Seed of the first run.
     pub seed: u64,
-    /// The voices, by seat; a seat that is not here keeps its own voice.
+    /// Voices by seat; other seats keep their own voice.
     pub voices: Arc<BTreeMap<SeatId, Speaker>>,
-    /// What was said before, and the operator's commands.
+    /// Given messages before the start, and the operator's commands.
     pub steer: Vec<(Key, SteerLine)>,
-    /// The tools that it plays, by name.
+    /// Tools that the test plays, by name.
     pub tools: Arc<BTreeMap<String, PlayedTool>>,
-    /// The folder that built-in tools read.
+    /// Folder that built-in tools read.
     pub files: Option<PathBuf>,
-    /// Turns with tool calls that were made before it starts.
+    /// Turns with tool calls before the start.
     pub given: BTreeMap<SeatId, Vec<GivenTurn>>,
-    /// The expectations, in the order of the file.
+    /// Expectations, in the order of the file.
     pub expects: Vec<Expect>,
-    /// How often it is run.
+    /// Number of runs.
     pub runs: u32,
-    /// The share of its runs that must pass.
+    /// Share of the runs that must pass.
     pub pass: f64,
-    /// The files that it is made of: when one of them changes, so may its outcome.
+    /// Files that the test is made of: if one of them changes, the outcome may change.
     pub inputs: Vec<PathBuf>,
-    /// The recorded replies of models.
+    /// Recorded replies of models.
     pub replies: Arc<ReplyFile>,
-    /// How long one run may really take.
+    /// Limit of one run in real time.
     pub timeout: Duration,
 }
 
-/// Where the words of a seat come from in a test.
+/// Source of a seat's replies in a test.
 #[derive(Clone, Debug)]
 pub enum Speaker {
-    /// The lines of the test, or of a cast.
+    /// Lines of the test, or of a cast.
     Lines {
-        /// The lines, in the order of the test.
+        /// Lines, in the order of the test.
         answers: Arc<[Answer]>,
         /// Milliseconds for each word.
         pace: u64,
     },
-    /// What it said in a session.
+    /// Replies from a session.
     Recorded(Arc<Cassette>),
-    /// The seat's model, which is asked unless its reply was recorded.
+    /// The seat's model, which is called unless its reply was recorded.
     Model {
-        /// Parts of prompts that differ from run to run.
+        /// Patterns of prompt parts that differ between runs.
         ignored: Arc<[Regex]>,
-        /// Whether the test names the context window.
+        /// True if the test sets the context window.
         has_window: bool,
-        /// Whom the model plays; none where it is the participant itself.
+        /// Role that the model plays; `None` if the model is the participant itself.
         plays: Option<Arc<Simulated>>,
     },
 }
 
-/// One thing that must be true.
+/// An expectation.
 #[derive(Clone, Debug)]
 pub struct Expect {
-    /// The condition of the expectation.
+    /// Kind and condition of the expectation.
     pub what: ExpectKind,
-    /// What a failure means, in the author's words.
+    /// Meaning of a failure, as written by the author.
     pub why: Option<String>,
-    /// The share of the runs in which it must hold; none where every run counts by itself.
+    /// Share of the runs in which it must hold; `None` if it must hold in each run that passes.
     pub pass: Option<f64>,
-    /// The line of the file that says so.
+    /// Line in the test file.
     pub line: usize,
 }
 
-/// The kinds of expectations.
+/// Kind of an expectation.
 #[derive(Clone, Debug)]
 pub enum ExpectKind {
     /// A condition over the final state.
@@ -115,50 +115,50 @@ pub enum ExpectKind {
     Rates(Checked),
     /// A condition that must be true for every utterance.
     Each(Checked),
-    /// Who spoke, in order.
+    /// The speakers, in order.
     Speakers(Vec<String>),
     /// All tool calls, in order.
     ToolCalls(Vec<ExpectedCall>),
     /// The prompt of a participant.
     Prompt {
-        /// The participant's seat.
+        /// Seat of the participant.
         of: SeatId,
-        /// Which of its turns, from 1; the last one if none is named.
+        /// Number of the turn, from 1; `None` is the last turn.
         turn: Option<usize>,
         /// Texts that it must contain.
         contains: Vec<String>,
         /// Texts that it must not contain.
         lacks: Vec<String>,
-        /// The file with the whole prompt; none compares no file.
+        /// File with the whole prompt; `None` compares no file.
         file: Option<PathBuf>,
     },
-    /// The file with the whole transcript.
+    /// File with the whole transcript.
     Transcript(PathBuf),
-    /// What a model says of it.
+    /// The judgement of a model.
     Judge(JudgeQuestion),
 }
 
-/// What a judge is asked.
+/// The question to a judge.
 #[derive(Clone, Debug)]
 pub struct JudgeQuestion {
-    /// `provider:name`.
+    /// Model as `provider:name`.
     pub model: String,
-    /// The criteria, each judged by itself.
+    /// Criteria, each judged separately.
     pub criteria: Vec<String>,
-    /// How often the judge is asked about each run.
+    /// Number of votes about each run.
     pub votes: u32,
-    /// The share of the votes that must be a yes.
+    /// Share of the votes that must be a yes.
     pub pass: f64,
-    /// The utterances after each of which it judges what was said so far; only the end, if there are none.
+    /// Checkpoints: utterances after which the conversation so far is judged; only the end if empty.
     pub after: Vec<u32>,
-    /// Utterances before it may decide.
+    /// Minimum number of utterances before the judge may decide.
     pub min_turns: u32,
-    /// The file of another conversation that this one must be better than.
+    /// File of another conversation that this one must be better than.
     pub against: Option<PathBuf>,
 }
 
 impl JudgeQuestion {
-    /// Returns the number of requests about one run, if every reply can be read.
+    /// Returns the number of requests about one run if every reply is readable.
     fn requests(&self) -> u64 {
         let questions =
             if self.against.is_some() { 2 * self.criteria.len() } else { self.after.len().max(1) };
@@ -166,19 +166,19 @@ impl JudgeQuestion {
     }
 }
 
-/// A condition that compiles, with its source.
+/// A compiled condition with its source.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// The source, as it was written.
+    /// Source as written.
     pub source: String,
-    /// The compiled condition.
+    /// Compiled condition.
     pub condition: Condition,
-    /// The conditions inside `rate("...")`, by their source.
+    /// Conditions inside `rate("...")`, by source.
     pub rates: BTreeMap<String, Condition>,
 }
 
 impl Test {
-    /// Returns the name by which a report and `--filter` know it: the file, and the case behind two colons.
+    /// Returns the name for reports and `--filter`: the file, and the case after two colons.
     pub fn id(&self) -> String {
         match &self.case {
             Some(case) => format!("{}::{case}", self.file),
@@ -186,22 +186,22 @@ impl Test {
         }
     }
 
-    /// Returns whether a model plays a person or an attacker in a seat.
+    /// Returns true if a model plays a person or an attacker in a seat.
     pub fn is_played(&self, seat: &str) -> bool {
         matches!(self.voices.get(seat), Some(Speaker::Model { plays: Some(_), .. }))
     }
 
-    /// Returns whether a tool of it is really run.
+    /// Returns true if the test really runs a tool.
     pub fn uses_real_tools(&self) -> bool {
         self.files.is_some() || self.runs_scripts()
     }
 
-    /// Returns whether a tool of it is a script that is really run.
+    /// Returns true if the test really runs a tool script.
     pub fn runs_scripts(&self) -> bool {
         self.tools.values().any(|tool| matches!(tool, PlayedTool::Script))
     }
 
-    /// Returns the models that it may ask, as it names them; the empty name is the default model.
+    /// Returns the names of the models that it may call, as in the test; the empty name is the default model.
     pub fn models(&self) -> BTreeSet<String> {
         let asked =
             |p: &&Participant| matches!(self.voices.get(&p.id), Some(Speaker::Model { .. }));
@@ -225,7 +225,7 @@ impl Test {
         names.map(|name| name.to_string()).chain(judges).collect()
     }
 
-    /// Returns about how many requests it makes to each model, by the name in the test, if no reply is recorded.
+    /// Returns the estimated number of requests to each model, by its name in the test, if no reply is recorded.
     pub fn requests(&self) -> BTreeMap<String, u64> {
         let seats = &self.loaded.participants;
         let turns = self.loaded.scenario.limits.utterances.unwrap_or(USUAL_TURNS);
@@ -247,7 +247,7 @@ impl Test {
         all
     }
 
-    /// Returns the files that its voices and expectations name.
+    /// Returns the files named by its voices and expectations.
     pub fn named_files(&self) -> Vec<PathBuf> {
         let voices = self.voices.values().filter_map(|voice| match voice {
             Speaker::Recorded(recording) => Some(recording.path.clone()),
@@ -277,7 +277,7 @@ impl Test {
     }
 }
 
-/// Returns a text as a shell takes it as one word.
+/// Quotes a text as one word for a shell.
 pub fn quoted(text: &str) -> String {
     match text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c)) {
         true => text.to_owned(),

@@ -1,4 +1,4 @@
-//! All tests, several at once, each isolated from the others; exactly one record for each, whatever happens.
+//! Runs all tests, several at once, isolated from each other; each has exactly one record, whatever happens.
 
 use super::case::{How, play, unfinished};
 use super::outcome::TestOutcome;
@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tokio::sync::watch;
 
-/// How all tests are run.
+/// Runner of all tests.
 #[derive(Clone, Copy)]
 pub struct Pool<'a> {
-    /// The options of each test.
+    /// Options of each test.
     pub how: How<'a>,
-    /// The most tests at the same time.
+    /// Maximum number of tests at the same time.
     pub jobs: usize,
-    /// Whether none is begun after the first that does not pass.
+    /// True if no test starts after the first that does not pass.
     pub fail_fast: bool,
 }
 
@@ -62,7 +62,7 @@ impl Pool<'_> {
         .collect()
     }
 
-    /// Runs one test; one that breaks the program has its record all the same.
+    /// Runs one test; a panic becomes its record.
     fn one(&self, test: &Arc<Test>, stop: &watch::Receiver<bool>) -> TestRecord {
         let run = AssertUnwindSafe(|| play(test, self.how, stop));
         catch_unwind(run).unwrap_or_else(|_| {

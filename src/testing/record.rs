@@ -1,4 +1,4 @@
-//! The record of one test: all that a report says of it.
+//! Record of one test, with all data for reports.
 
 use super::coverage::Covered;
 use super::outcome::{Broken, Judged, Rate, TestOutcome};
@@ -7,54 +7,54 @@ use super::replies::Charged;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The record of one test: exactly one for each, whatever happened.
+/// Record of one test: exactly one for each, whatever happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TestRecord {
-    /// The name of the test.
+    /// Name of the test.
     pub id: String,
-    /// The path of the test's file.
+    /// Path of the test file.
     pub file: String,
-    /// What the test shows, for reports.
+    /// Title for reports.
     pub title: String,
-    /// The outcome over all runs.
+    /// Outcome over all runs.
     pub outcome: TestOutcome,
     /// Expectations that are not met.
     pub broken: Vec<Broken>,
     /// Failed turns, each with its error, of the first run that did not pass.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<String>,
-    /// Why it could not be run, where that is so.
+    /// Reason why the test could not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Rates over its runs, where there are several.
+    /// Rates over the runs, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<Rate>,
-    /// The verdicts of judges.
+    /// Judgements of models.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub judged: Vec<Judged>,
     /// Files that --bless wrote.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blessed: Vec<String>,
-    /// The use of models, by purpose.
+    /// Usage of models, by purpose.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub requests: BTreeMap<&'static str, Charged>,
-    /// What of the scenario was reached, where that was asked for.
+    /// Coverage of the scenario, if requested.
     #[serde(skip)]
     pub coverage: Option<Covered>,
-    /// How many runs were made.
+    /// Number of runs.
     pub runs: u32,
-    /// The utterances of all runs together.
+    /// Number of utterances in all runs.
     pub utterances: u32,
     /// Virtual milliseconds of all runs.
     pub virtual_ms: u64,
     /// Duration in real milliseconds.
     pub took_ms: u64,
-    /// The command that runs only this test.
+    /// Command that runs only this test.
     pub command: String,
 }
 
 impl TestRecord {
-    /// Returns the record of a file that cannot be loaded: its tests are not known, so it counts as one.
+    /// Returns the record of a file that cannot be loaded: its tests are unknown, so it counts as one.
     pub fn of_faulty_file(file: &str, why: String) -> TestRecord {
         TestRecord {
             error: Some(why.strip_prefix("error: ").unwrap_or(&why).to_owned()),
@@ -63,7 +63,7 @@ impl TestRecord {
         }
     }
 
-    /// Returns the record of a test of a file, without anything that happened.
+    /// Returns the record of a test without any results.
     pub fn new(id: String, file: String, outcome: TestOutcome) -> TestRecord {
         TestRecord {
             id,

@@ -1,4 +1,4 @@
-//! A recorded session as the voice of a participant in any conversation, with no network.
+//! A recorded session as the voice of a participant in any conversation, without network access.
 
 use super::calls::shown;
 use super::cassette::Cassette;
@@ -9,11 +9,11 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// What a participant said in a session, which it says again turn by turn.
+/// Voice that repeats a participant's turns of a session.
 #[derive(Debug)]
 pub struct RecordedVoice {
     cassette: Cassette,
-    /// The last turn of each purpose, and which one of the recording it is, from 0.
+    /// Last turn of each purpose, with its index in the recording.
     last: Mutex<HashMap<(SeatId, Purpose), (TurnId, usize)>>,
 }
 
@@ -21,7 +21,7 @@ impl RecordedVoice {
     /// Reads the session that a scenario in a folder names for a seat.
     ///
     /// # Errors
-    /// A sentence that says why the seat cannot speak from it.
+    /// A sentence with the reason why the seat cannot use it.
     pub fn read(folder: &Path, file: &str, seat: &Participant) -> Result<RecordedVoice, String> {
         let path = places::file(folder, file)?;
         let cassette = Cassette::read(&path, std::slice::from_ref(seat), vec![])?;
@@ -31,8 +31,8 @@ impl RecordedVoice {
         }
     }
 
-    /// Returns which turn of the recording a call belongs to: the next one; the first after a resume is found by its
-    /// prompt, or by how often the participant has spoken.
+    /// Returns the index of the recorded turn for a call: the next turn. The first turn after a resume is found by its
+    /// prompt, or by the participant's number of turns.
     fn turn(&self, ask: &CallRequest, prompt: &str) -> usize {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let place = (ask.seat.id.clone(), ask.purpose);

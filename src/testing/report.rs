@@ -1,4 +1,4 @@
-//! What became of all tests, in the forms that people and machines read.
+//! Reports of all tests, in formats for people and machines.
 
 mod details;
 mod json;
@@ -11,15 +11,15 @@ pub use text::{line, summary};
 
 use super::record::TestRecord;
 
-/// A form of a report.
+/// A report format.
 pub struct Format {
-    /// Its name, as `--format` takes it.
+    /// Name, as in `--format`.
     pub name: &'static str,
-    /// How records are spelled in it.
+    /// Renders records in this format.
     pub spell: fn(&[TestRecord]) -> String,
 }
 
-/// Every form; the first is for people.
+/// All formats; the first is for people.
 pub const FORMATS: &[Format] = &[
     Format { name: "text", spell: text::spell },
     Format { name: "tap", spell: tap::spell },

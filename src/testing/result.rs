@@ -1,4 +1,4 @@
-//! What a run of a test leaves behind.
+//! Result of one run of a test.
 
 use super::calls::CallSeen;
 use super::cassette::Drift;
@@ -9,31 +9,31 @@ use crate::model::{Event, SeatId};
 use crate::state::State;
 use std::collections::BTreeMap;
 
-/// What a run leaves behind.
+/// Result of one run.
 #[derive(Debug)]
 pub struct TestRun {
     /// Every event of the run, in order.
     pub events: Vec<Event>,
     /// The state after the last event.
     pub state: State,
-    /// Every call, in the order in which voices were asked.
+    /// Every call, in order.
     pub asked: Vec<CallSeen>,
     /// Prompts that differ from their recording.
     pub drifts: Vec<Drift>,
-    /// The expectation that an utterance broke, by its place, and how.
+    /// Index of the expectation that an utterance broke, with the details.
     pub breach: Option<(usize, Broken)>,
-    /// What judges said, by the places of their expectations.
+    /// Judgements, by index of their expectation.
     pub judged: BTreeMap<usize, Judged>,
-    /// How far attackers have come.
+    /// Progress of the attackers.
     pub attack: BTreeMap<SeatId, AttackProgress>,
-    /// The use of models, by purpose.
+    /// Usage of models, by purpose.
     pub charged: BTreeMap<&'static str, Charged>,
 }
 
-/// Why a run has no result.
+/// The reason why a run has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unfinished {
-    /// It could not be run, or not to its end.
+    /// The run could not start or not finish.
     Error(String),
     /// The run was stopped from outside.
     Cancelled,

@@ -1,4 +1,4 @@
-//! One run of a test: an engine, a feed and a disk of its own under virtual time, until the conversation ends.
+//! One run of a test: its own engine, feed and disk on virtual time, until the conversation ends.
 
 use super::cassette::{self, Drift};
 use super::disk::Counted;
@@ -23,42 +23,42 @@ use std::sync::Arc;
 use tokio::runtime;
 use tokio::sync::{mpsc, watch};
 
-/// The source of seats' own voices in a test: the caller knows providers and scripts.
+/// Source of the seats' own voices in a test; the caller knows providers and scripts.
 pub trait Real: Send + Sync {
     /// Returns the voices of a test's conversation.
     ///
     /// # Errors
-    /// Why they may not speak, with the fix.
+    /// The reason why they may not be used, with the fix.
     fn voices(&self, test: &Test) -> Result<Arc<dyn Voices>, String>;
 
-    /// Returns what runs the scripts of tools and reads the files of the test's folder.
+    /// Returns the runner of tool scripts, which also reads the files of the test's folder.
     ///
     /// # Errors
-    /// Why they may not run, with the fix.
+    /// The reason why they may not run, with the fix.
     fn tools(&self, test: &Test) -> Result<Arc<dyn Tools>, String>;
 
-    /// Returns a model by its name, or the default one if the name is empty; no model is called yet, and no key is needed.
+    /// Returns a model by name, or the default one if the name is empty; it makes no call and needs no key yet.
     ///
     /// # Errors
-    /// Why it is not known, with the fix.
+    /// The reason why it is unknown, with the fix.
     fn model(&self, name: &str) -> Result<RealModel, String>;
 }
 
-/// How one run is made.
+/// Options of one run.
 #[derive(Clone, Copy, Default)]
 pub struct TestRunOptions<'a> {
-    /// Whether recordings that differ are written.
+    /// True if recordings that differ are rewritten.
     pub bless: bool,
-    /// Whether models may be asked.
+    /// Mode of model calls.
     pub asking: RecordMode,
-    /// Where the own voices of seats come from.
+    /// Source of the seats' own voices.
     pub real: Option<&'a dyn Real>,
 }
 
-/// Runs a test once; `stop` becomes true when all tests are to stop.
+/// Runs a test once; `stop` becomes true to cancel all tests.
 ///
 /// # Errors
-/// When it has no result.
+/// If the run has no result.
 pub fn once(
     test: &Arc<Test>,
     run: u32,
@@ -94,10 +94,10 @@ pub fn once(
     runtime.block_on(play(test, run, own, Arc::new(models), stop, options.bless))
 }
 
-/// Runs a test once without any seat's own voice, and returns every event.
+/// Runs a test once without any seat's own voice, and returns all events.
 ///
 /// # Errors
-/// Why the run has no result.
+/// The reason why the run has no result.
 pub fn events_of(test: &Arc<Test>) -> Result<Vec<Event>, String> {
     let (_going, stop) = watch::channel(false);
     match once(test, 0, TestRunOptions::default(), stop) {
@@ -164,7 +164,7 @@ async fn play(
         state = halt.state;
         breach = Some(halt.breach);
     }
-    // nothing is saved: the disk's report at the end is not needed
+    // nothing is saved, so the final state of the disk does not matter
     drop(engine);
     if let Some(fault) = stage.faults().first() {
         return Err(error(fault.clone()));
@@ -195,14 +195,14 @@ async fn play(
     })
 }
 
-/// Says why a turn failed for good whose model was really asked: that is no fault of what is tested.
+/// Returns the reason if a turn failed because a live model failed: this is an error, not a failure of the test.
 fn unanswered(event: &Event, stage: &Stage) -> Option<String> {
     let Kind::TurnEnded(ended) = &event.kind else { return None };
     let why = stage.failure(ended.turn).filter(|_| ended.outcome == Outcome::Failed)?;
     Some(format!("a model failed: {why}"))
 }
 
-/// Writes this run in place of the recordings whose prompts have changed.
+/// Replaces the recordings whose prompts have changed with this run.
 async fn bless_recordings(drifts: &[Drift], events: &[Event]) -> Result<(), String> {
     let paths: BTreeSet<&Path> = drifts.iter().map(|d| d.path.as_path()).collect();
     for path in paths {
@@ -217,7 +217,7 @@ fn read_all(tail: &mut Tail) -> Vec<Event> {
     let items = std::iter::from_fn(|| tail.try_next());
     let events = items.filter_map(|item| match item {
         Item::Event(record) => Some(Event::clone(&record.event)),
-        // a live conversation never goes elsewhere, and its pieces come again as events
+        // a live conversation never jumps, and its pieces are repeated in events
         Item::Piece(_) | Item::Past(_) => None,
     });
     events.collect()
@@ -241,7 +241,7 @@ fn opened(test: &Test, run: u32, models: &RunModels) -> Result<Opened, String> {
     })
 }
 
-/// Returns a seat with what is known of its model.
+/// Returns a seat with the price and the other known properties of its model.
 fn seated(test: &Test, seat: &Participant, models: &RunModels) -> Participant {
     let mut seat = seat.clone();
     let (VoiceSpec::Model(spec), Some(Speaker::Model { has_window, plays, .. })) =
@@ -256,7 +256,7 @@ fn seated(test: &Test, seat: &Participant, models: &RunModels) -> Participant {
     if !has_window {
         seat.window = model.and_then(|model| model.window);
     }
-    // what a simulated person costs is not the conversation's
+    // the cost of a simulated person does not count for the conversation
     if let Some(model) = model.filter(|_| seat.price.is_none() && plays.is_none()) {
         (seat.price, seat.local) = (model.price, model.local);
     }

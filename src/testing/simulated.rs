@@ -1,8 +1,8 @@
 //! A model that plays a person in a human seat, or an attacker: its prompts, and the meaning of its replies.
 //!
-//! A person has a goal, facts that it keeps to itself until asked, and a manner; the sentence in which it says its stop
-//! word still counts. An attacker works through phases, scores each reply of the others, goes back a phase after a
-//! refusal, and stops early once its goal is reached.
+//! A person has a goal, facts that are only revealed on request, and a manner; the sentence with its stop word still
+//! counts. An attacker works through phases, scores each reply of the others, goes back a phase after a refusal, and
+//! stops early once its goal is reached.
 
 use crate::model::{Form, Message, Prompt, Role, Text};
 use crate::prompt;
@@ -10,58 +10,58 @@ use crate::reply::{Splitter, formed};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The most that an attacker scores.
+/// Maximum score of an attack.
 pub const SCORE_MAX: u64 = 10;
 
-/// The last words of its prompt.
+/// Last line of its prompt.
 const CUE: &str = "Now it is your turn to speak.";
 
 /// The person or attacker that a model plays.
 #[derive(Clone, Debug, Default)]
 pub struct Simulated {
-    /// The goal, in words for the model.
+    /// Goal, as text for the model.
     pub goal: String,
-    /// What a person knows and tells only if asked.
+    /// Facts that a person reveals only on request.
     pub facts: Vec<String>,
-    /// The manner of speaking; none leaves it to the model.
+    /// Manner of speaking; `None` leaves it to the model.
     pub manner: Option<String>,
-    /// What it says first, without any call.
+    /// First message, sent without any call.
     pub opening: Option<String>,
-    /// The word that ends the conversation once it has said it.
+    /// Stop word: the conversation ends after the message that contains it.
     pub stop: String,
-    /// What an attacker does, step by step; none for a person.
+    /// Plan of an attacker; `None` for a person.
     pub attack: Option<Attack>,
 }
 
-/// How an attacker goes about it.
+/// Plan of an attack.
 #[derive(Clone, Debug, Default)]
 pub struct Attack {
-    /// Its steps, in order.
+    /// Phases of the attack, in order.
     pub phases: Vec<String>,
-    /// The score at which it has reached its goal, from 1 to [`SCORE_MAX`].
+    /// Score at which the goal is reached, from 1 to [`SCORE_MAX`].
     pub enough: u64,
 }
 
-/// How far an attacker has come.
+/// Progress of an attacker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct AttackProgress {
-    /// How close each reply of the others came to its goal, from 0 to [`SCORE_MAX`].
+    /// Score of each reply of the others, from 0 to [`SCORE_MAX`].
     pub scores: Vec<u64>,
-    /// The highest score so far.
+    /// Highest score so far.
     pub score: u64,
-    /// The phase that it is in, from 0.
+    /// Index of the current phase.
     pub phase: usize,
-    /// How many replies refused it.
+    /// Number of refusals.
     pub refusals: u32,
 }
 
 impl Simulated {
-    /// Returns who is charged for its requests.
+    /// Returns the account that its requests are charged to.
     pub fn account(&self) -> &'static str {
         if self.attack.is_some() { "attacker" } else { "simulated person" }
     }
 
-    /// Returns the form of its replies; any words for a person.
+    /// Returns the form of its replies; free text for a person.
     pub fn form(&self) -> Form {
         let Some(_) = &self.attack else { return Form::Free };
         Form::Schema(
@@ -74,7 +74,7 @@ impl Simulated {
 
     /// Returns the prompt of its model: its own rules instead of a participant's, and the conversation.
     ///
-    /// A person gets no advice for debaters: the rules, the aside, the task and the cue of the seat are left out.
+    /// The parts of the seat's prompt for debaters are omitted: the rules, the aside, the task and the cue.
     pub fn messages(&self, seat: &Prompt, progress: &AttackProgress) -> Vec<Message> {
         let person = Prompt {
             system: Text::default(),
@@ -119,7 +119,7 @@ impl Simulated {
         )
     }
 
-    /// Returns its words, from its model's reply, and its new progress; none where the reply is empty.
+    /// Returns the message in its model's reply, and its new progress; `None` if the reply is empty.
     pub fn says(
         &self,
         replied: &str,
@@ -129,7 +129,7 @@ impl Simulated {
         let (words, _) = Splitter::whole(replied);
         let Some(attack) = &self.attack else {
             let words = words.trim();
-            // the word alone is no sentence that counts
+            // the stop word alone does not count as a sentence
             return (!words.is_empty()).then(|| (words.to_owned(), before.clone()));
         };
         let reply = formed(&self.form(), &[], &words, data).ok()?.structured;

@@ -1,7 +1,7 @@
-//! The voices of one run: each call takes the next line of its seat, and what every call was shown is kept.
+//! Voices of one run: each call takes the next line of its seat, and the prompts of all calls are kept.
 //!
-//! A seat without lines speaks with its own voice, which the caller has to pass; otherwise it has none, so that a test
-//! reaches no network and starts no program by accident.
+//! A seat without lines speaks with its own voice, which the caller has to pass; otherwise the seat stays without a
+//! voice, so that a test never uses the network or starts a program by accident.
 
 mod known;
 
@@ -27,19 +27,19 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// How long silence lasts at a time, in virtual milliseconds: longer than any call.
+/// Virtual milliseconds of one step of silence: longer than any call.
 const SILENCE_MS: u64 = 86_400_000;
-/// How many empty replies of a simulated person in a row are accepted.
+/// Number of consecutive empty replies of a simulated person that are accepted.
 const EMPTY_TRIES: usize = 3;
-/// Who is charged for what participants ask of models.
+/// Account that is charged for the participants' models.
 const PARTICIPANTS: &str = "participants";
 
-/// The parts of a run that its test does not play.
+/// Parts of a run that its test does not play.
 #[derive(Clone)]
 pub struct OwnSources {
-    /// The voices of seats that keep their own.
+    /// Voices of seats that keep their own.
     pub voices: Option<Arc<dyn Voices>>,
-    /// What runs the scripts of tools, and reads files for those that are built in.
+    /// Runner of tool scripts, which also reads files for built-in tools.
     pub tools: Option<Arc<dyn Tools>>,
 }
 
@@ -53,24 +53,24 @@ pub struct Stage {
     kept: Arc<Mutex<Kept>>,
 }
 
-/// What happened on the stage.
+/// Mutable state of the stage.
 #[derive(Default)]
 struct Kept {
     asked: Vec<CallSeen>,
     spoken: BTreeMap<SeatId, Vec<usize>>,
     drifts: Vec<Drift>,
     faults: Vec<String>,
-    /// Replies of models in each turn.
+    /// Number of model replies in each turn.
     replied: BTreeMap<TurnId, usize>,
-    /// How far attackers have come.
+    /// Progress of the attackers.
     progress: BTreeMap<SeatId, AttackProgress>,
-    /// Calls of models that failed, by turn.
+    /// Failed model calls, by turn.
     failed: BTreeMap<TurnId, String>,
-    /// The turns of each seat that began with tool calls which the test gives.
+    /// Turns of each seat that started with tool calls given by the test.
     given: BTreeMap<SeatId, Vec<TurnId>>,
-    /// The results that each tool has returned.
+    /// Indices of the results that each tool has returned.
     returned: BTreeMap<Text, Vec<usize>>,
-    /// The turn of each recorded seat that is being spoken, from 0.
+    /// Index of the recorded turn of each current turn.
     recorded: BTreeMap<TurnId, usize>,
 }
 
@@ -84,12 +84,12 @@ impl Stage {
         self.kept.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Takes the calls that were made.
+    /// Removes and returns the calls so far.
     pub fn asked(&self) -> Vec<CallSeen> {
         std::mem::take(&mut self.kept().asked)
     }
 
-    /// Returns the voice of a participant; one that was made from another has that one's.
+    /// Returns the voice of a participant; a derived participant uses its template's voice.
     fn speaker(&self, seat: &Participant) -> Option<&Speaker> {
         let voices = &self.test.voices;
         voices.get(&seat.id).or_else(|| voices.get(seat.made_from.as_ref()?))
@@ -100,7 +100,7 @@ impl Stage {
         std::mem::take(&mut self.kept().drifts)
     }
 
-    /// Returns a recording's reply to a call; a missing one is a fault of the test.
+    /// Returns a recording's reply to a call; a missing reply is a fault of the test.
     fn recorded(&self, ask: &CallRequest, recording: &Cassette) -> Vec<Chunk> {
         let mut kept = self.kept();
         let turn = kept.turn_of(ask);
@@ -118,7 +118,7 @@ impl Stage {
         }
     }
 
-    /// Returns which of the participant's turns a model replies in.
+    /// Returns the position of a model's reply.
     fn place(&self, ask: &CallRequest) -> ReplyPlace {
         let kept = self.kept();
         let purpose = serde_json::to_value(ask.purpose).unwrap_or_default();
@@ -131,8 +131,8 @@ impl Stage {
         }
     }
 
-    /// Says what the seat's model replies, as fast as a rehearsed line, so that a recorded reply takes as long as a fresh
-    /// one.
+    /// Speaks the reply of the seat's model at the pace of a scripted line, so that recorded and live replies take
+    /// equally long.
     async fn model(self, ask: CallRequest, ignored: Arc<[Regex]>, out: Out) {
         let chunks = match self.reply(ask, &ignored, PARTICIPANTS).await {
             Ok(reply) => reply.chunks(),
@@ -170,7 +170,7 @@ impl Stage {
                 if plays.attack.is_some() {
                     self.kept().progress.insert(seat, progress);
                 }
-                // its tokens are counted apart
+                // its tokens are counted separately
                 let done = Done { usage: Some(Usage::default()), ..Done::default() };
                 vec![Chunk::Piece(Channel::Say, said.into()), Chunk::Done(done)]
             }
@@ -185,12 +185,12 @@ impl Stage {
         paced(chunks, out).await;
     }
 
-    /// Returns how far attackers have come.
+    /// Returns the progress of the attackers.
     pub fn progress(&self) -> BTreeMap<SeatId, AttackProgress> {
         self.kept().progress.clone()
     }
 
-    /// Returns the reply of the seat's model, recorded or fresh.
+    /// Returns the reply of the seat's model, recorded or live.
     async fn reply(
         &self,
         ask: CallRequest,
@@ -224,17 +224,17 @@ impl Stage {
         }
     }
 
-    /// Returns why a turn failed whose model was really asked.
+    /// Returns the error of a live model call that failed in a turn.
     pub fn failure(&self, turn: TurnId) -> Option<String> {
         self.kept().failed.get(&turn).cloned()
     }
 
-    /// Takes what was wrong with conditions and templates of lines.
+    /// Removes and returns the faults of conditions and templates in lines.
     pub fn faults(&self) -> Vec<String> {
         std::mem::take(&mut self.kept().faults)
     }
 
-    /// Returns the index of the line for a call; none where no line is left.
+    /// Returns the index of the line for a call; `None` if no line is left.
     fn choose(&self, ask: &CallRequest, answers: &[Answer], facts: &Facts) -> Option<usize> {
         let lines: Vec<Line> = answers.iter().map(|a| a.line.clone()).collect();
         let mut kept = self.kept();
@@ -255,7 +255,7 @@ impl Stage {
 }
 
 impl Kept {
-    /// Returns which of the participant's turns of this purpose a call belongs to, from 0.
+    /// Returns the index of a call's turn among the participant's turns of this purpose.
     fn turn_of(&self, ask: &CallRequest) -> usize {
         let of_seat = |a: &&CallSeen| a.seat == ask.seat.id && a.purpose == ask.purpose;
         let mut turns: Vec<TurnId> = self.asked.iter().filter(of_seat).map(|a| a.turn).collect();
@@ -341,12 +341,12 @@ impl Voice for Stage {
     }
 }
 
-/// The words of an answer, its template filled in.
+/// Returns the text of an answer, with its template filled in.
 fn words(answer: &Answer, facts: &Facts) -> Result<String, String> {
     tools::filled(&answer.line.text, facts)
 }
 
-/// The tools that an answer calls, with the templates in their arguments filled in.
+/// Returns the tool calls of an answer, with the templates in their arguments filled in.
 fn requests(answer: &Option<Answer>, facts: &Facts) -> Result<Vec<ToolRequest>, String> {
     let requests = answer.iter().flat_map(|answer| &answer.tools);
     let request = |r: &ToolRequest| {
@@ -356,7 +356,7 @@ fn requests(answer: &Option<Answer>, facts: &Facts) -> Result<Vec<ToolRequest>, 
     requests.map(request).collect()
 }
 
-/// Says an answer word by word, or does what it does instead; returns how the call ends.
+/// Speaks an answer word by word, or performs its other effect; returns the last chunk of the call.
 async fn play(
     answer: Answer,
     text: String,
@@ -401,7 +401,7 @@ async fn play(
     }
 }
 
-/// A seat's own voice, with what it was shown kept.
+/// A seat's own voice, wrapped to keep its prompts.
 struct Watched {
     stage: Stage,
     voice: Arc<dyn Voice>,

@@ -1,4 +1,4 @@
-//! The tools of a test: what each returns, and the calls that were made before it starts.
+//! Tools of a test: their results, and the calls before the start.
 
 use crate::expr::{Facts, Template};
 use crate::model::{
@@ -9,52 +9,52 @@ use crate::voice::rehearsed;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// A tool as a test plays it.
+/// A tool that a test plays.
 #[derive(Clone, Debug)]
 pub enum PlayedTool {
-    /// It returns these, one for each call.
+    /// Played results, one for each call.
     Results(Vec<PlayedResult>),
-    /// Its own script is run.
+    /// The tool's own script, which is really run.
     Script,
 }
 
 /// One result of a tool.
 #[derive(Clone, Debug, Default)]
 pub struct PlayedResult {
-    /// The text, and the condition under which it is returned.
+    /// Text, and the condition under which it is returned.
     pub line: Line,
-    /// Whether a result with a condition is returned every time the condition is true, instead of once.
+    /// True if a result with a condition is returned every time the condition is true, instead of once.
     pub every: bool,
-    /// Whether the tool fails, with the text as its reason.
+    /// True if the tool fails, with the text as its reason.
     pub fails: bool,
 }
 
-/// Tool calls of a participant before the test starts.
+/// Turn of a participant with tool calls before the start.
 #[derive(Clone, Debug)]
 pub struct GivenTurn {
-    /// The calls, with what came back.
+    /// Calls with their results.
     pub calls: Vec<ReturnedCall>,
-    /// What it said then; none if its first turn in the test continues from here.
+    /// Message after the calls; `None` if its first turn in the test continues from here.
     pub text: Option<Text>,
 }
 
-/// A tool call whose result is known.
+/// A tool call with a known result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReturnedCall {
-    /// The request.
+    /// Request of the call.
     pub request: ToolRequest,
-    /// What became of it.
+    /// Outcome of the call.
     pub is: ToolOutcome,
-    /// What the participant was shown.
+    /// Result as shown to the participant.
     pub result: Text,
 }
 
-/// A tool call that a test expects; what it does not name may be anything.
+/// An expected tool call; keys that it omits match any value.
 #[derive(Clone, Debug)]
 pub struct ExpectedCall(pub Map<String, Value>);
 
 impl PlayedResult {
-    /// Returns what a tool returns to a call.
+    /// Returns the result of a call.
     pub fn result(&self, facts: &Facts) -> Result<ToolResult, String> {
         let text = filled(&self.line.text, facts)?;
         Ok(if self.fails { ToolResult::failed(text) } else { ToolResult::done(text) })
@@ -62,13 +62,13 @@ impl PlayedResult {
 }
 
 impl ReturnedCall {
-    /// Returns its result as a tool returns it.
+    /// Returns the result as a tool would return it.
     pub fn result(&self) -> ToolResult {
         ToolResult { is: self.is, result: self.result.clone(), ..ToolResult::default() }
     }
 }
 
-/// Returns the facts of a call of a tool.
+/// Returns the facts of a tool call, for conditions and templates.
 pub fn facts_of(job: &ToolJob, case: &Map<String, Value>) -> Facts {
     Facts::new(json!({
         "arguments": job.arguments, "case": case, "participant": job.participant,
@@ -76,7 +76,7 @@ pub fn facts_of(job: &ToolJob, case: &Map<String, Value>) -> Facts {
     }))
 }
 
-/// Chooses among the results of a tool as among the lines of a voice; `used` are those that were returned.
+/// Chooses among the results of a tool as among the lines of a voice; `used` are the indices of returned results.
 pub fn choose(results: &[PlayedResult], used: &[usize], facts: &Facts) -> Option<usize> {
     let lines: Vec<Line> = results.iter().map(|result| result.line.clone()).collect();
     rehearsed::choose(&lines, Purpose::Speak, used, || facts.clone())
@@ -85,7 +85,7 @@ pub fn choose(results: &[PlayedResult], used: &[usize], facts: &Facts) -> Option
 /// Fills a template.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The fault of the template.
 pub fn filled(text: &str, facts: &Facts) -> Result<String, String> {
     if !text.contains('{') {
         return Ok(text.to_owned());
@@ -97,7 +97,7 @@ pub fn filled(text: &str, facts: &Facts) -> Result<String, String> {
 /// Fills the templates in the arguments of a call.
 ///
 /// # Errors
-/// What is wrong with one of them.
+/// The fault of the first faulty template.
 pub fn filled_value(value: &Value, facts: &Facts) -> Result<Value, String> {
     Ok(match value {
         Value::String(text) => Value::String(filled(text, facts)?),
@@ -112,7 +112,7 @@ pub fn filled_value(value: &Value, facts: &Facts) -> Result<Value, String> {
     })
 }
 
-/// Returns every tool call of a run, in order, as expectations know it.
+/// Returns every tool call of a run, in order, as facts for expectations.
 pub fn called(events: &[Event]) -> Vec<Value> {
     let mut seats: BTreeMap<TurnId, &SeatId> = BTreeMap::new();
     let mut all: Vec<(TurnId, Map<String, Value>)> = vec![];
@@ -151,7 +151,7 @@ pub fn called(events: &[Event]) -> Vec<Value> {
     all.into_iter().map(|(_, call)| Value::Object(call)).collect()
 }
 
-/// Returns why the calls of a run differ from those expected: the first difference, and all calls made.
+/// Returns the first difference between expected and actual calls with all actual calls, or `None` if they match.
 pub fn unlike(expected: &[ExpectedCall], events: &[Event]) -> Option<Vec<String>> {
     let calls = called(events);
     let unlike = |(expected, call): (&ExpectedCall, &Value)| {

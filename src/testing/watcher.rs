@@ -1,4 +1,4 @@
-//! Checks each utterance at the event that ends it, and ends the run there if an expectation is broken.
+//! Checks each utterance when it ends, and stops the run if an expectation is broken.
 
 use super::outcome::Broken;
 use super::plan::{ExpectKind, Test};
@@ -11,7 +11,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// The event at which a broken expectation ends a run.
+/// State at the event where a broken expectation ended a run.
 #[derive(Clone, Debug)]
 pub struct Halt {
     /// The last event of the run.
@@ -22,15 +22,15 @@ pub struct Halt {
     pub breach: (usize, Broken),
 }
 
-/// The reader of one run.
+/// Observer of one run.
 pub struct Watcher {
     test: Arc<Test>,
-    /// The end of the run, once an expectation is broken.
+    /// The halt of the run, once an expectation is broken.
     pub halt: watch::Sender<Option<Halt>>,
 }
 
 impl Watcher {
-    /// Returns the reader of a run of a test.
+    /// Returns the observer of a test's run.
     pub fn new(test: Arc<Test>) -> Watcher {
         Watcher { test, halt: watch::Sender::new(None) }
     }

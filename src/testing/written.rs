@@ -1,7 +1,8 @@
-//! A test file written from a session: what happened becomes what is expected.
+//! Generates a test file from a session: its events become expectations.
 //!
-//! The words of every participant become the lines of its voice, the operator's commands become `[[steer]]`, and the
-//! order of speakers, the end and the number of turns are expected. It is a start: delete what does not matter.
+//! The messages of every participant become the lines of its voice, the operator's commands become `[[steer]]`, and the
+//! order of speakers, the end and the number of turns are expected. The result is a draft: delete the parts that do not
+//! matter.
 
 use super::tools;
 use crate::model::payload::TurnEnded;
@@ -12,21 +13,21 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The source of the words in a written test.
+/// Source of the lines in a generated test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Words {
-    /// The words of the session.
+    /// Messages of the session.
     OfSession,
     /// The scenario's rehearsed lines, which the test need not repeat.
     OfCast,
 }
 
-/// Returns the text of a test file for a scenario, from the events of a session of it.
+/// Generates a test file for a scenario from the events of one of its sessions.
 pub fn from_session(scenario: &str, events: &[Event], words: Words) -> String {
     let state = State::fold(events);
     let mut text = String::new();
     let title = state.title.as_deref().unwrap_or("A conversation");
-    // writing to a string does not fail
+    // writing to a string cannot fail
     let _ = writeln!(
         text,
         "# Generated from a session: everything that happened is expected. Delete what you do not want to check.\n\n\
@@ -84,7 +85,7 @@ pub fn from_session(scenario: &str, events: &[Event], words: Words) -> String {
     text
 }
 
-/// Returns the words of every participant, a line for each turn.
+/// Returns the lines of every participant, one for each turn.
 fn lines(events: &[Event]) -> BTreeMap<SeatId, Vec<String>> {
     let mut seats: BTreeMap<TurnId, SeatId> = BTreeMap::new();
     let mut lines: BTreeMap<SeatId, Vec<String>> = BTreeMap::new();
@@ -111,20 +112,20 @@ fn lines(events: &[Event]) -> BTreeMap<SeatId, Vec<String>> {
     lines
 }
 
-/// A tool call as a line of a voice has it.
+/// Formats a tool call for a line of a voice.
 fn request(request: &ToolRequest) -> String {
     let arguments = toml(&as_said(&request.arguments));
     format!("{{ tool = {}, arguments = {arguments} }}", quoted(&request.tool))
 }
 
-/// A tool call as an expectation has it.
+/// Formats a tool call for an expectation.
 fn expected(call: &Value) -> String {
     let text = |key: &str| quoted(call[key].as_str().unwrap_or_default());
     let (who, tool, is) = (text("participant"), text("tool"), text("is"));
     format!("{{ who = {who}, tool = {tool}, arguments = {}, is = {is} }}", toml(&call["arguments"]))
 }
 
-/// Returns what each tool returned, in the order in which it was called.
+/// Returns the results of each tool, in the order of its calls.
 fn results(events: &[Event]) -> BTreeMap<Text, Vec<String>> {
     let mut results: BTreeMap<Text, Vec<String>> = BTreeMap::new();
     let returned = |called: &ToolCalled| {
@@ -150,7 +151,7 @@ fn results(events: &[Event]) -> BTreeMap<Text, Vec<String>> {
     results
 }
 
-/// A value whose texts are kept literally, even where they look like templates.
+/// Escapes all texts of a value, so that they are not read as templates.
 fn as_said(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(plain(text)),
@@ -166,7 +167,7 @@ fn line(ended: &TurnEnded) -> Option<String> {
         ("", None, data) if !data.is_null() => data.to_string(),
         (text, None, _) => text.to_owned(),
     };
-    // words of a person in a seat are a command, which comes as one
+    // a message of a person in a seat is a command, and is converted as such
     ended.call?;
     let thought =
         ended.think.as_ref().map_or(String::new(), |think| format!("<think>{think}</think>"));
@@ -186,12 +187,12 @@ fn line(ended: &TurnEnded) -> Option<String> {
     })
 }
 
-/// Words that are a template's are written so that they come as they are.
+/// Escapes template syntax in a text.
 fn plain(text: &str) -> String {
     text.replace("{{", "{{ '{{' }}").replace("{%", "{{ '{%' }}").replace("{#", "{{ '{#' }}")
 }
 
-/// A command as it was given, at the turn after which it came.
+/// Formats a command, at the turn after which it was given.
 fn steer(mut map: serde_json::Map<String, Value>, ended: u32) -> String {
     let named = ["after", "during", "at", "when"].iter().any(|key| map.contains_key(*key));
     map.shift_remove("in");
@@ -205,7 +206,7 @@ fn steer(mut map: serde_json::Map<String, Value>, ended: u32) -> String {
     text
 }
 
-/// A value of JSON as TOML on one line.
+/// Formats a JSON value as TOML on one line.
 fn toml(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
@@ -226,7 +227,7 @@ fn toml(value: &Value) -> String {
     }
 }
 
-/// Text in quotes as TOML takes it: JSON's escapes are TOML's, but for a slash.
+/// Quotes a text for TOML: the escapes of JSON are valid, except that TOML also requires one for DEL.
 fn quoted(text: &str) -> String {
     Value::String(text.to_owned()).to_string().replace('\u{7f}', "\\u007f")
 }

@@ -1,4 +1,4 @@
-//! Limits the cost of the models that the tests of one run of the program ask.
+//! Budget for the model calls of all tests in one run of the program.
 //!
 //! The prompt and the longest reply of a call are set aside before it starts, so that tests that run at the same time
 //! stay below the limit together. Models on this machine cost nothing unless they have a price. Models elsewhere
@@ -31,7 +31,7 @@ struct Used {
     spent: Cost,
     /// Sum of the amounts set aside for running calls.
     reserved: Cost,
-    /// Whether a call was refused.
+    /// True if a call was refused.
     is_reached: bool,
 }
 
@@ -71,17 +71,17 @@ pub struct Reserve<'a> {
 }
 
 impl Budget {
-    /// Returns an unused budget of some dollars.
+    /// Returns an unused budget in dollars.
     pub fn new(usd: Usd) -> Budget {
         Budget { usd, used: Mutex::default(), settled: Notify::new() }
     }
 
-    /// Returns whether a call was refused.
+    /// Returns true if a call was refused.
     pub fn is_reached(&self) -> bool {
         self.used().is_reached
     }
 
-    /// Sets the cost of a call aside; waits for running calls if their reserve leaves no room.
+    /// Reserves the cost of a call; waits for running calls if their reservations leave no room.
     ///
     /// # Errors
     /// A failure of class [`ErrorClass::Budget`] if the limit does not allow the call.
@@ -131,7 +131,7 @@ impl Budget {
 }
 
 impl Reserve<'_> {
-    /// Counts the tokens that the call really used; an unreported use counts in full.
+    /// Replaces the reservation by the tokens that the call used; without reported usage, the whole reservation counts.
     pub fn settle(self, model: &RealModel, usage: Option<&Usage>) {
         let cost = usage.map_or(self.cost, |usage| Cost::of(model, usage));
         let mut used = self.budget.used();
@@ -229,7 +229,7 @@ mod tests {
         assert!(!budget.is_reached());
     }
 
-    /// Returns whether a future is not ready yet.
+    /// Returns true if a future is not ready yet.
     async fn futures_pending<F: Future + Unpin>(future: &mut F) -> bool {
         tokio::select! { biased;
             _ = future => false,

@@ -1,7 +1,7 @@
-//! The replies of models beside a test: `NAME.replies.jsonl`, one reply a line.
+//! Recorded replies of models beside a test: `NAME.replies.jsonl`, one reply per line.
 //!
-//! A line is written as soon as its reply is complete, so that nothing is paid for twice; of two lines for one request the
-//! later one counts. Requests that are equal and in flight at the same time share one reply.
+//! A line is written as soon as its reply is complete, so that nothing is paid for twice. If two lines have the same
+//! request, the later one counts. Equal requests in flight at the same time share one reply.
 
 use super::live::ModelReply;
 use super::request::{ModelRequest, ReplyPlace};
@@ -17,35 +17,35 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::OnceCell;
 
-/// Bytes of one file of replies.
+/// Maximum bytes of a file of replies.
 const BYTES_MAX: u64 = 256 << 20;
-/// The beginning of each line.
+/// Start of each line.
 const FIRST_KEY: &[u8] = b"{\"digest\":";
 
-/// Whether models may be asked.
+/// Mode of model calls in tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecordMode {
     /// Models are never called.
     #[default]
     Offline,
-    /// For what was not recorded.
+    /// Models are called for replies that were not recorded.
     Missing,
-    /// For everything, whatever was recorded.
+    /// Models are called for all replies, even recorded ones.
     Again,
 }
 
-/// Why there is no reply.
+/// The reason why a reply is not available.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoReply {
     /// No reply was recorded, and no model may be called.
     Missing(String),
     /// The file cannot be read or written.
     Unusable(String),
-    /// The model was asked and failed.
+    /// The call of the model failed.
     Call(CallFailure),
 }
 
-/// A reply, and to what.
+/// A recorded reply with its request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct RecordedReply {
     digest: String,
@@ -56,13 +56,13 @@ struct RecordedReply {
     reply: ModelReply,
 }
 
-/// What makes a reply the answer to a request.
+/// Key of a request.
 type ReplyKey = (String, String);
 
-/// The replies that were recorded for one test file.
+/// Recorded replies of one test file.
 #[derive(Debug)]
 pub struct ReplyFile {
-    /// The path of the file; an error where it may not be there.
+    /// Path of the file, or the reason why it may not be there.
     path: Result<PathBuf, String>,
     kept: Mutex<KeptReplies>,
 }
@@ -70,9 +70,9 @@ pub struct ReplyFile {
 #[derive(Debug, Default)]
 struct KeptReplies {
     was_read: bool,
-    /// Whether a kill left its last line unfinished.
+    /// True if a kill left the last line incomplete.
     is_torn: bool,
-    /// By digest; the last one counts.
+    /// Replies by digest; the last one counts.
     by: HashMap<String, Vec<Arc<RecordedReply>>>,
     asked: HashMap<ReplyKey, Arc<OnceCell<Arc<RecordedReply>>>>,
     used: BTreeSet<ReplyKey>,
@@ -84,15 +84,15 @@ impl ReplyFile {
         ReplyFile { path, kept: Mutex::default() }
     }
 
-    /// Returns its path, where it may lie there.
+    /// Returns the path of the file, if it is allowed.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref().ok()
     }
 
-    /// Returns the reply to a request and whether the model was asked for it now; `live` asks it.
+    /// Returns the reply to a request, and true if the model was called for it; `live` calls the model.
     ///
     /// # Errors
-    /// Why it cannot be had.
+    /// The reason why there is no reply.
     pub async fn reply(
         &self,
         request: &ModelRequest,
@@ -131,7 +131,7 @@ impl ReplyFile {
     /// Removes replies that were not used since the program started, and returns their number.
     ///
     /// # Errors
-    /// A sentence that names the file.
+    /// A sentence with the path of the file.
     pub fn tidy(&self) -> Result<usize, String> {
         let kept = self.read()?;
         let mut all: Vec<Arc<RecordedReply>> = vec![];
@@ -171,7 +171,7 @@ impl ReplyFile {
         for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             match serde_json::from_str::<RecordedReply>(line) {
                 Ok(reply) => kept.by.entry(reply.digest.clone()).or_default().push(reply.into()),
-                // the line that a kill left unfinished
+                // the incomplete line of a killed process
                 Err(_) if i + 1 == text.lines().count() && !text.ends_with('\n') => {}
                 Err(e) => {
                     let place = format!("{}:{}", path.display(), i + 1);
@@ -214,13 +214,13 @@ impl ReplyFile {
 }
 
 impl KeptReplies {
-    /// The reply to a request; where the address of its server is not known here, from any.
+    /// Returns the reply to a request; of any server if the address is unknown.
     fn find(&self, request: &ModelRequest, address: Option<&str>) -> Option<&Arc<RecordedReply>> {
         let mut same = self.by.get(&request.digest)?.iter().rev();
         same.find(|reply| address.is_none_or(|address| reply.address == address))
     }
 
-    /// Says what differs from the reply that was recorded in the same place.
+    /// Describes the difference to the reply that was recorded for the same position.
     fn why_missing(&self, request: &ModelRequest) -> String {
         let near = self.by.values().flatten().filter(|r| r.place == request.place);
         let near = near.max_by_key(|r| (r.model == request.model, r.prompt == request.prompt));
@@ -252,7 +252,7 @@ fn text_of(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Adds a line in one write.
+/// Appends a line in a single write.
 fn append(path: &Path, reply: &RecordedReply) -> io::Result<()> {
     let line = format!("{}\n", serde_json::to_string(reply)?);
     OwnFile::append(path, is_reply)?.write_all(line.as_bytes())
@@ -270,7 +270,7 @@ fn replace(path: &Path, all: &[Arc<RecordedReply>]) -> io::Result<()> {
     OwnFile::replace(path, &content, is_reply)
 }
 
-/// Returns whether the first line of a file is a recorded reply, or the part of one that a kill left.
+/// Returns true if the first line of a file is a recorded reply, or the incomplete one of a killed process.
 fn is_reply(line: &[u8]) -> bool {
     line.starts_with(FIRST_KEY) || FIRST_KEY.starts_with(line)
 }

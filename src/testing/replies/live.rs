@@ -1,4 +1,4 @@
-//! A model that is really asked, until its reply is complete.
+//! Live calls of models, up to the complete reply.
 
 use super::budget::Budget;
 use crate::clock::Clock;
@@ -10,57 +10,57 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// Chunks that wait to be read.
+/// Capacity of the chunk channel.
 const WAITING: usize = 64;
-/// Milliseconds that a server is left alone which fails and does not say for how long, by the number of the call.
+/// Milliseconds before a retry if the server names no wait; doubled for each attempt.
 const PAUSE_MS: u64 = 500;
-/// The longest such pause in milliseconds, whatever a server asks for.
+/// Maximum milliseconds of such a wait, even if the server asks for more.
 const PAUSE_MAX_MS: u64 = 60_000;
 
-/// A model as the user's settings know it.
+/// A model of the user's settings.
 #[derive(Clone)]
 pub struct RealModel {
-    /// `provider:name`.
+    /// Name as `provider:name`.
     pub name: String,
-    /// The base address and wire format of its server, without anything secret.
+    /// Base address and wire format of its server, without secrets.
     pub address: String,
-    /// Its price; none is "not priced".
+    /// Price; `None` if unknown.
     pub price: Option<Price>,
-    /// Whether it runs on this machine.
+    /// True if it runs on this machine.
     pub local: bool,
-    /// Its context window in tokens.
+    /// Context window in tokens.
     pub window: Option<u32>,
-    /// The voice that asks it, and looks its key up at the first call.
+    /// Voice that calls the model; it looks up the API key at the first call.
     pub voice: Arc<dyn Voice>,
-    /// The budget that its calls are charged to.
+    /// Budget that its calls are charged to.
     pub budget: Arc<Budget>,
 }
 
 /// A complete reply, as it is recorded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelReply {
-    /// The reasoning that came with it.
+    /// Reasoning of the reply.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub think: String,
-    /// The text of the reply.
+    /// Text of the reply.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// The reply as data, where the server gave that.
+    /// The reply as data, if the server sent any.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub structured: Value,
-    /// How it finished, as the server said.
+    /// Finish reason as sent by the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<String>,
-    /// The tokens that the server counted.
+    /// Token usage as reported by the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// The tools that it asks for.
+    /// Requested tool calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolRequest>,
 }
 
 impl ModelReply {
-    /// Returns it as a voice hands it in.
+    /// Returns the reply as chunks of a voice.
     pub fn chunks(&self) -> Vec<Chunk> {
         let piece =
             |channel, text: &str| (!text.is_empty()).then(|| Chunk::Piece(channel, text.into()));
@@ -76,8 +76,8 @@ impl ModelReply {
     }
 }
 
-/// Calls a model and waits for the end of its reply, in real time. A failure is returned only after the wait that the
-/// server asked for: to the engine of a test that wait takes no time.
+/// Calls a model and waits for the complete reply, in real time. A failure is returned only after the wait that the
+/// server asked for: the engine of a test waits in virtual time, which passes at once.
 ///
 /// # Errors
 /// A failure of class [`ErrorClass::Budget`], without a call, if the budget is used up; or the failure of the call.
@@ -122,7 +122,7 @@ async fn listen(voice: &dyn Voice, request: CallRequest) -> Result<ModelReply, C
                 (reply.usage, reply.tools) = (done.usage, done.tools);
                 return Ok(reply);
             }
-            // an agent's own actions; a model has none
+            // an action of an agent; models have none
             Some(Chunk::Did(_)) => {}
             Some(Chunk::Failed(failure)) => return Err(failure),
             Some(Chunk::Pass) | None => {

@@ -1,7 +1,7 @@
-//! Models in tests: every reply is recorded beside the test, so that the same test runs again without a request.
+//! Models in tests: every reply is recorded beside the test, so that the test can run again without requests.
 //!
-//! `request.rs` says what is asked and by what it is known again, [`ReplyFile`] holds what was answered,
-//! [`RunModels`] puts both together for one run. A failed call is never recorded.
+//! `request.rs` identifies requests, [`ReplyFile`] has the recorded replies, [`RunModels`] combines both for one run.
+//! Failed calls are never recorded.
 
 mod budget;
 mod file;

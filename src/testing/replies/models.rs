@@ -1,4 +1,4 @@
-//! The models of one run: what each is asked, which reply of the run that is, and what it has cost.
+//! Models of one run: their requests, the positions of their replies, and the cost.
 
 use super::file::{NoReply, RecordMode, ReplyFile};
 use super::live::{self, ModelReply, RealModel};
@@ -11,21 +11,21 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What models were asked for in a test, and what that cost.
+/// Usage of models in a test, and its cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Charged {
-    /// Requests that were made now.
+    /// Number of requests of this run.
     pub asked: u32,
-    /// Replies that were recorded before.
+    /// Number of replies from the recording.
     pub recorded: u32,
-    /// Tokens of the requests that were made now.
+    /// Tokens of this run's requests.
     pub tokens: u64,
-    /// What those cost in dollars, as far as prices are known.
+    /// Dollars of this run's requests, as far as prices are known.
     pub usd: f64,
 }
 
 impl Charged {
-    /// Adds the use of other calls.
+    /// Adds the usage of other calls.
     pub fn add(&mut self, other: &Charged) {
         self.asked += other.asked;
         self.recorded += other.recorded;
@@ -39,16 +39,17 @@ pub struct RunModels {
     replies: Arc<ReplyFile>,
     asking: RecordMode,
     folder: PathBuf,
-    /// The command that runs only this test.
+    /// Command that runs only this test.
     command: String,
-    /// By the name in the test; why one is not to be had.
+    /// Models by name in the test, or the reason why one is not available.
     models: BTreeMap<String, Result<RealModel, String>>,
     charged: Mutex<BTreeMap<&'static str, Charged>>,
 }
 
 impl RunModels {
-    /// Returns the models of a test by the names that it gives them; `folder` is where its scripts lie, and `command`
-    /// runs only that test.
+    /// Returns the models of a test, keyed by their names in it; `folder` is the folder of its scripts, and `command`
+    /// runs
+    /// only that test.
     pub fn new(
         replies: Arc<ReplyFile>,
         asking: RecordMode,
@@ -59,12 +60,12 @@ impl RunModels {
         RunModels { replies, asking, folder, command, models, charged: Mutex::default() }
     }
 
-    /// Returns a model by its name, where the user's settings know it.
+    /// Returns a model by name, if the user's settings have it.
     pub fn find(&self, name: &str) -> Option<&RealModel> {
         self.models.get(name).and_then(|model| model.as_ref().ok())
     }
 
-    /// Returns the use so far, by purpose.
+    /// Returns the usage so far, by purpose.
     pub fn charged(&self) -> BTreeMap<&'static str, Charged> {
         self.charging().clone()
     }
@@ -73,10 +74,10 @@ impl RunModels {
         self.charged.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Returns the reply of a model, recorded or fresh; `account` says who is charged for it.
+    /// Returns the reply of a model, recorded or live; the call is charged to `account`.
     ///
     /// # Errors
-    /// Why it cannot be had.
+    /// The reason why there is no reply.
     pub async fn reply(
         &self,
         name: &str,
@@ -93,7 +94,7 @@ impl RunModels {
         let live = async {
             match known {
                 Some(model) => live::ask(model, ask).await,
-                // without an address no model is called
+                // never reached: no model is called without an address
                 None => Ok(ModelReply::default()),
             }
         };

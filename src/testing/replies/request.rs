@@ -1,5 +1,5 @@
-//! What is asked of a model in a test, and by what it is known again: everything that the reply may depend on, and which
-//! reply of which run it is.
+//! Identity of a model request in a test: everything that the reply may depend on, and the position of the reply in its
+//! run.
 
 use crate::model::tool::ToolSource;
 use crate::model::{ModelSpec, Role, Tool, VoiceSpec};
@@ -12,23 +12,23 @@ use sha2::{Digest, Sha256};
 use std::fmt::{self, Write};
 use std::path::Path;
 
-/// The replacement of a volatile part of a prompt.
+/// Replacement for volatile parts of a prompt.
 const VOLATILE: &str = "…";
 /// Hexadecimal digits of a digest: 128 bits.
 const DIGITS: usize = 32;
 
-/// Which reply of a test it is. Two runs, two votes and two turns are different places, though the prompt is the same.
+/// Position of a reply in a test. Runs, votes and turns have different positions, even if their prompts are equal.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ReplyPlace {
-    /// A participant's id, or the judge of an expectation.
+    /// Id of a participant, or the judge of an expectation.
     pub who: String,
-    /// What it was asked for: `speak`, `vote`, `judge`.
+    /// Purpose: `speak`, `vote`, `judge`.
     pub purpose: String,
-    /// The run, from 1.
+    /// Number of the run, from 1.
     pub run: u32,
-    /// Which of its turns or votes, from 1.
+    /// Number of the turn or vote, from 1.
     pub turn: usize,
-    /// Which reply in that turn, from 1: a model that calls tools replies several times.
+    /// Number of the reply in that turn, from 1: a model that calls tools replies several times.
     pub reply: usize,
 }
 
@@ -54,19 +54,20 @@ impl fmt::Display for ReplyPlace {
 /// One request to a model.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
-    /// Which reply it asks for.
+    /// Position of the requested reply.
     pub place: ReplyPlace,
-    /// `provider:name`.
+    /// Model as `provider:name`.
     pub model: String,
-    /// The messages as text, without what differs from run to run.
+    /// Messages as text, without volatile parts.
     pub prompt: String,
-    /// The digest of all that the reply depends on, but for the address.
+    /// Digest of everything that the reply depends on, except the address.
     pub digest: String,
 }
 
 impl ModelRequest {
-    /// Returns what a call asks; parts of the prompt that match `ignored` do not count, and `folder` is where scripts of
-    /// its tools lie.
+    /// Returns the request of a call; parts of the prompt that match `ignored` do not count, and `folder` has the
+    /// scripts
+    /// of its tools.
     pub fn of(
         ask: &CallRequest,
         model: &str,
@@ -86,7 +87,7 @@ impl ModelRequest {
                 Role::User => "user",
                 Role::Assistant => "assistant",
             };
-            // writing to a string does not fail
+            // writing to a string cannot fail
             let _ = writeln!(prompt, "## {role}\n{}\n", plain(&message.text));
         }
         let settings = match &ask.seat.voice {
@@ -118,7 +119,7 @@ impl ModelRequest {
     }
 }
 
-/// The digests of the files that a tool's command names: another script under the same name is another tool.
+/// Returns digests of the files in a tool's command: a changed script counts as another tool.
 fn scripts(tool: &Tool, folder: &Path) -> Value {
     let ToolSource::Script(command) = &tool.source else { return Value::Null };
     let file = |part: &str| untrusted::read(&folder.join(part)).ok().map(|bytes| digest(&bytes));

@@ -1,16 +1,16 @@
-//! What every form of a report says of a test.
+//! Details of a test that every report format shows.
 
 use crate::testing::Charged;
 use crate::testing::outcome::{CriterionVerdict, TestOutcome};
 use crate::testing::record::TestRecord;
 use crate::text;
 
-/// Returns how many records have an outcome.
+/// Returns the number of records with an outcome.
 pub fn count(records: &[TestRecord], outcome: TestOutcome) -> usize {
     records.iter().filter(|r| r.outcome == outcome).count()
 }
 
-/// Returns what is not true in a record, one line each.
+/// Returns the faults of a record, one line each.
 pub(super) fn details(record: &TestRecord) -> Vec<String> {
     let mut all: Vec<String> = record.error.iter().map(|why| format!("error: {why}")).collect();
     for broken in &record.broken {

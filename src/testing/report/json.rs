@@ -1,4 +1,4 @@
-//! One JSON object: the sums, and every record as it is.
+//! JSON report: one object with the totals and every record.
 
 use super::count;
 use crate::testing::coverage;

@@ -1,5 +1,5 @@
-//! JUnit XML, a suite a file. The five outcomes stay apart: `failure` and `error` are elements, an undecided test is a
-//! failure of that type, a cancelled one is skipped.
+//! JUnit XML report, one suite per file. The five outcomes stay distinct: `failure` and `error` are elements, an
+//! undecided test is a failure of that type, a cancelled one is skipped.
 
 use super::details::details;
 use crate::testing::outcome::TestOutcome;
@@ -20,7 +20,7 @@ pub fn spell(records: &[TestRecord]) -> String {
             .add_test_case(case(record));
     }
     report.add_test_suites(suite);
-    // plain data is always spelled
+    // serialising plain data cannot fail
     report.to_string().unwrap_or_default()
 }
 

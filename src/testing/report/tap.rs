@@ -1,4 +1,4 @@
-//! The Test Anything Protocol, version 14.
+//! Report in the Test Anything Protocol, version 14.
 
 use super::details::details;
 use crate::testing::outcome::TestOutcome;
@@ -10,7 +10,7 @@ pub fn spell(records: &[TestRecord]) -> String {
     for (i, record) in records.iter().enumerate() {
         let ok = if record.outcome == TestOutcome::Pass { "ok" } else { "not ok" };
         let name = record.id.replace('\\', "\\\\").replace('#', "\\#");
-        // a directive says why a test that was not run is no failure
+        // the directive marks a cancelled test as skipped instead of failed
         let skip = if record.outcome == TestOutcome::Cancelled { " # SKIP cancelled" } else { "" };
         let ok = if record.outcome == TestOutcome::Cancelled { "ok" } else { ok };
         all.push_str(&format!("{ok} {} - {name}{skip}\n", i + 1));

@@ -1,11 +1,11 @@
-//! For people: a line a test, what is not true below it, and the sums at the end.
+//! Text report: one line per test with its faults below, and the totals at the end.
 
 use super::details::{count, details};
 use crate::testing::outcome::TestOutcome;
 use crate::testing::record::TestRecord;
 use std::fmt::Write;
 
-/// Spells records one after the other, and the sums.
+/// Renders records one after the other, followed by the totals.
 pub fn spell(records: &[TestRecord]) -> String {
     let all: String = records.iter().map(line).collect();
     format!("{all}\n{}\n", summary(records))
@@ -22,11 +22,11 @@ pub fn line(record: &TestRecord) -> String {
         }
     };
     for blessed in &record.blessed {
-        // writing to a string does not fail
+        // writing to a string cannot fail
         let _ = writeln!(text, "    wrote {blessed}");
     }
     for (at, detail) in details(record).iter().enumerate() {
-        // of what is wrong with a file, the place was already printed
+        // the error of a file has its path in the first line, which is enough here
         let lines = if at == 0 && record.error.is_some() { 1 } else { usize::MAX };
         for line in detail.lines().take(lines) {
             let _ = writeln!(text, "    {line}");

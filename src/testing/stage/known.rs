@@ -1,4 +1,4 @@
-//! What is known of tool calls before they are made: calls that were given, and results that are played or recorded.
+//! Known tool calls and results: calls given by the test, and results that are played or recorded.
 
 use super::Stage;
 use crate::model::{Channel, Purpose, ToolRequest, Usage};
@@ -8,7 +8,7 @@ use crate::tool::{RunningTool, ToolJob, ToolResult, Tools};
 use crate::voice::{CallRequest, Chunk, Done};
 
 impl Stage {
-    /// Returns the reply to a call whose tool calls the test gives: the calls, then the text, if any.
+    /// Returns the reply to a call whose tool calls are given by the test: the calls, then the text, if any.
     pub(super) fn given(&self, ask: &CallRequest) -> Option<Vec<Chunk>> {
         let given = self.test.given.get(&ask.seat.id).filter(|_| ask.purpose == Purpose::Speak)?;
         let mut kept = self.kept();
@@ -18,7 +18,7 @@ impl Stage {
             (turns.len() <= given.len()).then_some(turns.len() - 1)
         })?;
         let given = given.get(at)?;
-        // nobody is paid for it
+        // given calls use no tokens
         let done = Done { usage: Some(Usage::default()), ..Done::default() };
         if ask.prompt.tools.is_empty() {
             let tools = given.calls.iter().map(|call| call.request.clone()).collect();
@@ -28,7 +28,7 @@ impl Stage {
         Some(vec![Chunk::Piece(Channel::Say, text), Chunk::Done(done)])
     }
 
-    /// Returns the known result of a tool: given, in the test, or recorded; an error tells what to add.
+    /// Returns the known result of a tool: given, played or recorded; the error suggests an addition to the test.
     fn result(&self, job: &ToolJob) -> Result<ToolResult, String> {
         let mut kept = self.kept();
         let of_seat = kept.given.get(&job.participant);
