@@ -1,8 +1,10 @@
-//! Orders only what has an order: `utterances > 3`, a list and a number, is a fault and no silent yes.
+//! Comparisons of values of the same kind only: `utterances > 3`, which compares a list with a number, is a fault
+//! instead
+//! of silently true.
 //!
-//! The engine orders values of every kind, and this cannot be changed, so an expression is rewritten before it is
-//! compiled: the right side of each `<`, `<=`, `>`, `>=` goes through a function that sees both sides and lets the
-//! right one pass if they are of one kind. A missing value may be compared with anything, as elsewhere.
+//! The engine orders values of all kinds and cannot be configured otherwise, so expressions are rewritten before they
+//! are compiled: the right side of each `<`, `<=`, `>`, `>=` is wrapped in a function that gets both sides and returns
+//! the right one if they are of the same kind. A missing value may be compared with anything, as elsewhere.
 
 use super::guard::tokens;
 use super::products::{self, NUMBER};
@@ -10,27 +12,27 @@ use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, Value};
 use std::ops::Range;
 
-/// The function that the right side of a comparison goes through.
+/// Name of the function around the right side of a comparison.
 pub(super) const ALIKE: &str = "__alike";
 
-/// Words that end what a comparison compares; brackets, commas, colons and other comparisons do as well.
+/// Keywords that end a side of a comparison, in addition to brackets, commas, colons and other comparisons.
 const BOUNDS: [&str; 9] = ["and", "or", "not", "if", "elif", "else", "in", "for", "is"];
 
-/// The two sides of a comparison, as byte ranges of its source.
+/// The two sides of a comparison, as byte ranges of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// The byte range of the left side.
+    /// Byte range of the left side.
     pub left: Range<usize>,
-    /// The byte range of the right side.
+    /// Byte range of the right side.
     pub right: Range<usize>,
 }
 
-/// A source in which unlike kinds are a fault.
+/// A rewritten source with checks of the kinds of values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CheckedSource {
     pub text: String,
     pub comparisons: Vec<Comparison>,
-    /// Where text was inserted into the new source, and how many bytes.
+    /// Insertions into the rewritten text, as (byte offset, length).
     added: Vec<(usize, usize)>,
 }
 
@@ -52,7 +54,7 @@ impl CheckedSource {
         CheckedSource { text, comparisons, added }
     }
 
-    /// Returns the place in the source of a place in the rewritten text.
+    /// Maps a byte offset in the rewritten text to the source.
     pub fn place(&self, at: usize) -> usize {
         let before = self.added.iter().filter(|(start, _)| *start <= at);
         let added: usize = before.map(|(start, length)| (*length).min(at - start)).sum();
@@ -60,27 +62,27 @@ impl CheckedSource {
     }
 }
 
-/// Text that is inserted before a byte of a source.
+/// Text to insert before a byte of the source.
 type Insert = (usize, String);
 
 /// Returns the operands of products in one expression.
 fn products_in(source: &str, body: &Range<usize>) -> Vec<Range<usize>> {
     let inside = source.get(body.clone()).unwrap_or_default();
-    // the guard has refused what is no product
+    // the guard has rejected invalid operands
     let operands = products::operands(inside).unwrap_or_default();
     operands.into_iter().map(|o| o.start + body.start..o.end + body.start).collect()
 }
 
-/// Returns the text around an operand that must be a number.
+/// Returns the insertions around an operand that must be a number.
 fn number(operand: Range<usize>) -> [Insert; 2] {
     [(operand.start, format!("{NUMBER}(")), (operand.end, ")".into())]
 }
 
-/// Inserts text into a range of a source; also returns each place in the new text, with the bytes added there.
+/// Inserts text into a range of a source; returns the new text, and the (offset, length) of each insertion.
 fn insert(source: &str, range: Range<usize>, parts: &[Insert]) -> (String, Vec<(usize, usize)>) {
     let mut parts: Vec<&Insert> =
         parts.iter().filter(|(at, _)| range.start <= *at && *at <= range.end).collect();
-    // where one side ends and another begins, the end comes first
+    // at equal offsets, the end of one side comes before the start of another
     parts.sort_by_key(|(at, part)| (*at, part != ")"));
     let (mut text, mut added, mut done) = (String::with_capacity(range.len()), vec![], range.start);
     for (at, part) in parts {
@@ -93,17 +95,17 @@ fn insert(source: &str, range: Range<usize>, parts: &[Insert]) -> (String, Vec<(
     (text, added)
 }
 
-/// Returns the comparisons of one expression, each side as far as it reaches.
+/// Returns the comparisons of one expression, with both sides in full extent.
 fn comparisons(source: &str, body: &Range<usize>) -> Vec<Comparison> {
     let inside = source.get(body.clone()).unwrap_or_default();
     let mut all = vec![];
-    // in each bracket that is open: where the side that is being read begins, and what is compared with it
+    // per open bracket: start of the current side, and the left side of a pending comparison
     let mut open: Vec<(usize, Option<Range<usize>>)> = vec![(body.start, None)];
     let mut last = body.start..body.start;
     for (at, token) in tokens(inside) {
         let at = body.start + at;
         let ordered = matches!(token, "<" | ">");
-        // `<=`, and the second sign of `==` and `!=`
+        // the `=` of `<=`, or the second character of `==` and `!=`
         let is_second = token == "=" && last.end == at && is_sign(source, &last);
         let Some((begin, left)) = open.last_mut() else { return all };
         let here = *begin..at;
@@ -128,14 +130,14 @@ fn comparisons(source: &str, body: &Range<usize>) -> Vec<Comparison> {
         }
         last = at..at + token.len();
     }
-    // unclosed brackets are not an expression anyway
+    // an expression with unclosed brackets is rejected anyway
     if let Some((begin, Some(left))) = open.pop() {
         all.push(compared(source, left, begin..body.end));
     }
     all
 }
 
-/// Returns a comparison whose sides begin at their first character.
+/// Returns a comparison without the white space before its sides.
 fn compared(source: &str, left: Range<usize>, right: Range<usize>) -> Comparison {
     let begun = |side: Range<usize>| {
         let text = source.get(side.clone()).unwrap_or_default();
@@ -148,7 +150,7 @@ fn is_sign(source: &str, place: &Range<usize>) -> bool {
     matches!(source.get(place.clone()), Some("<" | ">" | "=" | "!"))
 }
 
-/// Returns the right side of a comparison if it can be compared with the left.
+/// Returns the right side of a comparison if it is comparable with the left.
 pub(super) fn alike(left: &Value, right: Value) -> Result<Value, Error> {
     let (one, other) = (kind(left), kind(&right));
     if one == other || one.is_none() || other.is_none() {
@@ -161,14 +163,14 @@ pub(super) fn alike(left: &Value, right: Value) -> Result<Value, Error> {
     Err(Error::new(ErrorKind::InvalidOperation, message + hint))
 }
 
-/// Compares for a test, as in `selectattr('number', 'gt', 3)`.
+/// Wraps an ordering test, as in `selectattr('number', 'gt', 3)`, in the same check.
 pub(super) fn ordered(
     holds: fn(&Value, &Value) -> bool,
 ) -> impl Fn(&Value, Value) -> Result<bool, Error> + Send + Sync {
     move |left, right| alike(left, right).map(|right| holds(left, &right))
 }
 
-/// Returns the kind of a value in words; none if it is undefined or null.
+/// Returns the name of a value's kind; `None` if it is undefined or null.
 fn kind(value: &Value) -> Option<&'static str> {
     match value.kind() {
         ValueKind::Undefined | ValueKind::None => None,

@@ -1,4 +1,4 @@
-//! The engine as it is lent out: what conditions and templates may call, and how much they may do.
+//! The configured minijinja engine: the functions, methods, filters and tests of conditions and templates, and limits.
 //!
 //! It starts empty, and every addition was reviewed: nothing here makes a value much larger than its input.
 
@@ -11,11 +11,11 @@ use minijinja_contrib::pycompat::unknown_method_callback;
 use std::io::{self, Write as _};
 use std::sync::LazyLock;
 
-/// The name of a template in its engine; it has no file extension, so nothing is escaped.
+/// Name of a template in its engine; without a file extension, so that nothing is escaped.
 pub(super) const TEMPLATE_NAME: &str = "template";
 /// Functions that conditions and templates may call.
 pub(super) const FUNCTIONS: [&str; 3] = ["count", ALIKE, NUMBER];
-/// Methods of strings, lists and mappings; `format`, `replace` and `join` can make text of any size.
+/// Methods of strings, lists and mappings, without `format`, `replace` and `join`, whose results can be of any size.
 pub const METHODS: &[&str] = &[
     "get",
     "items",
@@ -37,7 +37,7 @@ pub const METHODS: &[&str] = &[
     "isalnum",
     "isnumeric",
 ];
-/// Filters, those of [`add_filters`].
+/// Filters, as registered by [`add_filters`].
 pub const FILTERS: &[&str] = &[
     "abs",
     "count",
@@ -64,7 +64,7 @@ pub const FILTERS: &[&str] = &[
     "trim",
     "upper",
 ];
-/// Tests by a word, those of [`add_tests`].
+/// Named tests, as registered by [`add_tests`].
 pub const TESTS: &[&str] = &[
     "atleast",
     "atmost",
@@ -93,21 +93,21 @@ pub const TESTS: &[&str] = &[
     "undefined",
     "unequalto",
 ];
-/// The most steps of one evaluation of a condition.
+/// Maximum steps of one evaluation of a condition.
 const CONDITION_FUEL: u64 = 5_000;
-/// The most steps of one rendering of a template.
+/// Maximum steps of one rendering of a template.
 const TEMPLATE_FUEL: u64 = 50_000;
-/// Bytes that adding texts in one expression may take.
+/// Maximum bytes for concatenating texts in one expression.
 const SUM_LIMIT: usize = 32 * 1024 * 1024;
-/// How many parts of the facts are searched for the longest text.
+/// Maximum number of values in the facts that are searched for the longest text.
 const LOOKED_AT: usize = 100_000;
-/// The deepest nesting of calls during evaluation.
+/// Maximum nesting of calls during evaluation.
 const RECURSION_LIMIT: usize = 30;
 
-/// The engine of all conditions, limited to `CONDITION_FUEL` steps.
+/// Engine of all conditions, limited to `CONDITION_FUEL` steps.
 pub(super) static CONDITIONS: LazyLock<Environment<'static>> =
     LazyLock::new(|| environment(CONDITION_FUEL));
-/// The engine that each template gets a copy of.
+/// Engine that is cloned for each template.
 pub(super) static TEMPLATES: LazyLock<Environment<'static>> =
     LazyLock::new(|| environment(TEMPLATE_FUEL));
 
@@ -194,8 +194,8 @@ fn method(state: &mut State, value: &Value, name: &str, args: &[Value]) -> Resul
     Err(Error::new(ErrorKind::UnknownMethod, format!("no method `{name}`; there are {known}")))
 }
 
-/// `count(value)` is its length; `count(mapping, names)` how many of the names it knows: false counts, null and empty
-/// text do not.
+/// Returns the length of a value, or with `names` the number of a mapping's keys among them that have a value: false
+/// counts, null and empty text do not.
 fn count(value: &Value, names: Option<Value>) -> Result<usize, Error> {
     let Some(names) = names else {
         let nothing = matches!(value.kind(), ValueKind::Undefined | ValueKind::None);
@@ -213,7 +213,7 @@ fn count(value: &Value, names: Option<Value>) -> Result<usize, Error> {
     Ok(names.try_iter()?.filter(|name| known(name.clone())).count())
 }
 
-/// The text of a value, as far as it fits.
+/// Text of an argument, bounded in length.
 struct Words(String);
 
 impl<'a> ArgType<'a> for Words {
@@ -224,20 +224,20 @@ impl<'a> ArgType<'a> for Words {
     }
 }
 
-/// Returns a value as text: a list that names one long text a hundred times is as long as all of them.
+/// Returns a value as text of bounded length: a list with many references to one long text can be very long.
 fn bounded(value: &Value) -> Result<String, Error> {
     match value.as_str() {
         Some(text) => Ok(text.to_owned()),
         None => {
             let mut text = Bounded::default();
-            // what does not fit is reported below
+            // exceeding the limit is reported below
             let _ = write!(text, "{value}");
             text.into_all()
         }
     }
 }
 
-/// The engine's own `join`, but bounded.
+/// Joins values like the engine's own `join`, but with bounded length.
 fn join(values: Value, separator: Option<&str>) -> Result<String, Error> {
     let mut joined = Bounded::default();
     for (n, value) in values.try_iter()?.enumerate() {
@@ -249,7 +249,7 @@ fn join(values: Value, separator: Option<&str>) -> Result<String, Error> {
     joined.into_all()
 }
 
-/// Plain JSON: the engine's own `tojson` takes any indent, and spells `<` as an escape for web pages.
+/// Formats a value as plain JSON: the engine's own `tojson` accepts any indent, and escapes `<` for web pages.
 fn to_json(value: &Value, _: Kwargs) -> Result<String, Error> {
     let mut text = Bounded::default();
     match serde_json::to_writer(&mut text, value) {
@@ -258,10 +258,10 @@ fn to_json(value: &Value, _: Kwargs) -> Result<String, Error> {
     }
 }
 
-/// Checks that adding texts does not take too much memory.
+/// Checks that concatenating texts does not take too much memory.
 ///
 /// # Errors
-/// If the longest text among the facts that are asked for, so often, would be more.
+/// If the longest text among the facts in use, concatenated `sums` times, would exceed the limit.
 pub(super) fn fits<'n>(
     sums: usize,
     names: impl Iterator<Item = &'n str>,
@@ -279,7 +279,7 @@ pub(super) fn fits<'n>(
     }
 }
 
-/// Returns the bytes of the longest text in a value; of one with too many parts, more than any limit.
+/// Returns the bytes of the longest text in a value; `usize::MAX` if it has too many parts.
 fn longest(value: &Value, left: &mut usize) -> usize {
     let Some(less) = left.checked_sub(1) else { return usize::MAX };
     *left = less;
@@ -298,7 +298,7 @@ fn longest(value: &Value, left: &mut usize) -> usize {
     }
 }
 
-/// Turns the engine's error into ours.
+/// Converts an error of the engine; its column refers to the original source.
 pub(super) fn fault(error: Error, checked: &CheckedSource) -> ExprError {
     let column = error.range().map_or(0, |range| checked.place(range.start));
     let message = match (error.kind(), error.detail()) {
@@ -309,7 +309,7 @@ pub(super) fn fault(error: Error, checked: &CheckedSource) -> ExprError {
     ExprError::new(message, column)
 }
 
-/// Takes what a template writes, up to the limit.
+/// Output buffer of a template, up to the limit.
 #[derive(Default)]
 pub(super) struct Bounded {
     bytes: Vec<u8>,
@@ -317,12 +317,12 @@ pub(super) struct Bounded {
 }
 
 impl Bounded {
-    /// Returns whether more was written than fits.
+    /// Returns true if the output exceeded the limit.
     pub(super) fn is_full(&self) -> bool {
         self.full
     }
 
-    /// Returns what was written, if that is all.
+    /// Returns the output, or an error if it exceeded the limit.
     fn into_all(self) -> Result<String, Error> {
         let message = format!("the result is longer than {OUTPUT_LIMIT} bytes");
         match self.full {
@@ -331,7 +331,7 @@ impl Bounded {
         }
     }
 
-    /// Returns the text that was written.
+    /// Returns the output up to the limit.
     pub(super) fn into_text(self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }

@@ -1,31 +1,31 @@
-//! Faults of an expression, and how long one may be.
+//! Faults of expressions, and limits of their length.
 
-/// Bytes that a condition, or one tag of a template, may have.
+/// Maximum bytes of a condition, or of one tag of a template.
 pub const EXPRESSION_LIMIT: usize = 1024;
-/// Bytes that a template may have.
+/// Maximum bytes of a template.
 pub const TEMPLATE_LIMIT: usize = 64 * 1024;
-/// Bytes that a rendered template may have.
+/// Maximum bytes of a rendered template.
 pub const OUTPUT_LIMIT: usize = 64 * 1024;
 
-/// A fault of a condition or a template, with its place.
+/// A fault of a condition or a template, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ExprError {
-    /// The fault and the fix; may quote the source.
+    /// Text of the fault with its fix; may quote the source.
     pub message: String,
-    /// Where the fault is: a byte offset into the source, from 0.
+    /// Byte offset of the fault in the source, from 0.
     pub column: usize,
-    /// The known names, where a name is wrong; empty otherwise.
+    /// Known names if the fault is an unknown name; empty otherwise.
     pub known: &'static [&'static str],
 }
 
 impl ExprError {
-    /// Returns one that is no matter of a name.
+    /// Returns a fault that is unrelated to names.
     pub fn new(message: impl Into<String>, column: usize) -> ExprError {
         ExprError { message: message.into(), column, known: &[] }
     }
 
-    /// Returns where it is in its source, in words: `character 5`, or `line 2, character 5` of several lines.
+    /// Returns the position in the source as text: `character 5`, or `line 2, character 5` if it has several lines.
     pub fn place(&self, source: &str) -> String {
         let before = source.get(..self.column).unwrap_or_default();
         let (line, start) =

@@ -1,4 +1,4 @@
-//! The values that conditions and templates read.
+//! Facts: the values that conditions and templates read.
 
 use minijinja::value::{Rest, Serde, merge_maps};
 use minijinja::{Error, ErrorKind, Value};
@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Something that a condition can call: it takes the arguments and returns a value, or says why it cannot.
+/// A function for conditions: it gets the arguments and returns a value or an error message.
 pub type Function =
     Arc<dyn Fn(&[serde_json::Value]) -> Result<serde_json::Value, String> + Send + Sync>;
 
@@ -15,20 +15,20 @@ pub type Function =
 pub struct Facts(Value);
 
 impl Facts {
-    /// Takes the fields of a struct, or the entries of a mapping, as facts.
+    /// Returns the fields of a struct, or the entries of a mapping, as facts.
     ///
-    /// A value that cannot be serialized becomes a fault where it is used.
+    /// A value that cannot be serialized becomes a fault when it is used.
     pub fn new(facts: impl Serialize) -> Facts {
         Facts(Value::from(Serde(facts)))
     }
 
-    /// Returns these facts over `others`: where both have a name, this one's value counts.
+    /// Returns these facts merged with `others`; for names in both, these values take precedence.
     #[must_use]
     pub fn over(&self, others: &Facts) -> Facts {
         Facts(merge_maps([others.0.clone(), self.0.clone()]))
     }
 
-    /// Returns these facts with a function by a name.
+    /// Returns these facts with an additional function.
     #[must_use]
     pub fn with_function(&self, name: &str, function: Function) -> Facts {
         let call = move |arguments: Rest<Value>| -> Result<Value, Error> {

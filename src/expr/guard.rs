@@ -1,23 +1,23 @@
-//! The shape that a condition or template must have before a parser sees it.
+//! Checks of a condition or template before it is parsed.
 //!
-//! Parsers and compilers of expressions recurse, and two operators multiply text; so length, depth and operators are
-//! checked here on the bare characters. It knows string literals and brackets, and no other syntax.
+//! The parsers and compilers of expressions recurse, and two operators multiply text. So length, depth and operators
+//! are checked here on the plain characters. The guard knows string literals and brackets, and no other syntax.
 
 use super::{EXPRESSION_LIMIT, ExprError, TEMPLATE_LIMIT, products};
 use std::ops::Range;
 
-/// The deepest nesting of brackets.
+/// Maximum nesting of brackets.
 const DEPTH_LIMIT: usize = 30;
-/// Words `not` and signs `-` in one expression: each may be one level of the parser.
+/// Maximum number of `not` and `-` in one expression: each may be one level of the parser.
 const UNARY_LIMIT: usize = 30;
-/// Tags of a template: a chain of `elif` is one level of the compiler each.
+/// Maximum number of tags in a template: each `elif` of a chain is one level of the compiler.
 const TAG_LIMIT: usize = 200;
-/// The deepest nesting of loops.
+/// Maximum nesting of loops.
 const LOOP_LIMIT: usize = 2;
-/// The tags that a template may use; all others can keep, multiply or fetch text.
+/// Allowed tags of a template; all others can keep, multiply or load text.
 const STATEMENTS: [&str; 6] = ["if", "elif", "else", "endif", "for", "endfor"];
 
-/// Checks an expression that begins at byte `start` of its source.
+/// Checks an expression that starts at byte `start` of its source.
 pub(super) fn expression(source: &str, start: usize) -> Result<(), ExprError> {
     if source.len() > EXPRESSION_LIMIT {
         return Err(ExprError::new(
@@ -51,7 +51,7 @@ pub(super) fn expression(source: &str, start: usize) -> Result<(), ExprError> {
     products::operands(source).map(|_| ()).map_err(within)
 }
 
-/// Checks a template and returns where its expressions are: the insides of its tags.
+/// Checks a template and returns the byte ranges of its expressions: the insides of its tags.
 pub(super) fn template(source: &str) -> Result<Vec<Range<usize>>, ExprError> {
     if source.len() > TEMPLATE_LIMIT {
         return Err(ExprError::new(
@@ -90,7 +90,7 @@ pub(super) fn template(source: &str) -> Result<Vec<Range<usize>>, ExprError> {
 }
 
 fn statement(body: &str, start: usize, loops: &mut usize) -> Result<(), ExprError> {
-    // a `-` at either end of a tag removes the white space beside it
+    // a `-` at either end of a tag strips the white space next to it
     let body = body.trim_start_matches(['-', '+']).trim_end_matches(['-', '+']);
     let words: Vec<_> = tokens(body).map(|(_, t)| t).collect();
     let name = words.first().copied().unwrap_or_default();
@@ -124,7 +124,7 @@ fn next_tag(source: &str, from: usize) -> Option<usize> {
     source[from..].match_indices('{').map(|(i, _)| from + i).find(opens)
 }
 
-/// Braces inside a tag are refused, so that its end cannot be read in two ways.
+/// Returns the end of a tag. Braces inside a tag are rejected, so that its end is unambiguous.
 fn end_of_tag(source: &str, inner: usize, close: &str) -> Result<usize, ExprError> {
     for (at, token) in tokens(&source[inner..]) {
         let here = &source[inner + at..];
@@ -138,7 +138,7 @@ fn end_of_tag(source: &str, inner: usize, close: &str) -> Result<usize, ExprErro
     Err(ExprError::new(format!("this tag is not closed with `{close}`"), inner - 2))
 }
 
-/// Returns the insides of tags without the `-` or `+` at their ends, which concerns the white space beside a tag.
+/// Returns the insides of tags without the `-` or `+` at their ends, which control white space.
 pub(super) fn insides(source: &str, bodies: &[Range<usize>]) -> Vec<Range<usize>> {
     let signs = ['-', '+'];
     let inside = |body: &Range<usize>| {
@@ -149,7 +149,7 @@ pub(super) fn insides(source: &str, bodies: &[Range<usize>]) -> Vec<Range<usize>
     bodies.iter().map(inside).collect()
 }
 
-/// Returns where the expressions of a source use a name first, outside of string literals.
+/// Returns the byte offset of the first use of a name in a source's expressions, outside of string literals.
 pub(super) fn find_word(source: &str, bodies: &[Range<usize>], name: &str) -> Option<usize> {
     bodies.iter().find_map(|body| {
         let (at, _) = tokens(&source[body.clone()]).find(|(_, token)| *token == name)?;
@@ -157,12 +157,13 @@ pub(super) fn find_word(source: &str, bodies: &[Range<usize>], name: &str) -> Op
     })
 }
 
-/// Returns how often an expression adds: with texts each time can be one text more.
+/// Returns the number of additions in an expression: each can concatenate another text.
 pub(super) fn sums(source: &str) -> usize {
     tokens(source).filter(|(_, token)| *token == "+").count()
 }
 
-/// Cuts a source into words, single signs and string literals (as `"` or `'`), each with its place; leaves out space.
+/// Splits a source into words, single characters and string literals (as `"` or `'`), with their byte offsets; white
+/// space is skipped.
 pub(super) fn tokens(source: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -183,7 +184,7 @@ pub(super) fn tokens(source: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Returns the length of the string literal at the beginning of `rest`; one without an end reaches to the end.
+/// Returns the length of the string literal at the start of `rest`; an unterminated one extends to the end.
 fn literal(rest: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in rest.char_indices().skip(1) {

@@ -1,13 +1,13 @@
-//! Conditions and templates, as scenarios and tests write them: one engine for both, behind a guard.
+//! Conditions and templates in scenarios and tests: one engine for both, behind a guard.
 //!
 //! A condition is an expression such as `context.get('needs_clarification', False)`; a template is text with
-//! `{{ topic }}` in it. Both may come from somebody hostile, and the engine's own fuel is no sandbox (a format string
-//! took 1.9 GB, a chain of `not` the whole process), so `guard` bounds their shape before they are parsed and `engine`
-//! lends them a short list of methods and filters only.
+//! `{{ topic }}` in it. Both may come from an attacker, and the engine's own fuel is not a sandbox: a format string
+//! took 1.9 GB, and a chain of `not` crashed the process. So `guard` limits their shape before they are parsed, and
+//! `engine` offers only a short list of methods and filters.
 //!
 //! Names are strict and keys are not: a misspelt `contxt` is a fault, while a key that a mapping does not have (yet)
-//! is false, equal to nothing and empty in a template. It deliberately knows nothing of conversations: the caller
-//! brings the facts.
+//! is false, equal to nothing and empty in a template. This module deliberately knows nothing of conversations: the
+//! caller provides the facts.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod compare;
@@ -32,7 +32,7 @@ use std::ops::Range;
 use std::slice::from_ref;
 use std::sync::Arc;
 
-/// Returns the keys that an expression asks a mapping for by name, each with the byte where it does so.
+/// Returns the keys of a mapping that an expression uses by name, each with its byte offset.
 pub fn keys<'s>(source: &'s str, of: &str) -> Vec<(&'s str, usize)> {
     vocabulary::keys(source, of)
 }
@@ -50,8 +50,9 @@ impl Condition {
     /// Compiles a condition.
     ///
     /// # Errors
-    /// If it is too long or too deep, uses `*` or `~`, names a filter, test or method that is not there, or is not an
-    /// expression.
+    /// If it is too long or too deep, uses `~`, uses `*` with an unclear operand, names an unknown filter, test or
+    /// method,
+    /// or is not an expression.
     pub fn compile(source: &str) -> Result<Condition, ExprError> {
         guard::expression(source, 0)?;
         let body = 0..source.len();
@@ -66,26 +67,26 @@ impl Condition {
         Ok(Condition { expression: Arc::new(expression), names, sums, checked })
     }
 
-    /// Returns what the condition orders by `<`, `<=`, `>` or `>=`.
+    /// Returns the comparisons of the condition with `<`, `<=`, `>` or `>=`.
     pub fn comparisons(&self) -> &[Comparison] {
         &self.checked.comparisons
     }
 
-    /// Returns the names that the condition asks for, each with the byte where it does so first.
+    /// Returns the names that the condition uses, each with the byte offset of its first use.
     pub fn names(&self) -> impl Iterator<Item = (&str, usize)> {
         self.names.iter().map(|n| (n.name.as_str(), n.column))
     }
 
-    /// Returns whether the condition asks for a fact by this name.
+    /// Returns true if the condition uses a fact of this name.
     pub fn uses(&self, name: &str) -> bool {
         self.names.iter().any(|n| n.name == name)
     }
 
-    /// Returns whether the condition holds: whether its result is true, not zero and not empty.
+    /// Returns true if the result of the condition is true, not zero, or not empty.
     ///
     /// # Errors
-    /// If it uses a name that the facts do not have, is undefined (a key that is not there, an `if` without an
-    /// `else`), or does what its values do not allow.
+    /// If it uses a name that is not among the facts, is undefined (a missing key, an `if` without an `else`), or
+    /// performs an operation that its values do not allow.
     pub fn holds(&self, facts: &Facts) -> Result<bool, ExprError> {
         Name::check(&self.names, facts)?;
         engine::fits(self.sums, self.names().map(|(name, _)| name), facts)?;
@@ -98,7 +99,7 @@ impl Condition {
         Ok(result.is_true())
     }
 
-    /// Returns the value of the expression, for people; null if it is undefined.
+    /// Returns the value of the expression, for display; null if it is undefined.
     ///
     /// # Errors
     /// As [`holds`](Condition::holds), except for undefined values.
@@ -122,10 +123,12 @@ pub struct Template {
 
 impl Template {
     /// Compiles a template: text with `{{ expression }}`, `{% if %}`, `{% for %}` and `{# comments #}`.
-    /// One newline at the very end is left out, as multi-line strings in TOML have it.
+    /// One newline at the very end is dropped, because multi-line strings in TOML have it.
     ///
     /// # Errors
-    /// If it or one of its tags is too long or too deep, or a tag is unknown.
+    /// If the template or one of its tags is too long or too deep, if a tag is unknown, or if an expression has a fault
+    /// as
+    /// in a condition.
     pub fn compile(source: &str) -> Result<Template, ExprError> {
         let bodies = guard::template(source)?;
         vocabulary::check(source, &bodies)?;
@@ -140,15 +143,16 @@ impl Template {
         Ok(Template { engine, names, sums, checked })
     }
 
-    /// Returns the names that the template asks for, each with the byte where it does so first.
+    /// Returns the names that the template uses, each with the byte offset of its first use.
     pub fn names(&self) -> impl Iterator<Item = (&str, usize)> {
         self.names.iter().map(|n| (n.name.as_str(), n.column))
     }
 
-    /// Returns the text with the facts in it, at most [`OUTPUT_LIMIT`] bytes.
+    /// Renders the template with facts, to at most [`OUTPUT_LIMIT`] bytes.
     ///
     /// # Errors
-    /// If it uses a name that the facts do not have, gets too long, or does what its values do not allow.
+    /// If it uses a name that is not among the facts, gets too long, or performs an operation that its values do not
+    /// allow.
     pub fn render(&self, facts: &Facts) -> Result<String, ExprError> {
         Name::check(&self.names, facts)?;
         engine::fits(self.sums, self.names().map(|(name, _)| name), facts)?;
@@ -165,7 +169,7 @@ impl Template {
     }
 }
 
-/// A name that the facts must have, and where the source uses it first.
+/// A required name, with the byte offset of its first use.
 #[derive(Clone, Debug)]
 struct Name {
     name: String,
@@ -174,7 +178,7 @@ struct Name {
 
 impl Name {
     fn all(source: &str, bodies: &[Range<usize>], names: HashSet<String>) -> Vec<Name> {
-        // the engine leaves out names inside of what is sliced
+        // the engine omits names inside of sliced values
         let written = vocabulary::names(source, bodies).into_iter().map(str::to_owned);
         let names: HashSet<String> = names.into_iter().chain(written).collect();
         let mut all: Vec<Name> = names

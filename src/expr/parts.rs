@@ -1,18 +1,19 @@
-//! The parts of a condition that have a value of their own, shown when the condition is false.
+//! Parts of a condition with a value of their own, which are shown when the condition is false.
 //!
-//! A part is a name with all that follows it (`utterances[2].participant`, `prompt('bob', 3)`, `seats|length`);
-//! operators, literals and keywords are not. It is found on the bare tokens and compiled like any other condition.
+//! A part is a name with everything attached to it (`utterances[2].participant`, `prompt('bob', 3)`, `seats|length`);
+//! operators, literals and keywords are not parts. Parts are found in the plain tokens and compiled like any other
+//! condition.
 
 use super::guard::tokens;
 
-/// Words of the language that are no names.
+/// Keywords of expressions.
 pub(super) const KEYWORDS: [&str; 13] = [
     "and", "or", "not", "in", "is", "if", "else", "true", "false", "none", "True", "False", "None",
 ];
-/// Parts that are shown of one condition.
+/// Maximum number of parts shown of one condition.
 const PARTS_SHOWN: usize = 12;
 
-/// Returns the parts of a condition in their order, each once; none where the condition is a single part.
+/// Returns the parts of a condition in order, without duplicates; empty if the condition is a single part.
 pub fn parts(source: &str) -> Vec<&str> {
     let all: Vec<(usize, &str)> = tokens(source).collect();
     let mut parts: Vec<&str> = vec![];
@@ -20,7 +21,7 @@ pub fn parts(source: &str) -> Vec<&str> {
     while let Some((start, token)) = all.get(at) {
         let named = token.starts_with(|c: char| c.is_alphabetic() || c == '_');
         let keyword = KEYWORDS.contains(token);
-        // the name of a test or of a filter is no value
+        // names of tests and filters have no value
         let tested = at > 0 && {
             let before = all.get(at - 1).map_or("", |(_, t)| *t);
             let twice = at.checked_sub(2).and_then(|i| all.get(i)).map_or("", |(_, t)| *t);
@@ -40,7 +41,7 @@ pub fn parts(source: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns the token after the part that begins at `at`, and the byte where the part ends.
+/// Returns the index of the token after the part that starts at `at`, and the byte offset of the part's end.
 fn end_of_part(all: &[(usize, &str)], at: usize, source: &str) -> (usize, usize) {
     let token = |i: usize| all.get(i).map_or("", |(_, t)| *t);
     let next = |i: usize| all.get(i).map_or(source.len(), |(start, _)| *start);
@@ -58,7 +59,7 @@ fn end_of_part(all: &[(usize, &str)], at: usize, source: &str) -> (usize, usize)
     }
 }
 
-/// Returns the token after the bracket that closes the one at `at`.
+/// Returns the index of the token after the bracket that closes the one at `at`.
 pub(super) fn closed(all: &[(usize, &str)], at: usize) -> usize {
     let mut depth = 0_usize;
     for (i, (_, token)) in all.iter().enumerate().skip(at) {

@@ -1,7 +1,7 @@
-//! Lets `*` multiply numbers only: the engine repeats a text as often as a number says.
+//! Restricts `*` to numbers: the engine would repeat a text as often as a number says.
 //!
-//! Both operands go through a function that refuses everything but numbers. An operand whose extent is not certain on
-//! the bare tokens is a fault, which brackets mend.
+//! Both operands are wrapped in a function that rejects all values but numbers. An operand whose extent is unclear in
+//! the plain tokens is a fault; brackets resolve it.
 
 use super::ExprError;
 use super::guard::tokens;
@@ -10,13 +10,13 @@ use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, Value};
 use std::ops::Range;
 
-/// The function that operands of `*` go through.
+/// Name of the function around operands of `*`.
 pub(super) const NUMBER: &str = "__number";
 
 /// Returns the operands of every `*` in one expression, as byte ranges.
 ///
 /// # Errors
-/// If an operand is no number for certain, or its extent is not clear.
+/// If an operand cannot be a number, or its extent is unclear.
 pub(super) fn operands(source: &str) -> Result<Vec<Range<usize>>, ExprError> {
     let all: Vec<(usize, &str)> = tokens(source).collect();
     let token = |at: usize| all.get(at).map_or("", |(_, token)| *token);
@@ -41,7 +41,7 @@ fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphanumeric() || c == '_') && !KEYWORDS.contains(&token)
 }
 
-/// Returns the tokens of the operand that ends before a token.
+/// Returns the token range of the operand that ends before a token.
 fn before(all: &[(usize, &str)], end: usize) -> Option<Range<usize>> {
     let token = |at: usize| all.get(at).map_or("", |(_, token)| *token);
     let mut start = end;
@@ -72,7 +72,7 @@ fn before(all: &[(usize, &str)], end: usize) -> Option<Range<usize>> {
     }
 }
 
-/// Returns the tokens of the operand that begins at a token.
+/// Returns the token range of the operand that starts at a token.
 fn after(all: &[(usize, &str)], start: usize) -> Option<Range<usize>> {
     let token = |at: usize| all.get(at).map_or("", |(_, token)| *token);
     let mut end = match token(start) {

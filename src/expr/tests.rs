@@ -1,4 +1,4 @@
-//! What conditions and templates mean, and what hostile ones run into.
+//! Semantics of conditions and templates, and the limits that stop hostile ones.
 
 use super::*;
 use serde_json::json;
@@ -202,7 +202,7 @@ fn both_can_be_shared_between_threads() {
     shared::<Facts>();
 }
 
-/// Runs in a thread with the small stack that tasks have, so that a deep recursion would abort the test.
+/// Runs in a thread with the small stack of a task, so that deep recursion would abort the test.
 fn on_a_small_stack(run: impl FnOnce() + Send + 'static) {
     const STACK_BYTES: usize = 2 * 1024 * 1024;
     std::thread::Builder::new().stack_size(STACK_BYTES).spawn(run).unwrap().join().unwrap();
@@ -256,7 +256,7 @@ fn hostile_conditions_end_as_faults() {
             let found = Condition::compile(source).and_then(|c| c.holds(&facts));
             assert!(found.is_err(), "{source:.60}: {found:?}");
         }
-        // long but harmless: these may hold, as long as they come back
+        // long but harmless: these may succeed, but must return
         let chains = [
             "1 + ".repeat(200) + "1",
             "1 if ".repeat(200) + "1",
@@ -310,11 +310,11 @@ fn hostile_templates_end_as_faults() {
     });
 }
 
-/// Texts that are in the facts already, taken together as often as a source has room for.
+/// Concatenates long texts of the facts as often as the length of a source allows.
 #[test]
 fn long_texts_are_not_made_longer_without_a_bound() {
     let facts = Facts::new(json!({ "context": { "long": "x".repeat(3_000_000) }, "n": 1 }));
-    // 32 MiB have room for eleven of them
+    // 32 MiB have room for eleven texts
     for (times, fits) in [(11, true), (12, false)] {
         let source = format!("{{{{ ({}) | length }}}}", vec!["context.long"; times].join(" + "));
         let shown = Template::compile(&source).and_then(|t| t.render(&facts));

@@ -1,7 +1,7 @@
-//! The filters, tests and methods that an expression may name, checked before it is compiled.
+//! Filters, tests and methods of an expression, checked before it is compiled.
 //!
-//! The engine finds out only when it evaluates: a misspelt filter in a stop rule was a warning in the middle of a debate
-//! that then never ended.
+//! The engine would only detect unknown ones during evaluation: a misspelt filter in a stop rule was a warning in the
+//! middle of a debate, which then never ended.
 
 use super::ExprError;
 use super::engine::{FILTERS, METHODS, TESTS};
@@ -9,14 +9,14 @@ use super::guard::tokens;
 use super::parts::{KEYWORDS, closed};
 use std::ops::Range;
 
-/// Tests by a sign, which `selectattr` takes besides [`TESTS`].
+/// Tests by operator, which `selectattr` accepts in addition to [`TESTS`].
 const SIGNS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
-/// Words of templates that are no names.
+/// Keywords of templates.
 const TAGS: [&str; 5] = ["for", "endfor", "elif", "endif", "loop"];
-/// The methods of a template's `loop`.
+/// Methods of a template's `loop`.
 const OF_LOOPS: [&str; 2] = ["changed", "cycle"];
 
-/// Checks the names of one source's expressions.
+/// Checks the filters, tests and methods in a source's expressions.
 pub(super) fn check(source: &str, bodies: &[Range<usize>]) -> Result<(), ExprError> {
     bodies.iter().try_for_each(|body| {
         let inside = source.get(body.clone()).unwrap_or_default();
@@ -60,14 +60,14 @@ fn named(source: &str) -> Result<(), ExprError> {
     Ok(())
 }
 
-/// Returns the text of the string literal at a token, and its byte.
+/// Returns the text of the string literal at a token, and its byte offset.
 fn literal<'s>(source: &'s str, all: &[(usize, &'s str)], at: usize) -> Option<(&'s str, usize)> {
     let (column, quote) = all.get(at).filter(|(_, token)| matches!(*token, "'" | "\""))?;
     let (inside, _) = source.get(column + 1..)?.split_once(*quote)?;
     Some((inside, column + 1))
 }
 
-/// Returns the names in a source's expressions; the variables of loops are left out.
+/// Returns the names in a source's expressions, without loop variables.
 pub(super) fn names<'s>(source: &'s str, bodies: &[Range<usize>]) -> Vec<&'s str> {
     let (mut names, mut locals) = (vec![], vec![]);
     for body in bodies {
@@ -96,18 +96,18 @@ pub(super) fn names<'s>(source: &'s str, bodies: &[Range<usize>]) -> Vec<&'s str
     names
 }
 
-/// A key that an expression asks a fact for.
+/// A key of a fact that an expression uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribute<'s> {
-    /// The key.
+    /// Name of the key.
     pub key: &'s str,
-    /// Its byte in the source.
+    /// Byte offset in the source.
     pub column: usize,
-    /// Whether an item of the fact is asked, and not the fact itself.
+    /// True if the key belongs to an item of the fact instead of the fact itself.
     pub of_item: bool,
 }
 
-/// Returns the keys that an expression asks a fact for: `of.key`, `of[0].key`, `of | selectattr('key', ...)`.
+/// Returns the keys of a fact that an expression uses: `of.key`, `of[0].key`, `of | selectattr('key', ...)`.
 pub fn attributes<'s>(source: &'s str, of: &str) -> Vec<Attribute<'s>> {
     let all: Vec<(usize, &str)> = tokens(source).collect();
     let token = |at: usize| all.get(at).map_or("", |(_, token)| *token);
@@ -115,7 +115,7 @@ pub fn attributes<'s>(source: &'s str, of: &str) -> Vec<Attribute<'s>> {
     (0..all.len()).filter(own).flat_map(|at| chain(source, &all, at + 1)).collect()
 }
 
-/// Returns the keys in the accesses and filters from a token on.
+/// Returns the keys in the accesses and filters that follow from a token on.
 fn chain<'s>(source: &'s str, all: &[(usize, &'s str)], start: usize) -> Vec<Attribute<'s>> {
     let token = |at: usize| all.get(at).map_or("", |(_, token)| *token);
     let (mut found, mut of_item, mut at) = (vec![], false, start);
@@ -159,7 +159,7 @@ fn chain<'s>(source: &'s str, all: &[(usize, &'s str)], start: usize) -> Vec<Att
     }
 }
 
-/// Returns the keys that an expression asks a mapping for by name, each with its byte: `of.key`, `of['key']` and
+/// Returns the keys of a mapping that an expression uses by name, each with its byte offset: `of.key`, `of['key']` and
 /// `of.get('key')`.
 pub(super) fn keys<'s>(source: &'s str, of: &str) -> Vec<(&'s str, usize)> {
     let all: Vec<(usize, &str)> = tokens(source).collect();
