@@ -5,7 +5,7 @@ use crate::tool::ToolResult;
 use crate::voice::Chunk;
 use serde_json::Value;
 
-/// An input of the engine. There are no others: no timer ids, no other results of effects.
+/// An input of the engine. The list is complete: timers have no ids, and effects return nothing else.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// A command of the operator.

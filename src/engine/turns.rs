@@ -156,7 +156,7 @@ fn with_words(state: &State, turn: &Turn, words: RepairedReply, end: TurnEnded) 
 }
 
 /// Ends a turn whose reply has the right form; otherwise its voice is called once more, or the turn fails. `None` if
-/// the reply has no text of its own speaker.
+/// the reply is empty, not counting text in the names of others.
 pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Draft> {
     let state = &live.state;
     let said = done.text.as_ref().map_or_else(|| live.said(turn.id), ToString::to_string);
@@ -189,7 +189,7 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
     Some(match formed(state, turn, &words.text, &done.structured) {
         Ok(form) => with_form(state, turn, words, form, end),
         Err(Unfit { why, is_known }) => {
-            // a reply cut in its middle has no valid form, and the same call would be cut again
+            // a reply cut in its middle is never valid, and the same call would be cut again
             let cut = done.finish.as_deref() == Some(LENGTH) && !is_free(state, turn);
             let class = if cut && !turn.widened { ErrorClass::Length } else { ErrorClass::Form };
             let text = if cut { at_the_limit(turn).into() } else { why };

@@ -114,7 +114,7 @@ pub(super) fn is_free(state: &State, turn: &Turn) -> bool {
     state.contract_of(turn).form.is_words()
 }
 
-/// Returns true if a reply has no text of its own speaker so far.
+/// Returns true if a reply is still empty, not counting text in the names of others.
 pub(super) fn is_empty(live: &Live, turn: &Turn) -> bool {
     let said = live.said(turn.id);
     own_words(&live.state, turn, said, String::new()).text.trim().is_empty()

@@ -261,7 +261,7 @@ fn to_json(value: &Value, _: Kwargs) -> Result<String, Error> {
 /// Checks that concatenating texts does not take too much memory.
 ///
 /// # Errors
-/// If the longest text among the facts in use, concatenated `sums` times, would exceed the limit.
+/// If the longest text among the facts in use, once for each operand, would exceed the limit.
 pub(super) fn fits<'n>(
     sums: usize,
     names: impl Iterator<Item = &'n str>,

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// Account that is charged for judges.
 const JUDGES: &str = "judges";
-/// Maximum number of requests until a reply is readable.
+/// Maximum number of requests to a judge until a reply is readable.
 const TRIES: usize = 2;
 /// Maximum characters kept of a reason.
 const REASON_MAX: usize = 400;

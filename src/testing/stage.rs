@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Virtual milliseconds of one step of silence: longer than any call.
 const SILENCE_MS: u64 = 86_400_000;
-/// Number of consecutive empty replies of a simulated person that are accepted.
+/// Maximum number of requests until the reply of a simulated person or attacker is usable.
 const EMPTY_TRIES: usize = 3;
 /// Account that is charged for the participants' models.
 const PARTICIPANTS: &str = "participants";

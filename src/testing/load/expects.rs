@@ -12,7 +12,7 @@ use regex::Regex;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Keys that define the kind of an expectation; the first key present counts.
+/// Keys that define the kind of an expectation; each expectation has exactly one.
 const WHATS: [&str; 7] =
     ["that", "speakers", "tool_calls", "prompt", "transcript", "each", "judge"];
 /// Keys that belong to `prompt`.

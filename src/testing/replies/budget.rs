@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// Makes calls of a million tokens until one is refused.
+    /// Makes calls until one is refused, and returns the number of accepted ones.
     async fn calls(budget: &Budget, model: &RealModel) -> usize {
         for n in 0..9 {
             let Ok(reserve) = budget.reserve(model, &request()).await else { return n };

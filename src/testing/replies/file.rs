@@ -56,7 +56,7 @@ struct RecordedReply {
     reply: ModelReply,
 }
 
-/// Key of a request.
+/// Key of a recorded reply: the digest of its request and the address of the server.
 type ReplyKey = (String, String);
 
 /// Recorded replies of one test file.
@@ -237,7 +237,7 @@ impl KeptReplies {
     }
 }
 
-/// Returns the text of a file; empty where the file is missing.
+/// Returns the text of a file; empty if the file is missing.
 fn text_of(path: &Path) -> io::Result<String> {
     let file = match untrusted::open(path) {
         Ok(file) => file,

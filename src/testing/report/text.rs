@@ -26,7 +26,7 @@ pub fn line(record: &TestRecord) -> String {
         let _ = writeln!(text, "    wrote {blessed}");
     }
     for (at, detail) in details(record).iter().enumerate() {
-        // the error of a file has its path in the first line, which is enough here
+        // only the first line: the failure of a file was printed in full when it was loaded
         let lines = if at == 0 && record.error.is_some() { 1 } else { usize::MAX };
         for line in detail.lines().take(lines) {
             let _ = writeln!(text, "    {line}");
