@@ -4,8 +4,8 @@ use crate::model::*;
 use crate::scenario::VerdictSpec;
 use crate::state::{Batch, RunState, State};
 
-/// Returns true if a question may be asked now. It costs money but no utterance and no round, and the time limit
-/// counts speakers only.
+/// Returns true if a question may be asked now. It costs money but no utterance and no round, and the time limit counts
+/// speakers only.
 pub(super) fn may_ask(state: &State) -> bool {
     let holds = state.limit.as_ref().map(|l| l.what);
     matches!(state.run, RunState::Going | RunState::Stepping(_))

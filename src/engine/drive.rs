@@ -120,8 +120,7 @@ impl Engine {
     }
 
     /// Continues the first events of another conversation as a resume does, after a `conversation.forked`. With
-    /// `onward`
-    /// the fork passes the end that would follow there.
+    /// `onward` the fork passes the end that would follow there.
     pub fn fork(&mut self, state: State, parent: Text, seed: Option<u64>, onward: bool) {
         let at = Seq(state.next_seq.0.saturating_sub(1));
         let passed = onward.then(|| ahead::end_of(&state)).flatten();
@@ -299,8 +298,7 @@ impl Engine {
     }
 
     /// Carries out one step of a command, or handles the next due steering line; returns true if there was one. A
-    /// command
-    /// is carried out as far as possible before the next line, so that a kill between the two changes nothing.
+    /// command is carried out as far as possible before the next line, so that a kill between the two changes nothing.
     fn obey(&mut self) -> bool {
         // pieces do not affect these decisions
         let fresh = self.settled != self.live.state.next_seq;
@@ -362,8 +360,7 @@ impl Engine {
     /// Runs until the conversation has ended, or the session cannot be written anymore.
     ///
     /// `orders` carries the operator's commands; an operator is present while it is open. `stop` resolves when the
-    /// program
-    /// receives a signal.
+    /// program receives a signal.
     pub async fn run(
         &mut self,
         mut orders: mpsc::Receiver<Input>,

@@ -166,8 +166,8 @@ pub fn deadline(live: &Live) -> Option<Ms> {
     turns.chain(limits).min()
 }
 
-/// Returns the time at which a running call is cut because the conversation's time is up: after a grace period.
-/// `None` for judges, who may always finish.
+/// Returns the time at which a running call is cut because the conversation's time is up: after a grace period. `None`
+/// for judges, who may always finish.
 pub(super) fn time_is_up(state: &State, turn: &Turn) -> Option<Ms> {
     let reached = state.limit.as_ref().filter(|at| at.what == Limit::Seconds)?;
     let up = state.running.since?.plus((reached.limit * 1000).saturating_sub(state.running.total));

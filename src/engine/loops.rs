@@ -33,9 +33,9 @@ pub struct Said<'a> {
     pub repeats: bool,
 }
 
-/// Returns the number of turns at the end of a conversation that form a circle: each repeats one of its speaker's
-/// last three or the other speaker's last, or answers thanks with thanks. `trigrams` computes the trigrams of a text;
-/// it is called for the same texts again and may cache them.
+/// Returns the number of turns at the end of a conversation that form a circle: each repeats one of its speaker's last
+/// three or the other speaker's last, or answers thanks with thanks. `trigrams` computes the trigrams of a text; it is
+/// called for the same texts again and may cache them.
 pub fn circling(said: &[Said<'_>], trigrams: impl Fn(&Text) -> Arc<Trigrams>) -> usize {
     let trigrams = |at: usize| trigrams(said[at].words);
     let same = |at: usize, other: usize| {

@@ -1,5 +1,5 @@
-//! Budget of calls: tokens and money are reserved before a call starts, so that seats that speak at the same time
-//! never exceed a limit together.
+//! Budget of calls: tokens and money are reserved before a call starts, so that seats that speak at the same time never
+//! exceed a limit together.
 //!
 //! A reservation covers the prompt, estimated on the safe side, and the longest reply. If less than a whole reply is
 //! left, a shorter one is requested. If even that does not fit, the call has to wait, or the limit is reached.

@@ -212,9 +212,9 @@ fn unattended(state: &State) -> Vec<Draft> {
     drafts
 }
 
-/// Returns the events of a resume: given commands are carried out first, by the caller's `advance`; then every turn
-/// in flight is cut with its sealed text, and stays owed in its batch. Turns whose call had not started are cut as
-/// well: otherwise they would start before turns that were granted earlier.
+/// Returns the events of a resume: given commands are carried out first, by the caller's `advance`; then every turn in
+/// flight is cut with its sealed text, and stays owed in its batch. Turns whose call had not started are cut as well:
+/// otherwise they would start before turns that were granted earlier.
 pub fn recover(live: &Live) -> Vec<Draft> {
     let state = &live.state;
     state.calls().map(|t| turns::cut_sealed(state, t, CutWhy::Crash)).collect()

@@ -149,8 +149,7 @@ impl Team {
     }
 
     /// Reports the turns of the team's seats as the reasoning of the participant. On virtual time the inner
-    /// conversation
-    /// runs at once, so the outer clock then waits for the same duration.
+    /// conversation runs at once, so the outer clock then waits for the same duration.
     async fn tell(&self, mut tail: Tail, out: &Out) {
         let mut at = Ms(0);
         let mut first = true;

@@ -26,8 +26,8 @@ pub(super) fn asked(state: &State, turn: &Turn, done: &Done, used: Option<Usage>
     Some(draft(turn.thread, &turn.seat, asked.into()))
 }
 
-/// Returns the next event of the first request that is neither running nor returned: its call, or its refusal.
-/// Requests that the operator has to allow wait.
+/// Returns the next event of the first request that is neither running nor returned: its call, or its refusal. Requests
+/// that the operator has to allow wait.
 pub(super) fn next(state: &State) -> Option<Draft> {
     state.turns.values().find_map(|turn| {
         let round = turn.tools.last()?;

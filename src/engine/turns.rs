@@ -431,8 +431,8 @@ fn fallback(state: &State, turn: &Turn) -> Option<Text> {
     Some(replaced.voice.label().into())
 }
 
-/// Returns the milliseconds until the next call of the turn, or `None` without a further call. If the server requests
-/// a wait, the wait costs no retry; but it is never shorter than our own, and the number of calls stays bounded.
+/// Returns the milliseconds until the next call of the turn, or `None` without a further call. If the server requests a
+/// wait, the wait costs no retry; but it is never shorter than our own, and the number of calls stays bounded.
 fn wait(state: &State, turn: &Turn, rule: &FailureRule, failure: &CallFailure) -> Option<u64> {
     if gives_up(state) || turn.tries >= rule.tries {
         return None;

@@ -92,8 +92,8 @@ fn unread(verdict: &VerdictGiven) -> bool {
     verdict.winner.is_none() && verdict.judgements.iter().all(|j| j.winner.is_none())
 }
 
-/// Returns the next step of judges that may stop and are due after a round: a question to them, or the end of the
-/// phase because they found a winner. The end of the whole conversation follows from the state.
+/// Returns the next step of judges that may stop and are due after a round: a question to them, or the end of the phase
+/// because they found a winner. The end of the whole conversation follows from the state.
 pub(super) fn after_round(state: &State, thread: &Thread) -> Option<Draft> {
     let mut here = vec![thread.id, ThreadId::ROOT];
     here.dedup();

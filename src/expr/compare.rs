@@ -1,6 +1,5 @@
 //! Comparisons of values of the same kind only: `utterances > 3`, which compares a list with a number, is a fault
-//! instead
-//! of silently true.
+//! instead of silently true.
 //!
 //! The engine orders values of all kinds and cannot be configured otherwise, so expressions are rewritten before they
 //! are compiled: the right side of each `<`, `<=`, `>`, `>=` is wrapped in a function that gets both sides and returns
@@ -68,7 +67,7 @@ type Insert = (usize, String);
 /// Returns the operands of products in one expression.
 fn products_in(source: &str, body: &Range<usize>) -> Vec<Range<usize>> {
     let inside = source.get(body.clone()).unwrap_or_default();
-    // the guard has rejected invalid operands
+    // the guard has rejected sources with invalid operands
     let operands = products::operands(inside).unwrap_or_default();
     operands.into_iter().map(|o| o.start + body.start..o.end + body.start).collect()
 }

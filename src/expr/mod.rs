@@ -5,9 +5,9 @@
 //! took 1.9 GB, and a chain of `not` crashed the process. So `guard` limits their shape before they are parsed, and
 //! `engine` offers only a short list of methods and filters.
 //!
-//! Names are strict and keys are not: a misspelt `contxt` is a fault, while a key that a mapping does not have (yet)
-//! is false, equal to nothing and empty in a template. This module deliberately knows nothing of conversations: the
-//! caller provides the facts.
+//! Names are strict and keys are not: a misspelt `contxt` is a fault, while a key that a mapping does not have (yet) is
+//! false, equal to nothing and empty in a template. This module deliberately knows nothing of conversations: the caller
+//! provides the facts.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod compare;
@@ -122,8 +122,8 @@ pub struct Template {
 }
 
 impl Template {
-    /// Compiles a template: text with `{{ expression }}`, `{% if %}`, `{% for %}` and `{# comments #}`.
-    /// One newline at the very end is dropped, because multi-line strings in TOML have it.
+    /// Compiles a template: text with `{{ expression }}`, `{% if %}`, `{% for %}` and `{# comments #}`. One newline at
+    /// the very end is dropped, because multi-line strings in TOML have it.
     ///
     /// # Errors
     /// If the template or one of its tags is too long or too deep, if a tag is unknown, or if an expression has a fault

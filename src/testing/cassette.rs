@@ -124,8 +124,7 @@ impl Cassette {
     }
 
     /// Returns the chunks of a participant's recorded turn (index from 0) after some rounds of tools, and the
-    /// difference
-    /// to the current prompt.
+    /// difference to the current prompt.
     ///
     /// # Errors
     /// If the recording has no such turn.

@@ -1,8 +1,7 @@
 //! Loader of test files: returns the tests of a file, or all of its faults with line, key and caret, as for scenarios.
 //!
 //! Every case is resolved before anything runs, so that a wrong name in the last expectation of the last case is a
-//! fault
-//! of the file and not of a run.
+//! fault of the file and not of a run.
 
 mod cases;
 mod expects;
@@ -240,7 +239,7 @@ struct Played {
     voices: Arc<BTreeMap<SeatId, Speaker>>,
 }
 
-/// Adds the test's tools and voices to a conversation; `home` is the scenario's folder.
+/// Equips a conversation with the tools and voices of the test; `home` is the scenario's folder.
 fn played(
     walk: &mut Walk<'_>,
     root: &Node,

@@ -2,9 +2,8 @@
 //! runs, on virtual time.
 //!
 //! [`find()`] finds the files, [`load()`] turns a file into tests or reports all of its faults, [`Pool`] runs them,
-//! each
-//! with its own engine, log and clock, and [`report`] formats the outcome. A test plays the models: the replies of a
-//! seat are in the test, and its prompts can be checked. Nothing here uses the network or starts a program by itself;
+//! each with its own engine, log and clock, and [`report`] formats the outcome. A test plays the models: the replies of
+//! a seat are in the test, and its prompts can be checked. Nothing here uses the network or starts a program by itself;
 //! the caller passes the means to do so ([`Real`]).
 //!
 //! This module deliberately knows no settings, no screen and no session on disk.

@@ -70,7 +70,7 @@ struct Kept {
     given: BTreeMap<SeatId, Vec<TurnId>>,
     /// Indices of the results that each tool has returned.
     returned: BTreeMap<Text, Vec<usize>>,
-    /// Index of the recorded turn of each current turn.
+    /// Index of the recorded turn for each turn of the run.
     recorded: BTreeMap<TurnId, usize>,
 }
 

@@ -171,7 +171,7 @@ impl ReplyFile {
         for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             match serde_json::from_str::<RecordedReply>(line) {
                 Ok(reply) => kept.by.entry(reply.digest.clone()).or_default().push(reply.into()),
-                // the incomplete line of a killed process
+                // a kill left this line incomplete
                 Err(_) if i + 1 == text.lines().count() && !text.ends_with('\n') => {}
                 Err(e) => {
                     let place = format!("{}:{}", path.display(), i + 1);
@@ -270,7 +270,7 @@ fn replace(path: &Path, all: &[Arc<RecordedReply>]) -> io::Result<()> {
     OwnFile::replace(path, &content, is_reply)
 }
 
-/// Returns true if the first line of a file is a recorded reply, or the incomplete one of a killed process.
+/// Returns true if the first line of a file is a recorded reply, or the start of one that a kill left incomplete.
 fn is_reply(line: &[u8]) -> bool {
     line.starts_with(FIRST_KEY) || FIRST_KEY.starts_with(line)
 }

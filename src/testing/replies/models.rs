@@ -48,8 +48,7 @@ pub struct RunModels {
 
 impl RunModels {
     /// Returns the models of a test, keyed by their names in it; `folder` is the folder of its scripts, and `command`
-    /// runs
-    /// only that test.
+    /// runs only that test.
     pub fn new(
         replies: Arc<ReplyFile>,
         asking: RecordMode,

@@ -66,8 +66,7 @@ pub struct ModelRequest {
 
 impl ModelRequest {
     /// Returns the request of a call; parts of the prompt that match `ignored` do not count, and `folder` has the
-    /// scripts
-    /// of its tools.
+    /// scripts of its tools.
     pub fn of(
         ask: &CallRequest,
         model: &str,
