@@ -238,7 +238,7 @@ impl Engine {
                 self.decide(now, &input);
             }
             Input::Command { key, line } if line.trigger.is_some() => {
-                // a line from stdin may have a trigger like one from a file; once due it returns without it
+                // a line from stdin may have a trigger like one from a file; once due it comes back without the trigger
                 self.steering.push(key.clone(), line.clone());
             }
             input => self.decide(now, input),

@@ -281,7 +281,7 @@ fn pause(state: &State, command: &PendingCommand) -> Option<Draft> {
     }
 }
 
-/// Returns true if a seat is owed a turn that a crash interrupted.
+/// Returns true if a batch has a turn that a crash interrupted.
 fn cut_by_a_crash(state: &State) -> bool {
     let batches = state.threads.values().filter_map(|t| t.batch.as_ref());
     batches.flat_map(|b| b.interrupted.values()).any(|i| !i.by_hand)

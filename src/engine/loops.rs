@@ -59,7 +59,8 @@ pub fn circling(said: &[Said<'_>], trigrams: impl Fn(&Text) -> Arc<Trigrams>) ->
     (0..said.len()).rev().take_while(circles).count()
 }
 
-/// Returns the first turn of the circle, its number of turns, and the number of turns of a round.
+/// Returns the first turn of the circle, its number of turns, and the number of turns of a round; `None` if the circle
+/// is shorter than a round.
 fn since(state: &State) -> Option<(u32, usize, usize)> {
     let seats = state.seats.iter().filter(|s| !s.gone && s.spec.speaks).count().max(2);
     let counts = |e: &&crate::state::Entry| {

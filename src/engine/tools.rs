@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// Maximum number of requests of one call that are carried out.
 const REQUESTS_MAX: usize = 16;
-/// Number of failures after which an equal request of the same turn is not tried anymore.
+/// Number of failures after which an equal request of the same turn is rejected.
 const EQUAL_FAILURES: usize = 2;
 /// Maximum length of a message about wrong arguments, in bytes.
 const WRONG_MAX: usize = 500;

@@ -357,7 +357,7 @@ pub(super) fn cut(live: &Live, turn: &Turn, now: Ms, why: CutWhy) -> Draft {
     cut_with(&live.state, turn, now, why, (live.said(turn.id), live.thought(turn.id)))
 }
 
-/// Cuts a turn by a state without loose pieces.
+/// Cuts a turn, keeping its sealed text only.
 pub(super) fn cut_sealed(state: &State, turn: &Turn, why: CutWhy) -> Draft {
     cut_with(state, turn, state.ms, why, (turn.said.clone(), turn.thought.clone()))
 }

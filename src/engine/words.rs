@@ -59,7 +59,7 @@ pub(super) fn named(state: &State, text: &str) -> Vec<SeatId> {
     reply::mentions(text, None, &present.collect::<Vec<_>>())
 }
 
-/// Returns the speaker's own text of a reply: only models continue in the names of others.
+/// Returns the speaker's own part of a reply: only models and agents continue in the names of others.
 pub(super) fn own_words(
     state: &State,
     turn: &Turn,

@@ -74,8 +74,8 @@ impl Simulated {
 
     /// Returns the prompt of its model: its own rules instead of a participant's, and the conversation.
     ///
-    /// The parts of the seat's prompt for debaters are left out: the rules, the aside, the lore and the task; the cue is
-    /// replaced.
+    /// The parts of the seat's prompt for debaters are left out: the rules, the aside, the lore and the task; the cue
+    /// is replaced.
     pub fn messages(&self, seat: &Prompt, progress: &AttackProgress) -> Vec<Message> {
         let person = Prompt {
             system: Text::default(),
