@@ -112,7 +112,7 @@ impl Cassette {
         Ok(Cassette { path: path.to_owned(), ignored, turns })
     }
 
-    /// Returns true if a participant has turns in it.
+    /// Returns true if it contains turns of a participant.
     pub fn has(&self, seat: &str) -> bool {
         self.turns.keys().any(|(id, _)| **id == *seat)
     }
@@ -127,7 +127,7 @@ impl Cassette {
     /// difference to the current prompt.
     ///
     /// # Errors
-    /// If the recording has no such turn.
+    /// If the recording lacks the turn.
     pub fn says(
         &self,
         seat: &SeatId,

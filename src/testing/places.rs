@@ -14,7 +14,7 @@ pub fn file(folder: &Path, name: &str) -> Result<PathBuf, String> {
     if named.is_absolute() {
         return Err("is an absolute path; name a file beside the one that names it".into());
     }
-    // paths shown to people have no leading `./`
+    // paths are shown without a leading `./`
     let path = if folder == Path::new(".") { named.to_owned() } else { folder.join(named) };
     // writing through a dangling link would create its target
     if path.is_symlink() && !path.exists() {

@@ -30,7 +30,7 @@ pub struct TestRun {
     pub charged: BTreeMap<&'static str, Charged>,
 }
 
-/// The reason why a run has no result.
+/// The reason why a run is without a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unfinished {
     /// The run could not start or not finish.

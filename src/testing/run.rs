@@ -58,7 +58,7 @@ pub struct TestRunOptions<'a> {
 /// Runs a test once; `stop` becomes true to cancel all tests.
 ///
 /// # Errors
-/// If the run has no result.
+/// The reason for the missing result.
 pub fn once(
     test: &Arc<Test>,
     run: u32,
