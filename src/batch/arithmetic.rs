@@ -1,13 +1,13 @@
-//! A set of sums made from a seed: items with known answers, of any difficulty, the same on every machine.
+//! Arithmetic items generated from a seed: known answers, adjustable difficulty, identical on every machine.
 
 use crate::stats::mixed;
 use serde_json::{Value, json};
 
-/// The highest difficulty.
+/// Maximum difficulty.
 pub const HARDEST: u32 = 5;
 
-/// Returns items: `difficulty` is the number of operations, from 1 to [`HARDEST`], over numbers of as many digits and one
-/// more, up to three; 0 adds or subtracts two numbers of one digit.
+/// Generates `count` items. `difficulty` is the number of operations, from 1 to [`HARDEST`]; the operands have one
+/// digit more than that, but at most three. Difficulty 0 is a single addition or subtraction of one-digit numbers.
 pub fn items(count: u64, difficulty: u32, seed: u64) -> impl Iterator<Item = Value> {
     (0..count).map(move |n| item(n, difficulty, seed))
 }
@@ -26,7 +26,7 @@ fn item(n: u64, difficulty: u32, seed: u64) -> Value {
     let mut value = draw(least, most);
     let mut text = value.to_string();
     for step in 0..difficulty.clamp(1, HARDEST) {
-        // a product of large numbers would be harder than all the rest
+        // one factor stays below 10: products of large numbers would be much harder than the other operations
         match draw(0, if difficulty == 0 { 1 } else { 2 }) {
             0 => {
                 let other = draw(least, most);
@@ -57,7 +57,7 @@ fn item(n: u64, difficulty: u32, seed: u64) -> Value {
 mod tests {
     use super::*;
 
-    /// Works a sum out from left to right, as its brackets say.
+    /// Evaluates an expression from left to right, ignoring brackets.
     fn worked_out(text: &str) -> i64 {
         let plain =
             text.trim_start_matches("What is ").trim_end_matches('?').replace(['(', ')'], "");
@@ -81,7 +81,7 @@ mod tests {
             assert_eq!(all, items(200, difficulty, 7).collect::<Vec<_>>());
             for item in &all {
                 let text = item["question"].as_str().unwrap();
-                // a product binds what stands before it in brackets, so the order is from left to right
+                // the generator brackets the left operand of every product, so left-to-right order is right
                 assert_eq!(item["answer"], worked_out(text), "{text}");
                 assert_ne!(item["right"], item["wrong"]);
             }

@@ -1,16 +1,16 @@
-//! Reads lines of at most a number of bytes, from files that may hold a single endless one.
+//! Reads lines with a length limit, so that a file with a single endless line does not fill the memory.
 
 use std::io::{self, BufRead, Read};
 
-/// The next line of a file.
+/// Result of reading one line.
 pub(super) enum BoundedLine {
-    /// Its bytes, with the newline if it has one.
+    /// Bytes of the line, including the newline if there is one.
     Whole(Vec<u8>),
-    /// A line over the limit, which is skipped to its end.
+    /// A line over the limit. The rest of it is skipped.
     TooLong,
 }
 
-/// Reads the next line; `None` at the end of the file.
+/// Reads the next line of at most `max` bytes; returns `None` at the end of the file.
 pub(super) fn next_line(input: &mut impl BufRead, max: u64) -> io::Result<Option<BoundedLine>> {
     let mut bytes = Vec::new();
     input.by_ref().take(max + 1).read_until(b'\n', &mut bytes)?;
@@ -20,7 +20,7 @@ pub(super) fn next_line(input: &mut impl BufRead, max: u64) -> io::Result<Option
     if bytes.len() as u64 <= max {
         return Ok(Some(BoundedLine::Whole(bytes)));
     }
-    // the rest of a line that is too long is not a line of its own
+    // skip the rest of the long line, so that it is not returned as a line of its own
     while !bytes.is_empty() && !bytes.ends_with(b"\n") {
         bytes.clear();
         input.by_ref().take(max).read_until(b'\n', &mut bytes)?;

@@ -1,33 +1,33 @@
-//! The calls of one conversation, counted from its events: what each was for, and which model answered.
+//! Counts the calls of a conversation from its events, by purpose and by model.
 
 use crate::model::failure::ErrorClass;
 use crate::model::{Event, Kind, Purpose, is_capped};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The calls of a model, and how many of them got no answer.
+/// Number of calls of a model, and how many of them got no answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelCalls {
-    /// All calls, retries included.
+    /// All calls, including retries.
     pub calls: u64,
-    /// Calls that got no answer: refused, overloaded, silent, broken off or withheld by a content filter.
+    /// Calls without an answer: refused, overloaded, timed out, broken off or withheld by a content filter.
     pub unanswered: u64,
 }
 
-/// The calls of a conversation.
+/// Call counts of a conversation.
 #[derive(Debug, Default)]
 pub(super) struct Called {
-    /// By purpose, as the log spells it.
+    /// Calls by purpose, as spelled in the log.
     pub purposes: BTreeMap<String, u64>,
-    /// Calls that were made again.
+    /// Number of retried calls.
     pub retries: u64,
-    /// Replies that ended at their token limit.
+    /// Replies that were cut at their token limit.
     pub cut: u64,
-    /// By model.
+    /// Calls by model.
     pub models: BTreeMap<String, ModelCalls>,
-    /// The purpose of each batch and turn, by its place in the log.
+    /// Purpose of each batch and turn, by `seq`.
     granted: BTreeMap<u64, Purpose>,
-    /// The model of each call, by its place in the log.
+    /// Model of each call, by `seq`.
     of: BTreeMap<u64, String>,
 }
 
@@ -70,7 +70,7 @@ impl Called {
     }
 }
 
-/// Returns a purpose as the log spells it.
+/// Returns the name of a purpose as spelled in the log.
 pub(super) fn name(purpose: Purpose) -> String {
     serde_json::to_value(purpose).ok().and_then(|v| v.as_str().map(Into::into)).unwrap_or_default()
 }

@@ -1,11 +1,12 @@
-//! The fewest and the most calls that a protocol makes, by its own formula: shown before a run and compared after it.
+//! Minimum and maximum number of calls of a protocol, computed from its scenario. Shown before a run and compared with
+//! the actual number after it.
 
 use crate::scenario::{Phase, Scenario, VerdictSpec};
 
-/// The fewest and the most calls of one conversation, retries and summaries apart; none where no formula says.
+/// Minimum and maximum calls of one conversation, without retries and summaries; `None` if no formula exists.
 pub type Calls = Option<(u64, u64)>;
 
-/// Returns the calls of a scenario whose phases speak in turn or at once.
+/// Returns the number of calls of a scenario. `None` unless all phases are round-robin or simultaneous.
 pub fn calls(scenario: &Scenario) -> Calls {
     if scenario.phases.is_empty() || !scenario.stops.is_empty() {
         return None;

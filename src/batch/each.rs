@@ -1,12 +1,12 @@
-//! The results as one table, one row per conversation, for programs that do not read JSON lines.
+//! The results as a table with one row per conversation, for programs that do not read JSON lines.
 
 use super::gathered::Report;
 use crate::analysis::{Cell, Table};
 
-/// The name of the table, which no report contains by itself.
+/// Name of the table. It is not part of the report.
 pub const CONVERSATIONS: &str = "conversations";
 
-/// Returns one row for each conversation.
+/// Returns the table with one row per conversation.
 pub fn conversations(report: &Report) -> Table {
     let mut table = Table::new(
         CONVERSATIONS,

@@ -1,4 +1,4 @@
-//! The file of results: read line by line within limits, extended by one line per conversation.
+//! The results file: read line by line within limits; one line is appended per conversation.
 
 use super::bounded::{BoundedLine, next_line};
 use super::results::{KnownResults, ResultLine};
@@ -8,19 +8,19 @@ use std::fs::{File, TryLockError};
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Longest line, in bytes.
+/// Maximum length of a line, in bytes.
 const LINE_MAX: u64 = 1 << 20;
-/// Largest file of others that is read, in bytes.
+/// Maximum size of a results file from elsewhere, in bytes.
 const FILE_MAX: u64 = 512 << 20;
-/// Largest number of lines that are not results before a file counts as something else.
+/// Number of damaged lines above which a file is rejected.
 const DAMAGED_MAX: usize = 1_000;
-/// The first bytes of every line of results.
+/// First bytes of every result line.
 const HEAD: &[u8] = b"{\"version\":";
 
-/// Why a line is not returned.
+/// Error of reading a result line.
 #[derive(Debug, thiserror::Error)]
 pub enum BadResult {
-    /// The line of this number is not a result.
+    /// The line with this number is not a result.
     #[error("line {0} is not a result")]
     Damaged(u64),
     /// The file cannot be read any further.
@@ -28,7 +28,7 @@ pub enum BadResult {
     Io(#[from] io::Error),
 }
 
-/// The lines of a file of results.
+/// Iterator over the lines of a results file.
 pub struct ResultLines<R> {
     input: BufReader<R>,
     number: u64,
@@ -36,10 +36,10 @@ pub struct ResultLines<R> {
     over: bool,
 }
 
-/// Opens a file of results that others may have written: a regular file of at most 512 MiB.
+/// Opens a results file from elsewhere: a regular file of at most 512 MiB.
 ///
 /// # Errors
-/// The error of the operating system, or why such a file is not read.
+/// The error of the operating system, or [`ErrorKind::FileTooLarge`].
 pub fn open_results(path: &Path) -> io::Result<ResultLines<impl Read>> {
     let file = untrusted::open(path)?;
     if file.metadata()?.len() > FILE_MAX {
@@ -49,10 +49,10 @@ pub fn open_results(path: &Path) -> io::Result<ResultLines<impl Read>> {
     Ok(lines(file.take(FILE_MAX)))
 }
 
-/// Opens the results that this run has written, of any size.
+/// Opens the results of this run, without a size limit.
 ///
 /// # Errors
-/// As [`open_results`].
+/// See [`open_results`].
 pub fn reopen_results(path: &Path) -> io::Result<ResultLines<File>> {
     untrusted::open(path).map(lines)
 }
@@ -71,7 +71,7 @@ impl<R: Read> ResultLines<R> {
 impl<R: Read> Iterator for ResultLines<R> {
     type Item = Result<ResultLine, BadResult>;
 
-    /// Returns the next result; an error of the file is the last item.
+    /// Returns the next result. An I/O error ends the iteration.
     fn next(&mut self) -> Option<Self::Item> {
         while !self.over {
             self.number += 1;
@@ -96,15 +96,15 @@ impl<R: Read> Iterator for ResultLines<R> {
     }
 }
 
-/// The file to which results are appended; no other process writes it meanwhile.
+/// Results file opened for appending. It is locked, so no other process writes to it.
 pub struct Appended(OwnFile);
 
 impl Appended {
-    /// Opens a file for appending and reads its results; an unfinished last line gets its newline.
+    /// Opens a file for appending and reads its results. Completes an unfinished last line with a newline.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if the file is not one of results, [`ErrorKind::WouldBlock`] if another process
-    /// writes it, or another error of the operating system.
+    /// [`ErrorKind::InvalidInput`] if the file is not a results file, [`ErrorKind::WouldBlock`] if another process
+    /// writes to it, or another error of the operating system.
     pub fn open(path: &Path) -> io::Result<(Appended, KnownResults)> {
         let mut done = KnownResults::default();
         let mut file = OwnFile::append(path, is_result)?;
@@ -130,7 +130,7 @@ impl Appended {
         Ok((Appended(file), done))
     }
 
-    /// Appends a line; it is on the disk when this returns.
+    /// Appends a line and syncs it to disk.
     ///
     /// # Errors
     /// The error of the operating system.
@@ -142,7 +142,7 @@ impl Appended {
     }
 }
 
-/// Returns whether a first line is a result, whole or torn by a kill.
+/// Returns whether a first line is a result, complete or cut off by a kill.
 fn is_result(line: &[u8]) -> bool {
     line.starts_with(HEAD) || HEAD.starts_with(line)
 }

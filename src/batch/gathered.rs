@@ -1,8 +1,8 @@
-//! The results of a batch under analysis, and which of them count as what.
+//! The results of a batch under analysis, and the denominators of its statistics.
 //!
-//! Three denominators have names: *all* conversations, those *ended* without a failure, and those *scored*, which also
-//! gave a readable answer, or a tie, which counts as wrong. An unreadable answer is never counted as right, nor
-//! replaced by a random one; with too many of them the score is withheld.
+//! There are three: *all* conversations, conversations that *ended* without a failure, and *scored* conversations,
+//! which also gave a readable answer, or a tie, which counts as wrong. An unreadable answer is never counted as right,
+//! nor replaced by a random one. With too many of them the score is withheld.
 
 use super::file::{BadResult, open_results};
 use super::results::{ResultLine, ResultOutcome};
@@ -11,21 +11,21 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-/// The results under analysis.
+/// Results under analysis.
 #[derive(Default)]
 pub struct Report {
-    /// Protocols in the order in which they came up.
+    /// Protocols, in order of first appearance.
     pub(super) protocols: Vec<String>,
     /// Results by protocol, then by item.
     of: BTreeMap<String, BTreeMap<String, ResultLine>>,
-    /// Lines that could not be read.
+    /// Numbers of the lines that could not be read.
     pub damaged: Vec<u64>,
-    /// The share without an answer above which a score is withheld.
+    /// Share of conversations without an answer above which a score is withheld.
     unread_most: f64,
 }
 
 impl Report {
-    /// Reads a file of results; `unread_most` is the largest share, from 0 to 1, of unreadable answers.
+    /// Reads a results file. `unread_most` is the largest accepted share of unreadable answers, from 0 to 1.
     ///
     /// # Errors
     /// The error of the operating system.
@@ -37,7 +37,7 @@ impl Report {
                     if !report.protocols.contains(&line.protocol) {
                         report.protocols.push(line.protocol.clone());
                     }
-                    // the answers of each are not needed, and are most of a line
+                    // the individual answers are not needed, and are most of a line
                     line.measured.rounds.iter_mut().for_each(|round| round.answers.clear());
                     let protocol = report.of.entry(line.protocol.clone()).or_default();
                     protocol.insert(line.item.clone(), line);
@@ -68,8 +68,8 @@ impl Report {
             .filter_map(move |line| Some((line, line.correct.or_else(|| tie(line))?)))
     }
 
-    /// Returns how often the majority was right after each round, by protocol, over conversations with a key. A
-    /// shorter conversation counts with its last round.
+    /// Returns the share of right majorities after each round, by protocol, over conversations with a key. A shorter
+    /// conversation counts with its last round.
     pub(super) fn curves(&self) -> Vec<(&str, Vec<f64>)> {
         let curve = |protocol: &String| {
             let keyed = || self.ended(protocol).filter(|line| line.key.is_some());
@@ -89,7 +89,7 @@ impl Report {
         self.protocols.iter().map(|protocol| (protocol.as_str(), curve(protocol))).collect()
     }
 
-    /// Returns the accuracy of each protocol with its interval, for pictures; none where it is withheld.
+    /// Returns the accuracy of each protocol with its interval, for charts; `None` if it is withheld.
     pub(super) fn bars(&self) -> Vec<(&str, Option<Estimate>)> {
         let bar = |protocol: &String| {
             let scored = self.scored(protocol).count();
@@ -101,7 +101,7 @@ impl Report {
         self.protocols.iter().map(|protocol| (protocol.as_str(), bar(protocol))).collect()
     }
 
-    /// Returns whether too many conversations of a protocol gave no answer, or too many judgements could not be read.
+    /// Returns whether too many conversations of a protocol gave no answer, or too many judgements were unreadable.
     pub(super) fn withheld(&self, protocol: &str) -> bool {
         let ended = self.ended(protocol).filter(|line| line.key.is_some()).count();
         let scored = self.scored(protocol).count();
@@ -113,10 +113,10 @@ impl Report {
     }
 }
 
-/// A share with the ends of its interval, low and high.
+/// A share with the low and high ends of its interval.
 pub(super) type Estimate = (f64, f64, f64);
 
-/// Returns whether answers were read, but none of them outweighed all others.
+/// Returns whether several answers tied for the most votes.
 pub(super) fn is_tie(line: &ResultLine) -> bool {
     let Some(answered) = line.answered.as_ref().filter(|a| a.answer.is_none()) else {
         return false;
@@ -124,7 +124,7 @@ pub(super) fn is_tie(line: &ResultLine) -> bool {
     answered.ways.iter().any(|way| way.by == answered.by && way.tied.len() > 1)
 }
 
-/// Returns a count as the statistics take it.
+/// Converts a count for the statistics functions, saturating at `u32::MAX`.
 pub(super) fn small(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

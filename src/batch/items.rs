@@ -1,7 +1,7 @@
-//! The items of a batch: one JSON object a line, or a CSV file with a header, read one at a time.
+//! The items of a batch, read one at a time: one JSON object per line, or a CSV file with a header.
 //!
-//! An item is known by its `id`, and without one by the digest of what it says: a file may be sorted, shortened or split,
-//! and what was done stays done.
+//! An item is identified by its `id`, or by the digest of its content if it has none. A file may therefore be sorted,
+//! shortened or split without repeating finished items.
 
 use super::bounded::{BoundedLine, next_line};
 use crate::untrusted;
@@ -12,53 +12,53 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
 
-/// The longest item, in bytes.
+/// Maximum length of an item, in bytes.
 const ITEM_MAX: u64 = 1 << 20;
-/// The key by which an item is known.
+/// Key of the item's id.
 const ID: &str = "id";
-/// Hexadecimal digits of an item's name.
+/// Number of hexadecimal digits of a derived item name.
 const NAME_DIGITS: usize = 12;
 
-/// One question of a batch, as a line of the file gives it.
+/// One question of a batch, from one line of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchItem {
-    /// Its name: its `id`, or the beginning of its digest.
+    /// Name of the item: its `id`, or the beginning of its digest.
     pub id: String,
-    /// Its line, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// The right answer; none where the item has none.
+    /// Right answer; `None` if the item has none.
     pub key: Option<Value>,
-    /// The line's values for templates, without the right answer.
+    /// Values for templates, without the right answer.
     pub values: Map<String, Value>,
 }
 
-/// Why a line is not an item.
+/// Error of a line that is not an item.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {why}")]
 pub struct Damaged {
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// Why it is not an item.
+    /// Reason of the rejection.
     pub why: String,
 }
 
-/// A file of items, from its beginning.
+/// Iterator over the items of a file.
 pub struct Items {
     lines: BufReader<File>,
     at: u64,
-    /// Set after an error of the file.
+    /// True after an I/O error.
     over: bool,
-    /// The columns of a CSV file.
+    /// Columns of a CSV file.
     columns: Option<Vec<String>>,
-    /// The line of each name, by the name's hash: a second one is an error.
+    /// Line of each name, by the name's hash, to reject duplicates.
     seen: HashMap<u64, u64>,
 }
 
 impl Items {
-    /// Opens a file; one that ends in `.csv` begins with the names of its columns.
+    /// Opens a file. The first line of a `.csv` file names its columns.
     ///
     /// # Errors
-    /// The error of the operating system, or that a CSV file has no header.
+    /// The error of the operating system, or a CSV file without a header.
     pub fn open(path: &Path) -> io::Result<Items> {
         let lines = BufReader::new(untrusted::open(path)?);
         let mut items = Items { lines, at: 0, over: false, columns: None, seen: HashMap::new() };
@@ -69,7 +69,7 @@ impl Items {
         Ok(items)
     }
 
-    /// Reads a line with its end; none at the end of the file.
+    /// Reads a line including its newline; returns `None` at the end of the file.
     fn line(&mut self) -> Option<Result<String, Damaged>> {
         if self.over {
             return None;
@@ -90,14 +90,14 @@ impl Items {
         }
     }
 
-    /// Reads a row of a CSV file, which may go over several lines.
+    /// Reads a row of a CSV file, which may span several lines.
     fn row(&mut self) -> Option<Result<Vec<String>, Damaged>> {
         let (mut fields, mut field, mut quoted) = (vec![], String::new(), false);
         let begins = self.at + 1;
         let mut bytes = 0;
         loop {
             if bytes > ITEM_MAX {
-                // an open quotation mark would take the rest of the file
+                // an unclosed quotation mark would swallow the rest of the file
                 let why =
                     "a row of more than 1 MiB, or a quotation mark is never closed".to_owned();
                 return Some(Err(Damaged { line: begins, why }));
@@ -198,7 +198,7 @@ fn named(mut values: Map<String, Value>, line: u64) -> BatchItem {
     BatchItem { id, line, key, values }
 }
 
-/// Returns the beginning of the SHA-256 of some texts, in hexadecimal.
+/// Returns the first [`NAME_DIGITS`] hexadecimal digits of the SHA-256 of some texts.
 pub fn digest(texts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for text in texts {
@@ -209,7 +209,7 @@ pub fn digest(texts: &[&str]) -> String {
     hex.get(..NAME_DIGITS).unwrap_or(&hex).to_owned()
 }
 
-/// Returns a number for some texts that is the same on every machine.
+/// Returns a 64-bit hash that is the same on every machine.
 pub fn hash(text: &str) -> u64 {
     let bytes = Sha256::digest(text.as_bytes());
     bytes.iter().take(8).fold(0, |n, byte| n << 8 | u64::from(*byte))

@@ -1,4 +1,4 @@
-//! Measures one conversation, from its events alone.
+//! Measures one conversation from its events.
 
 use super::called::{self, Called};
 use super::results::{
@@ -11,28 +11,28 @@ use crate::state::{State, Stated};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Which conversation is measured, and against what.
+/// Metadata of the measured conversation: its item, protocol and session.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
-    /// The item's name.
+    /// Name of the item.
     pub item: &'a str,
-    /// The item's line in the file, from 1.
+    /// Line of the item in its file, from 1.
     pub line: u64,
-    /// The right answer; none where the item has none.
+    /// Right answer; `None` if the item has none.
     pub key: Option<&'a Value>,
-    /// The protocol's name.
+    /// Name of the protocol.
     pub protocol: &'a str,
-    /// The digest of the protocol's prompts, models and judges.
+    /// Digest of the protocol's prompts, models and judges.
     pub fingerprint: &'a str,
-    /// The digest of its judge alone; none without a judge.
+    /// Digest of the judge alone; `None` without a judge.
     pub judge: Option<&'a str>,
-    /// The session, beside the results.
+    /// Path of the session, relative to the results.
     pub session: &'a str,
-    /// The fewest and the most calls by the protocol's formula; none where it has none.
+    /// Minimum and maximum calls by the protocol's formula; `None` if it has none.
     pub planned: Option<(u64, u64)>,
 }
 
-/// Returns the line of a conversation that has ended; none where it has not.
+/// Returns the result line of a conversation; `None` if it has not ended.
 pub fn line<'a>(
     subject: Subject<'_>,
     events: impl IntoIterator<Item = &'a Event>,
@@ -41,7 +41,7 @@ pub fn line<'a>(
     let (state, _) = analysis::fold(events.into_iter().inspect(|event| called.take(event)));
     let ended = state.ended.as_ref()?;
     let Called { purposes: mut calls, retries, cut, models, .. } = called;
-    // a call that was made again is one call of the protocol
+    // a retried call counts as one call of the protocol
     if let Some(speak) = calls.get_mut(&called::name(Purpose::Speak)) {
         *speak = speak.saturating_sub(retries);
     }
@@ -96,7 +96,7 @@ pub fn line<'a>(
     })
 }
 
-/// Returns what falsifies a conversation, if anything does.
+/// Returns the failure that invalidates a conversation, if there is one.
 fn failed(state: &State, ended: &Ended) -> Option<String> {
     let why = |e: &Text| e.to_string();
     match ended.reason {
@@ -117,7 +117,7 @@ fn failed(state: &State, ended: &Ended) -> Option<String> {
     }
 }
 
-/// Returns what is right as answers are spelled.
+/// Returns the expected answer in canonical form.
 pub fn right(kind: AnswerKind, key: &Value) -> Option<String> {
     match key {
         Value::String(text) => spelled(kind, text),
@@ -125,7 +125,7 @@ pub fn right(kind: AnswerKind, key: &Value) -> Option<String> {
     }
 }
 
-/// Returns whether an answer is right, however either is spelled.
+/// Returns whether an answer equals the expected one after normalisation.
 fn same(kind: AnswerKind, answer: &str, right: &str) -> bool {
     if answer.eq_ignore_ascii_case(right) {
         return true;
@@ -157,7 +157,8 @@ fn rounds(
     analysis::answer_rounds(state, stated).into_iter().map(round).collect()
 }
 
-/// Returns how many answers turned, and those that turned right and wrong, with whose answer they took over.
+/// Returns the number of changed answers, the changes to right and the changes to wrong, each with the seats that had
+/// shown the adopted answer.
 fn turned(
     stated: &[Stated],
     is_right: &impl Fn(&str) -> Option<bool>,
@@ -190,7 +191,7 @@ fn turned(
     (flips, rescued, bullied)
 }
 
-/// Returns counts over the judgements of a conversation, apart from who won.
+/// Counts the judgements of a conversation.
 fn judgements(state: &State) -> JudgeCounts {
     let Some((verdict, _)) = &state.verdict else { return JudgeCounts::default() };
     let mut judged = JudgeCounts::default();

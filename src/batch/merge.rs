@@ -1,4 +1,5 @@
-//! The results of several machines as one file: each line once, and only what was made by the same prompts and judges.
+//! Merges the results of several machines into one file, without duplicates. Rejects results of different prompts or
+//! judges.
 
 use super::file::{BadResult, open_results};
 use super::results::{ResultLine, ResultOutcome};
@@ -7,43 +8,43 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Why results are not put together.
+/// Error of a merge.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    /// A file cannot be read, or the new one not be written.
+    /// A file cannot be read, or the new one cannot be written.
     #[error("{0}")]
     Io(PathBuf, #[source] io::Error),
     /// A line is not a result.
     #[error("{0}, line {1}: not a result")]
     Damaged(PathBuf, u64),
-    /// A protocol was run with other prompts, models or judges.
+    /// A protocol was run with different prompts, models or judges.
     #[error("the prompts, models or judges of {protocol} differ between {one} and {other}")]
     Mixed {
-        /// The protocol's name.
+        /// Name of the protocol.
         protocol: String,
-        /// The first file.
+        /// Path of the first file.
         one: PathBuf,
-        /// The file that differs from it.
+        /// Path of the file that differs from it.
         other: PathBuf,
     },
-    /// Two files have another result of the same conversation.
+    /// Two files have different results of the same conversation.
     #[error("{protocol} has different results for item `{item}` in {one} and {other}")]
     Twice {
-        /// The item's name.
+        /// Name of the item.
         item: String,
-        /// The protocol's name.
+        /// Name of the protocol.
         protocol: String,
-        /// The first file.
+        /// Path of the first file.
         one: PathBuf,
-        /// The file that differs from it.
+        /// Path of the file that differs from it.
         other: PathBuf,
     },
 }
 
-/// Puts the results of several files together, in the order of the items; returns how many there are.
+/// Merges the results of several files, in the order of the items. Returns the number of results.
 ///
 /// # Errors
-/// Why they do not belong together.
+/// [`Refused`] if a file cannot be read or written, or if the results contradict each other.
 pub fn merge(files: &[PathBuf], to: &Path) -> Result<usize, Refused> {
     let mut by: BTreeMap<String, (String, Option<String>, &Path)> = BTreeMap::new();
     let mut all: BTreeMap<(u64, String, String), (ResultLine, &Path)> = BTreeMap::new();
@@ -65,7 +66,7 @@ pub fn merge(files: &[PathBuf], to: &Path) -> Result<usize, Refused> {
                     other: path.clone(),
                 });
             }
-            // the last line of a file counts
+            // within a file, the last line of a conversation counts
             own.insert((line.line, line.item.clone(), line.protocol.clone()), line);
         }
         for (place, mut line) in own {
@@ -100,7 +101,7 @@ pub fn merge(files: &[PathBuf], to: &Path) -> Result<usize, Refused> {
     Ok(all.len())
 }
 
-/// Returns the path of a session relative to another folder.
+/// Returns the path of a session relative to `folder`, or an absolute path if it is outside.
 fn session(session: &str, beside: &Path, folder: &Path) -> String {
     let path = beside.parent().unwrap_or(Path::new("")).join(session);
     let absolute = path.canonicalize().unwrap_or(path);

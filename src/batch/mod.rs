@@ -1,8 +1,9 @@
-//! A scenario over many questions: one conversation for each item and protocol, results as lines, tables over all of
+//! Runs a scenario over many questions: one conversation per item and protocol, results as JSON lines, and tables of
 //! them.
 //!
-//! [`Items`] reads the questions one at a time, [`BatchRun`] hands them out and keeps the budget,
-//! [`line`](measure::line()) makes a result of a session, [`report`] makes tables of results. Each item costs only a
+//! [`Items`] reads the questions one at a time, [`BatchRun`] schedules them and enforces the budget,
+//! [`line`](measure::line()) measures a session, [`report`] makes tables of results. Each item needs only a few bytes
+//! of memory. The caller runs the conversations by passing a [`JobRunner`].
 //! few bytes of memory. How a conversation is run is not known here: the caller passes a [`JobRunner`].
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -1,5 +1,5 @@
-//! The report as one self-contained page: the tables, and pictures of what is read fastest from one: accuracy, majorities
-//! by round, confidence, judges. No script, and no content from elsewhere.
+//! The report as one self-contained HTML page: the tables, and charts of accuracy, majorities by round, confidence and
+//! judges. It has no scripts and loads nothing from elsewhere.
 
 use super::gathered::Estimate;
 use super::quality::{Plotted, calibration, leanings};
@@ -14,7 +14,7 @@ border-bottom:1px solid #ddd;text-align:right;font-variant-numeric:tabular-nums}
 div{overflow-x:auto}svg{max-width:100%;height:auto}p.c{color:#555;max-width:48rem}@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#16181a}\
 th,td{border-color:#333}p.c{color:#aaa}}";
 
-/// Colours of lines that colour-blind readers can tell apart (Okabe and Ito).
+/// Line colours that colour-blind readers can distinguish (Okabe and Ito).
 const COLOURS: [&str; 7] =
     ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999"];
 
@@ -42,7 +42,7 @@ pub fn page(report: &Report, title: &str) -> String {
     out
 }
 
-/// Shares as bars with their intervals, over a scale from 0 to 100 %.
+/// Draws shares as bars with their intervals, on a scale from 0 to 100 %.
 fn bars(title: &str, about: &str, bars: &[(&str, Option<Estimate>)]) -> String {
     if bars.is_empty() {
         return String::new();
@@ -96,7 +96,7 @@ fn bars(title: &str, about: &str, bars: &[(&str, Option<Estimate>)]) -> String {
     out
 }
 
-/// How often answers are right against how sure their speakers are; on the diagonal, confidence is what it should be.
+/// Draws the share of right answers against stated confidence. Perfect calibration is on the diagonal.
 fn confidences(report: &Report) -> String {
     let all = calibration(report);
     if all.is_empty() {
@@ -132,7 +132,7 @@ fn confidences(report: &Report) -> String {
     out
 }
 
-/// A line of a legend.
+/// Draws a line of a legend.
 fn legend(row: usize, name: &str, colour: &str) -> String {
     let y = row * 20 + 20;
     format!(
@@ -142,7 +142,7 @@ fn legend(row: usize, name: &str, colour: &str) -> String {
     )
 }
 
-/// How often the majority was right after each round, a line for each protocol with more than one round.
+/// Draws the share of right majorities after each round, one line per protocol with more than one round.
 fn curves(report: &Report) -> String {
     let all: Vec<(&str, Vec<f64>)> =
         report.curves().into_iter().filter(|(_, shares)| shares.len() > 1).collect();
@@ -186,7 +186,7 @@ fn spelled(table: &Table) -> String {
         escaped(table.title),
         escaped(table.counts)
     );
-    // a column of words is aligned to the left, with its title
+    // a text column is aligned to the left, including its title
     let words = |column: usize| {
         let mut cells = table.rows.iter().filter_map(|row| row.get(column));
         let is_word = |cell: &Cell| !cell.is_number() && *cell != Cell::text("withheld");
@@ -208,7 +208,7 @@ fn spelled(table: &Table) -> String {
     out
 }
 
-/// Returns text without control characters, escaped for elements and quoted attributes.
+/// Removes control characters and escapes text for elements and quoted attributes.
 fn escaped(raw: &str) -> String {
     text::line(raw)
         .replace('&', "&amp;")

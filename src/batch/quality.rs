@@ -1,5 +1,5 @@
-//! Tables on what lies behind the scores: how strong each protocol is over all pairs, who persuaded whom, how well
-//! stated confidence fits, how judges judge, and which models answered.
+//! Tables behind the scores: strength of each protocol over all pairs, influence, calibration of stated confidence,
+//! quality of judges, and reliability of models.
 
 use super::gathered::{Estimate, Report, small};
 use super::results::{JudgeCounts, Sure};
@@ -7,12 +7,12 @@ use crate::analysis::{Cell, Table};
 use crate::stats::{bradley_terry, log_score, mixed, quadratic_score, wilson};
 use std::collections::BTreeMap;
 
-/// How many samples of items the intervals of strengths are drawn from.
+/// Number of bootstrap samples of items for the intervals of strengths.
 const DRAWS: u64 = 400;
-/// Bands of confidence, each of the same width.
+/// Number of confidence bands of equal width.
 const BANDS: u32 = 5;
 
-/// Strengths over all pairs of protocols, after Bradley and Terry.
+/// Returns the table of Bradley-Terry strengths over all pairs of protocols.
 pub(super) fn strengths(report: &Report) -> Table {
     let mut table = Table::new(
         "strengths",
@@ -31,7 +31,7 @@ pub(super) fn strengths(report: &Report) -> Table {
             ("chance", "chance"),
         ],
     );
-    // a protocol without a score has no strength, and is no opponent
+    // a protocol without a score has no strength and is not compared
     let is_scored = |name: &&String| report.scored(name).next().is_some();
     let names: Vec<&String> = report.protocols.iter().filter(is_scored).collect();
     let mut right: BTreeMap<&str, Vec<Option<bool>>> = BTreeMap::new();
@@ -78,7 +78,7 @@ pub(super) fn strengths(report: &Report) -> Table {
     table
 }
 
-/// Returns how often each protocol got right what each other one did not.
+/// Returns, for each pair of protocols, the number of items that the first got right and the second got wrong.
 fn wins<'a>(items: impl Iterator<Item = &'a Vec<Option<bool>>>, n: usize) -> Vec<Vec<f64>> {
     let mut wins = vec![vec![0.0; n]; n];
     for item in items {
@@ -91,7 +91,7 @@ fn wins<'a>(items: impl Iterator<Item = &'a Vec<Option<bool>>>, n: usize) -> Vec
     wins
 }
 
-/// Whose answers others adopted, for better or worse.
+/// Returns the table of adopted answers, by the seat that had shown them.
 pub(super) fn influence(report: &Report) -> Table {
     let mut table = Table::new(
         "influence",
@@ -126,7 +126,7 @@ pub(super) fn influence(report: &Report) -> Table {
     table
 }
 
-/// How well stated probabilities fit the outcomes.
+/// Returns the table of how well stated probabilities fit the outcomes.
 pub(super) fn confidence(report: &Report) -> Table {
     let mut table = Table::new(
         "confidence",
@@ -161,7 +161,7 @@ pub(super) fn confidence(report: &Report) -> Table {
     table
 }
 
-/// How often answers are right, by how sure their speakers are.
+/// Returns the table of right answers by band of stated confidence.
 pub(super) fn bands(report: &Report) -> Table {
     let mut table = Table::new(
         "bands",
@@ -196,7 +196,7 @@ pub(super) fn bands(report: &Report) -> Table {
     table
 }
 
-/// Returns the answers within each band of confidence that has any.
+/// Returns the answers of each confidence band that is not empty.
 fn in_bands<'a>(report: &'a Report, protocol: &str) -> BTreeMap<u32, Vec<&'a Sure>> {
     let mut bands: BTreeMap<u32, Vec<&Sure>> = BTreeMap::new();
     for sure in stated(report, protocol) {
@@ -206,11 +206,11 @@ fn in_bands<'a>(report: &'a Report, protocol: &str) -> BTreeMap<u32, Vec<&'a Sur
     bands
 }
 
-/// A point of a picture: how sure the speakers in a band are on average, and how many of them are right.
+/// Point of the calibration chart: mean confidence of a band and its share of right answers.
 pub(super) struct Plotted {
-    /// The mean confidence, from 0 to 1.
+    /// Mean confidence, from 0 to 1.
     pub at: f64,
-    /// The share of right answers, with its interval.
+    /// Share of right answers, with its interval.
     pub share: Estimate,
 }
 
@@ -229,7 +229,7 @@ pub(super) fn calibration(report: &Report) -> Vec<(&str, Vec<Plotted>)> {
     all.filter(|(_, points)| !points.is_empty()).collect()
 }
 
-/// Returns how often the side won that was shown first, by protocol with judges.
+/// Returns the share of judgements won by the side shown first, by protocol with judges.
 pub(super) fn leanings(report: &Report) -> Vec<(&str, Option<Estimate>)> {
     let of = |protocol: &'_ String| -> Option<Estimate> {
         let all = report.ended(protocol).map(|line| &line.measured.judgements);
@@ -245,7 +245,7 @@ fn stated<'a>(report: &'a Report, protocol: &str) -> impl Iterator<Item = &'a Su
     report.ended(protocol).flat_map(|line| &line.measured.sure)
 }
 
-/// How judges judge: for which side, for which place, and whether they agree.
+/// Returns the table of judgements: wins by side, position bias and agreement.
 pub(super) fn judges(report: &Report) -> Table {
     let mut table = Table::new(
         "judges",
@@ -293,7 +293,7 @@ pub(super) fn judges(report: &Report) -> Table {
     table
 }
 
-/// Which models answered when they were called.
+/// Returns the table of calls and unanswered calls by model.
 pub(super) fn models(report: &Report) -> Table {
     let mut table = Table::new(
         "models",

@@ -1,4 +1,4 @@
-//! Tables over the results of a batch: who was right how often, at what price, and what the rounds changed.
+//! Tables of batch results: accuracy, cost and changes over the rounds.
 
 pub use super::gathered::Report;
 use super::gathered::{is_tie, small};
@@ -9,11 +9,11 @@ use crate::model::Aggregation;
 use crate::stats::{bootstrap, wilson};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The share of conversations without an answer above which a score is withheld.
+/// Default share of conversations without an answer above which a score is withheld.
 pub const UNREAD_MOST: f64 = 0.2;
 
 impl Report {
-    /// Returns every table, in the order of the report.
+    /// Returns all tables, in the order of the report.
     pub fn tables(&self) -> Vec<Table> {
         vec![
             self.accuracy(),
@@ -241,7 +241,7 @@ impl Report {
                     continue;
                 }
                 let is_right = |line: &ResultLine, answer: Option<&str>| {
-                    // an equal answer is right where the protocol's own was
+                    // an answer equal to the protocol's own is right exactly if that one was
                     let own = line.answered.as_ref().and_then(|a| a.answer.as_deref());
                     let key = line.key.as_ref().map(|key| match key {
                         serde_json::Value::String(text) => text.clone(),

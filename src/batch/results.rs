@@ -1,6 +1,6 @@
-//! The results of a batch, as JSON lines: one for each conversation, appended when it is over; the last line of an item
-//! and protocol counts. A line that a kill cut in two is reported and left out: its conversation is still in its
-//! session, and no call is repeated.
+//! The results of a batch as JSON lines, one per conversation, appended when it is over. The last line of an item and
+//! protocol counts. A line cut off by a kill is reported and skipped: its conversation is still in its session, so no
+//! call is repeated.
 
 use super::called::ModelCalls;
 use super::items::hash;
@@ -9,52 +9,53 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The version of the format of a line.
+/// Version of the line format.
 pub const VERSION: u32 = 1;
 
-/// How a conversation of a batch came out.
+/// Outcome of a conversation in a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultOutcome {
     /// It reached its end, and no turn failed.
     Ended,
-    /// It failed, or one of its turns did: what it says is not what the protocol would have said.
+    /// The conversation or one of its turns failed, so its answer may differ from that of a complete run.
     Failed,
 }
 
 /// The result of one conversation, as one JSON line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultLine {
-    /// The version of the format, [`VERSION`] for new lines.
+    /// Version of the format, [`VERSION`] for new lines.
     pub version: u32,
-    /// The item's name.
+    /// Name of the item.
     pub item: String,
-    /// Its line in the file of items.
+    /// Line of the item in its file.
     pub line: u64,
-    /// The protocol's name.
+    /// Name of the protocol.
     pub protocol: String,
-    /// The digest of everything that decides on its outcome: prompts, models, judges.
+    /// Digest of everything that affects the outcome: prompts, models, judges.
     pub fingerprint: String,
-    /// The digest of its judge alone.
+    /// Digest of the judge alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
-    /// The session, beside the file of results.
+    /// Path of the session, relative to the results file.
     pub session: String,
-    /// Whether it counts as a result of its protocol.
+    /// Outcome; decides whether it counts as a result of its protocol.
     pub outcome: ResultOutcome,
-    /// Why the conversation ended.
+    /// Reason for the end of the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<StopReason>,
-    /// The first failure, in words; none where nothing failed.
+    /// Text of the first failure; `None` if nothing failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The right answer; none where the item has none.
+    /// Right answer; `None` if the item has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Value>,
-    /// The answer, and what other ways of counting make of the same replies; none where no answer was to be found.
+    /// Answer of the conversation, with the outcomes of other aggregations of the same replies; `None` if no answer was
+    /// found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered: Option<FoundAnswer>,
-    /// Whether the answer is the key; none where there is no key, or no answer.
+    /// True if the answer matches the key; `None` without a key or an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correct: Option<bool>,
     /// Calls, tokens, dollars, time and rounds.
@@ -65,32 +66,32 @@ pub struct ResultLine {
 /// Measurements of one conversation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Calls by what they were for, retries apart.
+    /// Calls by purpose, without retries.
     pub calls: BTreeMap<String, u64>,
-    /// Calls that were retried, after failures or wrong forms.
+    /// Calls that were retried, after failures or malformed replies.
     pub retries: u64,
-    /// Replies that ended at their token limit.
+    /// Replies that were cut at their token limit.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cut: u64,
-    /// The fewest and the most calls by the protocol's formula.
+    /// Minimum and maximum calls by the protocol's formula.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned: Option<(u64, u64)>,
-    /// Tokens that models read, in all calls.
+    /// Input tokens of all calls.
     pub input: u64,
-    /// Tokens that models wrote, in all calls.
+    /// Output tokens of all calls.
     pub output: u64,
-    /// Dollars; none where a model has no known price.
+    /// Cost in dollars; `None` if a model has no known price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
     /// Duration of the conversation, in milliseconds.
     pub ms: u64,
-    /// How everybody stood after each answer.
+    /// Positions of all seats after each round of answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<Round>,
-    /// The first round whose majority is right, from 1.
+    /// First round whose majority is right, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_correct: Option<u32>,
-    /// How often a seat changed its answer.
+    /// Number of changed answers.
     pub flips: u32,
     /// Changes from a wrong answer to the right one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -98,10 +99,10 @@ pub struct Measured {
     /// Changes from the right answer to a wrong one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bullied: Vec<Turned>,
-    /// The last answers of those who said how sure they are, where there is a key.
+    /// Last answers that state a confidence, if there is a key.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sure: Vec<Sure>,
-    /// The judgements of its verdict.
+    /// Judgements of the verdict.
     #[serde(default, skip_serializing_if = "JudgeCounts::is_empty")]
     pub judgements: JudgeCounts,
     /// Calls by model.
@@ -109,14 +110,14 @@ pub struct Measured {
     pub models: BTreeMap<String, ModelCalls>,
 }
 
-/// A seat's last answer with its confidence: what it thinks the probability is that it is right.
+/// Last answer of a seat with its stated probability of being right.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sure {
-    /// The seat's id.
+    /// Id of the seat.
     pub seat: String,
-    /// The stated confidence, from 0 to 1.
+    /// Stated confidence, from 0 to 1.
     pub confidence: f64,
-    /// Whether the answer is right.
+    /// True if the answer is right.
     pub correct: bool,
 }
 
@@ -124,22 +125,22 @@ pub struct Sure {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct JudgeCounts {
-    /// Judgements that could be read.
+    /// Readable judgements.
     pub read: u32,
     /// Judgements without a readable winner.
     #[serde(skip_serializing_if = "is_zero")]
     pub unread: u32,
-    /// Readable ones by winner; a tie is a side of its own.
+    /// Readable judgements by winner. A tie counts as a side of its own.
     pub won: BTreeMap<String, u32>,
-    /// How many of them went to the side that was shown first.
+    /// Readable judgements won by the side shown first.
     pub first_side: u32,
-    /// Judgements that could be read with the sides in both orders.
+    /// Pairs of readable judgements of one judge with the sides in both orders.
     pub both_ways: u32,
-    /// How many of those changed with the order.
+    /// Number of these pairs whose winner changed with the order.
     pub swap_flips: u32,
-    /// Pairs of judges who judged the same.
+    /// Pairs of judges who judged the same sides in the same order.
     pub pairs: u32,
-    /// How many of those pairs agree.
+    /// Number of these pairs that agree.
     pub agreed: u32,
 }
 
@@ -153,59 +154,59 @@ impl JudgeCounts {
     }
 }
 
-/// All positions after a number of answers from each seat.
+/// Positions of all seats after a round of answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
-    /// The last answers by seat; null is an abstention.
+    /// Last answer of each seat; `null` is an abstention.
     pub answers: BTreeMap<String, Option<String>>,
-    /// The most common answer; none at a tie.
+    /// Most common answer; `None` in a tie.
     pub majority: Option<String>,
-    /// Whether that is right, where there is a key.
+    /// True if the majority is right; `None` without a key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correct: Option<bool>,
-    /// The share of everybody asked that gave the most common answer.
+    /// Share of all asked seats that gave the most common answer.
     pub agreement: f64,
-    /// The effective number of answers: how many equally frequent ones would be as diverse.
+    /// Effective number of answers: the number of equally frequent answers with the same diversity.
     pub effective: f64,
-    /// The share of three-word sequences that are new in the conversation, over the replies of the round.
+    /// Share of three-word sequences in the round's replies that are new in the conversation.
     pub novelty: f64,
 }
 
-/// A seat that changed its answer.
+/// An answer changed by a seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turned {
-    /// The seat's id.
+    /// Id of the seat.
     pub seat: String,
-    /// With which of its answers, from 2.
+    /// Number of the changed answer among the seat's answers, from 2.
     pub round: u32,
-    /// The seats whose answer it took over, of those whose answers it was shown.
+    /// Seats whose shown answer equals the new one.
     pub after: Vec<String>,
 }
 
-/// The results so far, in a few bytes each.
+/// Results so far, in a few bytes each.
 #[derive(Debug, Default)]
 pub struct KnownResults {
-    /// The outcome and the tokens by the hash of item and protocol.
+    /// Outcome and tokens by the hash of item and protocol.
     outcomes: BTreeMap<u64, (ResultOutcome, u64)>,
-    /// How many conversations are over, by protocol.
+    /// Number of finished conversations by protocol.
     protocols: BTreeMap<String, u64>,
     /// Fingerprints by protocol.
     pub fingerprints: BTreeMap<String, String>,
-    /// The sum over all lines, in dollars.
+    /// Sum over all lines, in dollars.
     pub usd: f64,
-    /// The sum over all lines, in tokens.
+    /// Sum over all lines, in tokens.
     pub tokens: u64,
-    /// Lines that could not be read, by their number.
+    /// Numbers of the lines that could not be read.
     pub damaged: Vec<u64>,
 }
 
 impl KnownResults {
-    /// Returns the outcome of an item's conversation; none while it is not over.
+    /// Returns the outcome of an item's conversation; `None` if it is not over.
     pub fn outcome(&self, item: &str, protocol: &str) -> Option<ResultOutcome> {
         self.outcomes.get(&place(item, protocol)).map(|(outcome, _)| *outcome)
     }
 
-    /// Returns the tokens of an item's conversation, read and written; none while it is not over.
+    /// Returns the input and output tokens of an item's conversation; `None` if it is not over.
     pub fn tokens_of(&self, item: &str, protocol: &str) -> Option<u64> {
         self.outcomes.get(&place(item, protocol)).map(|(_, tokens)| *tokens)
     }
@@ -222,17 +223,17 @@ impl KnownResults {
         self.tokens += tokens;
     }
 
-    /// Returns how many conversations failed.
+    /// Returns the number of failed conversations.
     pub fn failed(&self) -> usize {
         self.outcomes.values().filter(|(o, _)| *o == ResultOutcome::Failed).count()
     }
 
-    /// Returns how many conversations are over, failed ones included.
+    /// Returns the number of finished conversations, including failed ones.
     pub fn len(&self) -> usize {
         self.outcomes.len()
     }
 
-    /// Returns how many conversations of other protocols than these are over.
+    /// Returns the number of finished conversations of other protocols than these.
     pub fn beside(&self, names: &[&str]) -> u64 {
         self.protocols
             .iter()

@@ -1,7 +1,7 @@
-//! The run of a batch: which conversation is had next, and what may still be spent.
+//! Runs a batch: selects the next conversation and enforces the budget.
 //!
-//! Each conversation gets a slice of what is left of the budget and gives back what it does not use, so that several at
-//! once never spend more than all of it. What a run has no result for is begun or resumed by the next one.
+//! Each conversation gets a slice of the remaining budget and returns the unused part, so that concurrent conversations
+//! never overspend. The next run starts or resumes every conversation without a result.
 
 use super::file::Appended;
 use super::items::{BatchItem, Damaged};
@@ -15,46 +15,46 @@ use tokio::sync::watch;
 /// A protocol of a batch: one way to run every item.
 #[derive(Clone, Debug)]
 pub struct Protocol {
-    /// Its name in results and reports.
+    /// Name in results and reports.
     pub name: String,
-    /// The digest of its prompts, models and judges.
+    /// Digest of its prompts, models and judges.
     pub fingerprint: String,
-    /// The digest of its judge alone, if it has one.
+    /// Digest of its judge alone, if it has one.
     pub judge: Option<String>,
-    /// The fewest and the most calls by its formula.
+    /// Minimum and maximum calls by its formula.
     pub planned: super::Calls,
-    /// Whether it may use at most as many tokens on an item as the first protocol did.
+    /// True if its tokens on an item are limited to those of the first protocol.
     pub as_many_tokens: bool,
 }
 
-/// A share of the budget; none is unlimited.
+/// A share of the budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Slice {
-    /// Dollars it may cost; none is unlimited.
+    /// Maximum cost in dollars; `None` is unlimited.
     pub usd: Option<f64>,
-    /// Tokens it may use, read and written; none is unlimited.
+    /// Maximum input and output tokens; `None` is unlimited.
     pub tokens: Option<u64>,
 }
 
 /// A conversation to run.
 #[derive(Clone, Debug)]
 pub struct BatchJob {
-    /// The question that the conversation is about.
+    /// Item of the conversation.
     pub item: BatchItem,
-    /// The index of the protocol in the batch.
+    /// Index of the protocol in the batch.
     pub protocol: usize,
-    /// Its share of the budget.
+    /// Share of the budget.
     pub slice: Slice,
-    /// The tokens after which it ends, for comparison with the first protocol; none without such a comparison.
+    /// Token limit for comparison with the first protocol; `None` without such a comparison.
     pub tokens: Option<u64>,
-    /// Whether it has failed before, and is run again.
+    /// True if an earlier attempt failed.
     pub again: bool,
 }
 
-/// The outcome of a job.
+/// Outcome of a job.
 #[derive(Debug)]
 pub enum JobOutcome {
-    /// It ended, with this result.
+    /// It ended with this result.
     Over(Box<ResultLine>),
     /// Its slice was too small.
     NoBudget,
@@ -66,28 +66,28 @@ pub enum JobOutcome {
 
 /// Runs the conversations of a batch.
 pub trait JobRunner: Sync {
-    /// Runs one to its end; resumes it where it was stopped before.
+    /// Runs a conversation to its end. Resumes it if it was stopped before.
     fn play(&self, job: &BatchJob) -> JobOutcome;
 }
 
-/// How far a run has come.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// Conversations that are over, earlier runs included.
+    /// Finished conversations, including those of earlier runs.
     pub done: u64,
-    /// Conversations of this run.
+    /// Conversations finished by this run.
     pub had: u64,
-    /// Conversations that failed.
+    /// Failed conversations.
     pub failed: u64,
-    /// Conversations in all.
+    /// All conversations.
     pub all: u64,
-    /// Dollars spent, earlier runs included.
+    /// Dollars spent, including earlier runs.
     pub usd: f64,
-    /// Tokens used, earlier runs included.
+    /// Tokens used, including earlier runs.
     pub tokens: u64,
 }
 
-/// Why a run stopped before all was done.
+/// Reason for an early stop of a run.
 #[derive(Debug)]
 pub enum BatchStopped {
     /// The budget is used up.
@@ -102,21 +102,21 @@ pub enum BatchStopped {
 
 /// A batch: its protocols, its budget, and its share of the items.
 pub struct BatchRun<'a> {
-    /// The protocols, the one that is examined first.
+    /// Protocols, the examined one first.
     pub protocols: &'a [Protocol],
-    /// The most conversations at the same time.
+    /// Maximum number of concurrent conversations.
     pub jobs: usize,
-    /// The budget of all conversations together.
+    /// Budget of all conversations together.
     pub budget: Slice,
-    /// Whether those that failed are run again.
+    /// True if failed conversations are run again.
     pub retry: bool,
-    /// Which items are had here, by their place among all: part, from 0, and parts.
+    /// Share of the items run here as (part, parts): those whose index modulo `parts` is `part`.
     pub shard: Option<(u64, u64)>,
-    /// How many conversations there are in all.
+    /// Number of all conversations.
     pub all: u64,
 }
 
-/// Money and tokens that are spent or set aside.
+/// Money and tokens spent or set aside.
 #[derive(Default)]
 struct Ledger {
     usd: f64,
@@ -125,7 +125,7 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// Sets a slice aside; none where the budget is used up.
+    /// Sets a slice aside; returns `None` if the budget is used up.
     fn slice(&mut self, budget: Slice, jobs: usize) -> Option<Slice> {
         let free = jobs.saturating_sub(self.held.len()).max(1);
         let usd = budget.usd.map(|all| {
@@ -153,11 +153,11 @@ impl Ledger {
 }
 
 impl BatchRun<'_> {
-    /// Runs all conversations that have no result yet; `told` receives each as it ends. Damaged lines are skipped: a
+    /// Runs all conversations that have no result yet. Calls `told` as each of them ends. Damaged items are skipped: a
     /// caller that does not accept them checks the file first.
     ///
     /// # Errors
-    /// Why it stopped before all was done.
+    /// [`BatchStopped`] if the run stopped before all conversations were over.
     pub fn run(
         &self,
         items: impl Iterator<Item = Result<BatchItem, Damaged>> + Send,
@@ -255,7 +255,7 @@ impl BatchRun<'_> {
 }
 
 impl BatchRun<'_> {
-    /// Returns the conversations of an item that are still to run, with those that depend on each other together.
+    /// Returns the conversations of an item that are still to run. Conversations that depend on each other are grouped.
     fn jobs_of(&self, item: &BatchItem, done: &KnownResults) -> Vec<Vec<BatchJob>> {
         let mut groups: Vec<Vec<BatchJob>> = vec![];
         let mut compared = None;
@@ -290,7 +290,7 @@ mod tests {
     use crate::batch::results::tests::a_result;
     use std::fs;
 
-    /// Notes what it is asked for, and says that the first protocol took 70 tokens.
+    /// Records its jobs, and reports 70 tokens for the first protocol.
     struct Noted(Mutex<Vec<(String, usize, Option<u64>)>>);
 
     impl JobRunner for Noted {
@@ -336,7 +336,7 @@ mod tests {
             asked.sort();
             asked
         };
-        // those of an earlier run are known by their results
+        // the results of the earlier run provide the tokens of the first protocol
         assert_eq!(run(&protocols[..2]).len(), 6);
         let later = run(&protocols);
         let expected = ["a", "b", "c"].map(|item| (item.to_owned(), 2, Some(70)));

@@ -1,8 +1,8 @@
-//! The form of a line of results, as a JSON Schema.
+//! JSON Schema of a result line.
 
 use serde_json::{Value, json};
 
-/// Returns the JSON Schema of a line of results.
+/// Returns the JSON Schema of a result line.
 pub fn schema() -> Value {
     let count = json!({"type": "integer", "minimum": 0});
     let text = json!({"type": "string"});

@@ -1,24 +1,24 @@
-//! The flaws of results: replies that were cut, answers that could not be read, conversations that failed.
+//! Flaws of results: cut replies, unreadable answers, failed conversations.
 
 use super::results::{ResultLine, ResultOutcome};
 
-/// Counts over the flaws of one or more conversations.
+/// Counts of the flaws of one or more conversations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Troubles {
-    /// Calls, retries apart.
+    /// Calls, without retries.
     pub calls: u64,
-    /// Replies that ended at their token limit.
+    /// Replies that were cut at their token limit.
     pub cut: u64,
     /// Participants whose answer counts.
     pub answers: u64,
-    /// Those without a readable answer.
+    /// Participants without a readable answer.
     pub unread: u64,
-    /// Conversations that failed.
+    /// Failed conversations.
     pub failed: u64,
 }
 
 impl Troubles {
-    /// Returns those of one conversation.
+    /// Counts the flaws of one conversation.
     pub fn new(line: &ResultLine) -> Troubles {
         let (of, abstained) = line.answered.as_ref().map_or((0, 0), |a| (a.of, a.abstained));
         Troubles {
@@ -30,7 +30,7 @@ impl Troubles {
         }
     }
 
-    /// Adds those of other conversations.
+    /// Adds the counts of other conversations.
     pub fn add(&mut self, other: &Troubles) {
         self.calls += other.calls;
         self.cut += other.cut;
