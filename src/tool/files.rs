@@ -1,5 +1,5 @@
-//! The built-in tools: they read files of one folder and never leave it, neither by `..` nor by a link, and never open
-//! a pipe or a device.
+//! The built-in tools. They read files of one folder and never leave it, neither by `..` nor by a symbolic link, and
+//! never open a pipe or a device.
 
 use super::job::ToolResult;
 use crate::model::tool::ToolSource;
@@ -9,28 +9,28 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Lines that are read where nobody says how many.
+/// Default number of lines to read.
 const LINES: u64 = 400;
-/// Entries of a folder that are listed.
+/// Maximum entries of a folder listing.
 const ENTRIES_MAX: usize = 500;
-/// Files that a search looks into.
+/// Maximum files that a search opens.
 const FILES_MAX: usize = 5_000;
-/// Lines that a search finds.
+/// Maximum lines that a search returns.
 const FOUND_MAX: usize = 100;
-/// Characters of a found line that are shown.
+/// Maximum characters shown of a matching line.
 const LINE_MAX: usize = 200;
-/// How deep a search goes.
+/// Maximum depth of a search.
 const DEPTH_MAX: usize = 16;
 
-/// The folder whose files may be read.
+/// Folder whose files may be read.
 #[derive(Debug)]
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// Returns a folder by its real path.
+    /// Resolves the real path of a folder.
     ///
     /// # Errors
-    /// When there is no such folder.
+    /// If the folder does not exist.
     pub fn new(path: &Path) -> io::Result<Folder> {
         let real = path.canonicalize()?;
         if !real.is_dir() {
@@ -54,7 +54,8 @@ impl Folder {
         answer.map_or_else(|why| ToolResult::failed(format!("{path} {why}")), ToolResult::done)
     }
 
-    /// Returns the real path of something in the folder; what is not there and what is outside are told alike.
+    /// Returns the real path of a file in the folder. The error is the same for missing files and files outside, so
+    /// that it reveals nothing.
     fn inside(&self, path: &str) -> Result<PathBuf, String> {
         let outside = || "is not in the folder".to_owned();
         let plain = |c: Component<'_>| matches!(c, Component::Normal(_) | Component::CurDir);
@@ -93,7 +94,7 @@ impl Folder {
     }
 }
 
-/// Returns what lies in a folder, in order; what cannot be read is not there.
+/// Returns the entries of a folder, sorted; unreadable ones are left out.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.take(FILES_MAX).map(|entry| entry.path()).collect();

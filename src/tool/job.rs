@@ -1,4 +1,4 @@
-//! A request to a tool, its result, and the trait of what runs tools.
+//! A tool request, its result, and the trait that runs tools.
 
 use crate::model::tool::{Tool, ToolOutcome};
 use crate::model::{SeatId, Seq, Text, TurnId};
@@ -6,46 +6,46 @@ use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
 
-/// Bytes of a result that a model is shown.
+/// Maximum bytes of a result shown to a model.
 pub const SHOWN_MAX: usize = 16 << 10;
-/// Bytes of a result that are kept.
+/// Maximum bytes kept of a result.
 pub const KEPT_MAX: usize = 512 << 10;
 
 /// One run of a tool, with its arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolJob {
-    /// The `tool.called` that ordered it.
+    /// `seq` of the `tool.called` that ordered it.
     pub called: Seq,
-    /// The turn whose call asked for it.
+    /// Turn whose call requested it.
     pub turn: TurnId,
-    /// The participant that asked.
+    /// Participant that requested it.
     pub participant: SeatId,
-    /// The tool as its participant has it.
+    /// Tool as configured for its participant.
     pub tool: Tool,
-    /// The arguments, which fit its schema.
+    /// Arguments, validated against the tool's schema.
     pub arguments: Value,
 }
 
-/// The result of a tool.
+/// Result of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolResult {
-    /// Done, failed, refused or interrupted.
+    /// Outcome: done, failed, refused or interrupted.
     pub is: ToolOutcome,
-    /// The text for the model.
+    /// Text for the model.
     pub result: Text,
-    /// All of it, where that is more.
+    /// Complete text, if it is longer than the text for the model.
     pub whole: Option<Text>,
-    /// Milliseconds that it took, as the caller's clock says.
+    /// Duration in milliseconds, by the caller's clock.
     pub took_ms: u64,
 }
 
 impl ToolResult {
-    /// Returns a result; a long one is cut for the model.
+    /// Creates a successful result. A long text is shortened for the model.
     pub fn done(text: impl Into<String>) -> ToolResult {
         ToolResult::of(ToolOutcome::Done, text.into())
     }
 
-    /// Returns a failure with its reason.
+    /// Creates a failure with its reason.
     pub fn failed(why: impl Into<String>) -> ToolResult {
         ToolResult::of(ToolOutcome::Failed, why.into())
     }
@@ -61,16 +61,16 @@ impl ToolResult {
     }
 }
 
-/// A tool at work; dropping it ends it.
+/// A running tool. Dropping it stops the tool.
 pub type RunningTool = Pin<Box<dyn Future<Output = ToolResult> + Send>>;
 
-/// Carries out requests to tools.
+/// Runs the tools of participants.
 pub trait Tools: Send + Sync {
     /// Runs one tool to its end.
     fn run(&self, job: ToolJob) -> RunningTool;
 }
 
-/// No tools: for conversations whose participants have none.
+/// Tools of a conversation without any; every request fails.
 pub struct NoTools;
 
 impl Tools for NoTools {

@@ -1,9 +1,7 @@
-//! Tools of participants: scripts, servers that speak the Model Context Protocol, and the built-in ones that read files of
-//! a folder which the operator names.
+//! Tools of participants: scripts, MCP servers, and built-in tools that read files of a folder chosen by the operator.
 //!
-//! A tool is asked once for each `tool.called` and answers with one [`ToolResult`], also where it fails: a model is told
-//! so. What it says is text of somebody who may be hostile; what it may cost is bounded in time and bytes. It decides
-//! nothing: whether a tool may run is the engine's business.
+//! A tool runs once for each `tool.called` and returns one [`ToolResult`], also on failure, so that the model learns of
+//! it. Its output is untrusted text; its time and bytes are limited. The engine decides whether a tool may run.
 
 mod files;
 mod job;

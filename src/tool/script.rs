@@ -1,4 +1,4 @@
-//! A child process as a tool: one JSON request in, its standard output is the result.
+//! A child process as a tool: one JSON request on standard input; standard output is the result.
 
 use super::job::{KEPT_MAX, RunningTool, ToolJob, ToolResult};
 use crate::model::Text;
@@ -10,14 +10,14 @@ use std::sync::Arc;
 /// Returns whether a command may run.
 type Permits = Arc<dyn Fn(&[Text]) -> bool + Send + Sync>;
 
-/// The scripts that tools of a run may start.
+/// Scripts that the tools of a run may start.
 #[derive(Clone)]
 pub struct ToolScripts {
-    /// The commands that the operator has allowed.
+    /// Check for the commands allowed by the operator.
     pub permits: Permits,
-    /// The working directory of the scripts.
+    /// Working directory of the scripts.
     pub folder: PathBuf,
-    /// The environment of the scripts.
+    /// Environment of the scripts.
     pub environment: ChildEnvironment,
 }
 

@@ -1,4 +1,4 @@
-//! The tools of a run: each source of a tool has its place here.
+//! The tools of a run, dispatched by their source.
 
 use super::files::Folder;
 use super::job::{RunningTool, ToolJob, ToolResult, Tools};
@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// The tools of a run.
+/// Tools of a run.
 pub struct Toolbox {
-    /// The scripts that may run.
+    /// Scripts that may run.
     pub scripts: ToolScripts,
-    /// The servers that may be asked.
+    /// MCP servers that may be called.
     pub servers: ToolServers,
-    /// The folder whose files may be read, if the operator named one.
+    /// Folder whose files may be read, if the operator named one.
     pub folder: Option<Arc<Folder>>,
 }
 
@@ -24,7 +24,7 @@ impl Tools for Toolbox {
         let within = Duration::from_secs(u64::from(job.tool.seconds));
         let running: RunningTool = match (job.tool.source.clone(), &self.folder) {
             (ToolSource::Script(command), _) => self.scripts.run(command, job),
-            // it counts its time by itself
+            // servers enforce the timeout themselves
             (ToolSource::Server { server, tool }, _) => return self.servers.run(server, tool, job),
             (_, None) => Box::pin(async { ToolResult::failed("no folder was named with --files") }),
             (source, Some(folder)) => {

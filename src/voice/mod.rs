@@ -1,7 +1,7 @@
-//! The sources of words: one trait for models, scripts, rehearsed lines and recordings.
+//! Voices produce the text of participants: one trait for models, scripts, rehearsed lines and recordings.
 //!
-//! A voice streams [`Chunk`]s into its [`Out`] and never retries, never waits for the operator and never sees the
-//! conversation: all it knows is in its [`CallRequest`]. Dropping its future cancels the call for good.
+//! A voice streams [`Chunk`]s into its [`Out`]. It never retries and never waits for the operator. All its input is in
+//! its [`CallRequest`]; it has no access to the conversation. Dropping its future cancels the call for good.
 
 pub mod agent;
 pub mod rehearsed;
@@ -19,140 +19,140 @@ use serde_json::Value;
 use std::{collections::BTreeMap, future::Future, pin::Pin, sync::Arc};
 use tokio::sync::mpsc;
 
-/// Pieces of one read; neighbours of one channel are joined.
+/// Pieces of one read. Adjacent pieces of one channel are merged.
 pub type Pieces = Vec<(Channel, String)>;
 
-/// What a voice needs for one call.
+/// Input of one call of a voice.
 #[derive(Clone, Debug)]
 pub struct CallRequest {
-    /// The `seq` of its `call.started`.
+    /// `seq` of its `call.started`.
     pub call: CallId,
-    /// The turn that the call belongs to.
+    /// Turn that the call belongs to.
     pub turn: TurnId,
-    /// The participant that speaks, as of this call.
+    /// The participant, as of this call.
     pub seat: Arc<Participant>,
-    /// What the reply is for: to speak, vote, judge and so on.
+    /// Purpose of the reply: speech, vote, judgement and so on.
     pub purpose: Purpose,
-    /// The utterance's number, from 1; none where the turn is no utterance.
+    /// Number of the turn, from 1; `None` if the reply is not speech.
     pub number: Option<u32>,
-    /// Which call of its turn this is, from 1.
+    /// Number of this call within its turn, from 1.
     pub attempt: u32,
-    /// What the participant reads; empty for rehearsed lines.
+    /// Prompt of the participant; empty for rehearsed lines.
     pub prompt: Arc<Prompt>,
-    /// The same as the messages that a model takes; none for other voices.
+    /// The prompt as chat messages for a model; empty for other voices.
     pub messages: Vec<Message>,
-    /// The tools that it may ask for.
+    /// Tools that the participant may call.
     pub tools: Vec<Tool>,
-    /// The form that the reply must have.
+    /// Required form of the reply.
     pub form: Form,
-    /// The parameters of the call, as logged.
+    /// Parameters of the call, as logged.
     pub parameters: CallParameters,
-    /// The labels under which it sees the others, where names are hidden.
+    /// Labels that replace the other participants' names if names are hidden.
     pub labels: BTreeMap<SeatId, Text>,
-    /// Facts for scripts and templates: topic, context, limits, who is at the table.
+    /// Facts for scripts and templates: topic, context, limits, participants.
     pub facts: Arc<Value>,
-    /// What is left of the conversation's limits in tokens and in money.
+    /// Remaining limits of the conversation in tokens and in money.
     pub left: Limits,
 }
 
-/// What a voice returns, piece by piece.
+/// Output of a voice, chunk by chunk.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Chunk {
     /// A piece of the reply.
     Piece(Channel, Text),
-    /// The voice did something, or asks leave for something, besides speaking.
+    /// An action of the voice besides speech, or a request for permission.
     Did(Did),
-    /// The end of a complete reply.
+    /// End of a complete reply.
     Done(Done),
-    /// The seat lets its turn go.
+    /// The participant passes its turn.
     Pass,
-    /// The end of a failed call.
+    /// End of a failed call.
     Failed(CallFailure),
 }
 
-/// What an agent or a recording does besides speaking, as logged.
+/// An action of an agent or a recording besides speech, as logged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are those of the events, which say what they mean")]
 pub enum Did {
-    /// It has used a tool of its own; the fields are those of `agent.tool`.
+    /// It used a tool of its own. The fields are those of `agent.tool`.
     Used { title: Text, sort: Text, status: Text, input: Option<Text>, result: Option<Text> },
-    /// A warning for people about something wrong with its words.
+    /// A warning for the operator about the voice's output.
     Warns(Text),
-    /// The agent's plan; it replaces the one before.
+    /// The agent's plan. It replaces the previous one.
     Plans(Vec<PlanStep>),
-    /// It asks leave, and waits for [`Voice::answered`].
+    /// It asks for permission and waits for [`Voice::answered`].
     Asks { request: u32, sort: Text, title: Text, input: Option<Text> },
 }
 
-/// Why a call failed, and when it may be retried.
+/// Failure of a call, with the delay before a retry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallFailure {
-    /// What decides whether the call is retried.
+    /// Error class; decides whether the call is retried.
     pub class: ErrorClass,
-    /// One sentence for people, untrusted.
+    /// One sentence for the operator, untrusted.
     pub text: Text,
-    /// Milliseconds the server asked to be left alone.
+    /// Delay requested by the server, in milliseconds.
     pub retry_after_ms: Option<u64>,
-    /// The tokens that are to be paid for all the same, where the server counted them.
+    /// Tokens billed despite the failure, if the server reported them.
     pub usage: Option<Usage>,
 }
 
 impl CallFailure {
-    /// Returns a failure without a time for the retry.
+    /// Creates a failure without a retry delay.
     pub fn new(class: ErrorClass, text: impl Into<Text>) -> CallFailure {
         CallFailure { class, text: text.into(), retry_after_ms: None, usage: None }
     }
 }
 
-/// The end of a reply.
+/// End of a complete reply.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Done {
-    /// The whole text, where it differs from the pieces or no pieces came; else the pieces are the text.
+    /// Full text if it differs from the pieces or none came; otherwise the pieces are the text.
     pub text: Option<Text>,
-    /// The reply as data; null where it is text alone.
+    /// Reply as data; null if it is text only.
     pub structured: Value,
-    /// How the voice said it finished.
+    /// Finish reason reported by the voice.
     pub finish: Option<Text>,
-    /// Tokens used; none where the server reported none.
+    /// Tokens used; `None` if the server reported none.
     pub usage: Option<Usage>,
-    /// What it cost, if the voice knows that better than its seat's price does.
+    /// Cost of the call if the voice reports it; replaces the price of the seat.
     pub cost: Option<Usd>,
-    /// Parts of the answer that could not be read and were left out.
+    /// Number of unreadable parts of the answer that were skipped.
     pub skipped: u32,
-    /// The tools that it asks for instead of an end.
+    /// Tool requests that replace the end of the turn.
     pub tools: Vec<ToolRequest>,
 }
 
-/// A call in progress; dropping it cancels the call.
+/// A call in progress. Dropping it cancels the call.
 pub type Speaking = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What gives a participant words: a model, a script, an agent, rehearsed lines.
+/// Source of a participant's text: a model, a script, an agent, rehearsed lines.
 pub trait Voice: Send + Sync {
-    /// Answers one request by sending chunks, the last of which is `Done`, `Pass` or `Failed`.
+    /// Answers one request by sending chunks. The last one is `Done`, `Pass` or `Failed`.
     fn speak(&self, ask: CallRequest, out: Out) -> Speaking;
 
-    /// Takes the operator's answer to a request for leave of a call that runs.
+    /// Receives the operator's answer to a permission request of a running call.
     fn answered(&self, _call: CallId, _request: u32, _yes: bool) {}
 }
 
 /// Finds the voice of a participant.
 pub trait Voices: Send + Sync {
-    /// Returns the voice that speaks for a participant, or why it has none.
+    /// Returns the voice of a participant.
     ///
     /// # Errors
-    /// A sentence for people, when this program has no such voice.
+    /// A sentence for the operator if this program has no such voice.
     fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String>;
 
-    /// Completes a seat that a command makes with what is known of its voice.
+    /// Completes a seat created by a command with the data of its voice.
     ///
     /// # Errors
-    /// A sentence for people, when no voice can speak for it.
+    /// A sentence for the operator if no voice can speak for the seat.
     fn seat(&self, _: &mut Participant) -> Result<(), String> {
         Ok(())
     }
 }
 
-/// The channel for a voice's chunks, and its clock.
+/// Channel for a voice's chunks, with the session's clock.
 #[derive(Clone)]
 pub struct Out {
     call: CallId,
@@ -161,14 +161,14 @@ pub struct Out {
 }
 
 impl Out {
-    /// Returns the way back of one call.
+    /// Creates the output channel of one call.
     pub fn new(call: CallId, tx: mpsc::Sender<(CallId, Chunk)>, clock: Clock) -> Out {
         Out { call, tx, clock }
     }
 
-    /// Hands in a chunk; waits while the engine cannot take it.
+    /// Sends a chunk; waits while the engine cannot take it.
     pub async fn send(&self, chunk: Chunk) {
-        // a closed channel means that the engine is gone, and with it the need for words
+        // a closed channel means that the engine has stopped, so the chunk is dropped
         if let Ok(place) = self.tx.reserve().await {
             self.clock.sent();
             place.send((self.call, chunk));
@@ -180,16 +180,16 @@ impl Out {
         &self.clock
     }
 
-    /// Sleeps on the session's clock, for `ms` milliseconds.
+    /// Sleeps for `ms` milliseconds on the session's clock.
     pub async fn wait(&self, ms: u64) {
         self.clock.sleep(self.call, ms).await;
     }
 }
 
-/// A pause before the first word, in words, as people breathe.
+/// Pause before the first word, in words, for a natural rhythm.
 pub(crate) const BREATH_WORDS: u64 = 6;
 
-/// Sends what is known of a reply word by word, at the pace of rehearsed lines.
+/// Sends the chunks of a known reply word by word, at the pace of rehearsed lines.
 pub async fn paced(chunks: Vec<Chunk>, out: Out) {
     out.wait(VoiceSpec::PACE_MS * BREATH_WORDS).await;
     for chunk in chunks {

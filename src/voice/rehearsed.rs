@@ -1,15 +1,15 @@
-//! Rehearsed lines: fixed or templated words at a steady pace, for demos and tests.
+//! Rehearsed lines: fixed or templated text at a steady pace, for demos and tests.
 //!
-//! Which line a call speaks is chosen when the call starts and logged with it, so that the voice itself remembers
-//! nothing: a plain line is the next one in order, and the first follows the last; a line with a condition waits until
-//! it is true and then goes first, once. Lines `for` a vote, a pick or a judgement answer those alone.
+//! The line of a call is chosen when the call starts and is logged with it, so the voice itself has no state. Plain
+//! lines are spoken in order and then again from the first. A line with a condition is spoken once, before the plain
+//! lines, as soon as the condition is true. Lines `for` a vote, a pick or a judgement answer only those.
 
 use super::{BREATH_WORDS, CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice};
 use crate::expr::{Condition, ExprError, Facts, Template};
 use crate::model::{Channel, ErrorClass, Line, Purpose, Text, VoiceSpec};
 use std::cell::LazyCell;
 
-/// Returns which line a seat speaks next, given those it has spoken.
+/// Returns the index of the seat's next line, given the lines it has spoken.
 pub fn choose(
     lines: &[Line],
     purpose: Purpose,
@@ -17,7 +17,7 @@ pub fn choose(
     facts: impl FnOnce() -> Facts,
 ) -> Option<usize> {
     let facts = LazyCell::new(facts);
-    // a condition that cannot be evaluated does not hold; `faults` says so
+    // a condition that cannot be evaluated counts as false; `faults` reports it
     let holds = |line: &Line| holds(line, &facts)?.ok()?.then_some(());
     let fits = |(_, line): &(usize, &Line)| line.purpose == purpose;
     let fresh = |(i, line): &(usize, &Line)| !spoken.contains(i) && holds(line).is_some();
@@ -31,7 +31,7 @@ pub fn choose(
     plain.get(said.checked_rem(plain.len())?).copied()
 }
 
-/// Returns the faults of the conditions that are checked for the next line, each with its place.
+/// Returns the errors of the conditions checked for the next line, each with its position.
 pub fn faults(
     lines: &[Line],
     purpose: Purpose,
@@ -49,7 +49,7 @@ pub fn faults(
     looked_at.filter_map(fault).collect()
 }
 
-/// Returns whether a line has no condition, or one that is true.
+/// Evaluates the condition of a line; `None` if it has none.
 fn holds(
     line: &Line,
     facts: &LazyCell<Facts, impl FnOnce() -> Facts>,
@@ -58,7 +58,7 @@ fn holds(
     Some(Condition::compile(when).and_then(|c| c.holds(facts)))
 }
 
-/// The voice of a rehearsed seat.
+/// Voice of a rehearsed seat.
 pub struct Rehearsed;
 
 impl Voice for Rehearsed {
@@ -80,7 +80,7 @@ impl Voice for Rehearsed {
     }
 }
 
-/// The words of the line that the call was started with, and the milliseconds a word takes.
+/// Returns the text of the call's line and its pace in milliseconds per word.
 fn words(ask: &CallRequest) -> Result<(String, u64), Text> {
     let VoiceSpec::Lines { lines, pace } = &ask.seat.voice else {
         return Err("the participant has no rehearsed lines".into());

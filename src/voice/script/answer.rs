@@ -1,6 +1,6 @@
-//! The output of a script: JSON lines or plain text, which the first line decides, read as it arrives.
+//! Parser of a script's output: JSON lines or plain text, depending on the first line.
 //!
-//! It takes bytes cut anywhere and makes the same text of every cut. It starts nothing and waits for nothing.
+//! It is incremental and does no I/O: the result does not depend on how the bytes are split.
 
 use crate::model::{Channel, ErrorClass, Text, Usage};
 use crate::voice::{Chunk, Done, Pieces};
@@ -8,28 +8,28 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::mem;
 
-/// The longest line, in bytes.
+/// Maximum length of a line, in bytes.
 const LINE_MAX: usize = 1 << 20;
-/// Characters of a script's own words about its failure.
+/// Maximum characters quoted from a script's error message.
 const REASON_MAX: usize = 500;
-/// A first line that is a JSON object with one of these keys speaks the protocol.
+/// Keys of the protocol. The output is JSON lines if its first line is an object with one of them.
 const SIGNS: [&str; 6] = ["delta", "think", "text", "structured", "pass", "error"];
 
-/// Why the output is not an answer.
+/// Reason for rejecting the output, with its error class.
 #[derive(Debug, PartialEq)]
 pub(super) struct AnswerFault(pub ErrorClass, pub String);
 
-/// An answer as far as it has come.
+/// Parser state of an answer.
 #[derive(Default)]
 pub(super) struct ScriptAnswer {
     kind: Kind,
-    /// Bytes not yet understood: an unfinished line, in plain text an unfinished character.
+    /// Unparsed bytes: an unfinished line, or in plain text an unfinished character.
     pending: Vec<u8>,
-    /// Lines begun, and bytes of the last of them.
+    /// Number of lines begun, and number of bytes of the last one.
     lines: usize,
     line_bytes: usize,
     said: String,
-    /// White space that may turn out to be the end.
+    /// White space held back, dropped if it ends the text.
     held: String,
     last: Option<Line>,
 }
@@ -53,7 +53,7 @@ struct Line {
     finish: Option<Text>,
     usage: Option<Usage>,
     pass: bool,
-    /// Parsed by hand, so that no other key can hide it.
+    /// Parsed separately, so that an unknown key on the same line cannot hide it.
     #[serde(skip)]
     error: Option<String>,
 }
@@ -66,7 +66,7 @@ impl Line {
 }
 
 impl ScriptAnswer {
-    /// Reads bytes and puts the new pieces into `out`, also before a fault.
+    /// Parses bytes and appends the new pieces to `out`, also before an error.
     pub(super) fn push(&mut self, bytes: &[u8], out: &mut Pieces) -> Result<(), AnswerFault> {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.lines += usize::from(self.line_bytes == 0);
@@ -92,13 +92,13 @@ impl ScriptAnswer {
         Ok(())
     }
 
-    /// Returns whether the last object has come.
+    /// Returns whether the last object has arrived.
     pub(super) fn is_over(&self) -> bool {
         self.last.is_some()
     }
 
-    /// Puts what is left into `out` and returns the last chunk. `broken` says how the script failed as a process; what
-    /// it said about that itself goes first.
+    /// Appends the remaining pieces to `out` and returns the last chunk. `broken` is the failure of the process; an
+    /// error reported by the script itself takes precedence.
     pub(super) fn end(
         mut self,
         broken: Option<AnswerFault>,
@@ -130,7 +130,7 @@ impl ScriptAnswer {
             tools: vec![],
         };
         if self.kind == Kind::Plain && self.said.starts_with('{') {
-            // Data that nests too deep for the parser stays text.
+            // data nested too deeply for the parser stays text
             let object = serde_json::from_str::<Map<String, Value>>(&self.said);
             done.structured = object.map_or(Value::Null, Value::Object);
         }
@@ -151,7 +151,7 @@ impl ScriptAnswer {
         self.pending.trim_ascii_start().first().is_none_or(|byte| *byte == b'{')
     }
 
-    /// Reads the pending line; the first one decides what kind of answer this is.
+    /// Parses the pending line. The first line decides the format of the answer.
     fn take_line(&mut self, out: &mut Pieces) -> Result<(), AnswerFault> {
         let text = String::from_utf8_lossy(&self.pending);
         let object = match text.trim() {
@@ -190,7 +190,7 @@ impl ScriptAnswer {
         Ok(())
     }
 
-    /// Shows the pending text, but for an unfinished character and white space at its end.
+    /// Emits the pending text except for an unfinished character and trailing white space.
     fn take_plain(&mut self, out: &mut Pieces, end: End) {
         let fresh = decode(&mut self.pending, end);
         self.held.push_str(&fresh);
@@ -216,14 +216,14 @@ impl ScriptAnswer {
     }
 }
 
-/// Whether more bytes may follow.
+/// End of the input: still open or reached.
 #[derive(Clone, Copy, PartialEq)]
 enum End {
     Open,
     Reached,
 }
 
-/// Takes text out of bytes; what is no UTF-8 becomes U+FFFD, a character that is not all there waits.
+/// Decodes bytes as UTF-8. Invalid bytes become U+FFFD; an incomplete character at the end stays pending.
 fn decode(pending: &mut Vec<u8>, end: End) -> String {
     let mut text = String::with_capacity(pending.len());
     let mut waiting = 0;
@@ -231,7 +231,7 @@ fn decode(pending: &mut Vec<u8>, end: End) -> String {
     while let Some(chunk) = chunks.next() {
         text.push_str(chunk.valid());
         let invalid = chunk.invalid();
-        // An incomplete character may still be completed.
+        // an incomplete character may still be completed
         let begun = str::from_utf8(invalid).is_err_and(|e| e.error_len().is_none());
         if begun && end == End::Open && chunks.peek().is_none() {
             waiting = invalid.len();
@@ -243,7 +243,7 @@ fn decode(pending: &mut Vec<u8>, end: End) -> String {
     text
 }
 
-/// Returns the beginning of what a script says about its failure.
+/// Returns the beginning of a script's error message.
 pub(super) fn reason(text: &str) -> String {
     text.trim().chars().take(REASON_MAX).collect()
 }
@@ -256,7 +256,7 @@ mod tests {
 
     type Heard = (String, String, Result<Chunk, AnswerFault>);
 
-    /// Reads an answer in parts and returns its words, its reasoning and its end.
+    /// Parses an answer given in parts; returns its text, its reasoning and its end.
     fn hear<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Heard {
         let mut answer = ScriptAnswer::default();
         let mut pieces = Pieces::new();
@@ -266,7 +266,7 @@ mod tests {
         (of(Channel::Say), of(Channel::Think), last)
     }
 
-    /// Checks an answer read at once and cut at every byte.
+    /// Checks that an answer parses equally as a whole and split at every byte.
     #[track_caller]
     fn check(input: &[u8], said: &str, last: Result<Chunk, AnswerFault>) {
         let whole = hear([input]);

@@ -1,30 +1,30 @@
-//! A child process as a voice: one call, one process.
+//! A child process as a voice: one process per call.
 //!
-//! **In.** One JSON object on standard input, then its end:
-//! `participant` (`id`, `name`, `aliases`, `role`), `purpose`, `number`, `attempt`, `prompt` (everything as plain text),
-//! and the same in parts: `system`, `brief`, `notes`, `history` (a list of `who`, `name`, `text`, with `cut` or
-//! `whisper` where that applies), `task` (what is asked for, where that is not any words at all) and `rejected` (the
-//! last reply of this turn that could not be used: `said`, `why`); then `topic`, `context`, `limits` and the other facts
-//! of the call: `question` and `options` among them.
+//! **Input.** One JSON object on standard input, then end of file: `participant` (`id`, `name`, `aliases`, `role`),
+//! `purpose`, `number`, `attempt`, `prompt` (everything as plain text), and the same in parts: `system`, `brief`,
+//! `notes`, `history` (a list of `who`, `name`, `text`, with `cut` or `whisper` if that applies), `task` (the requested
+//! form, unless free text is requested) and `rejected` (the last unusable reply of this turn: `said`, `why`); then
+//! `topic`, `context`, `limits` and the other facts of the call, such as `question` and `options`.
 //!
+//! **Output.** If the first line is a JSON object with one of the keys below, every line is one:
 //! **Out.** If the first line is a JSON object with one of the keys below, every line is one:
 //!
 //! | line | meaning |
 //! |---|---|
-//! | `{"delta": "..."}` | the next words |
-//! | `{"think": "..."}` | the next bit of reasoning: for the log and the operator |
+//! | `{"delta": "..."}` | the next piece of text |
+//! | `{"think": "..."}` | the next piece of reasoning, for the log and the operator |
 //! | `{"text": "...", "structured": {...}, "finish": "...", "usage": {"input": 1, "output": 2}}` | the last line; each key may be left out; `text` takes the place of the deltas |
-//! | `{"pass": true}` | the last line: the seat lets its turn go |
+//! | `{"pass": true}` | the last line: the seat passes its turn |
 //! | `{"error": "..."}` | the last line: the call failed; never becomes speech |
 //!
-//! Without a last line the deltas are the reply. Any other key is a fault, so that no data is lost silently. If the
-//! first line is anything else, all of the output is the reply, as plain text without the white space around it; a
-//! reply that is one JSON object is kept as data too. What is not UTF-8 becomes U+FFFD.
+//! Without a last line the deltas are the reply. Any other key is an error, so that no data is lost silently. If the
+//! first line is anything else, the whole output is the reply, as plain text without leading and trailing white space;
+//! a reply that is one JSON object is also kept as data. Invalid UTF-8 becomes U+FFFD.
 //!
-//! **The end** is the exit of the process, whatever still holds its pipes; after its last line it has half a second for
-//! that. An exit status other than 0 is a failure, reported with the last line of standard error. The limits: a line of
-//! 1 MiB, 8 MiB in all, and the time-outs of the seat, in real time, because virtual time stops while a process works.
-//! Everything that the process started is ended with it.
+//! **End.** The exit of the process ends the reply, even if other processes still hold its pipes. After its last line
+//! the process has half a second to exit. An exit status other than 0 is a failure, reported with the last line of
+//! standard error. Limits: 1 MiB per line, 8 MiB in all, and the timeouts of the seat, in real time, because virtual
+//! time stops while a process works. All descendants of the process are killed with it.
 
 mod answer;
 mod request;
@@ -37,7 +37,7 @@ use answer::{AnswerFault, ScriptAnswer};
 use std::{path::PathBuf, time::Duration};
 use tokio::time::timeout;
 
-/// A command that speaks for a seat.
+/// Command that speaks for a seat.
 #[derive(Clone, Debug)]
 pub struct Script {
     command: Vec<Text>,
@@ -46,7 +46,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// Returns the voice of a command, its program and arguments, that runs in `folder`.
+    /// Creates the voice of a command (program and arguments) that runs in `folder`.
     pub fn new(command: Vec<Text>, folder: PathBuf, environment: ChildEnvironment) -> Script {
         Script { command, folder, environment }
     }
@@ -71,7 +71,7 @@ impl Voice for Script {
     }
 }
 
-/// Runs a script to its end and returns the last chunk; the process is gone or dying by then.
+/// Runs a script to its end and returns the last chunk. The process has exited or been killed by then.
 async fn run(job: Job, timeouts: &Timeouts, out: &Out) -> Result<Chunk, AnswerFault> {
     let mut child = spawn::start(job).map_err(fault)?;
     let within = Duration::from_millis(timeouts.total);
@@ -87,7 +87,7 @@ async fn run(job: Job, timeouts: &Timeouts, out: &Out) -> Result<Chunk, AnswerFa
     heard
 }
 
-/// Hands on the words as they come.
+/// Forwards the output as it arrives.
 async fn listen(child: &mut Child, timeouts: &Timeouts, out: &Out) -> Result<Chunk, AnswerFault> {
     let mut answer = ScriptAnswer::default();
     let mut patience = timeouts.first;
@@ -106,7 +106,7 @@ async fn listen(child: &mut Child, timeouts: &Timeouts, out: &Out) -> Result<Chu
             }
         }
         if answer.is_over() {
-            // Its status still counts, but a script that stays is complete all the same.
+            // the exit status still counts, but a script that does not exit is complete all the same
             break child.finish().await;
         }
     };
@@ -135,7 +135,7 @@ fn fault(e: SpawnError) -> AnswerFault {
     AnswerFault(class, e.to_string())
 }
 
-/// Returns the end of a script in words, with its last line of standard error.
+/// Describes the exit of a script, with its last line of standard error.
 fn told(exit: &ChildExit) -> String {
     let last = exit.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
     match last {

@@ -1,15 +1,15 @@
-//! The input of a script: one JSON object, from the prompt and the facts of its call.
+//! Input of a script: one JSON object, built from the prompt and the facts of its call.
 
 use crate::model::{Block, Prompt};
 use crate::voice::CallRequest;
 use serde_json::{Map, Value, json};
 
-/// The name under which the operator's words appear in `history`.
+/// Name of the operator in `history`.
 const OPERATOR: &str = "operator";
-/// The name under which a summary of what was said before appears in `history`.
+/// Name of a summary of earlier messages in `history`.
 const SUMMARY: &str = "summary";
 
-/// Returns the request as it is written to standard input.
+/// Returns the request written to standard input.
 pub(super) fn request(ask: &CallRequest) -> Value {
     let seat = &ask.seat;
     let history: Vec<Value> = ask.prompt.blocks.iter().map(|b| said(ask, b)).collect();
@@ -29,12 +29,12 @@ pub(super) fn request(ask: &CallRequest) -> Value {
         "task": ask.prompt.task,
         "rejected": ask.prompt.rejected,
         "history": history,
-        // scripts are started with none
+        // scripts have no parameters
         "parameters": null,
     });
     let mut all = Map::new();
     all.extend(own.as_object().cloned().unwrap_or_default());
-    // The facts come second, so that none of them can pass for what the engine says of the call itself.
+    // facts come second, so that none can override the engine's own keys
     for (key, fact) in ask.facts.as_object().into_iter().flatten() {
         all.entry(key.as_str()).or_insert_with(|| fact.clone());
     }
@@ -44,7 +44,7 @@ pub(super) fn request(ask: &CallRequest) -> Value {
     Value::Object(all)
 }
 
-/// Returns one thing that was said, with who said it.
+/// Returns one message of the history, with its speaker.
 fn said(ask: &CallRequest, block: &Block) -> Value {
     match block {
         Block::Own { text, cut } => {
@@ -69,7 +69,7 @@ fn said(ask: &CallRequest, block: &Block) -> Value {
     }
 }
 
-/// Returns the whole prompt as plain text, for scripts that hand it on as it is.
+/// Returns the whole prompt as plain text, for scripts that forward it unchanged.
 fn rendered(prompt: &Prompt, history: &[Value]) -> String {
     let mut parts: Vec<String> = vec![prompt.system.to_string()];
     parts.extend(prompt.sections.iter().map(|section| section.to_string()));
