@@ -1,11 +1,11 @@
-//! Failures of a connection, recognised by the types in the client's chain of errors, not by wording.
+//! Connection failures, classified by the types in the client's error chain, not by wording.
 
 use super::resolver::NoAddress;
 use std::error::Error;
 use std::io;
 use thiserror::Error;
 
-/// Why a request has no answer.
+/// Reason for a request without an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NetError {
     /// The address is not a valid URL.
@@ -14,10 +14,10 @@ pub enum NetError {
     /// The key contains characters that a header cannot carry.
     #[error("the key contains characters that cannot be sent")]
     KeySigns,
-    /// No client could be set up.
+    /// The client could not be set up.
     #[error("cannot prepare the connection: {0}")]
     Setup(String),
-    /// The name of the host has no address.
+    /// The host name has no address.
     #[error("the host name was not found")]
     Dns,
     /// No server listens at the address.
@@ -41,7 +41,7 @@ pub enum NetError {
 }
 
 impl NetError {
-    /// Reads the client's error; its text may hold the address, so only the deepest cause is kept.
+    /// Converts the client's error. Its text may contain the address, so only the deepest cause is kept.
     pub(super) fn of(error: &reqwest::Error) -> NetError {
         let chain = chain(error);
         if find::<NoAddress>(&chain).is_some() {
@@ -69,7 +69,7 @@ pub(super) fn root(error: &reqwest::Error) -> String {
     chain(error).last().map(ToString::to_string).unwrap_or_default()
 }
 
-/// Returns the causes below an error, also those that an I/O error wraps and does not name as its source.
+/// Returns the causes below an error, including those wrapped by an I/O error but not named as its source.
 fn chain(error: &reqwest::Error) -> Vec<&(dyn Error + 'static)> {
     let mut found: Vec<&(dyn Error + 'static)> = Vec::new();
     let mut next = error.source();

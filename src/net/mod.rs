@@ -1,9 +1,8 @@
-//! The only opener of sockets: one HTTP client for all that talks to a server, and a small server for this machine.
+//! The only module that opens sockets: an HTTP client for all remote servers, and a small server for this machine.
 //!
-//! It follows no redirect, because a key belongs to one address; it keeps no cookies, asks for no compression (a
-//! compressed stream comes in lumps) and repeats nothing. It deliberately knows nothing of models, and sets no
-//! time-out but the one for connecting: how long an answer may take is the caller's to say. Dropping a future or an
-//! [`Response`] closes the connection.
+//! The client follows no redirects, because a key belongs to one address. It keeps no cookies, requests no compression
+//! (a compressed stream arrives in large blocks) and never retries. It knows nothing of models and sets only the
+//! connect timeout; callers limit the duration of an answer. Dropping a future or a [`Response`] closes the connection.
 
 mod error;
 mod resolver;
@@ -19,58 +18,59 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What servers are told about this program.
+/// `User-Agent` header.
 const USER_AGENT: &str = concat!("colloquium/", env!("CARGO_PKG_VERSION"));
 
-/// Sends requests; cheap to clone, and all clones share their connections.
+/// HTTP client. Clones are cheap and share their connections.
 #[derive(Clone, Default)]
 pub struct Client {
-    /// One per route and connect time-out, because these cannot be set for each request.
+    /// One client per route and connect timeout, because these cannot be set for each request.
     made: Arc<Mutex<BTreeMap<(Route, Duration), reqwest::Client>>>,
 }
 
-/// How a server is reached.
+/// Network path to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Route {
-    /// A server on this machine without TLS: a proxy would look for it on its own, and no certificate is needed.
+    /// Server on this machine without TLS. No proxy is used, because it would resolve the name on its own host; no
+    /// certificates are needed.
     Plain,
-    /// A server on this machine with TLS.
+    /// Server on this machine with TLS.
     Direct,
-    /// Any other: through the system's proxy, where there is one.
+    /// Any other server, through the system's proxy if there is one.
     Outside,
 }
 
-/// A request that is to be sent.
+/// A request to send.
 pub struct Ask {
-    /// The whole address.
+    /// Complete URL.
     pub url: String,
-    /// Headers that may be read by anybody.
+    /// Headers without secrets.
     pub headers: Vec<(&'static str, &'static str)>,
-    /// Headers that a server chose.
+    /// Headers chosen by a server.
     pub more: Vec<(&'static str, String)>,
-    /// The header that holds the key.
+    /// Header with the key.
     pub key: Option<(&'static str, Secret)>,
-    /// The JSON to be sent by `POST`; without it the request is a `GET`.
+    /// JSON body of a `POST`; `None` for a `GET`.
     pub body: Option<String>,
-    /// How long connecting may take.
+    /// Connect timeout.
     pub connect: Duration,
 }
 
-/// An answer whose head has come.
+/// An answer whose head has arrived.
 pub struct Response {
     response: reqwest::Response,
 }
 
 impl Client {
-    /// Returns a client without connections.
+    /// Creates a client without connections.
     pub fn new() -> Client {
         Client::default()
     }
 
-    /// Sends a request and returns when the head of the answer has come.
+    /// Sends a request and waits for the head of the answer.
     ///
     /// # Errors
-    /// When the address or a header cannot be sent, no connection stands in time, or it breaks before the answer.
+    /// If the address or a header is invalid, the connection is not open in time, or it breaks before the answer.
     pub async fn send(&self, ask: Ask) -> Result<Response, NetError> {
         let url = address(&ask.url)?;
         let client = self.client(route(&url), ask.connect)?;
@@ -99,7 +99,7 @@ impl Client {
         if let Some(client) = made.get(&(route, connect)) {
             return Ok(client.clone());
         }
-        // an error means that this process has a provider already, which is all that is wanted
+        // an error means that this process already has a provider, which is sufficient
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = reqwest::Client::builder()
             .user_agent(USER_AGENT)
@@ -107,7 +107,7 @@ impl Client {
             .connect_timeout(connect)
             .dns_resolver(resolver::Resolver);
         let builder = match route {
-            // reading the certificates of the system takes 10 ms, which the first connection would wait for
+            // loading the system's certificates takes 10 ms, which would delay the first connection
             Route::Plain => for_this_machine(builder).tls_certs_only([]),
             Route::Direct => for_this_machine(builder),
             Route::Outside => builder,
@@ -118,7 +118,8 @@ impl Client {
     }
 }
 
-/// Sets up a client for servers on this machine: no proxy is needed, and the system knows whether they are running.
+/// Configures a client for servers on this machine: without a proxy, and without keep-alives, because the system knows
+/// whether they are running.
 fn for_this_machine(builder: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
     let builder = builder.no_proxy().tcp_keepalive(None);
     builder.tcp_keepalive_interval(None).tcp_keepalive_retries(None)
@@ -130,24 +131,24 @@ impl Response {
         self.response.status().as_u16()
     }
 
-    /// Returns a header, if it came and is readable text.
+    /// Returns a header if it is present and valid text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.response.headers().get(name)?.to_str().ok()
     }
 
-    /// Waits for the next bytes of the body; none at its end.
+    /// Waits for the next bytes of the body; returns `None` at its end.
     ///
     /// # Errors
-    /// When the connection breaks before the end.
+    /// If the connection breaks before the end.
     pub async fn next(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, NetError> {
         self.response.chunk().await.map_err(|e| NetError::of(&e))
     }
 }
 
-/// Returns host and port of an address, as people write them.
+/// Returns the host of a URL, with its port if it is not the default.
 ///
 /// # Errors
-/// When it is no address of HTTP.
+/// If it is not a valid HTTP URL.
 pub fn host(url: &str) -> Result<String, NetError> {
     let url = address(url)?;
     let host = url.host_str().unwrap_or_default();

@@ -1,15 +1,15 @@
-//! Resolves host names with the system's resolver, with an error of our own: so that a name without an address is
+//! Resolves host names with the system's resolver and an error type of its own, so that a name without an address is
 //! distinct from a server that is down.
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use thiserror::Error;
 
-/// The name of a host has no address.
+/// The host name has no address.
 #[derive(Debug, Error)]
 #[error("the host name was not found")]
 pub(super) struct NoAddress(#[source] std::io::Error);
 
-/// The resolver of the operating system.
+/// Resolver of the operating system.
 pub(super) struct Resolver;
 
 impl Resolve for Resolver {

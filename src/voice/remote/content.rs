@@ -1,4 +1,4 @@
-//! The parts of a request and of a frame of an answer, in every wire format.
+//! Parts of a request and of an answer frame, shared by all wire formats.
 
 use crate::model::Role;
 use crate::model::{Message, ModelSpec, Tool, ToolRound};
@@ -7,34 +7,34 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Value, json};
 
-/// The parameters of a request.
+/// Parameters of a request.
 pub(super) struct Call<'a> {
-    /// The model's name, without its provider.
+    /// Name of the model, without its provider.
     pub model: &'a str,
-    /// The whole prompt as chat messages.
+    /// Whole prompt as chat messages.
     pub messages: &'a [Message],
     /// Sampling parameters, such as the temperature.
     pub spec: &'a ModelSpec,
-    /// The JSON Schema that the server is to hold the model to.
+    /// JSON Schema to which the server constrains the model.
     pub schema: Option<&'a Value>,
     /// Context window of the model in tokens.
     pub window: Option<u32>,
-    /// The tools that it may ask for.
+    /// Tools that the model may call.
     pub tools: &'a [Tool],
-    /// The tool requests of this turn, with their results.
+    /// Tool requests of this turn, with their results.
     pub rounds: &'a [ToolRound],
-    /// The provider's name: some vendors differ from the format they speak.
+    /// Name of the provider: some vendors deviate from the format they use.
     pub provider: &'a str,
 }
 
-/// A request as a wire format spells it: what follows the base URL, and the body as JSON.
+/// A serialised request: the path after the base URL, and the body as JSON.
 pub(super) struct Spelled {
     pub path: String,
     pub body: String,
 }
 
 impl Spelled {
-    /// Spells a request whose messages are those of a chat.
+    /// Serialises a request with chat messages.
     pub(super) fn chat(path: &str, messages: &[ChatMessage<'_>], rest: &Value) -> Spelled {
         let mut body = "{\"messages\":".to_owned();
         push_messages(&mut body, messages);
@@ -48,8 +48,8 @@ impl Spelled {
         Spelled { path: path.into(), body }
     }
 
-    /// Spells a request whose messages stand under a key of their own: a long conversation is written once and copied
-    /// nowhere before.
+    /// Serialises a request with its messages under a key of the format's own. They are written once, without an
+    /// intermediate copy of a long conversation.
     pub(super) fn new(
         path: impl Into<String>,
         messages: (&'static str, impl Serialize),
@@ -76,8 +76,8 @@ fn push_messages(body: &mut String, messages: &[ChatMessage<'_>]) {
     body.push_str(if messages.is_empty() { "[]" } else { "]" });
 }
 
-/// Appends a text as a JSON string, spelled as serde_json does, but searched many bytes at a time: the whole conversation
-/// is written again for each turn.
+/// Appends a text as a JSON string. The output equals that of serde_json, but the text is scanned many bytes at a time,
+/// because the whole conversation is serialised for each turn.
 fn push_text(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;
@@ -114,56 +114,56 @@ impl<M: Serialize> Serialize for Body<M> {
     }
 }
 
-/// A message of a chat.
+/// A chat message.
 pub(super) enum ChatMessage<'a> {
-    /// What somebody said.
+    /// A text message.
     Said { role: &'static str, content: &'a str },
-    /// A request for a tool, or its result.
+    /// A tool request, or its result.
     Other(Value),
 }
 
-/// A part of a request for a tool, from one frame.
+/// Part of a tool request, from one frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct AskedPart {
-    /// The request that it belongs to; none where a frame holds a whole one.
+    /// Index of the request; `None` if a frame holds a whole one.
     pub index: Option<u64>,
-    /// The tool's name; empty in later parts.
+    /// Name of the tool; empty in later parts.
     pub name: String,
-    /// The next part of the arguments as JSON.
+    /// Next part of the arguments as JSON.
     pub arguments: String,
 }
 
-/// The content of one frame of an answer.
+/// Content of one frame of an answer.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct FrameContent {
     /// Text of the reply.
     pub say: String,
     /// Reasoning from a separate field.
     pub think: String,
-    /// How the model finished, in the words of OpenAI's format.
+    /// Finish reason, in OpenAI's terms.
     pub finish: Option<String>,
-    /// Tokens read so far; none if the frame has no count.
+    /// Input tokens so far; `None` if the frame has no count.
     pub input: Option<u64>,
-    /// Tokens written so far; none if the frame has no count.
+    /// Output tokens so far; `None` if the frame has no count.
     pub output: Option<u64>,
-    /// Of the tokens read: those that the server remembered, and those that it will remember.
+    /// Input tokens read from the server's cache and written to it.
     pub cache: Option<(u64, u64)>,
-    /// Whether the frame ends the reply.
+    /// True if the frame ends the reply.
     pub over: bool,
-    /// Parts of requests for tools, in the order of the frame.
+    /// Parts of tool requests, in the order of the frame.
     pub asked: Vec<AskedPart>,
-    /// The model's failure, as the server reports it.
+    /// Failure of the model, as reported by the server.
     pub error: Option<Value>,
 }
 
 impl Call<'_> {
-    /// Returns the most tokens of the answer; every format counts the reasoning that comes before the reply as well.
+    /// Returns the maximum tokens of the answer. Every format counts reasoning tokens too.
     pub(super) fn most_tokens(&self) -> Option<u32> {
         let reply = self.spec.max_tokens?;
         Some(reply.saturating_add(self.spec.reasoning_tokens()))
     }
 
-    /// Returns the messages as `role` and `content`, as OpenAI began to spell them.
+    /// Returns the messages as `role` and `content`, in OpenAI's format.
     pub(super) fn chat(&self) -> Vec<ChatMessage<'_>> {
         let role = |role| match role {
             Role::System => "system",
@@ -174,7 +174,7 @@ impl Call<'_> {
         all.map(|m| ChatMessage::Said { role: role(m.role), content: &m.text }).collect()
     }
 
-    /// Writes the sampling settings that are given under their usual names.
+    /// Writes the configured sampling parameters under their usual names.
     pub(super) fn sampling(&self, into: &mut Value) {
         let spec = self.spec;
         let numbers = [
@@ -182,7 +182,7 @@ impl Call<'_> {
             ("top_p", spec.top_p),
             ("frequency_penalty", spec.frequency_penalty),
             ("presence_penalty", spec.presence_penalty),
-            // no part of OpenAI's format, but local servers know it
+            // not part of OpenAI's format, but supported by local servers
             ("repeat_penalty", spec.repeat_penalty),
         ];
         for (key, value) in numbers {

@@ -1,7 +1,7 @@
-//! The bytes of an answer to pieces and an end: framing, the wire format, and the bounds.
+//! Decodes the bytes of an answer to pieces and an end: framing, wire format and limits.
 //!
-//! It takes bytes cut anywhere and makes the same text of every cut. It opens nothing and waits for nothing. It keeps
-//! nothing without a limit: of requests for tools a few, whatever their indexes.
+//! It is incremental and does no I/O: the result does not depend on how the bytes are split. All memory is bounded,
+//! including the number of tool requests, whatever their indexes.
 
 use super::Wire;
 use super::content::FrameContent;
@@ -12,44 +12,44 @@ use crate::model::{Channel, ErrorClass, Usage};
 use crate::voice::{Done, Pieces};
 use serde_json::Value;
 
-/// Bytes of text in one reply, reasoning included.
+/// Maximum bytes of text in one reply, including reasoning.
 const TEXT_MAX: usize = 8 << 20;
-/// Bytes of one answer as it comes, with all that is around the text.
+/// Maximum bytes of one answer on the wire.
 const ANSWER_MAX: usize = 64 << 20;
-/// Bytes per token in estimates, where the server reported no usage.
+/// Bytes per token in estimates, used if the server reported no usage.
 const BYTES_PER_TOKEN: usize = 4;
-/// The data of the last event in OpenAI's format.
+/// Data of the last event in OpenAI's format.
 const LAST: &str = "[DONE]";
-/// How a reply finishes that did not, at servers that say no more than that.
+/// Finish reason of servers that report a failure without details.
 const FAILED: &str = "error";
 
-/// Frames of one answer that may be unreadable.
+/// Maximum number of unreadable frames in one answer.
 const SKIPPED_MAX: u32 = 16;
-/// How a reply finishes that the provider's content filter ended, with or without words before.
+/// Finish reason of a reply that the provider's content filter ended, with or without text before.
 const FILTERED: &str = "content_filter";
 
-/// An answer as far as it has come.
+/// Decoder state of an answer.
 pub struct Decoder {
     wire: Wire,
     frames: Frames,
     bytes: usize,
     said: usize,
     thought: usize,
-    /// Whether a word to the table was among them.
+    /// True if the reply has any text besides white space and reasoning.
     spoke: bool,
     finish: Option<String>,
     input: Option<u64>,
     output: Option<u64>,
     cache: Option<(u64, u64)>,
     over: bool,
-    /// The requests for tools so far.
+    /// Tool requests so far.
     asked: Asked,
-    /// Frames that could not be read.
+    /// Number of unreadable frames.
     skipped: u32,
 }
 
 impl Decoder {
-    /// Returns the decoder of one answer.
+    /// Creates the decoder of one answer.
     pub fn new(wire: Wire) -> Decoder {
         Decoder {
             wire,
@@ -68,10 +68,10 @@ impl Decoder {
         }
     }
 
-    /// Reads bytes and puts the new pieces into `out`, also before an error.
+    /// Decodes bytes and appends the new pieces to `out`, also before an error.
     ///
     /// # Errors
-    /// When the server reports a failure, what arrives is not its format, or a limit is exceeded.
+    /// If the server reports a failure, the data is not in its format, or a limit is exceeded.
     pub fn push(&mut self, bytes: &[u8], out: &mut Pieces) -> Result<(), ServerFault> {
         self.bytes += bytes.len();
         let mut frames = Vec::new();
@@ -86,32 +86,32 @@ impl Decoder {
         Ok(())
     }
 
-    /// Returns whether the last frame has come.
+    /// Returns whether the last frame has arrived.
     pub fn is_over(&self) -> bool {
         self.over
     }
 
-    /// Returns whether the model has finished, so that at most the usage is still to come.
+    /// Returns whether the model has finished, so that at most the usage is still missing.
     pub fn is_finished(&self) -> bool {
         self.over || self.finish.is_some()
     }
 
-    /// Returns whether any words or reasoning came.
+    /// Returns whether any text or reasoning arrived.
     pub fn has_words(&self) -> bool {
         self.said + self.thought > 0
     }
 
-    /// Puts what is left into `out` and returns the end of the reply. `shown` is how many bytes the model was shown,
-    /// for the estimate of its usage.
+    /// Appends the remaining pieces to `out` and returns the end of the reply. `shown` is the size of the prompt in
+    /// bytes, for the estimate of its usage.
     ///
     /// # Errors
-    /// When the reply broke off, has no words, or was not a reply.
+    /// If the reply broke off, has no text, or was not a reply.
     pub fn end(mut self, shown: usize, out: &mut Pieces) -> Result<Done, ServerFault> {
         let mut rest = Vec::new();
         let frames = std::mem::replace(&mut self.frames, Frames::new(self.wire.framing()));
         let stray = frames.end(&mut rest).map_err(too_long)?;
         for frame in rest {
-            // a frame cut in the middle is dropped; the missing end shows that the reply broke off
+            // a truncated frame is dropped; the missing end marks the reply as broken off
             if let Ok(value) = serde_json::from_str::<Value>(&frame) {
                 self.take_value(&value, out)?;
             } else if frame.trim() == LAST {
@@ -157,7 +157,8 @@ impl Decoder {
         }
     }
 
-    /// Skips an unreadable frame. Later frames may be whole; a server that sends nothing else is not a model server.
+    /// Skips an unreadable frame. Later frames may be valid, but a server that sends too many bad ones is not a model
+    /// server.
     fn skip(&mut self) -> Result<(), ServerFault> {
         self.skipped += 1;
         if self.skipped > SKIPPED_MAX { Err(garbage()) } else { Ok(()) }
@@ -200,7 +201,7 @@ impl Decoder {
             return ServerFault::new(ErrorClass::Broken, "stopped in the middle of the reply");
         }
         match serde_json::from_str::<Value>(stray.trim()) {
-            // Google sends an error that comes before the stream in a list
+            // Google wraps an error that comes before the stream in a list
             Ok(value) if !value["error"].is_null() || !value[0]["error"].is_null() => {
                 of_error(None, &value)
             }
@@ -213,7 +214,7 @@ impl Decoder {
         self.finish.as_deref() == Some(FILTERED)
     }
 
-    /// Returns why a finished reply is unusable or incomplete; none where it is complete.
+    /// Returns the failure of a finished reply without text.
     fn unheard(&self) -> ServerFault {
         match self.finish.as_deref() {
             Some(FILTERED) => {

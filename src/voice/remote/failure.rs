@@ -1,7 +1,7 @@
-//! Failures of a call: one class for decisions, one sentence for people.
+//! Failures of a call: an error class for decisions and one sentence for the operator.
 //!
-//! A server's own words are quoted, because they often name the fix, but short, without the key, and never where
-//! they repeat what was sent: an answer to a wrong key or a bad request likes to hold just that.
+//! Server messages are quoted because they often name the fix. The quote is short, has no key, and is dropped if it
+//! repeats the request, as answers to a wrong key or a bad request often do.
 
 use super::Endpoint;
 use crate::model::Message;
@@ -12,25 +12,25 @@ use crate::voice::CallFailure;
 use jiff::fmt::rfc2822;
 use serde_json::Value;
 
-/// Characters of a server's own words.
+/// Maximum characters quoted from a server message.
 const QUOTE_MAX: usize = 200;
-/// Characters in common with what was sent from which on a server's words count as its repetition.
+/// Minimum number of characters shared with the request at which a server message counts as an echo.
 const ECHO_MIN: usize = 20;
 
-/// Why a call failed: what the server did, as the rest of a sentence that begins with it.
+/// Failure of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerFault {
-    /// What decides whether the call is retried.
+    /// Error class; decides whether the call is retried.
     pub class: ErrorClass,
-    /// What the server did, as in "rejected the key".
+    /// Predicate of a sentence about the server, as in "rejected the key".
     pub what: String,
-    /// Whether the server refuses this request, whatever it might answer to another one.
+    /// True if the server refuses this request in particular, so that another one may succeed.
     pub(super) is_refusal: bool,
-    /// The server's own message, where it is safe to show.
+    /// The server's own message, if it is safe to show.
     quote: Option<String>,
-    /// Milliseconds it asked to be left alone.
+    /// Delay requested by the server, in milliseconds.
     pub(super) retry_after_ms: Option<u64>,
-    /// The tokens that are to be paid for all the same.
+    /// Tokens billed despite the failure.
     pub(super) usage: Option<Usage>,
 }
 
@@ -40,7 +40,7 @@ impl ServerFault {
         ServerFault { class, what: what.into(), is_refusal: false, quote, retry_after_ms, usage }
     }
 
-    /// Returns the failure in one sentence: who, what, and what to do next.
+    /// Describes the failure in one sentence: the server, the failure, and the next step.
     pub(super) fn told(self, to: &Endpoint, model: &str, sent: &[Message]) -> CallFailure {
         // an invalid address may contain anything
         let host = net::host(&to.base_url)
@@ -54,11 +54,11 @@ impl ServerFault {
     }
 }
 
-/// Returns a server's own words in brackets, or an empty text where they repeat the request.
+/// Returns a server message in brackets, or an empty text if it repeats the request.
 fn quoted(words: &str, to: &Endpoint, sent: &[Message]) -> String {
     let words = text::without_keys(words);
     let words = match &to.key {
-        // short ones are no secrets elsewhere, but here they are
+        // a short key is no secret in other texts, but it is in this one
         Some(key) if !key.expose().is_empty() => words.replace(key.expose(), "***"),
         Some(_) | None => words.into_owned(),
     };
@@ -80,7 +80,7 @@ fn repeats(text: &str, sent: &[Message]) -> bool {
     })
 }
 
-/// Returns what a person can do about a failure.
+/// Returns the suggested fix for a failure.
 fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
     let provider = &to.name;
     match class {
@@ -125,14 +125,14 @@ fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
     }
 }
 
-/// Whether an answer had begun before the failure.
+/// Progress of an answer at the time of its failure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReplyStart {
     Nothing,
     Something,
 }
 
-/// Returns the fault of a connection.
+/// Converts a connection failure.
 pub(super) fn of_net(error: &NetError, heard: ReplyStart) -> ServerFault {
     let new = |class, what: &str| ServerFault::new(class, what);
     match error {
@@ -160,7 +160,7 @@ pub(super) fn of_net(error: &NetError, heard: ReplyStart) -> ServerFault {
     }
 }
 
-/// Returns the fault of an answer with a status other than success.
+/// Returns the fault of an answer with an unsuccessful status.
 pub(super) fn of_status(status: u16, body: &str) -> ServerFault {
     match serde_json::from_str::<Value>(body.trim()) {
         Ok(value) => of_error(Some(status), &value),
@@ -168,7 +168,7 @@ pub(super) fn of_status(status: u16, body: &str) -> ServerFault {
     }
 }
 
-/// Returns the fault for an error of a server, in its body or in the middle of a stream.
+/// Returns the fault of a server error, from the body or from the middle of a stream.
 pub(super) fn of_error(status: Option<u16>, value: &Value) -> ServerFault {
     // Google wraps it in a list
     let value = value.get(0).unwrap_or(value);
@@ -187,8 +187,8 @@ pub(super) fn of_error(status: Option<u16>, value: &Value) -> ServerFault {
     ServerFault { retry_after_ms: asked.filter(|_| fault.class.asks_to_wait()), ..fault }
 }
 
-/// Returns which part of a request a server that checks it piece by piece refuses, as in `stop: Extra inputs are not
-/// permitted`; the value that it found there is left out.
+/// Returns the rejected field of a request that a server validates field by field, as in `stop: Extra inputs are not
+/// permitted`. The rejected value is left out.
 fn refused_part(detail: &Value) -> Option<String> {
     let first = &detail[0];
     let place: Vec<&str> = first["loc"].as_array()?.iter().filter_map(Value::as_str).collect();
@@ -197,18 +197,18 @@ fn refused_part(detail: &Value) -> Option<String> {
     Some(if place.is_empty() { why.to_owned() } else { format!("{place}: {why}") })
 }
 
-/// Returns the milliseconds of `"retryDelay": "34.5s"`, as Google asks to be left alone.
+/// Parses Google's retry delay, as in `"retryDelay": "34.5s"`, into milliseconds.
 fn retry_delay_ms(detail: &Value) -> Option<u64> {
     let seconds: f64 = detail["retryDelay"].as_str()?.strip_suffix('s')?.parse().ok()?;
     milliseconds(seconds)
 }
 
-/// Returns milliseconds; a float that is no number becomes 0, one that is too large the largest.
+/// Converts seconds to milliseconds, saturating; `None` if they are negative or NaN.
 fn milliseconds(seconds: f64) -> Option<u64> {
     (seconds >= 0.0).then_some((seconds * 1000.0) as u64)
 }
 
-/// A server's own words about its error.
+/// A server's error message.
 #[derive(Default)]
 struct Words<'a> {
     kinds: [&'a str; 3],
@@ -225,7 +225,8 @@ impl Words<'_> {
         phrases.iter().any(|phrase| self.lower.contains(phrase))
     }
 
-    /// Returns the class that the words alone imply, surest first; phrases only as servers were seen to use them.
+    /// Returns the class implied by the message alone, most reliable phrases first. All phrases were observed at real
+    /// servers.
     fn class(&self) -> Option<ErrorClass> {
         let model = self.says(&["model"]);
         let missing = self.says(&[
@@ -276,7 +277,7 @@ impl Words<'_> {
         }
     }
 
-    /// Returns the class for a kind of error without a status.
+    /// Returns the class of an error without a status, by its kind.
     fn kind(&self) -> ErrorClass {
         if self.is(&["permission_error", "PERMISSION_DENIED"]) {
             ErrorClass::Credentials
@@ -328,7 +329,7 @@ fn of_words(status: u16, words: &Words) -> ServerFault {
     ServerFault { quote, ..ServerFault::new(class, what) }
 }
 
-/// Returns the milliseconds that a server asks to be left alone, from `Retry-After` in seconds or as a date.
+/// Parses the delay of a `Retry-After` header, in seconds or as a date, into milliseconds.
 pub(super) fn retry_after_ms(header: &str, now: Wall) -> Option<u64> {
     let header = header.trim();
     if let Ok(seconds) = header.parse::<f64>() {

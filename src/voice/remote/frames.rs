@@ -1,21 +1,21 @@
-//! Bytes of a stream, cut anywhere, to frames: events of SSE, or one JSON text a line.
+//! Splits a byte stream into frames: server-sent events, or one JSON text per line.
 //!
-//! Its memory is bounded by [`FRAME_MAX`] and its work by the bytes that come, however they are cut. It does not look
-//! into a frame.
+//! Bytes may be split anywhere. Memory is bounded by [`FRAME_MAX`], and work is linear in the number of bytes. The
+//! content of a frame is not parsed.
 
 use memchr::memchr2;
 use std::borrow::Cow;
 
-/// Bytes of one line, and of one frame.
+/// Maximum bytes of one line, and of one frame.
 const FRAME_MAX: usize = 1 << 20;
-/// How many bytes outside frames are kept, so that an error in plain JSON is readable.
+/// Maximum bytes kept outside frames, so that an error in plain JSON is readable.
 const STRAY_MAX: usize = 64 << 10;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// How frames are marked in a stream.
+/// Framing of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// Server-sent events: `data:` lines, ended by an empty one.
+    /// Server-sent events: `data:` lines, ended by an empty line.
     Events,
     /// One JSON text on each line.
     Lines,
@@ -25,14 +25,14 @@ pub(super) enum Framing {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TooLong;
 
-/// A stream as far as it has come.
+/// Parser state of a stream.
 pub(super) struct Frames {
     framing: Framing,
-    /// The bytes of a line that is not complete yet.
+    /// Bytes of an incomplete line.
     line: Vec<u8>,
-    /// The data of an unfinished event.
+    /// Data of an unfinished event.
     data: Option<String>,
-    /// Whether the last byte was a carriage return, so that a newline after it ends no second line.
+    /// True if the last byte was a carriage return, so that a following newline does not end a second line.
     after_return: bool,
     begun: bool,
     stray: String,
@@ -50,7 +50,7 @@ impl Frames {
         }
     }
 
-    /// Reads bytes and puts the frames that they complete into `out`, also before an error.
+    /// Parses bytes and appends the completed frames to `out`, also before an error.
     pub(super) fn push(&mut self, bytes: &[u8], out: &mut Vec<String>) -> Result<(), TooLong> {
         let mut rest = bytes;
         if self.after_return && !rest.is_empty() {
@@ -79,7 +79,7 @@ impl Frames {
         self.extend(rest)
     }
 
-    /// Puts into `out` the last frame of a stream without a final line end, and returns all text outside frames.
+    /// Appends the last frame of a stream without a final newline to `out`; returns all text outside frames.
     pub(super) fn end(mut self, out: &mut Vec<String>) -> Result<String, TooLong> {
         if !self.line.is_empty() {
             let line = std::mem::take(&mut self.line);
@@ -101,7 +101,7 @@ impl Frames {
         let from = if self.begun { 0 } else { bytes.strip_prefix(BOM).map_or(0, |_| BOM.len()) };
         self.begun = true;
         let bytes = bytes.get(from..).unwrap_or_default();
-        // nearly all lines are UTF-8, which is quickly seen
+        // nearly all lines are valid UTF-8, which is fast to check
         let line =
             str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
         match self.framing {
@@ -111,7 +111,7 @@ impl Frames {
                 Ok(())
             }
             Framing::Events if line.is_empty() => {
-                // some servers keep a stream alive by events without a word in them
+                // some servers keep a stream alive with empty events
                 out.extend(self.data.take().filter(|data| !data.trim().is_empty()));
                 Ok(())
             }

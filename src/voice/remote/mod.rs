@@ -1,15 +1,16 @@
 //! A language model behind HTTP as a voice: one call, one streamed answer.
 //!
-//! Four wire formats, each a file of two pure functions; vendors are rows over them. The formats are read here and not
-//! by a library of many providers, because an address may be hostile and the library bounds neither a line, nor a
-//! reply, nor the indexes it allocates for, tells a cut stream like a complete one, and hides the status of a refusal.
+//! There are four wire formats, each a file of two pure functions; vendors are rows of a table. The formats are parsed
+//! here rather than by a multi-provider library, because an address may be hostile: the library limits neither lines,
+//! nor replies, nor the indexes it allocates for; it does not distinguish a cut stream from a complete one, and it
+//! hides the status of a refusal.
 //!
-//! A call ends in exactly one way: complete; or broken off, with the words that came; or failed. What has no mark of
-//! its end is broken off. Time-outs are the seat's, in real time, because a server does not know ours: until a
-//! connection stands, until the first piece, between two pieces, and for the whole. Dropping the call closes its
-//! connection. It never asks a second time: that is the engine's to decide. Only a server of this machine that will not
-//! hold its model to the form of a reply is asked at once without that. Reasoning that a model writes among its words comes
-//! as it is: `reply` tells it apart.
+//! A call ends in exactly one way: complete; broken off, with the text so far; or failed. A stream without an end mark
+//! is broken off. The timeouts are those of the seat, in real time, because a server does not know the session's clock:
+//! for the connection, for the first piece, between two pieces, and for the whole call. Dropping the call closes its
+//! connection. The engine does the retries. There is one exception: if a local server cannot constrain its model to the
+//! form of a reply, the request is repeated at once without the form. Reasoning within the text is passed on unchanged;
+//! `reply` separates it.
 
 mod content;
 mod decoder;
@@ -37,13 +38,13 @@ use std::{pin::Pin, sync::Arc, time::Duration};
 use text_requests::TextRequests;
 use tokio::time::{Sleep, sleep, timeout};
 
-/// Milliseconds that are waited for what only completes an answer: the usage after the words, the body of a refusal.
+/// Maximum wait, in milliseconds, for optional data: the usage after the text, the body of a refusal.
 const REST_MS: u64 = 1_000;
-/// Milliseconds that a list of models may take.
+/// Timeout of a model list, in milliseconds.
 const LIST_MS: u64 = 10_000;
-/// The status of an answer that is one.
+/// HTTP status of a successful answer.
 const SUCCESS: u16 = 200;
-/// Bytes that are read of an answer that is no reply.
+/// Maximum bytes read of an answer that is not a stream.
 const BODY_MAX: usize = 4 << 20;
 
 /// A model of a provider.
@@ -55,13 +56,13 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Returns the voice of a model by its name after `provider:`.
+    /// Creates the voice of a model, named without its provider.
     pub fn new(client: Client, endpoint: Arc<Endpoint>, model: Text) -> Remote {
         Remote { client, endpoint, model }
     }
 
     fn ask(&self, path: &str, body: Option<String>, connect_ms: u64) -> Result<Ask, ServerFault> {
-        // before the path is added: without a host its first part would become one
+        // checked before the path is appended: without a host, the first part of the path would become the host
         net::host(&self.endpoint.base_url).map_err(|e| unheard(&e))?;
         Ok(Ask {
             url: format!("{}{path}", self.endpoint.base_url.trim_end_matches('/')),
@@ -73,23 +74,24 @@ impl Remote {
         })
     }
 
-    /// Answers one request; the words have been handed on by the time it returns.
+    /// Answers one request. All text has been sent when it returns.
     async fn answer(&self, ask: &CallRequest, out: &Out) -> Result<Done, CallFailure> {
         let messages = &ask.messages;
         let timeouts = &ask.seat.timeouts;
         let mut spec = match &ask.seat.voice {
             VoiceSpec::Model(spec) => spec.clone(),
-            // a model that stands in for another voice is asked with its defaults
+            // a model that replaces another kind of voice uses default parameters
             VoiceSpec::Script(_)
             | VoiceSpec::Agent(_)
             | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
             | VoiceSpec::Lines { .. } => ModelSpec::default(),
         };
-        // what was set aside for the reply may be less than the seat would take
+        // the tokens reserved for the reply may be fewer than the seat's limit
         let bound = ask.parameters.max_tokens.and_then(|n| u32::try_from(n).ok());
         spec.max_tokens = bound.or(spec.max_tokens);
-        // small models need it, and the vendors of large ones do not agree on it; held to a form, a model does not think first
+        // local models need the schema; vendors of large ones disagree on its format. A model constrained by a schema
+        // does not reason first.
         let in_words = ask.prompt.text_tools.is_some();
         let (tools, rounds): (&[_], &[_]) =
             if in_words { (&[], &[]) } else { (&ask.tools, &ask.prompt.tools) };
@@ -131,7 +133,7 @@ impl Remote {
         heard.map_err(|fault| fault.told(&self.endpoint, &self.model, messages))
     }
 
-    /// Reads the answer to its end and hands on the words as they come.
+    /// Reads the answer to its end and forwards the text as it arrives.
     async fn listen(
         &self,
         ask: Ask,
@@ -149,7 +151,7 @@ impl Remote {
             let bytes = match patience.wait(answer.next()).await {
                 Ok(Ok(Some(bytes))) => bytes,
                 Ok(Ok(None)) => break,
-                // the words are complete, whatever becomes of the usage
+                // the text is complete, even if the usage never arrives
                 Ok(Err(_)) | Err(_) if decoder.is_finished() => break,
                 Ok(Err(e)) => return Err(failure::of_net(&e, ReplyStart::Something)),
                 Err(fault) => return Err(fault),
@@ -182,10 +184,10 @@ impl Voice for Remote {
     }
 }
 
-/// Returns the names of the models that a server has, as it lists them.
+/// Returns the names of a server's models, in its order.
 ///
 /// # Errors
-/// The failure of the call, as a voice would tell it.
+/// The failure of the call, as a voice would report it.
 pub async fn models(client: Client, endpoint: Arc<Endpoint>) -> Result<Vec<Text>, CallFailure> {
     let (path, list, name) = endpoint.wire.list();
     let timeouts = Timeouts::default();
@@ -209,7 +211,7 @@ pub async fn models(client: Client, endpoint: Arc<Endpoint>) -> Result<Vec<Text>
     listed.await.map_err(|fault: ServerFault| fault.told(&remote.endpoint, &remote.model, &[]))
 }
 
-/// What is asked of tools is kept and may run: no key passes there either.
+/// Removes API keys from tool requests, which are logged and may run.
 fn without_keys(mut done: Done) -> Done {
     let clean = |text: &str| {
         let mut redactor = KeyRedactor::default();
@@ -224,7 +226,7 @@ fn without_keys(mut done: Done) -> Done {
     done
 }
 
-/// How long the next thing may take; it runs on over reads that bring nothing.
+/// Timeout of the next piece. Reads without content do not reset it.
 struct Patience {
     ms: u64,
     left: Pin<Box<Sleep>>,
@@ -235,10 +237,10 @@ impl Patience {
         Patience { ms, left: Box::pin(sleep(Duration::from_millis(ms))) }
     }
 
-    /// Waits for something for as long as is left.
+    /// Waits for a future until the timeout expires.
     async fn wait<T>(&mut self, what: impl Future<Output = T>) -> Result<T, ServerFault> {
         tokio::select! {
-            // first, so that a flood of nothing does not keep the time from running out
+            // poll the timeout first, so that a flood of empty reads cannot keep it from expiring
             biased;
             () = &mut self.left => Err(silence(format!("sent nothing for {} s", seconds(self.ms)))),
             done = what => Ok(done),
@@ -258,12 +260,12 @@ fn unheard(error: &NetError) -> ServerFault {
     failure::of_net(error, ReplyStart::Nothing)
 }
 
-/// The fix of words, which lets no key pass: a server may say again what it was sent, in pieces of its choice.
+/// Forwards text with API keys removed; a server may echo the request in arbitrary pieces.
 struct RedactingSink<'a> {
     out: &'a Out,
     said: KeyRedactor,
     thought: KeyRedactor,
-    /// Takes requests for tools out of the text of a model that cannot call them.
+    /// Extracts tool requests from the text of a model without tool support.
     asked: Option<TextRequests>,
 }
 
@@ -292,7 +294,7 @@ impl RedactingSink<'_> {
         }
     }
 
-    /// Sends what was held back, at the end of the reply. Returns the requests in the text.
+    /// Sends the held back text at the end of the reply. Returns the tool requests found in it.
     async fn close(&mut self) -> Vec<ToolRequest> {
         let (thought, said) = (self.thought.finish(), self.said.finish());
         self.say(Channel::Think, thought).await;
@@ -310,22 +312,22 @@ impl RedactingSink<'_> {
     }
 }
 
-/// Reads why a server refuses.
+/// Reads the reason of a refusal.
 async fn refusal(answer: &mut Response) -> ServerFault {
     let status = answer.status();
     let wait = answer.header("retry-after");
     let wait = wait.and_then(|header| failure::retry_after_ms(header, clock::wall_now()));
     let mut body = Vec::new();
-    // the status says enough where the rest does not come
+    // the status suffices if the body does not arrive
     let _ = timeout(Duration::from_millis(REST_MS), read(answer, &mut body)).await;
     let mut fault = failure::of_status(status, &String::from_utf8_lossy(&body));
     fault.retry_after_ms = wait.or(fault.retry_after_ms).filter(|_| fault.class.asks_to_wait());
-    // some servers fail over a form that they cannot follow
+    // some servers return these for a form that they do not support
     fault.is_refusal = matches!(fault.class, ErrorClass::BadRequest | ErrorClass::Failed);
     fault
 }
 
-/// Reads a body that is no stream, as far as it comes.
+/// Reads a body that is not a stream, as far as it arrives.
 async fn read(answer: &mut Response, body: &mut Vec<u8>) {
     while let Ok(Some(bytes)) = answer.next().await {
         body.extend_from_slice(bytes.as_ref());

@@ -1,25 +1,25 @@
-//! Requests for tools in the text of a model that cannot call them, taken out as the text arrives.
+//! Extracts tool requests from the streamed text of a model without tool support.
 
 use super::tools::{BYTES_MAX, REQUESTS_MAX};
 use crate::model::tool::{REQUEST_TAG, ToolRequest};
 use serde_json::Value;
 
-/// What a request begins with.
+/// Returns the opening tag of a request.
 fn opening() -> String {
     format!("<{REQUEST_TAG}>")
 }
 
-/// The requests of a reply, and the words in front of them as far as they are certain.
+/// Tool requests of a reply, with the text that may still belong to one.
 #[derive(Debug, Default)]
 pub(super) struct TextRequests {
     pending: String,
     requests: Vec<ToolRequest>,
-    /// Whether more came than is kept: the rest of the reply is dropped.
+    /// True once a limit is exceeded; the rest of the reply is dropped.
     full: bool,
 }
 
 impl TextRequests {
-    /// Takes in words and returns those that belong to no request.
+    /// Adds text and returns the part that belongs to no request.
     pub(super) fn push(&mut self, words: &str) -> String {
         let (open, close) = (opening(), format!("</{REQUEST_TAG}>"));
         let mut said = String::new();
@@ -47,7 +47,7 @@ impl TextRequests {
         }
     }
 
-    /// Returns the text that was held back and every request, including one without its closing tag.
+    /// Returns the held back text and all requests, including one without its closing tag.
     pub(super) fn finish(mut self) -> (String, Vec<ToolRequest>) {
         if !self.full && self.pending.starts_with(&opening()) {
             self.take(self.pending.len());
@@ -55,7 +55,7 @@ impl TextRequests {
         (self.pending, self.requests)
     }
 
-    /// Makes a request of what is pending, up to a place.
+    /// Turns the pending text up to `end` into a request.
     fn take(&mut self, end: usize) {
         let block: String = self.pending.drain(..self.pending.floor_char_boundary(end)).collect();
         let body = block.strip_prefix(&opening()).unwrap_or_default().trim();
@@ -67,7 +67,7 @@ impl TextRequests {
     }
 }
 
-/// Reads a request; invalid JSON stays text, which no tool accepts.
+/// Parses a request. Invalid JSON stays text, which every tool rejects.
 fn request(body: &str) -> ToolRequest {
     let read: Value = serde_json::from_str(body).unwrap_or_default();
     let name = read["name"].as_str().unwrap_or(REQUEST_TAG).to_owned();
@@ -80,7 +80,7 @@ fn request(body: &str) -> ToolRequest {
     ToolRequest { tool: name.into(), arguments }
 }
 
-/// Returns the length of the longest end of a text that may become `open`.
+/// Returns the length of the longest suffix of a text that is a prefix of `open`.
 fn open_end(text: &str, open: &str) -> usize {
     (1..open.len()).rev().find(|n| text.ends_with(&open[..*n])).unwrap_or(0)
 }

@@ -1,17 +1,17 @@
-//! Tools on the wire: how a wire format offers them, spells what was asked and answered, and what a frame asks for.
+//! Tools on the wire: serialises tools, requests and results for each format, and parses the requests of a frame.
 //!
-//! A server's requests are limited before they are kept, and the ids that it chose are never sent back.
+//! A server's requests are limited before they are stored, and ids chosen by the server are never sent back.
 
 use super::content::{AskedPart, Call, ChatMessage, text_at};
 use crate::model::tool::{Tool, ToolRequest, ToolRun};
 use serde_json::{Value, json};
 
-/// Requests that are kept of one answer.
+/// Maximum number of requests kept of one answer.
 pub(super) const REQUESTS_MAX: usize = 16;
-/// Bytes of the names and arguments that are kept of one answer.
+/// Maximum bytes of names and arguments kept of one answer.
 pub(super) const BYTES_MAX: usize = 256 << 10;
 
-/// The requests of an answer so far.
+/// Requests of an answer so far.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     parts: Vec<AskedPart>,
@@ -19,7 +19,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Takes a part in; what is too much is left out, and its arguments are then no JSON.
+    /// Adds a part. Parts over the limits are dropped, which leaves invalid JSON as arguments.
     pub(super) fn push(&mut self, part: AskedPart) {
         self.bytes += part.name.len() + part.arguments.len();
         if self.bytes > BYTES_MAX {
@@ -41,7 +41,7 @@ impl Asked {
         self.parts.is_empty()
     }
 
-    /// Returns the requests; arguments that are no JSON stay text.
+    /// Returns the requests. Arguments that are not valid JSON stay text.
     pub(super) fn finish(self) -> Vec<ToolRequest> {
         let request = |part: AskedPart| {
             let empty = part.arguments.trim().is_empty();
@@ -54,7 +54,7 @@ impl Asked {
     }
 }
 
-/// Offers the tools of a call as functions, as OpenAI and Ollama want them.
+/// Serialises the tools of a call as functions, in the format of OpenAI and Ollama.
 pub(super) fn functions(call: &Call) -> Option<Value> {
     let function = |tool: &Tool| {
         let function = json!({
@@ -65,7 +65,7 @@ pub(super) fn functions(call: &Call) -> Option<Value> {
     (!call.tools.is_empty()).then(|| call.tools.iter().map(function).collect())
 }
 
-/// Adds tool requests and results in OpenAI's form.
+/// Adds tool requests and results in OpenAI's format.
 pub(super) fn openai(call: &Call, messages: &mut Vec<ChatMessage<'_>>) {
     for round in call.rounds {
         let asked = |(at, run): (usize, &ToolRun)| {
@@ -84,7 +84,7 @@ pub(super) fn openai(call: &Call, messages: &mut Vec<ChatMessage<'_>>) {
     }
 }
 
-/// Adds tool requests and results in Ollama's form.
+/// Adds tool requests and results in Ollama's format.
 pub(super) fn ollama(call: &Call, messages: &mut Vec<ChatMessage<'_>>) {
     for round in call.rounds {
         let asked = |run: &ToolRun| json!({"function": {"name": run.request.tool, "arguments": object(&run.request.arguments)}});
@@ -99,7 +99,7 @@ pub(super) fn ollama(call: &Call, messages: &mut Vec<ChatMessage<'_>>) {
     }
 }
 
-/// Adds tool requests and results in Anthropic's form.
+/// Adds tool requests and results in Anthropic's format.
 pub(super) fn anthropic(call: &Call, messages: &mut Vec<Value>) {
     for round in call.rounds {
         let said = Some(json!({"type": "text", "text": round.said}));
@@ -120,7 +120,7 @@ pub(super) fn anthropic(call: &Call, messages: &mut Vec<Value>) {
     }
 }
 
-/// Adds tool requests and results in Google's form.
+/// Adds tool requests and results in Google's format.
 pub(super) fn gemini(call: &Call, contents: &mut Vec<Value>) {
     for round in call.rounds {
         let said = Some(json!({"text": round.said})).filter(|_| !round.said.trim().is_empty());
@@ -138,12 +138,12 @@ pub(super) fn gemini(call: &Call, contents: &mut Vec<Value>) {
     }
 }
 
-/// Returns arguments as an object, which these formats require; any others were refused before.
+/// Returns arguments as an object, as these formats require. Others have been rejected before.
 fn object(arguments: &Value) -> Value {
     if arguments.is_object() { arguments.clone() } else { json!({}) }
 }
 
-/// Returns what the model reads about a request: its result, or its outcome.
+/// Returns the text for the model about a request: its result, or its outcome and result.
 fn told(run: &ToolRun) -> String {
     match &run.returned {
         Some((is, text)) if *is == Default::default() => text.to_string(),
@@ -152,7 +152,7 @@ fn told(run: &ToolRun) -> String {
     }
 }
 
-/// Returns the parts of requests in a list of calls, as OpenAI streams them and Ollama sends them whole.
+/// Parses the parts of requests in a list of calls: fragments from OpenAI, whole calls from Ollama.
 pub(super) fn of_calls(calls: &Value) -> Vec<AskedPart> {
     let part = |call: &Value| {
         let function = &call["function"];
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use crate::model::{Message, ModelSpec, Role, Seq, ToolOutcome, ToolRound, Wire};
 
-    /// Spells a call that offers a tool, after it was asked for once.
+    /// Serialises a call that offers a tool and contains one finished request.
     fn spelled(wire: Wire) -> Value {
         let messages = [Message::new(Role::User, "Look.")];
         let request = ToolRequest { tool: "list_dir".into(), arguments: json!({"path": "a"}) };

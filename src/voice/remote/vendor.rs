@@ -1,17 +1,17 @@
-//! Vendors as rows of data over four wire formats, and the place that a call goes to.
+//! Table of vendors over four wire formats, and the endpoint of a call.
 
 use crate::model::{Secret, Text, Wire};
 
-/// A vendor: a row of data.
+/// A vendor: a row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vendor {
-    /// The part before the colon in `provider:name`.
+    /// Provider name, the part before the colon in `provider:name`.
     pub name: &'static str,
-    /// The wire format of its API.
+    /// Wire format of its API.
     pub wire: Wire,
-    /// The default address of its API.
+    /// Default address of its API.
     pub base_url: &'static str,
-    /// The usual environment variable of its key; empty where no key is needed.
+    /// Usual environment variable of its key; empty if no key is needed.
     pub key_env: &'static str,
     /// Beginnings of its keys; empty if they have none in common.
     pub key_prefixes: &'static [&'static str],
@@ -27,7 +27,7 @@ const fn row(
     Vendor { name, wire, base_url, key_env, key_prefixes }
 }
 
-/// The vendors known without settings.
+/// Vendors known without configuration.
 pub const VENDORS: &[Vendor] = &[
     row("openai", Wire::OpenAi, "https://api.openai.com/v1", "OPENAI_API_KEY", &["sk-"]),
     row(
@@ -61,14 +61,14 @@ pub const VENDORS: &[Vendor] = &[
 /// The server of a call: resolved from the user's settings, never from a session or scenario file.
 #[derive(Clone)]
 pub struct Endpoint {
-    /// The provider's name, for messages.
+    /// Name of the provider, for messages.
     pub name: Text,
-    /// The wire format of the server's API.
+    /// Wire format of the server's API.
     pub wire: Wire,
-    /// Where, with or without a slash at its end.
+    /// Base URL, with or without a trailing slash.
     pub base_url: Text,
-    /// The key that belongs to this address.
+    /// Key that belongs to this address.
     pub key: Option<Secret>,
-    /// The source of the key, for messages.
+    /// Source of the key, for messages.
     pub key_from: Text,
 }

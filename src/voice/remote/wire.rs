@@ -1,4 +1,4 @@
-//! The functions of each wire format that spell a request and read a frame of its answer.
+//! Serialises requests and parses answer frames in each wire format.
 //!
 //! Each format is one file with a function for the request and one for a frame; both are pure.
 
@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 impl Wire {
-    /// Returns how the stream of an answer is framed.
+    /// Returns the framing of an answer's stream.
     pub(super) fn framing(self) -> Framing {
         match self {
             Wire::OpenAi | Wire::Anthropic | Wire::Gemini => Framing::Events,
@@ -32,7 +32,7 @@ impl Wire {
         }
     }
 
-    /// Returns the words of a frame that has nothing else in it; none if the whole frame has to be read to know.
+    /// Returns the text of a frame that contains nothing else; `None` if the whole frame has to be parsed to know.
     pub(super) fn words(self, frame: &str) -> Option<Cow<'_, str>> {
         match self {
             Wire::OpenAi => openai::words(frame),
@@ -50,7 +50,7 @@ impl Wire {
         }
     }
 
-    /// Returns whether the list of models has every name that can be asked for.
+    /// Returns whether the model list is complete, so that a missing name is an unknown model.
     pub fn lists_every_name(self) -> bool {
         match self {
             Wire::OpenAi | Wire::Ollama => true,
@@ -58,7 +58,7 @@ impl Wire {
         }
     }
 
-    /// Returns the command that fetches a model which the server lacks, if there is one.
+    /// Returns the command that downloads a missing model, if there is one.
     pub(super) fn fetch(self, model: &str) -> Option<String> {
         match self {
             Wire::Ollama => Some(format!("ollama pull {model}")),
@@ -66,7 +66,7 @@ impl Wire {
         }
     }
 
-    /// Returns the settings of a model that this format has no word for, by their keys.
+    /// Returns the keys of the model settings that this format does not support.
     pub fn lacks(self, spec: &ModelSpec, local: bool) -> Vec<&'static str> {
         let set = [
             ("seed", spec.seed.is_some()),
@@ -76,7 +76,7 @@ impl Wire {
         ];
         let lacks = |key: &str| match self {
             Wire::Ollama => false,
-            // vendors refuse what they do not know; llama.cpp and its like know it
+            // vendors reject unknown keys; llama.cpp and similar servers know this one
             Wire::OpenAi => key == "repeat_penalty" && !local,
             Wire::Gemini => key == "repeat_penalty",
             Wire::Anthropic => true,
@@ -84,7 +84,7 @@ impl Wire {
         set.into_iter().filter(|(key, set)| *set && lacks(key)).map(|(key, _)| key).collect()
     }
 
-    /// Returns the path of the list of models, the key of the list, and the key of a name in it.
+    /// Returns the path of the model list, the key of the list, and the key of a name in it.
     pub(super) fn list(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Wire::OpenAi => ("/models", "data", "id"),
@@ -104,7 +104,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns the header with the key; none without a key.
+    /// Returns the header with the key; `None` without a key.
     pub(super) fn key_header(&self) -> Option<(&'static str, Secret)> {
         let key = self.key.as_ref()?;
         Some(match self.wire {

@@ -1,15 +1,15 @@
-//! Messages, as Anthropic speaks them.
+//! Anthropic's Messages API.
 
 use crate::model::{Message, Role};
 use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, text_at};
 use crate::voice::remote::tools;
 use serde_json::{Value, json};
 
-/// The version of the API, sent as a header.
+/// Version of the API, sent as a header.
 pub(super) const VERSION: &str = "2023-06-01";
-/// The default limit of a reply, in tokens: this format requires one.
+/// Default limit of a reply, in tokens. This format requires a limit.
 const MAX_TOKENS: u32 = 4_096;
-/// The version from which on a model weighs by itself how long it reasons, and no longer takes a number of tokens.
+/// First model version with adaptive reasoning, which no longer accepts a token budget.
 const ADAPTIVE: (u32, u32) = (4, 6);
 
 pub(super) fn spell(call: &Call) -> Spelled {
@@ -40,7 +40,8 @@ pub(super) fn spell(call: &Call) -> Spelled {
         });
         body["tools"] = offered.collect();
     }
-    // with reasoning this format rejects a temperature; after tools it requires the signed reasoning before the request
+    // with reasoning this format rejects a temperature; after tool results it requires the signed reasoning of the
+    // request
     let effort = call.spec.effort.as_ref().filter(|_| call.rounds.is_empty());
     if let Some(effort) = effort {
         if version(call.model) >= Some(ADAPTIVE) {
@@ -63,12 +64,12 @@ pub(super) fn spell(call: &Call) -> Spelled {
     Spelled::new("/messages", ("messages", messages), body)
 }
 
-/// A text at whose end the server may keep what it has read so far.
+/// Returns a text block with a cache breakpoint at its end.
 fn kept(text: &str) -> Value {
     json!({"type": "text", "text": text, "cache_control": {"type": "ephemeral"}})
 }
 
-/// Returns the content of a message; what no later prompt repeats comes after the cached part.
+/// Returns the content of a message. Text that later prompts do not repeat comes after the cached part.
 fn content(message: &Message) -> Value {
     let fresh = message.text.len().saturating_sub(message.fresh);
     match message.text.split_at_checked(fresh) {
@@ -79,16 +80,16 @@ fn content(message: &Message) -> Value {
     }
 }
 
-/// Returns the version in a model's name, as in `claude-opus-4-7` or `claude-3-7-sonnet-20250219`.
+/// Parses the version in a model's name, as in `claude-opus-4-7` or `claude-3-7-sonnet-20250219`.
 fn version(model: &str) -> Option<(u32, u32)> {
-    // a date is no version
+    // a date is not a version
     let number = |part: &str| part.parse::<u32>().ok().filter(|_| part.len() < 3);
     let mut parts = model.split(['-', '.', '@']).skip_while(|part| number(part).is_none());
     let major = number(parts.next()?)?;
     Some((major, parts.next().and_then(number).unwrap_or(0)))
 }
 
-/// Adds the tokens that were read, cached ones included.
+/// Adds the input tokens, including cached ones.
 fn read(usage: &Value, heard: &mut FrameContent) {
     let Some(fresh) = usage["input_tokens"].as_u64() else { return };
     let count = |key: &str| usage[key].as_u64().unwrap_or(0);
@@ -123,7 +124,7 @@ pub(super) fn hear(frame: &Value) -> FrameContent {
         "message_delta" => {
             heard.finish = frame["delta"]["stop_reason"].as_str().map(finish);
             heard.output = frame["usage"]["output_tokens"].as_u64();
-            // the last word on what was read; the first may have been a zero
+            // this count of the input is final; the first may have been 0
             read(&frame["usage"], &mut heard);
         }
         "message_stop" => heard.over = true,
@@ -132,7 +133,7 @@ pub(super) fn hear(frame: &Value) -> FrameContent {
     heard
 }
 
-/// Returns a part of the request that a block of the answer is.
+/// Converts a block of the answer to a part of a tool request.
 fn part(frame: &Value, name: String, arguments: String) -> AskedPart {
     AskedPart { index: frame["index"].as_u64(), name, arguments }
 }

@@ -1,4 +1,4 @@
-//! `streamGenerateContent`, as Google speaks it.
+//! Google's `streamGenerateContent` API.
 
 use crate::model::Role;
 use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, text_at};
@@ -63,7 +63,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     Spelled::new(path, ("contents", contents), body)
 }
 
-/// Returns a name as one part of a path: a name comes from a scenario, which must not choose another address.
+/// Escapes a name as one path segment. Names come from scenarios, which must not choose another address.
 fn segment(name: &str) -> String {
     let mut part = String::new();
     for byte in name.bytes() {

@@ -1,4 +1,4 @@
-//! Ollama's own chat: one JSON text a line.
+//! Ollama's native chat API: one JSON text per line.
 
 use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, text_at};
 use crate::voice::remote::tools;
@@ -21,7 +21,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     }
     let mut body = json!({"model": call.model, "stream": true, "options": options});
     if let Some(effort) = &call.spec.effort {
-        // models that know no degrees take any of them for a yes
+        // models without effort levels treat any level as true
         body["think"] = json!(effort);
     }
     if let Some(functions) = tools::functions(call) {
@@ -38,7 +38,7 @@ pub(super) fn hear(frame: &Value) -> FrameContent {
     FrameContent {
         say: text_at(&frame["message"]["content"]),
         think: text_at(&frame["message"]["thinking"]),
-        // older versions say only that they are done
+        // older versions report `done` without a reason
         finish: over.then(|| frame["done_reason"].as_str().unwrap_or("stop").to_owned()),
         input: frame["prompt_eval_count"].as_u64(),
         output: frame["eval_count"].as_u64(),
@@ -48,7 +48,8 @@ pub(super) fn hear(frame: &Value) -> FrameContent {
     }
 }
 
-/// This format sends each request in one piece; where it numbers them, the numbers begin again with each frame.
+/// Parses tool requests without their indexes: this format sends each request whole and restarts the indexes in each
+/// frame.
 fn whole(calls: &Value) -> Vec<AskedPart> {
     let whole = |part| AskedPart { index: None, ..part };
     tools::of_calls(calls).into_iter().map(whole).collect()

@@ -1,4 +1,4 @@
-//! Chat completions, as OpenAI began them and most servers speak them.
+//! OpenAI's chat completions API, which most servers support.
 
 use crate::voice::remote::content::{Call, FrameContent, Spelled, text_at};
 use crate::voice::remote::tools;
@@ -10,7 +10,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     let mut messages = call.chat();
     tools::openai(call, &mut messages);
     let mut body = json!({"model": call.model, "stream": true});
-    // Mistral refuses what it does not know, and reports the usage unasked
+    // Mistral rejects unknown fields and reports the usage unasked
     if call.provider != "mistral" {
         body["stream_options"] = json!({"include_usage": true});
     }
@@ -20,7 +20,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
         body[name] = json!(seed);
     }
     if let Some(max) = call.most_tokens() {
-        // OpenAI's reasoning models refuse the older name, which all others know
+        // OpenAI's reasoning models reject the older name, which all other servers accept
         let name = if call.provider == "openai" { "max_completion_tokens" } else { "max_tokens" };
         body[name] = json!(max);
     }
@@ -37,7 +37,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     Spelled::chat("/chat/completions", &messages, &body)
 }
 
-/// A frame with words and nothing else, as nearly all of a stream are. What is `()` may be missing or null.
+/// A frame with text only, like nearly all frames of a stream. Fields of type `()` may be missing or null.
 #[derive(Deserialize)]
 struct WordsFrame<'a> {
     #[serde(borrow)]
@@ -74,7 +74,7 @@ struct WordsDelta<'a> {
     reasoning: (),
 }
 
-/// Returns the words of a frame with nothing else that matters, without building a JSON tree.
+/// Returns the text of a frame without other relevant fields, without building a JSON tree.
 pub(super) fn words(frame: &str) -> Option<Cow<'_, str>> {
     let WordsFrame { choices: [choice], usage: (), error: () } =
         serde_json::from_str(frame).ok()?;
@@ -92,23 +92,23 @@ pub(super) fn hear(frame: &Value) -> FrameContent {
         output: frame["usage"]["completion_tokens"].as_u64(),
         ..FrameContent::default()
     };
-    // of several answers the first is taken; a choice without an index is the only one
+    // of several choices the first is used; a choice without an index is the only one
     for choice in choices.iter().filter(|c| c["index"].as_u64().unwrap_or(0) == 0) {
         let delta = &choice["delta"];
         add_content(&delta["content"], &mut heard);
         heard.say.push_str(&text_at(&delta["refusal"]));
         heard.asked.extend(tools::of_calls(&delta["tool_calls"]));
-        // two names for one thing; servers that send both send the same text
+        // two names of one field; servers that send both send the same text
         let reasoning = ["reasoning_content", "reasoning"].map(|key| text_at(&delta[key]));
         heard.think.extend(reasoning.into_iter().find(|text| !text.is_empty()));
         heard.finish = choice["finish_reason"].as_str().map(Into::into).or(heard.finish);
-        // OpenRouter passes on the failure of the upstream provider like this
+        // OpenRouter forwards failures of the upstream provider in this field
         heard.error = Some(&choice["error"]).filter(|error| !error.is_null()).cloned();
     }
     heard
 }
 
-/// Adds content that is a text or, as Mistral's reasoning models send it, a list of parts.
+/// Adds content that is a text or, from Mistral's reasoning models, a list of parts.
 fn add_content(content: &Value, heard: &mut FrameContent) {
     heard.say.push_str(&text_at(content));
     for part in content.as_array().into_iter().flatten() {
