@@ -7,7 +7,6 @@
 //! `topic`, `context`, `limits` and the other facts of the call, such as `question` and `options`.
 //!
 //! **Output.** If the first line is a JSON object with one of the keys below, every line is one:
-//! **Out.** If the first line is a JSON object with one of the keys below, every line is one:
 //!
 //! | line | meaning |
 //! |---|---|
