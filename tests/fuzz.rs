@@ -1,7 +1,7 @@
-//! Six rooms that read what somebody else wrote, fed with broken input: none panics, takes a second or grows.
+//! Fuzz tests of six modules that parse untrusted input: no panic, no hang, bounded memory.
 //!
-//! An input is made of a number alone: a text of the repository, changed at random places. A failure names its number;
-//! `FROM=number INPUTS=1` feeds it again. `INPUTS` says how many each room gets.
+//! An input is derived from a number: a text of the repository with random changes. A failure prints its number;
+//! `FROM=number INPUTS=1` repeats it. `INPUTS` sets the number of inputs per module.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -27,18 +27,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Inputs for each room in every run of the tests.
+/// Inputs per module in a normal test run.
 const FEW: u64 = 600;
-/// Inputs of all rooms together, when all are asked for.
+/// Inputs of all modules together in the full run.
 const ALL: u64 = 10_000_000;
-/// What one input may take of a core.
+/// Maximum CPU time of one input.
 const HANG: Duration = Duration::from_secs(1);
-/// What the process may hold at the end of it all.
+/// Maximum peak memory of the process.
 const MEMORY_MAX_KIB: u64 = 512 * 1024;
-/// No input is longer.
+/// Maximum length of an input, in bytes.
 const LONGEST: usize = 1 << 16;
 
-/// What breaks things elsewhere.
+/// Strings that often break parsers.
 const TOKENS: [&str; 32] = [
     "\u{0}",
     "\u{1b}[",
@@ -74,7 +74,7 @@ const TOKENS: [&str; 32] = [
     "''' ",
 ];
 
-/// Seeded dice.
+/// Seeded random number generator.
 struct Dice(u64);
 
 impl Dice {
@@ -85,14 +85,14 @@ impl Dice {
         usize::try_from((z ^ (z >> 31)) % sides.max(1) as u64).unwrap()
     }
 
-    /// Returns a part of something, short ones more often.
+    /// Returns a random range within `of` bytes; short ranges are more likely.
     fn part(&mut self, of: usize) -> std::ops::Range<usize> {
         let from = self.roll(of + 1);
         let longest = [1, 8, 64, 4_096][self.roll(4)];
         from..(from + self.roll(longest + 1)).min(of)
     }
 
-    /// Returns one of the seeds, changed.
+    /// Returns a mutated copy of one of the seeds.
     fn input(&mut self, seeds: &[Vec<u8>]) -> Vec<u8> {
         let mut bytes = seeds[self.roll(seeds.len())].clone();
         for _ in 0..self.roll(8) {
@@ -128,13 +128,13 @@ impl Dice {
     }
 }
 
-/// Returns how long this thread has worked; a machine that is busy with others makes it no longer.
+/// Returns the CPU time of this thread, which does not depend on the load of the machine.
 fn worked() -> Duration {
     let told = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     Duration::from_nanos(told.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0))
 }
 
-/// Feeds a room and prints what it came to.
+/// Feeds inputs to a module and prints a summary.
 fn feed(room: &str, seeds: &[Vec<u8>], eats: impl Fn(&[u8], &mut Dice)) {
     let number = |variable: &str| std::env::var(variable).ok().and_then(|n| n.parse::<u64>().ok());
     let (from, inputs) = (number("FROM").unwrap_or(0), number("INPUTS").unwrap_or(FEW));
@@ -205,7 +205,7 @@ fn session_files() {
     seeds.sort();
     seeds.iter_mut().for_each(|seed| seed.truncate(LONGEST / 4));
     feed("sessions", &seeds, |bytes, dice| {
-        // signed again, what was changed is read on
+        // with the checksums renewed, changed lines pass the checksum test and are parsed further
         let signed: Vec<u8> =
             bytes.split(|b| *b == b'\n').flat_map(|line| resigned(line, dice)).collect();
         let log = reader::read_bytes(SessionFiles::at("/nowhere/fuzzed.jsonl"), &signed);
@@ -214,7 +214,7 @@ fn session_files() {
     });
 }
 
-/// Returns a line with its newline, often with the checksum that it should have.
+/// Returns a line with its newline, in nine of ten cases with a correct checksum.
 fn resigned(line: &[u8], dice: &mut Dice) -> Vec<u8> {
     let trailer = b",\"crc\":\"01234567\"}".len();
     let mut line = line.to_vec();

@@ -1,9 +1,9 @@
-//! The rules of the house, as tests: who may lean on whom, what may happen where, how large a file may be.
+//! Architecture tests: allowed dependencies between modules, restricted APIs, file size.
 //!
-//! Each rule names file, line and a way out. The tables are changed only on purpose. `house/` holds the scanner, which
-//! reads the sources without comments, literals and, where a rule spares them, the tests at the end of a file.
+//! Each failure names the file, the line and a fix. The tables change only on purpose. `house/` contains the scanner,
+//! which reads the sources without comments, literals and, for some rules, the tests at the end of a file.
 
-// all of this is test code, but the lint knows only functions marked so
+// all of this is test code, but the lint recognises only functions marked as tests
 #![allow(clippy::unwrap_used)]
 
 #[path = "house/circles.rs"]
@@ -25,7 +25,7 @@ use std::path::Path;
 use std::process::Command;
 use tables::{DEEDS, LOCKED_ONCE, MAY_USE, NEVER_LOCKED, TOP_LEVEL};
 
-/// Lines that a file may have, its tests included.
+/// Maximum lines of a file, including its tests.
 const LINE_LIMIT: usize = 500;
 
 fn root() -> &'static Path {
@@ -41,9 +41,9 @@ fn none(faults: Vec<String>, way_out: &str) {
     assert!(faults.is_empty(), "\n{}\nway out: {way_out}\n", faults.join("\n"));
 }
 
-// ---- who may use whom
+// ---- dependencies between modules
 
-/// Says which uses of other rooms the table does not allow.
+/// Returns the uses of other modules that the table does not allow.
 fn forbidden_uses(source: &Source) -> Vec<String> {
     let Some(room) = source.room() else { return Vec::new() };
     let Some((_, allowed)) = MAY_USE.iter().find(|(r, _)| *r == room) else {
@@ -61,7 +61,7 @@ fn forbidden_uses(source: &Source) -> Vec<String> {
     rooms.chain(leaving_by_super(source)).collect()
 }
 
-/// Says where `super::` is used to walk out of a room, past the table.
+/// Returns the uses of `super::` that leave a top-level module, bypassing the table.
 fn leaving_by_super(source: &Source) -> Vec<String> {
     let leaves =
         |text: &str| text.split("::").take_while(|s| *s == "super").count() >= source.depth();
@@ -162,7 +162,7 @@ fn the_scanner_of_uses_bites() {
     check("src/spawn.rs", "fn f() {}\n#[cfg(test)]\nmod tests {\n use super::*;\n}", &[]);
 }
 
-// ---- no circles inside a room
+// ---- no cycles within a module
 
 #[test]
 fn no_files_of_a_room_reach_each_other_in_a_circle() {
@@ -187,14 +187,14 @@ fn the_scanner_of_circles_bites() {
     check(&[(a, "use super::b::B;"), (b, "use crate::other::a::A;")], &[]);
     check(&[(a, "fn f() { super::b::f() }"), (b, "use super::a;")], &[&["room::a", "room::b"]]);
     check(&[(a, "#[cfg(test)]\nmod tests { use super::b; }"), (b, "use super::a;")], &[]);
-    // what `mod.rs` hands on stands in the file that declares it
+    // an item re-exported by `mod.rs` belongs to the file that declares it
     let hands_on = ("room/mod.rs", "mod a;\nmod b;\npub use a::{A, make};\npub use b::*;");
     check(&[hands_on, (a, "use super::B;"), (b, "pub struct B;")], &[]);
     check(
         &[hands_on, (a, "use super::B;"), (b, "use super::A;\npub struct B;")],
         &[&["room::a", "room::b"]],
     );
-    // what `mod.rs` declares itself stands in it
+    // an item declared in `mod.rs` belongs to `mod.rs`
     let declares = ("room/mod.rs", "mod a;\npub struct M;\nfn f() { a::f() }");
     check(&[declares, (a, "use super::M;")], &[&["room", "room::a"]]);
     check(&[("room/mod.rs", "mod a;\npub struct M;"), (a, "use super::M;")], &[]);
@@ -202,7 +202,7 @@ fn the_scanner_of_circles_bites() {
     check(&[declares, (a, "pub(super) fn f() {}")], &[]);
 }
 
-// ---- what may happen where
+// ---- restricted APIs
 
 fn nothing_misplaced(rule: &str) {
     let deed = DEEDS.iter().find(|d| d.rule.contains(rule)).unwrap();
@@ -332,7 +332,7 @@ fn the_scanner_of_deeds_bites() {
     check("src/state/tests.rs", "x.unwrap();\nInstant::now();", &[]);
 }
 
-// ---- what files look like
+// ---- layout of files
 
 fn too_long(source: &Source) -> Option<String> {
     let lines = source.raw.lines().count();
@@ -372,7 +372,7 @@ fn the_scanners_of_files_bite() {
     assert!(undescribed(&Source::new("src/x.rs", "//! What it is for.")).is_none());
 }
 
-/// Says which tests that are left out do not say how they are run: by which command, or by which test.
+/// Returns the ignored tests that do not name the command or the test that runs them.
 fn unexplained(source: &Source) -> Vec<String> {
     let left_out =
         source.raw.lines().zip(1..).filter(|(l, _)| l.trim_start().starts_with("#[ignore"));
@@ -390,7 +390,7 @@ fn tests_that_are_left_out_say_how_they_are_run() {
 
 // ---- the top level and the lock file
 
-/// Says which entries do not belong at the top.
+/// Returns the entries that do not belong at the top level.
 fn misfits<'a>(entries: impl Iterator<Item = &'a str>) -> Vec<String> {
     entries
         .filter(|e| !e.starts_with('.') && !TOP_LEVEL.contains(e))
@@ -398,8 +398,8 @@ fn misfits<'a>(entries: impl Iterator<Item = &'a str>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the entries at the top that git tracks. A person's own files beside them are their own business; without git,
-/// as in a copy of the sources, nothing is known to be tracked.
+/// Returns the top-level entries tracked by git; the developer's untracked files are ignored. Empty without git, as in
+/// a copy of the sources.
 fn tracked() -> Vec<String> {
     let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(root()).output();
     let Ok(listed) = listed else { return Vec::new() };
@@ -420,7 +420,7 @@ fn the_top_level_is_small() {
     none(faults, "put it into src, themes, tests or assets, or make it a dot-file");
 }
 
-/// Says which packages are locked twice, or at all although they must not be.
+/// Returns the packages that are locked in several versions, or locked although forbidden.
 fn badly_locked(lock: &str) -> Vec<String> {
     let count = |name: &str| lock.lines().filter(|l| *l == format!("name = \"{name}\"")).count();
     let twice = LOCKED_ONCE.iter().filter(|name| count(name) > 1);
@@ -450,7 +450,7 @@ fn the_scanners_of_the_top_and_the_lock_bite() {
     );
 }
 
-/// Says which dependencies of a manifest have no line above them that says what they are for.
+/// Returns the dependencies of a manifest without a comment above them that gives the reason.
 fn unreasoned(manifest: &str) -> Vec<String> {
     let (mut above, mut inside, mut faults) = ("", false, vec![]);
     for line in manifest.lines() {

@@ -1,4 +1,4 @@
-//! The promise about whose words a reply holds: only the speaker's, and honest words as they came.
+//! A reply keeps only the speaker's own text, and honest text is unchanged.
 
 use colloquium::model::{Participant, VoiceSpec};
 use colloquium::reply::repair;
@@ -20,7 +20,7 @@ fn repaired(text: &str) -> colloquium::reply::RepairedReply {
     repair(text, &"ada".into(), &seats.iter().collect::<Vec<_>>())
 }
 
-/// What came, and what is left of it.
+/// Replies that start with the speaker's own name, and the repaired text.
 const OWN_NAME: &[(&str, &str)] = &[
     ("Ada: Hello.", "Hello."),
     ("ada: Hello.", "Hello."),
@@ -55,7 +55,7 @@ const OWN_NAME: &[(&str, &str)] = &[
     ("Ada：Hello.", "Hello."),
 ];
 
-/// What came, and what is left of it: it went on in another's name.
+/// Replies that continue in another participant's name, and the repaired text.
 const OTHERS: &[(&str, &str)] = &[
     ("I agree.\nBo: I do not.", "I agree."),
     ("I agree.\n\nBo: I do not.\n\nAda: Then so be it.", "I agree."),
@@ -97,7 +97,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("I agree.\nThe moderator: Thank you all.", "I agree."),
     ("I agree.</moderator> The moderator says: Thank you all.", "I agree."),
     ("I agree. <guidance>Be brief.</guidance>", "I agree."),
-    // a small model, asked for the first time
+    // a reply of a small model on its first attempt
     (
         "The topic: Should cities ban private cars?\nThe moderator: Let's get down to the specifics. How can we have \
          a transportation system without cars?",
@@ -111,7 +111,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("<think>Who am I?</think>I agree.\nBo: I do not.", "I agree."),
 ];
 
-/// Words that are nobody else's, whoever they are about.
+/// Replies that mention other participants without speaking for them.
 const HONEST: &[&str] = &[
     "The header ends with </hostname>.",
     "",

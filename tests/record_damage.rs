@@ -1,4 +1,5 @@
-//! Damaged sessions: cut anywhere, flipped anywhere, holed, doubled; what is whole is read and nothing is hidden.
+//! Damaged sessions: truncated, with flipped bits, holes and duplicates. Intact lines are read, and all damage is
+//! reported.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
 mod record_talk;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 
 const KIB_64: usize = 64 * 1024;
 
-/// Returns a session of exactly 64 KiB, its last line cut, and where its whole lines end.
+/// Returns a session of exactly 64 KiB with its last line cut, and the end offsets of its whole lines.
 fn session_of_64_kib() -> (Vec<Arc<Record>>, Vec<u8>, Vec<usize>) {
     let records = talk_with(120, 60);
     let mut bytes = bytes_of(&records);
@@ -25,7 +26,7 @@ fn session_of_64_kib() -> (Vec<Arc<Record>>, Vec<u8>, Vec<usize>) {
     (records, bytes, ends)
 }
 
-/// Checks what is read of a session cut at a length: exactly the lines that end there or lack only their newline.
+/// Checks a session cut at a length: all complete lines are read, and a last one that lacks only its newline.
 fn check_cut(log: &Log, len: usize, ends: &[usize]) -> (usize, bool) {
     let whole = ends.partition_point(|end| *end <= len);
     let unterminated = ends.get(whole).is_some_and(|end| end - 1 == len);
@@ -39,7 +40,7 @@ fn check_cut(log: &Log, len: usize, ends: &[usize]) -> (usize, bool) {
     (expected, unterminated)
 }
 
-/// Checks every one of the 65,536 lengths; each way in which appending can begin is tried on what was left.
+/// Checks all 65,536 lengths. Each combination of line count and unfinished last line is also appended to.
 fn check_every_length(
     read: impl Fn(usize) -> Log,
     session: &(Vec<Arc<Record>>, Vec<u8>, Vec<usize>),
@@ -64,7 +65,7 @@ fn check_every_length(
     println!("{KIB_64} of {KIB_64} lengths open, {} ways to go on", begun.len());
 }
 
-/// Reading goes line by line, so the lines before the cut one are read once for all the cuts in it.
+/// Reading works line by line, so the lines before the cut are read once for all cuts within a line.
 #[test]
 fn a_session_cut_at_every_length_opens() {
     let session = session_of_64_kib();
@@ -92,7 +93,7 @@ fn a_session_cut_at_every_length_and_read_anew_opens() {
     check_every_length(|len| read_bytes(nowhere(), &session.1[..len]), &session);
 }
 
-/// The same through real files: around every line's end, and here and there inside.
+/// The same with real files: around the end of every line, and at some positions inside.
 #[tokio::test]
 async fn a_cut_session_is_resumed_from_its_file() {
     let (records, bytes, ends) = session_of_64_kib();
@@ -117,7 +118,7 @@ async fn a_cut_session_is_resumed_from_its_file() {
     println!("{opened} of {opened} cut files resumed and appended to");
 }
 
-/// Flips bits and checks that every line but those the bit touches is read unchanged, and the change is reported.
+/// Flips a bit. Checks that all other lines are read unchanged and that the damage is reported.
 fn flip(bytes: &[u8], records: &[Arc<Record>], at: usize, bit: u8) {
     let mut flipped = bytes.to_vec();
     flipped[at] ^= 1 << bit;
@@ -127,7 +128,7 @@ fn flip(bytes: &[u8], records: &[Arc<Record>], at: usize, bit: u8) {
     let mut start = 0;
     for record in records {
         let line = start..start + record.line.len();
-        // the newline is no part of what its line says
+        // a damaged newline leaves its line readable
         let hurt = line.contains(&at) && at != line.end - 1;
         assert_eq!(read.contains(record.line.as_str()), !hurt, "byte {at}, line at {start}");
         start = line.end;
@@ -158,7 +159,7 @@ fn every_bit_of_64_kib() {
     println!("{0} of {0} flipped bits noticed, all other lines read", whole.len() * 8);
 }
 
-/// Replaces the line at a place by other bytes.
+/// Replaces the line at an index by other bytes.
 fn instead(records: &[Arc<Record>], place: usize, bytes: &[u8]) -> Vec<u8> {
     [&bytes_of(&records[..place]), bytes, &bytes_of(&records[place + 1..])].concat()
 }
@@ -190,7 +191,7 @@ fn damage_in_the_middle_is_skipped_and_reported() {
     assert!(matches!(log.faults[..], [LogFault::Misplaced { seq: Seq(5), .. }]));
     let log = read_bytes(nowhere(), &instead(&records, 5, b""));
     assert_eq!(log.faults, [missing]);
-    // where a newline is hurt, both of its lines are whole
+    // if a newline is damaged, both adjacent lines are still read
     let mut joined = bytes_of(&records);
     let newline = bytes_of(&records[..5]).len() - 1;
     joined[newline] = b'x';
@@ -291,7 +292,7 @@ fn what_is_no_session_is_left_alone() {
     assert!(matches!(read(&folder.path().join("none")), Err(SessionError::Io { .. })));
 }
 
-/// Something stands where a file must be put: it is named, and the session stays as it is.
+/// A folder at the path of a required file is reported by name, and the session is unchanged.
 #[test]
 fn what_is_in_the_way_is_named_and_nothing_is_changed() {
     let records = talk(30);
@@ -322,7 +323,7 @@ fn what_is_in_the_way_is_named_and_nothing_is_changed() {
     }
 }
 
-/// What was kept of an earlier damage stays, under its name.
+/// A file kept of earlier damage is not overwritten.
 #[tokio::test]
 async fn what_was_kept_before_is_kept_again_beside_it() {
     let records = talk(20);
@@ -337,7 +338,7 @@ async fn what_was_kept_before_is_kept_again_beside_it() {
     go_on().await;
     assert_eq!(kept(&name), b"of an earlier cut");
     assert_eq!(kept(&format!("{name}-2")), tail);
-    // the same bytes a second time need no file more
+    // identical bytes need no further file
     write(folder.path(), &[&good, tail].concat());
     std::fs::write(folder.path().join(&name), tail).unwrap();
     go_on().await;

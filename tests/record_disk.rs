@@ -1,4 +1,4 @@
-//! The writer on disks that fail on purpose: nothing acknowledged is lost, and it goes on when it can.
+//! The session writer on failing disks: no acknowledged event is lost, and writing resumes as soon as possible.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
 mod record_talk;
@@ -14,14 +14,14 @@ use std::io::{self, ErrorKind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use tokio::sync::watch;
 
-/// What goes wrong in one write.
+/// Fault of one write.
 #[derive(Clone, Copy, Debug)]
 enum Trouble {
-    /// Nothing is taken.
+    /// Nothing is written.
     Error(ErrorKind),
-    /// A part is taken, then the error comes.
+    /// A part is written, then the error is returned.
     Part(ErrorKind),
-    /// A part is taken, and the disk says so.
+    /// A part is written, and its length is returned.
     Short,
 }
 
@@ -41,16 +41,16 @@ struct State {
     rescue: Option<Vec<u8>>,
     writes: usize,
     syncs: usize,
-    /// Which writes fail, and how.
+    /// Range of failing writes, with their fault.
     failing: Option<(std::ops::Range<usize>, Trouble)>,
-    /// The first sync that fails.
+    /// Index of the first failing sync.
     failing_sync: Option<usize>,
     stalled: bool,
     waiting: bool,
     durable: Option<watch::Receiver<Durable>>,
 }
 
-/// A disk in memory. At each call it checks that a cut of the power right then would lose nothing acknowledged.
+/// A disk in memory. Each call checks that a power cut at that moment would lose no acknowledged event.
 #[derive(Clone, Default)]
 struct Faulty {
     state: Arc<(Mutex<State>, Condvar)>,
@@ -79,7 +79,7 @@ impl Faulty {
 fn check_power_cut(state: &State) {
     let acknowledged = state.durable.as_ref().and_then(|d| d.borrow().synced);
     let kept = state.file.get(..state.synced).expect("synced bytes are never cut off");
-    // each line's own checksum is another test's; here the numbers matter, and the last line has the last
+    // checksums are tested elsewhere; only the number of the last line matters here
     let last = kept.strip_suffix(b"\n").unwrap_or(kept).rsplit(|b| *b == b'\n').next();
     let last = last.and_then(|line| colloquium::session::decode(line).ok());
     if state.rescue.is_none() {
@@ -120,7 +120,7 @@ impl Disk for Faulty {
         }
         state.syncs += 1;
         if state.failing_sync.is_some_and(|first| state.syncs > first) {
-            // the pages that were not synced are gone, as the kernel does it
+            // unsynced pages are lost, as the kernel drops them
             let synced = state.synced;
             state.file[synced..].fill(0);
             return Err(io::Error::other("input/output error"));
@@ -145,7 +145,7 @@ impl Disk for Faulty {
     }
 }
 
-/// Pushes one by one, each only when the one before was written: one write an event.
+/// Pushes records one by one, each after the previous one was written: one write per event.
 async fn push_singly(writer: &SessionWriter, records: &[Arc<Record>]) {
     let mut durable = writer.durable();
     for record in records {
@@ -217,7 +217,7 @@ async fn a_disk_that_stays_full_ends_with_whole_lines_and_says_so() {
     assert_eq!(state.synced, state.file.len());
 }
 
-/// What a disk left behind, put on a real one, mended, and read.
+/// Copies the files of a failed disk to a real one, repairs the session and returns its bytes.
 fn joined(state: &State) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("talk.jsonl");
@@ -288,7 +288,7 @@ async fn what_is_shown_as_saved_is_synced_unasked_and_together() {
     many.iter().for_each(|r| writer.push(r.clone()));
     assert_eq!(many.last().unwrap().event.kind.name(), "human.said");
     durable.wait_for(|d| d.synced == Some(Seq(800))).await.unwrap();
-    // a batch, a floor, a call and a delta alone are synced as well, within the second
+    // a batch, a floor, a call and a delta are synced within a second even if nothing follows
     few.iter().for_each(|r| writer.push(r.clone()));
     durable.wait_for(|d| d.synced == Some(Seq(804))).await.unwrap();
     let syncs = disk.lock().syncs;
@@ -313,14 +313,14 @@ async fn strict_means_synced_before_written() {
 async fn what_the_engine_would_decide_again_is_not_synced_at_once() {
     let disk = Faulty::default();
     let writer = disk.spawn(Mode::Normal);
-    // the opening, then a batch, a floor, a call and deltas; a busy machine may take a second over them
+    // the opening, then a batch, a floor, a call and deltas; a busy machine may need a second for them
     push_singly(&writer, &talk(7)).await;
     let syncs = disk.lock().syncs;
     assert!((1..=3).contains(&syncs), "{syncs} syncs");
     writer.finish().await.unwrap();
 }
 
-/// A disk at which the writer's thread dies.
+/// A disk on which the writer's thread panics.
 struct Deadly;
 
 impl Disk for Deadly {

@@ -1,4 +1,4 @@
-//! Sessions on a real disk: who may write, who may read, what is private, and what a resume costs.
+//! Sessions on a real disk: locks, permissions, and the cost of a resume.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
 mod record_talk;
@@ -15,7 +15,7 @@ use std::process::Command;
 use std::sync::{Arc, Barrier};
 use std::time::Instant;
 
-/// Returns everything below a folder.
+/// Returns all paths below a folder.
 fn below(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![];
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -29,7 +29,7 @@ fn below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the record at a place whose words are too long for a line.
+/// Returns a record whose text is too long for a line.
 fn long_record(seq: u64) -> Arc<Record> {
     let turn = said(TurnId(1), &words(seq, 20_000));
     let event = Event { kind: Kind::TurnEnded(Box::new(turn)), ..event(seq, 1) };
@@ -119,7 +119,7 @@ async fn a_fork_is_whole_or_not_there() {
     assert!(branch.faults.is_empty() && bytes_of(&branch.records) == bytes_of(&log.records));
     std::fs::remove_dir_all(&elsewhere).unwrap();
 
-    // a session that has become shorter since it was read
+    // the session was truncated since it was read
     let whole = std::fs::read(&path).unwrap();
     std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
     let error = forked(&log).map(drop).unwrap_err();
@@ -162,7 +162,7 @@ async fn what_was_read_is_read_again_only_where_the_file_has_changed_since() {
     for is_changed in [false, true] {
         let survey = read(&path).unwrap().survey;
         if is_changed {
-            // the same length: only the time says so
+            // same length, so only the modification time differs
             let file = std::fs::File::options().append(true).open(&path).unwrap();
             file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
         }
@@ -184,7 +184,7 @@ async fn a_session_not_to_be_saved_is_gone_in_the_end() {
     assert!(!path.parent().unwrap().exists());
 }
 
-/// Lets so many openers race for each of so many sessions.
+/// Opens each session from several threads at once.
 async fn race(rounds: usize) {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), &talk(9)).await;
@@ -195,7 +195,7 @@ async fn race(rounds: usize) {
             let open = || {
                 start.wait();
                 let resumed = resume(&path, Mode::Normal);
-                // nobody gives the lock back before everybody has asked for it
+                // no thread releases the lock before all have tried to take it
                 met.wait();
                 match resumed {
                     Ok(resumed) => Some(resumed),
@@ -242,7 +242,7 @@ async fn a_link_leads_to_the_same_lock() {
 const UMASK: &str = "RECORD_TEST_UMASK";
 const FOLDER: &str = "RECORD_TEST_FOLDER";
 
-/// Makes one of everything under the umask that the next test asks for.
+/// Creates all kinds of files under the umask set by the next test.
 #[cfg(unix)]
 #[tokio::test]
 #[ignore = "run by the next test, in a process of its own"]
@@ -324,7 +324,7 @@ async fn figures() {
     assert_eq!(log.records.len() as u64, seq);
 }
 
-/// Whoever is stopped before a session has said anything leaves nothing that looks like one.
+/// A session aborted before its first line leaves no session file.
 #[tokio::test]
 async fn a_session_has_no_name_before_its_first_line() {
     let folder = tempfile::tempdir().unwrap();

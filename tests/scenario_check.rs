@@ -1,4 +1,4 @@
-//! Every fault of a scenario is found in one look, with its line, its key and the way out.
+//! All faults of a scenario are reported at once, each with its line, its key and a fix.
 
 mod scenario_rows;
 
@@ -9,13 +9,13 @@ fn source(text: &str) -> Source {
     Source { name: "town.toml".into(), text: text.into(), settings: vec![] }
 }
 
-/// Asserts the whole list of faults, each as `line:column key: message`.
+/// Asserts the complete list of faults, each as `line:column key: message`.
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     assert_eq!(faults(&source(text)), expected, "{text}");
 }
 
-/// Asserts the faults of a text that follows a title and one good seat, on lines 1 to 3.
+/// Asserts the faults of a text appended to a title and one valid seat, on lines 1 to 3.
 #[track_caller]
 fn check_rest(rest: &str, expected: &[&str]) {
     check(&format!("title = \"T\"\n[[participant]]\nid = \"ada\"\n{rest}"), expected);
@@ -99,7 +99,7 @@ fn what_is_needed_is_missed() {
         "title = \" \"\n[[participant]]\nname = \"x\"",
         &["1:9 title: takes text on one line, not \" \"", "2:1 participant[1].id: is missing"],
     );
-    // a slip of the hand is one fault, not an unknown key and a missing one
+    // a typo is one fault, not an unknown key and a missing one
     check("titel = \"T\"\n[[participant]]\nid = \"ada\"", &["1:1 titel: unknown key"]);
 }
 
@@ -257,7 +257,7 @@ fn phases_and_who_speaks_in_them() {
 
 #[test]
 fn conditions_templates_and_stop_rules_are_read() {
-    // the words of these faults are `expr`'s
+    // the messages of these faults come from `expr`
     let text = "title = \"T\"\n[[participant]]\nid = \"ada\"\npersona = \"You are {{ me.name\"\n\
         lines = [\"{% if %}\", { text = \"a\", when = \"1 +\" }]\n[[stop]]\nwhen = \"turn_count >\"";
     let found = faults(&source(text));

@@ -1,4 +1,5 @@
-//! What a good scenario becomes: seats, rules, the rehearsed cast; and what `join`, `change` and stand-ins make of it.
+//! Results of loading a valid scenario: seats, rules and rehearsed casts; and the effects of `join`, `change` and
+//! stand-ins.
 
 mod scenario_rows;
 
@@ -42,7 +43,7 @@ fn the_least_scenario_has_the_defaults() {
     assert!(loaded.rehearsed.is_empty() && loaded.warnings.list.is_empty());
 }
 
-/// Loads `main.toml` of a folder with some files.
+/// Loads `main.toml` from a folder with the given files.
 fn in_folder(files: &[(&str, &str)]) -> Result<Loaded, String> {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
@@ -367,7 +368,7 @@ fn every_bundled_scenario_is_without_a_fault() {
     for name in bundled_names() {
         let text = bundled(name).expect(name).to_owned();
         let source = Source { name: name.into(), text, settings: vec![] };
-        // they may use every policy there is
+        // bundled scenarios may use every policy
         let loaded = load(&source, &colloquium::policy::rows()).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(loaded.warnings.list, [], "{name}");
     }

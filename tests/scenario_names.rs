@@ -1,5 +1,4 @@
-//! Names that conditions ask for: of facts, filters, tests, methods, and of keys in the context; names of seats that a
-//! plan asks for.
+//! Validation of names: facts, filters, tests, methods and context keys in conditions, and seats in plans.
 
 mod scenario_rows;
 
@@ -10,13 +9,13 @@ fn source(text: &str) -> Source {
     Source { name: "town.toml".into(), text: text.into(), settings: vec![] }
 }
 
-/// Asserts the whole list of faults of a text that follows a title and one seat, each as `line:column key: message`.
+/// Asserts the complete list of faults of a text after a title and one seat, each as `line:column key: message`.
 #[track_caller]
 fn check_rest(rest: &str, expected: &[&str]) {
     check(&format!("title = \"T\"\n[[participant]]\nid = \"ada\"\n{rest}"), expected);
 }
 
-/// Asserts the whole list of faults of a text.
+/// Asserts the complete list of faults of a text.
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     let found = load(&source(text), ROWS).err().map(|faults| faults.list).unwrap_or_default();
@@ -27,7 +26,7 @@ fn check(text: &str, expected: &[&str]) {
     assert_eq!(found.iter().map(line).collect::<Vec<_>>(), expected, "{text}");
 }
 
-/// A name that nothing has would be false for ever: it is a fault before anybody speaks, at its own place.
+/// An unknown name would always be false, so it is reported at its position when the scenario is loaded.
 #[test]
 fn names_in_conditions_are_checked_where_they_stand() {
     check_rest(
@@ -60,7 +59,7 @@ fn names_in_conditions_are_checked_where_they_stand() {
     }
 }
 
-/// A key of the context that no form writes is told, unless somebody may answer with anything.
+/// A context key that no form writes is reported, unless some reply may have any form.
 #[test]
 fn keys_of_the_context_are_those_that_forms_write() {
     let warned = |second: &str, when: &str| {
@@ -83,7 +82,7 @@ fn keys_of_the_context_are_those_that_forms_write() {
     assert_eq!(warned(choice, "context['other'] or context.choice"), [other]);
 }
 
-/// Private words go to somebody who is there, and only from replies in words.
+/// Private messages need a recipient and a text reply.
 #[test]
 fn private_words_have_somebody_to_go_to() {
     for (reply, expected) in [
@@ -123,7 +122,7 @@ fn what_is_known_stages_and_rankings_have_their_form() {
     );
 }
 
-/// Where a name ends inside a character, the fault is shown all the same.
+/// A fault is shown even if the name ends inside a multi-byte character.
 #[test]
 fn a_fault_beside_a_character_of_many_bytes_is_shown() {
     for when in ["operator.\u{fffd}hisper", "größe.é == 1", "last.text.日本 and x.é"] {

@@ -1,7 +1,7 @@
-//! The promise of rule 8: whatever a script does, its call ends once and clearly, in bounded time, and nobody survives.
+//! Rule 8: whatever a script does, its call ends exactly once, in bounded time, and no process survives.
 //!
-//! The normal run makes one round; the whole figure, more than 16 x 100, is printed by
-//! `cargo test --release --test scripts -- --ignored --nocapture a_hundred_rounds`.
+//! A normal run makes one round. `cargo test --release --test scripts -- --ignored --nocapture a_hundred_rounds` makes
+//! a hundred and prints the number of calls, more than 16 x 100.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests")]
 
@@ -21,14 +21,14 @@ use std::time::{Duration, Instant};
 use std::{env, fs, process, thread};
 use tokio::sync::mpsc::{self, Receiver};
 
-/// Milliseconds a hanging script gets.
+/// Timeout of a hanging script, in milliseconds.
 const PATIENCE_MS: u64 = 300;
-/// How long a script's processes may outlive its call.
+/// Maximum time that a script's processes may outlive its call.
 const SURVIVAL: Duration = Duration::from_secs(3);
-/// How long a call may take before the test calls it a hang.
+/// Time after which a call counts as hanging.
 const HANG: Duration = Duration::from_secs(20);
 
-/// What has to come of a script.
+/// Expected outcome of a script.
 #[derive(Clone, Copy, Debug)]
 enum Expect {
     Says(&'static str),
@@ -36,8 +36,8 @@ enum Expect {
 }
 use Expect::{Fails, Says};
 
-/// Hostile scripts for `sh -c`; `$1` is a number of seconds by which their processes are recognised, `$2` a file that
-/// grows as long as those live who are too fast to be seen.
+/// Hostile scripts for `sh -c`. `$1` is a unique number of seconds that identifies their processes; `$2` is a file that
+/// processes too short-lived to be listed append to while they live.
 const HOSTILE: [(&str, &str, Expect); 24] = [
     (
         "forks for all it is worth",
@@ -174,14 +174,14 @@ fn environment(more: &[(&str, &str)]) -> ChildEnvironment {
 fn speak(script: &str, token: &str, ask: CallRequest) -> (Speaking, Receiver<(CallId, Chunk)>) {
     let file = heartbeat(token).display().to_string();
     let command = ["sh", "-c", script, "hostile", token, &file].map(|part| part.into()).to_vec();
-    // a variable of the allow-list, so that the token is found in whatever keeps its environment
+    // a variable of the allow-list, so that processes that inherit the environment contain the token
     let environment = environment(&[("LC_TOKEN", token), ("OPENAI_API_KEY", "canary")]);
     let (tx, rx) = mpsc::channel(1 << 16);
     let out = Out::new(ask.call, tx, Clock::real(Ms(0)));
     (Script::new(command, "/".into(), environment).speak(ask, out), rx)
 }
 
-/// Runs a script to its end: the words it showed, and its last chunk, of which there is exactly one.
+/// Runs a script to its end. Returns the text shown and the last chunk, of which there is exactly one.
 async fn run(script: &str, token: &str, ask: CallRequest) -> (String, Chunk) {
     let (speaking, mut rx) = speak(script, token, ask);
     tokio::time::timeout(HANG, speaking).await.expect("a call that does not end");
@@ -200,13 +200,13 @@ async fn run(script: &str, token: &str, ask: CallRequest) -> (String, Chunk) {
     (shown, last.expect("a last chunk"))
 }
 
-/// Returns a number of seconds that nobody else sleeps, and not for long, should a test fail.
+/// Returns a unique number of seconds for `sleep`, short enough that no process stays for long if a test fails.
 fn token() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     format!("30.{:07}{:04}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Returns all running processes that carry a token in their environment or arguments.
+/// Returns all running processes with the token in their environment or arguments.
 fn carriers(token: &str) -> Vec<String> {
     let carries = |pid: &str| {
         let read = |what| fs::read(format!("/proc/{pid}/{what}")).unwrap_or_default();
@@ -218,40 +218,41 @@ fn carriers(token: &str) -> Vec<String> {
     pids.filter(|pid| pid.parse::<u32>().is_ok() && carries(pid)).collect()
 }
 
-/// Waits until nobody carries the token and the token's file stands still; returns who still does after [`SURVIVAL`].
+/// Waits until no process has the token and the token's file stops growing. Returns the remaining processes after
+/// [`SURVIVAL`].
 fn survivors(token: &str) -> Vec<String> {
     let begun = Instant::now();
     let beats = || fs::metadata(heartbeat(token)).map_or(0, |file| file.len());
     loop {
         let before = beats();
-        // a hop takes less than one of these milliseconds; on a busy machine, some
+        // a hop takes less than a millisecond, on a busy machine a few
         thread::sleep(Duration::from_millis(100));
         let mut left = carriers(token);
         if beats() != before {
             left.push("a runner".into());
         }
         if left.is_empty() || begun.elapsed() > SURVIVAL {
-            // an error says that the script wrote none
+            // an error means that the script wrote no file
             let _ = fs::remove_file(heartbeat(token));
             return left;
         }
     }
 }
 
-/// Returns the file in which a script may show that it lives.
+/// Returns the file that a script appends to while it lives.
 fn heartbeat(token: &str) -> PathBuf {
     env::temp_dir().join(format!("colloquium-heartbeat-{token}"))
 }
 
-/// Runs every hostile script once, all at the same time, and returns how many processes survived.
+/// Runs all hostile scripts once, concurrently. Returns the number of surviving processes.
 async fn round() -> usize {
     let mut calls = tokio::task::JoinSet::new();
     for (name, script, expect) in HOSTILE {
         calls.spawn(async move {
             let token = token();
-            // more than a pipe holds, so that those who do not read it are told apart
+            // larger than the pipe's buffer, to detect scripts that do not read it
             let words = "word ".repeat(50_000);
-            // what ends by itself must not run into a time-out on a busy machine
+            // scripts that end by themselves must not time out on a busy machine
             let patience = match expect {
                 Fails(ErrorClass::Silence) => PATIENCE_MS,
                 Fails(_) | Says(_) => 10_000,
@@ -303,7 +304,7 @@ async fn a_cancelled_call_leaves_nobody() {
         () = &mut speaking => panic!("it ended by itself"),
         first = rx.recv() => assert_eq!(first.unwrap().1, Chunk::Piece(Channel::Say, "ready".into())),
     }
-    // a process in the middle of an exec shows no token for a moment
+    // a process in the middle of an exec has no visible token for a moment
     let begun = Instant::now();
     while carriers(&token).len() < 3 {
         assert!(begun.elapsed() < SURVIVAL, "{:?}", carriers(&token));
@@ -312,7 +313,7 @@ async fn a_cancelled_call_leaves_nobody() {
     assert_eq!(survivors(&token), [""; 0]);
 }
 
-/// The inner half of the next test: a program with a running call that leaves at once.
+/// Child process of the next test: exits at once during a running call.
 #[tokio::test]
 #[ignore = "run by the next test, in a process of its own"]
 async fn leave_in_the_middle_of_a_call() {
@@ -337,7 +338,7 @@ fn leaving_the_program_leaves_nobody() {
         .stdout(process::Stdio::null())
         .status();
     assert_eq!(status.unwrap().code(), Some(42));
-    // without waiting: they were gone before the program was
+    // no wait: the processes were gone before the program exited
     assert_eq!(carriers(&token), [""; 0]);
 }
 
@@ -446,7 +447,7 @@ async fn a_hanging_script_may_clean_up() {
     assert_eq!(survivors(&token), [""; 0]);
 }
 
-/// Prints what a call costs.
+/// Prints the cost of a call.
 #[tokio::test]
 #[ignore = "figures: cargo test --release --test scripts costs -- --ignored --nocapture"]
 async fn what_a_call_costs() {

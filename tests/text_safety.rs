@@ -1,7 +1,7 @@
-//! What reaches a terminal: hostile texts lose every effect, real texts lose nothing.
+//! Text for the terminal: hostile texts lose every effect, normal texts lose nothing.
 //!
-//! The judge is not our own code: a terminal parser (`vte`) reads the result as a terminal would, and a second list of
-//! forbidden characters is written out here, apart from the one that the filter uses.
+//! The check is independent of the filter: a terminal parser (`vte`) reads the result as a terminal would, and a
+//! separate list of forbidden characters is written out here.
 
 mod corpus;
 
@@ -10,10 +10,10 @@ use corpus::{HOSTILE, REAL};
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Code points that a grapheme cluster may have at most.
+/// Maximum code points of a grapheme cluster.
 const CLUSTER_LIMIT: usize = 12;
 
-/// Counts what a terminal would do besides printing, breaking lines and tabbing.
+/// Number of terminal actions besides printing, line breaks and tabs.
 #[derive(Default)]
 struct Acts(usize);
 
@@ -41,7 +41,7 @@ fn acts(text: &str) -> usize {
     acts.0
 }
 
-/// Whether a character acts or hides, wherever it stands.
+/// Returns whether a character is invisible or controls the terminal.
 fn forbidden(c: char) -> bool {
     matches!(c,
         '\0'..='\x08' | '\x0b'..='\x1f' | '\x7f'..='\u{9f}'
@@ -50,7 +50,7 @@ fn forbidden(c: char) -> bool {
         | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e001f}' | '\u{e0080}'..='\u{e00ff}')
 }
 
-/// Says what is wrong with a text that is about to be shown, if anything.
+/// Returns the fault of a text for display, if any.
 fn fault(shown: &str) -> Option<String> {
     if acts(shown) > 0 {
         return Some("a terminal would act on it".into());
@@ -97,7 +97,7 @@ fn hostile_texts_are_inert_and_said_to_be_changed() {
 
 #[test]
 fn hostile_texts_keep_their_words() {
-    // each text of the corpus says END last, so that nothing can swallow what comes after it
+    // each text of the corpus ends with END, to detect sequences that swallow the following text
     for raw in HOSTILE {
         assert!(text::block(raw).contains("END"), "{raw:?} -> {:?}", text::block(raw));
     }
@@ -177,7 +177,7 @@ fn little_is_held_back() {
     }
 }
 
-/// Strings in which the dangerous and the delicate are common.
+/// Strings with a high share of dangerous and unusual characters.
 fn nasty() -> impl Strategy<Value = String> {
     let delicate = prop::sample::select(vec![
         '\x1b',
@@ -274,7 +274,7 @@ proptest! {
     }
 }
 
-/// Few cases in every run; `PROPTEST_CASES` asks for more.
+/// Number of cases, small by default; `PROPTEST_CASES` overrides it.
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(500)
 }

@@ -1,25 +1,25 @@
-//! Circles of files inside a room: files that reach each other, however a `mod.rs` re-exports what is used.
+//! Dependency cycles between the files of a module, including those through re-exports of a `mod.rs`.
 
 use crate::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The files of a crate by the path of their module, as in `ui::draw::floor`, and who uses whom.
+/// Dependencies between the files of a crate, by module path, as in `ui::draw::floor`.
 pub struct Files {
     uses: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// What the names of modules mean.
+/// Table for the resolution of names.
 struct Names {
-    /// The modules that are files.
+    /// Modules that are files.
     files: BTreeSet<String>,
-    /// What a file hands on under a name of its own: file, name, path.
+    /// Re-exports of each file: (name, path).
     handed_on: BTreeMap<String, Vec<(String, Vec<String>)>>,
-    /// What a file declares itself.
+    /// Items declared by each file.
     declared: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Files {
-    /// Reads who uses whom off all sources.
+    /// Collects the dependencies of all sources.
     pub fn of(sources: &[Source]) -> Files {
         let sources: Vec<(String, Source)> = sources
             .iter()
@@ -44,7 +44,7 @@ impl Files {
         for ((module, source), handed_on) in sources.iter().zip(&handed_on) {
             let children: Vec<String> =
                 source.declared_rooms().into_iter().map(|found| found.text).collect();
-            // `pub(super)` is no use; `super::*` is one of all that is there
+            // `pub(super)` is not a use; `super::*` uses the whole parent
             let paths = source.paths().into_iter().map(|found| found.text);
             let paths = paths.filter(|path| path.contains("::") && !handed_on.contains(path));
             let all = source.texts(&["super::*"]).into_iter().map(|_| "super".to_owned());
@@ -59,7 +59,7 @@ impl Files {
         Files { uses }
     }
 
-    /// Returns the circles: files that reach each other.
+    /// Returns the cycles: sets of files that depend on each other.
     pub fn circles(&self) -> Vec<Vec<String>> {
         let reach: BTreeMap<&str, BTreeSet<&str>> =
             self.uses.keys().map(|file| (file.as_str(), self.reached(file))).collect();
@@ -76,7 +76,7 @@ impl Files {
         circles
     }
 
-    /// Returns the files that a file reaches; itself only if a circle leads back.
+    /// Returns the files reachable from a file; the file itself only if it is part of a cycle.
     fn reached(&self, file: &str) -> BTreeSet<&str> {
         let mut reached = BTreeSet::new();
         let mut open: Vec<&str> = self.uses[file].iter().map(String::as_str).collect();
@@ -90,7 +90,7 @@ impl Files {
 }
 
 impl Names {
-    /// Returns the file in which something stands, past all that only hand it on.
+    /// Returns the file that declares the item of a path, following re-exports.
     fn file_of(&self, path: Vec<String>, depth: usize) -> Option<String> {
         let length =
             (1..=path.len()).rev().find(|n| self.files.contains(&path[..*n].join("::")))?;
@@ -107,7 +107,7 @@ impl Names {
         if let Some((_, target)) = handed_on.iter().find(|(known, _)| known == name) {
             return on(target);
         }
-        // `pub use a::*` hands on what `a` declares
+        // `pub use a::*` re-exports the declarations of `a`
         let mut all = handed_on.iter().map(|(_, target)| target);
         let declares = |target: &&Vec<String>| {
             self.declared.get(&target.join("::")).is_some_and(|names| names.contains(name))
@@ -120,7 +120,7 @@ fn room(module: &str) -> &str {
     module.split("::").next().unwrap_or_default()
 }
 
-/// Returns a path from the crate on, if it is one of the crate.
+/// Returns a path as an absolute path within the crate; `None` for other crates.
 fn absolute(module: &str, path: &str, child: bool) -> Option<Vec<String>> {
     let mut parts: Vec<&str> = path.split("::").collect();
     let mut base: Vec<&str> = module.split("::").collect();

@@ -1,10 +1,10 @@
-//! A public type name stands once, unless nobody brings it in without its module's name, as with `io::Error`.
+//! Names of public types are unique, unless they are always qualified with their module, as in `io::Error`.
 
 use crate::source::Source;
 use crate::{none, root};
 use std::collections::BTreeMap;
 
-/// Says which public types share a name, and who uses that name without its module's.
+/// Returns the public types that share a name and are imported without their module.
 fn named_twice(sources: &[Source]) -> Vec<String> {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for source in sources {

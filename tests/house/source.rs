@@ -1,6 +1,6 @@
-//! Reads a source file the way the rules need it: without comments and literals, cut into paths.
+//! Reads a source file for the rules: without comments and literals, split into paths.
 //!
-//! It is no parser: it knows comments, literals, brackets and `a::{b, c}`, which is all that the rules look at.
+//! It is not a parser. It recognises comments, literals, brackets and `a::{b, c}`, which suffices for the rules.
 
 #![allow(dead_code, reason = "each of the tests that read sources uses a part of this")]
 
@@ -11,25 +11,25 @@ use std::sync::OnceLock;
 
 /// A source file.
 pub struct Source {
-    /// Path from the top of the repository.
+    /// Path relative to the repository.
     pub path: String,
-    /// As it is.
+    /// Unchanged content.
     pub raw: String,
-    /// With blanks in place of comments and literals, line for line.
+    /// Content with comments and literals replaced by blanks, line for line.
     code: String,
 }
 
-/// Something in a file.
+/// A match in a file.
 #[derive(Debug)]
 pub struct Found {
     /// Line, from 1.
     pub line: usize,
-    /// What was found.
+    /// Matched text.
     pub text: String,
 }
 
 impl Source {
-    /// Takes a file's content.
+    /// Creates a source from its content.
     pub fn new(path: &str, raw: &str) -> Source {
         Source { path: path.into(), raw: raw.into(), code: blank(raw) }
     }
@@ -39,7 +39,7 @@ impl Source {
         Source::new(path, &fs::read_to_string(root.join(path)).unwrap())
     }
 
-    /// The sources of the program, read once for all rules.
+    /// Returns the sources of the program, read once for all rules.
     pub fn ours(root: &Path) -> &'static [Source] {
         static OURS: OnceLock<Vec<Source>> = OnceLock::new();
         OURS.get_or_init(|| Source::all(root, "src"))
@@ -62,7 +62,7 @@ impl Source {
         all
     }
 
-    /// Returns the room of the file; `main.rs` and `lib.rs` are in none.
+    /// Returns the top-level module of the file; `None` for `main.rs` and `lib.rs`.
     pub fn room(&self) -> Option<&str> {
         let inside = self.path.strip_prefix("src/")?;
         match inside.split_once('/') {
@@ -71,17 +71,17 @@ impl Source {
         }
     }
 
-    /// Returns the last part of the path.
+    /// Returns the last component of the path.
     pub fn file_name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Returns how many `super::` lead from the file's module to the crate.
+    /// Returns the number of `super::` that lead from the file's module to the crate root.
     pub fn depth(&self) -> usize {
         self.path.matches('/').count() - usize::from(self.file_name() == "mod.rs")
     }
 
-    /// Returns the file without its tests: a whole `tests.rs`, or what `#[cfg(test)]` stands before.
+    /// Returns the file without its tests: without `#[cfg(test)]` items; empty for a `tests.rs`.
     pub fn without_tests(&self) -> Source {
         let mut code = self.code.clone();
         if self.file_name() == "tests.rs" {
@@ -94,7 +94,7 @@ impl Source {
         Source { path: self.path.clone(), raw: self.raw.clone(), code }
     }
 
-    /// Returns the modules that the file declares.
+    /// Returns the modules declared by the file.
     pub fn declared_rooms(&self) -> Vec<Found> {
         let lines = self.code.lines().enumerate();
         lines
@@ -105,14 +105,14 @@ impl Source {
             .collect()
     }
 
-    /// Returns the path of the file's module; `main.rs` and `lib.rs` have none.
+    /// Returns the path of the file's module; `None` for `main.rs` and `lib.rs`.
     pub fn module(&self) -> Option<String> {
         self.room()?;
         let inside = self.path.strip_prefix("src/")?.strip_suffix(".rs")?;
         Some(inside.strip_suffix("/mod").unwrap_or(inside).replace('/', "::"))
     }
 
-    /// Returns the paths that the file hands on with `pub use`.
+    /// Returns the paths that the file re-exports with `pub use`.
     pub fn handed_on(&self) -> Vec<String> {
         let tokens = tokens(&self.code);
         let is = |at: usize, text: &str| tokens.get(at).is_some_and(|t| t.text == text);
@@ -129,7 +129,7 @@ impl Source {
         found.into_iter().map(|f| f.text).collect()
     }
 
-    /// Returns the crate's own paths that the file brings in with `use`, and does not hand on.
+    /// Returns the crate's own paths that the file imports without re-exporting them.
     pub fn brought_in(&self) -> Vec<Found> {
         let tokens = tokens(&self.code);
         let before = |at: usize, n: usize| at.checked_sub(n).map_or("", |at| &tokens[at].text);
@@ -148,7 +148,7 @@ impl Source {
         found
     }
 
-    /// Returns the types that the file declares for others, with their lines.
+    /// Returns the public types declared by the file, with their lines.
     pub fn public_types(&self) -> Vec<Found> {
         const KINDS: [&str; 5] = ["struct", "enum", "trait", "type", "union"];
         let tokens = tokens(&self.code);
@@ -169,7 +169,7 @@ impl Source {
         types
     }
 
-    /// Returns the names of the items that the file declares.
+    /// Returns the names of the items declared by the file.
     pub fn declared_names(&self) -> BTreeSet<String> {
         const KINDS: [&str; 9] =
             ["struct", "enum", "fn", "const", "static", "type", "trait", "union", "macro_rules"];
@@ -178,7 +178,7 @@ impl Source {
         named.map(|w| w[1].text.clone()).collect()
     }
 
-    /// Returns where any of `texts` stands.
+    /// Returns the occurrences of any of `texts`.
     pub fn texts(&self, texts: &[&str]) -> Vec<Found> {
         let mut found = Vec::new();
         for (at, line) in self.code.lines().enumerate() {
@@ -188,7 +188,7 @@ impl Source {
         found
     }
 
-    /// Returns the strings of the file that are not in its tests, as the program has them.
+    /// Returns the string literals outside the tests, with escapes resolved.
     pub fn literals(&self) -> Vec<Found> {
         self.hidden()
             .into_iter()
@@ -196,7 +196,7 @@ impl Source {
             .collect()
     }
 
-    /// Returns the comments of the file, its tests' too.
+    /// Returns the comments of the file, including those of its tests.
     pub fn comments(&self) -> Vec<Found> {
         let comments = pieces(&self.raw).into_iter();
         comments.filter(|f| f.text.starts_with("//") || f.text.starts_with("/*")).collect()
@@ -208,7 +208,7 @@ impl Source {
         pieces(if whole { &self.raw[..tests] } else { "" })
     }
 
-    /// Returns every path, `a::{b, c::d}` as `a::b` and `a::c::d`, with its line.
+    /// Returns every path with its line, expanding `a::{b, c::d}` to `a::b` and `a::c::d`.
     pub fn paths(&self) -> Vec<Found> {
         let tokens = tokens(&self.code);
         let mut found = Vec::new();
@@ -222,7 +222,7 @@ impl Source {
     }
 }
 
-/// Reads one path at `at`, with `prefix` before it.
+/// Parses one path at `at`, with `prefix` before it.
 fn path(tokens: &[Found], at: &mut usize, prefix: &str, found: &mut Vec<Found>) {
     let is = |at: usize, text: &str| tokens.get(at).is_some_and(|t| t.text == text);
     let mut whole = prefix.to_owned();
@@ -263,7 +263,7 @@ fn is_word(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_') && token != "as"
 }
 
-/// Cuts code into words, `::` and single signs.
+/// Splits code into words, `::` and single characters.
 fn tokens(code: &str) -> Vec<Found> {
     let mut tokens = Vec::new();
     for (n, text) in code.lines().enumerate() {
@@ -282,7 +282,7 @@ fn tokens(code: &str) -> Vec<Found> {
     tokens
 }
 
-/// Returns where the item that begins `code` ends: at its semicolon or its closing brace.
+/// Returns the end of the item at the start of `code`: after its semicolon or its closing brace.
 fn end_of_item(code: &str) -> usize {
     let mut depth = 0_usize;
     for (at, c) in code.char_indices() {
@@ -301,7 +301,7 @@ fn blanked(code: &str) -> String {
     code.chars().map(|c| if c == '\n' { c } else { ' ' }).collect()
 }
 
-/// Returns the comments and the literals, as they stand.
+/// Returns the comments and literals, unchanged.
 fn pieces(raw: &str) -> Vec<Found> {
     let mut pieces = Vec::new();
     let (mut rest, mut line) = (raw, 1);
@@ -318,7 +318,7 @@ fn pieces(raw: &str) -> Vec<Found> {
     pieces
 }
 
-/// Returns what a string holds, with its escapes resolved as far as a reader cares; `None` for a character or a comment.
+/// Returns the value of a string literal, with escapes resolved approximately; `None` for a character or a comment.
 fn content(literal: &str) -> Option<String> {
     let open =
         literal.find('"').filter(|_| !literal.starts_with('/') && !literal.starts_with('\''))?;
@@ -333,7 +333,7 @@ fn content(literal: &str) -> Option<String> {
         match (c, if c == '\\' { chars.next() } else { None }) {
             (_, None) => text.push(c),
             (_, Some('n')) => text.push('\n'),
-            // the line goes on below
+            // the string continues on the next line
             (_, Some('\n')) => while chars.next_if(|c| c.is_whitespace()).is_some() {},
             (_, Some(escaped @ ('"' | '\\' | '\''))) => text.push(escaped),
             (_, Some(other)) => text.extend(['\\', other]),
@@ -342,7 +342,7 @@ fn content(literal: &str) -> Option<String> {
     Some(text)
 }
 
-/// Puts blanks in place of comments, strings and characters, and keeps every line where it is.
+/// Replaces comments, strings and characters by blanks, keeping all line breaks.
 fn blank(raw: &str) -> String {
     let mut code = String::with_capacity(raw.len());
     let mut rest = raw;
@@ -353,7 +353,7 @@ fn blank(raw: &str) -> String {
             rest = &rest[length..];
             continue;
         }
-        // a whole word at once, so that the `r` of `var"` begins no raw string
+        // skip a whole word, so that the `r` of `var"` does not start a raw string
         let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         let length = word.max(first.len_utf8());
         code += &rest[..length];

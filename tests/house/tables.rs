@@ -1,39 +1,39 @@
-//! The tables of the house: changed only on purpose, each change with its reason in the commit.
+//! Tables of the architecture tests. Change them only on purpose, with the reason in the commit message.
 
-/// Who may use whom. A room stands below all that it uses; `*` is everyone above in this list, and `a::b` only that
-/// part of a room. Rooms that are not built yet have their row already.
+/// Allowed dependencies. A module may only use modules that are listed before it; `*` means all of them, and `a::b`
+/// only that part of a module.
 pub const MAY_USE: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("expr", &[]),
     ("model", &["text"]),
-    // sleeps for calls and counts in `Ms`, so it speaks the vocabulary
+    // sleeps for calls and counts in `Ms`, so it uses the types of the model
     ("clock", &["model"]),
-    // opens files that may be hostile, for all who read such
+    // opens files that may be hostile, for all modules that read such files
     ("untrusted", &[]),
-    // creates and opens the program's own files, for all rooms that write some
+    // creates and opens the program's own files, for all modules that write
     ("own_file", &[]),
     ("scenario", &["model", "expr", "untrusted"]),
     ("config", &["model", "untrusted", "own_file"]),
     ("session", &["model", "text", "clock", "untrusted", "own_file"]),
-    // pure counting, for all who make one answer of many
+    // pure counting, for all modules that aggregate answers
     ("aggregate", &["model"]),
-    // formulas alone
+    // formulas only
     ("stats", &[]),
-    // threads alone
+    // threads only
     ("workers", &[]),
-    // lists alone
+    // lists only
     ("shared", &[]),
-    // which words are least alike decides what a phase shows
+    // a phase may show the messages that are least alike
     ("state", &["model", "scenario", "aggregate", "shared", "text"]),
     // a thousand sessions are looked through by several threads
     ("catalogue", &["model", "session", "state", "text", "workers", "untrusted", "own_file"]),
     ("policy", &["model", "scenario", "state", "expr", "text"]),
     ("prompt", &["model", "scenario", "state", "expr", "text"]),
     ("reply", &["model", "scenario", "expr", "text"]),
-    // JSON-RPC by lines, for agents and for servers of tools
+    // JSON-RPC by lines, for agents and for tool servers
     ("rpc", &[]),
     ("spawn", &["model"]),
-    // its server gives a request a time in which it has to come
+    // its server gives a request a deadline
     ("net", &["model", "clock"]),
     // its built-in ones open files that may be hostile
     ("tool", &["model", "scenario", "rpc", "spawn", "net", "text", "untrusted"]),
@@ -63,7 +63,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ("analysis", &["model", "shared", "state", "stats", "text"]),
     ("export", &["model", "state", "analysis", "session", "text"]),
     (
-        // a transcript that must stay as it is has the form of an export
+        // a transcript that must not change has the format of an export
         "testing",
         &[
             "export",
@@ -90,7 +90,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        // has no conversation itself: whoever runs one hands that in
+        // does not run conversations itself; its callers do
         "batch",
         &[
             "model",
@@ -129,23 +129,23 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ("cli", &["*"]),
 ];
 
-/// Something that may happen in some places only.
+/// An API that only some modules may use.
 pub struct Deed {
-    /// The rule, as a failure says it.
+    /// Text of the rule in failure messages.
     pub rule: &'static str,
-    /// Paths that do it, wherever they begin: `env` in `std::env` is found by `std::env`.
+    /// Restricted paths, matched from any segment on: `env::var` also matches `std::env::var`.
     pub names: &'static [&'static str],
-    /// Bare text that does it.
+    /// Restricted text.
     pub texts: &'static [&'static str],
     /// The rooms, or files by their path below `src`, where it belongs.
     pub places: &'static [&'static str],
-    /// What else may do what: part of a path, and the place.
+    /// Exceptions: (part of a path, allowed module).
     pub but: &'static [(&'static str, &'static str)],
-    /// What to do instead.
+    /// Suggested fix.
     pub way_out: &'static str,
 }
 
-/// What may happen where.
+/// All restrictions.
 pub const DEEDS: &[Deed] = &[
     Deed {
         rule: "only `config` reads environment and home",
@@ -271,12 +271,12 @@ pub const DEEDS: &[Deed] = &[
     },
 ];
 
-/// What the top of the repository may hold besides dot-files and what git ignores.
+/// Allowed top-level entries of the repository, besides dot-files and files ignored by git.
 pub const TOP_LEVEL: &[&str] =
     &["Cargo.toml", "Cargo.lock", "src", "themes", "tests", "assets", "README.md"];
 
-/// Packages of which two versions in one program break it.
+/// Packages of which two versions in one program conflict.
 pub const LOCKED_ONCE: &[&str] = &["ratatui", "crossterm", "reqwest", "hyper", "tokio"];
 
-/// Packages that must not come in: a C library that is slow to build, and what needs OpenSSL.
+/// Forbidden packages: a C library that is slow to build, and packages that need OpenSSL.
 pub const NEVER_LOCKED: &[&str] = &["aws-lc-sys", "openssl-sys", "native-tls"];
