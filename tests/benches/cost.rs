@@ -1,6 +1,6 @@
-//! What things cost: `cargo bench`, or `cargo bench -- prompt` for those whose names have that in them.
+//! Benchmarks: `cargo bench`, or `cargo bench -- prompt` for those with `prompt` in their names.
 //!
-//! They report and fail nothing; what must hold is a test.
+//! They only report; requirements are tests.
 
 #![allow(clippy::unwrap_used, reason = "a bench that cannot begin has nothing to report")]
 

@@ -1,4 +1,4 @@
-//! What a decision, a prompt and the fold cost.
+//! Cost of a decision, a prompt and the fold.
 
 use crate::talk::{By, Talk};
 use colloquium::engine::advance;
@@ -15,7 +15,7 @@ fn next(state: &State) -> Turn {
     Turn::granted(state.next_seq, state.ms, ThreadId::ROOT, "bo".into(), Purpose::Speak)
 }
 
-/// The prompt of a model, as messages.
+/// Builds the prompt of a model as messages.
 #[divan::bench(args = UTTERANCES)]
 fn prompt_of_a_model(bencher: Bencher, utterances: u32) {
     let talk = Talk::of(By::Models, "round_robin", utterances);
@@ -23,7 +23,7 @@ fn prompt_of_a_model(bencher: Bencher, utterances: u32) {
     bencher.bench(|| prompt::messages(&prompt::build(&talk.live.state, black_box(&turn))));
 }
 
-/// What the log keeps of the prompt of a model.
+/// Computes the log entry of a model's prompt.
 #[divan::bench(args = UTTERANCES)]
 fn prompt_accounted_of_a_model(bencher: Bencher, utterances: u32) {
     let talk = Talk::of(By::Models, "round_robin", utterances);
@@ -31,7 +31,7 @@ fn prompt_accounted_of_a_model(bencher: Bencher, utterances: u32) {
     bencher.bench(|| prompt::account(&talk.live.state, black_box(&turn)));
 }
 
-/// The same where nobody reads the prompt.
+/// The same for rehearsed lines, which do not read the prompt.
 #[divan::bench(args = UTTERANCES)]
 fn prompt_accounted_of_lines(bencher: Bencher, utterances: u32) {
     let talk = Talk::of(By::Lines, "round_robin", utterances);
@@ -53,7 +53,7 @@ fn decide_by(bencher: Bencher, name: &str) {
     bencher.bench(|| policy.next(black_box(&View { state, thread })));
 }
 
-/// A whole talk of rehearsed lines, decided and folded, without a disk.
+/// Decides and folds a whole conversation of rehearsed lines, without a disk.
 #[divan::bench(args = [1_000, 8_000], sample_count = 3)]
 fn whole_talk(bencher: Bencher, utterances: u32) {
     let played = || Talk::of(By::Lines, "round_robin", utterances);

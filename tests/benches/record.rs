@@ -1,4 +1,4 @@
-//! What the log costs: a line, an append with and without a sync, opening a session.
+//! Cost of the log: a line, an append with and without a sync, opening a session.
 
 use crate::talk::{By, Talk};
 use colloquium::model::Event;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
-/// Events that are appended at once.
+/// Number of events appended at once.
 const BATCH: usize = 1_000;
 
 fn events() -> Vec<Event> {
@@ -46,7 +46,7 @@ fn read_a_thousand_lines(bencher: Bencher) {
     bencher.counter(ItemsCount::new(BATCH)).bench(read);
 }
 
-/// What an append costs whoever hands it in: nobody waits for the disk.
+/// Cost of an append for the caller, which does not wait for the disk.
 #[divan::bench(sample_count = 20)]
 fn append_a_thousand(bencher: Bencher) {
     let records = records();
@@ -56,7 +56,7 @@ fn append_a_thousand(bencher: Bencher) {
     });
 }
 
-/// The same until all of it is synced.
+/// The same, until everything is synced.
 #[divan::bench(args = [Mode::Normal, Mode::Strict], sample_count = 20)]
 fn append_a_thousand_and_sync(bencher: Bencher, mode: Mode) {
     let (records, runtime) = (records(), runtime());
@@ -67,7 +67,7 @@ fn append_a_thousand_and_sync(bencher: Bencher, mode: Mode) {
     });
 }
 
-/// A session of about a hundred megabytes, with its folder, the bytes and the events in it.
+/// Returns a session of about 100 MB: its folder, path, size in bytes and number of events.
 fn large() -> (TempDir, PathBuf, usize, usize) {
     const BYTES: usize = 100_000_000;
     let folder = tempfile::tempdir().unwrap();
@@ -84,8 +84,7 @@ fn large() -> (TempDir, PathBuf, usize, usize) {
     (folder, path, lines.len(), count)
 }
 
-/// What parsing alone takes, each line with its type and its checksum, on one thread: what follows is measured against
-/// it.
+/// Baseline for the following benchmarks: parses each line, with its type and its checksum, on one thread.
 #[divan::bench(sample_count = 3)]
 fn decode_a_hundred_megabytes(bencher: Bencher) {
     let (_folder, path, bytes, events) = large();
@@ -98,7 +97,7 @@ fn decode_a_hundred_megabytes(bencher: Bencher) {
     bencher.counter(BytesCount::new(bytes)).counter(ItemsCount::new(events)).bench(decoded);
 }
 
-/// What reading alone takes, which parses ahead on all cores.
+/// Reads a session, parsing ahead on all cores.
 #[divan::bench(sample_count = 3)]
 fn scan_a_hundred_megabytes(bencher: Bencher) {
     let (_folder, path, bytes, events) = large();
@@ -111,7 +110,7 @@ fn scan_a_hundred_megabytes(bencher: Bencher) {
     bencher.counter(BytesCount::new(bytes)).counter(ItemsCount::new(events)).bench(scanned);
 }
 
-/// What a resume takes until all of a session is on the screen: reading and one fold.
+/// Resumes a session until it is on the screen: reading and one fold.
 #[divan::bench(sample_count = 3)]
 fn tell_a_hundred_megabytes(bencher: Bencher) {
     let (_folder, path, bytes, events) = large();
@@ -128,7 +127,7 @@ fn tell_a_hundred_megabytes(bencher: Bencher) {
     bencher.counter(BytesCount::new(bytes)).counter(ItemsCount::new(events)).bench(told);
 }
 
-/// What the owner of a state pays for another owner of it.
+/// Cost of sharing a state with another owner.
 #[divan::bench]
 fn share_a_long_transcript(bencher: Bencher) {
     let mut transcript = Transcript::default();

@@ -1,4 +1,4 @@
-//! What a frame costs, whatever the length of the talk.
+//! Cost of a frame for conversations of any length.
 
 use crate::talk::{By, Talk};
 use colloquium::clock::Clock;
@@ -20,11 +20,11 @@ use ratatui::text::Line;
 use std::io::{Sink, sink};
 use std::sync::Arc;
 
-/// A screen of each layout: the smallest, one column, with a panel, with two.
+/// A screen of each layout: the smallest, one column, one panel, two panels.
 const SIZES: [(u16, u16); 4] = [(40, 10), (80, 24), (120, 40), (200, 60)];
 const UTTERANCES: [u32; 3] = [1_000, 10_000, 100_000];
 
-/// A terminal that shows its bytes to nobody.
+/// A terminal that discards its output.
 struct Terminal {
     cells: Buffer,
     painter: Painter<Sink>,
@@ -42,7 +42,7 @@ impl Terminal {
         self.show(|frame| draw::draw(frame, screen));
     }
 
-    /// Draws what words alone change.
+    /// Draws only the changes of streamed text.
     fn draw_words(&mut self, screen: &mut Screen) {
         self.show(|frame| draw::draw_words(frame, screen));
     }
@@ -93,7 +93,7 @@ fn draw_200x60(bencher: Bencher, utterances: u32) {
     draw_at(bencher, SIZES[3], utterances);
 }
 
-/// A page up and its frame.
+/// Scrolls a page up and draws a frame.
 #[divan::bench(args = UTTERANCES)]
 fn page_up(bencher: Bencher, utterances: u32) {
     let mut screen = screen(utterances);
@@ -105,7 +105,7 @@ fn page_up(bencher: Bencher, utterances: u32) {
     });
 }
 
-/// A key that opens something and the key that closes it, with a frame each.
+/// Opens and closes an overlay, with a frame for each key.
 fn opened(bencher: Bencher, what: char, utterances: u32) {
     let mut screen = screen(utterances);
     let mut terminal = Terminal::new(120, 40);
@@ -118,19 +118,19 @@ fn opened(bencher: Bencher, what: char, utterances: u32) {
     });
 }
 
-/// The prompt of the last message.
+/// Opens the prompt of the last message.
 #[divan::bench(args = [1_000, 3_000, 10_000])]
 fn prompt_opened(bencher: Bencher, utterances: u32) {
     opened(bencher, 'p', utterances);
 }
 
-/// The first page of the figures.
+/// Opens the first page of the analysis.
 #[divan::bench(args = [1_000, 3_000, 10_000])]
 fn figures_opened(bencher: Bencher, utterances: u32) {
     opened(bencher, 'a', utterances);
 }
 
-/// A letter in the composer and its frame, and the same for taking it back.
+/// Types and deletes a letter in the composer, with a frame for each.
 #[divan::bench(args = UTTERANCES)]
 fn letter_in_the_composer(bencher: Bencher, utterances: u32) {
     let mut screen = screen(utterances);
@@ -146,7 +146,7 @@ fn letter_in_the_composer(bencher: Bencher, utterances: u32) {
     });
 }
 
-/// A theme in the 256 colours of a terminal, which the first frame waits for.
+/// Converts a theme to 256 colours, which delays the first frame.
 #[divan::bench]
 fn theme_in_256_colours(bencher: Bencher) {
     let library = ThemeLibrary::default();
@@ -159,7 +159,7 @@ fn message(bytes: usize) -> String {
     PART.chars().cycle().take(bytes).collect()
 }
 
-/// A key of a search that is typed on: the first letters have been looked for.
+/// Types and deletes the last letter of a search text, with a frame for each.
 #[divan::bench(args = UTTERANCES)]
 fn search_key(bencher: Bencher, utterances: u32) {
     let mut screen = screen(utterances);
@@ -175,7 +175,7 @@ fn search_key(bencher: Bencher, utterances: u32) {
     });
 }
 
-/// The last thousand words of a reply of so many, drawn ten words at a time.
+/// Draws the last thousand words of a reply of `words` words, ten words at a time.
 #[divan::bench(args = [1_000, 10_000, 100_000], sample_count = 5)]
 fn growing_reply(bencher: Bencher, words: usize) {
     let paragraph = "Ten words that stand in a paragraph of their own. ".repeat(6) + "\n\n";
@@ -207,7 +207,7 @@ fn say(screen: &mut Screen, text: &str) {
     screen.take(&Item::Piece(piece));
 }
 
-/// A whole message, laid out at once.
+/// Lays out a whole message at once.
 #[divan::bench(args = [100, 1_000, 10_000, 100_000])]
 fn markdown_of_a_message(bencher: Bencher, bytes: usize) {
     let (said, theme) = (message(bytes), Theme::default());

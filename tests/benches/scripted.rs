@@ -1,4 +1,4 @@
-//! Scripted tests: a thousand of them, each a conversation of twenty utterances.
+//! Scripted tests: a thousand tests, each a conversation of twenty turns.
 
 use colloquium::policy;
 use colloquium::scenario::Source;
@@ -7,11 +7,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// Tests, and how many run at once: the goal is ten seconds for all of them on two cores.
+/// Number of tests, and of concurrent ones. The goal is ten seconds for all of them on two cores.
 const TESTS: usize = 1_000;
 const JOBS: usize = 2;
 const GOAL: Duration = Duration::from_secs(10);
-/// Words of an utterance.
+/// Words per turn.
 const WORDS: usize = 30;
 
 #[divan::bench(sample_count = 1, sample_size = 1)]

@@ -1,4 +1,4 @@
-//! A talk as the engine makes it, with made-up words.
+//! Conversations made by the engine, with generated text.
 
 use colloquium::clock::VIRTUAL_EPOCH;
 use colloquium::engine::{Input, advance, react};
@@ -12,21 +12,21 @@ use colloquium::state::{Live, Turn};
 use colloquium::voice::{Chunk, Done};
 use serde_json::{Value, json};
 
-/// A model's window that holds every talk here, in tokens.
+/// Context window that holds every conversation here, in tokens.
 const WINDOW: u32 = 1_000_000;
-/// Words of an utterance.
+/// Words per turn.
 const WORDS: usize = 60;
-/// Milliseconds that one takes.
+/// Duration of a turn, in milliseconds.
 const TAKES_MS: u64 = 3_000;
 
-/// Whose words they are.
+/// Kind of voice of the seats.
 #[derive(Clone, Copy, Debug)]
 pub enum By {
     Lines,
     Models,
 }
 
-/// Returns the three seats of a talk.
+/// Returns the three seats of a conversation.
 fn seats(by: By) -> Vec<Participant> {
     let voice = || match by {
         By::Lines => VoiceSpec::Lines { lines: vec![Line::default()], pace: 1 },
@@ -37,7 +37,7 @@ fn seats(by: By) -> Vec<Participant> {
         .into()
 }
 
-/// A talk on its way, with all its events.
+/// A conversation in progress, with all its events.
 #[derive(Default)]
 pub struct Talk {
     pub live: Live,
@@ -45,12 +45,12 @@ pub struct Talk {
 }
 
 impl Talk {
-    /// Plays one under a policy until so many utterances were said, or nobody speaks any more.
+    /// Runs a conversation under a policy until `utterances` turns are over, or nobody speaks any more.
     pub fn of(by: By, policy: &str, utterances: u32) -> Talk {
         let mut talk = Talk::default();
         talk.open(by, json!({"name": policy}));
         while talk.live.state.utterances < utterances && talk.goes_on() {}
-        // what comes next is to be decided
+        // finish open turns, so that the next event is a decision
         while !talk.live.state.turns.is_empty() && talk.goes_on() {}
         talk
     }

@@ -1,4 +1,4 @@
-//! What it costs to make text safe to show.
+//! Cost of making text safe to show.
 
 use colloquium::text;
 use divan::counter::BytesCount;

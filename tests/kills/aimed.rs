@@ -1,4 +1,4 @@
-//! Every call that puts something on the disk: killed at it, and failed. `strace` aims.
+//! Fault injection with `strace`: every system call that writes to disk is killed, and made to fail.
 
 use crate::house::{House, end};
 use crate::{record, tables};
@@ -9,18 +9,19 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Shots of each kind in every run of the tests, and when all are asked for.
+/// Number of injections in a normal test run, and in the full run.
 const FEW: u64 = 24;
 const ALL: u64 = 3_000;
 
-/// The calls that are aimed at.
+/// System calls to inject faults into.
 const CALLS: [&str; 7] =
     ["write", "fsync", "fdatasync", "openat", "renameat2", "linkat", "ftruncate"];
 
-/// What is done to a call, as `strace` spells it.
+/// Faults, in `strace` syntax.
 const HARM: [&str; 3] = ["signal=KILL", "error=ENOSPC", "error=EIO"];
 
-/// Runs the program under `strace`, with one call harmed; returns its exit code, none for a kill, and its two outputs.
+/// Runs the program under `strace` with one fault. Returns its exit code (`None` if killed), standard output and
+/// standard error.
 fn harmed(
     house: &House,
     args: &[&str],
@@ -29,7 +30,8 @@ fn harmed(
     let plain = house.command(&[]);
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-o"]).arg(house.path("strace.log"));
-    // the session alone, under its first name and its own: no disk makes the waking of a thread fail
+    // trace only the session file, under its temporary and its final name: disk faults do not affect calls that wake
+    // threads
     command.arg("-P").arg(house.path(".new-s")).arg("-P").arg(house.path("s.jsonl"));
     match harm {
         None => command.args(["-e", &format!("trace={}", CALLS.join(","))]),
@@ -48,7 +50,7 @@ fn harmed(
     )
 }
 
-/// Returns how often a thread makes each call at most: shots are counted by thread.
+/// Returns the maximum number of calls by a single thread, for each system call, since `strace` counts by thread.
 fn calls(traced: &Path) -> BTreeMap<&'static str, u64> {
     let mut counted: BTreeMap<(&'static str, String), u64> = BTreeMap::new();
     for line in fs::read_to_string(traced).unwrap().lines() {
@@ -67,7 +69,7 @@ fn calls(traced: &Path) -> BTreeMap<&'static str, u64> {
     most
 }
 
-/// Aims so many shots, one after the other, all over the run of a conversation; the first ones can be left out.
+/// Injects `shots` faults one by one, spread over the run of a conversation, skipping the first `from`.
 fn shoot(from: u64, shots: u64) {
     let house = House::new();
     let table = tables::all().into_iter().find(|t| t.ordered).unwrap();
@@ -96,7 +98,7 @@ fn shoot(from: u64, shots: u64) {
         .flat_map(|(call, most)| (1..=*most).map(move |nth| (*call, nth)))
         .flat_map(|(call, nth)| HARM.map(|how| (call, nth, how)))
         .collect();
-    // what is done once is aimed at first; then a stride that meets every place before it meets one twice
+    // calls made only once come first; then a stride that visits every position before repeating one
     let (once, often): (Vec<_>, Vec<_>) = aims.iter().partition(|(call, ..)| calls[call] == 1);
     let stride = (often.len() / 7 * 3) | 1;
     let again = |n: usize| often[(n * stride + n / often.len()) % often.len()];
@@ -110,7 +112,7 @@ fn shoot(from: u64, shots: u64) {
             }
         }
         let (code, mut printed, told) = harmed(&house, &run, Some(aim));
-        // 127: the loader of the system could not read a library
+        // 127: the dynamic loader could not read a library
         let expected = matches!((code, aim.2), (None, "signal=KILL") | (Some(0..=6 | 127), _));
         assert!(expected && !told.contains("panicked"), "{aim:?}: {code:?} {told}");
         hit.fetch_add(u64::from(code != Some(0)), Ordering::Relaxed);

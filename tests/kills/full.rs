@@ -1,4 +1,4 @@
-//! A disk of one mebibyte: a conversation that does not fit waits for room, and goes on when there is some.
+//! A disk of 1 MiB: a conversation that does not fit waits for free space, and continues when there is some.
 
 use crate::house::House;
 use crate::record;
@@ -7,20 +7,20 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long the disk may take to be full before the test calls it a hang.
+/// Time limit for filling the disk.
 const HANG: Duration = Duration::from_secs(60);
 
-/// What takes the room away that is given back later, in KiB; a page is left for the names.
+/// Size of a file that occupies space and is deleted later, in KiB. One page stays free for the file names.
 const BALLAST_KIB: u64 = 800;
 
-/// A conversation on a disk of its own, which nobody else sees.
+/// A conversation on a disk of its own, mounted in a private namespace.
 struct Small {
     house: House,
     run: Child,
 }
 
 impl Small {
-    /// Starts a conversation of some turns on a disk of 1 MiB, some of it taken.
+    /// Starts a conversation on a disk of 1 MiB, of which `ballast_kib` are occupied.
     fn start(turns: u32, ballast_kib: u64) -> Small {
         let house = House::new();
         fs::create_dir(house.path("disk")).unwrap();
@@ -53,13 +53,13 @@ impl Small {
         Small { house, run }
     }
 
-    /// The disk, as the program has it.
+    /// Returns the path of the disk in the program's mount namespace.
     fn disk(&self) -> PathBuf {
         let path = self.house.path("disk").canonicalize().unwrap();
         PathBuf::from(format!("/proc/{}/root{}", self.run.id(), path.display()))
     }
 
-    /// Waits until the disk has no page left.
+    /// Waits until the disk is full.
     fn until_full(&self) {
         let begun = Instant::now();
         let log = self.disk().join("s.jsonl");
@@ -70,7 +70,7 @@ impl Small {
         }
     }
 
-    /// Waits for the end; returns the code, what was said on standard error, and the events that are left.
+    /// Waits for the end. Returns the exit code, standard error, and the events in the session.
     fn end(mut self) -> (Option<i32>, String, Vec<serde_json::Value>) {
         let code = self.run.wait().unwrap().code();
         let told = fs::read_to_string(self.house.path("err")).unwrap();

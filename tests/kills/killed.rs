@@ -1,7 +1,8 @@
-//! `kill -9` at random moments and right after chosen lines, of runs and of resumes, and the file torn in between.
+//! `kill -9` at random moments and right after chosen lines, during runs and resumes, with the file truncated in
+//! between.
 //!
-//! A line counts as acknowledged once standard output has it. After every kill the file must begin with all that was
-//! acknowledged, byte for byte, and hold; and what is resumed must end like the run that was not killed.
+//! A line counts as acknowledged when it is on standard output. After every kill the file must begin with all
+//! acknowledged bytes and be valid. The conversation must end as it does without kills.
 
 use crate::house::{House, end};
 use crate::record::{self, Outcome};
@@ -15,15 +16,15 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The kills of every run of the tests.
+/// Number of kills in a normal test run.
 const KILLS: u64 = 300;
-/// Programs that run at the same time.
+/// Number of concurrent programs.
 const WORKERS: usize = 6;
-/// How often one conversation is killed at most.
+/// Maximum kills of one conversation.
 const LIVES: u64 = 4;
-/// How long a killed program may run before the test calls it a hang.
+/// Time after which a program counts as hanging.
 const HANG: Duration = Duration::from_secs(20);
-/// Kinds of lines after which a kill is aimed.
+/// Kinds of lines after which the program is killed.
 const AIMS: [&str; 14] = [
     "conversation.opened",
     "batch.opened",
@@ -53,7 +54,7 @@ fn ten_thousand() {
     campaign(number("KILLS").unwrap_or(10_000), number("SEED").unwrap_or(2));
 }
 
-/// Seeded dice.
+/// Seeded random number generator.
 struct Dice(u64);
 
 impl Dice {
@@ -65,7 +66,7 @@ impl Dice {
     }
 }
 
-/// What the kills came to.
+/// Statistics of the kills.
 #[derive(Debug, Default)]
 struct Tally {
     kills: AtomicU64,
@@ -103,13 +104,13 @@ fn campaign(kills: u64, seed: u64) {
     println!("0 lost, 0 unreadable, 0 doubled, all equal in {:.1?}: {tally:?}", began.elapsed());
 }
 
-/// A conversation that nobody kills.
+/// A conversation that runs without kills, for comparison.
 struct Whole {
     name: &'static str,
     scenario: String,
     steer: String,
     outcome: Outcome,
-    /// How long one of: at its natural pace.
+    /// Duration at its natural pace.
     takes: Duration,
     ordered: bool,
 }
@@ -134,25 +135,25 @@ fn counted(outcome: Outcome, ordered: bool) -> Outcome {
     if ordered { outcome } else { outcome.unordered() }
 }
 
-/// When a program is killed.
+/// Moment of a kill.
 #[derive(Debug)]
 enum Moment {
     At(Duration),
-    /// After so many lines of a kind.
+    /// After this number of lines of a kind.
     After(&'static str, u64),
 }
 
-/// One conversation on its way from kill to kill.
+/// A conversation that is killed repeatedly.
 struct Victim<'a> {
     house: &'a House,
     whole: &'a Whole,
     dice: Dice,
     session: PathBuf,
-    /// What the file must begin with: whole lines that were there before the program started.
+    /// Whole lines of the file before the program started; the file must still begin with them.
     kept: Vec<u8>,
-    /// Whether the last of them lacks its newline, which a resume adds before it says anything.
+    /// True if the last kept line lacks its newline, which a resume adds before its first line.
     unended: bool,
-    /// What was set aside: where in the file it began, and its bytes.
+    /// Torn ends that a resume must keep: their offsets in the file and their bytes.
     torn: Vec<(usize, Vec<u8>)>,
     story: Vec<String>,
 }
@@ -227,14 +228,15 @@ impl<'a> Victim<'a> {
         };
         let how = ["--headless", "--trust", "--format", "jsonl", "--steer", &self.whole.steer];
         let mut args: Vec<String> = what.into_iter().chain(how).map(Into::into).collect();
-        // on virtual time the lines come as fast as they can
+        // without a pace, virtual time runs as fast as possible
         if self.dice.roll(4) > 0 {
             args.push("--pace".into());
         }
         args
     }
 
-    /// Returns whether it was killed before it ended, and what it had printed by then.
+    /// Runs the program and kills it at the given moment. Returns whether the kill came before its end, and its output
+    /// of whole lines.
     fn run_and_kill(&mut self, moment: &Moment, resumes: bool) -> (bool, Vec<u8>) {
         let args = self.arguments(resumes);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
@@ -273,7 +275,7 @@ impl<'a> Victim<'a> {
                 }
             }
         }
-        // it may be gone already
+        // the process may have ended already
         let _ = child.kill();
         reader.join().unwrap();
         printed.extend(told.try_iter().flatten());
@@ -286,7 +288,7 @@ impl<'a> Victim<'a> {
         format!("{} ({}): {:?}", self.whole.name, self.session.display(), self.story)
     }
 
-    /// Holds the file against what was there and what was acknowledged.
+    /// Checks the file against the kept and the acknowledged bytes.
     fn judge(&mut self, acknowledged: &[u8]) {
         let bytes = fs::read(&self.session).unwrap_or_default();
         let mut must = self.kept.clone();
@@ -306,14 +308,14 @@ impl<'a> Victim<'a> {
         self.keep(bytes);
     }
 
-    /// Remembers what a resume must leave as it is.
+    /// Records the whole lines that a resume must leave unchanged.
     fn keep(&mut self, mut bytes: Vec<u8>) {
         let record = record::read(&bytes).unwrap();
         bytes.truncate(record.whole);
         (self.kept, self.unended) = (bytes, record.unended);
     }
 
-    /// Tears the end of the file off, as a power cut may; returns whether there was anything to tear.
+    /// Truncates the file at random, as a power cut may. Returns false if there was nothing to truncate.
     fn tear(&mut self) -> bool {
         let mut bytes = fs::read(&self.session).unwrap_or_default();
         let Some(first) = bytes.iter().position(|b| *b == b'\n').filter(|at| at + 1 < bytes.len())
@@ -321,7 +323,7 @@ impl<'a> Victim<'a> {
             return false;
         };
         if !record::read(&bytes).unwrap().torn.is_empty() {
-            // the resume did not get so far as to set it aside, and now it is torn again
+            // the earlier torn end was not set aside yet, and is torn again
             self.torn.pop();
         }
         let at = first + 1 + self.dice.roll((bytes.len() - first - 1) as u64) as usize;
@@ -339,10 +341,10 @@ impl<'a> Victim<'a> {
         true
     }
 
-    /// Goes on to the end, and compares.
+    /// Resumes the conversation to its end and compares the outcome.
     fn finish(&mut self) {
         let session = self.session.to_str().unwrap().to_owned();
-        // one that has ended would begin another exchange
+        // resuming an ended conversation would start another exchange
         if !record::read(&self.kept).unwrap().has_ended() {
             let args = ["resume", &session, "--headless", "--trust", "--steer", &self.whole.steer];
             let ran = end(self.house.command(&args).spawn().unwrap());
@@ -355,7 +357,7 @@ impl<'a> Victim<'a> {
         for (at, torn) in &self.torn {
             let aside = self.session.with_extension(format!("damage-{at}"));
             let aside = aside.file_name().unwrap().to_str().unwrap();
-            // a name that is taken gets a number behind it
+            // a number is appended to a name that is taken
             let of_it = |name: &str| name.starts_with(aside);
             let mut beside = fs::read_dir(self.house.home.path()).unwrap().map(|e| e.unwrap());
             let kept = beside.any(|e| {

@@ -1,5 +1,5 @@
-//! The record and the engine, tried from outside: the real binary is killed, starved and steered, and its files are
-//! read as a stranger would read them.
+//! End-to-end tests of the session log and the engine: the real binary is killed, run on a full disk and steered, and
+//! its files are read by independent code.
 //!
 //! Ten thousand kills, about half an hour on two cores:
 //! `cargo test --test kills ten_thousand -- --ignored --nocapture`

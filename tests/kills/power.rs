@@ -1,7 +1,7 @@
-//! A cut of the power, as a model: the calls of the real program are traced, and of what it wrote only what it synced
-//! counts as kept. Taking any sync out of the trace must be noticed, or the model could not fail.
+//! Model of a power cut: the system calls of the real program are traced, and only synced data counts as kept. The
+//! model must report a loss for every sync removed from the trace, or it could not fail.
 //!
-//! Which syncs of a log's own lines may be grouped is another test's: `record_disk`.
+//! `record_disk` tests the grouping of syncs of the log's own lines.
 
 use crate::house::House;
 use std::collections::BTreeMap;
@@ -9,11 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What is traced: all that changes a file or puts a change on the disk.
+/// Traced system calls: all that change a file or sync it.
 const CALLS: &str =
     "openat,write,fsync,fdatasync,ftruncate,mkdir,rename,renameat,renameat2,link,linkat";
 
-/// A call that succeeded.
+/// A successful system call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Call {
     Made(PathBuf),
@@ -24,23 +24,23 @@ enum Call {
     Linked(PathBuf, PathBuf),
 }
 
-/// What is known of a file or a folder.
+/// Durability of a file or a folder.
 #[derive(Clone, Copy, Debug, Default)]
 struct File {
-    /// Its bytes are not all on the disk.
+    /// True if its content is not completely synced.
     unsynced: bool,
-    /// It was cut, and that is not on the disk.
+    /// True if it was truncated without a sync since.
     cut: bool,
-    /// Its name is not on the disk.
+    /// True if its name is not synced.
     unnamed: bool,
 }
 
-/// The files of a house, as a cut of the power would find them; what was there before is kept.
+/// Model of the files written by a program. Files that existed before count as synced.
 #[derive(Default)]
 struct Model(BTreeMap<PathBuf, File>);
 
 impl Model {
-    /// Follows the calls of a program that ended well; says what a cut of the power could have lost.
+    /// Follows the calls of a program that ended normally. The error describes the possible data loss.
     fn follow(calls: &[Call], log: &Path) -> Result<(), String> {
         let mut model = Model::default();
         for call in calls {
@@ -68,10 +68,10 @@ impl Model {
                 }
                 file.unsynced = true;
             }
-            // what a new file holds was left behind by a program that was killed
+            // the content of a new file is left over from a program that was killed
             Call::Cut(path) if path.to_string_lossy().contains("/.new-") => {}
             Call::Cut(path) => {
-                // what is cut off a log was set aside first
+                // the part cut off a log must have been saved in another file first
                 self.kept(path, |other| other.starts_with("s.damage-"))?;
                 self.file(path).cut = true;
             }
@@ -81,7 +81,8 @@ impl Model {
                 for (other, file) in &mut self.0 {
                     file.unnamed &= other.parent() != Some(path);
                 }
-                // its lines count as saved now, so it must be found, and the long texts they mention
+                // the log's lines now count as saved, so the log and the long texts that it mentions must be found
+                // after a power cut
                 if path == log {
                     self.kept(path, |_| true)?;
                 }
@@ -105,7 +106,7 @@ impl Model {
         Ok(())
     }
 
-    /// Says which of some files beside a log is not on the disk, with its name and the folders it is in.
+    /// Checks that the selected files beside a log, with their names and folders, are synced.
     fn kept(&self, log: &Path, which: impl Fn(&str) -> bool) -> Result<(), String> {
         let folder = log.parent().unwrap();
         let of_log = |path: &Path| {
@@ -124,7 +125,7 @@ impl Model {
     }
 }
 
-/// Runs the program under `strace` and returns the calls that concern one folder.
+/// Runs the program under `strace` and returns the calls on one folder.
 fn traced(house: &House, args: &[&str]) -> Vec<Call> {
     let trace = house.path("trace.log");
     let plain = house.command(&[]);
@@ -149,7 +150,7 @@ fn traced(house: &House, args: &[&str]) -> Vec<Call> {
         }
     }
     let data = house.path("data").canonicalize().unwrap();
-    // a lock says something to programs that live, and nothing after a cut
+    // locks matter only to running programs
     let counts = |path: &Path| {
         (path.starts_with(&data) || data.starts_with(path))
             && path.extension().is_none_or(|ending| ending != "lock")
@@ -161,7 +162,7 @@ fn traced(house: &House, args: &[&str]) -> Vec<Call> {
     calls
 }
 
-/// Reads a line of a trace.
+/// Parses a line of a trace.
 fn call(line: &str) -> Option<Call> {
     let (name, rest) = line.split_once('(')?;
     let (args, result) = rest.rsplit_once(") = ")?;
@@ -182,8 +183,8 @@ fn call(line: &str) -> Option<Call> {
     })
 }
 
-/// Everything that puts a session on the disk: a new one with a long text in new folders, a resume behind a torn line,
-/// and a repair with a rescue file. Returns the calls of each, and the log.
+/// Runs all operations that write a session: a new one with a long text in new folders, a resume after a torn line, and
+/// a repair with a rescue file. Returns the calls of each, and the path of the log.
 fn runs(house: &House) -> (Vec<(&'static str, Vec<Call>)>, PathBuf) {
     fs::create_dir_all(house.path("data")).unwrap();
     let log = house.path("data").canonicalize().unwrap().join("new/folders/s.jsonl");
@@ -221,7 +222,7 @@ fn a_cut_of_the_power_loses_nothing_and_no_sync_is_idle() {
             let Call::Synced(path) = call else { continue };
             let mut without = calls.clone();
             without.remove(at);
-            // those of the log's own lines are taken out together, as a later one does for an earlier one
+            // syncs of the log are removed together, because a later one makes up for an earlier one
             if *path == log {
                 without.retain(|other| other != call);
             }

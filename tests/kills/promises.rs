@@ -1,9 +1,9 @@
-//! What is promised about waiting and steering, as a table: nothing hangs, and every verb is answered once.
+//! Waiting and steering: nothing hangs, and every command gets exactly one receipt.
 
 use crate::house::{House, talk};
 use serde_json::{Value, json};
 
-/// Every verb, with a moment at which it means something.
+/// One command per verb, with a moment at which it has an effect.
 fn verbs() -> Vec<Value> {
     let during = json!({"utterance": 2, "words": 2});
     let mut lines = vec![
@@ -158,7 +158,7 @@ fn what_is_offered_at_an_end_is_a_way_on() {
     house.run(&["run", &path, "--headless"]).code(0);
     let low = house.run(&["resume", "--last", "--headless", "--max-utterances", "1"]).code(0);
     assert!(low.err.trim_end().ends_with("--max-utterances 8"), "{}", low.err);
-    // no option raises rounds, so a line is offered that does
+    // no option raises rounds, so the offered steer line must do it
     let rounds = house.file("rounds.toml", &talk(9, 3).replace("utterances = 9", "rounds = 2"));
     let ran = house.run(&["run", &rounds, "--headless"]).code(0);
     let steered = |err: &str| {
@@ -171,7 +171,7 @@ fn what_is_offered_at_an_end_is_a_way_on() {
     let raised = steered(&ran.err);
     assert!(raised.out.contains("-- new limit: 4 rounds"), "{}", raised.out);
     assert!(raised.out.contains("[8] "), "{}", raised.out);
-    // where nobody may speak, or nobody is there to resume, the line that is offered changes that
+    // if all seats are muted, or the conversation is paused, the offered line must undo that
     let muted = ["ada", "bo"]
         .map(|s| format!("{{\"after\":{{\"utterance\":1}},\"do\":\"mute\",\"who\":\"{s}\"}}\n"));
     for stopped in [&*muted.concat(), "{\"after\":{\"utterance\":1},\"do\":\"pause\"}\n"] {

@@ -1,28 +1,28 @@
-//! A session file read by a stranger: nothing here is the program's own code.
+//! Independent parser of session files, without any code of the program.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The lines of a session, with what is left behind the last whole one.
+/// Events of a session, with the torn end of the file.
 pub struct Record {
     pub events: Vec<Value>,
-    /// How many bytes the whole lines take, the newline that a last one may lack not counted.
+    /// Size of the whole lines in bytes, without a missing last newline.
     pub whole: usize,
-    /// Whether the last whole line lacks only its newline.
+    /// True if the last whole line lacks only its newline.
     pub unended: bool,
-    /// What follows the last whole line.
+    /// Bytes after the last whole line.
     pub torn: Vec<u8>,
 }
 
 impl Record {
-    /// Whether the conversation has ended and was not reopened since: a resume would begin another exchange.
+    /// Returns whether the conversation has ended and was not reopened. A resume would then start another exchange.
     pub fn has_ended(&self) -> bool {
         let last = |kind: &str| self.events.iter().rposition(|e| e["kind"] == kind);
         last("conversation.ended") > last("conversation.reopened")
     }
 }
 
-/// Reads whole lines; a line that does not hold is an error unless nothing follows it.
+/// Parses the whole lines. An invalid line is an error unless it is the last one.
 pub fn read(bytes: &[u8]) -> Result<Record, String> {
     let mut record = Record { events: vec![], whole: 0, unended: false, torn: vec![] };
     let mut rest = bytes;
@@ -59,22 +59,22 @@ fn event(line: &[u8], seq: u64) -> Result<Value, String> {
     Ok(event)
 }
 
-/// What must be the same however often a conversation was killed.
+/// The part of a conversation that must not depend on the number of kills.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// What was said: number, who, words.
+    /// Messages: number, speaker, text.
     pub said: Vec<(Option<u64>, String, String)>,
-    /// The digests of all prompts that were built for an utterance.
+    /// Digests of all prompts built for each turn.
     pub prompts: BTreeMap<u64, BTreeSet<String>>,
-    /// How each step of a plan ended, by number, attempt and state.
+    /// Ended steps of a plan: number, attempt and state.
     pub steps: BTreeSet<(u64, u64, String)>,
     pub reason: String,
 }
 
 impl Outcome {
-    /// Returns it without what depends on who of several was done first.
+    /// Removes the data that depends on the order in which concurrent turns end.
     pub fn unordered(mut self) -> Outcome {
-        // steps at the same time: whose turn comes first has the lower number
+        // the numbers of concurrent steps depend on the order of their turns
         if !self.steps.is_empty() {
             self.said.iter_mut().for_each(|(number, ..)| *number = None);
         }
@@ -88,7 +88,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// Returns how a conversation went; an error if something in it happened twice.
+/// Returns the outcome of a conversation, or an error if something happened twice.
 pub fn outcome(events: &[Value]) -> Result<Outcome, String> {
     let mut outcome = Outcome::default();
     let (mut numbers, mut given) = (BTreeMap::new(), BTreeMap::new());
@@ -127,7 +127,7 @@ pub fn outcome(events: &[Value]) -> Result<Outcome, String> {
             "receipt" if data["is"] == "done" => {
                 once(settled.insert(text(&data["of"])), "a receipt", event)?;
             }
-            // one that an end of the conversation stopped continues with a resume
+            // a step halted by the end of the conversation continues after a resume
             "step.ended" if data["halted"] != true => {
                 let number = |key: &str| data[key].as_u64().unwrap_or_default();
                 let ended = (number("step"), number("attempt"), text(&data["is"]));

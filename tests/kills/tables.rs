@@ -1,11 +1,12 @@
-//! The conversations that are killed: dense, short, and the same every time.
+//! Conversations for the kill tests: short, with many kinds of events, and deterministic.
 
-/// A scenario with the steer file that belongs to it.
+/// A scenario with its steer file.
 pub struct Table {
     pub name: &'static str,
     pub scenario: String,
     pub steer: &'static str,
-    /// Whether no two ever speak at once: who is done first is nobody's promise, nor what then follows in a prompt.
+    /// True if no two seats ever speak at once. Otherwise the order in which they finish is arbitrary, and so are the
+    /// later prompts.
     pub ordered: bool,
 }
 
@@ -52,15 +53,15 @@ order = "sequential"
 rounds = 2
 "#;
 
-/// A script that says how much it was shown.
+/// A script that replies with the number of messages it was shown.
 const SCRIPT: &str = r#"
 [[participant]]
 id = "d"
 script = ["sh", "-c", "n=$(grep -o '\"who\"' | wc -l); echo I was shown $n"]
 "#;
 
-/// A plan of three steps, two of them at the same time: a question and its answer, updates, a step that fails and is planned
-/// around, and one that waits.
+/// A plan of three steps, two of them concurrent: a question and its answer, updates, a step that fails and is
+/// replanned, and a step that waits.
 const PLAN: &str = r#"
 title = "A plan"
 topic = "Paint the boat."

@@ -1,4 +1,4 @@
-//! One call of the voice, and what came of it.
+//! One call of the voice, with its result.
 
 use colloquium::clock::Clock;
 use colloquium::model::*;
@@ -10,21 +10,21 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::timeout;
 
-/// A key that must turn up nowhere but in its header.
+/// A key that may appear only in its header.
 pub const KEY: &str = "sk-canary-7f3a9b";
-/// Words of the prompt that must turn up in no message to people.
+/// Prompt text that must not appear in messages for the operator.
 pub const TOPIC: &str = "The private topic of this talk is lighthouses.";
-/// The model that is asked for.
+/// Name of the model.
 pub const MODEL: &str = "tiny-1";
 
-/// One for all calls, as in the program: the certificates of the system are read once.
+/// One client for all calls, as in the program: the system's certificates are loaded once.
 static CLIENT: LazyLock<Client> = LazyLock::new(Client::new);
 
-/// What came of a call.
+/// Result of a call.
 pub struct Came {
-    /// Pieces as they came.
+    /// Pieces in order of arrival.
     pub pieces: Vec<(Channel, Text)>,
-    /// How it ended; every end there was.
+    /// All ends that arrived; there must be exactly one.
     pub ends: Vec<Result<Done, CallFailure>>,
 }
 
@@ -49,7 +49,7 @@ impl Came {
     }
 }
 
-/// Returns a place that a test listens at.
+/// Returns the endpoint of a test server.
 pub fn endpoint(wire: Wire, base_url: &str) -> Endpoint {
     Endpoint {
         name: "test".into(),
@@ -103,31 +103,31 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> CallRequest {
     }
 }
 
-/// Milliseconds that are short enough to be waited for.
+/// Timeout that expires in a test, in milliseconds.
 const SHORT_MS: u64 = 150;
-/// Milliseconds that only a call that hangs reaches.
+/// Timeout that expires only if a call hangs, in milliseconds.
 const LONG_MS: u64 = 60_000;
 
-/// Time-outs that none but a call that hangs reaches.
+/// Timeouts that expire only if a call hangs.
 pub const LONG: Timeouts =
     Timeouts { connect: LONG_MS, first: LONG_MS, silence: LONG_MS, total: LONG_MS };
-/// Time-outs of which the one for the first piece fires.
+/// Timeouts with a short limit for the first piece.
 pub const FIRST: Timeouts = Timeouts { first: SHORT_MS, ..LONG };
-/// Time-outs of which the one between pieces fires.
+/// Timeouts with a short limit between pieces.
 pub const SILENCE: Timeouts = Timeouts { silence: SHORT_MS, ..LONG };
-/// Time-outs of which the one for connecting fires.
+/// Timeouts with a short limit for connecting.
 pub const CONNECT: Timeouts = Timeouts { connect: SHORT_MS, ..LONG };
-/// Time-outs of which the one for the whole call fires, not before the first words have come.
+/// Timeouts with a short limit for the whole call, long enough for the first text.
 pub const TOTAL: Timeouts = Timeouts { total: 1_000, ..LONG };
-/// How long a call may take in all before it counts as hanging.
+/// Time after which a call counts as hanging.
 const HANGS: Duration = Duration::from_secs(30);
 
-/// Calls and listens until the voice falls silent.
+/// Makes a call and collects all chunks.
 pub async fn speak(endpoint: Endpoint, request: CallRequest) -> Came {
     speak_to(endpoint, request, &Notify::new()).await
 }
 
-/// Calls, listens until the voice falls silent, and tells `heard` of each piece.
+/// Makes a call, collects all chunks, and notifies `heard` of each piece.
 pub async fn speak_to(endpoint: Endpoint, request: CallRequest, heard: &Notify) -> Came {
     timeout(HANGS, listen(endpoint, request, heard)).await.expect("the call hangs")
 }

@@ -1,11 +1,11 @@
-//! A stream says the same, however it is cut on its way.
+//! Decoding does not depend on how a stream is split.
 
 use crate::streams;
 use colloquium::model::Channel;
 use colloquium::voice::Pieces;
 use colloquium::voice::remote::Decoder;
 
-/// Decodes a stream cut at random places and compares it with what it says.
+/// Decodes streams split at random positions and compares the results with the expected content.
 fn check(rounds: u64) {
     let mut streams = Vec::new();
     for good in streams::all() {

@@ -1,4 +1,4 @@
-//! Connections: those that do not come about, those that are closed, and where a key goes.
+//! Connections: failed and closed ones, and the destination of a key.
 
 use crate::call::{CONNECT, KEY, LONG, MODEL, endpoint, request, speak};
 use crate::faults::CONNECTIONS;
@@ -20,7 +20,7 @@ async fn fails(base_url: &str) -> CallFailure {
     came.end().clone().unwrap_err()
 }
 
-/// Holds a class against the table of faults.
+/// Compares a class with the table of faults.
 fn check(name: &str, class: ErrorClass) {
     let row = CONNECTIONS.iter().find(|row| row.name == name).unwrap();
     assert_eq!(Some(class), row.class, "{name}");
@@ -37,7 +37,7 @@ async fn nobody_listens() {
 
 #[tokio::test]
 async fn a_name_has_no_address() {
-    // a label of more than 63 letters is refused by the resolver itself, without a network
+    // the resolver rejects a label of more than 63 letters without using a network
     let name = "a".repeat(64);
     check("a name without an address", fails(&format!("http://{name}.invalid/v1")).await.class);
 }
@@ -84,7 +84,7 @@ async fn a_key_cannot_be_sent() {
     assert!(!failure.text.contains("lines"));
 }
 
-/// A server whose queue is full takes no connection and refuses none.
+/// A server with a full queue neither accepts nor refuses a connection.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn connecting_takes_too_long() {

@@ -1,4 +1,4 @@
-//! Faults before the first word: what a status, a head or a body can do wrong.
+//! Faults before the first text: bad statuses, heads and bodies.
 
 use crate::call::{Came, FIRST, KEY, LONG, TOPIC, endpoint, request, speak};
 use crate::server::{Server, Step, answer};
@@ -7,7 +7,7 @@ use colloquium::model::{ErrorClass, ModelSpec};
 use colloquium::voice::remote::Wire;
 use serde_json::json;
 
-/// A fault, the class it is, and the milliseconds the server asked for.
+/// A fault, its expected class, and the delay requested by the server in milliseconds.
 struct Fault {
     name: &'static str,
     steps: Vec<Step>,
@@ -156,7 +156,7 @@ fn heads_and_bodies() -> Vec<Fault> {
     ]
 }
 
-/// Returns what is said to people about a failure, if it keeps the rules for that.
+/// Checks the rules for failure messages and returns the message.
 fn told(came: &Came, name: &str) -> String {
     assert!(came.pieces.is_empty(), "{name}: words in spite of a fault");
     let failure = came.end().as_ref().expect_err(name);
@@ -209,7 +209,7 @@ async fn every_fault_before_a_word_ends_once_and_is_told() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A refusal is read up to 4 MiB; what comes later does not count.
+/// A refusal is read up to 4 MiB; later bytes are ignored.
 #[tokio::test]
 async fn a_refusal_without_an_end_is_not_read_to_its_end() {
     for (blank, class) in [(1_000, ErrorClass::Credit), (8 << 20, ErrorClass::Rate)] {

@@ -1,4 +1,4 @@
-//! Promises of the language-model voice, kept against a server that can do all that a server can do wrong.
+//! Tests of the language-model voice against a server that misbehaves in every possible way.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
 mod call;

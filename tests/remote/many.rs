@@ -1,6 +1,6 @@
-//! A whole conversation over the real client: fifty seats that speak at once, and a cut that closes a connection.
+//! Whole conversations over the real client: fifty concurrent seats, and a cut-in that closes a connection.
 //!
-//! Times and memory are printed; what is asserted is the order of things, and bounds far above what is needed.
+//! Times and memory are printed. The assertions check the order of events, and limits far above the need.
 
 use crate::call::{MODEL, endpoint};
 use crate::server::{Server, Step, head};
@@ -21,17 +21,17 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Barrier, mpsc};
 use tokio::time::timeout;
 
-/// Seats that speak at once.
+/// Number of concurrent seats.
 const SEATS: u32 = 50;
-/// Pieces of one reply, and the bytes of each.
+/// Number of pieces in one reply, and bytes of each.
 const PIECES: usize = 40;
 const PIECE: usize = 500;
-/// Bytes of memory that fifty replies of 20 kB may take: far more than their text.
+/// Maximum memory for fifty replies of 20 kB, in bytes: far more than their text.
 const MEMORY_MAX: u64 = 256 << 20;
-/// How long a conversation may take before it counts as hanging.
+/// Time after which a conversation counts as hanging.
 const HANGS: Duration = Duration::from_secs(60);
 
-/// Every seat switched to fallback the same server.
+/// Voices that send the calls of every seat to the same server.
 struct Models(Client, Arc<Endpoint>);
 
 impl Voices for Models {
@@ -40,7 +40,7 @@ impl Voices for Models {
     }
 }
 
-/// Opens a talk of so many seats that speak at once, once.
+/// Opens a conversation in which `seats` seats speak at once, in one round.
 fn engine(server: &Server, seats: u32) -> (Engine, Tail) {
     let seat = |n: u32| {
         let spec = ModelSpec { name: format!("test:{MODEL}").into(), ..ModelSpec::default() };
@@ -66,7 +66,7 @@ fn engine(server: &Server, seats: u32) -> (Engine, Tail) {
     (engine, tail)
 }
 
-/// Returns how much memory this process has, in bytes; nothing where the system does not say.
+/// Returns the resident memory of this process in bytes, or 0 if the system does not report it.
 fn memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
@@ -76,7 +76,7 @@ fn memory() -> u64 {
 
 #[tokio::test]
 async fn fifty_seats_speak_at_once_in_bounded_memory() {
-    // nobody is answered before all have asked
+    // the server answers only after all seats have sent their requests
     let all = Arc::new(Barrier::new(SEATS as usize));
     let text: String = (0..PIECE / 5).map(|n| format!("{n:04x} ")).collect();
     let mut steps = vec![head(), Step::Meet(all)];
@@ -109,7 +109,7 @@ async fn cut_in_closes_the_connection_and_keeps_the_words() {
     let (mut engine, mut tail) = engine(&server, 1);
     let (orders, commands) = mpsc::channel(1);
     let told = async {
-        // as soon as a reader has seen words, it is cut
+        // cut in as soon as the first text has arrived
         while !matches!(tail.next().await, Some(Item::Piece(_))) {}
         let line: SteerLine = Command::CutIn { text: "Stop.".into(), who: None }.into();
         let began = Instant::now();

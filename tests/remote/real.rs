@@ -1,4 +1,4 @@
-//! Against a model that is really there: run by hand, with a server of the OpenAI format at `http://127.0.0.1:18080/v1`:
+//! Test with a real model, run by hand with a server of OpenAI's format at `http://127.0.0.1:18080/v1`:
 //! `cargo test --test remote real -- --ignored --nocapture`.
 
 use crate::call::{endpoint, request, speak};

@@ -1,11 +1,11 @@
-//! A server on this machine that does what it is told, byte for byte.
+//! A local server that follows a script, byte for byte.
 
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Barrier, Notify};
 
-/// One thing that the server does.
+/// One step of the server.
 #[derive(Clone)]
 pub enum Step {
     /// Reads a request, head and body.
@@ -14,36 +14,36 @@ pub enum Step {
     Send(Vec<u8>),
     /// Sends bytes one by one.
     Drip(Vec<u8>),
-    /// Sends bytes again and again until nobody takes them.
+    /// Sends bytes repeatedly until the client is gone.
     Flood(Vec<u8>),
-    /// Waits until words have reached the listener.
+    /// Waits until text has reached the client's caller.
     Heard,
-    /// Waits until as many connections have come here as the barrier wants.
+    /// Waits for the other connections at the barrier.
     Meet(Arc<Barrier>),
-    /// Does nothing until the other side is gone.
+    /// Does nothing until the client is gone.
     Hang,
-    /// Ends its own direction and waits.
+    /// Closes the sending direction and waits.
     HalfClose,
-    /// Sends bytes and ends the connection, if the last request holds a text.
+    /// Sends bytes and closes the connection if the last request contains a text.
     RefuseIf(&'static str, Vec<u8>),
-    /// Ends the connection with a reset.
+    /// Closes the connection with a reset.
     Reset,
 }
 
-/// A server; what is not told it ends with the connection.
+/// A server. It closes each connection after the last step.
 pub struct Server {
-    /// Its address with the scheme.
+    /// Address with the scheme.
     pub url: String,
-    /// The requests that came, as text.
+    /// Requests received, as text.
     pub asked: Arc<Mutex<Vec<String>>>,
-    /// To be told when words have come.
+    /// Notified by the test when text has arrived.
     pub heard: Arc<Notify>,
-    /// Tells when the other side has gone during a [`Step::Hang`] or [`Step::Flood`].
+    /// Notifies the test when the client has gone during a [`Step::Hang`] or [`Step::Flood`].
     pub gone: Arc<Notify>,
 }
 
 impl Server {
-    /// Starts a server that does these steps for every connection and then closes it.
+    /// Starts a server that executes the steps for every connection and then closes it.
     pub async fn start(steps: Vec<Step>) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = Server {
@@ -68,13 +68,13 @@ impl Server {
         server
     }
 
-    /// Starts a server that reads a request before it does these steps.
+    /// Starts a server that reads a request before the steps.
     pub async fn answering(mut steps: Vec<Step>) -> Server {
         steps.insert(0, Step::Read);
         Server::start(steps).await
     }
 
-    /// Returns the only request that came.
+    /// Returns the only request.
     pub fn asked(&self) -> String {
         let asked = self.asked.lock().unwrap();
         let [one] = &**asked else { panic!("{} requests instead of one", asked.len()) };
@@ -82,7 +82,7 @@ impl Server {
     }
 }
 
-/// Plays the steps and returns whether it saw the other side go.
+/// Executes the steps. Returns whether the client closed the connection.
 async fn play(
     mut stream: TcpStream,
     steps: Vec<Step>,
@@ -173,26 +173,26 @@ async fn read(stream: &mut TcpStream) -> Option<String> {
     }
 }
 
-/// Returns the steps of an answer without a stream.
+/// Returns the steps of an answer that is not a stream.
 pub fn answer(status: &str, headers: &str, body: &str) -> Vec<Step> {
     let length = body.len();
     let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n{headers}\r\n");
     vec![Step::Send((head + body).into_bytes())]
 }
 
-/// Returns the head of a streamed answer whose end is the connection's.
+/// Returns the head of a streamed answer that ends with the connection.
 pub fn head() -> Step {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
     Step::Send(head.into())
 }
 
-/// Returns the head of a streamed answer in chunks.
+/// Returns the head of a chunked answer.
 pub fn chunked_head() -> Step {
     let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     Step::Send(head.into())
 }
 
-/// Returns bytes as one chunk of such an answer.
+/// Returns bytes as one chunk of a chunked answer.
 pub fn chunk(bytes: &str) -> Step {
     Step::Send(format!("{:x}\r\n{bytes}\r\n", bytes.len()).into_bytes())
 }

@@ -1,4 +1,4 @@
-//! Faults after the head of an answer: what a stream can do wrong, and what only looks wrong.
+//! Faults after the head of an answer: bad streams, and unusual but valid ones.
 
 use crate::call::{FIRST, LONG, SILENCE, TOTAL, endpoint, request, speak_to};
 use crate::server::{Server, Step, chunk, chunked_head, head};
@@ -7,7 +7,7 @@ use colloquium::model::{ErrorClass, ModelSpec, Timeouts};
 use colloquium::voice::remote::Wire;
 use serde_json::json;
 
-/// A stream, the words that are to be kept of it, and how ends: with a finish, or a class of failure.
+/// A stream, the text kept of it, and its end: a finish reason, or the class of a failure.
 struct Fault {
     name: &'static str,
     wire: Wire,
@@ -39,7 +39,7 @@ fn stream(text: impl Into<Vec<u8>>) -> Vec<Step> {
     vec![head(), Step::Send(text.into())]
 }
 
-/// Returns a stream that says `Hello world`, with `middle` between the words.
+/// Returns a stream of `Hello world`, with `middle` between the two words.
 fn between(middle: &str) -> String {
     words("Hello ") + middle + &words("world") + &finish("stop") + &usage() + DONE
 }
@@ -380,7 +380,7 @@ fn floods() -> Vec<Fault> {
     ]
 }
 
-/// Says what is wrong with the way a fault ends.
+/// Runs a fault; returns a description of the result if it is not the expected one.
 async fn check(fault: Fault) -> Option<String> {
     let Fault { name, wire, steps, say, think, end, estimated, timeouts } = fault;
     let server = Server::answering(steps).await;
@@ -429,7 +429,7 @@ async fn every_fault_in_a_stream_ends_once_and_keeps_the_words() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What goes wrong with a stream on its way is the same in all formats.
+/// Transport faults of a stream have the same result in all formats.
 #[tokio::test]
 async fn every_wire_ends_a_broken_stream_once_and_keeps_the_words() {
     use ErrorClass::*;
@@ -437,7 +437,7 @@ async fn every_wire_ends_a_broken_stream_once_and_keeps_the_words() {
     for good in streams::all() {
         let end =
             ["\r\n\r\n", "\n\n", "\n"].into_iter().find(|end| good.text.contains(end)).unwrap();
-        // up to the first words and not to the last
+        // up to and including the first text, but not the last
         let events: Vec<&str> = good.text.split_inclusive(end).collect();
         let heard = events.iter().position(|event| event.contains("Grüße")).unwrap();
         let begun = events[..=heard].concat();

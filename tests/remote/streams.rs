@@ -1,9 +1,9 @@
-//! Good streams of the four wire formats, as servers send them.
+//! Valid streams of the four wire formats, as servers send them.
 
 use colloquium::voice::remote::Wire;
 use serde_json::{Value, json};
 
-/// A stream and what it says.
+/// A stream and its expected content.
 pub struct Good {
     pub wire: Wire,
     pub text: String,
@@ -15,16 +15,16 @@ pub struct Good {
 
 pub const SAY: &str = "Grüße, 你好 👩‍🚀!";
 pub const THINK: &str = "Höflich grüßen …";
-/// The words in pieces; one is cut inside the family of an emoji.
+/// Text in pieces; one split is inside an emoji sequence.
 const SAYS: [&str; 4] = ["Grüße, ", "你好 ", "👩\u{200d}", "🚀!"];
 const THINKS: [&str; 2] = ["Höflich ", "grüßen …"];
 
-/// Returns an event of SSE.
+/// Returns a server-sent event.
 pub fn event(data: &Value) -> String {
     format!("data: {data}\n\n")
 }
 
-/// Returns a frame with words, in OpenAI's format.
+/// Returns a frame with text, in OpenAI's format.
 pub fn words(text: &str) -> String {
     delta(json!({"content": text}))
 }
@@ -35,7 +35,7 @@ pub fn delta(delta: Value) -> String {
         "choices": [{"index": 0, "delta": delta, "finish_reason": null}]}))
 }
 
-/// Returns a frame that says how the model finished, in OpenAI's format.
+/// Returns a frame with a finish reason, in OpenAI's format.
 pub fn finish(reason: &str) -> String {
     event(&json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}))
 }
@@ -113,7 +113,7 @@ pub fn ollama() -> Good {
     Good { wire: Wire::Ollama, text, say: SAY, think: THINK, input: 31, output: 12 }
 }
 
-/// Returns a good stream of each format.
+/// Returns a valid stream of each format.
 pub fn all() -> [Good; 4] {
     [openai(), anthropic(), gemini(), ollama()]
 }

@@ -1,4 +1,4 @@
-//! The four wire formats: what is sent, and what is made of a good answer.
+//! The four wire formats: requests, and results of valid answers.
 
 use crate::call::{KEY, LONG, TOPIC, endpoint, request, speak};
 use crate::server::{Server, Step, answer, head};
@@ -20,7 +20,7 @@ fn spec() -> ModelSpec {
     }
 }
 
-/// Calls a server of a format and returns the request as it came: its first line, its head in lower case, its body.
+/// Sends a call in a format. Returns the request: its first line, its head in lower case, its body.
 async fn sent(wire: Wire, spec: ModelSpec) -> (String, String, Value) {
     sent_by(wire, request(Timeouts::default(), spec)).await
 }
@@ -84,7 +84,7 @@ async fn anthropic_is_asked_in_its_own_way() {
         head.contains(&format!("x-api-key: {KEY}"))
             && head.contains("anthropic-version: 2023-06-01")
     );
-    // what comes again is kept at the server: the rules, and the talk up to what this turn alone is told
+    // text that later prompts repeat is cached: the rules, and the conversation up to this turn's own notes
     let kept = json!({"type": "ephemeral"});
     assert_eq!(
         body["system"],
@@ -163,7 +163,7 @@ async fn ollama_is_asked_in_its_own_way() {
     assert_eq!((&body["think"], &body["stream"]), (&json!("low"), &json!(true)));
 }
 
-/// Reasoning that was never shown is paid for like words.
+/// Reasoning tokens are billed even if no text follows.
 #[tokio::test]
 async fn what_a_reply_without_words_used_is_kept() {
     let spent = streams::finish("length") + &streams::usage() + streams::DONE;
@@ -231,7 +231,7 @@ fn vendors_are_sound_rows() {
     }
 }
 
-/// A call for one of two answers, to a server of this machine or elsewhere.
+/// Returns a call for one of two answers, to a local or a remote server.
 fn choosing(local: bool, spec: ModelSpec) -> CallRequest {
     let ask = request(Timeouts::default(), spec);
     let seat = Arc::new(Participant { local, ..(*ask.seat).clone() });
@@ -271,7 +271,7 @@ async fn a_server_that_cannot_hold_its_model_to_a_form_is_asked_without() {
         assert_eq!(came.say(), good.say);
         assert_eq!(server.asked.lock().unwrap().len(), 2);
     }
-    // one that refuses anyway is told of once
+    // a server that refuses the second request as well is reported once
     let server = Server::answering(answer("400 Bad Request", "", "")).await;
     let asked = choosing(true, ModelSpec::default());
     let came = speak(endpoint(Wire::OpenAi, &server.url), asked).await;
