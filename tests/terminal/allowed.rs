@@ -1,8 +1,9 @@
-//! The sequences that the program may send to a terminal; every other one is a stranger.
+//! Allow-list of the sequences that the program may send to a terminal.
 
 use vte::{Params, Parser, Perform};
 
-/// Private modes that are switched: cursor, alternate screen, pasted text, frames at once, the mouse, the wheel as keys.
+/// Private modes that may be switched: cursor, alternate screen, bracketed paste, synchronised output, mouse, wheel as
+/// keys.
 const MODES: [u16; 9] = [25, 1049, 2004, 2026, 1000, 1002, 1004, 1006, WHEEL];
 const WHEEL: u16 = 1007;
 
@@ -28,14 +29,14 @@ impl Perform for Guard {
     fn csi_dispatch(&mut self, params: &Params, intermediates: &[u8], _: bool, action: char) {
         let first = params.iter().next().and_then(|p| p.first().copied()).unwrap_or(0);
         let known = match (intermediates, action) {
-            // styles, places, erasing, and rows that are scrolled
+            // styles, positions, erasing, and scrolling
             ([], 'm' | 'H' | 'J' | 'r' | 'S' | 'T') => true,
             ([b'?'], 'h' | 'l') => MODES.contains(&first),
-            // the title, kept and brought back
+            // save and restore the title
             ([], 't') => matches!(first, 22 | 23),
-            // the wheel's mode is kept and comes back
+            // save and restore the wheel's mode
             ([b'?'], 's' | 'r') => first == WHEEL,
-            // what the terminal is asked: the flags of its keyboard, and what it is; and the flags, set and undone
+            // queries of the keyboard flags and the device attributes; push and pop of the flags
             ([b'?'], 'u') | ([], 'c') | ([b'>' | b'<'], 'u') => first <= 1,
             _ => false,
         };
@@ -45,14 +46,14 @@ impl Perform for Guard {
     }
 
     fn osc_dispatch(&mut self, params: &[&[u8]], _: bool) {
-        // the title, of text alone, which may hold semicolons
+        // the title: text without control characters, which may contain semicolons
         if let [b"0" | b"2", title @ ..] = params {
             let acts = |c: char| c.is_control();
             if !String::from_utf8_lossy(&title.concat()).chars().any(acts) {
                 return;
             }
         }
-        // an address that the terminal opens, and the end of one: no key in it and nothing that acts
+        // a hyperlink and its end: no user or key in the address, and no control characters
         if let [b"8", b"", address] = params {
             let address = String::from_utf8_lossy(address).into_owned();
             let web = ["https://", "http://", "mailto:"].iter().any(|s| address.starts_with(s));
@@ -61,7 +62,7 @@ impl Perform for Guard {
                 return;
             }
         }
-        // its ground, asked and not set
+        // query of the background colour; it is never set
         if params == [&b"11"[..], b"?"] {
             return;
         }
@@ -73,7 +74,7 @@ impl Perform for Guard {
     }
 
     fn esc_dispatch(&mut self, _: &[u8], _: bool, byte: u8) {
-        // the end of what was asked
+        // string terminator
         if byte == b'\\' {
             return;
         }
@@ -81,7 +82,7 @@ impl Perform for Guard {
     }
 }
 
-/// Returns what is in a stream of bytes and should not be.
+/// Returns the sequences of a byte stream that are not allowed.
 pub fn strangers(bytes: &[u8]) -> Vec<String> {
     let mut guard = Guard::default();
     Parser::new().advance(&mut guard, bytes);

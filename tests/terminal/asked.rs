@@ -1,8 +1,8 @@
-//! What the terminal is asked at the start, and that no answer is ever taken for keys.
+//! Queries to the terminal at the start. Answers are never mistaken for keys.
 
 use crate::house::House;
 
-/// The end of the question, which every terminal answers.
+/// The last query, which every terminal answers.
 const QUESTION: &str = "\u{1b}[c";
 const LIGHT: &str = "\u{1b}]11;rgb:fafa/fafa/fafa\u{1b}\\\u{1b}[?0u\u{1b}[?62;22c";
 const DARK: &str = "\u{1b}]11;rgb:1010/1010/1414\u{7}\u{1b}[?62;22c";
@@ -10,7 +10,7 @@ const DARK: &str = "\u{1b}]11;rgb:1010/1010/1414\u{7}\u{1b}[?62;22c";
 #[test]
 fn the_colours_are_right_for_the_ground_that_the_terminal_tells() {
     let house = House::new();
-    // of the 256, the nearest to what is said in green on each ground
+    // the nearest of the 256 colours to the theme's green on each background
     for (answer, green, newline) in
         [(LIGHT, "1;38;5;22m", "shift-enter"), (DARK, "1;38;5;114m", "ctrl-j")]
     {
@@ -63,7 +63,7 @@ fn a_named_theme_or_a_far_terminal_is_not_asked() {
 #[test]
 fn an_answer_that_is_cut_leaves_nothing_in_what_is_written() {
     let house = House::new();
-    // within the colour, before its end, within the flags, within the end mark
+    // within the colour, before its end, within the flags, within the last answer
     for (at, rest_comes) in [(2, true), (13, true), (24, true), (28, true), (34, true), (13, false)]
     {
         let (came, rest) = LIGHT.split_at(at);

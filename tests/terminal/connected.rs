@@ -1,4 +1,4 @@
-//! Beyond the screen: the terminal's title, a link that the system opens, a key that is pasted, a recorded talk.
+//! Interaction with the desktop: the window title, a link opened by the system, a pasted key, a recorded conversation.
 
 use crate::allowed::strangers;
 use crate::house::House;
@@ -19,7 +19,7 @@ id = "bo"
 lines = ["x"]
 "#;
 
-/// Starts the program where `xdg-open` keeps what it was given in a file.
+/// Returns a command that runs the program with an `xdg-open` that writes its argument to a file, and the file's path.
 fn with_opener(house: &House, args: &str) -> (CommandBuilder, String) {
     let opened = house.file("opened", "");
     let opener = house.file("xdg-open", &format!("#!/bin/sh\nprintf %s \"$1\" > {opened}\n"));
@@ -103,7 +103,7 @@ fn a_recorded_talk_plays_from_the_first_page() {
     program.keys("\u{18}w");
     program.until("REPLAY");
     program.keys("q");
-    // back where it was chosen
+    // back on the screen where the replay was started
     program.until("first run");
     program.keys("\u{3}\u{3}");
     let left = program.left();

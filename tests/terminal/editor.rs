@@ -1,4 +1,4 @@
-//! A draft in the person's own editor: it has the terminal meanwhile, and whatever it does the draft is not lost.
+//! Drafts in an external editor: it gets the terminal, and the draft survives whatever it does.
 
 use crate::house::House;
 use portable_pty::CommandBuilder;
@@ -51,7 +51,7 @@ fn an_editor_that_fails_or_empties_the_file_leaves_the_draft() {
     }
 }
 
-/// The demo, where an editor is set.
+/// Returns a command that runs the demo with an editor configured.
 fn with_editor(editor: &str) -> CommandBuilder {
     let mut command = CommandBuilder::new("/bin/sh");
     let program = env!("CARGO_BIN_EXE_colloquium");

@@ -1,4 +1,4 @@
-//! Twelve ways out of the screen, over and over: each gives the terminal back, with its code, in time.
+//! Twelve ways to leave the screen, repeatedly: each restores the terminal and exits in time with the right code.
 
 use crate::house::{House, Left};
 use portable_pty::CommandBuilder;
@@ -6,23 +6,23 @@ use rustix::process::Signal;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Rounds in every run of the tests, and when all are asked for.
+/// Rounds in a normal test run, and in the full run.
 const FEW: u32 = 1;
 const ALL: u32 = 200;
-/// How long a way out may take; the tests of every change run on busy machines.
+/// Time limit of an exit, on an idle and on a busy machine.
 const OUT: Duration = Duration::from_secs(2);
 const OUT_WHEN_BUSY: Duration = Duration::from_secs(15);
 
-/// What leads out, and the code that it ends with.
+/// Trigger of an exit, with the expected exit code.
 enum Way {
-    /// Keys after which it is paused, and keys after these.
+    /// Keys that pause it, then keys that quit.
     Keys(&'static str, &'static str, u32),
     Signals(&'static [Signal], u32),
-    /// Stopped and gone on with first.
+    /// Suspended and resumed, then quit.
     Back,
     /// A panic in a thread.
     Panic,
-    /// The terminal vanishes, with or without a signal.
+    /// The terminal closes, with or without a signal. The text precedes the program in a shell command.
     Vanish(&'static str),
 }
 
@@ -41,7 +41,7 @@ const WAYS: [(&str, Way); 12] = [
     ("the terminal vanishes without a signal", Way::Vanish("trap '' HUP; exec")),
 ];
 
-/// Goes one way and returns how long it took from the first key, signal or loss.
+/// Leaves the screen in one way. Returns the time since the first key, the signal or the loss of the terminal.
 fn go(house: &House, name: &str, way: &Way) -> Duration {
     let out = |left: Left, code: u32| {
         assert_eq!(left.code, code, "{name}: {}", left.told);
@@ -122,7 +122,7 @@ fn rounds(rounds: u32, at_once: usize, within: Duration) {
 
 #[test]
 fn twelve_ways_out_give_the_terminal_back_in_time() {
-    // some wait for the end of a turn
+    // some ways wait for the end of a turn
     rounds(FEW, 4, OUT_WHEN_BUSY);
 }
 

@@ -1,4 +1,4 @@
-//! A model that cannot speak, on the screen: the person is asked, told what to do, and it goes on.
+//! A model that fails on screen: the operator is asked and advised, and the conversation continues.
 
 use crate::house::House;
 use crate::server::Server;

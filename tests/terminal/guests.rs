@@ -1,5 +1,5 @@
-//! Guests who mean harm: whatever others wrote, wherever it is shown, acts on no terminal and passes for no part of the
-//! program's own.
+//! Hostile text from others: wherever it is shown, it has no effect on the terminal and does not imitate the program's
+//! own interface.
 
 use crate::allowed::strangers;
 use crate::house::House;
@@ -7,12 +7,12 @@ use rustix::process::Signal;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 
-/// What acts on terminals, as TOML spells it, with what looks like the program's own parts.
+/// Terminal sequences in TOML notation, with text that imitates the program's interface.
 const EVIL: &str = r"x\u001b[2J\u001b]52;c;QUFB\u0007\u009b31m\u001bPq\u001b\\\u202e\u0000";
-/// The same, and lines that look like the program's own.
+/// The same with lines that imitate the program's interface.
 const LINES: &str = r"x\u001b[2J\r\n── ▸ Bo speaking 9s\n 1 Ada  ·  u7\n▎ \u009b5n";
 
-/// A talk in which everything that can be named is named so.
+/// Returns a scenario whose names and texts are all hostile.
 fn hostile() -> String {
     format!(
         r#"
@@ -42,7 +42,7 @@ fn nothing_hostile_reaches_the_terminal_from_anywhere() {
     let mut program = house.run(&["run", "--trust", &file]);
     program.until("#1");
     program.until("stopped at the limit of 3 turns");
-    // every list, page and figure that shows others' words
+    // every list, page and analysis that shows text of others
     for (keys, seen) in [
         ("?", "PICK"),
         ("\u{1b}", "READ"),
@@ -70,13 +70,13 @@ fn nothing_hostile_reaches_the_terminal_from_anywhere() {
     program.keys("\u{1b}[200~pasted \u{1b}]0;x\u{7} \u{9b}2J\u{1b}[201~");
     program.until("pasted");
     let shown = program.shown();
-    // what looks like the program's own line stands behind the gutter of whoever said it, or within a line of it
+    // an imitated status line is indented by the speaker's gutter, or is inside a line
     for row in shown.lines().filter(|row| row.contains("▸ Bo speaking 9s")) {
         assert!(!row.starts_with("── ▸ Bo speaking 9s"), "{shown}");
     }
     program.signal(Signal::TERM);
     let mut all = program.left().bytes;
-    // as a session on the start screen, and played again
+    // as a session on the start screen, and in a replay
     let mut program = house.run(&[]);
     program.until("Recent");
     program.until("unfinished");
@@ -103,7 +103,7 @@ fn a_hostile_theme_is_refused_with_its_line_and_no_harm() {
     assert_eq!(strangers(left.told.as_bytes()), Vec::<String>::new());
 }
 
-/// A talk whose log can be forged.
+/// A scenario whose log is easy to forge.
 const HONEST: &str = r#"
 title = "The title"
 topic = "The topic"
@@ -121,7 +121,7 @@ lines = ["x"]
 pace = 1
 "#;
 
-/// Every text of a session's log that somebody else could have written there, checksums included.
+/// Replaces every text of a log that others could have written, and renews the checksums.
 fn forged(log: &str) -> String {
     let evil = EVIL.trim_end_matches(r"\u0000");
     let mut forged = log.to_owned();
@@ -192,7 +192,7 @@ fn a_forged_log_acts_on_no_terminal_and_draws_no_part_of_the_program() {
     assert_eq!(strangers(&all), Vec::<String>::new());
 }
 
-/// A server whose only model has a name that acts on terminals, for as long as it is asked.
+/// Starts a server whose only model has a hostile name, and returns its URL.
 fn listing() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());

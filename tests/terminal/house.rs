@@ -1,4 +1,4 @@
-//! A home of its own, and the program in a terminal of 80x24 that remembers every byte.
+//! Test harness: a home directory of its own, and the program in an 80x24 terminal that records every byte.
 
 use crate::coverage::measured;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
@@ -12,14 +12,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long nothing may come before the test calls it a hang.
+/// Time without output after which the program counts as hanging.
 const HANG: Duration = Duration::from_secs(20);
 /// Rows and columns.
 const SIZE: (u16, u16) = (24, 80);
-/// What stands around a frame, which a terminal shows as one.
+/// Marks around a frame, which a terminal shows at once.
 const FRAME_BEGINS: &[u8] = b"\x1b[?2026h";
 const FRAME_ENDS: &[u8] = b"\x1b[?2026l";
-/// The modes that the program switches, each with the letter that undoes it.
+/// Modes that the program switches, each with the letter that undoes it.
 const MODES: [(&str, char); 7] = [
     ("1049", 'l'),
     ("2004", 'l'),
@@ -34,26 +34,26 @@ pub struct House {
     home: TempDir,
 }
 
-/// The program while it runs.
+/// A running program.
 pub struct Program {
     child: Box<dyn Child + Send + Sync>,
     master: Box<dyn MasterPty + Send>,
     keyboard: Box<dyn Write + Send>,
     coming: Receiver<Vec<u8>>,
     bytes: Vec<u8>,
-    /// How many of them the screen shows.
+    /// Number of bytes already shown on the screen.
     processed: usize,
     screen: vt100::Parser,
     before: String,
     gone: Arc<AtomicBool>,
 }
 
-/// What it left behind.
+/// State after the exit of the program.
 pub struct Left {
     pub code: u32,
-    /// Every byte that the terminal got.
+    /// All bytes sent to the terminal.
     pub bytes: Vec<u8>,
-    /// What was said after the screen.
+    /// Text printed after the screen was closed.
     pub told: String,
     before: String,
     after: String,
@@ -70,7 +70,7 @@ impl House {
         path.to_str().unwrap().to_owned()
     }
 
-    /// Returns a path in the home.
+    /// Returns a path in the home directory.
     pub fn path(&self, name: &str) -> std::path::PathBuf {
         self.home.path().join(name)
     }
@@ -110,7 +110,7 @@ impl House {
         });
         let keyboard = pair.master.take_writer().unwrap();
         let screen = vt100::Parser::new(rows.try_into().unwrap(), cols.try_into().unwrap(), 0);
-        // the slave stays open in the child alone, so that the end of the child ends the stream
+        // only the child keeps the slave open, so its exit ends the stream
         drop(pair.slave);
         let master = pair.master;
         Program {
@@ -141,8 +141,8 @@ impl House {
 }
 
 impl Program {
-    /// Waits until the screen shows a text. Two keys may arrive as one: before Esc is followed by another key, wait for what
-    /// it does.
+    /// Waits until the screen shows a text. Two keys may arrive in one read: to send a key after Esc, first wait for
+    /// the effect of Esc.
     #[track_caller]
     pub fn until(&mut self, text: &str) {
         let begun = Instant::now();
@@ -160,7 +160,7 @@ impl Program {
         self.show();
     }
 
-    /// Shows what came as far as the last frame is whole, as a terminal does.
+    /// Feeds the new bytes to the screen, up to the last complete frame, as a terminal does.
     fn show(&mut self) {
         let new = &self.bytes[self.processed..];
         let last = |sequence: &[u8]| new.windows(sequence.len()).rposition(|at| at == sequence);
@@ -183,7 +183,7 @@ impl Program {
         kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
     }
 
-    /// Waits until a sequence came so many times.
+    /// Waits until a sequence was sent the given number of times.
     #[track_caller]
     pub fn until_sent(&mut self, sequence: &str, times: usize) {
         let seen = |bytes: &[u8]| String::from_utf8_lossy(bytes).matches(sequence).count();
@@ -195,17 +195,17 @@ impl Program {
         }
     }
 
-    /// Returns what the screen shows.
+    /// Returns the text on the screen.
     pub fn shown(&self) -> String {
         self.screen.screen().contents()
     }
 
-    /// Returns every byte so far.
+    /// Returns all bytes so far.
     pub fn sent(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 
-    /// Waits until the program stands still, or goes on.
+    /// Waits until the process has a state as in `/proc`, such as `T` for stopped.
     #[track_caller]
     pub fn until_state(&self, wanted: char) {
         let stat = format!("/proc/{}/stat", self.child.process_id().unwrap());
@@ -244,7 +244,7 @@ impl Program {
         self.screen.screen_mut().set_size(rows.try_into().unwrap(), cols.try_into().unwrap());
     }
 
-    /// Returns the program's processes: itself, or the child that a shell has.
+    /// Returns the process id of the program, which may be the child of a shell.
     pub fn pid(&self) -> u32 {
         let own = self.child.process_id().unwrap();
         let children = fs::read_to_string(format!("/proc/{own}/task/{own}/children"));
@@ -252,8 +252,8 @@ impl Program {
         first.unwrap_or(own)
     }
 
-    /// Waits until every thread of the program sleeps for as long as nothing happens: in a wait without an end. Returns
-    /// what they wait in, and how often they had gone to sleep by then.
+    /// Waits until every thread of the program is in a wait without a timeout. Returns the system calls they wait in,
+    /// and the number of times that each has gone to sleep.
     #[track_caller]
     pub fn until_asleep(&mut self) -> (Vec<String>, Vec<String>) {
         let begun = Instant::now();
@@ -261,7 +261,7 @@ impl Program {
             while let Ok(bytes) = self.coming.try_recv() {
                 self.hear(&bytes);
             }
-            // whoever is looked at last may have woken the first before it went to sleep
+            // the last thread inspected may have woken the first one before it went to sleep
             let slept = self.sleeps();
             let waits = waits(self.pid());
             if waits.iter().all(|wait| is_endless(wait)) && self.sleeps() == slept {
@@ -272,7 +272,7 @@ impl Program {
         }
     }
 
-    /// Returns how often its threads have gone to sleep so far.
+    /// Returns the number of times that each thread has gone to sleep.
     pub fn sleeps(&self) -> Vec<String> {
         let count = |task: &String| {
             let status = fs::read_to_string(format!("{task}/status")).unwrap_or_default();
@@ -282,16 +282,16 @@ impl Program {
         tasks(self.pid()).iter().map(count).collect()
     }
 
-    /// Returns how many frames came so far.
+    /// Returns the number of frames so far.
     pub fn frames(&self) -> usize {
         self.sent().matches("\u{1b}[?2026l").count()
     }
 
-    /// Lets the terminal vanish; returns the code with which the program ends, and after how long.
+    /// Closes the terminal. Returns the exit code of the program, and the time it took to exit.
     #[track_caller]
     pub fn vanish(mut self) -> (u32, Duration) {
         self.gone.store(true, Ordering::SeqCst);
-        // the reader holds the terminal until the next byte comes, and one that shows less is drawn again
+        // the reader keeps the terminal open until the next byte arrives; a smaller size causes a redraw
         let (rows, cols) = SIZE;
         let smaller = PtySize { rows: rows - 1, cols, pixel_width: 0, pixel_height: 0 };
         self.master.resize(smaller).unwrap();
@@ -308,7 +308,7 @@ impl Program {
         }
     }
 
-    /// Waits for its end.
+    /// Waits for the exit of the program.
     #[track_caller]
     pub fn left(mut self) -> Left {
         loop {
@@ -329,14 +329,14 @@ impl Program {
 }
 
 impl Left {
-    /// Returns how many flags of the keyboard were pushed and not popped.
+    /// Returns the number of keyboard flags that were pushed and not popped.
     pub fn keyboards(&self) -> usize {
         let bytes = String::from_utf8_lossy(&self.bytes);
         let count = |what| bytes.matches(what).count();
         count("\u{1b}[>1u") - count("\u{1b}[<1u")
     }
 
-    /// Asserts that every mode is undone and that the line discipline is what it was.
+    /// Asserts that every mode is undone and that the line discipline is restored.
     #[track_caller]
     pub fn restored(&self) {
         let bytes = String::from_utf8_lossy(&self.bytes);
@@ -358,14 +358,14 @@ fn tasks(pid: u32) -> Vec<String> {
     tasks.map(|task| task.path().display().to_string()).collect()
 }
 
-/// What every thread of a process waits in: the number of the system call, and what it was called with.
+/// Returns the system call that each thread waits in: its number and its arguments.
 fn waits(pid: u32) -> Vec<String> {
     let wait = |task: &String| fs::read_to_string(format!("{task}/syscall")).unwrap_or_default();
     tasks(pid).iter().map(wait).collect()
 }
 
-/// Whether a wait ends only when something happens. A time to wait is the fourth of what `epoll_wait` is called with, the
-/// third of `poll` and `ppoll`, the fourth of `futex`.
+/// Returns whether a wait has no timeout. The timeout is the fourth argument of `epoll_wait` and `futex`, and the third
+/// of `poll` and `ppoll`.
 fn is_endless(wait: &str) -> bool {
     let parts: Vec<&str> = wait.split_whitespace().collect();
     let time = match parts.first() {
@@ -379,6 +379,6 @@ fn is_endless(wait: &str) -> bool {
         Some(&"0") => return true,
         _ => None,
     };
-    // no time at all, or minus one
+    // no timeout, or -1
     time.is_some_and(|t| *t == "0x0" && parts[0] != "7" || t.ends_with("ffffffff"))
 }

@@ -1,4 +1,5 @@
-//! Without a screen: a talk told as text that only grows, begun, steered and ended by numbers and commands.
+//! Accessible mode without a screen: a conversation as append-only text, started, steered and ended by numbers and
+//! commands.
 
 use crate::house::House;
 use portable_pty::CommandBuilder;
@@ -22,7 +23,7 @@ fn a_talk_is_begun_steered_and_ended_by_numbers() {
     program.until("Begin?");
     program.keys("\r");
     program.until("Accessible mode");
-    // paused first, so that nothing comes while the rest is typed
+    // pause first, so that no output arrives while typing
     program.keys("/pause now\r");
     program.until("-- paused");
     program.keys("\r");
@@ -112,7 +113,7 @@ fn ctrl_c_stops_the_gentlest_thing_first_and_leaves_only_at_the_second_in_a_row(
     let house = House::new();
     let scenario = house.file("slow.toml", SLOW);
     let mut program = house.run(&["--accessible", "run", &scenario]);
-    // the next has the floor as soon as this is said
+    // the next participant has the floor as soon as this is shown
     program.until("Good morning.");
     program.keys("/status\r");
     program.until("-- running: ada");

@@ -1,4 +1,4 @@
-//! A long session: its end is there at once, the rest behind it, and nothing is changed by looking at it.
+//! A long session: its end is shown at once, the rest is loaded later, and viewing changes nothing.
 
 use crate::house::House;
 use colloquium::model::event::ENGINE;
@@ -6,7 +6,7 @@ use colloquium::model::{Event, Kind, Line, Ms, Participant, Seq, ThreadId, Voice
 use colloquium::session::Record;
 use serde_json::{Value, json};
 
-/// Utterances, each so long that a hundred make more than four megabytes.
+/// Number of turns, long enough for a session of more than 2 MiB.
 const UTTERANCES: u64 = 60;
 const PARAGRAPHS: u64 = 600;
 
@@ -18,7 +18,7 @@ fn session() -> String {
         let event = Event {
             seq: Seq(seq),
             at: Wall(0),
-            // so far apart that no turn is over before it was seen
+            // far enough apart that no turn is over before it was seen
             ms: Ms(seq * 60_000),
             thread: ThreadId::ROOT,
             by: ENGINE.into(),
@@ -58,7 +58,8 @@ fn session() -> String {
     lines
 }
 
-/// What is shown first of a long session, and what is there once all of it was read; then it is left as it was.
+/// Opens a long session. Checks the first view and the texts that appear once everything is loaded, presses the keys,
+/// and quits.
 fn opened(command: &[&str], first: &str, then: &[&str], keys: &[(&str, &str)]) {
     let house = House::new();
     let lines = session();
@@ -67,7 +68,7 @@ fn opened(command: &[&str], first: &str, then: &[&str], keys: &[(&str, &str)]) {
     let (verb, more) = command.split_first().unwrap();
     let mut program = house.run(&[&[*verb, &path], more].concat());
     program.until(first);
-    // these words are only there once all of it was read
+    // these texts appear only when everything was loaded
     then.iter().for_each(|words| program.until(words));
     for (pressed, shown) in keys {
         program.keys(pressed);

@@ -1,4 +1,4 @@
-//! The whole program in a terminal: what it shows, and that it gives the terminal back on every way out.
+//! The whole program in a terminal: its display, and the restored terminal on every way to exit.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
@@ -119,7 +119,7 @@ fn from_the_first_run_to_a_debate_and_home_again() {
     program.keys("h");
     program.until("Recent");
     program.until("unfinished");
-    // to the session, and on with it
+    // select the session and resume it
     program.keys("\t\t\t\t\r");
     program.until("stopped by you");
     program.until("PAUSED");

@@ -1,4 +1,4 @@
-//! What a person brings to the start screen: a scenario written there, a server by its address, a seat of their own.
+//! Own input on the start screen: a scenario written there, a server by its address, a seat for the operator.
 
 use crate::house::House;
 use portable_pty::CommandBuilder;
@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 
-/// Presses a key until a row of the start screen has the keyboard.
+/// Down arrow key.
 const DOWN: &str = "\u{1b}[B";
 
 /// A reply as a stream.
@@ -15,7 +15,7 @@ const SAID: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"Trams, I say.\
 #[test]
 fn a_scenario_is_written_checked_and_started_from_the_start_screen() {
     let house = House::new();
-    // the first edit breaks the title, the second one mends it
+    // the first edit breaks the title, the second one repairs it
     let script = house.file(
         "editor.sh",
         "if grep -q '^title = 3' \"$1\"; then sed -i 's/^title = .*/title = \"Mine\"/' \"$1\"; \
@@ -39,7 +39,7 @@ fn a_scenario_is_written_checked_and_started_from_the_start_screen() {
     program.until("Ada speaking");
     program.until_sent("\u{1b}]0;RUNNING Mine", 1);
     program.keys("qq");
-    // a conversation that began on the start screen is left for it
+    // quitting a conversation started on the start screen returns there
     program.until("Recent");
     program.keys("\u{3}\u{3}");
     program.left().restored();
@@ -67,7 +67,7 @@ fn a_server_is_asked_at_the_address_that_was_typed() {
     program.keys("\r");
     program.until("Trams, I say.");
     program.keys("qq");
-    // what began there is resumed there: the address is still known
+    // a conversation started there can be resumed there: the address is still known
     program.until("Recent");
     program.keys("\u{1b}[B\u{1b}[B");
     program.until("▸ Should cities");
@@ -79,11 +79,11 @@ fn a_server_is_asked_at_the_address_that_was_typed() {
     program.left().restored();
 }
 
-/// Answers a request as a server with one model does; its API is behind the path that people leave out.
+/// Answers a request like a server with one model. Its API is below the path `/v1`, which users often omit.
 fn answer(stream: &mut TcpStream) {
     let mut request = BufReader::new(stream.try_clone().unwrap());
     let (mut first, mut length) = (String::new(), 0);
-    // who only looks whether there is a server sends nothing
+    // a client that only probes for a server sends nothing
     if request.read_line(&mut first).unwrap_or(0) == 0 {
         return;
     }
@@ -130,7 +130,7 @@ fn a_seat_taken_on_the_start_screen_gets_its_turn() {
 #[test]
 fn a_server_that_is_slow_to_list_its_models_does_not_keep_the_screen_waiting() {
     let house = House::new();
-    // it takes a connection and never answers
+    // accepts connections and never answers
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", server.local_addr().unwrap());
     let model = ["--endpoint", &url, "--model", "endpoint:tiny"];
@@ -146,7 +146,7 @@ fn a_server_that_is_slow_to_list_its_models_does_not_keep_the_screen_waiting() {
 fn a_server_elsewhere_is_asked_nothing_before_the_screen() {
     let house = House::new();
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
-    // this machine, in a spelling that could be any other
+    // this machine, but the spelling hides it
     let url = format!("http://[::ffff:127.0.0.1]:{}/v1", server.local_addr().unwrap().port());
     let model = ["--endpoint", &url, "--model", "endpoint:tiny"];
     let mut program = house.run(&[&["run", "round-table", "--no-save"], &model[..]].concat());
@@ -159,14 +159,14 @@ fn a_server_elsewhere_is_asked_nothing_before_the_screen() {
     program.left().restored();
 }
 
-/// A terminal says where the mouse is while a button is held only if it is asked to.
+/// A terminal reports mouse motion with a pressed button only on request.
 #[test]
 fn words_are_selected_with_the_mouse_and_copied() {
     let house = House::new();
     let mut program = house.run(&["demo", "--no-save"]);
     program.until_sent("\u{1b}[?1002h", 1);
     program.until("Bo speaking");
-    // pressed on the first words of the first message, moved to the right, and let go
+    // press on the first words of the first message, drag to the right, release
     program.keys("\u{1b}[<0;6;6M\u{1b}[<32;20;6M\u{1b}[<0;20;6m");
     program.until("copied the selected words");
     program.keys("qq");

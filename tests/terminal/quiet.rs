@@ -1,4 +1,5 @@
-//! Quiet: who has nothing to show sleeps, who streams draws no more often than an eye needs, and a size is only a size.
+//! Idle behaviour: the program sleeps without output, limits its frame rate while streaming, and handles a resize as
+//! just a resize.
 
 use crate::allowed::strangers;
 use crate::house::House;
@@ -7,7 +8,8 @@ use rustix::process::Signal;
 use std::thread;
 use std::time::Instant;
 
-/// Rehearsed words faster than any screen; of how many utterances, and how often each line is said in one.
+/// Returns a scenario with rehearsed lines faster than any screen: `utterances` turns, each with its line repeated
+/// `times` times.
 fn flood(utterances: u32, times: usize) -> String {
     let ada = "One two three four five six seven eight nine ten eleven twelve. ".repeat(times);
     let bo =

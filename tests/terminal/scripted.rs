@@ -1,4 +1,4 @@
-//! Scripted tests on a terminal: a line says how many have ended, and is gone once all have.
+//! Scripted tests on a terminal: a line shows the progress and disappears once all tests have ended.
 
 use crate::house::House;
 

@@ -1,4 +1,4 @@
-//! A key that a server says again is in no byte that the terminal gets.
+//! An API key echoed by a server is never sent to the terminal.
 
 use crate::canary::{KEY, absent, words};
 use crate::house::House;
@@ -28,7 +28,7 @@ fn a_key_that_comes_back_reaches_no_terminal() {
     program.keys("q");
     let left = program.left();
     absent(&left.bytes, "what the terminal got");
-    // what -v says has no place on a screen, and is kept
+    // output of -v is not shown on a screen, but kept in the log file
     let log = Path::new(&settings).with_file_name(".local/state/colloquium/log.txt");
     assert!(left.told.contains(&format!("log: {}", log.display())), "{}", left.told);
     let shown = String::from_utf8_lossy(&left.bytes);

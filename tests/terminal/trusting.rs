@@ -1,4 +1,4 @@
-//! On the screen the operator is asked before a stranger's file acts, once for every content.
+//! On screen, the operator is asked before a file of others runs a command, once per content.
 
 use crate::house::{House, Program};
 use portable_pty::CommandBuilder;
@@ -32,7 +32,7 @@ fn one_is_asked_once_and_again_after_a_changed_byte() {
     left.restored();
     assert!(trace.exists());
 
-    // an agreement holds where nobody can be asked
+    // a confirmed file also runs without a terminal
     assert_eq!(house.piped(&["run", &path, "--headless"]).status.code(), Some(0));
     let changed = house.file("talk.toml", &TALK.replace("hello", "Hello"));
     assert_eq!(house.piped(&["run", &changed, "--headless"]).status.code(), Some(3));
@@ -45,7 +45,7 @@ fn a_yes_that_cannot_be_kept_starts_nothing() {
     let path = house.file("talk.toml", TALK);
     fs::create_dir_all(house.path(".local/state")).unwrap();
     let state = house.path(".local/state/colloquium");
-    // neither the folder nor a file in it can be made
+    // neither the folder nor a file in it can be created
     for nowhere in ["nowhere", "/proc"] {
         std::os::unix::fs::symlink(nowhere, &state).unwrap();
         let mut program = house.run(&["run", &path]);
@@ -89,7 +89,7 @@ fn changed_tools_are_shown_and_asked_for() {
     assert_eq!(headless(), Some(4), "agreed to once");
 }
 
-/// Runs a scenario of a folder in a terminal and says yes to what is asked.
+/// Runs a scenario of a folder in a terminal and confirms the trust question.
 fn agreed(house: &House, folder: &str, scenario: &str) -> Program {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_colloquium"));
     command.args(["run", scenario]);
@@ -100,7 +100,7 @@ fn agreed(house: &House, folder: &str, scenario: &str) -> Program {
     program
 }
 
-/// Runs the program without a terminal in a folder; returns its exit code.
+/// Runs the program in a folder without a terminal. Returns its exit code.
 fn code(house: &House, folder: &str, args: &[&str]) -> Option<i32> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_colloquium"));
     let command = command.args(args).arg("--headless").current_dir(house.path(folder));
@@ -108,7 +108,7 @@ fn code(house: &House, folder: &str, args: &[&str]) -> Option<i32> {
     command.output().unwrap().status.code()
 }
 
-/// Makes two folders with the same files.
+/// Creates two folders with the same files.
 fn twins(files: &[(&str, &str)]) -> House {
     let house = House::new();
     for folder in ["a", "b"] {

@@ -1,5 +1,4 @@
-//! Ways out of the screen that are none, or not of the person's choice: a stop and back, a panic, a terminal that
-//! vanishes.
+//! Interruptions of the screen: a suspension and return, a panic, a closed terminal.
 
 use crate::house::House;
 use colloquium::cli::crash;
