@@ -26,7 +26,7 @@ fn session_of_64_kib() -> (Vec<Arc<Record>>, Vec<u8>, Vec<usize>) {
     (records, bytes, ends)
 }
 
-/// Checks a session cut at a length: all complete lines are read, and a last one that lacks only its newline.
+/// Checks a session cut at a length: all complete lines are read, also a last line without its newline.
 fn check_cut(log: &Log, len: usize, ends: &[usize]) -> (usize, bool) {
     let whole = ends.partition_point(|end| *end <= len);
     let unterminated = ends.get(whole).is_some_and(|end| end - 1 == len);

@@ -304,7 +304,7 @@ async fn a_cancelled_call_leaves_nobody() {
         () = &mut speaking => panic!("it ended by itself"),
         first = rx.recv() => assert_eq!(first.unwrap().1, Chunk::Piece(Channel::Say, "ready".into())),
     }
-    // a process in the middle of an exec has no visible token for a moment
+    // the token of a process is briefly invisible during an exec
     let begun = Instant::now();
     while carriers(&token).len() < 3 {
         assert!(begun.elapsed() < SURVIVAL, "{:?}", carriers(&token));

@@ -1,5 +1,5 @@
 //! The report as one self-contained HTML page: the tables, and charts of accuracy, majorities by round, confidence and
-//! judges. It has no scripts and loads nothing from elsewhere.
+//! judges. It runs without scripts and loads nothing from elsewhere.
 
 use super::gathered::Estimate;
 use super::quality::{Plotted, calibration, leanings};

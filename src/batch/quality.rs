@@ -31,7 +31,7 @@ pub(super) fn strengths(report: &Report) -> Table {
             ("chance", "chance"),
         ],
     );
-    // a protocol without a score has no strength and is not compared
+    // a protocol without a score is not compared
     let is_scored = |name: &&String| report.scored(name).next().is_some();
     let names: Vec<&String> = report.protocols.iter().filter(is_scored).collect();
     let mut right: BTreeMap<&str, Vec<Option<bool>>> = BTreeMap::new();

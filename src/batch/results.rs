@@ -80,7 +80,7 @@ pub struct Measured {
     pub input: u64,
     /// Output tokens of all calls.
     pub output: u64,
-    /// Cost in dollars; `None` if a model has no known price.
+    /// Cost in dollars; `None` if the price of a model is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
     /// Duration of the conversation, in milliseconds.
@@ -138,7 +138,7 @@ pub struct JudgeCounts {
     pub both_ways: u32,
     /// Number of these pairs whose winner changed with the order.
     pub swap_flips: u32,
-    /// Pairs of judges who judged the same sides in the same order.
+    /// Pairs of readable judgements by different judges, with the sides in the same order.
     pub pairs: u32,
     /// Number of these pairs that agree.
     pub agreed: u32,

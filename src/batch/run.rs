@@ -153,7 +153,7 @@ impl Ledger {
 }
 
 impl BatchRun<'_> {
-    /// Runs all conversations that have no result yet. Calls `told` as each of them ends. Damaged items are skipped: a
+    /// Runs all conversations without a result. Calls `told` as each of them ends. Damaged items are skipped: a
     /// caller that does not accept them checks the file first.
     ///
     /// # Errors

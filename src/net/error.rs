@@ -17,13 +17,13 @@ pub enum NetError {
     /// The client could not be set up.
     #[error("cannot prepare the connection: {0}")]
     Setup(String),
-    /// The host name has no address.
+    /// The host name does not resolve.
     #[error("the host name was not found")]
     Dns,
     /// No server listens at the address.
     #[error("connection refused")]
     Refused,
-    /// There is no route to the address.
+    /// The address is unreachable.
     #[error("unreachable: {0}")]
     Unreachable(String),
     /// The connection was not open in time.

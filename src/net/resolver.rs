@@ -4,7 +4,7 @@
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use thiserror::Error;
 
-/// The host name has no address.
+/// The host name does not resolve.
 #[derive(Debug, Error)]
 #[error("the host name was not found")]
 pub(super) struct NoAddress(#[source] std::io::Error);

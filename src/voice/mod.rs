@@ -140,7 +140,7 @@ pub trait Voices: Send + Sync {
     /// Returns the voice of a participant.
     ///
     /// # Errors
-    /// A sentence for the operator if this program has no such voice.
+    /// A sentence for the operator if this program lacks the voice.
     fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String>;
 
     /// Completes a seat created by a command with the data of its voice.

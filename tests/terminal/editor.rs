@@ -1,4 +1,4 @@
-//! Drafts in an external editor: it gets the terminal, and the draft survives whatever it does.
+//! Drafts in an external editor: it gets the terminal, and the draft survives even if the editor fails.
 
 use crate::house::House;
 use portable_pty::CommandBuilder;

@@ -364,7 +364,7 @@ fn waits(pid: u32) -> Vec<String> {
     tasks(pid).iter().map(wait).collect()
 }
 
-/// Returns whether a wait has no timeout. The timeout is the fourth argument of `epoll_wait` and `futex`, and the third
+/// Returns whether a wait is unlimited. The timeout is the fourth argument of `epoll_wait` and `futex`, and the third
 /// of `poll` and `ppoll`.
 fn is_endless(wait: &str) -> bool {
     let parts: Vec<&str> = wait.split_whitespace().collect();

@@ -142,9 +142,9 @@ pub(super) struct FrameContent {
     pub think: String,
     /// Finish reason, in OpenAI's terms.
     pub finish: Option<String>,
-    /// Input tokens so far; `None` if the frame has no count.
+    /// Input tokens so far; `None` without a count in the frame.
     pub input: Option<u64>,
-    /// Output tokens so far; `None` if the frame has no count.
+    /// Output tokens so far; `None` without a count in the frame.
     pub output: Option<u64>,
     /// Input tokens read from the server's cache and written to it.
     pub cache: Option<(u64, u64)>,

@@ -58,7 +58,7 @@ impl ServerFault {
 fn quoted(words: &str, to: &Endpoint, sent: &[Message]) -> String {
     let words = text::without_keys(words);
     let words = match &to.key {
-        // a short key is no secret in other texts, but it is in this one
+        // the general filter skips short keys, but this text may quote one
         Some(key) if !key.expose().is_empty() => words.replace(key.expose(), "***"),
         Some(_) | None => words.into_owned(),
     };

@@ -29,7 +29,7 @@ pub(super) fn request(ask: &CallRequest) -> Value {
         "task": ask.prompt.task,
         "rejected": ask.prompt.rejected,
         "history": history,
-        // scripts have no parameters
+        // scripts do not take parameters
         "parameters": null,
     });
     let mut all = Map::new();
