@@ -89,7 +89,7 @@ impl Report {
         self.protocols.iter().map(|protocol| (protocol.as_str(), curve(protocol))).collect()
     }
 
-    /// Returns the accuracy of each protocol with its interval, for charts; `None` if it is withheld.
+    /// Returns the accuracy of each protocol with its interval, for charts; `None` if it is withheld or missing.
     pub(super) fn bars(&self) -> Vec<(&str, Option<Estimate>)> {
         let bar = |protocol: &String| {
             let scored = self.scored(protocol).count();

@@ -198,7 +198,7 @@ fn named(mut values: Map<String, Value>, line: u64) -> BatchItem {
     BatchItem { id, line, key, values }
 }
 
-/// Returns the first [`NAME_DIGITS`] hexadecimal digits of the SHA-256 of some texts.
+/// Returns the first `NAME_DIGITS` hexadecimal digits of the SHA-256 of some texts.
 pub fn digest(texts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for text in texts {

@@ -161,7 +161,7 @@ pub struct Round {
     pub answers: BTreeMap<String, Option<String>>,
     /// Most common answer; `None` in a tie.
     pub majority: Option<String>,
-    /// True if the majority is right; `None` without a key.
+    /// True if the majority is right; `None` without a key or a majority.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correct: Option<bool>,
     /// Share of all asked seats that gave the most common answer.

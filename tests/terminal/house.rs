@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 /// Time without output after which the program counts as hanging.
 const HANG: Duration = Duration::from_secs(20);
-/// Rows and columns.
+/// Size of the terminal in rows and columns.
 const SIZE: (u16, u16) = (24, 80);
 /// Marks around a frame, which a terminal shows at once.
 const FRAME_BEGINS: &[u8] = b"\x1b[?2026h";

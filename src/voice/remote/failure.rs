@@ -132,7 +132,7 @@ pub(super) enum ReplyStart {
     Something,
 }
 
-/// Converts a connection failure.
+/// Converts a connection failure to a server fault.
 pub(super) fn of_net(error: &NetError, heard: ReplyStart) -> ServerFault {
     let new = |class, what: &str| ServerFault::new(class, what);
     match error {

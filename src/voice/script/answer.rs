@@ -42,7 +42,7 @@ enum Kind {
     Lines,
 }
 
-/// One line of the protocol.
+/// One JSON line of the protocol.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Line {
