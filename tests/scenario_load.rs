@@ -1,5 +1,5 @@
 //! Results of loading a valid scenario: seats, rules and rehearsed casts; and the effects of `join`, `change` and
-//! stand-ins.
+//! `stand_in`.
 
 mod scenario_rows;
 

@@ -1,4 +1,4 @@
-//! Rule 8: whatever a script does, its call ends exactly once, in bounded time, and no process survives.
+//! Rule 8: the call of any script ends exactly once, in bounded time, and no process survives.
 //!
 //! A normal run makes one round. `cargo test --release --test scripts -- --ignored --nocapture a_hundred_rounds` makes
 //! a hundred and prints the number of calls, more than 16 x 100.
