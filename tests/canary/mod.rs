@@ -1,9 +1,9 @@
-//! A key that must turn up nowhere but in its header, and the eight forms in which it would.
+//! A fake API key that may appear only in its header, and the eight forms in which it could leak.
 
-/// The key.
+/// The fake key.
 pub const KEY: &str = "sk-canary+7f3a/9b?5e~Q>";
 
-/// The key as others would write it: the form, and the text to look for.
+/// Encoded forms of the key: name and text to search for.
 pub const FORMS: [(&str, &str); 8] = [
     ("as it is", r"sk-canary+7f3a/9b?5e~Q>"),
     ("base64", r"c2stY2FuYXJ5KzdmM2EvOWI/NWV+UT4="),
@@ -21,12 +21,12 @@ pub const FORMS: [(&str, &str); 8] = [
     ("hex", r"736b2d63616e6172792b376633612f39623f35657e513e"),
 ];
 
-/// Returns words that hold the key in every form.
+/// Returns a text that contains the key in every form.
 pub fn words() -> String {
     FORMS.iter().map(|(name, form)| format!("Here, {name}: {form} it was. ")).collect()
 }
 
-/// Asserts that no form of the key is in some bytes.
+/// Asserts that some bytes contain no form of the key.
 #[track_caller]
 pub fn absent(bytes: &[u8], place: &str) {
     for (name, form) in FORMS {

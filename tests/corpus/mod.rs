@@ -1,6 +1,6 @@
-//! Texts that try to act on a terminal or a reader, and texts that people really write.
+//! Texts that attack a terminal or a reader, and real texts that must pass unchanged.
 
-/// Each of them acts, hides or floods, and says `END` last.
+/// Texts that act on the terminal, hide or flood; each ends in `END`.
 pub const HOSTILE: &[&str] = &[
     // cursor, screen and colour
     "\x1b[31mred\x1b[0m END",
@@ -25,7 +25,7 @@ pub const HOSTILE: &[&str] = &[
     "\x1b(0 line drawing END",
     "\x1b#8 END",
     "\x1bM reverse END",
-    // strings for the terminal, ended and not
+    // control strings, terminated and not
     "\x1b]0;title\x07END",
     "\x1b]2;title\x1b\\END",
     "\x1b]52;c;ZXZpbA==\x07END",
@@ -44,14 +44,14 @@ pub const HOSTILE: &[&str] = &[
     "\x1b^private\x1b\\END",
     "\x1bXstart of string\x1b\\END",
     "\x1bktmux title\x1b\\END",
-    // eight-bit forms
+    // eight-bit controls
     "\u{9b}31mred END",
     "\u{9b}2JEND",
     "\u{9d}0;title\u{9c}END",
     "\u{90}q\u{9c}END",
     "\u{9f}G\u{9c}\u{9e}\u{98}END",
     "\u{80}\u{8d}\u{84}END",
-    // nested and split
+    // nested and split sequences
     "\x1b\x1b[31mEND",
     "\x1b[\x1b[31m31mEND",
     "\x1b[3\n1mEND",
@@ -69,7 +69,7 @@ pub const HOSTILE: &[&str] = &[
     "\x05 enquiry END",
     "del\x7f END",
     "\x1a\x18 END",
-    // direction
+    // text direction
     "\u{202e}txt.exe END",
     "\u{202d}a\u{202c} END",
     "\u{202a}a\u{202b}b END",
@@ -77,7 +77,7 @@ pub const HOSTILE: &[&str] = &[
     "if x { /*\u{202e} } \u{2066}admin\u{2069} */ END",
     "\u{200e}\u{200f}\u{61c} latin END",
     "\u{206a}\u{206b}\u{206c}\u{206d} END",
-    // invisible
+    // invisible characters
     "pay\u{200b}pal END",
     "a\u{2060}b\u{feff}c END",
     "\u{feff}at the start END",
@@ -108,7 +108,7 @@ pub const HOSTILE: &[&str] = &[
     "\u{1100}\u{1100}\u{1100}\u{1100}\u{1100}\u{1100}\u{1100}\u{1100}\u{1100}\u{1100}\u{1100}\u{1100}\u{1100} END",
 ];
 
-/// None of them may be changed.
+/// Texts that must pass unchanged.
 pub const REAL: &[&str] = &[
     // European
     "The quick brown fox jumps over the lazy dog.",
@@ -175,7 +175,7 @@ pub const REAL: &[&str] = &[
     "☀\u{fe0f} ☎\u{fe0e} ©\u{fe0f} ‼\u{fe0f} ↔\u{fe0f} ㊗\u{fe0f}",
     "🧑\u{200d}🤝\u{200d}🧑 🤷🏽\u{200d}♀\u{fe0f} 🐻\u{200d}❄\u{fe0f}",
     "🫱🏻\u{200d}🫲🏿 🙂\u{200d}↔\u{fe0f}",
-    // code and signs
+    // code and symbols
     "printf \"\\x1b[31mred\\x1b[0m\"",
     "echo -e '\\033]0;title\\007' # \\u001b[2J",
     "re.sub(r'\\x1B\\[[0-?]*[ -/]*[@-~]', '', s)",

@@ -1,8 +1,9 @@
-//! Children have none of our environment, but where `cargo llvm-cov` measures, they say what ran.
+//! Child processes get an empty environment, except that `cargo llvm-cov` needs its variable in them to measure
+//! coverage.
 
 use std::ffi::OsString;
 
-/// Returns the variable that names the file in which a measured program notes what ran, where there is one.
+/// Returns the variable that names the coverage file for a measured program. Empty outside of a coverage run.
 pub fn measured() -> impl Iterator<Item = (&'static str, OsString)> {
     let name = "LLVM_PROFILE_FILE";
     std::env::var_os(name).map(|file| (name, file)).into_iter()

@@ -1,12 +1,12 @@
-//! Plays short debates with a real model and prints how good they were: run by hand before and after a change of the
-//! prompts, never by `cargo test`.
+//! Plays short debates with a real model and prints scores. Run by hand before and after a change of the prompts, never
+//! by `cargo test`.
 //!
 //! ```sh
 //! cargo test --test debates -- --endpoint http://127.0.0.1:8080/v1 --model NAME
 //! ```
 //!
-//! It judges no argument. It counts what anybody can check: whether the first turn is about the topic, what is an echo or a
-//! repetition, who spoke in somebody else's name, which choices came with a reason.
+//! No argument is judged. The scores count checkable facts: whether the first turn is on topic, echoes and repetitions,
+//! turns in somebody else's name, and choices with a reason.
 
 mod score;
 
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
-/// The topics, each with words of which two make a turn one about it.
+/// Topics, each with keywords. A turn with two of the keywords is on topic.
 pub const TOPICS: [(&str, &[&str]); 4] = [
     (
         "Should cities ban private cars?",
@@ -77,21 +77,21 @@ pub const TOPICS: [(&str, &[&str]); 4] = [
         ],
     ),
 ];
-/// The scenarios, in the order in which they are played and printed.
+/// Scenarios, in the order in which they are played and printed.
 const SCENARIOS: [&str; 5] = ["pair", "table", "panel", "phases", "ballot"];
-/// The scenario in which a vote is called, and after which turn.
+/// Scenario in which a vote is called, and the turn after which it is.
 const BALLOT: (&str, u32) = ("ballot", 3);
 
-/// What was asked for on the command line.
+/// Options of the command line.
 struct Options {
     program: PathBuf,
     endpoint: Option<String>,
     model: String,
-    /// Where sessions are kept, or read from where no endpoint is given.
+    /// Folder of the sessions: written to, or only read without an endpoint.
     folder: PathBuf,
-    /// How many of the topics are played and scored.
+    /// Number of topics that are played and scored.
     topics: usize,
-    /// Further arguments of `colloquium run`.
+    /// Additional arguments of `colloquium run`.
     more: Vec<String>,
 }
 
@@ -144,7 +144,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Plays every scenario on every topic, where a server is named.
+/// Plays every scenario on every topic if a server is given.
 fn play(options: &Options) -> Result<(), String> {
     let Some(endpoint) = &options.endpoint else { return Ok(()) };
     fs::create_dir_all(&options.folder).map_err(|e| e.to_string())?;
@@ -177,7 +177,7 @@ fn session(folder: &Path, name: &str, number: usize) -> PathBuf {
     folder.join(format!("{name}-{number}.jsonl"))
 }
 
-/// Prints the figures of the sessions in a folder, as a table in Markdown.
+/// Prints the scores of the sessions in a folder as a Markdown table.
 fn print(options: &Options) -> Result<(), String> {
     println!("{}", Scores::HEAD);
     let mut all = Scores::default();

@@ -1,30 +1,30 @@
-//! What is counted in one debate.
+//! Scores of one debate.
 
 use colloquium::text::{KnownTrigrams, Trigrams};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// From this likeness on a turn repeats another one.
+/// Minimum similarity at which a turn repeats another one.
 const ALIKE: f64 = 0.8;
-/// The share of a turn that stands in what it was shown from which on it is an echo.
+/// Minimum share of a turn copied from its prompt at which it is an echo.
 const ECHO: f64 = 0.8;
-/// How many of its own last turns one is held against.
+/// Number of a participant's own last turns that a turn is compared with.
 const OWN: usize = 3;
-/// Words of a topic that a turn about it uses.
+/// Minimum number of keywords in a turn on topic.
 const ON_TOPIC: usize = 2;
-/// Words that a reason has at least.
+/// Minimum number of words in a reason.
 const REASON: usize = 3;
-/// What prompts of this and of earlier versions say besides topic and talk: a turn of these words is an echo.
+/// Text of the prompts of this and of earlier versions besides topic and messages. A turn copied from it is an echo.
 const INSTRUCTIONS: &str = "What the others say stands in said, what the moderator says in moderator. Speak only as Ada, in plain prose, in at \
      most 40 words. Do not begin with your name and never write what others say. What do you answer? You have the floor. \
      What do you say? The talk begins. At the table with you: Bo, Cy. Say only what Ada says next: plain prose, at most 40 \
      words, no name in front, no tags, nobody else's lines. Bring one new thing: a reason, a case, a number, a question or \
      a concession. Before you disagree, put the other's point as they would. Ada, you begin. Say what you think and give \
      your strongest reason. Ada, it is your turn. The host may speak too. Words of the others come to you as";
-/// Reasons that stand in prompts as examples.
+/// Example reasons from the prompts.
 const EXAMPLES: [&str; 3] = ["one sentence", "two sentences", "one line"];
 
-/// One turn that spoke.
+/// One turn with text.
 struct Said {
     who: String,
     words: String,
@@ -37,19 +37,19 @@ pub struct Session<'a> {
     about: &'a [&'a str],
     said: Vec<Said>,
     failed: usize,
-    /// Choices, votes and judgements: what was chosen, and why.
+    /// Reasons of choices, votes and judgements, each with its choice.
     chosen: Vec<(String, String)>,
 }
 
 impl<'a> Session<'a> {
-    /// Reads the lines of a session.
+    /// Parses the lines of a session.
     pub fn read(text: &str, topic: &'a str, about: &'a [&'a str]) -> Session<'a> {
         let mut session = Session { topic, about, said: vec![], failed: 0, chosen: vec![] };
         let events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         for event in events.filter(|e| e["kind"] == "turn.ended" || e["kind"] == "call.retried") {
             let data = &event["data"];
             let text = |key: &str| data[key].as_str().unwrap_or_default().to_owned();
-            // JSON that was cut at its limit had words
+            // JSON that was cut at its limit had text
             let spent =
                 || data["error"]["text"].as_str().is_some_and(|t| t.contains("before a word"));
             let class = &data["error"]["class"];
@@ -104,7 +104,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Returns whether some words say a sentence of four words or more three times.
+/// Returns whether a text repeats a sentence of four words or more three times.
 fn repeats_itself(words: &str) -> bool {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for sentence in words.split(['.', '!', '?', '\n']) {
@@ -126,7 +126,7 @@ fn is_reason(chosen: &str, why: &str) -> bool {
         && !EXAMPLES.contains(&why.as_str())
 }
 
-/// The figures of some debates.
+/// Scores of several debates.
 #[derive(Default)]
 pub struct Scores {
     debates: usize,
@@ -144,7 +144,7 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// The head of the table.
+    /// Header of the table.
     pub const HEAD: &'static str = "| scenario | turns | words a turn | first turn on topic | turns on topic | echoes | repeats within | \
          repeats between | in another's name | empty | choices with a reason |\n\
          |---|---|---|---|---|---|---|---|---|---|---|";
@@ -168,7 +168,7 @@ impl Scores {
         self.reasons += session.chosen.iter().filter(|(what, why)| is_reason(what, why)).count();
     }
 
-    /// Adds those of other debates.
+    /// Adds the scores of other debates.
     pub fn merge(&mut self, other: &Scores) {
         self.debates += other.debates;
         self.turns += other.turns;
@@ -184,7 +184,7 @@ impl Scores {
         self.reasons += other.reasons;
     }
 
-    /// Returns them as a row of the table.
+    /// Returns the scores as a row of the table.
     pub fn row(&self, name: &str) -> String {
         let of = |part: usize, whole: usize| format!("{part} of {whole}");
         let reasons = if self.choices == 0 { "–".into() } else { of(self.reasons, self.choices) };

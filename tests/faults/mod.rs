@@ -1,19 +1,20 @@
-//! The 58 faults of the safety page: 27 of HTTP and 31 of streams, each with its class and with what reached the reader.
+//! The 58 faults of the safety page: 27 of HTTP and 31 of streams, each with its class and the part of the reply that
+//! reached the reader.
 //!
-//! Two tests hold on to this table: `remote` that the real client makes these of what a server really does, `core` that
-//! the engine makes the right events of them under every failure rule.
+//! Two tests share this table: `remote` checks that the real client reports these faults for a misbehaving server, and
+//! `core` checks that the engine records the right events for them under every failure rule.
 
 use colloquium::model::ErrorClass::{self, *};
 
-/// A fault as the engine sees it.
+/// A fault, as the engine receives it.
 pub struct Row {
-    /// Its name in the tests of the client.
+    /// Name of the fault in the tests of the client.
     pub name: &'static str,
-    /// Its class; none where it only looks like a fault.
+    /// Class of the error; `None` if the reply only looks faulty.
     pub class: Option<ErrorClass>,
-    /// Whether words had been shown.
+    /// True if text was already shown.
     pub shown: bool,
-    /// Milliseconds the server asked to be left alone.
+    /// Retry delay requested by the server, in milliseconds.
     pub wait: Option<u64>,
 }
 
@@ -33,7 +34,7 @@ const fn good(name: &'static str) -> Row {
     Row { name, class: None, shown: true, wait: None }
 }
 
-/// Connections that do not come about.
+/// Failed connections.
 pub const CONNECTIONS: [Row; 4] = [
     row("nobody listens", Refused),
     row("a name without an address", Dns),
@@ -41,7 +42,7 @@ pub const CONNECTIONS: [Row; 4] = [
     row("connecting takes too long", Silence),
 ];
 
-/// Answers that are no stream.
+/// HTTP responses without a stream.
 pub const HTTP: [Row; 23] = [
     row("400", BadRequest),
     row("400, window", Context),
@@ -68,7 +69,7 @@ pub const HTTP: [Row; 23] = [
     row("no head at all", Silence),
 ];
 
-/// Streams.
+/// Faulty streams.
 pub const STREAM: [Row; 31] = [
     shown("reset in the middle", Broken),
     shown("cut inside the chunks", Broken),

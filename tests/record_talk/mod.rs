@@ -1,4 +1,4 @@
-//! A made-up conversation for the tests of the record: every line plausible, every run the same.
+//! A generated conversation for the tests of the session file: every line is plausible, every run is the same.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use colloquium::model::event::{ENGINE, OPERATOR};
@@ -26,17 +26,17 @@ const WORDS: [&str; 11] = [
     "floor ",
 ];
 
-/// Returns so many events from the opening on.
+/// Returns the first `events` events of the conversation.
 pub fn talk(events: u64) -> Vec<Arc<Record>> {
     talk_with(events, 10)
 }
 
-/// Returns so many events; a delta has so many pieces, an utterance three times as many words.
+/// Returns the first `events` events. A delta has `words` words, an utterance three times as many.
 pub fn talk_with(events: u64, words: usize) -> Vec<Arc<Record>> {
     (0..events).map(|seq| Arc::new(Record::new(event(seq, words)).expect("plain data"))).collect()
 }
 
-/// Returns what a file of these records holds.
+/// Returns the content of a session file with these records.
 pub fn bytes_of(records: &[Arc<Record>]) -> Vec<u8> {
     records.iter().flat_map(|r| r.line.bytes()).collect()
 }
@@ -46,15 +46,15 @@ pub fn nowhere() -> SessionFiles {
     SessionFiles::at("/nonexistent/talk.jsonl")
 }
 
-/// Returns words that differ from place to place.
+/// Returns a text of `count` words that depends on `seed`.
 pub fn words(seed: u64, count: usize) -> String {
     let seed = seed as usize;
     (0..count).map(|i| WORDS[(seed * 7 + i * (1 + seed % 5)) % WORDS.len()]).collect()
 }
 
-/// Returns the event at a place.
+/// Returns the event with this `seq`.
 pub fn event(seq: u64, count: usize) -> Event {
-    // batch, floor, call, three deltas, the end of the turn, a human: eight events a turn
+    // eight events a turn: batch, floor, call, three deltas, the end of the turn, a human message
     let place = seq.saturating_sub(1) % 8;
     let turn = TurnId(seq.saturating_sub(place) + 1);
     let kind: Kind = match (seq, place) {
@@ -122,7 +122,7 @@ pub fn event(seq: u64, count: usize) -> Event {
     }
 }
 
-/// Returns an ended turn with these words.
+/// Returns an ended turn with this text.
 pub fn said(turn: TurnId, text: &str) -> TurnEnded {
     TurnEnded {
         turn,

@@ -1,4 +1,4 @@
-//! The policies that the tests of the loader pretend to have.
+//! Policy table for the tests of the scenario loader.
 
 use colloquium::scenario::{OptionKind, OptionRow, PolicyRow, TakesPart};
 
@@ -21,7 +21,7 @@ const MENTIONS: OptionRow = OptionRow {
 
 const ROUNDS: OptionRow = OptionRow { key: "rounds", kind: OptionKind::Count, meaning: "Rounds." };
 
-/// Five policies, one of which has options and one of which waits for you.
+/// Five policies, one with options and one that waits for the operator.
 pub const ROWS: &[PolicyRow] = &[
     row("round_robin", &[ORDER, MENTIONS, ROUNDS]),
     row("simultaneous", &[]),

@@ -1,9 +1,9 @@
-//! Every text that a user can see, in one file for review, and the phrases that none of them may use.
+//! Snapshot of every text that a user can see, for review, and a list of phrases that none of them may contain.
 //!
-//! `texts.snap` holds the string literals of the program that are sentences or labels, file by file, and the manual. A
-//! change of wording is seen there: `INSTA_UPDATE=always cargo test --test words` writes it again.
+//! `texts.snap` holds the string literals of the program that are sentences or labels, file by file, and the manual. It
+//! shows every change of wording. `INSTA_UPDATE=always cargo test --test words` updates it.
 
-// all of this is test code, but the lint knows only functions marked so
+// all of this is test code, but the lint recognises only functions marked as tests
 #![allow(clippy::unwrap_used)]
 
 #[path = "../house/source.rs"]
@@ -17,7 +17,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Phrases that nobody would have written without thinking, and what to write instead.
+/// Banned phrases, each with its replacement.
 const BANNED: &[(&str, &str)] = &[
     (r"put(ting)?( \w+){0,3} forward", "select"),
     (r"anew", "again"),
@@ -45,7 +45,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Returns every text that is not code of the program: string literals, comments, pages and scenarios, with its place.
+/// Returns every text besides code, with its file: string literals, comments, manual pages and scenarios.
 fn prose() -> Vec<(String, String)> {
     let mut all = Vec::new();
     for source in Source::all(root(), "src") {
@@ -58,7 +58,7 @@ fn prose() -> Vec<(String, String)> {
     let scenarios = scenarios.filter(|path| path.is_file());
     for path in scenarios.chain([root().join("README.md")]) {
         let name = path.strip_prefix(root()).unwrap().display().to_string();
-        // the words of rehearsed characters are theirs
+        // the lines of rehearsed characters are exempt
         let ours = |line: &str| name == "README.md" || line.starts_with('#');
         let text = fs::read_to_string(&path).unwrap();
         let lines = text.lines().enumerate().filter(|(_, line)| ours(line));
@@ -67,7 +67,7 @@ fn prose() -> Vec<(String, String)> {
     all
 }
 
-/// Says whether a literal is something to read rather than a key, a path or a format.
+/// Returns whether a literal is readable text rather than a key, a path or a format.
 fn is_text(literal: &str) -> bool {
     let words = literal.split_whitespace();
     let words = words.filter(|w| w.chars().filter(|c| c.is_alphabetic()).count() > 1);
@@ -104,7 +104,7 @@ fn all_texts_are_up_for_review() {
     }
     let manual = Command::new(env!("CARGO_BIN_EXE_colloquium")).arg("man").output().unwrap();
     let manual = String::from_utf8(manual.stdout).unwrap();
-    // every command repeats the options that all of them take
+    // every command repeats the global options
     let mut seen = BTreeSet::new();
     let lines = manual.lines().filter(|l| !l.starts_with('.') && seen.insert(*l));
     writeln!(all, "\n== colloquium man").unwrap();
