@@ -1,4 +1,4 @@
-//! Agents at the table, on the built binary: a fake one that is as strict as the protocol, and hostile variants.
+//! Agents as participants, on the built binary: a fake agent that is as strict as the protocol, and hostile variants.
 
 use crate::house::{House, Ran, end, read_until};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 const AGENT: &str = include_str!("fake_agent.py");
 
-/// A talk of an agent that behaves `how` and of somebody with rehearsed lines.
+/// Returns a scenario with an agent in the mode `how` and a participant with rehearsed lines.
 fn talk(house: &House, how: &str, turns: u32, more: &str) -> String {
     house.file("agent.py", AGENT);
     let log = house.path("told.jsonl").display().to_string();
@@ -21,7 +21,7 @@ fn talk(house: &House, how: &str, turns: u32, more: &str) -> String {
     house.file("talk.toml", &text)
 }
 
-/// What the agent noted.
+/// Returns the lines that the fake agent logged.
 fn told(house: &House) -> Vec<Value> {
     let text = std::fs::read_to_string(house.path("told.jsonl")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -35,7 +35,7 @@ fn run(house: &House, path: &str, more: &[&str]) -> Ran {
     house.run(&[&["run", path, "--headless", "--trust"], more].concat())
 }
 
-/// Whether a process is there that is no corpse.
+/// Returns whether a process exists and is not a zombie.
 fn lives(pid: &Value) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
@@ -226,7 +226,7 @@ fn what_is_wrong_with_an_agent_is_said_at_once() {
 
 #[test]
 fn a_hang_is_ended_by_the_time_limit_and_leaves_nobody() {
-    // in the middle of a turn, and before the protocol was agreed on
+    // in the middle of a turn, and before the handshake
     for how in ["hang", "mute"] {
         let house = House::new();
         let path = talk(&house, how, 2, "timeout = \"2s\"\non_failure = { retry = 0 }");
@@ -312,7 +312,7 @@ fn faults_of_the_keys_are_told() {
     assert!((check.out + &check.err).contains("is for agents"), "the key has no meaning");
 }
 
-/// Virtual time moves as soon as only the wait for the handshake is left.
+/// Virtual time advances as soon as only the wait for the handshake is left.
 #[test]
 fn an_agent_that_never_answers_is_given_up_after_the_handshake() {
     use colloquium::clock::Clock;
@@ -376,7 +376,7 @@ fn an_agent_whose_command_names_a_file_is_found_beside_the_scenario() {
     assert!(ran.out.contains("turn 1 of s-"), "{}\n{}", ran.out, ran.err);
 }
 
-/// A program that steers decides while the agent waits; once it has gone, what still waits is refused.
+/// A steering program decides while the agent waits. Once that program has gone, pending requests are refused.
 #[test]
 fn what_it_asks_leave_for_waits_for_a_program_that_steers() {
     let house = House::new();
@@ -449,7 +449,7 @@ fn open_requests_are_answered_cancelled_when_the_turn_is_cut() {
         for _ in 1..=2 {
             let (_, chunk) = rx.recv().await.unwrap();
             let Chunk::Did(Did::Asks { request, .. }) = chunk else { panic!("{chunk:?}") };
-            // one of the cut turn is nobody's
+            // a decision about the aborted call is ignored
             agent.answered(CallId(1), request, false);
             agent.answered(CallId(2), request, request == 2);
         }

@@ -1,4 +1,4 @@
-//! A panel from the shell: the answer, its dissent and its cost, and nothing else.
+//! `colloquium ask`: prints the answer, its dissent and its cost, and nothing else.
 
 use crate::house::House;
 use crate::server::Server;
@@ -16,7 +16,7 @@ fn without_a_model_the_answer_is_rehearsed_and_both_the_text_and_the_code_say_so
     assert_eq!(ran.err, "", "nothing else is printed");
     let asked_for = house.run(&["ask", "Why?", "--rehearsed", "--panel", "review"]).code(0);
     assert!(asked_for.out.contains("\n\nDissent: none\n\n4 turns; session "), "{asked_for:?}");
-    // a model that is named and not there is no reason to make something up
+    // an explicit model that does not exist is an error, with no fallback to invented text
     let named = house.run(&["ask", "Why?", "--model", "ollama:none"]).code(4);
     assert_eq!(named.out, "");
 }

@@ -1,10 +1,10 @@
-//! A scenario over many questions: what is asked, what is kept, and that nothing is asked twice.
+//! A scenario over many questions: prompts, results, and that no question is asked twice.
 
 use crate::house::House;
 use serde_json::Value;
 use std::fs;
 
-/// A solver who is right on all sums but those that begin with a 1.
+/// A solver that is right on every sum that does not begin with a 1.
 pub const SOLVER: &str = r#"
 title = "Solver"
 topic = "{{ item.question }}"
@@ -48,7 +48,7 @@ pub fn results(house: &House, path: &str) -> Vec<Value> {
     lines(&fs::read_to_string(house.home.path().join(path)).unwrap())
 }
 
-/// One question whose answer is its number, answered rightly.
+/// Returns a question whose answer is its number, answered correctly.
 pub fn item(n: u32) -> String {
     format!("{{\"id\":\"{n}\",\"question\":\"{n}?\",\"answer\":{n},\"right\":{n},\"said\":{n}}}\n")
 }
@@ -100,7 +100,7 @@ fn what_is_over_is_not_asked_again_and_other_prompts_are_refused() {
     let args = ["batch", &scenario, "--items", &items, "--out", &out];
     house.run(&args).code(0);
     let before = fs::read_to_string(house.home.path().join("out/results.jsonl")).unwrap();
-    // a kill may cut the last line; its conversation is over all the same
+    // a kill may cut the last line; its conversation is complete all the same
     let cut = before.trim_end().len() - 40;
     fs::write(house.home.path().join("out/results.jsonl"), &before[..cut]).unwrap();
     let sessions = || {
@@ -127,7 +127,7 @@ fn what_is_over_is_not_asked_again_and_other_prompts_are_refused() {
     assert!(refused.err.contains("prompts, models or judges of solver"), "{}", refused.err);
 }
 
-/// A session that stops in the middle is what a kill leaves behind.
+/// A session that stops in the middle, as a kill leaves it.
 #[test]
 fn a_conversation_that_was_killed_goes_on_in_its_session() {
     let house = House::new();
@@ -206,7 +206,7 @@ fn shards_are_put_together_again_and_mixed_judges_are_not() {
 fn a_report_has_every_figure_and_withholds_what_cannot_be_said() {
     let house = House::new();
     let scenario = house.file("solver.toml", SOLVER);
-    // odd ones nobody answers, and the first is a tie
+    // odd items get no answer, and the first one ends in a tie
     let item = |n: u32| {
         let (right, said) = match n {
             0 => ("0", "1".to_owned()),
@@ -224,7 +224,7 @@ fn a_report_has_every_figure_and_withholds_what_cannot_be_said() {
     let report = house.run(&["batch", "report", &out]).code(0).out;
     assert!(report.contains("withheld"), "half of them gave none: {report}");
     let full = house.run(&["batch", "report", &out, "--max-unread", "0.5"]).code(0).out;
-    // four of the five that gave an answer or a tie are right, which may be as few as 38 %
+    // four of the five with an answer or a tie are right; the lower bound of that share is 38 %
     assert!(full.contains("   80.0%  37.6%  96.4%   40.0%"), "{full}");
     let csv =
         house.run(&["batch", "report", &out, "--format", "csv", "--table", "cost"]).code(0).out;

@@ -1,4 +1,4 @@
-//! Folders and results of a batch that come from somebody else: links, pipes, devices, foreign files.
+//! Folders and results of a batch from an untrusted source: links, pipes, devices, foreign files.
 #![cfg(unix)]
 
 use crate::batch::{SOLVER, at, item, results};
@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-/// A house with a scenario and two items; returns the arguments of the batch over them, which writes to `out`.
+/// Writes a scenario and two items; returns the arguments of a batch over them into `out`.
 fn batch(house: &House) -> Vec<String> {
     let scenario = house.file("solver.toml", SOLVER);
     let items = house.file("items.jsonl", &format!("{}{}", item(1), item(2)));
@@ -26,7 +26,7 @@ fn pipe(path: &Path) {
 #[test]
 fn refuses_links_pipes_and_files_of_others_in_the_folder() {
     const PROFILE: &str = "alias ls=ls\n";
-    // (name in the folder, whether the link leads to a folder)
+    // (name in the folder, true if the link points to a folder)
     let links = [
         ("out", true),
         ("out/results.jsonl", false),
@@ -82,7 +82,7 @@ fn does_not_merge_through_a_link() {
     assert!(!house.path("absent").exists());
 }
 
-/// Files of the first version of `batch`, written before there were recognisable heads.
+/// Files of the first version of `batch`, from before they had a header line.
 #[test]
 fn goes_on_in_a_folder_of_an_older_program() {
     let house = House::new();
@@ -92,7 +92,7 @@ fn goes_on_in_a_folder_of_an_older_program() {
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     fs::write(house.path("out/batch.json"), format!("{value:#}\n")).unwrap();
     let first = results(&house, "out/results.jsonl").remove(0).to_string();
-    // a kill may cut the first line as well
+    // a kill may cut the first line too
     for cut in ["{\"ver", &first[..first.len() / 2]] {
         fs::write(house.path("out/results.jsonl"), cut).unwrap();
         let ran = run(&house, &args).code(0);
@@ -154,14 +154,14 @@ fn reports_and_merges_only_regular_files_with_short_lines() {
     let report = house.run(&["batch", "report", &at(&house, "long")]).code(0);
     assert!(report.err.contains("line 1: not a result; skipped"), "{}", report.err);
     assert!(report.out.contains("solver      2"), "{}", report.out);
-    // a quotation mark that is never closed does not take the whole file
+    // an unclosed quotation mark does not swallow the whole file
     let items = house.file("items.csv", &format!("id,question\n1,\"{}", "x,\n".repeat(400_000)));
     let scenario = at(&house, "solver.toml");
     let csv = house.run(&["batch", &scenario, "--items", &items]).code(3);
     assert!(csv.err.contains("line 2: a row of more than 1 MiB"), "{}", csv.err);
 }
 
-/// A session that was planted in the place of an item's: finished, unfinished, or a link to one of the user's.
+/// A foreign session in the place of an item's: finished, unfinished, or a link to one of the user's sessions.
 #[test]
 fn neither_counts_nor_resumes_sessions_of_others() {
     let house = House::new();
@@ -187,7 +187,7 @@ fn neither_counts_nor_resumes_sessions_of_others() {
         assert_eq!(line["session"], "sessions/solver/1~2.jsonl", "{name}");
         assert_eq!(line["answered"]["answer"], "1", "{name}");
     }
-    // a session of this very item is counted, and not made again
+    // a session of this very item is reused
     fs::remove_dir_all(house.path("out")).unwrap();
     house.file("out/sessions/solver/1.jsonl", &own);
     let ran = run(&house, &args).code(0);

@@ -1,4 +1,4 @@
-//! What a batch measures of voices whose accuracy is known, and ten thousand items.
+//! Measurements of a batch over voices of known accuracy, and a batch of ten thousand items.
 
 use crate::batch::{at, results};
 use crate::house::House;
@@ -7,10 +7,10 @@ use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// Items of the test that is always run.
+/// Number of items in the test that always runs.
 const FEW: usize = 120;
 
-/// A participant who is right with 0.6, and takes over the majority of the round before with 0.5.
+/// A participant that is right with probability 0.6, and adopts the majority of the previous round with 0.5.
 const ORACLE: &str = r#"
 title = "Noisy oracle"
 topic = "{{ item.question }}"
@@ -42,7 +42,7 @@ order = "simultaneous"
 sees = "others_last"
 "#;
 
-/// The instrument is calibrated: what it measures of voices whose accuracy is known is what the closed form says.
+/// Checks that the measurements of voices with known accuracy match the closed form.
 fn calibrated(n: usize) {
     let (p, q) = (0.6, 0.5);
     let first = format!("\"ANSWER: {{{{ item.right if dice < {p} else item.wrong }}}}\"");
@@ -56,7 +56,7 @@ fn calibrated(n: usize) {
     house.run(&sums).code(0);
     let out = at(&house, "out");
     let args = ["batch", &scenario, "--items", &items, "--out", &out, "--seed", "1"];
-    // ten thousand take longer than a command may
+    // ten thousand items exceed the time limit of a command
     let ended = house.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).status();
     assert!(ended.unwrap().success());
     let all = results(&house, "out/results.jsonl");
@@ -69,10 +69,10 @@ fn calibrated(n: usize) {
     };
     let is_right = |line: &Value| line["correct"] == true;
     let turned = |line: &Value, key: &str| line[key].as_array().is_some_and(|all| !all.is_empty());
-    // two or three of three are right at first, and a majority of those never turns
+    // two or three of three are right at first, and that majority never changes its answer
     let majority = p * p * (3.0 - 2.0 * p);
     check("right", all.iter().filter(|l| is_right(l)).count(), majority);
-    // exactly one is wrong, and takes over what the two others say
+    // exactly one is wrong, and may adopt the answer of the two others
     let one_wrong = 3.0 * p * p * (1.0 - p);
     check("rescued", all.iter().filter(|l| turned(l, "rescued")).count(), one_wrong * q);
     let one_right = 3.0 * p * (1.0 - p) * (1.0 - p);
@@ -118,7 +118,7 @@ fn ten_thousand_noisy_oracles_measure_as_their_closed_form_says() {
     calibrated(10_000);
 }
 
-/// One voice that is right with 0.6.
+/// One voice that is right with probability 0.6.
 const ALONE: &str = r#"
 title = "Alone"
 topic = "{{ item.question }}"
@@ -134,8 +134,8 @@ lines = ["ANSWER: {{ item.right if dice < 0.6 else item.wrong }}"]
 name = "answers"
 "#;
 
-/// Runs a batch until its results have so many lines, or to its end; returns how long the first new one took, and the
-/// most memory that it had held, in MiB, when a tenth of the lines was there and at the end.
+/// Runs a batch until its results have `until` lines, or to its end. Returns the time to the first new line, and the
+/// peak memory in MiB after a tenth of the lines and at the end.
 fn watched(house: &House, args: &[&str], before: usize, until: usize) -> (Duration, u64, u64) {
     let begun = Instant::now();
     let mut child = house.command(args);

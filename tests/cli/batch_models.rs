@@ -1,4 +1,4 @@
-//! A batch with models: one call at a time on one machine, baselines that cost as much, and what a changed model means.
+//! A batch with models: one call at a time per machine, baselines of equal cost, and changed models.
 
 use crate::batch::{at, results};
 use crate::house::House;
@@ -16,7 +16,7 @@ fn kinds(house: &House, session: &str) -> Vec<String> {
     text.lines().map(kind).filter(|k| k == "call.started" || k == "turn.ended").collect()
 }
 
-/// Models of one machine would fight for its memory: no call begins before the one before it has ended.
+/// Models on one machine compete for its memory, so no call begins before the previous one has ended.
 #[test]
 fn a_server_on_this_machine_is_asked_one_thing_at_a_time_and_baselines_cost_no_more() {
     let (house, server) = (House::new(), Server::start("Thought {n}: so it is.\nANSWER: 4", None));
@@ -58,7 +58,7 @@ fn a_server_on_this_machine_is_asked_one_thing_at_a_time_and_baselines_cost_no_m
         "its prompts are shorter, so it may ask more often"
     );
     assert_eq!(of("single")["models"]["endpoint:tiny"]["calls"], 1);
-    // a baseline speaks as the protocol's first model does, or it would be another model that is compared
+    // a baseline uses the settings of the protocol's first model; anything else would compare two models
     let bodies: Vec<Value> =
         server.asked.lock().unwrap().iter().filter_map(|b| serde_json::from_str(b).ok()).collect();
     let of_baselines =
@@ -74,7 +74,7 @@ fn a_server_on_this_machine_is_asked_one_thing_at_a_time_and_baselines_cost_no_m
     assert_eq!(server.asked.lock().unwrap().len(), asked, "nothing is asked twice");
 }
 
-/// A grader, and a model, are part of what a result says.
+/// The grader and the model are part of a result's identity.
 #[test]
 fn other_graders_and_other_models_are_refused() {
     let (house, server) = (House::new(), Server::start("ANSWER: 4", None));
@@ -98,14 +98,14 @@ fn other_graders_and_other_models_are_refused() {
     scenario("temperature = 0.1");
     house.run(&args).code(2);
     scenario("");
-    // jobs are nobody's words
+    // the number of jobs is not part of the identity
     let mut jobs = args.to_vec();
     jobs.extend(["--jobs", "3"]);
     house.run(&jobs).code(0);
     assert_eq!(server.asked.lock().unwrap().len(), 1);
 }
 
-/// Three items for one seat with the model of a server.
+/// Returns the files of three items for one seat with the model of a server.
 fn three(house: &House) -> (String, String) {
     let scenario = "title = \"S\"\ntopic = \"{{ item.question }}\"\npolicy = \"phases\"\n[item]\nquestion = \"?\"\n\
          [answer]\nform = \"number\"\n[[participant]]\nid = \"ada\"\nmodel = \"endpoint:tiny\"\n\

@@ -1,5 +1,5 @@
-//! The bundled protocols over a model: their calls as functions of seats and rounds, as stated before a run and as made in
-//! it; and answers that nobody can read.
+//! The bundled protocols over a model: the number of calls for given seats and rounds, as estimated before a run and as
+//! made during it; and unreadable answers.
 
 use crate::batch::{at, results};
 use crate::house::House;
@@ -15,7 +15,7 @@ const NAMED: &str = r#"{"why": "so", "scores": {"a": 7, "b": 5}, "winner": "a"}"
 const OPEN: &str = r#"{"why": "open", "decided": false, "answer": null}"#;
 const DECIDED: &str = r#"{"why": "clear", "decided": true, "answer": "4"}"#;
 
-/// A protocol, one of its keys, the reply to everything, the calls as stated, and those that are made.
+/// Protocol, override of one of its keys, reply to every call, estimated calls, and actual calls.
 type Row = (&'static str, &'static str, &'static str, &'static str, u64);
 
 const CALLS: [Row; 23] = [
@@ -35,11 +35,11 @@ const CALLS: [Row; 23] = [
     // 3 a round, and 2 without a preference
     ("tit-for-tat", "phase.1.rounds=2", OPEN, "3 to 8", 8),
     ("tit-for-tat", "phase.1.rounds=4", DECIDED, "3 to 14", 3),
-    // 2 a round, and a judge in both orders, or without the swap in one
+    // 2 a round, and a judge once or, with swapped sides, twice
     ("persuasion", "phase.1.rounds=2", JUDGED, "6", 6),
     ("persuasion", "verdict.swap_test=false", NAMED, "7", 7),
     ("consultancy", "phase.1.rounds=3", LETTER, "8", 8),
-    // N x (1 + rounds), and N where all agree at once
+    // N x (1 + rounds), or N if all agree at once
     ("reconcile", "phase.2.rounds=2", NUMBER, "3 to 9", 3),
     ("delphi", "phase.2.rounds=2", NUMBER, "8 to 12", 8),
     // N + N, and a chair
@@ -87,7 +87,7 @@ fn calls_follow_from_seats_and_rounds_as_stated_before() {
     }
 }
 
-/// A judge after every round, who may end it, is asked once more than the rounds before the last.
+/// A judge after every round may end the phase. It is asked once more than there are rounds before the last.
 #[test]
 fn a_judge_after_each_round_is_counted_as_well() {
     const TALK: &str = "title = \"Judged\"\npolicy = \"phases\"\ntopic = \"{{ item.question }}\"\n\
@@ -138,7 +138,7 @@ fn another_seat_is_another_call_in_each_round() {
     assert_eq!(server.asked.lock().unwrap().len(), 12);
 }
 
-/// Two of three agree after a while, and one never gives an answer.
+/// Two of three seats agree after a while; the third never gives an answer.
 const UNREAD: &str = r#"
 title = "Unread"
 topic = "{{ item.question }}"
@@ -172,7 +172,7 @@ until = "UNTIL"
 fn who_abstains_blocks_no_agreement_for_ever_and_both_counts_are_shown() {
     let house = House::new();
     let items = house.file("items.jsonl", ITEMS);
-    // all readable answers agree after two rounds; of all three that is two, and the rounds end it
+    // all readable answers agree after two rounds; of all three seats only two do, so that the rounds end it
     for (until, rounds) in
         [("answers.share == 1", 2), ("agreement == 1", 4), ("answers.read == answers.of", 4)]
     {

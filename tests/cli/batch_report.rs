@@ -1,4 +1,4 @@
-//! What a report says of confidence, judges, influence and strength, against figures worked out by hand.
+//! Figures for confidence, judges, influence and strength in a report, checked against values worked out by hand.
 
 use crate::batch::at;
 use crate::house::House;
@@ -15,13 +15,13 @@ fn have(house: &House, scenario: &str, items: &str, name: &str) -> String {
     out
 }
 
-/// The rows of a table as commas separate them, without its head.
+/// Returns the rows of a table as comma-separated values, without the header.
 fn rows(house: &House, of: &str, table: &str) -> Vec<String> {
     let csv = house.run(&["batch", "report", of, "--format", "csv", "--table", table]).code(0).out;
     csv.lines().skip(1).map(str::to_owned).collect()
 }
 
-/// One who says how sure it is: five times 90 %, right four times; four times 30 %, right once; once it cannot be read.
+/// A seat that states its confidence: five times 90 %, right four times; four times 30 %, right once; once unreadable.
 fn sure(house: &House) -> String {
     let scenario = scenario(
         house,
@@ -61,7 +61,7 @@ fn confidence_is_scored_properly_and_by_band() {
     assert!(bands[1].starts_with("sure,80 to 100%,5,0.8,"), "{bands:?}");
     assert_eq!(bands.len(), 2);
     let text = house.run(&["batch", "report", &out, "--table", "bands"]).code(0).out;
-    // one of four may be as few as 5 %, or 70 %
+    // the interval of one in four is 5 % to 70 %
     assert!(text.contains("sure      20 to 40%         4    25%    5%  70%"), "{text}");
     let page = house.run(&["batch", "report", &out, "--format", "html"]).code(0).out;
     assert!(page.contains("Right answers, by confidence</h2>"), "{page}");
@@ -70,7 +70,7 @@ fn confidence_is_scored_properly_and_by_band() {
     assert!(!page.contains("Judges"), "what there is nothing of is left out");
 }
 
-/// Jo takes whatever is shown first; Kim finds the side of the item better in either order.
+/// Jo prefers the first answer shown; Kim picks the side of the item in either order.
 const COURT: &str = r#"
 [answer]
 by = "judge"
@@ -163,7 +163,7 @@ sees = "others_last"
     let out = have(&house, &path, "{\"id\":\"a\",\"question\":\"7?\",\"answer\":7}\n", "turns");
     assert_eq!(rows(&house, &out, "turns"), ["turns,2,1,1,1,1"]);
     assert_eq!(rows(&house, &out, "influence"), ["turns,ada,1,0", "turns,bo,0,1", "turns,cy,1,0"]);
-    // two of three agree, which is as diverse as 1.8 equal answers; Ada repeats herself, so that a third is not new
+    // two of three agree, which is as diverse as 1.8 equal answers; Ada repeats herself, so a third answer is not new
     assert_eq!(
         rows(&house, &out, "rounds"),
         ["turns,1,1,1.0,1,0.666667,1.8,1.0", "turns,2,1,1.0,0,0.666667,1.8,0.666667"]
@@ -195,7 +195,7 @@ fn strengths_are_those_of_bradley_and_terry_over_items_that_both_scored() {
     let merged = at(&house, "all.jsonl");
     house.run(&["batch", "merge", &parts[0], &parts[1], &parts[2], "-o", &merged]).code(0);
     let strengths = rows(&house, &merged, "strengths");
-    // four items that one alone got right: log(4.5 / 0.5) between them, half of it on either side of the average
+    // four items that only one of them got right: log(4.5 / 0.5) between them, half of it on either side of the average
     let of = |name: &str| strengths.iter().find(|row| row.starts_with(name)).unwrap().clone();
     assert!(
         of("better").starts_with("better,4,0,1.098612,") && of("better").ends_with(",0.75"),
@@ -245,7 +245,7 @@ fn a_page_loads_nothing_and_has_no_control_characters() {
     assert!(!page.contains(hidden), "{page:?}");
 }
 
-/// A majority that is right from the start in one conversation, and after the second round in the other.
+/// A majority that is right from the start in one conversation, and from the second round in the other.
 #[test]
 fn the_chart_and_the_table_of_rounds_show_the_same_shares() {
     let house = House::new();
@@ -276,7 +276,7 @@ sees = "others_last"
         {\"id\":\"b\",\"question\":\"?\",\"answer\":7,\"first\":6}\n";
     let out = have(&house, &path, items, "rounds");
     let rows = rows(&house, &out, "rounds");
-    // the first one ended after a round, wrong: one of two is right in the end
+    // the first conversation ended wrong after one round: one of two is right in the end
     assert!(rows[1].starts_with("rounds,2,1,0.5,"), "{rows:?}");
     let page = house.run(&["batch", "report", &out, "--format", "html"]).code(0).out;
     assert!(page.contains("points=\"80.0,190.0 420.0,100.0\""), "{page}");
@@ -289,7 +289,7 @@ fn unread_judgements_withhold_a_score_and_items_without_a_key_are_not_wrong() {
         r#"'{"why": "so", "scores": {}, "winner": "{{ item.again }}"}'"#,
         "'I cannot say.'",
     );
-    // and Jo now finds the same side better in either order
+    // Jo now prefers the same side in either order
     let first = r#"'{"why": "first", "scores": {}, "winner": "Side 1"}'"#;
     let (head, tail) = odd.rsplit_once(first).unwrap();
     let odd = format!("{head}{}{tail}", first.replace("Side 1", "Side 2"));

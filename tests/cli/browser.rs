@@ -1,4 +1,4 @@
-//! An exported page in a real browser: whatever was said, nothing in it runs.
+//! Exported pages in a real browser: nothing in the text of a conversation runs.
 
 #[path = "../corpus/mod.rs"]
 #[allow(dead_code, reason = "the corpus has more than this file needs")]
@@ -10,10 +10,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What each of these does if it runs.
+/// Effect of each attack if it runs.
 const RUN: &str = "document.documentElement.dataset.ran=1";
 
-/// Texts that would run something in a page that takes them for markup.
+/// Returns texts that would run if a page treated them as markup.
 fn attacks() -> Vec<String> {
     let tags = [
         "<script>RUN</script>",
@@ -37,7 +37,7 @@ fn attacks() -> Vec<String> {
     tags.iter().map(|t| t.replace("RUN", RUN)).collect()
 }
 
-/// What a browser makes of a page, once everything that could run has run.
+/// Returns a browser's DOM of a page after all scripts have run.
 fn dom(browser: &str, folder: &Path, page: &str) -> String {
     let path = folder.join("page.html");
     fs::write(&path, page).unwrap();
@@ -95,7 +95,7 @@ fn nothing_that_was_said_runs_in_a_page() {
             assert!(!dom.contains(element), "{what} has {element}");
         }
     }
-    // what would be found if anything ran
+    // positive control: a script that does run
     let broken = unguarded.replace("</main>", &format!("</main><script>{RUN}</script>"));
     let root = dom(&browser, house.home.path(), &broken);
     assert!(root.split_once("<head>").unwrap().0.contains("data-ran"));

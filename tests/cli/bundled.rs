@@ -1,9 +1,9 @@
-//! Every scenario that comes with the program is right, says what it shows, and plays rehearsed to its own end.
+//! Bundled scenarios: each one is valid, has a correct description, and plays rehearsed to its own end.
 
 use crate::house::House;
 use colloquium::scenario::{about, bundled, bundled_names};
 
-/// How each of them ends when nobody interferes.
+/// End of each scenario without an operator.
 const ENDS: &[(&str, &str)] = &[
     ("round-table", "stopped at the turn limit"),
     ("formal-debate", "finished: verdict"),
@@ -45,7 +45,7 @@ fn every_bundled_scenario_plays_to_its_own_end() {
     }
 }
 
-/// Rehearsed characters are worth watching only if they hear what the operator says.
+/// Rehearsed characters are worth watching only if they react to the operator.
 #[test]
 fn every_rehearsed_cast_reacts_to_the_operator() {
     let house = House::new();
@@ -58,7 +58,7 @@ fn every_rehearsed_cast_reacts_to_the_operator() {
     }
 }
 
-/// The tests of the bundled scenarios are their documentation: each has one beside it, and all of them pass.
+/// Tests of the bundled scenarios double as documentation: each scenario has one beside it, and all pass.
 #[test]
 fn every_bundled_scenario_has_tests_that_pass() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/scenarios");
@@ -91,7 +91,7 @@ fn the_example_in_python_drives_a_run() {
     }
 }
 
-/// A server that remembers nothing has one turn at a time: its client brings what is known.
+/// A stateless server has one turn at a time; the client supplies the known facts.
 #[test]
 fn the_example_in_python_advises_turn_by_turn() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/examples/advise.py");
@@ -136,7 +136,7 @@ when = "count(profile, fields) < 2"
 name = "complete"
 "#;
 
-/// No command that the program prints is a dead end: whatever ended it, somebody answers a person who goes on with it.
+/// Printed commands are never a dead end: after any end, a participant answers a person who resumes.
 #[test]
 fn every_printed_resume_goes_on_when_a_person_says_something() {
     let say = r#"{"do":"say","text":"Wait: what about the organ?"}"#;
@@ -157,7 +157,7 @@ fn every_printed_resume_goes_on_when_a_person_says_something() {
             let spoken = out[first..].matches("\n[").count();
             assert!(spoken > usize::from(steered), "{name} ({end}) goes on: {out}");
             assert!(
-                // its participants fill in forms, which have no place for an answer
+                // its participants fill in forms, which have no field for an answer
                 !steered
                     || name == &"iterative-analysis"
                     || out.matches("about the organ").count() > 1,

@@ -1,4 +1,4 @@
-//! The table of exit codes, a tiny case for each, with what a person is told.
+//! Exit codes: a tiny case for each one, with the message for the user.
 
 use crate::house::{House, end, talk};
 
@@ -140,7 +140,7 @@ fn check_shows_every_fault_of_every_file() {
     assert!(ran.out.contains("seat     ada, Ada: 4 rehearsed lines"), "{}", ran.out);
 }
 
-/// The table of the help names each reason with its code and whether it is settled.
+/// The help lists each reason with its exit code and whether it is settled.
 #[test]
 fn the_help_has_a_row_for_every_reason() {
     use colloquium::model::StopReason;
@@ -158,7 +158,8 @@ fn the_help_has_a_row_for_every_reason() {
     assert_eq!(distinct.len(), StopReason::ALL.len());
 }
 
-/// A participant that never ran because one it waits for failed is a loss also where something else ended the talk.
+/// A participant that never ran because its dependency failed counts as a loss, even if the conversation ended for
+/// another reason.
 #[test]
 fn strict_counts_plans_and_participants_that_could_not_run() {
     let house = House::new();

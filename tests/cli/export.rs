@@ -1,4 +1,4 @@
-//! Sessions as files: each format of the demo as it should read, what is left out, and a recording that plays.
+//! Sessions as files: the demo in each format, omitted content, and a recording that plays.
 
 use crate::house::{House, talk};
 use serde_json::Value;
@@ -8,7 +8,7 @@ fn export(house: &House, more: &[&str]) -> String {
     house.run(&[&["export", "--last", "--format"], more].concat()).code(0).out
 }
 
-/// A whisper, a hidden utterance that was cut and spoken again, and an edit of it.
+/// Writes a session with an edited whisper, and an utterance that was edited and then hidden.
 fn secrets(house: &House) {
     let steer = house.file(
         "steer.jsonl",
@@ -50,7 +50,7 @@ fn what_was_not_for_everybody_is_left_out_unless_asked_for() {
         );
         let hidden = export(&house, &[format, "--hidden"]);
         assert!(!hidden.contains("WHISPERED"), "{format}: {hidden}");
-        // the screen shows what was hidden as hidden, once it was
+        // a recording shows hidden text as hidden, after showing it once
         assert!(hidden.contains("EDITED") || hidden.contains("HIDDEN"), "{format}: {hidden}");
     }
 }
@@ -172,7 +172,7 @@ fn the_examples_are_written_in_every_format() {
     let house = House::new();
     for example in ["example-rehearsed", "example-small-model"] {
         for format in ["md", "txt", "csv", "json", "jsonl", "html", "cast"] {
-            // a small screen is drawn soonest
+            // a small screen is fastest to draw
             let args = ["export", example, "--format", format, "--size", "40x12"];
             let out = house.run(&args).code(0).out;
             assert!(out.len() > 300, "{example} as {format}: {out}");
@@ -212,7 +212,7 @@ fn a_damaged_session_is_written_as_far_as_it_can_be_read() {
     }
 }
 
-/// Whatever becomes of a whisper, its words are in no transcript and in no export that leaves whispers out.
+/// A whisper appears in no transcript and in no export without whispers, whatever its outcome.
 #[test]
 fn a_whisper_that_came_too_late_leaks_nowhere() {
     let house = House::new();
@@ -223,7 +223,7 @@ fn a_whisper_that_came_too_late_leaks_nowhere() {
     let steer = house.file("steer.jsonl", &format!("{late}\n{lost}\n{nobody}\n"));
     let ran = house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
     assert!(ran.out.contains("too late") && !ran.out.contains("SECRETWORD"), "{}", ran.out);
-    // a session of an earlier program spells the whole line
+    // sessions of an earlier program hold the whole line
     let session = house.path("data/sessions/20260101-000000-000000.jsonl");
     let log = fs::read_to_string(&session).unwrap();
     for format in ["md", "txt", "csv", "json", "jsonl", "html", "cast"] {
@@ -233,7 +233,7 @@ fn a_whisper_that_came_too_late_leaks_nowhere() {
     assert!(log.contains("SECRETWORD"), "the refused line is in the session");
 }
 
-/// What one participant whispers to another is told to you, and is in no export that leaves whispers out.
+/// Whispers between participants are shown to the operator, and left out of exports without whispers.
 #[test]
 fn private_words_of_participants_are_left_out_unless_asked_for() {
     let house = House::new();
@@ -250,7 +250,7 @@ fn private_words_of_participants_are_left_out_unless_asked_for() {
     }
 }
 
-/// Whoever names a topic finds the conversation again by it, on the screen, in lists, exports and pages alike.
+/// A requested topic is the title everywhere: on the screen, in lists, exports and pages.
 #[test]
 fn a_topic_that_was_asked_for_is_the_title_everywhere() {
     let house = House::new();
@@ -274,7 +274,7 @@ fn a_topic_that_was_asked_for_is_the_title_everywhere() {
     assert!(heading.ends_with('…') && heading.chars().count() < 110, "{heading}");
 }
 
-/// The page draws what the analysis on the screen draws.
+/// The exported page draws the same charts as the analysis on the screen.
 #[test]
 fn the_page_draws_what_was_used_over_time() {
     let house = House::new();

@@ -1,4 +1,4 @@
-//! What fails again and again for the same reason is told once, with a count.
+//! Repeated failures for the same reason are reported once, with a count.
 
 use crate::house::House;
 
@@ -6,7 +6,7 @@ use crate::house::House;
 fn a_reason_that_befalls_everybody_is_told_once_with_a_count() {
     let house = House::new();
     let seat = |id: &str, script: &str| {
-        // one of them retries, the others need not wait
+        // one of them retries, so that the others need not wait
         let retry = u8::from(id == "ada");
         format!(
             "[[participant]]\nid = \"{id}\"\nscript = [\"sh\", \"-c\", \"{script}\"]\n\

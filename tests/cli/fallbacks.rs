@@ -1,10 +1,10 @@
-//! Models that cannot speak, on the command line: fallbacks, swaps while it runs, and what ends a run.
+//! Failing models on the command line: fallbacks, swaps during a run, and the end of a run.
 
 use crate::house::House;
 use crate::server::Server;
 use std::net::TcpListener;
 
-/// An address that nobody listens at.
+/// Returns an address without a listener.
 fn nowhere() -> String {
     format!("http://{}/v1", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap())
 }
@@ -40,7 +40,7 @@ fn a_fallback_speaks_for_a_dead_model_and_is_named() {
         house.run(&["resume", "--last", "--headless", "-c", &set, "--max-utterances", "3"]).code(0);
     assert!(ran.out.contains("[3] Ada, through alive:tiny"), "{}", ran.out);
     assert!(!ran.out.contains("asked again"), "{}", ran.out);
-    // with both gone, nothing begins
+    // with both unreachable, nothing begins
     let set = settings(&house, &[("dead", &nowhere(), ""), ("alive", &nowhere(), "")]);
     let ran = house.run(&["run", &talk, "--headless", "-c", &set]).code(4);
     assert!(ran.err.contains("refused the connection"), "{}", ran.err);

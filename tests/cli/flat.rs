@@ -1,4 +1,4 @@
-//! What a command holds of a long session does not grow with it.
+//! Memory of the commands on long sessions: it does not grow with the session.
 
 use crate::house::{House, talk};
 use colloquium::model::{Event, Kind, Seq, TurnId};
@@ -6,14 +6,14 @@ use colloquium::session::{decode, encode};
 use std::fs;
 use std::process::Stdio;
 
-/// Turns of a session that is read by several threads already, and of one that is much longer.
+/// Turns of a session long enough for several parser threads, and of a much longer one.
 const TURNS: [u32; 2] = [1_500, 9_000];
-/// The same of two that are compared, which takes longer.
+/// Turns of the sessions that are compared, which takes longer.
 const COMPARED: [u32; 2] = [1_500, 4_500];
-/// The words of each turn, so that most of a session is words.
+/// Words of each turn, so that most of a session is text.
 const WORDS: usize = 400;
 
-/// Writes a session of so many turns, which say something else each and come from a short one; returns its bytes.
+/// Writes a session of `turns` distinct turns, made from a short session; returns its size in bytes.
 fn long(house: &House, name: &str, turns: u32, said: &str) -> u64 {
     let path = house.path("data/sessions/short.jsonl");
     if !path.exists() {
@@ -49,7 +49,7 @@ fn long(house: &House, name: &str, turns: u32, said: &str) -> u64 {
     lines.len() as u64
 }
 
-/// Returns what a command that succeeds held at most, in bytes.
+/// Returns the peak memory of a successful command, in bytes.
 fn peak(house: &House, args: &[&str]) -> u64 {
     let mut child = house.command(args);
     let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -68,7 +68,7 @@ fn peak(house: &House, args: &[&str]) -> u64 {
     most
 }
 
-/// Returns by how much more a command holds of the longer session, for each byte that this one has more.
+/// Returns the growth of a command's peak memory per byte of growth of the session.
 fn growth(turns: [u32; 2], make: impl Fn(&House, u32) -> u64, args: &[&str]) -> f64 {
     let [short, long] = turns.map(|turns| {
         let house = House::new();
@@ -107,7 +107,7 @@ fn a_repair_keeps_no_session_in_memory() {
     assert!(grown < 1.5, "{grown} bytes for each byte of the session");
 }
 
-/// What stays of it is what was said, once, and one state of each.
+/// A comparison keeps the text of each turn once, and one state of each session.
 #[test]
 fn a_comparison_keeps_the_words_and_no_events() {
     let make = |house: &House, turns| {

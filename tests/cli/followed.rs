@@ -1,10 +1,10 @@
-//! Sessions from outside: followed while another program writes them, and counted all together.
+//! Sessions from another process: followed while they are written, and counted all together.
 
 use crate::house::{House, end, read_until, talk};
 use std::io::{BufReader, Write};
 use std::process::Stdio;
 
-/// A running conversation is followed from another terminal, live and to its end; nothing is steered from there.
+/// A running conversation is followed from another terminal, live and to its end, without steering.
 #[test]
 fn a_running_session_is_followed_and_a_finished_one_is_printed_whole() {
     let house = House::new();
@@ -28,7 +28,7 @@ fn a_running_session_is_followed_and_a_finished_one_is_printed_whole() {
     end(child).code(0);
 }
 
-/// Figures over all sessions: each counts once, a branch from where it left.
+/// Figures over all sessions: each one counts once, a branch only from its branch point.
 #[test]
 fn figures_of_all_sessions_together() {
     let house = House::new();

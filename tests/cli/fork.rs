@@ -1,9 +1,9 @@
-//! Branches by command: the old future is kept, and what was asked to be other is other.
+//! Branches by command: the old future is kept, and only the requested changes take effect.
 
 use crate::house::{House, talk};
 use std::fs;
 
-/// A house in which the demo was played.
+/// Returns a house in which the demo was played, and its session.
 fn played() -> (House, String) {
     let house = House::new();
     house.run(&["demo", "--headless"]).code(0);
@@ -30,7 +30,7 @@ fn a_branch_keeps_the_past_verbatim_and_leaves_the_parent_alone() {
     assert!(forked.contains("\"kind\":\"conversation.forked\""), "{forked}");
     let last = before.lines().nth(kept - 1).unwrap();
     assert!(last.contains("\"turn.ended\"") && last.contains("\"number\":3"), "{last}");
-    // a branch of the branch, from before the first word, by another seed
+    // a branch of the branch, from before the first message, with another seed
     let args = ["fork", "20260101-000000-000000-2", "--at", "0", "--seed", "7", "--headless"];
     let third = house.run(&args).code(0);
     assert!(third.out.contains("stopped at the turn limit"), "{}", third.out);
@@ -42,7 +42,7 @@ fn a_branch_keeps_the_past_verbatim_and_leaves_the_parent_alone() {
         rows,
         [id(""), format!("+ after #3  {}", id("-2")), format!("  + after #0  {}", id("-3"))]
     );
-    // the second time it comes from what is kept beside the logs
+    // the second call uses the cache beside the logs
     assert_eq!(house.run(&["sessions", "tree"]).code(0).out, tree);
 }
 

@@ -1,4 +1,4 @@
-//! What is printed: three formats, the lines as the file holds them, and the same bytes twice.
+//! Printed output: three formats, lines identical to the file's, and equal bytes in two runs.
 
 use crate::house::{House, talk};
 use std::fs;
@@ -104,7 +104,7 @@ fn a_new_scenario_is_right_and_can_be_played() {
     );
 }
 
-/// Returns the validator of a schema that the program prints.
+/// Returns the validator of a printed schema.
 fn printed_schema(house: &House, of: &str) -> jsonschema::Validator {
     let schema = house.run(&["schema", of]).code(0).out;
     jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap()
@@ -117,7 +117,7 @@ fn assert_valid(schema: &jsonschema::Validator, line: &str, source: &str) {
     assert!(faults.is_empty(), "{source}: {line}\n{faults:#?}");
 }
 
-/// Session files of every version, and a new one, consist of lines that `schema event` describes.
+/// Lines of session files of every version match `schema event`.
 #[test]
 fn session_lines_fit_the_schema_of_events() {
     let house = House::new();
@@ -159,7 +159,7 @@ fn session_lines_fit_the_schema_of_events() {
     }
 }
 
-/// The schema of steering lines accepts the lines that the program accepts.
+/// The schema of steering lines accepts every line that the program accepts.
 #[test]
 fn steering_lines_fit_their_schema() {
     let house = House::new();
@@ -191,7 +191,7 @@ fn steering_lines_fit_their_schema() {
     }
 }
 
-/// A rehearsal carries the time at which it was made; a seed or a date in the environment makes runs equal byte for byte.
+/// A rehearsal carries the time of its run; a seed or a date in the environment makes runs byte-identical.
 #[test]
 fn a_rehearsal_carries_its_date_unless_it_is_to_be_the_same() {
     let house = House::new();

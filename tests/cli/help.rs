@@ -1,4 +1,4 @@
-//! The help pages, and the examples of the README: each runs as it is printed.
+//! The help pages, and the examples of the README: each one runs as printed.
 
 use crate::house::House;
 use colloquium::model::facts;
@@ -10,7 +10,7 @@ fn top(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// Returns the block of the README starting with a fence of this language and holds these words.
+/// Returns the block of the README with this language and these words.
 fn example(language: &str, words: &str) -> String {
     let readme = top("README.md");
     let fence = format!("```{language}\n");
@@ -39,7 +39,7 @@ fn every_page_is_listed_and_printed() {
     }
 }
 
-/// A row of names for each fact that conditions know, and every example is true of a small conversation.
+/// Every fact of conditions has a row of names, and every example is true of a small conversation.
 #[test]
 fn the_examples_of_expressions_hold() {
     let house = House::new();
@@ -125,7 +125,7 @@ fn the_test_of_the_readme_passes_and_can_fail() {
     house.run(&["test", &wrong]).code(1);
 }
 
-/// The lines that a command of the page prints, where `...` stands for any.
+/// Returns whether printed lines match the lines on the page, in which `...` matches any lines.
 fn agrees(shown: &[&str], printed: &str) -> bool {
     let mut rest: Vec<&str> = printed.lines().collect();
     let mut skips = false;
@@ -142,7 +142,7 @@ fn agrees(shown: &[&str], printed: &str) -> bool {
     skips || rest.is_empty()
 }
 
-/// From a file of questions to a report, as the page prints it.
+/// From a file of questions to a report, as on the page.
 #[test]
 fn the_worked_example_of_experiments_prints_what_the_page_says() {
     let page = top("assets/help/experiments.md");
@@ -177,7 +177,7 @@ fn the_worked_example_of_experiments_prints_what_the_page_says() {
     assert!(house.path("report.html").exists());
 }
 
-/// The command that a pod of an indexed Job runs: places there count from 0, shards from 1.
+/// The command of a pod of an indexed Job. Its index counts from 0, shards count from 1.
 #[test]
 fn the_recipe_for_kubernetes_runs_the_part_of_its_pod() {
     let page = top("assets/help/experiments.md");
