@@ -1,4 +1,4 @@
-//! What was said before a talk, and what is said of its calls.
+//! Imported history: messages from before a conversation, and reports of its calls.
 
 use crate::house::House;
 use crate::server::Server;
@@ -37,11 +37,11 @@ fn earlier_exchanges_are_part_of_the_talk_and_the_last_question_its_topic() {
     for shown in ["The question: And of milk?", "What of coffee?", "Too strong.", "Be kind."] {
         assert!(asked.contains(shown), "{shown}: {asked}");
     }
-    // nothing of it is said again
+    // a resume repeats nothing of the history
     let more = [&["resume", "--last", "--headless", "--max-utterances", "2"], &model[..2]].concat();
     let ran = house.run(&more).code(0);
     assert!(ran.out.contains("[2] Bo") && !ran.out.contains("coffee"), "{}", ran.out);
-    // a dry run shows it
+    // a dry run shows the history
     let ran = house.run(&[&args[..], &["--dry-run"]].concat()).code(0);
     assert!(ran.out.contains("Too strong."), "{}", ran.out);
 
@@ -88,7 +88,7 @@ fn calls_are_told_to_whoever_asks_and_kept_in_a_file() {
     assert!(kept.contains("error: no scenario `nothing`"), "{kept}");
 }
 
-/// Other programs' chats have assistants without a name.
+/// Chats of other programs have assistants without a name.
 #[test]
 fn an_assistant_without_a_name_spoke_elsewhere() {
     let house = House::new();

@@ -1,9 +1,9 @@
-//! Whatever a file says, nothing that acts on a terminal comes out, and nobody's words pass for our heads.
+//! Hostile session files: no output acts on a terminal, and no message imitates a heading of the program.
 
 use crate::house::House;
 use serde_json::{Value, json};
 
-/// Characters that act, reorder or hide, besides control characters.
+/// Returns whether a character acts on a terminal, reorders or hides text, besides control characters.
 fn acts(c: char) -> bool {
     let invisible = matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{e0000}'..='\u{e007f}');
     invisible || (c.is_control() && !matches!(c, '\n' | '\t'))
@@ -120,7 +120,7 @@ fn words_cannot_pass_for_a_head_a_note_or_a_heading() {
     assert!(md.contains("> \\</blockquote>\\<h2>Bo\\</h2> \\![x](http://x/y)"), "{md}");
 }
 
-/// Sets the numbers of an event's data that a total is made of, and its time, to the largest there is.
+/// Sets the time and every summed number of an event to the maximum.
 fn at_their_ends(line: &str) -> String {
     let mut event: Value = serde_json::from_str(line).unwrap();
     if event["seq"].as_u64() > Some(9) {

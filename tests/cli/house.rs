@@ -1,4 +1,4 @@
-//! A home of its own for one test, the binary in it, and small scenarios.
+//! A temporary home for one test, the binary in it, and small scenarios.
 
 use crate::coverage::measured;
 use std::fs;
@@ -9,10 +9,10 @@ use std::sync::mpsc;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// How long a program may take to end before the test calls it a hang.
+/// Time after which a running program counts as a hang.
 const HANG: Duration = Duration::from_secs(20);
 
-/// What a command left behind.
+/// Result of a command.
 #[derive(Debug)]
 pub struct Ran {
     pub code: i32,
@@ -21,7 +21,7 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// Returns it if it ended with a code; else shows everything.
+    /// Returns the result if the exit code matches; panics with the whole output otherwise.
     #[track_caller]
     pub fn code(self, code: i32) -> Ran {
         assert_eq!(self.code, code, "out: {}\nerr: {}", self.out, self.err);
@@ -29,7 +29,7 @@ impl Ran {
     }
 }
 
-/// A home and a data folder.
+/// A temporary home with a data folder.
 pub struct House {
     pub home: TempDir,
 }
@@ -72,7 +72,7 @@ impl House {
         self.fed(args, "")
     }
 
-    /// Runs a command with something on standard input.
+    /// Runs a command with a text as standard input.
     pub fn fed(&self, args: &[&str], input: &str) -> Ran {
         let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
         // a program that does not read its input may have closed it
@@ -80,22 +80,22 @@ impl House {
         end(child)
     }
 
-    /// Starts a command and hands over its output line by line.
+    /// Starts a command and returns its output line by line.
     pub fn start(&self, args: &[&str]) -> (Child, BufReader<ChildStdout>) {
         let mut child = self.command(args).spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
         (child, out)
     }
 
-    /// The sessions of this house, as `sessions list --json` says.
+    /// Returns the sessions of this home, from `sessions list --json`.
     pub fn sessions(&self) -> Vec<serde_json::Value> {
         let list = self.run(&["sessions", "list", "--json"]).code(0);
         serde_json::from_str(&list.out).unwrap()
     }
 }
 
-/// The program, with signals as a terminal would hand them to it: whoever runs the tests may ignore some (`nohup`, `&` of
-/// a shell), and what was ignored at the start stays ignored.
+/// Returns the program with default signal handlers. The caller of the tests may ignore some signals (`nohup`, `&` of a
+/// shell), and ignored signals stay ignored in child processes.
 pub fn program() -> Command {
     let program = env!("CARGO_BIN_EXE_colloquium");
     if cfg!(not(target_os = "linux")) {
@@ -106,7 +106,7 @@ pub fn program() -> Command {
     command
 }
 
-/// Waits for a program to end; one that does not is killed, and the test fails.
+/// Waits for a program to end. Kills it after [`HANG`] and fails the test.
 pub fn end(child: Child) -> Ran {
     let pid = rustix::process::Pid::from_child(&child);
     let (tx, rx) = mpsc::channel();
@@ -122,7 +122,7 @@ pub fn end(child: Child) -> Ran {
     }
 }
 
-/// Reads lines until one has all of these texts.
+/// Reads lines up to the first with all of these texts.
 pub fn read_until(out: &mut BufReader<ChildStdout>, texts: &[&str]) -> String {
     let mut line = String::new();
     while !texts.iter().all(|t| line.contains(t)) || line.is_empty() {
@@ -132,7 +132,7 @@ pub fn read_until(out: &mut BufReader<ChildStdout>, texts: &[&str]) -> String {
     line
 }
 
-/// Two seats with rehearsed lines, `words` words each.
+/// Returns a scenario of two seats with rehearsed lines of `words` words each.
 pub fn talk(utterances: u32, words: usize) -> String {
     let line = |who: &str, n: usize| format!("{who}{n}{}", " word".repeat(words));
     let lines =
@@ -146,7 +146,7 @@ pub fn talk(utterances: u32, words: usize) -> String {
     )
 }
 
-/// What was said to the end: heads and words without notes and without what a crash broke off.
+/// Returns the heads and texts of all completed messages, without notes and without text that a crash interrupted.
 pub fn transcript(text: &str) -> Vec<String> {
     let kept = |b: &&str| b.starts_with('[') && !b.contains("interrupted");
     text.split("\n\n").filter(kept).map(str::to_owned).collect()

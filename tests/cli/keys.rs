@@ -1,4 +1,4 @@
-//! The keys on the command line: what is printed, and what is refused before anything begins.
+//! Key bindings on the command line: printed output, and bindings that are rejected before anything begins.
 
 use crate::house::House;
 use serde_json::Value;

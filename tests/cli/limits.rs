@@ -1,4 +1,4 @@
-//! What people are told of a limit before it holds.
+//! Warnings about a limit before it holds.
 
 use crate::house::{House, talk};
 

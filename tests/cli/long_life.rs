@@ -1,4 +1,4 @@
-//! A conversation that goes on for days: what it needs stays the same, and so does what a long line needs.
+//! Resources of a conversation of several days: memory and handles stay constant, also with a very long line.
 
 use crate::house::House;
 use serde_json::json;
@@ -9,16 +9,16 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Turns in every run of the tests.
+/// Number of turns in every run of the tests.
 const FEW: u64 = 300;
-/// Turns when all are asked for; `TURNS` says another number.
+/// Number of turns in the thorough test, unless `TURNS` is set.
 const ALL: u64 = 100_000;
-/// What a turn may add to the memory once it has levelled off: its words and where they stand, in bytes.
+/// Maximum growth of the memory per turn once it has levelled off, for its text and index, in bytes.
 const TURN_MAX: u64 = 4 * 1024;
-/// What it may still grow by before that.
+/// Maximum growth of the memory before it levels off, in KiB.
 const SETTLING_KIB: u64 = 8 * 1024;
 
-/// What a program holds.
+/// Resources of a process.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
     turns: u64,
@@ -28,7 +28,7 @@ struct Held {
     children: usize,
 }
 
-/// Returns what a process holds; what is gone holds nothing.
+/// Returns the resources of a process; zeros if it has ended.
 fn held(pid: u32, turns: u64) -> Held {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let number = |name: &str| {
@@ -48,7 +48,7 @@ fn held(pid: u32, turns: u64) -> Held {
     }
 }
 
-/// Starts a server that answers in new words each time, and does something wrong one time in fifty.
+/// Starts a server that gives a new answer each time, and a faulty one every fifty times.
 fn server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -62,7 +62,7 @@ fn server() -> String {
     url
 }
 
-/// Answers one call; none where the connection is over.
+/// Answers one call; `None` if the connection is closed.
 fn answer(stream: &TcpStream, asked: &AtomicU64) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let (mut line, mut length, mut lists) = (String::new(), 0, false);
@@ -100,7 +100,7 @@ fn answer(stream: &TcpStream, asked: &AtomicU64) -> Option<()> {
     stream.write_all((head + &body).as_bytes()).ok()
 }
 
-/// Has a conversation of so many turns and looks at the program all along.
+/// Plays a conversation of `turns` turns and measures the program throughout.
 fn lives(turns: u64) {
     let house = House::new();
     let url = server();
@@ -108,7 +108,7 @@ fn lives(turns: u64) {
         [[participant]]\nid = \"bo\"\nmodel = \"endpoint:tiny\"\n[limits]\nutterances = 100000\n";
     let scenario = house.file("long.toml", scenario);
     let log = house.path("long.jsonl");
-    // the last two are said after a resume
+    // the last two turns follow a resume
     let (limit, more) = ((turns - 2).to_string(), turns.to_string());
     let args = |verb: &[&str], limit: &str| {
         let rest = ["--headless", "--endpoint", &url, "--trust", "--max-utterances", limit];
@@ -172,7 +172,7 @@ fn a_hundred_thousand_turns() {
     lives(std::env::var("TURNS").ok().and_then(|n| n.parse().ok()).unwrap_or(ALL));
 }
 
-/// Returns what the program held at most while a script said one line of so many MiB.
+/// Returns the peak memory of the program while a script writes one line of `mib` MiB.
 fn peak_of_a_line(mib: u32) -> u64 {
     let house = House::new();
     let scenario = house.file(

@@ -1,4 +1,4 @@
-//! The promises of the command line, kept on the built binary: each test has its own home and its own data folder.
+//! Tests of the command line on the built binary. Each test has its own home and data folder.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 

@@ -1,4 +1,4 @@
-//! `colloquium mcp` on the built binary: what clients get, what they do not, and that a restart loses nothing.
+//! `colloquium mcp` on the built binary: data that clients get or are refused, and that a restart loses nothing.
 
 use crate::house::House;
 use crate::mcp_client::{Client, house};
@@ -160,7 +160,7 @@ fn a_cancelled_convene_ends_its_conversation() {
         json!({"name": "convene", "arguments": {"cast": cast, "topic": "Tea?"},
         "_meta": {"progressToken": 1}}),
     );
-    // the first sign of progress says that it runs
+    // the first progress notification shows that it runs
     while client.notices.is_empty() {
         let message = client.read();
         assert!(message["id"] != id, "{message}");

@@ -11,7 +11,7 @@ pub struct Client {
     pub input: Option<ChildStdin>,
     pub out: BufReader<ChildStdout>,
     pub next: u64,
-    /// Notifications that came in between.
+    /// Notifications received between responses.
     pub notices: Vec<Value>,
 }
 
@@ -20,7 +20,7 @@ impl Client {
         Client::of(house.command(&["mcp"]).stdin(Stdio::piped()).spawn().unwrap())
     }
 
-    /// Greets a server that was started.
+    /// Initialises a connection to a started server.
     pub fn of(mut child: Child) -> Client {
         let (input, out) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let mut client = Client { child, input, out, next: 0, notices: vec![] };
@@ -69,7 +69,7 @@ impl Client {
         self.answer(id)
     }
 
-    /// Calls a tool and returns its data; a failing one as text.
+    /// Calls a tool and returns its data, or the error text if it fails.
     pub fn call(&mut self, name: &str, arguments: Value) -> Value {
         let answer = self.ask("tools/call", json!({"name": name, "arguments": arguments}));
         let result = &answer["result"];
@@ -86,7 +86,7 @@ impl Client {
     }
 }
 
-/// A house with a scenario of the user's own, whose rehearsed lines take real time.
+/// Returns a home with a scenario whose rehearsed lines take real time.
 pub fn house(turns: u32) -> House {
     let house = House::new();
     let lines = "pace = 20\nlines = [\"one two three four five six seven eight nine ten\"]";

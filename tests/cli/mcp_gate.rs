@@ -1,4 +1,5 @@
-//! The gate of `colloquium mcp`: no argument of a client starts a program, asks a model that is not allowed, or costs
+//! Permissions of `colloquium mcp`: no argument of a client starts a program, asks a model that is not allowed, or
+//! costs
 //! more than the settings allow.
 
 use crate::house::House;
@@ -7,7 +8,7 @@ use crate::server::Server;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A scenario with rehearsed lines for the first of its seats alone.
+/// Writes a scenario with rehearsed lines for its first seat only.
 fn scenario(house: &House, name: &str, seats: &str) {
     let text = format!("title = \"Own\"\n{seats}\n[rehearsed]\nada = [\"A line.\"]\n");
     house.file(&format!(".config/colloquium/scenarios/{name}.toml"), &text);
@@ -103,7 +104,7 @@ fn every_model_of_a_table_has_to_be_allowed() {
     assert_eq!(asked(&server), 0);
 }
 
-/// Returns the limits that a session was opened with.
+/// Returns the limits at the opening of a session.
 fn opened_limits(house: &House, session: &Value) -> Value {
     let log = house.path(&format!("data/sessions/{}.jsonl", session.as_str().unwrap()));
     let text = std::fs::read_to_string(log).unwrap();

@@ -1,5 +1,5 @@
-//! `colloquium mcp --http` and its end: clients that go free their places, and signals leave no conversation half
-//! written.
+//! `colloquium mcp --http` and its shutdown: disconnected clients free their slots, and signals leave no partly written
+//! session.
 
 use crate::house::House;
 use crate::mcp_client::Client;
@@ -14,7 +14,7 @@ pub struct Http {
     pub child: Child,
     pub address: String,
     pub key: String,
-    /// Keeps the pipe open: the server says more later.
+    /// Standard error, kept open because the server writes to it later.
     _err: BufReader<ChildStderr>,
 }
 
@@ -91,7 +91,7 @@ fn clients_that_go_free_their_places() {
         http.call(1, "start", json!({"cast": caller(), "topic": "Tea?"}))["session"].clone();
     let wait = |id| request(id, "wait", json!({"session": session, "seconds": 600}));
     let waiting: Vec<TcpStream> = (0..32).map(|id| http.send(&wait(id), "s")).collect();
-    // all places are taken as soon as one call too many is refused
+    // all slots are taken as soon as one call too many is refused
     while http.post(&json!({"jsonrpc": "2.0", "id": 100, "method": "ping"}), "s").0 != 503 {}
     drop(waiting);
     while http.post(&json!({"jsonrpc": "2.0", "id": 100, "method": "ping"}), "s").0 != 200 {}

@@ -1,4 +1,4 @@
-//! What a client of `colloquium mcp` cannot use up: the dollars of the settings, and the server.
+//! Limits for clients of `colloquium mcp`: the dollars of the settings, and the capacity of the server.
 
 use crate::house::House;
 use crate::mcp_client::Client;
@@ -89,7 +89,7 @@ fn a_flood_of_requests_is_bounded_and_the_server_lives() {
         client.raw(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}).to_string());
     }
     client.next = 1_000;
-    // those that were cancelled are not answered, and there is room again
+    // cancelled requests are not answered, and their slots are free again
     let status = loop {
         let answer = client.ask("tools/call", json!({"name": "status", "arguments": {}}));
         if answer["error"].is_null() {

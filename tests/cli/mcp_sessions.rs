@@ -1,4 +1,4 @@
-//! What clients of `colloquium mcp` do with sessions: their own go on, others are only read, and nothing private is found.
+//! Sessions of `colloquium mcp` clients: their own can continue, others are read-only, and nothing private is found.
 
 use crate::house::House;
 use crate::mcp_client::Client;

@@ -1,4 +1,4 @@
-//! `colloquium test` with models: replies that are recorded once, and tests that need no model after that.
+//! `colloquium test` with models: replies are recorded once, and later runs need no model.
 
 use crate::house::House;
 use crate::server::Server;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 const KEY: &str = "sk-canary-7f3a";
 
-/// A test whose Bo is a model.
+/// Returns a test in which Bo is a model.
 fn test(rest: &str) -> String {
     format!(
         "{rest}\n[scenario]\ntitle = \"A talk\"\nlimits = {{ utterances = 4 }}\n[[scenario.participant]]\nid = \"ada\"\n\
@@ -15,7 +15,7 @@ fn test(rest: &str) -> String {
     )
 }
 
-/// The settings that say where the model is.
+/// Writes the settings with the address of the model.
 fn settings(house: &House, server: &Server) {
     let text = format!(
         "[providers.mine]\nwire = \"openai\"\nbase_url = \"{}\"\napi_key_env = \"MINE_KEY\"\n",
@@ -64,7 +64,7 @@ fn replies_are_recorded_once_and_spoken_again_without_a_key() {
     assert!((1..=6).all(|n| texts.contains(&format!("Reply number {n}.").as_str())), "{texts:?}");
     assert_eq!(replies[0]["reply"]["finish"], "stop");
 
-    // neither the key nor the server is needed any more
+    // neither the key nor the server is needed from here on
     for args in [&["test", "--offline"][..], &["test"]] {
         let ran = house.run(args).code(0);
         assert!(ran.out.contains("models (participants): 0 asked, 6 recorded"), "{}", ran.out);
@@ -106,7 +106,7 @@ fn a_changed_prompt_is_told_in_words_and_other_settings_are_another_request() {
     );
 }
 
-/// Every part of a request that a reply may depend on makes it another one: the address, the bytes of a tool's script.
+/// Every input of a reply is part of the request's identity: the address, the bytes of a tool's script.
 #[test]
 fn another_server_or_another_script_is_another_request() {
     let house = House::new();
@@ -133,7 +133,7 @@ fn another_server_or_another_script_is_another_request() {
     let replies = lines(&house);
     assert_eq!(replies[0]["reply"]["finish"], "stop");
     assert_eq!(replies[0]["reply"]["usage"]["input"], 1000, "{}", replies[0]);
-    // what was recorded costs nothing, and is counted as it was
+    // recorded replies cost nothing, but their original usage is counted
     let ran = house.run(&["test", "--offline"]).code(0);
     assert!(ran.out.contains("models (participants): 0 asked, 2 recorded\n"), "{}", ran.out);
     house.file(
@@ -163,7 +163,7 @@ fn another_server_or_another_script_is_another_request() {
     );
     house.run(&["test", "--ask"]).code(0);
     assert_eq!(other.asked.lock().unwrap().len(), 2);
-    // a miss names its test and the command that records it, and no connection
+    // a miss names its test and the command that records it, and opens no connection
     assert!(
         ran.out.contains("ask and record it: colloquium test m.test.toml --ask"),
         "{}",
@@ -205,7 +205,7 @@ fn a_file_of_replies_that_is_damaged_is_told_with_its_line() {
     with_key(&house, &["test", "--ask"]).code(0);
     let text = std::fs::read_to_string(house.path("m.replies.jsonl")).unwrap();
     let (first, _) = text.split_once('\n').unwrap();
-    // a kill leaves the last line unfinished: only that reply is asked for again
+    // a kill leaves the last line unfinished: only that reply is requested again
     house.file("m.replies.jsonl", &format!("{first}\n{{\"dig"));
     with_key(&house, &["test", "--ask"]).code(0);
     assert_eq!(server.asked.lock().unwrap().len(), 3);
@@ -232,7 +232,7 @@ fn a_model_that_is_named_wrongly_is_a_fault_before_anything_runs() {
     assert!(ran.out.contains("no provider `mine`"), "{}", ran.out);
 }
 
-/// A test that plays everybody itself, and asks the model about it.
+/// Returns a test with rehearsed participants and a model as the judge.
 fn judged(rest: &str) -> String {
     format!(
         "[scenario]\ntitle = \"A talk\"\ntopic = \"Drinks\"\nlimits = {{ utterances = 2 }}\n[[scenario.participant]]\n\
@@ -269,7 +269,7 @@ fn a_judge_gives_a_verdict_for_each_criterion_and_its_votes_are_counted() {
     assert_eq!(of["judged"][0]["criteria"][0]["yes"], 3, "{of:#}");
     assert_eq!(of["requests"]["judges"]["recorded"], 3, "{of:#}");
 
-    // what the judge leaves out has failed, and the whole with it
+    // a criterion without a judgement has failed, and so has the whole test
     house.file("m.test.toml", &judged("criteria = [\"Bo answers\", \"Nobody is rude\"]"));
     let ran = with_key(&house, &["test", "--ask"]).code(1);
     assert!(ran.out.contains("judged fail (line 15; 0 yes, 1 no): Nobody is rude"), "{}", ran.out);
@@ -283,10 +283,10 @@ fn a_judge_gives_a_verdict_for_each_criterion_and_its_votes_are_counted() {
     house.file("m.test.toml", &early);
     let ran = house.run(&["test", "--offline"]).code(7);
     assert!(ran.out.contains("only 2 turns; the judge decides from 3 on"), "{}", ran.out);
-    // a checkpoint is judged without what comes after it; one behind the end is the last time that the judge is asked
+    // a checkpoint is judged without later turns; a checkpoint behind the end is judged at the end
     house.file("m.test.toml", &judged("question = \"Does Bo answer?\"\nafter = [1, 9]"));
     let ran = with_key(&house, &["test", "--ask"]).code(0);
-    // the last one was asked before
+    // the request at the end was recorded earlier
     for part in
         ["after #1: Does Bo answer?", "after #2: Does Bo answer?", "(judges): 1 asked, 1 recorded"]
     {
@@ -336,7 +336,7 @@ fn a_judge_that_cannot_be_read_is_undecided_and_orders_that_disagree_are_a_tie()
     assert!(ran.err.contains("does not say what is judged"), "{}", ran.err);
 }
 
-/// A test whose person is played by a model.
+/// Returns a test whose person is played by a model.
 fn played(role: &str, expect: &str) -> String {
     format!(
         "[scenario]\ntitle = \"A shop\"\nlimits = {{ utterances = 8 }}\n[[scenario.participant]]\nid = \"me\"\nhuman = true\n\

@@ -1,4 +1,4 @@
-//! Models on the command line: which one speaks, what is refused before the start, and where keys never are.
+//! Models on the command line: the choice of a model, errors before the start, and that keys never leak.
 
 use crate::house::House;
 use crate::server::Server;
@@ -61,7 +61,7 @@ fn the_only_model_of_a_server_is_taken() {
     assert!(ran.out.contains("voices: Ada endpoint:tiny, Bo endpoint:tiny\n"), "{}", ran.out);
     let told = format!("using endpoint:tiny, the only model at {}", server.url);
     assert_eq!(ran.err.matches(&told).count(), 1, "{}", ran.err);
-    // a team's seats are seats
+    // seats of a team count as seats
     let team = "[[participant]]\nid = \"board\"\nteam = \"talk.toml\"\n";
     let team = house.file("team.toml", &format!("title = \"T\"\n{team}[limits]\nutterances = 1\n"));
     house.run(&["run", &team, "--headless", "--endpoint", &server.url]).code(0);
@@ -106,7 +106,7 @@ fn what_cannot_speak_is_told_before_the_start() {
     assert_eq!(talks, 0);
 }
 
-/// Servers that answer only when all have been asked: whoever asks one after the other waits in vain.
+/// Servers that answer only when all have been asked, so that sequential requests would time out.
 #[test]
 fn all_providers_are_asked_at_the_same_time() {
     const SERVERS: usize = 4;

@@ -1,4 +1,4 @@
-//! Logs that an earlier program wrote: read, played, looked at, branched off and gone on with, their lines as they were.
+//! Logs of an earlier program: read, played, inspected, branched and resumed, with their lines unchanged.
 
 use crate::house::House;
 use colloquium::model::{Event, Kind, Ms, Seq, ThreadId, Wall};
@@ -6,7 +6,7 @@ use colloquium::session::encode;
 use serde_json::value::RawValue;
 use std::fs;
 
-/// Kinds and data with none of the keys that came later, one key that is gone by now, and a kind that nobody knows.
+/// Events without any of the newer keys, with one removed key, and an event of an unknown kind.
 const LINES: [(&str, &str, &str); 8] = [
     (
         "engine",
@@ -69,7 +69,7 @@ fn an_old_log_is_read_played_looked_at_and_exported() {
     assert!(figures.contains("\"utterances\": 1"), "{figures}");
     for format in ["md", "txt", "csv", "json", "jsonl", "html", "cast"] {
         let out = house.run(&["export", &path, "--format", format]).code(0).out;
-        // on a recorded screen words are drawn one by one
+        // a recorded screen draws the text word by word
         assert!(out.contains("Words"), "{format}: {out}");
     }
     assert_eq!(fs::read_to_string(&path).unwrap(), log, "reading changes nothing");

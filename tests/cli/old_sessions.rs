@@ -1,13 +1,13 @@
-//! Sessions of every kind that an earlier program wrote, as it wrote them: each opens, replays to the same text, and resumes.
+//! Sessions of every kind, written by an earlier program: each opens, replays to the same text, and resumes.
 //!
-//! The files are never written again. When the format grows, sessions of the new program are added beside them.
+//! The files are never rewritten. When the format grows, sessions of the new program are added beside them.
 
 use crate::house::House;
 use insta::assert_snapshot;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The sessions, by name.
+/// Returns the paths of the sessions, sorted by name.
 fn sessions() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/old_sessions");
     let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
@@ -53,7 +53,7 @@ fn every_old_session_goes_on_after_its_own_lines() {
         assert!(now.starts_with(whole) && now.len() > whole.len(), "{path}: {}", ran.err);
         format!("===== {}, exit {}\n{}", name(&session), ran.code, ran.out)
     };
-    // some wait before they retry: all at the same time
+    // some wait before a retry, so all run at the same time
     let all: String = std::thread::scope(|scope| {
         let started: Vec<_> =
             sessions().into_iter().map(|session| scope.spawn(|| resumed(session))).collect();

@@ -1,4 +1,4 @@
-//! Past sessions as files: found by words, renamed, thrown away and fetched back, and rid of a text for good.
+//! Past sessions as files: searched, renamed, deleted, restored, and redacted.
 
 use crate::house::{House, talk};
 use serde_json::Value;
@@ -10,7 +10,7 @@ fn hits(house: &House, words: &str) -> Vec<Value> {
     serde_json::from_str(&ran.out).unwrap()
 }
 
-/// Everything that lies beside the sessions of a house.
+/// Returns all files beside the sessions of a home.
 fn files(house: &House) -> Vec<(PathBuf, Vec<u8>)> {
     let mut left = vec![house.path("data")];
     let mut all = Vec::new();
@@ -48,7 +48,7 @@ fn words_are_found_with_who_said_them_and_when() {
     assert_eq!(demo[0]["at"], "2026-01-01T00:00:05.6Z");
     assert!(!of("damaged").is_empty(), "a damaged file is searched as far as it holds");
     assert!(found.iter().any(|h| h["who"] == "operator"), "{found:?}");
-    // capital letters are meant; quotes, breaks and other scripts are found as they were said
+    // a query with capital letters is case-sensitive; quotes, line breaks and other scripts are matched literally
     assert!(hits(&house, "Clicker").iter().all(|h| h["who"] == "operator"));
     assert_eq!(hits(&house, "\"clicker\"\nof 日本").len(), 1);
     assert_eq!(hits(&house, "turn.ended").len(), 0, "only words are looked through");
@@ -57,7 +57,7 @@ fn words_are_found_with_who_said_them_and_when() {
     assert_eq!((&*ran.out, ran.err.contains("no matches")), ("", true));
 }
 
-/// A link to what has no end, a pipe that nobody writes, and a folder, all called like sessions.
+/// A link to an endless device, a pipe without a writer, and a folder, all named like sessions.
 #[test]
 fn what_is_no_file_hides_nothing_and_is_not_waited_for() {
     let house = House::new();
@@ -133,7 +133,7 @@ fn what_is_deleted_can_be_fetched_back() {
     assert_eq!(house.run(&["sessions", "show", "--last"]).code(0).out, before);
 }
 
-/// The names of all files of a folder, sorted.
+/// Returns the names of all files in a folder, sorted.
 fn names(house: &House, folder: &str) -> Vec<String> {
     let entries = fs::read_dir(house.path(folder)).unwrap();
     let mut names: Vec<String> =
@@ -174,7 +174,7 @@ fn what_is_no_session_is_left_alone_and_so_is_what_lies_beside_one() {
     assert_eq!(names(&house, "work"), kept);
     house.run(&["sessions", "restore", "the"]).code(0);
     house.run(&["sessions", "show", out.to_str().unwrap()]).code(0);
-    // nothing is written over
+    // nothing is overwritten
     let log = fs::read(&out).unwrap();
     house.run(&["sessions", "delete", out.to_str().unwrap()]).code(0);
     fs::write(&out, "mine").unwrap();
@@ -188,7 +188,7 @@ fn what_is_no_session_is_left_alone_and_so_is_what_lies_beside_one() {
 #[test]
 fn a_text_is_taken_out_of_the_file_for_good() {
     let house = House::new();
-    // long enough to stand beside the log as well, and told piece by piece
+    // long enough to be stored beside the log as well, and streamed in pieces
     let secret = "my SECRET is 4711";
     let lines = talk(4, 3)
         .replace("A1 word", secret)
@@ -242,7 +242,7 @@ fn an_utterance_is_taken_out_with_all_that_repeats_it() {
     assert!(before == files(&house), "nothing is taken out where not all of it is there");
 }
 
-/// A thousand sessions of a megabyte: what a search and a list take.
+/// Duration of a search and of a list over a thousand sessions of a megabyte each.
 #[test]
 #[ignore = "writes a gigabyte: cargo test --release --test cli a_thousand_sessions -- --ignored --nocapture"]
 fn a_thousand_sessions_are_searched_and_listed_at_once() {

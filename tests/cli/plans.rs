@@ -1,5 +1,6 @@
-//! What is said before a run and after it: who never speaks, estimates that ask nobody, costs in the record, limits that
-//! hold, and the manual of it all.
+//! Reports before and after a run: silent participants, estimates without requests, costs in the log, enforced limits,
+//! and
+//! their page in the manual.
 
 use crate::house::House;
 use crate::server::Server;
@@ -8,7 +9,7 @@ use serde_json::Value;
 const TALK: &str = "title = \"A talk\"\ntopic = \"Tea\"\n[limits]\nutterances = 4\n\
     [[participant]]\nid = \"ada\"\nname = \"Ada\"\n[[participant]]\nid = \"bo\"\nname = \"Bo\"\n";
 
-/// The settings of a provider at an address, with the price of its model.
+/// Writes the settings of a provider at an address, with the price of its model.
 fn settings(house: &House, url: &str, price: &str) -> String {
     house.file(
         "settings.toml",
@@ -16,7 +17,7 @@ fn settings(house: &House, url: &str, price: &str) -> String {
     )
 }
 
-/// Every line of a kind of the last session.
+/// Returns all events of a kind in the last session.
 fn lines(house: &House, kind: &str) -> Vec<Value> {
     let path = house.run(&["sessions", "path", "--last"]).code(0).out;
     let log = std::fs::read_to_string(path.trim()).unwrap();
@@ -49,7 +50,7 @@ fn a_dry_run_plans_and_estimates_and_asks_nobody() {
     assert!(json["estimate"]["usd"].as_f64().unwrap() > 0.001, "{json:#}");
     assert!(server.asked.lock().unwrap().is_empty() && house.sessions().is_empty());
 
-    // a script of a file that nobody trusts is planned, not run
+    // a script of an untrusted file is planned, not run
     let script = "title = \"S\"\n[limits]\nutterances = 1\n[[participant]]\nid = \"x\"\nscript = [\"touch\", \"ran\"]\n";
     let script = house.file("script.toml", script);
     let ran = house.run(&["run", &script, "--dry-run"]).code(0);
@@ -69,7 +70,7 @@ fn what_a_talk_costs_is_in_the_record_and_told_at_its_end() {
         )
     };
     let ran = run("price = [10.0, 20.0]", &[]).code(0);
-    // the server counts nothing, so everything is an estimate
+    // the server reports no token counts, so everything is an estimate
     assert!(
         ran.out.contains(" tokens, ~$0.0") && ran.err.contains(" tokens, ~$0.0"),
         "{}\n{}",

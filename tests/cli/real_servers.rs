@@ -1,7 +1,7 @@
-//! Servers of tools from public packages: files, everything, time and fetch, as the recipes of `colloquium help tools` have
-//! them. `MCP_SERVERS` names the folders of their programs:
+//! MCP servers from public packages: files, everything, time and fetch, as in the recipes of `colloquium help tools`.
+//! `MCP_SERVERS` names the folders of their programs. Install them with
 //! `npm install @modelcontextprotocol/server-everything @modelcontextprotocol/server-filesystem` and
-//! `pip install mcp-server-time mcp-server-fetch` install them.
+//! `pip install mcp-server-time mcp-server-fetch`.
 
 use crate::house::House;
 use crate::tools::model;
@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 
-/// A server of a public package.
+/// Returns the path of an installed server.
 fn installed(program: &str) -> String {
     let folders = std::env::var("MCP_SERVERS").unwrap_or_default();
     let mut paths = std::env::split_paths(&folders).map(|folder| folder.join(program));
@@ -20,7 +20,7 @@ fn installed(program: &str) -> String {
     found.display().to_string()
 }
 
-/// Has a model ask a server for a tool that only reads; what the model was shown has to hold these words.
+/// Checks a model's call of a read-only tool of a server. The result in its prompt must contain `shown`.
 fn asks(server: &str, tool: &str, request: &Value, shown: &str) {
     let house = House::new();
     house.file("notes.txt", "buy tea");
@@ -33,7 +33,7 @@ fn asks(server: &str, tool: &str, request: &Value, shown: &str) {
     let (url, sent) = model(vec![(name, request.clone())]);
     let run =
         ["run", &talk, "--headless", "--trust", "--endpoint", &url, "--model", "endpoint:tiny"];
-    // they are slow to start, so no time limit of the house is right
+    // the servers start slowly, so the usual time limit does not apply
     let ran = house.command(&run).output().unwrap();
     let out = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success(), "{tool}: {out}{}", String::from_utf8_lossy(&ran.stderr));
@@ -91,7 +91,7 @@ fn fetch_reads_a_page_of_this_machine() {
             let _ = reader.into_inner().write_all((head + page).as_bytes());
         }
     });
-    // it refuses loopback addresses otherwise
+    // the server rejects loopback addresses otherwise
     let server =
         format!("command = [\"{path}\", \"--ignore-robots-txt\", \"--allow-private-ips\"]");
     asks(&server, "fetch", &json!({"url": url}), "Tea is a warm drink.");
@@ -110,7 +110,7 @@ fn everything_answers_over_http() {
         .unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.any(|line| line.contains("listening on port")));
-    // its pipe is read on, so that it does not end for want of a reader
+    // drain the pipe; without a reader the server ends
     std::thread::spawn(move || lines.for_each(drop));
     let server = format!("url = \"http://127.0.0.1:{port}/mcp\"");
     let talked = std::panic::catch_unwind(|| {

@@ -1,8 +1,8 @@
-//! `recording` as a voice in a scenario: a session speaks again, with no model and no network.
+//! `recording` as a voice in a scenario: a session speaks again, without model or network.
 
 use crate::house::House;
 
-/// Two participants with lines, and the same with a session.
+/// Returns a home with two rehearsed participants, and the same two with a session as their voice.
 fn house() -> House {
     let house = House::new();
     let talk = "title = \"Tea\"\ntopic = \"Tea or coffee?\"\nlimits = { utterances = 4 }\n\
@@ -50,7 +50,7 @@ fn a_session_speaks_again_and_a_changed_prompt_is_shown_in_words() {
     assert_eq!(said(&ran.out), [true; 4], "{}", ran.out);
 }
 
-/// A turn that was not recorded is never shown as a fault of a connection.
+/// A turn that is missing in the recording is never shown as a connection error.
 #[test]
 fn a_turn_that_was_not_recorded_is_told() {
     let house = house();
@@ -84,7 +84,7 @@ fn a_session_that_cannot_speak_is_told_before_anything_starts() {
     assert!(ran.err.contains("is a second voice of \"cy\" beside `lines`"), "{}", ran.err);
 }
 
-/// A resumed conversation goes on with the turn that comes next.
+/// A resumed conversation continues with the next recorded turn.
 #[test]
 fn a_resumed_conversation_goes_on_where_the_recording_is() {
     let house = house();
@@ -97,7 +97,7 @@ fn a_resumed_conversation_goes_on_where_the_recording_is() {
     assert!(!ran.err.contains("warning"), "{}", ran.err);
 }
 
-/// A time of day in a prompt makes no later turn another one: each is spoken, and what may differ can be named.
+/// A time of day in a prompt does not change later turns: each one is spoken, and variable parts can be declared.
 #[test]
 fn what_differs_from_run_to_run_is_no_change() {
     let house = house();

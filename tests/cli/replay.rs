@@ -1,9 +1,10 @@
-//! A recorded talk is printed again as it was printed live, whatever became of its file, and nothing in it is run.
+//! `replay` prints a recorded conversation exactly as it was printed live, also without its scenario file, and runs
+//! nothing.
 
 use crate::house::{House, talk};
 use std::fs;
 
-/// Plays the demo with a lively hand, in a format; returns what was printed and where the session lies.
+/// Plays the demo with many commands in a format; returns the output and the path of the session.
 fn live(house: &House, format: &str) -> (String, String) {
     let path = house.path(&format!("{format}.jsonl")).to_str().unwrap().to_owned();
     let steer = [

@@ -1,4 +1,4 @@
-//! What `resume` and `fork` take, and that every command the program prints works when it is typed.
+//! Arguments of `resume` and `fork`, and that every printed command works when typed.
 
 use crate::house::{House, talk};
 use crate::server::Server;
@@ -6,7 +6,7 @@ use crate::server::Server;
 const TALK: &str = "title = \"A talk\"\n[limits]\nutterances = 2\n\
     [[participant]]\nid = \"ada\"\nname = \"Ada\"\n[[participant]]\nid = \"bo\"\nname = \"Bo\"\n";
 
-/// Returns the arguments of the command that a line says to go on with.
+/// Returns the arguments of the printed `resume` command.
 fn printed(err: &str) -> Vec<String> {
     let line = err.split("resume: colloquium ").nth(1).unwrap();
     let line = line.lines().next().unwrap();
@@ -43,7 +43,7 @@ fn resume_and_fork_take_what_run_takes() {
     let resumed = house.run(&resume).code(0);
     assert!(resumed.out.contains("[3] Eve, through other:tiny\n  Second."), "{}", resumed.out);
     assert!(resumed.out.contains("Another title"), "{}", resumed.out);
-    // the printed command names the settings as well
+    // the printed command includes the settings
     let printed = printed(&resumed.err);
     assert!(printed.contains(&base), "{printed:?}");
     let again = house.run(&printed.iter().map(String::as_str).collect::<Vec<_>>()).code(0);
@@ -82,7 +82,7 @@ fn a_session_of_models_goes_on_with_the_rehearsed_cast() {
     assert!(ran.out.contains("[4] "), "{}", ran.out);
     assert!(!ran.out.contains("Spoken by a model."), "{}", ran.out);
     assert_eq!(server.asked.lock().unwrap().len(), calls, "no model is called");
-    // a scenario that nobody has offers no lines
+    // a scenario in no known folder has no lines to offer
     let path = house.file("talk.toml", TALK);
     house.run(&[&["run", &path, "--headless"], &model[..]].concat()).code(0);
     let none = house.run(&["resume", "--last", "--headless", "--rehearsed"]).code(2);

@@ -1,4 +1,4 @@
-//! Every file that comes with the program fits the schema that the program prints.
+//! Every bundled file is valid by the schema that the program prints.
 
 use crate::house::House;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn check(schema: &jsonschema::Validator, value: &Value, whose: &str) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Returns the TOML files in a folder and in those below it.
+/// Returns all TOML files of a folder, recursively.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = entries.partition(|path| path.is_dir());

@@ -1,9 +1,9 @@
-//! `colloquium test`: what a person who tests conversations sees, on the built binary.
+//! `colloquium test` on the built binary: its output for a person who tests conversations.
 
 use crate::house::House;
 use serde_json::Value;
 
-/// Two seats that a test plays.
+/// Two seats of a test.
 const TALK: &str = r#"
 [scenario]
 title = "A talk"
@@ -17,7 +17,7 @@ seat = "all"
 lines = ["One thing here.", "Another thing there."]
 "#;
 
-/// A test of that talk.
+/// Writes a test of [`TALK`].
 fn test(house: &House, name: &str, rest: &str) -> String {
     let text = format!("title = \"{name}\"\n{TALK}\n{rest}");
     house.file(&format!("{name}.test.toml"), &text)
@@ -85,7 +85,7 @@ fn what_is_true_passes_and_what_is_not_is_shown_with_its_values() {
     }
 }
 
-/// Bad input is a fault of the file, with its place, before anything runs.
+/// Bad input is reported as an error of the file, with its position, before anything runs.
 #[test]
 fn what_is_wrong_with_a_test_is_told_with_its_place() {
     let house = House::new();
@@ -159,7 +159,7 @@ fn cases_filters_lists_and_shards_choose_tests() {
     assert!(alone.err.contains("--set"), "{}", alone.err);
 }
 
-/// A call fails in the ways that a test asks for, and the engine answers as it would a real model.
+/// A call fails in the ways that a test requests, and the engine reacts as to a real model.
 #[test]
 fn failures_on_purpose_are_failures() {
     let house = House::new();
@@ -238,7 +238,7 @@ fn every_form_of_the_report_keeps_the_outcomes_apart() {
     assert!(fast.out.contains("0 passed, 1 failed, 1 cancelled"), "{}", fast.out);
 }
 
-/// Rates over runs have an interval, and a share that is not reached fails.
+/// Rates over runs have an interval, and a rate below the threshold fails.
 #[test]
 fn runs_have_rates() {
     let house = House::new();
@@ -256,7 +256,7 @@ fn runs_have_rates() {
     assert!(ran.out.contains("run < 7"), "{}", ran.out);
 }
 
-/// A file that wants too much ends with a clear error, in bounded time.
+/// A file with excessive demands ends with a clear error, in bounded time.
 #[test]
 fn hostile_tests_are_bounded() {
     let house = House::new();
@@ -279,7 +279,7 @@ fn hostile_tests_are_bounded() {
     assert!(house.path("ran").exists());
 }
 
-/// What a scenario's tests reach is told as text and as JSON, and too little of it fails.
+/// Coverage of a scenario is reported as text and as JSON, and too little of it fails.
 #[test]
 fn coverage_tells_what_was_not_reached() {
     let house = House::new();
@@ -306,7 +306,7 @@ fn coverage_tells_what_was_not_reached() {
     house.run(&["test", "--fail-under", "60"]).code(0);
 }
 
-/// A session speaks again; a prompt that has changed is told in words, and --bless takes it.
+/// A session speaks again; a changed prompt is described, and --bless accepts it.
 #[test]
 fn a_recording_speaks_again_and_notices_changed_prompts() {
     let house = House::new();
@@ -334,7 +334,7 @@ fn a_recording_speaks_again_and_notices_changed_prompts() {
     assert!(ran.out.contains("tape.jsonl has 2 matching turns of `ada`"), "{}", ran.out);
 }
 
-/// What happened becomes what is expected: from a rehearsed cast, and from a session.
+/// Actual events become the expectations of a new test: from a rehearsed cast, and from a session.
 #[test]
 fn a_test_is_written_from_what_happened() {
     let house = House::new();
@@ -365,7 +365,7 @@ fn a_test_is_written_from_what_happened() {
     assert_eq!(ran.code, 0, "{}{}\n{written}", ran.out, ran.err);
 }
 
-/// A changed scenario runs the tests again that name it, and no others.
+/// A changed scenario reruns its own tests, and no others.
 #[test]
 fn watching_runs_what_a_changed_file_belongs_to() {
     let house = House::new();
@@ -379,7 +379,7 @@ fn watching_runs_what_a_changed_file_belongs_to() {
     house.file("town.toml", &town.replace("utterances = 4", "utterances = 3"));
     crate::house::read_until(&mut out, &["FAIL", "town.test.toml"]);
     crate::house::read_until(&mut out, &["0 passed, 1 failed"]);
-    // a scenario that cannot be read is told, and tried again once it changes
+    // an unreadable scenario is reported, and tried again after its next change
     house.file("town.toml", "title = ");
     house.file("town.toml", &town);
     crate::house::read_until(&mut out, &["1 passed ("]);

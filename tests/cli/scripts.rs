@@ -1,8 +1,8 @@
-//! What a script in a seat is told, seen from outside.
+//! Input of a script in a seat, observed from outside.
 
 use crate::house::House;
 
-/// Two scripts that keep what they are told, in a blind table.
+/// Two scripts that save their input, in a conversation with hidden names.
 const BLIND: &str = r#"
 title = "Blind"
 policy = "phases"
