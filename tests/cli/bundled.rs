@@ -157,7 +157,7 @@ fn every_printed_resume_goes_on_when_a_person_says_something() {
             let spoken = out[first..].matches("\n[").count();
             assert!(spoken > usize::from(steered), "{name} ({end}) goes on: {out}");
             assert!(
-                // its participants fill in forms, which have no field for an answer
+                // its participants fill in forms without a field for an answer
                 !steered
                     || name == &"iterative-analysis"
                     || out.matches("about the organ").count() > 1,

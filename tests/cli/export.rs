@@ -212,7 +212,7 @@ fn a_damaged_session_is_written_as_far_as_it_can_be_read() {
     }
 }
 
-/// A whisper appears in no transcript and in no export without whispers, whatever its outcome.
+/// A whisper appears in no transcript and in no export without whispers, even if it came too late.
 #[test]
 fn a_whisper_that_came_too_late_leaks_nowhere() {
     let house = House::new();

@@ -82,7 +82,7 @@ fn a_session_of_models_goes_on_with_the_rehearsed_cast() {
     assert!(ran.out.contains("[4] "), "{}", ran.out);
     assert!(!ran.out.contains("Spoken by a model."), "{}", ran.out);
     assert_eq!(server.asked.lock().unwrap().len(), calls, "no model is called");
-    // a scenario in no known folder has no lines to offer
+    // the scenario is in none of the known folders
     let path = house.file("talk.toml", TALK);
     house.run(&[&["run", &path, "--headless"], &model[..]].concat()).code(0);
     let none = house.run(&["resume", "--last", "--headless", "--rehearsed"]).code(2);

@@ -1,4 +1,4 @@
-//! A key that a server says again, in its words and in its errors and in every form, is nowhere to be found.
+//! An API key that a server echoes in replies and errors, in any encoding, never appears in any output or file.
 
 use crate::canary::{FORMS, KEY, absent, words};
 use crate::house::{House, end};
@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-/// A server that sends everybody to another address, and remembers nothing.
+/// Starts a server that redirects every request to another address.
 fn redirecting(to: &str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -25,7 +25,7 @@ fn redirecting(to: &str) -> String {
     url
 }
 
-/// An address that remembers whatever comes.
+/// Starts a listener that records every received byte.
 fn elsewhere() -> (String, Arc<Mutex<Vec<u8>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());

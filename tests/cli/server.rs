@@ -1,33 +1,33 @@
-//! A server with one model, `tiny`, that says what it is told to, in pieces, with the number of the call for `{n}`, or
-//! one after the other what stands between lines of `---`; for `{usage}` it counts tokens. It remembers what it was asked.
+//! A server with one model, `tiny`, that replies in pieces with a given text. `{n}` becomes the number of the call, and
+//! lines of `---` separate successive replies; `{usage}` makes it count tokens. It records the requests.
 
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// A model whose every call is an error that repeats the reply; listed where a key is wanted.
+/// A model whose every call fails with an error that repeats the reply; listed if a key is required.
 pub const OOPS: &str = "oops";
 
-/// See the module.
+/// A fake server; see the module.
 pub struct Server {
     pub url: String,
     pub asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    /// Starts one that takes this key only, or asks for none.
+    /// Starts a server that accepts this key only, or needs none.
     pub fn start(reply: &'static str, key: Option<&'static str>) -> Server {
         Server::tiring(reply, key, usize::MAX)
     }
 
-    /// Starts one that rejects every key once it has answered so many calls.
+    /// Starts a server that rejects every key after `calls` replies.
     pub fn tiring(reply: &'static str, key: Option<&'static str>, calls: usize) -> Server {
         let names: &[&str] = if key.is_some() { &["tiny", OOPS] } else { &["tiny"] };
         Server::serving(reply, key, calls, names)
     }
 
-    /// Starts one that lists these models.
+    /// Starts a server that lists these models.
     pub fn serving(
         reply: &'static str,
         key: Option<&'static str>,
@@ -119,6 +119,6 @@ fn answer(
         "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
         text.len()
     );
-    // a program that was stopped does not listen any more
+    // a stopped program has closed the connection
     let _ = (&stream).write_all((head + &text).as_bytes());
 }

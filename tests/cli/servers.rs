@@ -1,5 +1,6 @@
-//! Servers of tools (MCP) on the built binary: a fake one that is as strict as the protocol, hostile variants, and real
-//! ones from public packages where they are installed.
+//! MCP servers of tools on the built binary: a fake server that is as strict as the protocol, hostile variants, and
+//! real
+//! servers from public packages if they are installed.
 
 use crate::house::{House, Ran, end};
 use crate::tools::model;
@@ -10,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 const SERVER: &str = include_str!("fake_server.py");
 
-/// A talk of one model whose tools are those of a server.
+/// Returns a scenario of one model with the tools of a fake server.
 fn talk(house: &House, how: &str, more: &str) -> String {
     let script = house.file("server.py", SERVER);
     let log = house.path("log.jsonl").display().to_string();
@@ -72,7 +73,7 @@ fn what_a_server_offers_is_pinned_and_a_change_is_shown() {
     let house = House::new();
     let log = house.path("log.jsonl").display().to_string();
     let path = talk(&house, "$HOW", "").to_owned();
-    // how it behaves is in a file, so that its command stays the same
+    // the mode of the server is in a file, so that its command stays the same
     let text = std::fs::read_to_string(&path).unwrap();
     let shell = json!(["sh", "-c", format!("exec python3 server.py $(cat how) {log}")]);
     let command = text.lines().map(|line| match line.starts_with("command") {
@@ -100,7 +101,7 @@ fn what_a_server_offers_is_pinned_and_a_change_is_shown() {
     );
     let again = go("changed", &["--trust"]);
     assert!(!again.err.contains("something else"), "agreed to once: {}", again.err);
-    // a scenario of the user's own needs no trust, but nobody is there to agree to a change
+    // a scenario of the user's own needs no trust, but there is no operator to allow a change
     let text = std::fs::read_to_string(&path)
         .unwrap()
         .replace("server.py", &house.file("server.py", SERVER));
@@ -144,7 +145,7 @@ fn pins_that_cannot_be_read_or_kept_stop_the_run_before_a_model_sees_a_tool() {
     let err = stops("cannot read the pins of tool servers", 3);
     assert!(err.contains("review what the servers offer, then delete this file"), "{err}");
     std::fs::remove_dir_all(&state).unwrap();
-    // neither the folder nor a file in it can be made
+    // neither the folder nor a file in it can be created
     for nowhere in ["nowhere", "/proc"] {
         std::os::unix::fs::symlink(nowhere, &state).unwrap();
         stops("cannot save the pins in", 6);
@@ -200,7 +201,7 @@ fn a_session_that_goes_on_is_held_to_the_tools_it_had() {
     assert!(ran.err.contains("~ fake_echo: was"), "what is accepted is said: {}", ran.err);
     let about = sent[0]["tools"][0]["function"]["description"].to_string();
     assert_eq!(about, "\"Repeat words.\"", "its models see what the log says");
-    // what else the server offers by now is no matter
+    // additional tools of the server do not matter
     house.file("how", "more");
     assert_eq!(go_on("resume", &["--max-turns=3"]).0.code, 0);
 }
@@ -283,7 +284,7 @@ fn wrong_servers_are_faults_with_their_place() {
     assert!(ran.code == 3 && ran.err.contains("the tool server far"), "{}", ran.err);
 }
 
-/// A server over HTTP that wants this key; returns its address and the keys that came.
+/// Starts a server over HTTP that requires this key; returns its address and the received keys.
 fn over_http(key: &'static str) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! Past sessions: found by the beginning of their id, listed even when damaged, mended, and gone on with.
+//! Past sessions: found by a prefix of their id, listed even if damaged, repaired, and resumed.
 
 use crate::house::{House, read_until, talk, transcript};
 use std::fs;
@@ -30,7 +30,7 @@ fn what_cannot_be_meant_is_told_with_a_way_out() {
     }
     let ran = house.run(&["sessions", "path", "2026"]).code(2);
     assert!(ran.err.contains("-000009 and 2 more"), "{}", ran.err);
-    // a path is no beginning of an id
+    // a path is not a prefix of an id
     let ran = house.run(&["sessions", "show", "./2026.jsonl"]).code(2);
     assert!(!ran.err.contains("nearest"), "{}", ran.err);
     fs::write(sessions.join("empty.jsonl"), "").unwrap();
@@ -50,7 +50,7 @@ fn what_cannot_be_meant_is_told_with_a_way_out() {
     for words in ["--say", "--edit"] {
         house.run(&["fork", "--last", "--at", "2", words, " ", "--headless"]).code(2);
     }
-    // the way back from the trash is one from anywhere
+    // the printed command to restore from the trash works in any folder
     let out = house.file("apart.jsonl", &log);
     let ran = house.run(&["sessions", "delete", &out]).code(0);
     let back = ran.err.lines().find_map(|l| l.strip_prefix("undo: ")).unwrap();

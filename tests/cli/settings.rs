@@ -1,4 +1,4 @@
-//! Settings by layers, and that each value says where it comes from.
+//! Layers of settings, and the source of each value.
 
 use crate::house::House;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Steering without a screen: from a file, from standard input, and what waits for somebody.
+//! Steering without a screen: from a file, from standard input, and requests that wait for the operator.
 
 use crate::house::{House, end, read_until, talk};
 use std::io::{BufReader, Write};
@@ -204,7 +204,7 @@ fn a_line_whose_moment_never_comes_is_told_and_may_come_after_a_resume() {
     assert!(!ran.err.contains("never due") && ran.out.contains("-- mark: third"), "{}", ran.out);
 }
 
-/// An open pipe is read like a file, as the shell hands it over in `--steer <(...)`.
+/// An open pipe is read like a file, as the shell passes it in `--steer <(...)`.
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_read_as_a_steer_file() {

@@ -1,4 +1,4 @@
-//! However a run is stopped, its session goes on as if it had not been.
+//! Interrupted runs: a resumed session continues as if it had not been interrupted.
 
 use crate::house::{House, end, read_until, talk, transcript};
 use rustix::process::{Pid, Signal, kill_process};
@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 
 const UTTERANCES: u32 = 5;
 const WORDS: usize = 90;
-/// What a pipe of Linux holds before it is read, in bytes.
+/// Capacity of a Linux pipe, in bytes.
 const PIPE_BYTES: usize = 65_536;
 
-/// What the same talk says when nobody stops it.
+/// Returns the transcript of an uninterrupted run.
 fn unbroken(house: &House, path: &str) -> Vec<String> {
     transcript(&house.run(&["run", path, "--headless", "--no-save"]).code(0).out)
 }
@@ -72,7 +72,7 @@ fn a_signal_ends_a_script_that_hangs() {
     let pid = fs::read_to_string(house.path("pid")).unwrap();
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     end(child).code(130);
-    // what is dead may wait for its last rites from the system
+    // a dead process may be a zombie for a while
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
     assert!(stat.is_empty() || stat.contains(") Z "), "it lives on: {stat}");
 }
@@ -92,7 +92,7 @@ fn a_closed_pipe_ends_quietly_and_the_session_goes_on() {
     assert_eq!(transcript(&shown), unbroken(&house, &path));
 }
 
-/// A reader that takes nothing fills the pipe, and must not hold up a signal: while it runs, and when it has ended.
+/// A reader that reads nothing fills the pipe. It must not delay a signal, neither during the run nor after its end.
 #[test]
 fn a_reader_that_does_not_read_cannot_keep_the_program() {
     let house = House::new();
@@ -136,7 +136,7 @@ fn a_standard_output_that_cannot_be_written_is_an_error() {
     }
 }
 
-/// As under `nohup`.
+/// Signals that were ignored at the start, as under `nohup`.
 #[test]
 fn a_hang_up_that_was_ignored_stays_ignored() {
     let house = House::new();

@@ -1,4 +1,4 @@
-//! Figures of sessions: what they count, in every format, and two of them side by side.
+//! Figures of sessions: their values in every format, and two sessions side by side.
 
 use crate::house::{House, talk};
 use serde_json::Value;
@@ -68,7 +68,7 @@ fn two_sessions_stand_side_by_side_from_where_they_part() {
     let house = House::new();
     house.run(&["run", &house.file("a.toml", &talk(4, 9)), "--headless"]).code(0);
     let one = house.run(&["sessions", "path", "--last"]).code(0).out;
-    // the same talk with the same dice, in which the operator speaks up after the second utterance
+    // the same conversation with the same seed, in which the operator sends a message after the second utterance
     let steer = house
         .file("steer.jsonl", "{\"after\":{\"utterance\":2},\"do\":\"say\",\"text\":\"Stop.\"}\n");
     let (a, two) = (house.path("a.toml"), house.path("data/other.jsonl"));
@@ -93,7 +93,7 @@ fn two_sessions_stand_side_by_side_from_where_they_part() {
     house.run(&["analyze", one.trim(), two, "--last"]).code(2);
 }
 
-/// The texts begin where the heading says, also where one of them hides a turn that both share.
+/// Both texts begin after the last shared turn, even if one session hides a shared turn later.
 #[test]
 fn a_turn_that_is_hidden_later_does_not_move_where_they_part() {
     let house = House::new();
@@ -112,7 +112,7 @@ fn a_turn_that_is_hidden_later_does_not_move_where_they_part() {
     assert!(!said.contains("A1 word") && !said.contains("B1 word"), "what both share: {said}");
 }
 
-/// A session without votes beside one with them, in either order.
+/// A session without votes beside a session with votes, in either order.
 #[test]
 fn a_table_that_only_one_session_has_stands_beside_nothing() {
     let house = House::new();

@@ -79,13 +79,13 @@ fn reports_an_estimate_and_stops_at_the_limit_in_dollars() {
         ran.err
     );
     assert_eq!(calls(&server), 2);
-    // the default is one dollar
+    // the default limit is one dollar
     let ran = house.run(&["test", "--record"]).code(5);
     assert!(ran.out.contains("the limit of $1.00 for models is reached"), "{}", ran.out);
     assert_eq!(calls(&server), 3);
 }
 
-/// Without a price, the default limit counts tokens; a limit that the user names is refused.
+/// Without a price, the default limit counts tokens; an explicit limit in dollars is rejected.
 #[test]
 fn refuses_only_a_named_limit_for_a_model_without_a_price() {
     let house = House::new();

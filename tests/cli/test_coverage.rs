@@ -1,10 +1,10 @@
-//! `colloquium test --coverage`: every part of a scenario is counted, and by what really reached it.
+//! `colloquium test --coverage`: every part of a scenario is counted, by actual hits.
 
 use crate::house::{House, Ran};
 use crate::server::Server;
 use serde_json::Value;
 
-/// The points of the only scenario of a run, as `kind name: hits`.
+/// Returns the points of a run's only scenario, as `kind name: hits`.
 fn points(ran: Ran) -> Vec<String> {
     let json: Value = serde_json::from_str(&ran.out).unwrap();
     let all = json["coverage"]["scenarios"][0]["points"].as_array().unwrap();
@@ -39,7 +39,7 @@ fn dependencies_stages_and_stop_rules_are_counted_by_what_reached_them() {
         "participant ada: 1",
         "participant bo: 1",
         "participant cy: 0",
-        // of two words, the one that was said
+        // of two stop words, the spoken one
         "stop word ENOUGH: 1",
         "stop word NEVER: 0",
     ];
@@ -49,7 +49,7 @@ fn dependencies_stages_and_stop_rules_are_counted_by_what_reached_them() {
     for part in ["dependency bo after ada: 0", "stop word ENOUGH: 0"] {
         assert!(points.iter().any(|p| p == part), "{part}: {points:?}");
     }
-    // a rule that asks is reached, though it ends nothing
+    // a rule that asks counts as reached, though it ends nothing
     let asks = text(3)
         .replace("policy = \"depends\"\n", "")
         .replace("word = \"ENOUGH\"\n", "word = \"ENOUGH\"\nthen = \"ask\"\n")
@@ -67,7 +67,7 @@ fn dependencies_stages_and_stop_rules_are_counted_by_what_reached_them() {
     assert!(points.contains(&"stop word ENOUGH: 1".to_owned()), "{points:?}");
 }
 
-/// The stages of a bundled scenario are all reached by its tests, and a run of one of them reaches not all.
+/// All stages of a bundled scenario are reached by its tests, and not all by a single one of them.
 #[test]
 fn the_stages_of_a_conversation_are_counted() {
     let house = House::new();
@@ -79,7 +79,7 @@ fn the_stages_of_a_conversation_are_counted() {
     assert!(stages.iter().all(|p| !p.ends_with(": 0")), "{stages:?}");
 }
 
-/// The word with which a simulated person leaves is the test's, and no part of the scenario.
+/// The stop word of a simulated person belongs to the test, not to the scenario.
 #[test]
 fn a_simulated_person_adds_nothing_to_a_scenario() {
     let house = House::new();

@@ -1,9 +1,9 @@
-//! The examples of tests that come with the program, in its help and in the README, really run.
+//! Bundled examples of tests, in the help and in the README, really run.
 
 use crate::house::House;
 use crate::server::Server;
 
-/// Copies an example into a house, with the model of a server that says these replies one after the other.
+/// Copies an example into a home, with a model whose server returns these replies in order.
 fn example(house: &House, name: &str, replies: &'static str) -> (String, Server) {
     let path = format!("{}/assets/examples/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap().replace("ollama:llama3", "mine:tiny");
@@ -49,11 +49,11 @@ fn the_example_of_a_simulated_person_gets_its_money_back() {
     );
     let again = house.run(&["test", "--offline", &file]).code(0);
     assert!(again.out.contains("models (judges): 0 asked, 1 recorded"), "{}", again.out);
-    // neither is the conversation's
+    // neither adds to the cost of the conversation
     let text = std::fs::read_to_string(&file).unwrap();
     house.file("refund.test.toml", &format!("{text}[[expect]]\nthat = \"cost == 0\"\n"));
     house.run(&["test", "--offline", &file]).code(0);
-    // a person that never gets there ends at the limit, and the test says so
+    // a person that never gets to the goal ends at the limit, and the test reports it
     let (file, _server) = example(&house, "refund.test.toml", "Well?");
     std::fs::remove_file(house.path("refund.replies.jsonl")).unwrap();
     let ran = house.run(&["test", "--ask", &file]).code(1);
@@ -89,7 +89,7 @@ fn the_example_of_an_attacker_goes_back_after_a_refusal() {
         "an attacker is not told what it is to find out: {}",
         asked[0]
     );
-    // a shop that tells the code breaks the rule at once
+    // a shop that reveals the code breaks the rule at once
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("We sell bells", "SPOKE-7! We sell bells")).unwrap();
     let ran = house.run(&["test", "--ask", &file]).code(1);
@@ -98,7 +98,7 @@ fn the_example_of_an_attacker_goes_back_after_a_refusal() {
     }
 }
 
-/// Returns what stands between two lines of a text, without the indentation of the first line.
+/// Returns the text between two lines, without the indentation of the first line.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> String {
     let lines =
         text.lines().skip_while(|line| !line.contains(from)).take_while(|line| !line.contains(to));
@@ -111,7 +111,7 @@ const DEBATE: &str = "title = \"Trams\"\ntopic = \"Trams or buses?\"\nlimits = {
     [[participant]]\nid = \"ada\"\n[[participant]]\nid = \"bo\"\nname = \"Bo\"\n\
     [rehearsed]\nada = [\"Trams.\"]\nbo = [\"Buses.\"]\n";
 
-/// The page about testing has one complete example on one screen.
+/// The page about testing has one complete example that fits on a screen.
 #[test]
 fn the_example_of_the_help_runs() {
     let house = House::new();
@@ -140,7 +140,7 @@ fn the_example_of_the_readme_runs_and_so_does_its_ci() {
     house.file("tabs.test.toml", &text);
     let ran = house.run(&["test"]);
     assert_eq!(ran.code, 0, "{text}\n{}{}", ran.out, ran.err);
-    // what the workflow runs, and what it publishes
+    // the command of the workflow, and its artefacts
     let command = readme.lines().find_map(|line| line.split_once("run: colloquium ")).unwrap().1;
     let (command, report) = command.split_once(" > ").unwrap();
     let ran = house.run(&command.split(' ').collect::<Vec<_>>()).code(0);

@@ -1,11 +1,11 @@
-//! Test files that mean harm: each ends with a clear error, in bounded time and memory, and touches nothing outside.
+//! Malicious test files: each ends with a clear error, in bounded time and memory, and touches nothing outside.
 
 use crate::house::House;
 
 const TALK: &str = "[scenario]\ntitle = \"A talk\"\nlimits = { utterances = 4 }\n[[scenario.participant]]\nid = \"ada\"\n\
     [[scenario.participant]]\nid = \"bo\"\n[[voice]]\nseat = \"all\"\nlines = [\"One thing.\", \"Another thing.\"]\n";
 
-/// Every key that names a file refuses one that lies elsewhere, by whatever way.
+/// Every key with a file name rejects files outside of the folder, by any path.
 #[test]
 fn no_key_leads_out_of_the_folder() {
     let house = House::new();
@@ -45,7 +45,7 @@ fn no_key_leads_out_of_the_folder() {
     assert_eq!(std::fs::read_to_string(house.path("secret.md")).unwrap(), "s3cret");
 }
 
-/// A pipe or a device in place of a file is never waited for.
+/// A pipe or a device in place of a file is rejected without waiting.
 #[test]
 fn a_pipe_is_not_waited_for() {
     let house = House::new();
@@ -64,7 +64,7 @@ fn a_pipe_is_not_waited_for() {
     assert!(ran.err.contains("is not a session"), "{}", ran.err);
 }
 
-/// What each case repeats is bounded over all of them; what they share is not counted.
+/// Repeated content of cases is bounded in total; shared content is not counted.
 #[test]
 fn cases_repeat_a_bounded_amount() {
     let house = House::new();
@@ -89,7 +89,7 @@ fn cases_repeat_a_bounded_amount() {
     assert!(ran.err.contains("larger than"), "{}", ran.err);
 }
 
-/// Conditions and templates have no loop that a test could make endless; a program loops only where it may run.
+/// Conditions and templates cannot loop endlessly; only a permitted script can.
 #[test]
 fn expressions_and_templates_end() {
     let house = House::new();
@@ -117,7 +117,7 @@ fn expressions_and_templates_end() {
     );
 }
 
-/// A participant of a scenario that speaks from a session does so in a test, and a script runs beside its scenario.
+/// A participant with a recording as its voice speaks in a test, and a script runs in the folder of its scenario.
 #[test]
 fn a_scenario_keeps_its_own_recordings_and_folder() {
     let house = House::new();
@@ -134,7 +134,7 @@ fn a_scenario_keeps_its_own_recordings_and_folder() {
         [[expect]]\nthat = \"utterances[0].text.startswith('A1') and 'Beside' in utterances[1].text\"\n";
     house.file("a.test.toml", text);
     let ran = house.run(&["test", "--trust", "a.test.toml"]).code(1);
-    // Bo said something else then: the change is shown, and nothing else is wrong
+    // Bo's reply differs: the changed prompt is shown, and nothing else is reported
     assert!(ran.out.contains("the prompt of ada, turn 2 matches talks/tape.jsonl"), "{}", ran.out);
     assert!(!ran.out.contains("line 5"), "{}", ran.out);
     house.file("talks/again.toml", &again.replace("tape.jsonl", "../../tape.jsonl"));

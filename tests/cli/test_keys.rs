@@ -1,10 +1,10 @@
-//! The schema of test files and the program say the same: every key of one is a key of the other.
+//! The schema of test files and the parser agree: every key of one is a key of the other.
 
 use crate::house::House;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A test file with every key of a test, one way or another.
+/// A test file with every possible key.
 const EVERY: &str = r#"
 title = "Everything"
 topic = "Tea or coffee?"
@@ -139,7 +139,7 @@ min_turns = 2
 against = "before.md"
 "#;
 
-/// Adds the paths of all keys that a schema describes; scenarios and commands are described elsewhere.
+/// Adds the paths of all keys in a schema, except scenarios and commands, which have their own tests.
 fn described(schema: &Value, path: &str, all: &mut BTreeSet<String>) {
     for (key, of) in schema["properties"].as_object().into_iter().flatten() {
         let path = format!("{path}.{key}");
@@ -156,7 +156,7 @@ fn described(schema: &Value, path: &str, all: &mut BTreeSet<String>) {
     }
 }
 
-/// Adds the paths of all keys of a value.
+/// Adds the paths of all keys in a value.
 fn used(value: &toml::Value, path: &str, all: &mut BTreeSet<String>) {
     match value {
         toml::Value::Table(table) => {
@@ -171,7 +171,7 @@ fn used(value: &toml::Value, path: &str, all: &mut BTreeSet<String>) {
     }
 }
 
-/// What the schema lists is taken, and nothing else is.
+/// Every key in the schema is accepted, and any other is rejected.
 #[test]
 fn the_schema_lists_every_key_that_a_test_may_have() {
     let house = House::new();
@@ -191,11 +191,11 @@ fn the_schema_lists_every_key_that_a_test_may_have() {
     let (mut listed, mut taken) = (BTreeSet::new(), BTreeSet::new());
     described(&schema, "", &mut listed);
     used(&parsed, "", &mut taken);
-    // a tool's script stands in place of its results
+    // the script of a tool replaces its results
     let untried: Vec<&String> =
         listed.difference(&taken).filter(|key| *key != ".tool.script").collect();
     assert!(untried.is_empty(), "the example lacks {untried:?}");
-    // every table refuses what the schema does not list
+    // every table rejects keys that are not in the schema
     let tables = [
         "[[expect]]",
         "[[voice]]",

@@ -1,11 +1,11 @@
-//! The five outcomes of `colloquium test`: one record for each test whatever happens, in every form of the report.
+//! The five outcomes of `colloquium test`: one record for each test in any case, in every report format.
 
 use crate::house::{House, end};
 use crate::server::Server;
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 
-/// A conversation that a test plays.
+/// A rehearsed conversation for the tests.
 const TALK: &str = r#"
 [scenario]
 title = "A talk"
@@ -23,7 +23,7 @@ fn test(house: &House, name: &str, before: &str, expects: &str) -> String {
     house.file(&format!("{name}.test.toml"), &format!("{before}\n{TALK}\n{expects}"))
 }
 
-/// The id and outcome of every record.
+/// Returns the id and outcome of every record.
 fn outcomes(json: &str) -> Vec<(String, String)> {
     let json: Value = serde_json::from_str(json).unwrap();
     let text = |v: &Value| v.as_str().unwrap().to_owned();
@@ -35,7 +35,7 @@ fn outcomes(json: &str) -> Vec<(String, String)> {
     all.iter().map(|t| (text(&t["id"]), text(&t["outcome"]))).collect()
 }
 
-/// A file that cannot be loaded is no less of an error than a test that cannot be run.
+/// A file that cannot be loaded is an error, just like a test that cannot be run.
 #[test]
 fn a_file_with_a_fault_has_a_record_in_every_form() {
     let house = House::new();
@@ -66,7 +66,7 @@ fn a_file_with_a_fault_has_a_record_in_every_form() {
     assert_eq!([of(&["--shard", "1/2"]), of(&["--shard", "2/2"])], [2, 0], "once over all shards");
 }
 
-/// A signal leaves one record for each test: of those that had ended, and of those that had not.
+/// A signal leaves one record for each test, finished or not.
 #[test]
 fn an_interrupt_leaves_one_record_for_each_test() {
     let house = House::new();
@@ -103,8 +103,8 @@ fn an_interrupt_leaves_one_record_for_each_test() {
     assert_eq!(junit.matches("<testcase").count(), 3, "{junit}");
 }
 
-/// A threshold is about runs that failed: what could not be evaluated in one of them is an error all the same, and what
-/// may still be reached is undecided.
+/// A threshold applies to failed runs only. An evaluation error in one run is an error all the same, and a threshold
+/// that can still be reached is undecided.
 #[test]
 fn a_threshold_hides_no_error_and_decides_nothing_that_is_open() {
     let house = House::new();
@@ -127,7 +127,7 @@ fn a_threshold_hides_no_error_and_decides_nothing_that_is_open() {
     let file = test(&house, "k", "runs = 5", "[[expect]]\nthat = \"run != 3\"");
     let ran = house.run(&["test", &file]).code(1);
     assert!(ran.out.contains("rate: 4 of 5 (80 %"), "{}", ran.out);
-    // each case by itself: two that pass do not make up for a third
+    // each case separately: two that pass do not make up for a third
     let cases = "[[case]]\nname = \"a\"\n[[case]]\nname = \"b\"\n[[case]]\nname = \"c\"\nbad = 1";
     let expect = "[[expect]]\nthat = \"run != 0 or 'bad' not in case\"\n";
     let file = test(&house, "p", "runs = 2\npass = 0.9", &format!("{expect}{cases}"));
@@ -135,7 +135,7 @@ fn a_threshold_hides_no_error_and_decides_nothing_that_is_open() {
     assert!(ran.out.contains("2 passed, 1 failed"), "{}", ran.out);
 }
 
-/// A rule for each utterance stops the run at the first that breaks it, and may only ask for what is known by then.
+/// A rule for each utterance stops the run at the first violation, and may only use facts known at that point.
 #[test]
 fn a_rule_for_each_utterance_stops_at_the_first_breach() {
     let house = House::new();
@@ -173,7 +173,7 @@ fn a_rule_for_each_utterance_stops_at_the_first_breach() {
     }
 }
 
-/// No speaker and no tool call can be expected, as any others.
+/// An empty list expects no speaker or no tool call.
 #[test]
 fn nothing_is_expected_with_an_empty_list() {
     let house = House::new();
@@ -195,7 +195,7 @@ fn nothing_is_expected_with_an_empty_list() {
     assert!(ran.out.contains("tool calls: 1 made, 0 expected"), "{}", ran.out);
 }
 
-/// Every trigger of a command fires where it says, in virtual time.
+/// Every trigger of a command fires at its point, in virtual time.
 #[test]
 fn commands_fire_at_every_point() {
     let house = House::new();

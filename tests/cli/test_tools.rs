@@ -1,9 +1,9 @@
-//! Tools in scripted tests: who called what, what came back, and what was called before a test starts.
+//! Tools in scripted tests: callers, results, and calls from before a test starts.
 
 use crate::house::House;
 use serde_json::json;
 
-/// Ada has two tools, one of which changes something.
+/// Ada has two tools, one with side effects.
 const TALK: &str = r#"
 title = "A weekend"
 topic = "Bonn"
@@ -30,7 +30,7 @@ id = "bo"
 lines = ["Fine."]
 "#;
 
-/// Writes the scenario and one test of it.
+/// Returns a home with the scenario and one test of it.
 fn house(test: &str) -> House {
     let house = House::new();
     house.file("town.toml", TALK);
@@ -96,7 +96,7 @@ fn a_voice_calls_tools_and_the_calls_are_expected() {
     assert!(ran.out.contains("tool calls: 5 made, 1 expected"), "{}", ran.out);
 }
 
-/// Nothing runs and nothing is read that a test does not name.
+/// Tools run and files are read only if a test names them.
 #[test]
 fn a_tool_runs_only_if_the_test_says_so() {
     let calls = r#"
@@ -141,7 +141,7 @@ fn a_tool_runs_only_if_the_test_says_so() {
     assert!(ran.out.contains("called the tool `read_file`"), "{}", ran.out);
 }
 
-/// Calls that were made before need neither the tool nor the participant's voice, and a turn can continue after them.
+/// Earlier calls need neither the tool nor the participant's voice, and a turn can continue after them.
 #[test]
 fn a_test_starts_after_given_tool_calls() {
     let house = house(
@@ -226,7 +226,7 @@ fn wrong_tools_of_a_test_are_told_with_their_place() {
     assert!(ran.err.contains("files: is outside the folder"), "{}", ran.err);
 }
 
-/// A session with tool calls speaks again, its tools too, and becomes a test.
+/// A session with tool calls can be replayed with its tool results, and converted to a test.
 #[test]
 fn a_recorded_session_returns_what_its_tools_returned() {
     let asked = vec![("weather", json!({"town": "Bonn"})), ("book", json!({"when": "{{ now }}"}))];

@@ -1,4 +1,4 @@
-//! Themes on the command line: those that are there, the user's own, and what is refused.
+//! Themes on the command line: the bundled themes, the user's own, and rejected ones.
 
 use crate::house::House;
 use serde_json::Value;

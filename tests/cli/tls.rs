@@ -1,8 +1,10 @@
-//! Servers that speak TLS: one whose certificate nobody vouches for is refused before a key leaves, one that the user
-//! trusts is spoken to.
+//! Servers over TLS: an untrusted certificate is rejected before a key is sent, and a certificate that the user trusts
+//! is
+//! accepted.
 //!
-//! The certificate in `tls/` is for 127.0.0.1 and was made for these tests alone; `ca.pem` signed it, and its key was
-//! thrown away.
+//! The certificate in `tls/` is for 127.0.0.1 and was made for these tests only. `ca.pem` signed it, and the private
+//! key
+//! of the authority was deleted.
 
 use crate::house::{House, end};
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
@@ -13,7 +15,7 @@ use std::sync::{Arc, Mutex};
 
 const KEY: &str = "sk-canary-7f3a";
 
-/// A server with one model, `tiny`, that says `Good day.`; it remembers every byte that it could read.
+/// A TLS server with one model, `tiny`, that replies `Good day.`; it records every decrypted byte.
 struct Secure {
     address: String,
     heard: Arc<Mutex<String>>,
@@ -34,7 +36,7 @@ fn start() -> Secure {
     std::thread::spawn(move || {
         for stream in listener.incoming().map(Result::unwrap) {
             let session = ServerConnection::new(config.clone()).unwrap();
-            // a client that does not trust the certificate goes in the middle of the greeting
+            // a client that rejects the certificate closes the connection during the handshake
             let _ = answer(StreamOwned::new(session, stream), &ears);
         }
     });
@@ -92,7 +94,7 @@ fn a_certificate_is_trusted_where_somebody_vouches_for_it() {
         let mut command = house.command(&["run", &talk, "--headless", "-c", &settings]);
         end(command.env("MY_KEY", KEY).env("SSL_CERT_FILE", authority).spawn().unwrap())
     };
-    // somebody else's authority
+    // an unrelated certificate authority
     let other = house.file("other.pem", include_str!("tls/other.pem"));
     let ran = run(&other).code(4);
     let told = format!("the server at {} failed the TLS handshake: ", server.address);

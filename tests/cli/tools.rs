@@ -1,4 +1,4 @@
-//! Tools on the built binary: a model on loopback asks for files and scripts, and the transcript shows it in a line each.
+//! Tools on the built binary: a local model calls file tools and scripts, and the transcript shows each call in a line.
 
 use crate::house::House;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
-/// A model that asks once for each of these tools, then says what came back; returns its address and what it was sent.
+/// Starts a model that calls each of these tools once, then repeats the results; returns its address and its requests.
 pub fn model(requests: Vec<(&'static str, Value)>) -> (String, Arc<Mutex<Vec<Value>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -47,7 +47,7 @@ pub fn model(requests: Vec<(&'static str, Value)>) -> (String, Arc<Mutex<Vec<Val
     (url, sent)
 }
 
-/// Returns the answer of a model that cannot call tools and asks for them in words.
+/// Returns the reply of a model without tool support, which requests tools in its text.
 fn answer_in_words(body: &Value, requests: &[(&str, Value)]) -> String {
     let last = body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap();
     match last.contains("<tool_result") {
@@ -273,7 +273,7 @@ id = "hand"
 name = "Hand"
 "#;
 
-/// Executors whose model can call tools read the folder that the operator names, and no tool is given without one.
+/// Executors with tool support may read the folder from the command line; without a folder they get no tools.
 #[test]
 fn an_executor_reads_files_once_a_folder_is_named() {
     let (url, sent) = model(vec![("read_file", json!({"path": "notes.txt"}))]);
@@ -294,7 +294,7 @@ fn an_executor_reads_files_once_a_folder_is_named() {
     assert!(sent.lock().unwrap().iter().all(|body| body["tools"].is_null()));
 }
 
-/// Inside a team a seat uses its tools as at any table; one that nobody can allow there is refused.
+/// Seats inside a team use their tools as usual; a tool that needs permission is refused there.
 #[test]
 fn a_team_uses_the_tools_of_its_seats() {
     let (url, _) = model(vec![

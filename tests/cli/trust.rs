@@ -1,11 +1,11 @@
-//! A file runs nothing before somebody said so.
+//! Trust: a file runs nothing without the user's consent.
 
 use crate::house::House;
 use crate::server::Server;
 use std::io::ErrorKind;
 use std::net::TcpListener;
 
-/// A seat that leaves a trace when it is run.
+/// A seat with a script that creates a file when it runs.
 const TALK: &str = "title = \"A talk\"\n[limits]\nutterances = 1\n\
     [[participant]]\nid = \"x\"\nscript = [\"sh\", \"-c\", \"echo ran >> trace; echo hello\"]\n";
 
@@ -25,7 +25,7 @@ fn a_script_runs_only_when_its_file_is_trusted() {
     assert!(ran.err.contains("--headless --trust --max-utterances 2"), "{}", ran.err);
     assert!(trace.exists(), "a script runs in the folder of its scenario");
 
-    // a session is a file like any other
+    // a session needs trust like any other file
     let more = ["resume", "--last", "--headless", "--max-utterances", "2"];
     let ran = house.run(&more).code(3);
     assert!(ran.err.contains("--trust"), "{}", ran.err);
@@ -104,7 +104,7 @@ fn a_project_changes_no_endpoint_before_somebody_agrees() {
     run(&play).code(3);
     run(&["run", &talk, "--headless", "--trust"]).code(0);
     run(&play).code(3);
-    // what needs no model needs no settings of a project
+    // a run without models needs no project settings
     run(&["demo", "--headless", "--max-utterances", "1"]).code(0);
 }
 
@@ -125,7 +125,7 @@ fn a_program_that_cannot_be_read_is_not_run_whoever_trusts_it() {
             assert!(ran.err.contains(told), "{args:?}: {}", ran.err);
         }
     };
-    // a file that opens, and fails where it is read
+    // a file that opens, and fails on read
     let hurt = |name: &str| {
         let _ = std::fs::remove_file(house.path(name));
         std::os::unix::fs::symlink("/proc/self/mem", house.path(name)).unwrap();
