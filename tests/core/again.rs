@@ -1,11 +1,11 @@
-//! Saying it again: any utterance in its place, and going on with what was cut.
+//! Retries: any utterance is repeated in its place, and an interrupted one is continued.
 
 use crate::harness::*;
 use colloquium::model::ReceiptIs::Done;
 use colloquium::model::*;
 use serde_json::json;
 
-/// An utterance further up is said again in its place, as it could have been said there; what follows stays.
+/// An earlier utterance is repeated in its place, with the prompt of that time; later messages stay.
 #[tokio::test]
 async fn any_utterance_is_said_again_in_its_place() {
     let steer = [
@@ -25,7 +25,7 @@ async fn any_utterance_is_said_again_in_its_place() {
     assert_eq!(ran.who(), "a b operator c a");
 }
 
-/// `retry` is of what was said last: while somebody answers that, it is refused at once, with the way to have it.
+/// `retry` applies to the last message. While somebody replies to it, it is refused at once, with an alternative.
 #[tokio::test]
 async fn a_retry_while_the_next_one_speaks_is_refused_at_once() {
     let steer = [json!({"during": {"utterance": 2, "words": 1}, "id": "r", "do": "retry"})];
@@ -39,7 +39,8 @@ async fn a_retry_while_the_next_one_speaks_is_refused_at_once() {
     assert!(ran.receipts("r").is_empty(), "nothing waits");
 }
 
-/// Words that were cut are gone on with: one message, whole, under its number; the part stays as a version.
+/// An interrupted message is continued as one complete message with the same number; the partial text stays as a
+/// version.
 #[tokio::test]
 async fn a_cut_message_goes_on_as_one() {
     let said = std::sync::atomic::AtomicU32::new(0);

@@ -1,5 +1,6 @@
-//! Answers and votes in the corners: whose last ballot counts, what a judge takes back, labels that look like ids, a history
-//! that is too long for a window.
+//! Edge cases of answers and votes: the last ballot counts, judges that withdraw answers, ids that look like labels,
+//! and a
+//! history that is too long for the window.
 
 use crate::consensus::{choices, club};
 use crate::harness::*;
@@ -35,7 +36,7 @@ fn left(ran: &Ran) -> Vec<&str> {
     moves.iter().filter(|m| m.did == MoveKind::Left).map(|m| &*m.seat.0).collect()
 }
 
-/// Whoever voted before the newest answer came is asked again, and the last ballot is the one that counts.
+/// Voters from before the newest answer are asked again, and their last ballot counts.
 #[tokio::test]
 async fn a_late_answer_asks_the_voters_again_and_the_last_ballot_counts() {
     let stage = stage(|ask| match (&*ask.seat.id, choices(ask)) {
@@ -58,7 +59,7 @@ async fn a_late_answer_asks_the_voters_again_and_the_last_ballot_counts() {
     assert_eq!(result(&ran)["how"], "3 votes of 3");
 }
 
-/// The answers of a seat are bounded; then it votes, and what is no vote is none.
+/// A seat has a limited number of answers; after that it votes, and an invalid vote is ignored.
 #[tokio::test]
 async fn votes_count_once_the_answers_are_used_up() {
     let stage = stage(|ask| match (&*ask.seat.id, choices(ask)) {
@@ -74,7 +75,7 @@ async fn votes_count_once_the_answers_are_used_up() {
     assert_eq!((ran.reason(), &result(&ran)["how"]), ("consensus", &json!("2 votes of 2")));
 }
 
-/// What a judge calls nothing new is taken back; what it does not answer clearly stays.
+/// An answer that the judge calls not new is withdrawn; without a clear judgement it stays.
 #[tokio::test]
 async fn a_judge_says_whether_an_answer_is_new() {
     for (says, stand) in [
@@ -104,7 +105,7 @@ async fn a_judge_says_whether_an_answer_is_new() {
     }
 }
 
-/// Voters read labels alone; seats whose ids are letters are not mixed up with them.
+/// Voters see labels only, and seats with letters as ids are not mixed up with them.
 #[tokio::test]
 async fn ids_that_look_like_labels_change_no_vote() {
     let ids = ["a", "b", "c", "d"];
@@ -115,7 +116,7 @@ async fn ids_that_look_like_labels_change_no_vote() {
         if choices(ask) < 4 {
             return Play::Words(format!("{} would walk there alone", ask.seat.id), 5);
         }
-        // everybody wants what c said, whatever its letter is for them
+        // everybody votes for c's answer, under its letter in their own ballot
         let answers = ask.prompt.sections.iter().find(|s| s.starts_with("<answers>")).unwrap();
         let (before, _) = answers.split_once("c would walk").unwrap();
         let label = before.rsplit("label=\"").next().unwrap().split('"').next().unwrap();
@@ -125,7 +126,7 @@ async fn ids_that_look_like_labels_change_no_vote() {
     assert_eq!(votes(&ran), ids.map(|id| (id, "c")));
 }
 
-/// A model with a small window is shown the last of the earlier exchanges, the message and the answers, and the log says so.
+/// A model with a small window gets the end of the history, the message and the answers, and the log records it.
 #[tokio::test]
 async fn a_history_that_is_too_long_for_the_window_loses_its_oldest_part() {
     let long: String = (1..=40).map(|day| format!("and on day {day} we walk on, ")).collect();

@@ -1,5 +1,5 @@
-//! What holds for who speaks next where somebody chooses, bids or waits for others, whatever is answered and whatever
-//! the operator does meanwhile.
+//! Properties of the policies with choices, bids or dependencies, for any answer of the seats and any command of the
+//! operator.
 
 use crate::harness::{seat, table};
 use crate::policies::{Intervention, SEATS, Talk, interventions, play, words};
@@ -8,7 +8,7 @@ use colloquium::model::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// A table of four and a moderator; `more` are options.
+/// Returns four seats and a moderator; `more` are options.
 fn chosen(policy: &str, more: Value, seed: u64) -> Opened {
     let mut options = more;
     let mut seats = SEATS.map(seat).to_vec();
@@ -20,7 +20,7 @@ fn chosen(policy: &str, more: Value, seed: u64) -> Opened {
     Opened { seed, ..table(scenario, seats) }
 }
 
-/// Four seats of which each waits for the one before, round and round; the first one begins.
+/// Returns a cycle of four seats, each waiting for the previous one. The first one begins.
 fn circle(max: u32) -> Opened {
     let seats = (0..4).map(|i| {
         let after = json!([{"participant": SEATS[(i + 3) % 4], "max": max}]);
@@ -37,7 +37,7 @@ fn said(talk: &Talk) -> Vec<String> {
     who.filter_map(|e| e.seat()).map(ToString::to_string).collect()
 }
 
-/// Answers that can never be used: no choice, no bid.
+/// Returns an answer that can never be used: neither a choice nor a bid.
 fn nothing(_: &colloquium::state::Live, _: &SeatId) -> String {
     "well, well".into()
 }
@@ -52,7 +52,7 @@ fn only_words(interventions: Vec<(u32, Intervention)>) -> Vec<(u32, Intervention
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10))]
 
-    /// Where no choice and no bid can be read, the order of the file holds, and no words and mentions move it.
+    /// Without a readable choice or bid, the order of the file applies, and neither messages nor mentions change it.
     #[test]
     fn without_an_answer_the_order_of_the_file_holds(interventions in interventions(), seed: u64) {
         let interventions = only_words(interventions);
@@ -61,13 +61,13 @@ proptest! {
             talk.answers = nothing;
             talk.play(&interventions, 24);
             let expected: Vec<&str> = SEATS.into_iter().cycle().take(24).collect();
-            // what the operator gives by name comes beside the order
+            // turns that the operator grants by name are additional to the order
             let own: Vec<String> = talk.in_turn().into_iter().filter(|w| w.len() == 1 && w != "m").collect();
             prop_assert_eq!(&own[..], &expected[..own.len()], "{}", policy);
         }
     }
 
-    /// Whatever a moderator answers: nobody muted or gone is given the floor, nobody more than twice in a row.
+    /// With any answers of the moderator, no muted or absent seat gets the floor, and no seat more than twice in a row.
     #[test]
     fn a_moderator_keeps_the_rules(interventions in interventions(), seed: u64) {
         let talk = play(chosen("moderated", json!({}), seed), &interventions, 24);
@@ -92,7 +92,8 @@ proptest! {
         }
     }
 
-    /// However loud one is, whoever bids at all has the floor within two rounds and a turn for each seat.
+    /// Every seat that bids at all gets the floor within two rounds and a turn for each seat, however high another one
+    /// bids.
     #[test]
     fn a_loud_bidder_starves_nobody(seed: u64, loud in 0..4usize) {
         let mut talk = Talk::new(chosen("bids", json!({}), seed));
@@ -111,7 +112,7 @@ proptest! {
         }
     }
 
-    /// Words and mentions that address nobody's turn leave a chain of seats as it was; who is mute or gone is missing.
+    /// Messages and mentions leave the order of a chain of dependencies unchanged.
     #[test]
     fn nothing_that_is_said_moves_those_who_wait(interventions in interventions()) {
         let only = |d: &Intervention| matches!(d, Intervention::Say | Intervention::Mention(_));
@@ -122,7 +123,7 @@ proptest! {
         prop_assert_eq!(&said(&plain)[0], "a");
     }
 
-    /// Whatever happens, it moves on, ends, or waits for nobody: an empty table is an end for every policy.
+    /// The conversation always continues, ends, or waits for nobody: without seats, every policy ends.
     #[test]
     fn nobody_ready_is_an_end(interventions in interventions(), seed: u64) {
         let tables = [chosen("moderated", json!({}), seed), chosen("bids", json!({}), seed), circle(9)];
@@ -136,7 +137,7 @@ proptest! {
         }
     }
 
-    /// Two who ask for one another for ever come to an end at their limits, and nobody else is kept from running.
+    /// Two seats that always request each other end at their limits, and keep no other seat from running.
     #[test]
     fn two_who_wake_each_other_starve_nobody(max in 1..6u32) {
         let mut opened = circle(max);

@@ -1,4 +1,5 @@
-//! Who speaks because somebody chose it: a moderator, or the highest bid. Whatever the chooser does, the talk goes on.
+//! Policies with a chooser: a moderator, or the highest bid. The conversation continues after any answer of the
+//! chooser.
 
 use crate::harness::*;
 use colloquium::model::payload::{BatchOpened, Opened};
@@ -21,7 +22,7 @@ pub fn bids(options: Value) -> Opened {
     table(scenario, vec![seat("a"), seat("b"), seat("c")])
 }
 
-/// Speaks, and lets a test answer everything else.
+/// Returns voices that speak plainly and take every other answer from the test.
 fn answering(answer: impl Fn(&CallRequest) -> Play + Send + Sync + 'static) -> Stage {
     stage(move |ask| match ask.purpose {
         Purpose::Speak => Play::Words(format!("{} speaks", ask.seat.id), 10),
@@ -99,7 +100,7 @@ async fn an_illegal_choice_is_corrected_once() {
     assert_eq!(ran.kinds().iter().filter(|k| **k == "call.retried").count(), 6);
 }
 
-/// A year later, from the log alone.
+/// A prompt can be rebuilt later from the log alone.
 #[tokio::test]
 async fn the_prompt_of_any_call_can_be_built_again() {
     let chooser = || answering(|ask| say(if ask.attempt == 1 { "well" } else { "b" }));
@@ -131,7 +132,7 @@ async fn the_failure_rule_of_a_moderator_holds_as_well() {
     assert_eq!((ran.who().as_str(), ran.reason()), ("", "failure"));
 }
 
-/// Every way in which no choice comes gives the floor to the fallback policy.
+/// Without a valid choice, for any reason, the fallback policy decides.
 #[tokio::test]
 async fn without_a_choice_the_fallback_decides() {
     type Answer = fn(&CallRequest) -> Play;
@@ -210,7 +211,7 @@ async fn the_operators_floor_and_words_do_not_disturb_a_moderator() {
     assert_eq!(ran.who(), "a c operator b a b a");
 }
 
-/// One seat that always bids most does not hold the floor, and a session of an earlier program keeps its rule.
+/// A seat that always bids highest does not monopolise the floor, and a session of an earlier program keeps its rule.
 #[tokio::test]
 async fn shares_of_the_floor_follow_the_bids() {
     let bidder = || {

@@ -1,4 +1,4 @@
-//! The operator's verbs: each does what the table says, in words, turns and receipts.
+//! Commands of the operator: the documented effect of each one on messages, turns and receipts.
 
 use crate::harness::*;
 use colloquium::model::ReceiptIs::{Delivered, Done, Queued, TooLate};
@@ -150,7 +150,7 @@ async fn notes_live_as_long_as_they_say() {
     let lift = json!({"after": {"utterance": 3}, "do": "lift_note", "note": "n"});
     assert_eq!(notes(vec![standing, lift]).await, "111000");
     let round = json!({"after": {"utterance": 2}, "do": "note", "text": "x", "for": "round"});
-    // given when round 1 was over and round 2 not yet begun: it lives in the round that is over
+    // posted after round 1 and before round 2: the note belongs to round 1
     assert_eq!(notes(vec![round]).await, "000000");
     let round =
         json!({"during": {"utterance": 3, "words": 1}, "do": "note", "text": "x", "for": "round"});
@@ -240,7 +240,7 @@ async fn seats_are_muted_leave_join_and_change_while_the_order_stays() {
     assert_eq!(ran.who(), "a c a b c d a c d");
     assert_eq!(ran.texts()[3], "b speaks ");
     assert_eq!(&*ran.state.seat("a").unwrap().spec.name, "Anna");
-    // one kind of event for whoever joins and leaves, whoever brought that about
+    // one kind of event for every join and leave, whatever the cause
     let told: Vec<(&str, &str, bool)> = ran
         .events
         .iter()
@@ -338,7 +338,7 @@ async fn marks_renames_and_limits() {
     assert!(ran.kinds().contains(&"command.refused"), "there is no judge to give a verdict");
 }
 
-/// Who was stopped before a first word has the floor again, under the same number, and has heard what was said meanwhile.
+/// A seat that was stopped before its first word gets the floor again, under the same number, with the newer messages.
 #[tokio::test]
 async fn who_was_stopped_before_a_word_keeps_the_turn() {
     let steer = [
@@ -363,7 +363,7 @@ async fn who_was_stopped_before_a_word_keeps_the_turn() {
     assert_eq!(ran.who(), "a c a", "unless it muted meanwhile");
 }
 
-/// Muting or leaving of the last who could speak is no end: whoever did it may undo it.
+/// Muting or removing the last seat that can speak is not an end, because it can be undone.
 #[tokio::test]
 async fn muting_the_last_who_could_speak_waits() {
     let steer = [
@@ -379,7 +379,7 @@ async fn muting_the_last_who_could_speak_waits() {
     assert!(why.contains("everybody who could speak is muted"), "{why}");
 }
 
-/// A grant that came too late is gone: it does not come back when the seat may speak again.
+/// A grant for a seat that is muted first expires: it does not come back after `unmute`.
 #[tokio::test]
 async fn a_floor_for_a_seat_that_is_muted_first_is_gone() {
     let steer = [
@@ -392,7 +392,7 @@ async fn a_floor_for_a_seat_that_is_muted_first_is_gone() {
     assert_eq!(ran.who(), "a b c");
 }
 
-/// A pause between two turns holds at once, so that a step behind it is a step.
+/// A pause between two turns takes effect at once, so that a following step is one step.
 #[tokio::test]
 async fn a_step_right_behind_a_pause_is_one() {
     let steer = [
@@ -406,7 +406,7 @@ async fn a_step_right_behind_a_pause_is_one() {
     assert_eq!(ran.who(), "a");
 }
 
-/// `@name` in front of the operator's words is one grant, with mentions on as well.
+/// A leading `@name` in the operator's message is one grant, with mentions on as well.
 #[tokio::test]
 async fn a_leading_name_is_one_grant() {
     let steer = [json!({"after": {"utterance": 1}, "do": "say", "text": "@c and you?"})];
@@ -418,7 +418,7 @@ async fn a_leading_name_is_one_grant() {
     }
 }
 
-/// Hidden words reach nobody: no prompt, no script's `last`, no condition; `unhide` takes it back.
+/// Hidden messages reach nobody: no prompt, no script's `last`, no condition; `unhide` restores them.
 #[tokio::test]
 async fn what_is_hidden_is_hidden_everywhere() {
     let hide = json!({"after": {"utterance": 1}, "do": "hide", "utterance": 1});
@@ -449,7 +449,7 @@ async fn what_is_hidden_is_hidden_everywhere() {
     assert!(shown(&ran), "shown again");
 }
 
-/// A breakpoint stands: it acts each time that its condition becomes true, also behind a resume, and never twice for once.
+/// A breakpoint acts each time its condition becomes true, also after a resume, and never twice for one occurrence.
 #[tokio::test]
 async fn breakpoints_act_each_time() {
     let every = json!({"when": "turn_count % 2 == 0 and turn_count > 0", "every": true, "do": "mark", "text": "even"});
@@ -464,7 +464,7 @@ async fn breakpoints_act_each_time() {
     for cut in 1..whole.events.len() {
         let again = resume(whole.events[..cut].to_vec(), plain(), &steer).await;
         let found = (count(&again, "even"), count(&again, "b"), count(&again, "once"));
-        // killed just when it became true again it is taken to hold still: never twice for once
+        // killed just as it becomes true again, the condition counts as still true: never twice for one occurrence
         let even = (2..=3).contains(&found.0);
         let cut = format!("cut after {cut} {}", whole.events[cut - 1].kind.name());
         assert!(even && (found.1, found.2) == (2, 1), "{cut}: {found:?}");

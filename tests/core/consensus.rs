@@ -1,4 +1,4 @@
-//! Answers and votes: who begins again, whose vote counts, how ties end, and that a kill changes nothing.
+//! Answers and votes: restarts, valid votes, ties, and that a kill changes nothing.
 
 use crate::harness::*;
 use crate::kills::{everywhere, runtime};
@@ -15,7 +15,7 @@ pub fn club(ids: &[&str], options: Value) -> payload::Opened {
     table(scenario, ids.iter().map(|id| seat(id)).collect())
 }
 
-/// How many answers a seat is asked to choose between.
+/// Returns the number of answers in a ballot.
 pub fn choices(ask: &CallRequest) -> usize {
     ask.facts["options"].as_array().map_or(0, Vec::len)
 }
@@ -24,7 +24,7 @@ fn votes_for(whose: &str) -> Play {
     Play::Words(format!("VOTE: {whose}\nIt is the best."), 5)
 }
 
-/// Everybody answers first, each after its own time; then each votes as it is told.
+/// Returns voices that all answer first, each with its own delay, then cast the given votes.
 fn voices(votes: &'static [(&'static str, &'static str)], answers: usize) -> Stage {
     stage(move |ask| {
         let id = &*ask.seat.id;
@@ -65,7 +65,7 @@ async fn most_votes_win_and_the_winner_presents() {
         result(&ran)["votes"][0],
         json!({"by": "ann", "for": "bob", "why": "It is the best."})
     );
-    // the types of messages are in the log, and the labels under which each saw the answers
+    // the log has the types of messages, and each seat's labels of the answers
     let types: Vec<&str> = ran
         .events
         .iter()
@@ -98,7 +98,8 @@ async fn what_is_shown_stands_in_its_order_and_cannot_be_faked() {
     assert_eq!(second.sections[1].matches("<answer label=\"Answer ").count(), 2);
 }
 
-/// A new answer stops those who still work: their words stay in the log, count for nothing, and they know it then.
+/// A new answer interrupts the seats that still work: their text stays in the log, does not count, and they learn of
+/// it.
 #[tokio::test]
 async fn a_new_answer_restarts_those_who_still_work() {
     let stage = stage(|ask| match (&*ask.seat.id, choices(ask)) {
@@ -124,7 +125,7 @@ async fn a_new_answer_restarts_those_who_still_work() {
 
 #[tokio::test]
 async fn restarts_are_bounded_and_a_late_answer_is_told_in_the_next_round() {
-    // each begins with an answer of its own, the later the slower
+    // each begins with an answer of its own, later seats more slowly
     let slow = || {
         stage(|ask| match (&*ask.seat.id, choices(ask)) {
             ("ann", 0) => Play::Words("a walks".into(), 5),
@@ -226,7 +227,7 @@ async fn one_alone_and_twelve() {
     assert_eq!((won(&ran).0.as_str(), won(&ran).1.as_str()), ("consensus", "s0"));
 }
 
-/// Who votes for whom is asked of words, and opposites have almost the same.
+/// The similarity of texts is not enough: opposite answers share almost all words, so that novelty is judged.
 #[tokio::test]
 async fn novelty_is_asked_for_where_the_table_says_so() {
     let same = || {
@@ -319,7 +320,7 @@ fn killed_at_every_event_of_a_vote_it_is_the_same() {
     }
 }
 
-/// Where new answers restart the others, a kill may let another one come first; it comes to an end all the same.
+/// With restarts by new answers, a kill may let another answer come first; the conversation ends all the same.
 #[test]
 fn killed_at_every_event_of_a_restart_it_ends() {
     let stage = || {

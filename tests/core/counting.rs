@@ -1,4 +1,4 @@
-//! Limits that count what they say; near, reached, raised.
+//! Limits by count: near, reached, raised.
 
 use crate::harness::*;
 use colloquium::model::*;

@@ -1,11 +1,11 @@
-//! Seats that run when what they wait for has come.
+//! Seats with dependencies, which run once these are met.
 
 use crate::harness::*;
 use colloquium::model::*;
 use colloquium::voice::CallRequest;
 use serde_json::{Value, json};
 
-/// A seat with the keys of `[[participant]]` that say when it runs.
+/// Returns a seat with the keys of `[[participant]]` for its dependencies.
 fn runs(id: &str, keys: Value) -> Participant {
     let runs: Runs = serde_json::from_value(keys).expect("what makes a seat run");
     Participant { runs, ..seat(id) }
@@ -20,7 +20,7 @@ fn graph(seats: Vec<Participant>) -> payload::Opened {
     table(scenario, seats)
 }
 
-/// An analyst who is unsure at first, somebody who clears it up, and somebody who sums up.
+/// Returns an analyst who is unsure at first, a seat that clarifies, and a seat that summarises.
 pub fn analysis() -> payload::Opened {
     let clear = "not context.get('needs_clarification', False)";
     let mut analyst = runs(
@@ -56,7 +56,7 @@ pub fn analysts() -> Stage {
     })
 }
 
-/// The seats of each batch, in order.
+/// Returns the seats of each batch, in order.
 fn batches(ran: &Ran) -> Vec<String> {
     let batch = |e: &Event| match &e.kind {
         Kind::BatchOpened(b) => Some(b.seats.iter().map(|s| &**s).collect::<Vec<_>>().join("+")),
@@ -259,7 +259,7 @@ async fn conditions_count_batches() {
     assert_eq!(batches(&play(table, echo(), &[]).await), ["a+b", "c", "d"]);
 }
 
-/// Whoever is asked reads what is asked, and by whom; nobody else does.
+/// A request, with the name of its author, is in the prompt of its addressee only.
 #[tokio::test]
 async fn a_request_is_shown_to_the_one_who_is_asked() {
     let table = graph(vec![
@@ -287,7 +287,7 @@ async fn a_request_is_shown_to_the_one_who_is_asked() {
     assert_eq!(task("c"), (None, json!([])));
 }
 
-/// What a seat said in an earlier phase is no run of the phase in which seats wait for one another.
+/// Messages of an earlier phase do not count as runs in a phase with dependencies.
 #[tokio::test]
 async fn a_phase_of_seats_that_wait_runs_each_of_them() {
     let mut table = graph(vec![runs("a", json!({})), runs("b", json!({"after": [after("a")]}))]);
@@ -300,7 +300,7 @@ async fn a_phase_of_seats_that_wait_runs_each_of_them() {
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b", "completed"));
 }
 
-/// Whoever others wait for may be muted, skipped, cut or gone: then the flow is starved, never done.
+/// A flow whose dependency is muted, skipped, cut or removed is starved, never completed.
 #[tokio::test]
 async fn a_flow_that_lost_somebody_is_never_completed() {
     let chain = || {
@@ -326,7 +326,7 @@ async fn a_flow_that_lost_somebody_is_never_completed() {
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b c", "completed"), "b keeps the turn");
 }
 
-/// What is hidden leaves nothing behind in the context, and what was edited leaves what it says now.
+/// Hidden messages leave the context, and edited ones have their new text in it.
 #[tokio::test]
 async fn the_context_follows_what_is_hidden_and_edited() {
     let flow = || {

@@ -1,4 +1,4 @@
-//! Digests of prompts are those of the whole prompt, and yet no word is hashed twice for the same seat.
+//! Digests of prompts: equal to those of the whole prompt, though no text is hashed twice for the same seat.
 
 use crate::harness::*;
 use colloquium::model::*;
@@ -7,7 +7,7 @@ use colloquium::state::{State, Turn};
 use serde_json::json;
 use sha2::Digest as _;
 
-/// The turn that a seat would be granted now.
+/// Returns the turn that a seat would be granted now.
 fn next(state: &State, seat: &str) -> Turn {
     Turn::granted(state.next_seq, state.ms, ThreadId::ROOT, seat.into(), Purpose::Speak)
 }
@@ -24,7 +24,7 @@ async fn what_a_seat_has_seen_is_not_hashed_again() {
         let turn = next(&state, seat);
         assert_eq!(account(&state, &turn).digest, whole(&state, &turn), "{seat}");
     }
-    // what was hashed is hashed no more, even where it was spoilt meanwhile; a copy begins from the words
+    // the cached hash is used, even if corrupted meanwhile; a copy starts over from the text
     let turn = next(&state, "b");
     let before = account(&state, &turn).digest;
     let mut spoilt = state.rolls.of(&turn).unwrap();
@@ -34,7 +34,7 @@ async fn what_a_seat_has_seen_is_not_hashed_again() {
     assert_eq!(account(&state.clone(), &turn).digest, before);
 }
 
-/// Each of these changes how earlier words read or whose they are, so that hashing begins again.
+/// Each of these events changes the text or the author of earlier messages, so hashing starts over.
 #[tokio::test]
 async fn what_is_rewritten_is_hashed_anew() {
     let interventions = [
@@ -47,7 +47,7 @@ async fn what_is_rewritten_is_hashed_anew() {
     ];
     for mut intervention in interventions {
         intervention["after"] = json!({"utterance": 5});
-        // the harness holds every digest against the prompt that was shown
+        // the harness compares every digest with that of the actual prompt
         let ran = play(round_robin(&["a", "b", "c"], 9), plain(), &[intervention.clone()]).await;
         assert!(ran.state.entries.len() >= 9, "{intervention}");
         assert!(ran.kinds().contains(&"command.given"), "{intervention}");

@@ -1,4 +1,4 @@
-//! A disk that stands still, a reader that sleeps, a flood: memory is bounded, nothing is lost, commands are obeyed.
+//! A blocked disk, a slow reader, a flood of text: memory is bounded, nothing is lost, and commands take effect.
 
 use crate::harness::*;
 use colloquium::clock::Clock;
@@ -47,7 +47,7 @@ fn command(key: &str, line: &str) -> Input {
     Input::Command { key: key.into(), line: SteerLine::parse(line).unwrap() }
 }
 
-/// Follows a tail until an event of a kind comes.
+/// Follows a tail up to an event of this kind.
 async fn until(tail: &mut Tail, kind: &str) {
     loop {
         match tail.next().await {
@@ -85,14 +85,14 @@ async fn a_disk_that_stays_full_is_not_waited_for_for_ever() {
     assert!(matches!(stopped, Stopped::Unwritable(why) if why.contains("full")));
 }
 
-/// A voice that never stops talking until it has said so many pieces.
+/// A voice that speaks without a pause for a number of pieces.
 struct Flood {
     pieces: usize,
     sent: Arc<AtomicUsize>,
 }
 
 const PIECE: usize = 32 * 1024;
-/// What may wait for the disk here: sixteen times less than in the program.
+/// Maximum number of bytes waiting for the disk in these tests: a sixteenth of the program's limit.
 const MAX_WAITING: usize = WAITING_MAX_BYTES / 16;
 
 impl Voice for Flood {
@@ -113,7 +113,7 @@ struct Floods(Arc<AtomicUsize>, Memory);
 
 impl Voices for Floods {
     fn voice(&self, _: &Participant) -> Result<Arc<dyn Voice>, String> {
-        // the call has started: from here on the disk stands still
+        // the call has started: the disk blocks from here on
         self.1.full.store(true, SeqCst);
         Ok(Arc::new(Flood { pieces: 4_000, sent: self.0.clone() }))
     }

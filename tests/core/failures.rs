@@ -1,6 +1,6 @@
-//! Every fault under every failure rule: 58 faults by 5 rules, each to the events it must make and no others.
+//! Every fault under every failure rule: 58 faults by 5 rules, each with its expected events and no others.
 //!
-//! Virtual time: a call that nobody answers costs its 120 s in no time at all, and the deadlines can be held to.
+//! Virtual time: a call without a response takes its 120 s at once, so that deadlines can be checked exactly.
 
 use crate::faults::{CONNECTIONS, HTTP, Row, STREAM};
 use crate::harness::*;
@@ -8,27 +8,27 @@ use colloquium::model::*;
 use colloquium::voice::CallFailure;
 use serde_json::json;
 
-/// Milliseconds before a second call.
+/// Delay before a second call, in milliseconds.
 const PAUSE: u64 = 500;
-/// Calls of a turn at most.
+/// Maximum number of calls in a turn.
 const TRIES: u32 = 5;
-/// Milliseconds that an end may come after its deadline.
+/// Maximum delay of an end after its deadline, in milliseconds.
 const GRACE: u64 = 1_000;
 
-/// What a failure before any word leads to, whatever follows in the end.
+/// Reaction to a failure before the first word, independent of the final outcome.
 #[derive(Clone, Copy)]
 enum Way {
-    /// The same call, as often as the rule says.
+    /// Repeats the call, up to the number of the rule.
     Retry,
-    /// The same call after a while, at nobody's cost.
+    /// Repeats the call after a delay, without counting it as a retry.
     Wait,
-    /// The same call at once, with half the prompt or with more room to reply, once.
+    /// Repeats the call once, immediately, with half the prompt or a larger limit for the reply.
     Shrink,
-    /// No further call.
+    /// Makes no further call.
     Never,
 }
 
-/// The table: a class, and its way.
+/// Reaction to each class of error.
 const WAYS: [(ErrorClass, Way); 17] = [
     (ErrorClass::Refused, Way::Retry),
     (ErrorClass::Dns, Way::Retry),
@@ -49,7 +49,7 @@ const WAYS: [(ErrorClass, Way); 17] = [
     (ErrorClass::Filter, Way::Never),
 ];
 
-/// The five rules, and what each makes of a turn whose calls are used up.
+/// The five rules, and the outcome of each for a turn without further calls.
 const RULES: [(&str, u32, Then, &str); 5] = [
     ("skip", 0, Then::Skip, "failed, next"),
     ("retry, then skip", 1, Then::Skip, "failed, next"),
@@ -58,10 +58,10 @@ const RULES: [(&str, u32, Then, &str); 5] = [
     ("stop", 1, Then::Stop, "failed, ended"),
 ];
 
-/// Returns the waits before further calls of a turn whose every call ends so.
+/// Returns the delays before further calls of a turn in which every call fails with this fault.
 fn waits(row: &Row, retry: u32) -> Vec<u64> {
     let Some(class) = row.class.filter(|_| !row.shown) else { return vec![] };
-    // what is too large was too large after words only
+    // a fault after the first word is final
     let way = WAYS.iter().find(|(c, _)| *c == class).expect("a way for every class").1;
     match way {
         Way::Never => vec![],
@@ -74,7 +74,7 @@ fn waits(row: &Row, retry: u32) -> Vec<u64> {
     }
 }
 
-/// Returns how long a single call of a fault may take.
+/// Returns the maximum duration of a single call with this fault.
 fn deadline(row: &Row) -> u64 {
     let limits = Timeouts::default();
     match (row.class, row.shown, row.name) {
@@ -85,7 +85,7 @@ fn deadline(row: &Row) -> u64 {
     }
 }
 
-/// What a voice does that has the fault.
+/// Returns the behaviour of a voice with this fault.
 fn play_of(row: &Row) -> Play {
     let said = if row.shown { "Hello " } else { "" };
     match row.class {
@@ -100,13 +100,13 @@ fn play_of(row: &Row) -> Play {
     }
 }
 
-/// Returns a wait as it would be if all waited equally long.
+/// Returns a delay without its random part.
 fn without_jitter(wait: u64, asked: Option<u64>) -> u64 {
     let mut plain = asked.into_iter().chain((0..7).map(|n| PAUSE << n));
     plain.find(|p| (*p..=p * 5 / 4).contains(&wait)).unwrap_or(wait)
 }
 
-/// Plays a talk of which the first speaker has the fault, and returns its events in words, from the grant on.
+/// Plays a conversation whose first speaker has the fault; returns its events as text, from the grant on.
 async fn events(row: &'static Row, retry: u32, then: Then) -> (Vec<String>, Ran) {
     let fallbacks = vec![Fallback { name: "x:second".into(), ..Fallback::default() }];
     let spec = ModelSpec { name: "x:first".into(), fallbacks, ..ModelSpec::default() };
@@ -147,7 +147,7 @@ async fn events(row: &'static Row, retry: u32, then: Then) -> (Vec<String>, Ran)
     (words, ran)
 }
 
-/// Says what is wrong with a cell of the table.
+/// Describes an error in a cell of the table; `None` if there is none.
 async fn check(row: &'static Row, rule: (&str, u32, Then, &str)) -> Option<String> {
     let (name, retry, then, end) = rule;
     let waits = waits(row, retry);
@@ -201,7 +201,7 @@ async fn seats_that_fail_together_do_not_come_back_together() {
     }
 }
 
-/// Eight participants at once are told to come back later, by a server that says when or does not.
+/// Eight participants at once get a retry request from a server, with or without a delay.
 async fn fall_together(asked: Option<u64>) {
     let policy = json!({"name": "simultaneous", "options": {"rounds": 1}});
     let seats = ["a", "b", "c", "d", "e", "f", "g", "h"].map(seat).to_vec();

@@ -1,11 +1,11 @@
-//! What follows when a model cannot speak: its fallbacks take the turn, in the open, and a person is asked who is there.
+//! Fallbacks of a failing model: they take the turn visibly, and the operator decides when none is left.
 
 use crate::harness::*;
 use colloquium::export;
 use colloquium::model::*;
 use serde_json::json;
 
-/// A seat with a chain of models.
+/// Returns a seat with a chain of models.
 fn seat_of(id: &str, chain: &[&str], retry: u32) -> Participant {
     let (name, rest) = chain.split_first().unwrap();
     let fallback = |n: &&str| Fallback { name: (*n).into(), ..Fallback::default() };
@@ -22,7 +22,8 @@ fn talk(seats: Vec<Participant>, utterances: u32) -> payload::Opened {
     table(json!({"policy": {"name": "round_robin"}, "limits": {"utterances": utterances}}), seats)
 }
 
-/// Models fail as their names say: `dead` is refused, `closed` rejects the key, `breaks` breaks off.
+/// Models that fail according to their names: `dead` refuses connections, `closed` rejects the key, `breaks` breaks
+/// off.
 fn models() -> Stage {
     stage(|ask| {
         let model = ask.seat.voice.label();
@@ -35,7 +36,7 @@ fn models() -> Stage {
     })
 }
 
-/// Which models were asked, in order, as the log has it.
+/// Returns the models that were called, in order, from the log.
 fn asked(ran: &Ran) -> Vec<String> {
     let started = ran.events.iter().filter_map(|e| match &e.kind {
         Kind::CallStarted(c) => Some(c.model.to_string()),
@@ -44,12 +45,12 @@ fn asked(ran: &Ran) -> Vec<String> {
     started.collect()
 }
 
-/// What a reader without a screen is told.
+/// Returns the output for a reader without a screen.
 fn told(ran: &Ran) -> String {
     export::whole(&ran.events, export::text::spell)
 }
 
-/// Words that broke off or ran timed out say why, and what would help.
+/// Text that broke off or timed out is shown with the reason and a remedy.
 #[tokio::test]
 async fn what_is_cut_by_a_failure_tells_its_reason() {
     let stage = stage(|ask| match &*ask.seat.id {
@@ -75,7 +76,7 @@ async fn the_next_fallback_takes_the_turn_and_says_so() {
     let ran =
         play(talk(vec![seat_of("ada", &["a:dead", "b:closed", "c:well"], 1)], 2), models(), &[])
             .await;
-    // one retry of what may pass, none of what will not, and the third model stays
+    // one retry of temporary errors, none of permanent ones; the third model stays
     assert_eq!(asked(&ran), ["a:dead", "a:dead", "b:closed", "c:well", "c:well"]);
     assert_eq!(ran.texts(), ["c:well speaks for me", "c:well speaks for me"]);
     let models: Vec<&str> = ran.state.entries.iter().map(|e| &*e.version().model).collect();

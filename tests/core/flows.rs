@@ -1,4 +1,4 @@
-//! The hard flows, one by one.
+//! Difficult flows, one by one.
 
 use crate::harness::*;
 use colloquium::model::*;
@@ -220,7 +220,7 @@ async fn a_server_that_asks_to_wait_is_left_alone_and_costs_no_retry() {
     assert_eq!((ran.texts().len(), ran.state.failed > 0), (0, true), "a minute in all is enough");
 }
 
-/// The waits between the calls of the first turn of every seat, in milliseconds.
+/// Returns the delays between the calls in the first turn of every seat, in milliseconds.
 fn waits(ran: &Ran) -> Vec<u64> {
     let granted = |e: &&Event| matches!(e.kind, Kind::FloorGranted(_));
     let first: Vec<u64> = ran.events.iter().filter(granted).map(|e| e.seq.0).collect();
@@ -243,7 +243,7 @@ async fn a_server_that_asks_to_be_asked_at_once_is_asked_five_times_at_growing_d
         let fits = |(wait, floor): (&u64, u64)| (floor..=floor * 5 / 4).contains(wait);
         assert!(waits.len() == 4 && waits.iter().zip(floors).all(fits), "{ms}: {waits:?}");
         assert!(ran.state.failed > 0, "then the failure rule holds");
-        // who has other bounds in the settings is asked as often as these say
+        // a seat with other bounds in the settings is retried within those bounds
         (table.participants[0].on_failure.tries, table.participants[0].on_failure.wait) =
             (9, 5_000);
         let ran = play(table, stage(move |_| Play::AskToWait(ms)), &[]).await;

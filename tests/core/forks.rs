@@ -1,4 +1,4 @@
-//! Branches: the past is the parent's, what follows is their own, and a kill changes nothing in them either.
+//! Branches: the past is the parent's, the future is their own, and a kill changes nothing in them either.
 
 use crate::harness::*;
 use crate::kills::{
