@@ -1,6 +1,5 @@
 //! Permissions of `colloquium mcp`: no argument of a client starts a program, asks a model that is not allowed, or
-//! costs
-//! more than the settings allow.
+//! costs more than the settings allow.
 
 use crate::house::House;
 use crate::mcp_client::Client;

@@ -1,6 +1,5 @@
 //! Reports before and after a run: silent participants, estimates without requests, costs in the log, enforced limits,
-//! and
-//! their page in the manual.
+//! and their page in the manual.
 
 use crate::house::House;
 use crate::server::Server;

@@ -1,6 +1,5 @@
 //! MCP servers of tools on the built binary: a fake server that is as strict as the protocol, hostile variants, and
-//! real
-//! servers from public packages if they are installed.
+//! real servers from public packages if they are installed.
 
 use crate::house::{House, Ran, end};
 use crate::tools::model;

@@ -1,10 +1,8 @@
 //! Servers over TLS: an untrusted certificate is rejected before a key is sent, and a certificate that the user trusts
-//! is
-//! accepted.
+//! is accepted.
 //!
 //! The certificate in `tls/` is for 127.0.0.1 and was made for these tests only. `ca.pem` signed it, and the private
-//! key
-//! of the authority was deleted.
+//! key of the authority was deleted.
 
 use crate::house::{House, end};
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};

@@ -1,6 +1,5 @@
 //! Edge cases of answers and votes: the last ballot counts, judges that withdraw answers, ids that look like labels,
-//! and a
-//! history that is too long for the window.
+//! and a history that is too long for the window.
 
 use crate::consensus::{choices, club};
 use crate::harness::*;

@@ -1,4 +1,4 @@
-//! Replies in the form that a seat promises: read, asked for once more with what was wrong, then the failure rule.
+//! Structured replies: parsed, requested once more with the error, then left to the failure rule.
 
 use crate::harness::*;
 use colloquium::model::*;
@@ -51,7 +51,7 @@ async fn a_reply_without_its_form_is_asked_for_once_more_and_shown_what_was_wron
     assert!(ran.seen[2].prompt.rejected.is_none() && ran.seen[2].prompt.task.is_none());
 }
 
-/// A reply that was thrown away was paid for, exactly as it was counted, also where a kill came in between.
+/// A rejected reply was paid for: its exact usage counts, also if a kill came in between.
 #[tokio::test]
 async fn what_a_rejected_reply_used_is_in_the_log_and_in_the_bill() {
     let talk = || {
@@ -72,7 +72,7 @@ async fn what_a_rejected_reply_used_is_in_the_log_and_in_the_bill() {
     assert_eq!(ends(&ran)[0].usage, Some(both));
     assert_eq!(ends(&ran)[0].cost, Some(Usd(900_000 + 160_000)));
 
-    // a log of an earlier program does not say: it is guessed
+    // a log of an earlier program has no such figure, so it is estimated
     let mut older = ran.events.clone();
     let at = older.iter().position(|e| matches!(e.kind, Kind::CallRetried(_))).unwrap();
     let Kind::CallRetried(retried) = &mut older[at].kind else { panic!() };

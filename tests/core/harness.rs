@@ -1,5 +1,5 @@
-//! A conversation in memory, under virtual time, with voices that do what a test says; every run checks the
-//! invariants that hold always.
+//! A conversation in memory, in virtual time, with scripted voices. Every run checks the invariants of all
+//! conversations.
 
 use colloquium::clock::Clock;
 use colloquium::engine::{Engine, Stopped, with_teams};
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// How long a talk may take, in virtual time and on a busy machine, before it counts as a hang.
+/// Time after which a conversation counts as a hang, in virtual time and on a busy machine.
 const HANG: Duration = Duration::from_secs(60);
 
 /// A disk in memory.
@@ -60,40 +60,40 @@ impl Disk for Memory {
     }
 }
 
-/// What a test's voice does with one request.
+/// Behaviour of a test's voice on one request.
 #[derive(Clone, Debug)]
 pub enum Play {
-    /// Speaks word by word, so many milliseconds a word.
+    /// Speaks word by word, with this many milliseconds for each word.
     Words(String, u64),
-    /// Speaks a word every 20 ms, and reports the tokens it read and wrote.
+    /// Speaks a word every 20 ms, and reports the tokens read and written.
     Counted(String, u64, u64),
     /// Answers with data.
     Data(String, Value),
-    /// Fails after so many milliseconds.
+    /// Fails after this many milliseconds.
     Fail(u64, ErrorClass),
-    /// Fails at once, asking to be left alone for so many milliseconds.
+    /// Fails at once, and requests a delay of this many milliseconds.
     AskToWait(u64),
-    /// Says something, then breaks off.
+    /// Speaks, then breaks off.
     Break(String, u64),
-    /// Says something, then fails as told.
+    /// Speaks, then fails with this failure.
     Ends(String, CallFailure),
-    /// Says something and has no tokens left.
+    /// Speaks, then runs out of tokens.
     Spent(String),
-    /// Says something, then nothing more.
+    /// Speaks, then stalls.
     Stall(String),
-    /// Never ends to speak.
+    /// Speaks without an end.
     Drones,
-    /// Never says anything.
+    /// Never produces a word.
     Silence,
-    /// Lets the turn go.
+    /// Passes the turn.
     Pass,
-    /// Says something, then asks for tools.
+    /// Speaks, then calls tools.
     Asks(String, Vec<(&'static str, Value)>),
 }
 
 type Director = dyn Fn(&CallRequest) -> Play + Send + Sync;
 
-/// The voices of a test, and what they were shown.
+/// The voices of a test, and their requests.
 #[derive(Clone)]
 pub struct Stage {
     director: Arc<Director>,
@@ -102,7 +102,7 @@ pub struct Stage {
     pub ran: Arc<Mutex<Vec<ToolJob>>>,
 }
 
-/// Every tool of a test says what it was asked; `fails` fails.
+/// Every tool of a test returns its input; `fails` fails.
 impl Tools for Stage {
     fn run(&self, job: ToolJob) -> RunningTool {
         self.ran.lock().unwrap().push(job.clone());
@@ -119,7 +119,7 @@ pub fn stage(director: impl Fn(&CallRequest) -> Play + Send + Sync + 'static) ->
     Stage { director: Arc::new(director), seen: Arc::default(), ran: Arc::default() }
 }
 
-/// Voices that say who they are and how much they have seen.
+/// Returns voices that state their name and the number of messages in their prompt.
 pub fn plain() -> Stage {
     stage(|ask| {
         let n = ask.prompt.blocks.len();
@@ -216,7 +216,7 @@ pub fn human(id: &str) -> Participant {
     Participant { voice: VoiceSpec::Human { seconds: None, pass: false }, ..seat(id) }
 }
 
-/// A conversation: a scenario as JSON, and its seats.
+/// Returns a conversation from a scenario as JSON and its seats.
 pub fn table(scenario: Value, seats: Vec<Participant>) -> Opened {
     let mut scenario = scenario;
     if scenario.get("title").is_none() {
@@ -242,7 +242,7 @@ pub fn round_robin(ids: &[&str], utterances: u32) -> Opened {
     table(scenario, ids.iter().map(|i| seat(i)).collect())
 }
 
-/// What a run leaves behind.
+/// Result of a run.
 pub struct Ran {
     pub events: Vec<Event>,
     pub lines: Vec<String>,
@@ -252,7 +252,7 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// Who spoke, in order of the transcript: `a b operator a`.
+    /// Returns the speakers in the order of the transcript: `a b operator a`.
     pub fn who(&self) -> String {
         let who = self.state.entries.iter().map(|e| match &e.who {
             Who::Seat(seat) => seat.to_string(),
@@ -260,7 +260,7 @@ impl Ran {
         });
         who.collect::<Vec<_>>().join(" ")
     }
-    /// The transcript as it finally stands.
+    /// Returns the final transcript.
     pub fn transcript(&self) -> Vec<(Option<u32>, String, String)> {
         let entry = |e: &colloquium::state::Entry| {
             (
@@ -277,7 +277,7 @@ impl Ran {
     pub fn kinds(&self) -> Vec<&str> {
         self.events.iter().map(|e| e.kind.name()).collect()
     }
-    /// Receipts of the command with an `id`, in order.
+    /// Returns the receipts of the command with this `id`, in order.
     pub fn receipts(&self, id: &str) -> Vec<ReceiptIs> {
         let of = |e: &Event| match &e.kind {
             Kind::Receipt(r) if r.id.as_deref() == Some(id) => Some(r.is),
@@ -295,7 +295,7 @@ pub fn lines(steer: &[Value]) -> Vec<(Key, SteerLine)> {
     colloquium::steer::read_file(&file.join("\n")).expect("steering lines")
 }
 
-/// How a run begins.
+/// Start of a run.
 enum Begin {
     Open(Opened),
     Resume,
@@ -310,12 +310,12 @@ pub async fn resume(past: Vec<Event>, stage: Stage, steer: &[Value]) -> Ran {
     go(past, Begin::Resume, stage, steer).await
 }
 
-/// Branches off behind some events, perhaps with another seed.
+/// Branches off after these events, optionally with another seed.
 pub async fn fork(past: Vec<Event>, seed: Option<u64>, stage: Stage, steer: &[Value]) -> Ran {
     go(past, Begin::Fork(seed, false), stage, steer).await
 }
 
-/// Branches off behind the last words of a conversation that is over, so that it goes on.
+/// Branches off after the last message of a finished conversation, so that it continues.
 pub async fn fork_on(past: Vec<Event>, stage: Stage) -> Ran {
     go(past, Begin::Fork(None, true), stage, &[]).await
 }
@@ -364,7 +364,7 @@ async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ra
     }
     assert_eq!(reader.state, live.state, "a reader of the tail holds the same state");
     let seen = stage.seen.lock().unwrap().clone();
-    // what is asked inside a team is in no log
+    // requests inside a team are in no log
     let at_table = |r: &&CallRequest| live.state.seats.iter().any(|s| s.spec.id == r.seat.id);
     for request in seen.iter().filter(at_table) {
         let logged = events.iter().find(|e| e.seq.0 == request.call.0).map(|e| &e.kind);
@@ -382,7 +382,7 @@ fn tail_of(disk: &Memory) -> Vec<String> {
     lines[lines.len().saturating_sub(12)..].to_vec()
 }
 
-/// What holds for every log.
+/// Checks the invariants of every log.
 fn check_invariants(events: &[Event], live: &Live) {
     assert!(events.iter().enumerate().all(|(i, e)| e.seq.0 == i as u64), "seq has no gap");
     assert!(events.windows(2).all(|w| w[0].ms <= w[1].ms), "time is monotone");

@@ -1,11 +1,11 @@
-//! Votes, verdicts and judges: asked beside the talk, answered unseen, counted by a rule that is told.
+//! Votes, verdicts and judges: requested beside the conversation, answered in secret, counted by a stated rule.
 
 use crate::harness::*;
 use colloquium::model::ReceiptIs::{Done, Queued};
 use colloquium::model::*;
 use serde_json::{Value, json};
 
-/// Speaks, and answers what it is asked as a test says.
+/// Returns voices that speak plainly and take every other answer from the test.
 fn answering(
     answer: impl Fn(&colloquium::voice::CallRequest) -> Value + Send + Sync + 'static,
 ) -> Stage {
@@ -15,7 +15,7 @@ fn answering(
     })
 }
 
-/// `a` and `b` debate, `j` and `k` sit beside.
+/// Returns a debate of `a` and `b` with the judges `j` and `k`.
 pub fn debate(more: Value) -> payload::Opened {
     let mut scenario = json!({"policy": {"name": "round_robin"}, "limits": {"utterances": 4}});
     scenario.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -47,7 +47,8 @@ fn vote(ran: &Ran) -> &VoteClosed {
     closed.expect("a vote")
 }
 
-/// Three ballots of which the majority, the rankings, the confidence and the scores each say something else, or tie.
+/// Returns voices with three ballots for which majority, rankings, confidence and scores each give another result or a
+/// tie.
 fn ballots() -> Stage {
     answering(|ask| match &*ask.seat.id {
         "a" => json!({"choice": "tea", "confidence": "40%", "ranking": ["tea", "milk", "rum"],
@@ -76,9 +77,9 @@ async fn a_vote_is_counted_in_several_ways_side_by_side_and_the_first_decides() 
         [
             "confidence: rum (rum 0.9, tea 0.7)",
             "majority: tea (tea 2, rum 1)",
-            // the third ranking leaves one out and is none
+            // the third ranking omits an option and is invalid
             "borda: tea (tea 4, milk 2, rum 0)",
-            // a score of 11 is none
+            // a score of 11 is invalid
             "mean: milk (milk 7.5, tea 6, rum 3.67)",
         ]
     );
@@ -318,7 +319,7 @@ async fn a_judge_stops_the_talk_or_asks_whether_to() {
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b a b", "operator"));
 }
 
-/// What settles the conversation comes before the limit that is reached with the same turn.
+/// A settled conversation takes precedence over a limit that is reached with the same turn.
 #[tokio::test]
 async fn agreement_with_the_last_turn_that_is_allowed_is_settled() {
     let mut table = round_robin(&["a", "b"], 2);
@@ -335,7 +336,7 @@ async fn agreement_with_the_last_turn_that_is_allowed_is_settled() {
     assert_eq!(play(table, differ, &[]).await.reason(), "utterance_limit");
 }
 
-/// A budget that has no room for the judge: the end says that there is no verdict.
+/// Without enough budget for the judge, the end states that the verdict is missing.
 #[tokio::test]
 async fn an_end_without_the_verdict_that_was_due_says_so() {
     let mut table = judged(&["j"], false, 1, "draw");
@@ -377,7 +378,7 @@ async fn the_share_of_the_same_answers_stops_it_and_silence_agrees_with_nobody()
     );
 }
 
-/// Who judges sides has to know who is on which, also where they are not swapped.
+/// A judge of sides needs the side of each seat, even if sides are not swapped.
 #[tokio::test]
 async fn a_judge_of_sides_is_told_who_is_on_which() {
     let mut opened = judged(&["j"], false, 1, "draw");
@@ -395,7 +396,7 @@ async fn a_judge_of_sides_is_told_who_is_on_which() {
     assert_eq!(verdict(&ran).winner.as_deref(), Some("pro"));
 }
 
-/// The operator's `end` and a time limit are judged too, unless the scenario says otherwise; saying it twice does not wait.
+/// The operator's `end` and a time limit are judged too, unless the scenario disables it; a second `end` does not wait.
 #[tokio::test]
 async fn an_end_that_is_cut_short_is_judged_too() {
     let end = [json!({"after": {"utterance": 2}, "do": "end"})];

@@ -1,11 +1,11 @@
-//! Kill and resume anywhere: the final transcript is that of the run that was not killed.
+//! Kill and resume at any point: the final transcript equals that of the uninterrupted run.
 //!
-//! A run is cut after an event and resumed from what is left, with the same steer file. Cuts fall inside commands too.
-//! Storms are seeded: a policy, failures, time-outs, and a handful of commands at seeded moments.
+//! A run is cut after an event and resumed from the remaining log, with the same steer file. Cuts fall inside commands
+//! too. Storms are seeded: a policy, failures, timeouts, and a handful of commands at random moments.
 //!
-//! Every run of the tests cuts once in each [`situations`]; `cargo test --test core -- --ignored` cuts after every event
-//! and runs many times as many storms. `STORMS` says how many, `FROM` the number of the first, `CUTS` at how many
-//! places each is cut.
+//! Every run of the tests cuts once in each of the [`situations`]; `cargo test --test core -- --ignored` cuts after
+//! every event and runs many more storms. `STORMS` sets their number, `FROM` the number of the first, and `CUTS` the
+//! number of cuts in each.
 
 use crate::harness::*;
 use colloquium::model::payload::Opened;
@@ -15,31 +15,31 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// How many storms every run of the tests makes.
+/// Number of storms in every run of the tests.
 const STORMS: u64 = 60;
-/// How many storms the thorough test makes.
+/// Number of storms in the thorough test.
 const MANY_STORMS: u64 = 100_000;
-/// How many kinds of tables a storm may have.
+/// Number of kinds of conversations in storms.
 const POLICIES: u64 = 12;
-/// How many places each storm is cut at; `CUTS=3` for more.
+/// Number of cuts in each storm; `CUTS=3` for more.
 const CUTS: u64 = 1;
 
 pub fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-/// The words as they finally stand, how it ended, and what came of votes and judgements.
+/// Final messages, the end, and the results of votes and judgements.
 type Outcome = (Vec<(Option<u32>, String, String)>, String, String);
 
-/// What must be equal.
+/// Returns the part of a run that must be equal after a kill.
 pub fn outcome(ran: &Ran) -> Outcome {
     let verdict = ran.state.verdict.as_ref().map(|(v, at)| (&v.winner, &v.how, &v.scores, at));
     let asked = format!("{:?} {verdict:?}", ran.state.vote);
     (ran.transcript(), ran.reason().to_owned(), asked)
 }
 
-/// The same, with those who spoke at once in the order of their numbers. Where more have the floor than may speak at a
-/// time, whoever begins when another is done begins beside that one after a crash, and may be done first.
+/// Returns the same with simultaneous speakers sorted by number. If more seats have the floor than may speak at a time,
+/// the next one starts when another finishes. After a crash the two start together, so either may finish first.
 fn abreast(ran: &Ran) -> Outcome {
     let (mut said, ended, asked) = outcome(ran);
     let mut rest = &mut said[..];
@@ -68,7 +68,7 @@ fn phases() -> Value {
     })
 }
 
-/// Phases in which names are hidden and not everything is seen.
+/// Returns phases with hidden names and limited visibility.
 fn guises() -> Value {
     let mut guises = phases();
     guises["phase"][0]["policy"]["options"]["rounds"] = json!(2);
@@ -80,7 +80,7 @@ fn guises() -> Value {
     guises
 }
 
-/// Three seats that wait for one another, with conditions and requests.
+/// Returns three seats that depend on one another, with conditions and requests.
 fn looped() -> Opened {
     let mut seats = vec![seat("a"), seat("b"), seat("c")];
     let runs = [
@@ -134,7 +134,7 @@ pub fn tables() -> Vec<(&'static str, Opened)> {
     ]
 }
 
-/// Phases whose speakers see a summary of what was said, some of them without names.
+/// Returns phases whose speakers see a summary, some of them without names.
 fn summaries() -> Value {
     let mut summaries = phases();
     summaries["phase"][1]["sees"] = json!("summary");
@@ -143,7 +143,7 @@ fn summaries() -> Value {
     summaries
 }
 
-/// A judge as a stop rule, and a verdict at the end.
+/// Returns a scenario with a judge as a stop rule, and a verdict at the end.
 fn judged() -> Opened {
     let mut table = crate::judging::judged(&["j"], false, 1, "draw");
     let judge = json!({"seat": "k", "question": "Is all said?", "every": 2});
@@ -152,7 +152,7 @@ fn judged() -> Opened {
     table
 }
 
-/// Commands whose moments are facts of the talk, so that a resumed run reaches them as well.
+/// Returns commands triggered by facts of the conversation, so that a resumed run triggers them as well.
 pub fn commands() -> Vec<Value> {
     vec![
         json!({"after": {"utterance": 1}, "do": "note", "to": ["b", "c"], "text": "be brief"}),
@@ -171,7 +171,7 @@ pub fn commands() -> Vec<Value> {
     ]
 }
 
-/// Words that depend on all that a prompt holds, so that a resume that shows a seat anything else is found out.
+/// Returns voices whose text depends on the whole prompt, so that a resume with any other prompt is detected.
 pub fn attentive() -> Stage {
     stage(|ask| {
         let seen: usize = ask.prompt.blocks.iter().map(|b| b.text().len()).sum();
@@ -179,7 +179,7 @@ pub fn attentive() -> Stage {
         match ask.purpose {
             Purpose::Speak | Purpose::Summarise => {}
             Purpose::Bid => return Play::Words(format!("{}", seen % 11), 20),
-            // the first answer of a turn is at times unreadable
+            // the first reply of a turn is unreadable at times
             _ if seen.is_multiple_of(3) && ask.attempt == 1 => {
                 return Play::Words("well, well".into(), 20);
             }
@@ -193,8 +193,8 @@ pub fn attentive() -> Stage {
     })
 }
 
-/// The places in a run where a cut leaves something new behind: the first of each pair of neighbouring kinds of event,
-/// with how many turns are open there.
+/// Returns cuts with distinct situations: the first of each pair of neighbouring kinds of events, together with the
+/// number of open turns.
 pub fn situations(events: &[Event]) -> Vec<usize> {
     let (mut seen, mut open) = (std::collections::HashSet::new(), 0i32);
     let new = |cut: &usize| {
@@ -206,12 +206,12 @@ pub fn situations(events: &[Event]) -> Vec<usize> {
     (1..events.len()).filter(new).collect()
 }
 
-/// Every other place; `--ignored` tries every event.
+/// Returns every second cut. The `--ignored` test tries them all.
 pub fn every_other(places: Vec<usize>) -> Vec<usize> {
     places.into_iter().step_by(2).collect()
 }
 
-/// Every place in a run.
+/// Returns all possible cuts of a run.
 pub fn everywhere(events: &[Event]) -> Vec<usize> {
     (1..events.len()).collect()
 }
@@ -268,7 +268,7 @@ fn killed_and_resumed(cuts: fn(&[Event]) -> Vec<usize>, steer: &[Value]) {
     assert!(bad.is_empty(), "{} of {points} differ, the first:\n{}", bad.len(), bad[0]);
 }
 
-/// The dice of a storm.
+/// Random numbers of a storm.
 #[derive(Clone, Copy)]
 struct Dice(u64);
 
@@ -327,7 +327,7 @@ fn storm_table(d: Dice) -> Opened {
     table
 }
 
-/// What a seat does depends on who it is, which utterance it is, and which try: nothing that a kill changes.
+/// Returns voices whose behaviour depends on seat, utterance and attempt only, which a kill does not change.
 fn storm_stage(d: Dice) -> Stage {
     stage(move |ask| {
         let number = ask.number.unwrap_or(0);
@@ -364,8 +364,8 @@ fn storm_stage(d: Dice) -> Stage {
     })
 }
 
-/// A handful of commands at seeded moments. Where several speak at once, a cut falls on one of them: how far the others
-/// have come when time is cut short and begun again is nobody's promise.
+/// Returns a handful of commands at random moments. Simultaneous turns get only commands that cut one of them: the
+/// progress of the others is not reproducible if time is cut short and starts again.
 fn storm_commands(d: Dice) -> Vec<Value> {
     let mut lines: Vec<Value> = (0..6u64)
         .map(|i| {
@@ -446,7 +446,7 @@ fn storm(seed: u64, tally: &Mutex<Tally>) {
     for k in 0..number("CUTS", CUTS) {
         let cut = 1 + d.roll(&format!("place{k}"), whole.events.len() as u64 - 1) as usize;
         let resumed = run(Some(whole.events[..cut].to_vec()));
-        // killed once more, behind the first cut
+        // killed once more, after the first cut
         let more = (resumed.events.len() - cut) as u64;
         let again = cut + d.roll(&format!("again{k}"), more) as usize;
         let twice = run(Some(resumed.events[..again].to_vec()));
@@ -474,7 +474,7 @@ fn many_storms() {
 
 fn storms(storms: u64) {
     let tally = Mutex::new(Tally { resumed: 0, ends: BTreeMap::new(), bad: vec![] });
-    // here a retry once took the place of a vote before it was counted
+    // regression: a retry replaced a vote before it was counted
     storm(53_157, &tally);
     let from = number("FROM", 0);
     let next = std::sync::atomic::AtomicU64::new(from);

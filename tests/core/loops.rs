@@ -1,4 +1,4 @@
-//! Talks that go in circles are found, talks that go somewhere are left alone; and how both is told.
+//! Detection of circular conversations, its warnings, and that other conversations are left alone.
 
 use crate::harness::*;
 use colloquium::engine::{Said, circling};
@@ -8,8 +8,8 @@ use serde_json::json;
 
 const LOOPS: &str = include_str!("../corpus/loops.txt");
 const DEBATES: &str = include_str!("../corpus/debates.txt");
-/// How many circles of each kind may be missed. The rule compares words: what says the same in other words it
-/// cannot see.
+/// Maximum number of undetected circles of each kind. The rule compares words, so it cannot detect the same statement
+/// in other words.
 const MISSED_MOST: [(&str, usize); 6] = [
     ("the same words", 0),
     ("echo", 0),
@@ -18,10 +18,10 @@ const MISSED_MOST: [(&str, usize); 6] = [
     ("other names and numbers", 5),
     ("other words", 20),
 ];
-/// Real talks in a hundred that may be taken for a circle.
+/// Maximum percentage of real conversations with a false warning.
 const FALSE_MOST: usize = 0;
 
-/// Reads the talks of a file: who said what.
+/// Reads the conversations of a file, as messages with their speakers.
 fn talks(file: &str) -> Vec<Vec<(&str, Text)>> {
     let lines = file.lines().filter(|l| !l.starts_with('#') && !l.is_empty());
     lines.map(talk).collect()
@@ -45,7 +45,7 @@ fn talk(line: &str) -> Vec<(&str, Text)> {
     said
 }
 
-/// Whether anybody would have been warned at some moment of the talk.
+/// Returns whether a conversation gets a warning at any moment.
 fn warned(talk: &[(&str, Text)]) -> bool {
     let rolls = Rolls::default();
     let said: Vec<Said> = talk
@@ -83,7 +83,7 @@ fn circle(rule: serde_json::Value) -> colloquium::model::payload::Opened {
     table
 }
 
-/// After three utterances of their own, everybody says the same again for so many.
+/// Returns voices that repeat themselves after three utterances, for this many turns.
 fn parrots(again: u32) -> Stage {
     stage(move |ask| {
         let n = ask.number.unwrap_or(0);

@@ -1,4 +1,4 @@
-//! A file may hold anything, in any number: what a resume takes grows with the file and not with its square.
+//! Large counts in files: the time of a resume grows with the size of the file, not with its square.
 
 use crate::harness::*;
 use colloquium::model::payload::Opened;
@@ -7,7 +7,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A log that holds commands, and not one receipt.
+/// Returns a log with commands and without receipts.
 fn forged(commands: usize) -> Vec<Event> {
     let opened: Opened = round_robin(&["a", "b"], 1);
     let event = |seq: u64, by: &str, kind: Kind| Event {

@@ -1,10 +1,10 @@
-//! What holds where a language model speaks: nobody hears its reasoning or what it says in others' names, and a prompt
-//! that is too long gets shorter.
+//! Conversations of language models: reasoning and text in others' names are never shown, and a prompt over the limit
+//! is shortened.
 
 use crate::harness::*;
 use colloquium::model::*;
 
-/// Two seats whose voice is a model.
+/// Returns two seats with models as their voices.
 fn models(utterances: u32) -> payload::Opened {
     let mut table = round_robin(&["ada", "bo"], utterances);
     for seat in &mut table.participants {
@@ -19,7 +19,7 @@ fn ends(ran: &Ran) -> Vec<&payload::TurnEnded> {
     ended.filter_map(|e| if let Kind::TurnEnded(t) = &e.kind { Some(&**t) } else { None }).collect()
 }
 
-/// All that was ever shown as speech.
+/// Returns all text that was ever shown as speech.
 fn shown(ran: &Ran) -> String {
     let runs = ran.events.iter().filter_map(|e| match &e.kind {
         Kind::Delta(d) => Some(&d.pieces),

@@ -1,16 +1,16 @@
-//! Tokens and money: however many speak at once, and whatever they use of what was set aside for them, a limit holds; a
-//! raise resumed; and a kill changes neither.
+//! Tokens and money: a limit holds for any number of simultaneous calls and any use of their reservations. A raise
+//! resumes the conversation, and a kill changes neither.
 
 use crate::harness::*;
 use colloquium::model::*;
 use colloquium::state::{State, dice};
 use serde_json::{Value, json};
 
-/// How many seeded talks every run of the tests makes.
+/// Number of seeded conversations in every run of the tests.
 const TALKS: u64 = 120;
-/// How many the thorough test makes.
+/// Number of seeded conversations in the thorough test.
 const MANY_TALKS: u64 = 1_200;
-/// How many events lie between two kills: a killed talk has paid for what was cut, so each is played to its end.
+/// Number of events between two kills. A killed conversation has paid for the lost call, so each is played to its end.
 const KILL_STEP: usize = 7;
 
 fn model(id: &str, price: Option<(f64, f64)>, max_tokens: Option<u32>) -> Participant {
@@ -23,7 +23,7 @@ fn dollars(usd: f64) -> Usd {
     Usd::try_from(usd).unwrap()
 }
 
-/// What a call may use at most, as its order says.
+/// Returns the reservation of a call, from its order.
 fn bound(ask: &colloquium::voice::CallRequest) -> (u64, u64) {
     let with = &ask.parameters;
     (with.prompt_most.or(with.prompt_tokens).unwrap(), with.max_tokens.unwrap())
@@ -42,7 +42,7 @@ impl Dice {
     }
 }
 
-/// A talk of models whose calls fail in all ways and use anything up to what was set aside for them.
+/// Returns a conversation of models whose calls fail in every way and use any part of their reservation.
 fn seeded(seed: u64) -> (payload::Opened, Stage) {
     let d = Dice(seed);
     let seats = 2 + d.roll("seats", 4);
@@ -77,7 +77,7 @@ fn seeded(seed: u64) -> (payload::Opened, Stage) {
     (table, stage)
 }
 
-/// Sees to it that at no moment more is spent than the limit, nor more set aside than is left of it.
+/// Asserts that spending never exceeds the limit, and reservations never exceed the remainder.
 fn holds(events: &[Event]) -> State {
     let mut state = State::default();
     for event in events {
@@ -88,7 +88,7 @@ fn holds(events: &[Event]) -> State {
             (aside().map(|r| r.usage().tokens()).sum(), aside().map(|r| r.usd().0).sum());
         for (what, all) in [(Limit::Tokens, tokens + tokens_aside), (Limit::Usd, usd + usd_aside)] {
             let most = state.limits.of(what).unwrap_or(u64::MAX);
-            // each call is rounded up to a billionth of a dollar
+            // the cost of each call is rounded up to a billionth of a dollar
             assert!(all <= most.saturating_add(9), "{what:?}: {all} of {most} at {}", event.seq);
         }
     }
@@ -148,7 +148,7 @@ fn a_kill_anywhere_keeps_the_limit() {
     println!("resumed from {points} points");
 }
 
-/// Tokenizers that know a writing badly make a token of every byte; what is said comes back in every later prompt.
+/// Tokenizers with little support for a script need a token for every byte, and every later prompt includes the text.
 #[tokio::test]
 async fn a_limit_holds_in_every_writing() {
     let texts = [
@@ -196,14 +196,14 @@ async fn a_limit_warns_then_holds_then_ends_and_a_raise_goes_on() {
     });
     let [near, reached] = at.collect::<Vec<_>>()[..] else { panic!("{:?}", ran.kinds()) };
     assert_eq!((near.0, reached.0), ("limit.near", "limit.reached"));
-    // it warns at four fifths, or where the next call might be too much
+    // the warning comes at four fifths, or if the next call might exceed the limit
     assert!(
         10_000_000 <= near.1 && near.1 <= reached.1 && reached.1 <= 20_000_000,
         "{near:?} {reached:?}"
     );
     let line = ran.lines.iter().find(|l| l.contains("limit.reached")).unwrap();
     assert!(line.contains("\"limit\":0.02,\"next\":0.0"), "{line}");
-    // what the next turn may need is what is set aside for it, and more than is left
+    // the need of the next turn is its reservation, and exceeds the remainder
     let next = ran.events.iter().find_map(|e| match &e.kind {
         Kind::LimitReached(l) => l.0.next,
         _ => None,
@@ -293,7 +293,7 @@ async fn a_limit_in_dollars_that_could_not_hold_is_refused() {
     assert!(ran.kinds().contains(&"command.refused") && ran.state.seats.len() == 1);
 }
 
-/// A token is not a byte: what a model reports of its prompts is what is set aside for the next ones.
+/// A token is not a byte: the reported size of earlier prompts sets the reservation for the next ones.
 #[tokio::test]
 async fn a_budget_is_not_stopped_at_half() {
     let counted = |share: u64| {
