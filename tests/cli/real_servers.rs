@@ -1,7 +1,10 @@
 //! MCP servers from public packages: files, everything, time and fetch, as in the recipes of `colloquium help tools`.
-//! `MCP_SERVERS` names the folders of their programs. Install them with `npm install
-//! @modelcontextprotocol/server-everything @modelcontextprotocol/server-filesystem` and `pip install mcp-server-time
-//! mcp-server-fetch`.
+//! `MCP_SERVERS` names the folders of their programs, which these commands install:
+//!
+//! ```sh
+//! npm install @modelcontextprotocol/server-everything @modelcontextprotocol/server-filesystem
+//! pip install mcp-server-time mcp-server-fetch
+//! ```
 
 use crate::house::House;
 use crate::tools::model;

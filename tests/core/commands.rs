@@ -240,7 +240,7 @@ async fn seats_are_muted_leave_join_and_change_while_the_order_stays() {
     assert_eq!(ran.who(), "a c a b c d a c d");
     assert_eq!(ran.texts()[3], "b speaks ");
     assert_eq!(&*ran.state.seat("a").unwrap().spec.name, "Anna");
-    // one kind of event for every join and leave, whatever the cause
+    // joins and leaves have the same kind of event for every cause
     let told: Vec<(&str, &str, bool)> = ran
         .events
         .iter()

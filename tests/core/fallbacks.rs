@@ -1,4 +1,4 @@
-//! Fallbacks of a failing model: they take the turn visibly, and the operator decides when none is left.
+//! Fallbacks of a failing model: they take the turn visibly, and the operator is asked if no model is left.
 
 use crate::harness::*;
 use colloquium::export;
@@ -76,7 +76,7 @@ async fn the_next_fallback_takes_the_turn_and_says_so() {
     let ran =
         play(talk(vec![seat_of("ada", &["a:dead", "b:closed", "c:well"], 1)], 2), models(), &[])
             .await;
-    // one retry of temporary errors, none of permanent ones; the third model stays
+    // a temporary error is retried once, a permanent one never; the third model stays
     assert_eq!(asked(&ran), ["a:dead", "a:dead", "b:closed", "c:well", "c:well"]);
     assert_eq!(ran.texts(), ["c:well speaks for me", "c:well speaks for me"]);
     let models: Vec<&str> = ran.state.entries.iter().map(|e| &*e.version().model).collect();

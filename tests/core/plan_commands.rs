@@ -1,4 +1,4 @@
-//! The operator in a plan: words that reopen it, steps that are cancelled, answered, run again and changed.
+//! The operator in a plan: messages that reopen it, and steps that are cancelled, answered, repeated and changed.
 
 use crate::harness::*;
 use crate::kills::{runtime, situations};
@@ -6,7 +6,7 @@ use crate::plans::*;
 use colloquium::model::*;
 use serde_json::{Value, json};
 
-/// No step begins before the planner has read what was said, and its new plan counts.
+/// No step begins before the planner has read the message, and its new plan counts.
 #[tokio::test]
 async fn the_operators_words_reopen_the_plan_before_another_step_begins() {
     let stage = stage(|ask| match (asks(ask), number(ask)) {
@@ -57,7 +57,7 @@ async fn the_operator_answers_in_the_planners_place() {
         line.as_object_mut().unwrap().extend(when.as_object().unwrap().clone());
         line
     };
-    // while the planner speaks, and while all is paused
+    // while the planner speaks, and during a pause
     for steer in [
         vec![answer(json!({"during": {"utterance": 3, "words": 2}}))],
         vec![
@@ -139,7 +139,7 @@ async fn a_step_runs_again_as_another_attempt() {
     assert_eq!(joins, 2);
 }
 
-/// With commands given in its middle: cut in every situation, each of them is carried out once and all comes to an end.
+/// Cut in every situation around commands in mid-plan, the conversation carries out each command once and ends.
 #[test]
 fn killed_inside_commands_on_a_plan_it_ends() {
     let stage = || {
@@ -213,8 +213,8 @@ async fn a_message_is_said_again_in_its_place_and_the_plan_is_not() {
     assert!(refused.is_some_and(|why| why.starts_with("turn 1 is the plan")), "{refused:?}");
 }
 
-/// Whoever follows the events sees all that is open close before the conversation: steps, their talks, executors, the
-/// plan. A resume continues what was stopped, within the same steps.
+/// At an end, events close everything open before the conversation: steps, their threads, executors, the plan. A resume
+/// continues the interrupted work within the same steps.
 #[tokio::test]
 async fn at_an_end_in_mid_plan_all_that_is_open_closes_in_order_and_a_resume_continues() {
     let stage = |slow: bool| {

@@ -1,4 +1,4 @@
-//! Plans: who works on which step, what each is shown, and how steps end.
+//! Plans: the assignment of steps, the prompt of each seat, and the ends of steps.
 
 use crate::harness::*;
 use crate::kills::{everywhere, runtime};
@@ -7,7 +7,7 @@ use colloquium::state::PlannedStep;
 use colloquium::voice::CallRequest;
 use serde_json::{Value, json};
 
-/// A planner and whom executors are made from.
+/// Returns a planner and the templates of its executors.
 pub fn office(options: Value) -> payload::Opened {
     let mut policy = json!({"executor": "worker"});
     policy.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
@@ -20,7 +20,7 @@ pub fn office(options: Value) -> payload::Opened {
     table(scenario, vec![seat("ann"), worker])
 }
 
-/// What a seat is asked for.
+/// Returns the purpose of a request.
 pub fn asks(ask: &CallRequest) -> &str {
     ask.facts["step"]["asks"].as_str().unwrap_or_default()
 }
@@ -37,7 +37,7 @@ pub fn says(words: impl Into<String>) -> Play {
     Play::Words(words.into(), 10)
 }
 
-/// A plan of steps, each with the numbers of those it waits for.
+/// Returns a plan of steps, each with the numbers of its dependencies.
 pub fn plan(steps: &[(u32, &[u32])]) -> Play {
     let steps: Vec<Value> = steps
         .iter()
@@ -48,7 +48,7 @@ pub fn plan(steps: &[(u32, &[u32])]) -> Play {
     says(json!({"analysis": "", "steps": steps}).to_string())
 }
 
-/// A planner with this plan that changes nothing later, and executors as told.
+/// Returns a planner with this plan, without later changes, and executors with these replies.
 pub fn at_work(
     steps: &'static [(u32, &'static [u32])],
     executor: impl Fn(&CallRequest) -> Play + Send + Sync + 'static,
@@ -83,7 +83,7 @@ pub fn why(ran: &Ran, at: usize) -> String {
     steps(ran)[at].why.as_deref().unwrap_or_default().to_owned()
 }
 
-/// The kinds of events that a plan makes, with their steps, in order.
+/// Returns the kinds of the plan's events with their steps, in order.
 pub fn told(ran: &Ran) -> Vec<String> {
     let tell = |e: &Event| match &e.kind {
         Kind::PlanMade(p) => Some(format!("plan of {}", p.steps.len())),
@@ -210,12 +210,12 @@ async fn a_step_whose_time_is_up_is_cut_and_keeps_its_reason() {
     assert_eq!(ran.reason(), "failure");
 }
 
-/// The plan goes on, the planner is asked once for each failure, and what is over is never given out again.
+/// The plan continues, the planner is asked once for each failure, and finished steps are never assigned again.
 #[tokio::test]
 async fn a_failed_step_keeps_its_reason_and_is_planned_around_once() {
     let stage = stage(|ask| match (asks(ask), number(ask)) {
         ("plan", _) => plan(&[(1, &[]), (2, &[1])]),
-        // what is done and what failed is asked for again: the first is left out, the second refused
+        // the new plan repeats the completed and the failed step: the first is dropped, the second rejected
         ("plan_again", _) if ask.attempt == 1 => plan(&[(1, &[]), (2, &[])]),
         ("plan_again", _) => plan(&[(2, &[3]), (3, &[])]),
         ("close", _) => says("Half of it."),
@@ -235,7 +235,7 @@ async fn a_failed_step_keeps_its_reason_and_is_planned_around_once() {
     assert!(asked.starts_with("Step 1 failed: There is no paint. Update the plan."), "{asked}");
 }
 
-/// A step that waits for a failed one is blocked, and so is a step that waits for a blocked one.
+/// A step that depends on a failed or blocked step is blocked.
 #[tokio::test]
 async fn steps_that_wait_for_a_failed_step_do_not_run() {
     let stage = || {
@@ -251,7 +251,7 @@ async fn steps_that_wait_for_a_failed_step_do_not_run() {
     assert_eq!(ran.state.ended.as_ref().unwrap().result["steps"][2]["state"], "blocked");
     assert_eq!((ran.reason(), plan.lost()), ("completed", 3));
     assert!(why(&ran, 0).ends_with("worker 1 failed: as the test wants it"), "{}", why(&ran, 0));
-    // the text of an error is in no prompt
+    // no prompt contains the text of an error
     let close = ran.seen.iter().find(|r| asks(r) == "close").unwrap();
     let shown = format!("{:?}", close.prompt);
     assert!(shown.contains("Failed: worker 1 failed\\n") && shown.contains("blocked"), "{shown}");
@@ -289,7 +289,7 @@ async fn a_plan_that_was_asked_for_when_the_conversation_stopped_is_made_after_t
     assert_eq!((asked, states(&ran)), (1, vec!["failed", "completed", "completed"]));
 }
 
-/// Why there were other plans.
+/// Returns the reasons for new plans.
 pub fn told_of(ran: &Ran) -> Vec<&str> {
     let mut all = vec![];
     for event in &ran.events {
@@ -314,7 +314,7 @@ async fn two_steps_run_at_once_and_a_third_waits_for_both() {
             && third.prompt.sections[2].contains("part 2 at last")
     );
     assert!(third.prompt.brief.as_deref().unwrap().contains("Goal: part 3 is done"));
-    // one at a time
+    // one step at a time
     let ran = play(office(json!({"parallel": 1})), stage(), &[]).await;
     let told = self::told(&ran);
     let place = |what: &str| told.iter().position(|t| t == what).unwrap();
@@ -371,7 +371,7 @@ async fn a_judge_accepts_a_step_only_with_a_clear_yes() {
     assert!(second.prompt.task.as_deref().unwrap().contains("not accepted: The stern is bare."));
 }
 
-/// An executor writes to another one, a few times; the other reads it with its next call.
+/// Executors send each other a limited number of messages; each message is in the recipient's next prompt.
 #[tokio::test]
 async fn executors_write_to_one_another_a_few_times() {
     let stage = at_work(&[(1, &[]), (2, &[])], |ask| match (number(ask), exchange(ask)) {
@@ -441,7 +441,7 @@ async fn what_is_asked_after_the_end_is_another_plan_with_the_history() {
     );
 }
 
-/// What every step said, and how all ended: who speaks at the same time may come in another order after a kill.
+/// Returns the text of every step, and all ends. After a kill, simultaneous turns may end in another order.
 fn came_of(ran: &Ran) -> (Vec<(String, String)>, String, Vec<&'static str>) {
     let mut said: Vec<(String, String)> =
         ran.transcript().into_iter().map(|(_, who, text)| (who, text)).collect();
@@ -476,8 +476,8 @@ fn killed_at_every_event_of_a_plan_it_is_the_same() {
     }
 }
 
-/// A server that holds replies to a schema is given one that only sound plans fit: a plan has steps with words, and no
-/// more than there is room for.
+/// Schema of a plan for servers with constrained output: it allows only valid plans, with at least one step with a text
+/// and no more steps than there is room for.
 #[test]
 fn the_schema_of_a_plan_asks_for_steps() {
     let steps = |begun: Vec<u32>, most| {

@@ -1,4 +1,4 @@
-//! What holds for who speaks next, whatever the policy: played without engine and clock, so that hundreds of talks cost
+//! Properties of all policies. Conversations are played without engine and clock, so that hundreds of them cost
 //! nothing.
 
 use crate::harness::{seat, table};
@@ -10,16 +10,16 @@ use colloquium::voice::{Chunk, Done};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// A talk that is folded from its own decisions; every call is answered at once.
+/// A conversation folded from its own decisions; every call is answered at once.
 pub struct Talk {
     pub live: Live,
     pub events: Vec<Event>,
-    /// What is answered where no words are wanted, but a choice or a bid.
+    /// Answer to requests for a choice or a bid.
     pub answers: fn(&Live, &SeatId) -> String,
     keys: u64,
 }
 
-/// Some answer that counts, as dice fall.
+/// Returns a random valid answer.
 fn any(live: &Live, seat: &SeatId) -> String {
     let state = &live.state;
     let turn = state.turns.values().find(|t| t.seat == *seat).expect("it is asked");
@@ -69,7 +69,7 @@ impl Talk {
         self.take(&Input::Command { key: Key::from(format!("k{}", self.keys).as_str()), line });
     }
 
-    /// Goes on until so many utterances were said in all and nobody has the floor yet, or nothing moves any more.
+    /// Continues until `utterances` turns are complete and nobody has the floor, or nothing changes any more.
     pub fn go(&mut self, utterances: u32, mut says: impl FnMut(&Live, &SeatId) -> String) {
         for _ in 0..200 + utterances * 20 {
             if self.live.state.utterances >= utterances {
@@ -92,7 +92,7 @@ impl Talk {
         panic!("it goes on for ever: {:#?}", self.events.last());
     }
 
-    /// The batches that the policy wanted, as who was asked and whether that was somebody's mention.
+    /// Returns the batches of the policy, as seats with a flag for mentions.
     fn asked(&self) -> Vec<(String, bool)> {
         let batch = |e: &Event| match &e.kind {
             Kind::BatchOpened(b) if b.requester == Requester::Policy => {
@@ -104,7 +104,7 @@ impl Talk {
         self.events.iter().filter_map(batch).collect()
     }
 
-    /// Who was asked in the policy's own order.
+    /// Returns the seats that got the floor in the policy's own order.
     pub fn in_turn(&self) -> Vec<String> {
         self.asked().into_iter().filter(|(_, named)| !named).map(|(who, _)| who).collect()
     }
@@ -112,7 +112,7 @@ impl Talk {
 
 pub const SEATS: [&str; 4] = ["a", "b", "c", "d"];
 
-/// The policies that give one seat the floor after the other.
+/// Returns the policies that give the floor to one seat after another.
 fn sequential() -> Vec<(&'static str, Value)> {
     vec![
         ("round_robin", json!({"mentions": "once"})),
@@ -129,7 +129,7 @@ fn opened(policy: &(&str, Value), seed: u64) -> Opened {
     Opened { seed, ..table(scenario, SEATS.map(seat).to_vec()) }
 }
 
-/// Words whose number depends on who speaks alone, so that shares of words can be foreseen.
+/// Returns a text whose length depends on the speaker only, so that shares of words are predictable.
 pub fn words(seat: &SeatId) -> String {
     "word ".repeat(3 + usize::from(seat.as_bytes()[0] - b'a') * 4)
 }
@@ -144,7 +144,7 @@ fn weighted(by: &str) -> Opened {
     table(scenario, seats.collect())
 }
 
-/// Checks that after each turn everybody has had the share that the weight says, give or take one.
+/// Asserts that each seat's share of turns matches its weight at every point, within one turn.
 fn within_one_turn(turns: &[String], weights: &[(&str, u64)]) {
     let all: u64 = weights.iter().map(|(_, w)| w).sum();
     for n in 1..=turns.len() {
@@ -246,7 +246,7 @@ fn rounds_end_every_policy_that_takes_turns() {
     }
 }
 
-/// What happens at a moment of a talk besides its turns.
+/// Event in a conversation besides its turns.
 #[derive(Clone, Debug)]
 pub enum Intervention {
     Say,
@@ -269,7 +269,7 @@ pub fn interventions() -> impl Strategy<Value = Vec<(u32, Intervention)>> {
     prop::collection::vec((1..24u32, intervention), 0..8)
 }
 
-/// Plays a talk in which things happen after utterances.
+/// Plays a conversation with interventions after given utterances.
 pub fn play(opened: Opened, interventions: &[(u32, Intervention)], utterances: u32) -> Talk {
     let mut talk = Talk::new(opened);
     talk.play(interventions, utterances);
@@ -277,7 +277,7 @@ pub fn play(opened: Opened, interventions: &[(u32, Intervention)], utterances: u
 }
 
 impl Talk {
-    /// Plays it on.
+    /// Plays the conversation further.
     pub fn play(&mut self, interventions: &[(u32, Intervention)], utterances: u32) {
         let talk = self;
         for n in 1..=utterances {
@@ -316,7 +316,7 @@ impl Talk {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10))]
 
-    /// With words and mentions only, the policy's own order is that of the talk in which nobody said anything.
+    /// With messages and mentions only, the policy's own order is that of an undisturbed conversation.
     #[test]
     fn neither_words_nor_mentions_move_the_pointer(interventions in interventions(), seed: u64) {
         let interventions: Vec<_> = interventions
@@ -330,7 +330,7 @@ proptest! {
         }
     }
 
-    /// Muted and gone seats are passed over, everybody else has the turn that the order of the file gives.
+    /// Muted and absent seats are skipped; the order of the file applies to all others.
     #[test]
     fn a_mute_or_a_leaver_moves_no_pointer(interventions in interventions()) {
         let talk = play(opened(&("round_robin", json!({})), 1), &interventions, 24);
@@ -358,7 +358,7 @@ proptest! {
         }
     }
 
-    /// Two who name each other for ever: the others have at least half of their turns.
+    /// With two seats that always name each other, the others have at least half of their turns.
     #[test]
     fn two_who_name_each_other_starve_nobody(seed: u64, first in 0..4usize, second in 0..4usize) {
         for policy in sequential() {
@@ -376,7 +376,7 @@ proptest! {
         }
     }
 
-    /// Whatever happens, the talk moves, ends, or waits for a hand; and an empty table is an end.
+    /// The conversation always continues, ends, or waits for the operator; without seats it ends.
     #[test]
     fn nobody_ready_is_an_end_and_no_hang(interventions in interventions(), seed: u64) {
         for policy in sequential().into_iter().chain([("simultaneous", json!({})), ("manual", json!({}))]) {

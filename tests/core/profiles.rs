@@ -1,4 +1,4 @@
-//! What is known of a person: kept fact by fact, whoever learns it, and the same after a kill at any event.
+//! Profile of a person: kept fact by fact from all advisers, and the same after a kill at any event.
 
 use crate::harness::*;
 use crate::kills::{everywhere, runtime};
@@ -6,7 +6,7 @@ use colloquium::model::*;
 use colloquium::session::Redaction;
 use serde_json::{Value, json};
 
-/// Advisers who keep what they learn, at once or in turn.
+/// Returns advisers that record facts, simultaneously or in turn.
 fn advisers(policy: &str, utterances: u32) -> payload::Opened {
     let schema = json!({"type": "object", "properties": {"say": {"type": "string"}, "profile": {"type": "object"}}});
     let reply = Contract {
@@ -46,7 +46,7 @@ fn kinds<'a>(ran: &'a Ran, kind: &str) -> Vec<&'a Kind> {
     ran.events.iter().map(|e| &e.kind).filter(|k| k.name() == kind).collect()
 }
 
-/// What a kill must not change.
+/// Returns the part of the state that a kill must not change.
 fn known(ran: &Ran) -> (Value, Value, Value) {
     let known = &ran.state.known;
     (json!(*known.profile), json!(known.stage), json!(known.ranking()))
@@ -72,7 +72,7 @@ async fn nothing_is_lost_when_two_learn_at_once() {
     }
 }
 
-/// One who speaks at the same time is not shown what another learns meanwhile; whoever speaks next is.
+/// Facts learnt in a batch are not shown to its other seats, only to later ones.
 #[tokio::test]
 async fn the_profile_is_shown_as_of_the_batch() {
     let ran = play(advisers("simultaneous", 4), learns(), &[]).await;
@@ -84,7 +84,7 @@ async fn the_profile_is_shown_as_of_the_batch() {
     let half = play(advisers("round_robin", 2), learns(), &[]).await;
     let second = half.seen[1].prompt.known.as_ref().unwrap().text.to_string();
     assert!(second.starts_with("<profile stage=\"asking\" known=\"2 of 3\">"), "{second}");
-    // a fact changes, its neighbour stays, empty text is nothing, and the ranking follows
+    // a fact changes, its neighbour stays, empty text is ignored, and the ranking is updated
     let profile = json!({"home": {"size": 1, "garden": false}, "hours": 5, "noise": "low"});
     assert_eq!(known(&ran).0, profile);
     assert_eq!(&*ran.state.known.ranking().unwrap().items[0].id, "cat");
@@ -117,7 +117,7 @@ fn killed_at_every_event_of_a_merge_it_is_the_same() {
     }
 }
 
-/// What is taken out of a session takes the facts with it that it told.
+/// Redaction of a reply also removes its facts.
 #[tokio::test]
 async fn a_redacted_reply_leaves_no_facts() {
     let ran = play(advisers("round_robin", 2), learns(), &[]).await;

@@ -1,4 +1,4 @@
-//! What models are shown, word by word: pinned for every bundled scenario, and for what prompts alone can say.
+//! Prompts of models, verbatim: snapshots for every bundled scenario, and for features that show in prompts only.
 
 use colloquium::clock::VIRTUAL_EPOCH;
 use colloquium::engine;
@@ -11,10 +11,10 @@ use colloquium::state::{Live, State, Turn};
 use colloquium::voice::{Chunk, Done};
 use serde_json::{Value, json};
 
-/// Turns after which a scenario has shown what it shows.
+/// Number of turns after which a scenario has shown all its kinds of prompts.
 const TURNS: usize = 40;
 
-/// One call: of whom, for what, and what it was shown.
+/// One call: seat, purpose and prompt.
 #[derive(Clone)]
 struct Call {
     seat: String,
@@ -43,7 +43,7 @@ impl Call {
     }
 }
 
-/// A scenario as a conversation of models begins with it.
+/// Returns the opening of a scenario with models in its seats.
 fn opened(text: &str, set: impl Fn(&mut Participant)) -> Opened {
     let source = Source { name: "test".into(), text: text.into(), settings: vec![] };
     let loaded = scenario::load(&source, &policy::rows()).unwrap();
@@ -70,7 +70,7 @@ fn opened(text: &str, set: impl Fn(&mut Participant)) -> Opened {
     }
 }
 
-/// Plays it with made-up words and returns every call.
+/// Plays a scenario with generated replies and returns every call.
 fn calls(opened: Opened, steer: &[Value]) -> Vec<Call> {
     let mut state = State::default();
     let mut calls = vec![];
@@ -123,7 +123,7 @@ fn calls(opened: Opened, steer: &[Value]) -> Vec<Call> {
     calls
 }
 
-/// A reply in the form that is asked for.
+/// Returns a reply in the requested form.
 fn reply(state: &State, turn: &Turn, said: usize) -> Done {
     let structured = match state.contract_of(turn).form {
         Form::Choice(options) | Form::Ballot { options, .. } => {
@@ -165,8 +165,8 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
     Done { text: Some(text.into()), structured, ..Done::default() }
 }
 
-/// The calls that show what a scenario's prompts are: the first, the middle and the last turn that speaks, each phase's
-/// last one, and the first of every other purpose.
+/// Selects calls that show a scenario's prompts: the first, the middle and the last spoken turn, the last one of each
+/// phase, and the first of every other purpose.
 fn picked(calls: &[Call]) -> String {
     let speaks: Vec<usize> =
         (0..calls.len()).filter(|n| calls[*n].purpose == Purpose::Speak).collect();
@@ -200,7 +200,7 @@ fn every_bundled_scenario_has_its_prompts() {
     insta::assert_snapshot!("prompts__round-table__shared", picked(&shared));
 }
 
-/// A scenario of two models with some keys of its own.
+/// Returns a scenario of two models with additional keys.
 fn two(top: &str, ada: &str) -> String {
     format!(
         "title = \"T\"\ntopic = \"Is it so?\"\n{top}\n[[participant]]\nid = \"ada\"\nname = \"Ada\"\n{ada}\n\
@@ -267,7 +267,7 @@ fn what_scenarios_say_of_debate_words_roles_and_lore_is_shown() {
     let guided = "Bring one new thing";
     assert!(play("", "", &[])[0].system().contains(guided));
     assert!(!play("debate = \"plain\"", "", &[])[0].system().contains(guided));
-    // what the persona says of its length is the author's
+    // the author's own length in the persona takes precedence
     let own = play("", "persona = \"You are Ada. Answer in two sentences.\"", &[]);
     assert!(!own[0].system().contains("words,"), "{}", own[0].system());
     assert!(play("", "words = [5, 9]", &[])[0].system().contains("5 to 9 words"));

@@ -1,4 +1,4 @@
-//! Calls that wait for their provider's rate: in the time of the session, told once, and never lost.
+//! Calls that wait for their provider's rate limit: in session time, reported once, and never lost.
 
 use crate::harness::*;
 use colloquium::model::*;
@@ -16,7 +16,7 @@ fn rated(rate: &str, policy: &str, utterances: u32) -> payload::Opened {
     opened
 }
 
-/// When each call began, in seconds.
+/// Returns the start of each call, in seconds.
 fn begun(ran: &Ran) -> Vec<u64> {
     let calls = ran.events.iter().filter(|e| matches!(e.kind, Kind::CallStarted(_)));
     calls.map(|e| e.ms.0 / 1000).collect()

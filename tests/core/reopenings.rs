@@ -1,4 +1,4 @@
-//! An end can be passed: whatever ended it, a conversation goes on when somebody wants it to.
+//! Reopening: a conversation can continue after any end if somebody wants it to.
 
 use crate::harness::*;
 use colloquium::model::payload::Opened;
@@ -13,7 +13,7 @@ fn robin(more: Value) -> Opened {
     table(scenario, ["a", "b"].map(seat).into())
 }
 
-/// Says the stop word in utterances of one number in three.
+/// Returns voices that say the stop word in every third utterance.
 fn agreeing() -> Stage {
     stage(|ask| match ask.number.unwrap_or(0) % 3 {
         0 => Play::Words("AGREED: so be it".into(), 10),
@@ -21,14 +21,14 @@ fn agreeing() -> Stage {
     })
 }
 
-/// What was said after the reopening, by whom.
+/// Returns the speakers after the reopening.
 fn after(ran: &Ran, first: &Ran) -> String {
     ran.who().split(' ').skip(first.state.entries.len()).collect::<Vec<_>>().join(" ")
 }
 
 const SAY: &str = "Wait: what about the organ?";
 
-/// Plays something to its end, then resumes it with and without words of a person, and returns who spoke then.
+/// Plays a scenario to its end, resumes it with and without a message of a person, and returns the later speakers.
 async fn passed(opened: Opened, stage: impl Fn() -> Stage, reason: &str) -> (String, String) {
     let first = play(opened, stage(), &[]).await;
     assert_eq!(first.reason(), reason);
@@ -181,7 +181,7 @@ async fn whoever_has_spoken_enough_may_speak_again_after_that_end() {
     assert_eq!((&*said, &*plain), ("operator a b", "a b"));
 }
 
-/// A limit is no end of its own: what was counted against it stays counted.
+/// A reopening does not reset limits: earlier usage still counts.
 #[tokio::test]
 async fn after_a_limit_nothing_is_counted_anew() {
     let rules = json!({"stop": [{"when": "turn_count >= 3"}], "limits": {"utterances": 2}});

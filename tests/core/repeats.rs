@@ -1,10 +1,10 @@
-//! What becomes of replies of models that only repeat, only echo, or spend their tokens before a word.
+//! Model replies that only repeat, only echo, or spend their tokens before a word.
 
 use crate::harness::*;
 use colloquium::model::*;
 use serde_json::json;
 
-/// Two seats whose voice is a model of this machine.
+/// Returns two seats with a local model.
 fn local(utterances: u32) -> payload::Opened {
     let mut table = round_robin(&["ada", "bo"], utterances);
     for seat in &mut table.participants {
@@ -14,7 +14,7 @@ fn local(utterances: u32) -> payload::Opened {
     table
 }
 
-/// How the first turn ended.
+/// Returns the end of the first turn.
 fn first_end(ran: &Ran) -> payload::TurnEnded {
     let end = |e: &Event| match &e.kind {
         Kind::TurnEnded(end) => Some((**end).clone()),
@@ -23,7 +23,7 @@ fn first_end(ran: &Ran) -> payload::TurnEnded {
     ran.events.iter().find_map(end).unwrap()
 }
 
-/// The most tokens that each call asked for.
+/// Returns the token limit of each call.
 fn most(ran: &Ran) -> Vec<u64> {
     ran.seen.iter().map(|ask| ask.parameters.max_tokens.unwrap_or(0)).collect()
 }
@@ -41,7 +41,7 @@ async fn a_reply_that_repeats_itself_is_cut_there_and_the_call_ends() {
     assert!(end.raw.unwrap().len() > end.text.len());
     assert!(end.took_ms < 500, "nobody waits for the rest: {} ms", end.took_ms);
     assert!(ran.state.warnings.is_empty(), "one who repeats itself makes no circle");
-    // also within a sentence that never ends
+    // also within an endless sentence
     let endless = stage(|_| Play::Words("Well, you're right, ".repeat(500), 10));
     let ran = play(local(1), endless, &[]).await;
     assert_eq!(ran.texts()[0], "Well, you're right,");
@@ -63,7 +63,7 @@ async fn an_echo_is_asked_again_once() {
     let again = ran.seen.iter().find(|ask| ask.number == Some(2) && ask.attempt == 2).unwrap();
     let last = &again.messages.last().unwrap().text;
     assert!(last.ends_with("That was said already. Say something of your own."), "{last}");
-    // who says it twice has said it
+    // a repetition on the second attempt is accepted
     let fourth: Vec<u32> =
         ran.seen.iter().filter(|ask| ask.number == Some(4)).map(|ask| ask.attempt).collect();
     assert_eq!((fourth.len(), ran.texts().len()), (2, 4), "asked again once only");
@@ -91,7 +91,7 @@ async fn a_reply_without_a_word_left_is_tried_once_with_four_times_as_many() {
     let ran = play(local(4), stage, &[]).await;
     assert_eq!(most(&ran), [320, 1_280, 320, 1_280, 320], "of ada alone, and remembered");
     assert_eq!((ran.state.failed, ran.texts().len()), (0, 4));
-    // one that never finds a word fails, as it did
+    // a model that never reaches a word fails as before
     let never = crate::harness::stage(|_| Play::Fail(5, ErrorClass::Length));
     let ran = play(local(2), never, &[]).await;
     assert!(ran.state.failed > 0 && most(&ran)[..2] == [320, 1_280], "{:?}", most(&ran));

@@ -1,4 +1,4 @@
-//! A recorded talk plays again as it was: the same tail, the same state at every event, the same words at every moment.
+//! Replay of a recorded conversation: the same tail, the same state at every event, the same text at every moment.
 
 use crate::harness::*;
 use colloquium::clock::Clock;
@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Events of the session whose seeking is measured.
+/// Number of events in the session of the seek benchmark.
 const MANY: usize = 20_000;
 
 fn records(ran: &Ran) -> Vec<Arc<Record>> {
@@ -27,7 +27,7 @@ fn transport(ran: &Ran) -> Transport {
     Transport::new(records(ran), Clock::virtual_from(Ms(0)))
 }
 
-/// Takes in all that a tail has by now.
+/// Applies all available events of a tail.
 fn read(reader: &mut Live, tail: &mut Tail) {
     while let Some(item) = tail.try_next() {
         match item {
@@ -40,7 +40,7 @@ fn read(reader: &mut Live, tail: &mut Tail) {
     }
 }
 
-/// A talk in which nearly everything happens that a reader can see.
+/// Plays a conversation with nearly every kind of visible event.
 async fn lively(utterances: u32) -> Ran {
     let steer = [
         json!({"after": {"utterance": 1}, "do": "note", "to": ["b"], "text": "be brief"}),
@@ -61,7 +61,7 @@ async fn a_replay_holds_the_state_of_then_at_every_event() {
     let transport = transport(&ran);
     let (mut tail, mut reader) = (transport.tail(), Live::default());
     let all = ran.events.len();
-    // forward one by one, back one by one, and all over the place
+    // forward one by one, back one by one, and in jumps
     let leaps = (0..all).map(|i| i * 37 % all);
     for events in (0..=all).chain((0..=all).rev()).chain(leaps) {
         transport.seek(Spot::after(events));
@@ -83,7 +83,7 @@ async fn words_arrive_as_they_did() {
             let before = State::fold(&ran.events[..at]);
             let Kind::Delta(d) = &ran.events[at].kind else { return vec![] };
             let mut pieces = piece::unpack(&d.pieces, before.turns[&d.pieces[0].0].since);
-            // what is sealed in the moment it comes is not seen loose, neither then nor now
+            // pieces sealed in the moment they arrive are never visible as unsealed, live or in a replay
             pieces.retain(|p| p.at < ran.events[at].ms);
             pieces
         })
@@ -182,7 +182,7 @@ async fn a_moment_shows_what_had_come_by_then() {
     }
 }
 
-/// What a screen holds of a talk, as far as it can be compared.
+/// Returns the comparable part of a screen's transcript.
 fn told(transcript: &Transcript) -> impl PartialEq + Debug {
     let figures: Vec<String> =
         transcript.analysis().tables().iter().map(|t| format!("{t:?}")).collect();
@@ -207,7 +207,7 @@ fn told(transcript: &Transcript) -> impl PartialEq + Debug {
     )
 }
 
-/// `cargo test --release --test core seeking -- --nocapture` prints the figure.
+/// Prints the seek time: `cargo test --release --test core seeking -- --nocapture`.
 #[tokio::test]
 async fn seeking_in_a_long_session() {
     let ran = lively(if cfg!(debug_assertions) { 300 } else { 4_001 }).await;
@@ -225,7 +225,7 @@ async fn seeking_in_a_long_session() {
         }
         begun.elapsed().as_secs_f64() * 1_000.0
     };
-    // without waypoints first: what is asked for before they are made
+    // first without waypoints, as for a seek before they are built
     for made in [false, true] {
         if made {
             let mut making = screen.transcript.waypoints.making();

@@ -1,4 +1,4 @@
-//! Replies that are not what they should be: broken off, filtered, in another's name, with hidden messages.
+//! Unusable replies: broken off, filtered, in another's name, with hidden messages.
 
 use crate::harness::*;
 use colloquium::export;
@@ -13,7 +13,7 @@ fn model(id: &str, fallbacks: &[&str]) -> Participant {
     Participant { name: id.to_uppercase().into(), ..Participant::new(id, VoiceSpec::Model(spec)) }
 }
 
-/// A talk of two, the first of whom breaks off after its first words.
+/// Plays a conversation of two whose first speaker breaks off after its first words.
 async fn broken_off(class: ErrorClass, then: Then) -> Ran {
     let rule = FailureRule { retry: 1, then, ..FailureRule::default() };
     let fallbacks: &[&str] = if then == Then::Replace { &["x:second"] } else { &[] };
@@ -57,7 +57,7 @@ async fn what_a_filter_cut_is_marked_so() {
     }
 }
 
-/// What `a` is heard to say where it answers with one text, then with another.
+/// Plays a turn of `a` with this first reply, and the second one if it is asked again.
 async fn answered(first: &'static str, second: &'static str) -> Ran {
     let mut a = model("a", &[]);
     a.on_failure.retry = 0;
@@ -84,7 +84,7 @@ async fn a_reply_in_anothers_name_is_asked_for_once_more_and_then_taken_as_it_is
     let ran = answered(said, said).await;
     assert_eq!((ran.texts(), calls(&ran), ran.state.failed), (vec![said], 2, 0));
 
-    // only what goes on in a further name is cut, and what came is kept
+    // only the part in a second name is cut, and the text before it is kept
     let talk = "B: I say this.\nI go on.\nB: And I that.\nA: Well.";
     let ran = answered(talk, talk).await;
     assert_eq!(ran.texts(), ["B: I say this.\nI go on."]);

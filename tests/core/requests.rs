@@ -1,4 +1,4 @@
-//! Requests in structured replies wake a seat in every policy that has an order to leave, if the one who asks may.
+//! Requests in structured replies wake a permitted seat, under every policy with an order of its own.
 
 use crate::harness::*;
 use crate::kills::{everywhere, outcome, runtime};
@@ -12,7 +12,7 @@ fn four(policy: Value, more: Value) -> Opened {
     table(scenario, ["a", "b", "c", "d"].map(seat).into())
 }
 
-/// The first turn of `a` asks two others; everybody else only speaks.
+/// Returns voices: the first turn of `a` requests two others, all other turns only speak.
 fn asking() -> Stage {
     stage(|ask| {
         let ours = *ask.seat.id.0 == *"a" && ask.facts["turn_count"] == 0;
@@ -37,7 +37,7 @@ fn warnings(ran: &Ran) -> Vec<&str> {
 #[tokio::test]
 async fn a_request_is_granted_next_and_the_seat_passed_over_comes_directly_after() {
     let ran = play(four(json!({"name": "round_robin"}), json!({})), asking(), &[]).await;
-    // d for its request, b whose turn it was, then c for its own
+    // d for the request, b in its regular turn, then c for its request
     assert_eq!(ran.who(), "a d b c d a b");
     assert_eq!(warnings(&ran), ["`a` requests \"ghost\", which is not another participant"]);
     let of = |who: &str| ran.seen.iter().find(|r| *r.seat.id.0 == *who).unwrap();
@@ -73,7 +73,7 @@ async fn every_policy_with_an_order_hears_requests_and_a_moderator_does_not() {
             .any(|r| r.prompt.task.as_deref().is_some_and(|t| t.contains("What does it cost?")));
         match second {
             Some(second) => assert!(next == second && asked, "{policy}: {who}"),
-            // the first to roll may be another one; then nobody asked in the first turn
+            // another seat may be drawn first; then the first turn requests nobody
             None => assert!(at > 0 || (next == "d" && asked), "{policy}: {who}"),
         }
     }
@@ -123,7 +123,7 @@ async fn only_who_may_be_requested_is_woken_and_a_refusal_is_told() {
     assert_eq!(warnings(&ran)[0], "`a` requests \"d\", but it may request nobody");
 }
 
-/// Two who always ask each other leave the others their turns.
+/// Two seats that always request each other leave the others their turns.
 #[tokio::test]
 async fn two_who_ask_each_other_starve_nobody() {
     let both = stage(|ask| match &*ask.seat.id.0 {

@@ -1,4 +1,4 @@
-//! A test has the same result each time that it is run, whatever else the computer does meanwhile.
+//! Scripted tests have the same result on every run, under any load of the machine.
 
 use colloquium::policy;
 use colloquium::scenario::Source;
@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use tokio::sync::watch;
 
-/// Runs of the whole suite, unless `REPEATS` says otherwise.
+/// Number of runs of the whole suite, unless `REPEATS` is set.
 const REPEATS: usize = 200;
-/// Tests at once, for each core: more than it can run, so that threads are interrupted everywhere.
+/// Number of parallel tests per core, more than a core can run, so that threads are interrupted everywhere.
 const LOAD: usize = 4;
 
 fn read(path: &Path) -> Vec<Arc<Test>> {
@@ -24,7 +24,7 @@ fn parse(name: String, text: String, folder: &Path) -> Vec<Arc<Test>> {
     load(&source, folder, &policy::rows()).unwrap().tests
 }
 
-/// Runs tests under load; returns their records as text, without the seconds that they took.
+/// Runs tests under load; returns their records as text, without durations.
 fn run(tests: &[Arc<Test>]) -> Vec<String> {
     let (_going, stop) = watch::channel(false);
     let jobs = LOAD * available_parallelism().map_or(1, usize::from);
@@ -39,7 +39,7 @@ fn run(tests: &[Arc<Test>]) -> Vec<String> {
     records.iter().map(spelled).zip(covered).map(|(record, of)| record + &of).collect()
 }
 
-/// The limit ends the conversation in the same step as its last turn.
+/// A limit ends the conversation in the same step as the last turn.
 #[test]
 fn each_sees_the_last_turn_before_a_limit() {
     let text = "scenario = { title = \"S\", limits = { utterances = 2 }, participant = [{ id = \"ada\" }, { id = \"bo\" }] }\n\

@@ -1,10 +1,10 @@
-//! What a log costs, and how much of what was shown a kill can take.
+//! Size of a log, and the amount of shown text that a kill can lose.
 
 use crate::harness::*;
 use colloquium::model::*;
 use serde_json::json;
 
-/// Words of four bytes at 50 a second, as a model streams them.
+/// Returns a voice with words of four bytes at 50 a second, as a model streams them.
 fn steady() -> Stage {
     stage(|_| Play::Words("word ".repeat(200), 20))
 }

@@ -1,4 +1,4 @@
-//! What a phase shows its speakers of one another: whose words, under which names, and what nobody sees.
+//! Visibility in a phase: the messages its speakers see, the names on them, and hidden content.
 
 use crate::harness::*;
 use colloquium::model::*;
@@ -6,7 +6,7 @@ use colloquium::state::Entry;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A blind opening of four, then two rounds at once in which they see what `shows` says.
+/// Returns a blind opening of four seats, then two simultaneous rounds with the visibility `shows`.
 fn table_with(shows: Value) -> payload::Opened {
     let at_once = |rounds: u32| json!({"name": "simultaneous", "options": {"rounds": rounds}});
     let who = ["a", "b", "c", "d"];
@@ -19,7 +19,7 @@ fn table_with(shows: Value) -> payload::Opened {
     table(scenario, who.map(seat).to_vec())
 }
 
-/// Everybody says who it is and which of its contributions this is; `c` never gives an answer.
+/// Returns voices that state their name and the number of the contribution; `c` never gives an answer.
 fn numbered() -> Stage {
     stage(|ask| {
         let round = ask.number.unwrap_or(0).div_ceil(4);
@@ -31,7 +31,7 @@ fn numbered() -> Stage {
     })
 }
 
-/// What a seat is shown in the last round, in order.
+/// Returns the messages in a seat's prompt of the last round, in order.
 fn shown(ran: &Ran, id: &str) -> String {
     let last = ran.seen.iter().rev().find(|r| *r.seat.id == *id).expect("it was asked");
     last.prompt.blocks.iter().map(|b| b.text().to_string()).collect::<Vec<_>>().join(" ")
@@ -80,7 +80,7 @@ async fn the_operator_is_heard_whatever_is_seen() {
     assert_eq!(shown(&ran, "b"), "well");
 }
 
-/// The labels of each call of the last two rounds, by seat.
+/// Returns the labels of each call in the last two rounds, by seat.
 fn labels(ran: &Ran) -> Vec<(SeatId, BTreeMap<SeatId, Text>)> {
     let call = |e: &Event| match &e.kind {
         Kind::CallStarted(c) => {
@@ -104,7 +104,7 @@ async fn names_are_hidden_behind_labels_that_are_logged() {
         for request in ran.seen.iter().skip(4) {
             let own = &labels.iter().find(|(who, _)| *who == request.seat.id).unwrap().1;
             assert_eq!(own.len(), 4);
-            // where everybody sees other labels, no label is anybody's own
+            // if every seat sees other labels, no seat has a label of its own
             let told = request.prompt.system.contains("to the others you are Speaker ");
             assert_eq!(told, anonymous != "per_viewer", "{}", request.prompt.system);
             assert!(!request.prompt.system.contains("a, b"), "{}", request.prompt.system);
@@ -180,7 +180,7 @@ async fn a_phase_ends_after_the_round_in_which_its_condition_holds() {
     );
 }
 
-/// The words of everybody else that a seat is shown in its last prompt, and all of what it is told.
+/// Returns a seat's last prompt for a spoken turn.
 fn last_prompt(ran: &Ran, id: &str) -> colloquium::model::Prompt {
     let asked =
         |r: &&colloquium::voice::CallRequest| *r.seat.id == *id && r.purpose == Purpose::Speak;
@@ -206,7 +206,7 @@ async fn who_sees_a_summary_sees_one_of_everything_so_far() {
     assert_eq!(last_prompt(&ran, "b").blocks.len(), 8, "all of it, where none can be had");
 }
 
-/// People who name one another, and somebody who sums up by the names that stand in the prompt.
+/// Returns participants that name one another, and a clerk who summarises with the names in the prompt.
 fn named(sees: &str) -> (payload::Opened, Stage) {
     let mut table = table_with(json!({"anonymous": "per_viewer", "sees": sees}));
     for (seat, name) in table.participants.iter_mut().zip(["Ann", "Bo", "Cy", "Dag"]) {
@@ -255,7 +255,7 @@ async fn neither_a_summary_nor_the_words_themselves_tell_hidden_names() {
     assert!(!text.contains("Bo,") && text.contains("Speaker"), "{text}");
 }
 
-/// Labels are other names: what one reader knows as Speaker A is another name to the next one, also in what was said.
+/// Labels differ between readers: one reader's Speaker A has another label for the next, also in quoted messages.
 #[tokio::test]
 async fn a_label_that_was_said_is_read_as_the_readers_own() {
     let stage = stage(|ask| {
@@ -291,7 +291,7 @@ async fn who_joins_takes_the_next_label_and_changes_nobodys() {
     assert!(first.iter().all(|(seat, label)| last[seat] == *label), "{first:?} {last:?}");
 }
 
-/// Anonymity holds for every voice: a script reads labels and nothing that tells who is who.
+/// Anonymity holds for every voice: a script gets labels and nothing that identifies a seat.
 #[tokio::test]
 async fn a_script_is_told_no_names_where_they_are_hidden() {
     for anonymous in ["stable", "per_round", "per_viewer"] {

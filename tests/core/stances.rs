@@ -1,4 +1,4 @@
-//! Where everybody stands: recorded from replies in a form that can be read, when it changes, and through any kill.
+//! Stances: recorded from structured replies whenever they change, also through a kill.
 
 use crate::harness::*;
 use crate::kills::runtime;
@@ -7,7 +7,7 @@ use colloquium::export::{text, whole};
 use colloquium::model::*;
 use serde_json::json;
 
-/// Says yes up to the fourth utterance and no from then on; `c` never says anything that can be read.
+/// Returns voices that say yes up to the fourth utterance and no after it; `c` is never readable.
 fn wavering() -> Stage {
     stage(|ask| {
         let answer = if ask.number.unwrap_or(0) > 4 { "No" } else { "yes" };
@@ -61,7 +61,7 @@ fn a_stance_is_recorded_when_it_changes_and_after_every_kill_once() {
     assert!(shifts.len() == 2 && shifts[0].ends_with("b: from yes to no"), "{shifts:?}");
     let told = whole(&ran.events, text::spell);
     assert!(told.contains("-- a changed from yes to no"), "{told}");
-    // of two talks side by side only what came after they part is counted
+    // a comparison of two sessions counts only turns after their branch point
     let fifth = |e: &&Event| matches!(&e.kind, Kind::FloorGranted(g) if g.number == Some(5));
     let from = ran.events.iter().find(fifth).unwrap().seq;
     assert_eq!(stances(&Analysis { from, ..study }).len(), 2);

@@ -1,4 +1,4 @@
-//! Long talks summed up: as a turn of its own, for whoever's window is full, never for anybody who may not see it.
+//! Summaries of long conversations: a turn of its own for each full window, hidden from seats that must not see it.
 
 use crate::harness::*;
 use colloquium::export::{Reveal, discreet};
@@ -9,7 +9,7 @@ use colloquium::voice::CallRequest;
 use serde_json::json;
 use std::sync::Arc;
 
-/// Two models with small windows that have what is too long summed up, by themselves or by a clerk.
+/// Returns two models with small windows that summarise long histories, themselves or through a clerk.
 pub fn summed(by: Option<&str>, utterances: u32, window: u32) -> Opened {
     let scenario = json!({"policy": {"name": "round_robin"}, "limits": {"utterances": utterances}});
     let model = |id: &str| Participant {
@@ -26,7 +26,7 @@ pub fn summed(by: Option<&str>, utterances: u32, window: u32) -> Opened {
     table(scenario, vec![model("a"), model("b"), clerk])
 }
 
-/// Long speeches, and summaries that say how many things they are of.
+/// Returns voices with long speeches, and summaries that count their sources.
 fn talkers(summary: impl Fn(&CallRequest) -> Play + Send + Sync + 'static) -> Stage {
     stage(move |ask| match ask.purpose {
         Purpose::Summarise => summary(ask),
@@ -110,8 +110,8 @@ async fn nobody_reads_in_a_summary_what_was_whispered_to_another_or_is_hidden() 
     }
 }
 
-/// Who was whispered to reads a summary that may tell it; an export that leaves whispers out leaves that summary out, and
-/// no other.
+/// A recipient of a whisper reads a summary that may include it. An export without whispers leaves out that summary,
+/// and no other.
 #[tokio::test]
 async fn a_summary_for_somebody_who_was_whispered_to_is_as_private_as_the_whisper() {
     let whisper =

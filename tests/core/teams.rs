@@ -1,11 +1,11 @@
-//! A team as one seat: its talk ends in one utterance, what it uses is the table's, limits hold inside, a kill changes nothing.
+//! A team as one seat: it ends in one utterance, shares the budget, obeys limits inside, and survives a kill unchanged.
 
 use crate::harness::*;
 use crate::kills::{everywhere, runtime};
 use colloquium::model::*;
 use serde_json::{Value, json};
 
-/// A team of two, who speak so many turns in all.
+/// Returns a team of two with `turns` turns in total.
 fn team(turns: u32) -> Participant {
     let scenario = json!({
         "title": "The team", "topic": "Be brief.", "policy": {"name": "round_robin"},
@@ -46,7 +46,7 @@ async fn its_last_words_are_its_utterance_and_the_rest_is_its_reasoning() {
     let end = end.unwrap();
     let talk = "UNA: una says 1\n\nVIC: vic says 2\n\nUNA: una says 3";
     assert_eq!(end.think.as_deref(), Some(talk));
-    // three calls, each of 10 tokens in and 5 out
+    // three calls, each with 10 input and 5 output tokens
     assert_eq!(ran.state.spent().usage.tokens(), 45);
     assert!(ran.events.iter().all(|e| !matches!(&*e.by, "una" | "vic")), "one log, one table");
 }

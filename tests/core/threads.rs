@@ -1,4 +1,4 @@
-//! With a talk inside the talk open, each verb does what it says, there.
+//! Commands in a nested thread: each one acts there.
 
 use crate::harness::*;
 use colloquium::model::ReceiptIs::{Delivered, Done, Queued};

@@ -1,4 +1,4 @@
-//! Tools: a request ends a call, not the turn; what must be allowed waits for that; nothing runs twice.
+//! Tools: a request ends a call, not the turn; a tool that needs permission waits for it; nothing runs twice.
 
 use crate::harness::*;
 use crate::kills::runtime;
@@ -28,7 +28,7 @@ fn with_tools(utterances: u32) -> Opened {
     table
 }
 
-/// A voice that asks once a turn for some tools, and then says how they came back.
+/// Returns a voice that calls tools once a turn, and then reports their results.
 fn asks_once(requests: Vec<(&'static str, Value)>) -> Stage {
     stage(move |ask| match ask.prompt.tools.last() {
         None if &*ask.seat.id == "a" => Play::Asks("let me look ".into(), requests.clone()),

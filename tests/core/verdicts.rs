@@ -1,4 +1,4 @@
-//! Judges of a talk and of its phases: who may stop it, who breaks a tie, and what they see.
+//! Judges of a conversation and of its phases: stops, ties, and the material of the judges.
 
 use crate::harness::*;
 use crate::judging::debate;
@@ -7,7 +7,7 @@ use colloquium::model::*;
 use colloquium::voice::CallRequest;
 use serde_json::{Value, json};
 
-/// Speaks, and lets a test judge.
+/// Returns voices that speak plainly, with judgements from the test.
 fn judging(answer: impl Fn(&CallRequest) -> Value + Send + Sync + 'static) -> Stage {
     stage(move |ask| match ask.purpose {
         Purpose::Speak => Play::Words(format!("{} speaks", ask.seat.id), 10),
@@ -24,12 +24,12 @@ fn spec(judges: &[&str], more: Value) -> Value {
     spec
 }
 
-/// `a` and `b` speak twice each.
+/// Returns a conversation in which `a` and `b` speak twice each.
 pub fn judged(judges: &[&str], more: Value) -> Opened {
     debate(json!({"verdict": spec(judges, more)}))
 }
 
-/// Two phases of two rounds, the first of which is judged.
+/// Returns two phases of two rounds, the first of which is judged.
 pub fn judged_phase(more: Value, verdict: Option<Value>) -> Opened {
     let rounds = json!({"name": "round_robin", "options": {"rounds": 3}});
     let phase = |name: &str| json!({"name": name, "who": ["a", "b"], "policy": rounds});
@@ -109,7 +109,7 @@ async fn a_phase_has_a_judge_of_its_own() {
     assert_eq!(reasons[0], StopReason::Verdict);
 }
 
-/// The spare judge: asked only where the one who may stop found no winner, and shown the openings alone.
+/// The spare judge is asked only if the deciding judge found no winner, and sees the opening statements only.
 #[tokio::test]
 async fn a_winner_of_the_last_phase_is_the_verdict_and_a_spare_judge_sees_the_openings() {
     let spare = spec(&["k"], json!({"sees": "opening"}));
@@ -197,7 +197,7 @@ async fn what_the_judges_see_is_what_the_scenario_says() {
     }
 }
 
-/// A pause while the judges are asked holds the verdict up; it does not do away with it.
+/// A pause while the judges are asked delays the verdict but does not cancel it.
 #[tokio::test]
 async fn a_pause_holds_a_verdict_up() {
     let steer = [

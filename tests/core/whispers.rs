@@ -1,4 +1,4 @@
-//! Private words of one participant to another: shown to whom they are for, and in nobody else's prompt.
+//! Whispers between participants: shown to their recipients, and in nobody else's prompt.
 
 use crate::harness::*;
 use colloquium::model::*;
@@ -42,7 +42,7 @@ async fn private_words_are_in_nobody_elses_prompt() {
             let knows = number > 1 && *asked.seat.id.0 != *"c";
             assert_eq!(shown.contains(SECRET), knows, "{} in {number}", asked.seat.id);
             assert_eq!(shown.contains("agreed"), knows && number > 2, "{}", asked.seat.id);
-            // what was meant for nobody at the table reaches nobody
+            // a whisper to an unknown name reaches nobody
             assert!(number == 1 || !shown.contains("a secret for nobody"), "{shown}");
             assert_eq!(prompt::digest(&asked.prompt).len(), 64);
         }
