@@ -1,22 +1,22 @@
-//! The panes of a plan, of a table that looks for one answer, and of a person who is advised: below the transcript or at the side.
+//! Panes beside or below the transcript: of a plan, of a consensus, and of an advised person.
 
 use crate::stage::{Stage, headless};
 use colloquium::model::{Event, Kind, Participant, VoiceSpec};
 use crossterm::event::KeyCode::{Char, Enter, Esc};
 
-/// The events of a bundled scenario.
+/// Returns the events of a bundled scenario.
 pub fn bundled(name: &str) -> Vec<Event> {
     headless(&["run", name, "--rehearsed"], &[])
 }
 
-/// The same of a scenario that is written here, with the lines of a steer file.
+/// Returns the events of a scenario given as text, with the lines of a steer file.
 pub fn events_of(scenario: &str, steer: &[&str]) -> Vec<Event> {
     let files = [("talk.toml", scenario), ("steer.jsonl", &steer.join("\n"))];
     let arguments = ["run", "talk.toml", "--rehearsed", "--steer", "steer.jsonl"];
     headless(&arguments[..if steer.is_empty() { 3 } else { 5 }], &files)
 }
 
-/// Plays a bundled scenario until so many events fit, or to its end.
+/// Plays a bundled scenario up to the `most`-th matching event, or to its end.
 pub fn played(mut stage: Stage, name: &str, most: usize, fits: fn(&Event) -> bool) -> Stage {
     let mut seen = 0;
     for event in bundled(name) {
@@ -30,12 +30,12 @@ pub fn played(mut stage: Stage, name: &str, most: usize, fits: fn(&Event) -> boo
     stage
 }
 
-/// A table that looks for one answer: two have answered, the third works again.
+/// A consensus in progress: two seats have answered, the third works again.
 pub fn answering(stage: Stage) -> Stage {
     played(stage, "consensus", 32, |e| matches!(e.kind, Kind::Delta(_)))
 }
 
-/// The same, voted and presented.
+/// The same consensus after the vote and its presentation.
 pub fn voted(stage: Stage) -> Stage {
     played(stage, "consensus", 1, |e| matches!(e.kind, Kind::Ended(_)))
 }
@@ -45,7 +45,7 @@ pub fn planned(stage: Stage) -> Stage {
     played(stage, "planner-executor", 26, |e| matches!(e.kind, Kind::Delta(_)))
 }
 
-/// Somebody is advised: a ranking was made, and the last reply added two facts.
+/// An advised person: a ranking was made, and the last reply added two facts.
 pub fn advised(stage: Stage) -> Stage {
     played(stage, "breed-advisor", 2, |e| matches!(e.kind, Kind::RankingMade(_)))
 }
@@ -167,7 +167,7 @@ fn who_has_neither_has_no_panes() {
     );
 }
 
-/// A stage with the bundled plan at its end, high enough for all of it.
+/// Returns a stage with the bundled plan at its end, high enough to show all of it.
 fn carried_out(width: u16, height: u16) -> Stage {
     played(Stage::new(width, height), "planner-executor", 1, |e| matches!(e.kind, Kind::Ended(_)))
 }
@@ -176,7 +176,7 @@ fn carried_out(width: u16, height: u16) -> Stage {
 fn the_talk_in_a_step_is_folded_under_its_row_and_opens() {
     let question = "There are two mill footbridges";
     let answer = "Nobody will open Mill Road this year";
-    // while the step runs its last message is seen, so that it can be read
+    // the last message of a running step is visible
     let mid = planned(Stage::new(100, 50)).text();
     assert!(mid.contains("running (o: open)") && mid.contains(question), "{mid}");
     assert!(mid.contains("step 1, question"), "{mid}");
@@ -190,7 +190,7 @@ fn the_talk_in_a_step_is_folded_under_its_row_and_opens() {
         assert!(folded.contains(told), "{told:?} is not in\n{folded}");
     }
     assert!(!folded.contains(question) && !folded.contains(answer), "{folded}");
-    // the head of the second step, then that of the first
+    // the header of the second step, then that of the first
     stage.press(&[Char('K'), Char('K'), Char('K'), Char('o')]);
     let open = stage.text();
     let places = ["step 1: Look up", question, answer, "step 1, task complete", "step 2: Write"];
@@ -208,7 +208,7 @@ fn the_talk_in_a_step_is_folded_under_its_row_and_opens() {
     assert!(stage.text().contains(answer), "what is found is opened\n{}", stage.text());
 }
 
-/// Steps that run at the same time speak by turns; each talk stands under its own row all the same.
+/// Simultaneous steps alternate in the log, but each thread is shown under its own row.
 #[test]
 fn talks_of_steps_that_run_at_once_are_not_mixed() {
     let mut stage = at_once(Stage::new(100, 70));
@@ -323,7 +323,7 @@ fn the_pane_of_a_plan_says_what_failed_what_was_cancelled_and_what_has_no_room()
     ] {
         assert!(page.contains(told), "{told:?} is not in\n{page}");
     }
-    // what is over is left out first, and the last row counts what has no room
+    // completed steps are left out first, and the last row counts hidden ones
     let mut small = shown(&events[..=mid], 80, 24);
     let text = small.text();
     assert!(row(&mut small, "3 ▸ running").contains("the third"), "{text}");
@@ -334,7 +334,7 @@ fn the_pane_of_a_plan_says_what_failed_what_was_cancelled_and_what_has_no_room()
             && rest.contains("1 failed, 1 cancelled"),
         "{text}"
     );
-    // the rows under the transcript name the failure as well
+    // the rows below the transcript name the failure too
     let mut over = shown(&events, 100, 70);
     let text = over.text();
     assert!(text.contains("failed: There is no ladder."), "{text}");

@@ -1,4 +1,4 @@
-//! Choices, bids, votes and verdicts stand in the transcript as what they are: nobody's speech.
+//! Choices, bids, votes and verdicts: shown in the transcript as such, never as speech.
 
 use crate::boards::bundled;
 use crate::stage::{Stage, headless};
@@ -20,7 +20,7 @@ participant = [
 verdict = { judge = "jo", sides = ["ada", "bo"] }
 "#;
 
-/// The events of a table with a policy and a vote.
+/// Returns the events of a conversation with this policy and a vote.
 pub fn played(policy: &str) -> Vec<Event> {
     let table = format!("policy = {policy}\n{TABLE}");
     let vote = "{\"after\":{\"utterance\":1},\"do\":\"vote\",\"question\":\"Shall we stop?\"}\n";
@@ -28,7 +28,7 @@ pub fn played(policy: &str) -> Vec<Event> {
     headless(&["run", "table.toml", "--steer", "steer.jsonl"], &files)
 }
 
-/// Everything that is seen of some events at the end, and while somebody speaks who was chosen.
+/// Returns the screen at the end of some events, and during the turn of a chosen speaker.
 fn seen(events: Vec<Event>) -> (String, String) {
     let mut stage = Stage::new(100, 44);
     let mut speaking = String::new();

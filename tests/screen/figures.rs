@@ -1,4 +1,4 @@
-//! The figures on the screen: pages, rows that open in the transcript, a talk that goes on, and files.
+//! Figures on the screen: pages, rows that open in the transcript, a running conversation, and files.
 
 use crate::pictures::priced;
 use crate::stage::Stage;
@@ -36,7 +36,7 @@ fn tokens_and_cost_are_curves_over_the_turns_or_a_row_of_signs() {
     assert!(curve[..4].iter().all(|row| dots(row) > 3), "{page}");
     assert!(curve[4].contains("start") && curve[4].trim_end().ends_with("turn 9"), "{page}");
     assert!(page.contains("cost so far"), "{page}");
-    // it rises from the lower left to the upper right
+    // the curve rises from the lower left to the upper right
     let first = |row: &str| row.chars().position(|c| ('\u{2801}'..='\u{28ff}').contains(&c));
     assert!(first(curve[3]) < first(curve[0]), "{page}");
     stage.screen.glyphs = &ASCII;
@@ -57,7 +57,7 @@ fn a_page_without_events_says_what_it_would_list() {
 fn an_event_is_opened_in_the_transcript() {
     let mut stage = Stage::new(100, 24).whole();
     stage.press(&[Char('g'), Char('a'), Char('4')]);
-    // far down there is nothing more to choose
+    // the selection stops at the last row
     stage.press(&[Down; 9]);
     stage.press(&[Enter]);
     assert_eq!(stage.screen.view.place(), Focus::Read);

@@ -1,4 +1,4 @@
-//! Finding one's way: matches counted and marked, jumps over rounds and speakers, words taken with the mouse, what became
+//! Navigation: matches counted and marked, jumps between rounds and speakers, text selected with the mouse, and results
 //! of commands.
 
 use crate::boards::bundled;
@@ -16,7 +16,7 @@ fn keys(stage: &mut Stage, keys: &str) -> Vec<Request> {
     stage.press(&keys.chars().map(Char).collect::<Vec<_>>())
 }
 
-/// The words that stand in the look of the match where the reader stands, and how many rows they are in.
+/// Returns the text in the style of the current match, and its number of rows.
 fn current(stage: &mut Stage) -> String {
     let style = stage.screen.theme.style(ThemeRole::SearchCurrent);
     stage.draw();
@@ -204,7 +204,7 @@ fn the_models_that_can_be_reached_are_offered_for_who_is_selected() {
     let set = json!({"model": "ollama:small"}).as_object().cloned().unwrap();
     let change = Command::Change { who: "bo".into(), set };
     assert_eq!(stage.press(&[Enter]), [Request::Send(change)]);
-    // what differs at the end is seen where there is little room
+    // a narrow row shows the end of a model name, the part that differs
     let mut narrow = Stage::new(40, 24).during(2, 6);
     let model = |name: &str| colloquium::ui::view::models::ReachableModel {
         name: name.into(),
@@ -270,7 +270,7 @@ fn a_refused_line_does_not_swallow_the_next_command() {
     assert!(stage.text().contains("no participant named `dan`"), "{}", stage.text());
     let floor = Request::Send(Command::Floor { to: "cy".into() });
     assert_eq!(write(&mut stage, "/floor cy"), [floor]);
-    // one that is mended goes on where it stood
+    // a corrected command keeps its cursor position
     assert_eq!(write(&mut stage, "/floor"), []);
     let floor = Request::Send(Command::Floor { to: "bo".into() });
     assert_eq!(write(&mut stage, " bo"), [floor]);
@@ -319,11 +319,11 @@ fn an_action_and_the_command_that_does_the_same_are_one_row() {
         let ends = |line: &&str| line.trim_end_matches(['│', ' ']).ends_with(&format!(" /{typed}"));
         assert!(shown.lines().filter(ends).count() == 0, "{typed}: {shown}");
     }
-    // where there is no room for both, the key stays
+    // without room for both, the key stays
     let mut stage = Stage::new(40, 24).during(2, 2);
     keys(&mut stage, ":interrupt the");
     assert!(stage.text().contains(" I │") && !stage.text().contains("/cut-in"), "{}", stage.text());
-    // what was run last is on top, under whichever name it was run
+    // the command that was run last comes first, under each of its names
     let mut stage = Stage::new(100, 40).during(2, 2);
     keys(&mut stage, ":/pause");
     stage.press(&[Enter]);
@@ -332,7 +332,7 @@ fn an_action_and_the_command_that_does_the_same_are_one_row() {
     assert!(shown.contains("▸ Pause after this turn"), "{shown}");
 }
 
-/// Returns the rows of the box that lies on top, from its title to its lower edge.
+/// Returns the rows of the topmost box, from its title to its lower edge.
 fn boxed(stage: &mut Stage) -> Vec<String> {
     let rows = stage.rows();
     let from = rows.iter().position(|row| row.contains("esc close")).unwrap();
@@ -351,7 +351,7 @@ fn the_list_of_commands_is_as_high_as_what_was_found() {
         let found = boxed(&mut stage);
         assert!(found.len() <= open.len(), "{found:?}");
         let blank = |row: &&String| row.split('│').nth(1).is_some_and(|row| row.trim().is_empty());
-        // the entry that is chosen is told whole, whichever it is
+        // the selected entry is always shown in full
         assert!(found.iter().filter(blank).count() <= 2, "{width}x{height}: {found:?}");
         assert!(found.iter().any(|row| row.contains("Let a muted")), "{width}x{height}: {found:?}");
         let still = stage.rows().iter().position(|row| row.contains("› mute")).unwrap();

@@ -1,4 +1,4 @@
-//! One map of keys: what is set there is what works, and what hints, help and notices name.
+//! The map of key bindings: a binding set there works, and hints, help and notices name it.
 
 use crate::stage::Stage;
 use colloquium::config::Binding;
@@ -8,7 +8,7 @@ use colloquium::ui::request::Request;
 use crossterm::event::KeyCode::{Char, Enter, Esc, PageUp};
 use crossterm::event::{KeyCode, KeyModifiers};
 
-/// Keys that no default names: a chord with Alt and an accented letter for each action.
+/// Returns a key without a default binding for each action: Alt with an accented letter.
 fn strange(row: usize) -> char {
     char::from_u32(0x100 + row as u32).unwrap()
 }
@@ -26,7 +26,7 @@ fn all_anew() -> Keymap {
     Keymap::with(&bindings.collect::<Vec<_>>()).unwrap()
 }
 
-/// The hints in the last row: all but the badge, what is looked for, and how often it was found.
+/// Returns the hints in the last row, without badge, search text and number of matches.
 fn hints(stage: &mut Stage) -> Vec<String> {
     let last = stage.rows().pop().unwrap();
     let (_, row) = last.split_once("   ").unwrap();
@@ -49,7 +49,7 @@ fn a_key_set_anew_works_and_shows_everywhere() {
         assert_eq!(pressed, Some(Request::Send(asked)), "{name}");
     }
     assert_eq!(stage.press(&[Char('s'), Char(' '), Char('q')]), [], "the old keys mean nothing");
-    // what is written in the picture of any place names keys of this map alone
+    // hints of every mode name only keys of this map
     for places in
         [vec![], vec!["write"], vec!["search"], vec!["help"], vec!["page_up"], vec!["prefix"]]
     {
@@ -79,7 +79,7 @@ fn every_hint_means_what_it_says() {
         stage.press(keys);
         let place = stage.screen.view.place();
         for hint in hints(&mut stage) {
-            // what stands behind the prefix is named with it
+            // the key after a prefix is named together with it
             let (place, named) = match hint.strip_prefix("ctrl-x ") {
                 Some(behind) if behind.contains(' ') => (place.prefixed(), behind.to_owned()),
                 _ => (place, hint.clone()),

@@ -1,4 +1,4 @@
-//! What a person sees of a limit that is near: on the line of the floor, in the transcript, in the plain text.
+//! Limits that are near, as shown on the status line, in the transcript, and in the plain text.
 
 use crate::stage::{Stage, demo};
 use colloquium::model::{Command, Event, Kind, Ms, Price, Seq, Usage, Usd};
@@ -48,7 +48,7 @@ fn a_limit_that_is_near_is_told_in_the_transcript_and_in_the_plain_text() {
     assert!(status.contains(" % of 9 turns used"), "{status}");
 }
 
-/// A conversation that goes in circles says so beside its standing, with the key that writes a note, for a round.
+/// A circular conversation is reported on the status line for a round, with the key for a note.
 #[test]
 fn circles_stand_on_the_line_of_the_floor_with_the_key_for_a_note() {
     for (width, height) in [(120, 40), (80, 24), (50, 24)] {
@@ -61,7 +61,7 @@ fn circles_stand_on_the_line_of_the_floor_with_the_key_for_a_note() {
     }
 }
 
-/// A limit in money that leaves no room for a call holds before it is spent: the way on is named with its sum.
+/// A limit in money without room for a call holds before it is spent; the card names the sum that lets it continue.
 #[test]
 fn the_way_on_at_a_limit_in_money_is_named_with_its_sum() {
     let mut stage = Stage::new(120, 40).until(eighth);
@@ -91,8 +91,8 @@ fn the_way_on_at_a_limit_in_money_is_named_with_its_sum() {
     assert!(stage.text().contains("limit raised from $0.19 to $0.38"), "{}", stage.text());
 }
 
-/// What turns that run may use is set aside: it stands beside what is spent, and the card of a limit says how much the
-/// next turn may need.
+/// Reserved money of running turns is shown beside the amount spent, and the card of a limit states how much the next
+/// turn may need.
 #[test]
 fn money_that_is_held_and_what_the_next_turn_may_cost_are_named() {
     let priced = || {
@@ -114,7 +114,7 @@ fn money_that_is_held_and_what_the_next_turn_may_cost_are_named() {
     };
     let text = priced().during(1, 1).text();
     assert!(text.contains("$0 of $0.20") && text.contains("▒▒░░░░░░░░  + $0.05 held"), "{text}");
-    // what is spent goes before it
+    // the amount spent comes first
     let text = priced().during(4, 2).text();
     assert!(text.contains("$0.06 of $0.20") && text.contains("███▒▒░░░░░  + $0.05 held"), "{text}");
     let mut stage = priced().until(eighth);
@@ -134,7 +134,7 @@ fn money_that_is_held_and_what_the_next_turn_may_cost_are_named() {
     assert!(stage.text().contains(told), "{}", stage.text());
 }
 
-/// What has no price is not told as a sum that was spent.
+/// Usage without a price is not shown as a sum.
 #[test]
 fn a_limit_card_tells_of_money_only_where_there_are_prices() {
     let mut stage = Stage::altered(120, 40, |event| {

@@ -1,4 +1,4 @@
-//! A long talk costs a frame no more than a short one: counted, not timed.
+//! Cost of a frame in a long conversation: equal to that in a short one, measured by counting, not by time.
 
 use crate::stage::{Stage, demo};
 use colloquium::analysis::FigurePage;
@@ -9,14 +9,14 @@ use colloquium::ui::run::ticking;
 use crossterm::event::KeyCode::{Char, End, Home, PageUp};
 use std::ops::ControlFlow;
 
-/// A stage behind so many utterances.
+/// Returns a stage after this many utterances.
 fn talked(utterances: u32) -> Stage {
     let mut stage = Stage::new(200, 60).during(1, 1);
     goes_on(&mut stage, utterances);
     stage
 }
 
-/// Lets so many utterances more be spoken.
+/// Plays this many further utterances.
 fn goes_on(stage: &mut Stage, utterances: u32) {
     let first = |fits: fn(&Kind) -> bool| demo().iter().find(|e| fits(&e.kind)).unwrap().clone();
     let grant = first(|kind| matches!(kind, Kind::FloorGranted(_)));
@@ -58,10 +58,10 @@ fn a_frame_lays_out_what_is_seen_and_no_more() {
     assert!(first <= 60 && streaming == first, "{counted:?}");
 }
 
-/// A prompt of long ago is built from a state in between, which is what the events up to it say.
+/// Prompts of earlier turns are rebuilt from a cached state, which must equal a fold of all events up to it.
 #[test]
 fn the_conversation_as_it_was_is_the_same_from_any_state_in_between() {
-    // without pieces of words, which change no prompt
+    // without pieces, which change no prompt
     let mut stage = Stage::new(80, 24).until(|e| matches!(e.kind, Kind::FloorGranted(_)));
     goes_on(&mut stage, 2_500);
     let transcript = &stage.screen.transcript;
@@ -76,13 +76,13 @@ fn the_conversation_as_it_was_is_the_same_from_any_state_in_between() {
     }
 }
 
-/// A reply with everything whose look depends on what stands before or behind it.
+/// A reply with every element whose appearance depends on its surroundings.
 const GROWS: &str = "# Plan\n\nFirst *one* thing\nand another, `code` too.\n\n- a\n- b\n\n  still b\n\n3. c\n\n\
     After the list.\n\n```rust\nfn main() {}\n\nlet x = 1;\n```\n\nWords.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\
     > quoted\nlazily\n\nTwo blanks:\n\n\nthen <b>more</b> **bold\nacross** lines.\n\n    indented\n\n\
     [x]: https://a.example\n\n\"Quoted.\" 日本語\n\n~~~\nopen\n\nfence";
 
-/// Finished paragraphs are laid out once: whatever comes in whatever pieces, it looks as if laid out at once.
+/// Completed paragraphs are laid out once, so that a reply in any pieces must look like one laid out at once.
 #[test]
 fn a_growing_reply_looks_like_the_whole_one() {
     for size in [1, 3, 7, 40] {
@@ -151,11 +151,11 @@ fn figures_of_a_long_talk_are_computed_aside_while_keys_work() {
     let shown = stage.screen.view.analysis.as_ref().unwrap().tables().cloned();
     let tables = stage.screen.transcript.analysis().page(FigurePage::Floor);
     assert_eq!(shown.collect::<Vec<_>>(), tables);
-    // what goes on is counted while the last figures stand
+    // new turns are counted while the earlier figures stay on the screen
     goes_on(&mut stage, 1);
     assert!(stage.text().contains("SPEAKING SHARE"), "{}", stage.text());
     aside(&mut stage);
-    // another page begins anew
+    // another page starts a new count
     stage.press(&[Char('2')]);
     assert!(stage.text().contains("counting 4101 turns"), "{}", stage.text());
     assert!(aside(&mut stage).contains("TOKENS AND COST"), "{}", stage.text());
@@ -185,7 +185,7 @@ fn nothing_ticks_but_seconds_that_are_shown() {
 #[test]
 fn whose_words_are_left_out_cost_nothing_to_lay_out() {
     let mut stage = talked(3_000);
-    // somebody who has said nothing at all
+    // a seat without any message
     stage.screen.view.reading.only = Some(2);
     stage.screen.view.viewport.forget();
     stage.draw();

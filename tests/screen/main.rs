@@ -1,4 +1,4 @@
-//! The screen as pictures, and its promises to a reader: nothing moves under their eyes.
+//! Snapshots of the screen, and its guarantees to a reader: nothing moves while they read.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
 mod boards;

@@ -1,4 +1,4 @@
-//! Moments that a person should not miss: a limit, a failure, and what is told to somebody who looks elsewhere.
+//! Important moments: a limit, a failure, and notices for a reader who looks elsewhere.
 
 use crate::stage::{Stage, demo, headless};
 use colloquium::model::{Command, Kind, Ms};
@@ -7,7 +7,7 @@ use colloquium::ui::request::Request;
 use crossterm::event::KeyCode::{Char, Home, PageDown};
 use serde_json::json;
 
-/// The demo with a budget of turns that holds.
+/// Returns the demo with a reached limit of turns.
 pub fn limited(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
     let end = |e: &&colloquium::model::Event| !matches!(e.kind, Kind::Ended(_));
@@ -44,7 +44,7 @@ fn a_limit_that_holds_is_a_card_with_the_keys_that_help() {
     assert_eq!(stage.screen.view.composer.text().trim_end(), "/limit utterances =");
 }
 
-/// A talk that paused because a turn of Bo's failed.
+/// Returns a conversation that paused after a failed turn of Bo's.
 pub fn failed(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height).during(2, 2);
     let turn = stage.turn();
@@ -75,7 +75,7 @@ fn a_failure_that_pauses_is_a_card_with_the_keys_that_help() {
     for words in ["┏━ FAILED · Bo ━", "`sh` exited 3 (oops)", "r retry  M another model"] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    // the one that failed, without selecting it
+    // the failed seat, without selecting it
     assert_eq!(stage.press(&[Char('M')]), [Request::Models("bo".into())]);
 }
 
@@ -141,7 +141,8 @@ fn every_list_has_pages_and_ends() {
     assert_eq!(at(&stage), 0);
 }
 
-/// A repeated failure has no note of its own, only a count, which is shown also where words or another failure end it.
+/// A repeated failure has no note of its own, only a count, which is shown before the next message or other failure
+/// too.
 #[test]
 fn those_who_failed_for_the_same_reason_are_named_before_what_follows() {
     let seat = |id: &str, script: &str| {

@@ -1,4 +1,4 @@
-//! The mouse: what the wheel moves and what a click does.
+//! Mouse: scrolling with the wheel, and the effect of clicks.
 
 use crate::stage::Stage;
 use colloquium::model::Command;
@@ -45,7 +45,7 @@ fn a_click_does_what_it_falls_on() {
         assert_eq!(click(&mut stage, "skip"), Some(Request::Send(Command::Skip {})));
         stage.press(&[Esc]);
         assert_eq!(click(&mut stage, "space"), Some(Request::Send(Command::Pause {})));
-        // in the row of the cast, or in the panel
+        // in the row of seats, or in the panel
         let rows = stage.rows();
         let (from, to) = if width == 80 { (0, 80) } else { (90, 120) };
         let part = |r: &String| r.chars().skip(from).take(to - from).collect::<String>();
@@ -53,7 +53,7 @@ fn a_click_does_what_it_falls_on() {
         let column = from + part(&rows[row]).find("2 Bo").unwrap();
         at(&mut stage, MouseEventKind::Down(MouseButton::Left), column as u16, row as u16);
         assert_eq!(stage.screen.view.selected, Some(1), "{width}");
-        // what can be done with the seat lies on top
+        // a menu of the seat is on top
         stage.press(&[Esc]);
         click(&mut stage, "write to everyone");
         assert_eq!(stage.screen.view.place(), Focus::Write);

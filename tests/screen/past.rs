@@ -1,4 +1,4 @@
-//! Branches and other sessions on the screen: the tree, a branch at an utterance, two talks side by side.
+//! Branches and other sessions on the screen: the tree, a branch at an utterance, and two sessions side by side.
 
 use crate::stage::{Stage, demo};
 use colloquium::catalogue::{SessionStatus, SessionSummary};
@@ -16,7 +16,7 @@ use serde_json::json;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// A talk that is the demo's up to its third utterance, and says other things from there on.
+/// Returns a session equal to the demo up to its third utterance, with other messages after it.
 fn branch() -> OtherSession {
     let mut apart = false;
     let other = |event: &Event| {
@@ -77,7 +77,7 @@ fn write(stage: &mut Stage, words: &str) -> Vec<Request> {
     stage.press(&[Enter])
 }
 
-/// Everything that was told on a stage.
+/// Returns all events shown on a stage.
 fn told(stage: &Stage) -> Vec<Event> {
     let mut events = vec![];
     stage.screen.transcript.events(Seq(0), &mut |event| {
@@ -105,7 +105,7 @@ fn two_talks_stand_side_by_side_from_where_they_part() {
     assert!(stage.screen.view.page.is_none());
 }
 
-/// Of a turn that one of them changed after they were one, the other shows its own words.
+/// A turn that one session edited after the branch point is shown beside the original text of the other one.
 #[test]
 fn an_edited_turn_stands_beside_what_was_said() {
     let mut stage = Stage::new(120, 40).whole();
@@ -154,7 +154,7 @@ fn the_tree_is_drawn_and_a_branch_of_it_is_one_key_away() {
     let alone = SessionList { all: sessions().all, here: "20251231-000000-other".into() };
     let why = list(&stage.screen, &alone, SessionFilter::Family).err().unwrap();
     assert_eq!(why, "no branches yet: B creates one");
-    // a branch whose parent is kept elsewhere
+    // a branch whose parent is in another folder
     let forked = json!({"parent": "20250101-000000-far", "at": 3});
     stage.happens("engine", "conversation.forked", forked);
     let why = list(&stage.screen, &alone, SessionFilter::Family).err().unwrap();

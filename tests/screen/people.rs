@@ -1,4 +1,4 @@
-//! Sitting at the table, and looking into what others were shown.
+//! People as participants, and the prompts of other seats.
 
 use crate::stage::Stage;
 use colloquium::model::{Command, Kind};
@@ -14,7 +14,7 @@ fn write(stage: &mut Stage, words: &str) -> Vec<Request> {
     stage.press(&keys)
 }
 
-/// The demo, in which Bo's seat is a person's.
+/// Returns the demo with a person in Bo's seat.
 fn with_a_person() -> Stage {
     let stage = Stage::altered(80, 24, |event| {
         if let Kind::Opened(opened) = &mut event.kind {
@@ -176,12 +176,12 @@ fn a_weight_is_changed_from_the_list_of_a_seat_and_by_its_command() {
     assert!(weighs(&asked, "bo", 3.0), "{asked:?}");
 }
 
-/// The demo at a table of fifty, at which the last one speaks.
+/// Returns the demo with fifty seats, the last of which speaks.
 pub fn crowded(width: u16, height: u16) -> Stage {
     crowd(width, height).during(2, 2)
 }
 
-/// The same at a table of twelve.
+/// Returns the demo with twelve seats.
 pub fn twelve(width: u16, height: u16) -> Stage {
     table_of::<12>(width, height).during(2, 2)
 }
@@ -204,7 +204,7 @@ fn table_of<const SEATS: usize>(width: u16, height: u16) -> Stage {
     })
 }
 
-/// Whoever is next in turn is told in the cast and on the line of the floor; anything else has its reason in a section.
+/// The next speaker is shown in the cast and on the status line. Any other order is explained in a section.
 #[test]
 fn the_floor_is_explained_only_where_the_order_is_not_that_of_the_list() {
     let mut stage = Stage::new(120, 40).during(2, 2);
@@ -218,7 +218,7 @@ fn the_floor_is_explained_only_where_the_order_is_not_that_of_the_list() {
     for words in ["FLOOR", "policy round robin", "next   Ada", "why    your choice", "then   Cy"] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    // one who was asked speaks out of turn
+    // a mentioned seat speaks out of turn
     let asked = |event: &mut colloquium::model::Event| {
         if let Kind::BatchOpened(batch) = &mut event.kind {
             Arc::make_mut(batch).why = "requested by Ada".into();

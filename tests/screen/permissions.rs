@@ -1,4 +1,4 @@
-//! The card of a tool that asks to be allowed: what it would do, and the keys that decide.
+//! The card of a tool that needs permission: its effect, and the keys to decide.
 
 use crate::stage::Stage;
 use colloquium::model::{Command, Kind, Participant, Tool};
@@ -15,7 +15,7 @@ fn attended(event: &mut colloquium::model::Event) {
     }
 }
 
-/// A stage in the middle of a turn whose agent asks for something.
+/// Returns a stage in the middle of a turn whose agent requests permission.
 pub fn asks(width: u16, height: u16) -> Stage {
     asks_with(width, height, "Write notes.txt", "notes.txt")
 }

@@ -1,7 +1,8 @@
-//! The screen as pictures: every scene at every size, and in every look.
+//! Snapshots of the screen: every scene at every size, and in every look.
 //!
-//! One table of scenes, one of sizes and one of looks; a new screen is one line. A file holds all scenes of a size as
-//! text, or all scenes of a look as runs of styles; rows that are as in the scene before are told and not repeated.
+//! Tables list the scenes, sizes and looks, so that a new screen is one line. A file holds all scenes of a size as
+//! text, or all scenes of a look as runs of styles. Rows that equal those of the previous scene are counted, not
+//! repeated.
 
 use crate::boards::{advised, answering, planned, voted};
 use crate::contest::played;
@@ -21,11 +22,11 @@ use ratatui::style::Style;
 use serde_json::json;
 use std::fmt::Write;
 
-/// What is played before the picture is taken.
+/// Setup of a snapshot.
 enum Scene {
-    /// A talk.
+    /// Conversation.
     Talk(fn(Stage) -> Stage),
-    /// The start screen.
+    /// Start screen.
     Start(fn() -> StartScreen),
 }
 
@@ -90,7 +91,7 @@ const SCENES: &[(&str, Scene)] = &[
 
 const SIZES: [(u16, u16); 6] = [(80, 24), (120, 40), (200, 60), (50, 24), (40, 12), (40, 10)];
 
-/// How a look is named, its theme, the ground it is for, and its colours.
+/// Name of a look, its theme, its background, and its colour depth.
 type Look = (&'static str, &'static str, Option<Ground>, Depth);
 
 const LOOKS: &[Look] = &[
@@ -101,7 +102,7 @@ const LOOKS: &[Look] = &[
     ("the_256_on_light", "terminal", Some(Ground::Light), Depth::Indexed),
 ];
 
-/// The size of the looks.
+/// Terminal size of the looks.
 const USUAL: (u16, u16) = (80, 24);
 
 #[test]
@@ -124,7 +125,7 @@ fn every_scene_at_every_size_and_in_every_look() {
     assert_snapshot!("scenes__ascii", ascii.text());
 }
 
-/// Every scene at a size.
+/// Draws every scene at a size.
 fn album(size: (u16, u16)) -> Album {
     let mut album = Album::default();
     for (name, scene) in SCENES {
@@ -135,7 +136,7 @@ fn album(size: (u16, u16)) -> Album {
     album
 }
 
-/// Every scene in every look, and without any sign beyond ASCII.
+/// Draws every scene in every look, and once in ASCII only.
 fn in_every_look() -> (Vec<Album>, Album) {
     let mut looks: Vec<Album> = LOOKS.iter().map(|_| Album::default()).collect();
     let mut ascii = Album::default();
@@ -163,7 +164,7 @@ fn a_screen_that_is_too_small_says_so_and_nothing_breaks() {
     }
 }
 
-/// What the floor does is on the screen at every size, under everything but the figures, which count it.
+/// Asserts that the state of the floor is visible in a scene. The pages of figures count as such.
 fn is_floor_seen(name: &str, scene: &Scene, rows: &[String]) {
     let all = rows.join("\n");
     let words = [
@@ -185,7 +186,7 @@ fn is_floor_seen(name: &str, scene: &Scene, rows: &[String]) {
     assert!(!cut, "what the floor does is cut in {name}:\n{all}");
 }
 
-/// A scene that is played and can be drawn.
+/// A played scene, ready to draw.
 enum Set {
     Talk(Box<Stage>),
     Start(Box<StartScreen>, Terminal<TestBackend>),
@@ -243,7 +244,7 @@ impl Album {
     }
 }
 
-/// Writes rows; three and more that are as they were are told in one.
+/// Appends rows; three or more unchanged ones become a count.
 fn write_rows(all: &mut String, rows: &[String], before: &[String]) {
     let mut at = 0;
     while at < rows.len() {
@@ -261,7 +262,7 @@ fn write_rows(all: &mut String, rows: &[String], before: &[String]) {
     }
 }
 
-/// The rows as text.
+/// Returns the rows as text.
 fn text(buffer: &Buffer) -> Vec<String> {
     let row = |y| {
         let cells: String = (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect();
@@ -270,7 +271,7 @@ fn text(buffer: &Buffer) -> Vec<String> {
     (0..buffer.area.height).map(row).collect()
 }
 
-/// The rows as runs of styles: how many cells, and the letter of their style.
+/// Returns the rows as runs of styles: number of cells, and letter of their style.
 fn runs(buffer: &Buffer, styles: &mut Vec<Style>) -> Vec<String> {
     let row = |y| {
         let mut runs: Vec<(usize, usize)> = Vec::new();
@@ -304,7 +305,7 @@ fn look(style: &Style) -> String {
     format!("{} on {} {kinds}", colour(style.fg), colour(style.bg))
 }
 
-/// The demo as if a model had spoken: its utterances have a price.
+/// Adds prices to utterances of the demo, as if a model had spoken.
 pub fn priced(event: &mut Event) {
     if let Kind::TurnEnded(end) = &mut event.kind {
         end.usage = Some(Usage { input: 5_810, output: 214, ..Usage::default() });
@@ -349,7 +350,7 @@ fn queued(mut stage: Stage) -> Stage {
     stage
 }
 
-/// Something is told that is longer than the last row.
+/// Shows a notice longer than the last row.
 fn noticed(mut stage: Stage) -> Stage {
     let words = "change: nonsense: unknown key; the keys here are name, aliases, role, persona, model and weight; \
                  as in weight = 2";
@@ -364,7 +365,7 @@ fn key_asked(mut start: StartScreen) -> StartScreen {
     start
 }
 
-/// A deed that stops who speaks.
+/// Applies a command that interrupts the speaker.
 fn stopped(mut stage: Stage, why: &str, text: &str) -> Stage {
     let turn = stage.turn();
     let mut given = json!({"key": "0:1", "do": why, "targets": {"turns": [turn], "threads": [0]}});
@@ -409,7 +410,7 @@ fn whole(mut stage: Stage, events: Vec<Event>) -> Stage {
     stage
 }
 
-/// A talk in which all seats speak at once, while they do.
+/// Returns a conversation in which all seats speak simultaneously, during their turns.
 fn at_once(mut stage: Stage) -> Stage {
     for event in played("\"simultaneous\"") {
         let speaks = matches!(event.kind, Kind::Delta(_));

@@ -1,4 +1,4 @@
-//! The conversation without a screen: what Ctrl-C does, and what goes on after the end.
+//! The conversation without a screen: Ctrl-C, and output after the end.
 
 use crate::permissions::asks;
 use crate::stage::demo;
@@ -120,7 +120,7 @@ fn without_a_screen_the_talk_in_a_step_is_a_line_a_message_until_it_is_opened() 
         talk.starts_with("-- step 1: Look up the mill footbridge in the works book: Clerk 1, ")
     );
     assert!(talk.contains("  QUESTION: There are two mill footbridges"), "{talk}");
-    // from here on it is told in full, the others are not
+    // the first of these is shown in full from here on, the others are not
     let more = take(&mut told, rest);
     assert!(more.contains("  TASK COMPLETE: I have gone through 14/2"), "{more}");
     assert!(more.contains("-- step 2, task complete: Clerk 2"), "{more}");

@@ -1,4 +1,4 @@
-//! What a reader may rely on while others speak.
+//! Guarantees to a reader while others speak.
 
 use crate::stage::{Stage, demo};
 use colloquium::clock::Clock;
@@ -7,7 +7,7 @@ use colloquium::session::Item;
 use colloquium::ui::request::Request;
 use crossterm::event::KeyCode::{Char, Down, End, Enter, Esc, PageDown, PageUp, Up};
 
-/// The rows of the transcript at 80x24.
+/// Rows of the transcript at 80x24.
 const TRANSCRIPT: std::ops::Range<usize> = 3..21;
 
 #[test]
@@ -36,7 +36,7 @@ fn a_reader_inside_an_utterance_stays_there_when_it_ends() {
     let before = stage.rows()[2..9].to_vec();
     stage = stage.until(|e| e.kind.name() == "turn.ended");
     for (row, was) in stage.rows()[2..9].iter().zip(&before) {
-        // the head gets its time when the utterance is over; everything else stays as it was
+        // the header gets its time at the end of the utterance; everything else stays
         assert!(row.starts_with(was.trim_end()), "{row:?} was {was:?}");
     }
 }
@@ -102,7 +102,7 @@ fn words_are_found_while_they_are_typed() {
     stage.press(&[Esc]);
     stage.press(&"/from:ada".chars().map(Char).collect::<Vec<_>>());
     assert!(stage.rows()[23].contains("/2"), "{}", stage.rows()[23]);
-    // the message that keys act on is marked once they do
+    // the message that keys act on is marked after the first such key
     let row = |stage: &mut Stage| stage.rows()[4].chars().skip(2).collect::<String>();
     let first = row(&mut stage);
     stage.press(&[Enter, Char('n')]);
@@ -171,7 +171,7 @@ fn code_stands_in_a_frame_that_names_its_language_and_number() {
     assert!(shown.contains(&"─".repeat(60)), "a rule is drawn: {shown}");
 }
 
-/// The header, the lanes and the messages show one time, also after a pause; while nobody speaks it stands.
+/// The header, the lanes and the messages show the same time, also after a pause; it stops while nobody speaks.
 #[test]
 fn after_a_pause_header_and_transcript_show_one_time() {
     let ends = |e: &Event| matches!(e.kind, Kind::TurnEnded(_));
@@ -216,7 +216,7 @@ fn who_has_scrolled_goes_first_to_the_last_message_on_the_screen() {
     }
 }
 
-/// Keys act on the turn that is marked, also while it is being said.
+/// Keys act on the marked turn, also during it.
 #[test]
 fn a_turn_that_is_being_said_is_copied_as_far_as_it_is() {
     let mut stage = Stage::new(120, 40).during(2, 2);

@@ -1,4 +1,4 @@
-//! A recording on the screen: what its keys do, and what it looks like.
+//! A recording on the screen: its keys and its appearance.
 
 use crate::stage::{Stage, demo};
 use colloquium::clock::Clock;
@@ -39,7 +39,7 @@ fn played_on(stage: Stage) -> Replayed {
 fn on(mut stage: Stage, transport: Transport) -> Replayed {
     stage.screen.clock = transport.clock();
     let mut playback = Playback::new(transport.clone());
-    // 2026-05-04 09:30 UTC, whenever the tests run
+    // 2026-05-04 09:30 UTC, independent of the time of the test
     playback.recorded = Wall(1_777_887_000_000);
     stage.screen.view.playback = Some(playback);
     Replayed { stage, tail: transport.tail(), transport }
@@ -153,7 +153,7 @@ fn a_click_on_the_timeline_goes_there() {
     }
 }
 
-/// A recording of times that no clock ever shows is drawn, played and gone through like any other.
+/// A recording with times beyond any clock is drawn, played and navigated like any other.
 #[test]
 fn times_may_be_as_large_as_a_file_can_name_them() {
     let late = |e: &Event| if e.seq.0 > 9 { Ms(u64::MAX) } else { e.ms };

@@ -1,11 +1,11 @@
-//! No name passes for a part of the program's own: its signs stay its own, on the screen and wherever a talk is told.
+//! Symbols of the program: no name can imitate them, on the screen or in any export.
 
 use crate::stage::{Stage, demo};
 use colloquium::export::{self, Spelling, md, text};
 use colloquium::model::{Event, Kind};
 use colloquium::ui::theme::glyphs::{ASCII, Glyphs, UNICODE};
 
-/// The signs of a set that say something by standing there; letters, dashes and dots are everybody's.
+/// Returns the symbols of a set with a meaning of their own; letters, dashes and dots are for everybody.
 fn signs(glyphs: &Glyphs) -> Vec<String> {
     let g = glyphs;
     let said = [g.speaking, g.paused, g.stopped, g.done, g.waiting, g.gutter, g.prompt, g.hidden];
@@ -16,7 +16,7 @@ fn signs(glyphs: &Glyphs) -> Vec<String> {
     all.into_iter().filter(ours).map(str::to_owned).chain(rules).collect()
 }
 
-/// The demo, with a name, a role and a title that hold something.
+/// Returns the demo with this text in a name, a role and a title.
 fn forged(words: &str) -> Vec<Event> {
     let mut events = demo().to_vec();
     for event in &mut events {
@@ -37,11 +37,11 @@ fn no_name_holds_the_programs_own_signs() {
     for glyphs in [&UNICODE, &ASCII] {
         for sign in signs(glyphs) {
             let words = format!("Bo {sign} speaking");
-            // a title may ask whether a > b, and stands where nothing is spelled so
+            // a title may contain `>`, because the line of the title has no symbols of the program
             let may_entitle = sign.is_ascii();
             let events = forged(&words);
             for (spell, title) in [(text::spell as Spelling, ""), (md::spell, "# ")] {
-                // Markdown shows some of the signs behind a backslash
+                // Markdown escapes some of the symbols with a backslash
                 let told = export::whole(&events, spell).replace('\\', "");
                 let title = format!("{title}{words}");
                 let body = if may_entitle { told.strip_prefix(&title).unwrap() } else { &told };

@@ -1,4 +1,4 @@
-//! A screen of a size, fed with the events of the rehearsed demo, up to where a test wants it.
+//! A screen of a given size with events of the rehearsed demo, up to the point that a test needs.
 
 use colloquium::clock::Clock;
 use colloquium::model::{Channel, Event, Kind, Ms, Piece, Seq, ThreadId, TurnId, Wall};
@@ -16,14 +16,14 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// The events of the whole demo.
+/// Returns the events of the whole demo.
 pub fn demo() -> &'static [Event] {
     static DEMO: OnceLock<Vec<Event>> = OnceLock::new();
     DEMO.get_or_init(|| headless(&["demo"], &[]))
 }
 
-/// The events of a conversation played without a screen, in virtual time, in a folder with some files. What is the same
-/// is played once.
+/// Returns the events of a conversation played without a screen, in virtual time, in a folder with these files. Results
+/// are cached by arguments and files.
 pub fn headless(arguments: &[&str], files: &[(&str, &str)]) -> Vec<Event> {
     static PLAYED: Mutex<BTreeMap<String, Vec<Event>>> = Mutex::new(BTreeMap::new());
     let mut played = PLAYED.lock().unwrap_or_else(|e| e.into_inner());
@@ -59,13 +59,13 @@ pub fn show(terminal: &mut Terminal<TestBackend>, draw: impl FnOnce(&mut Frame<'
     terminal.draw(shown).unwrap();
 }
 
-/// A screen and the terminal it is drawn on.
+/// A screen and its terminal.
 pub struct Stage {
     pub screen: Screen,
     pub terminal: Terminal<TestBackend>,
-    /// How many events it has taken in.
+    /// Number of applied events.
     pub next: usize,
-    /// What is done to every event before it is shown.
+    /// Change to every event before it is shown.
     alter: fn(&mut Event),
 }
 
@@ -83,7 +83,7 @@ impl Stage {
         stage
     }
 
-    /// Returns a stage whose events are not quite those of the demo.
+    /// Returns a stage with changed events of the demo.
     pub fn altered(width: u16, height: u16, alter: fn(&mut Event)) -> Stage {
         Stage::new(width, height).altering(alter)
     }
@@ -93,14 +93,14 @@ impl Stage {
         Stage { alter, ..self }
     }
 
-    /// Takes in an event.
+    /// Applies an event.
     pub fn take(&mut self, event: Event) {
         self.screen.clock = Clock::virtual_from(event.ms);
         let record = Record::new(event).unwrap();
         self.screen.take(&Item::Event(Arc::new(record)));
     }
 
-    /// Lets something happen that is not in the demo.
+    /// Applies an event that is not in the demo.
     pub fn happens(&mut self, by: &str, kind: &str, data: serde_json::Value) {
         let state = self.screen.transcript.state();
         let (seq, ms) = (state.next_seq, state.ms);
@@ -110,7 +110,7 @@ impl Stage {
         self.take(Event { seq, at, ms, thread, by, cause: None, kind });
     }
 
-    /// Plays the demo on, up to and including the first event that fits.
+    /// Plays the demo up to and including the first matching event.
     pub fn until(mut self, fits: impl Fn(&Event) -> bool) -> Stage {
         loop {
             let mut event = demo().get(self.next).expect("the demo ends before that").clone();
@@ -125,7 +125,7 @@ impl Stage {
         }
     }
 
-    /// Plays the demo until so many pieces of an utterance were sealed.
+    /// Plays the demo until this many pieces of an utterance are sealed.
     pub fn during(self, utterance: u32, sealed: usize) -> Stage {
         let stage =
             self.until(|e| matches!(&e.kind, Kind::FloorGranted(g) if g.number == Some(utterance)));
@@ -141,19 +141,19 @@ impl Stage {
         self.until(|e| matches!(e.kind, Kind::Ended(_)))
     }
 
-    /// Returns the turn that speaks now.
+    /// Returns the current speaker's turn.
     pub fn turn(&self) -> TurnId {
         self.screen.transcript.speaking().next().unwrap().id
     }
 
-    /// Lets the speaker say a bit more.
+    /// Adds a piece to the current turn.
     pub fn piece(&mut self, text: &str) {
         let (turn, at) = (self.turn(), self.screen.transcript.state().ms);
         let piece = Piece { turn, channel: Channel::Say, at, text: text.into() };
         self.screen.take(&Item::Piece(piece));
     }
 
-    /// Presses keys, drawing after each.
+    /// Presses keys, with a frame after each.
     pub fn press(&mut self, keys: &[KeyCode]) -> Vec<Request> {
         let mut requests = Vec::new();
         for code in keys {

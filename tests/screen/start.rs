@@ -1,4 +1,4 @@
-//! The start screen: what it shows, what its keys choose, and that nobody is left without a way on.
+//! The start screen: its content, the effect of its keys, and that every page has a way to continue.
 
 use crate::stage::show;
 use colloquium::catalogue::{SessionStatus, SessionSummary};
@@ -94,7 +94,7 @@ pub fn shown(start: &mut StartScreen, width: u16, height: u16) -> String {
     (0..height).map(|y| row(y).trim_end().to_owned() + "\n").collect()
 }
 
-/// The page of the first run.
+/// Returns the page of the first run.
 pub fn first() -> StartScreen {
     let mut first = found();
     (first.first, first.at) = (true, StartRow::Topic);
@@ -302,7 +302,7 @@ fn leaving_is_asked_for_twice_and_pasted_lines_begin_nothing() {
     assert_eq!(key(&mut start, &interrupt), Some(Choice::Leave));
 }
 
-/// The page of sessions with keys of one's own.
+/// Returns the page of sessions with custom key bindings.
 fn with_keys(own: &[(&str, &str, &str)]) -> StartScreen {
     let binding = |(place, action, key): &(&str, &str, &str)| Binding {
         place: (*place).into(),
@@ -351,7 +351,7 @@ fn the_help_names_every_key_of_the_start_screen() {
     let mut start = found();
     start.help = Some(0);
     let help = shown(&mut start, 80, 24);
-    // the prefix is named before what is behind it
+    // the prefix is named before its keys
     for row in ROWS.iter().filter(|row| row.action != Action::Prefix) {
         if let Some(keys) = start.keymap.reach(row.action, Focus::Start) {
             assert!(help.contains(&keys) && help.contains(row.title), "{}", row.title);
@@ -447,7 +447,7 @@ fn pages_and_ends_are_reached_in_the_lists_as_in_any_list() {
         let line = here(&[key]);
         assert!(line.contains(row), "{key:?}: {line}");
     }
-    // in the topic they are the caret's
+    // in the topic these keys move the cursor
     assert!(here(&[KeyCode::PageUp]).contains("▸ Topic"));
     write(&mut start, "cars");
     press(&mut start, &[KeyCode::Home]);

@@ -1,5 +1,4 @@
-//! Steering by key, by `/command` and from the list: what is offered while one writes, what can be taken back, and what
-//! comes and goes by itself.
+//! Steering by key, by `/command` and from the list: completions, undo, and temporary notices.
 
 use crate::stage::Stage;
 use colloquium::model::{Command, Event, Kind, ModelSpec, Ms, VoiceSpec};
@@ -22,7 +21,7 @@ fn speaking() -> Stage {
     Stage::new(80, 24).during(2, 2)
 }
 
-/// What conversation.md calls the operator's verbs.
+/// Commands of the operator in conversation.md.
 const SAID: &str = "pause pause-now resume step say cut-in note whisper speak-as speak pass floor skip mute unmute join \
     leave change retry re-roll choose edit hide unhide fork vote verdict limit mark rename end";
 
@@ -33,7 +32,7 @@ fn every_verb_has_a_command_by_its_name() {
         let verb = slash::row(&line).map(|row| row.name.to_owned());
         let action = slash::named(&line).map(|(row, _)| row.name());
         assert!(verb.or(action).is_some(), "{line} is no command");
-        // and the list finds it
+        // the list finds it too
         let mut stage = speaking();
         write(&mut stage, ":");
         write(&mut stage, name.replace("re-roll", "reroll").as_str());
@@ -86,7 +85,7 @@ fn a_name_is_offered_behind_its_sign() {
     stage.press(&[Down, Tab]);
     assert_eq!(stage.screen.view.composer.text(), "I ask @bo ");
     assert!(stage.screen.view.completion.is_none());
-    // what is written stays where the offer is closed, and the next key in the same way leaves the pen
+    // the text stays after the list is closed, and the next Esc leaves the composer
     write(&mut stage, "and @c");
     stage.press(&[Esc]);
     assert_eq!(stage.screen.view.place(), Focus::Write);
@@ -107,7 +106,7 @@ fn a_command_and_what_it_takes_are_offered() {
         shown.contains("/whisper") && shown.contains("Say something to one participant only."),
         "{shown}"
     );
-    // a command that is only begun is completed by the key that would send it
+    // Enter completes a partial command before it sends it
     assert_eq!(stage.press(&[Enter]), []);
     assert_eq!(stage.screen.view.composer.text(), "/whisper ");
     assert!(stage.text().contains("@cy"), "{}", stage.text());
@@ -140,7 +139,7 @@ fn the_keys_of_a_change_and_the_models_in_use_are_offered() {
     assert!(stage.text().contains("model ="), "{}", stage.text());
     stage.press(&[Tab]);
     assert_eq!(stage.screen.view.composer.text(), "/change @cy model =");
-    // the models are offered where the value begins, and its letters choose among them
+    // models are listed at the start of the value, and its letters filter them
     assert!(stage.text().contains("ollama:llama3"), "{}", stage.text());
     write(&mut stage, "oll");
     stage.press(&[Tab]);
@@ -154,7 +153,7 @@ fn the_keys_of_a_change_and_the_models_in_use_are_offered() {
     write(&mut stage, "/change @cy model=oll");
     stage.press(&[Tab]);
     assert_eq!(changed(stage.press(&[Enter])), ("cy".into(), model), "without spaces as well");
-    // other values are free: nothing is offered for them, and they need no quotes
+    // other values are free text: no completions, no quotes needed
     write(&mut stage, "/change @cy weight=");
     assert!(!stage.text().contains("accept  esc"), "{}", stage.text());
     write(&mut stage, "3");
@@ -268,7 +267,7 @@ fn habits_of_vim_only_add() {
         }
         assert_eq!(stage.screen.view.composer.text(), text, "{keys:?}");
     }
-    // the second Esc leaves the pen and nothing is lost
+    // the second Esc leaves the composer without losing the text
     stage.press(&[Esc]);
     assert_eq!(stage.screen.view.place(), Focus::Read);
     assert_eq!(stage.screen.view.composer.text(), "four three!\n");
@@ -279,7 +278,7 @@ fn habits_of_vim_only_add() {
     assert!(stage.text().contains(":wq"), "{}", stage.text());
     assert_eq!(stage.press(&[Enter]), [Request::Send(said)]);
     assert_eq!(stage.screen.view.place(), Focus::Read);
-    // a count moves as often as it says, and a number alone still puts a seat forward
+    // a count repeats a movement, and a number alone still selects a seat
     let mut once = Stage::new(80, 12).during(6, 2);
     once.press(&[Char('k'); 5]);
     let mut stage = Stage::new(80, 12).during(6, 2);
@@ -374,7 +373,7 @@ fn after_the_end_one_more_round_or_a_note_to_the_file() {
     assert!(shown.contains("finished. + runs one more round, /note annotates it"), "{shown}");
 }
 
-/// The demo with a model in every seat.
+/// Returns the demo with a model in every seat.
 fn with_models(alter: fn(&mut Event)) -> Stage {
     let stage = Stage::altered(100, 24, alter);
     stage.until(|e| matches!(&e.kind, Kind::TurnEnded(e) if e.number == Some(2)))

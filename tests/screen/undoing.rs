@@ -1,4 +1,4 @@
-//! What one key did can be undone with another.
+//! Undo of a key's command with another key.
 
 use crate::stage::Stage;
 use colloquium::model::{Command, Key, Ms, SeatId};
@@ -16,7 +16,7 @@ fn speaking() -> Stage {
     Stage::new(80, 24).during(2, 2)
 }
 
-/// Gives the command that was asked for, as the program does, and returns its key.
+/// Sends the requested command as the program does, and returns its key.
 fn give(stage: &mut Stage, asked: &[Request]) -> Key {
     match asked {
         [Request::Send(command)] => stage.screen.command(command.clone()).0,
@@ -53,7 +53,7 @@ fn a_turn_that_was_given_is_taken_back_as_long_as_it_waits() {
     assert!(stage.text().contains(offer), "still offered while it waits: {}", stage.text());
     let back = Request::Send(Command::DropQueued { of: key.0.clone() });
     assert_eq!(write(&mut stage, "U"), [back]);
-    // what was refused cannot be taken back
+    // a refused command cannot be undone
     let asked = write(&mut stage, "3f");
     let key = give(&mut stage, &asked);
     let refused = json!({"key": key, "line": {"do": "floor", "to": "cy"}, "why": "Cy is muted"});
@@ -72,7 +72,7 @@ fn a_pause_is_taken_back() {
     assert!(stage.text().contains(offer), "{}", stage.text());
     stage.happens("engine", "receipt", json!({"of": key, "is": "queued"}));
     assert!(stage.text().contains(offer), "{}", stage.text());
-    // once it holds nothing is told that would have to go again, and it is taken back all the same
+    // a pause in effect has no notice to withdraw, and can be undone all the same
     stage.happens("engine", "paused", json!({}));
     assert!(!stage.text().contains("U: undo"), "{}", stage.text());
     assert_eq!(pass(&mut stage.screen.view, Ms(0)), (None, false), "nothing wakes it");

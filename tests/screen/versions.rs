@@ -1,4 +1,4 @@
-//! What was changed after it was said: every text is kept, one counts, and whoever answered another one is marked.
+//! Changed messages: every version is kept, one counts, and replies to another version are marked.
 
 use crate::stage::Stage;
 use colloquium::model::command::Targets;
@@ -9,7 +9,7 @@ use crossterm::event::KeyCode::{self, Char};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// Does something to the talk, as the log would tell it.
+/// Applies a command to the conversation, as recorded in the log.
 fn deed(stage: &mut Stage, verb: Command) {
     let (seq, ms) = (stage.screen.transcript.state().next_seq, stage.screen.transcript.state().ms);
     let given =

@@ -1,4 +1,4 @@
-//! A frame that only words changed is drawn in part, and looks as if all of it had been drawn.
+//! Partial redraws: a frame with only new text is drawn in part, and equals a full redraw.
 
 use crate::stage::{Stage, demo, headless};
 use colloquium::clock::Clock;
@@ -16,13 +16,14 @@ use ratatui::buffer::{Buffer, CellDiffOption};
 use ratatui::layout::{Position, Rect};
 use std::sync::Arc;
 
-/// The cells of a row as they look, without what only matters to the writing of them.
+/// Returns the cells of a row as they look, without attributes that only affect the output.
 fn looks(cells: &Buffer, y: u16) -> Vec<(String, ratatui::style::Style)> {
     let row = (0..cells.area.width).map(|x| &cells[(x, y)]);
     row.map(|cell| (cell.symbol().to_owned(), cell.style())).collect()
 }
 
-/// Shows the second half of a conversation as it comes, until enough frames were drawn for words alone; halfway `keys` are pressed. Each of these frames has to look as a whole one does.
+/// Shows the second half of a conversation as it arrives, up to a number of partial frames; halfway `keys` are pressed.
+/// Each partial frame must equal a full one.
 fn shown(events: &[Event], (width, height): (u16, u16), keys: &[KeyCode]) {
     let records: Vec<_> =
         events.iter().map(|e| Arc::new(Record::new(e.clone()).unwrap())).collect();
@@ -47,7 +48,7 @@ fn shown(events: &[Event], (width, height): (u16, u16), keys: &[KeyCode]) {
         }
         match change {
             Change::Everything => {
-                // a second that passes is drawn as well, and has its own frame
+                // a new second is drawn too, in a frame of its own
                 screen.clock = Clock::virtual_from(ms);
                 let mut frame = Frame::new(&mut cells);
                 draw::draw(&mut frame, &mut screen);
@@ -72,7 +73,7 @@ fn shown(events: &[Event], (width, height): (u16, u16), keys: &[KeyCode]) {
         assert_eq!(frame.cursor, cursor, "the cursor, at {width}x{height}");
         for y in 0..height {
             let row: String = looks(&whole, y).into_iter().map(|(symbol, _)| symbol).collect();
-            // an estimate that is made anew each second
+            // an estimate that changes every second
             if !row.contains(" tok/s") {
                 assert_eq!(looks(&cells, y), looks(&whole, y), "row {y} of {width}x{height}");
             }
@@ -81,13 +82,13 @@ fn shown(events: &[Event], (width, height): (u16, u16), keys: &[KeyCode]) {
     panic!("only {words} frames for words alone");
 }
 
-/// Frames that are drawn for words alone.
+/// Number of partial frames.
 const WORDS: usize = 80;
 const SIZES: [(u16, u16); 5] = [(40, 12), (50, 24), (80, 24), (120, 40), (200, 60)];
 
 #[test]
 fn what_is_drawn_for_words_is_all_that_they_change() {
-    // the last one is too small for a transcript
+    // the last size is too small for a transcript
     for size in SIZES.into_iter().chain([(30, 6)]) {
         shown(demo(), size, &[]);
     }
@@ -118,7 +119,7 @@ fn words_below_are_counted_and_nothing_that_lies_on_top_is_drawn_over() {
     }
 }
 
-/// Terminals do not agree on the width of such a sign, so what is behind it is written again each time.
+/// Terminals disagree on the width of such a symbol, so the text after it is rewritten each time.
 #[test]
 fn what_stands_behind_a_sign_of_doubtful_width_is_written_again() {
     let mut stage = Stage::new(80, 24).during(2, 1);
@@ -139,7 +140,7 @@ fn what_stands_behind_a_sign_of_doubtful_width_is_written_again() {
 #[test]
 fn words_that_grow_out_of_sight_are_counted() {
     let mut stage = Stage::new(80, 24).during(2, 1);
-    // the message before is gone to, and the end stays in sight meanwhile
+    // select the previous message; the end stays visible
     stage.press(&[Char('K')]);
     assert!(!stage.text().contains("more below"), "{}", stage.text());
     let area = Rect::new(0, 0, 80, 24);

@@ -1,4 +1,4 @@
-//! Joining in: words, commands, lists, and what stays when one leaves them.
+//! The composer: messages, commands, lists, and drafts that stay after leaving it.
 
 use crate::stage::Stage;
 use colloquium::model::command::COMMANDS;
@@ -193,7 +193,7 @@ fn ctrl_u_deletes_to_the_start_of_the_line_and_undo_brings_it_back() {
     assert!(stage.text().contains("▌ two"), "{}", stage.text());
     stage.chord('u');
     assert_eq!(stage.screen.view.composer.text(), "two");
-    // how most terminals send ctrl-_
+    // code of ctrl-_ in most terminals
     stage.chord('7');
     assert_eq!(stage.screen.view.composer.text(), "one two");
     stage.chord('j');
@@ -224,16 +224,16 @@ fn after_a_send_the_first_key_that_is_no_text_reads_again() {
         let text = sends(&[key]).text();
         assert!(text.contains(" READ "), "{key:?}: {text}");
     }
-    // the key does what it does in READ
+    // the key acts as in READ mode
     let mut home = sends(&[KeyCode::Home]);
     assert!(home.text().contains(" READ ") && !home.screen.view.viewport.following());
-    // what was sent comes back, and letters are text, also once they are taken back
+    // a sent message comes back, and letters are text, also after undo
     assert_eq!(sends(&[KeyCode::Up]).screen.view.composer.text(), "One");
     for keys in [&[Char('x')][..], &[Char('x'), KeyCode::Backspace, KeyCode::Down]] {
         let text = sends(keys).text();
         assert!(text.contains(" WRITE "), "{text}");
     }
-    // a line that was opened stays
+    // an opened line stays
     let mut stage = speaking();
     write(&mut stage, "i");
     stage.press(&[KeyCode::Down, KeyCode::PageUp]);
@@ -253,7 +253,7 @@ fn under_what_lies_on_top_the_composer_invites_to_nothing() {
         stage.press(&[Esc]);
         assert!(stage.text().contains("i write to everyone"), "{keys:?}: {}", stage.text());
     }
-    // what is being written stays in sight, without a sign that it takes letters
+    // the draft stays visible, without a mark of input focus
     let mut stage = Stage::new(100, 30).during(2, 2);
     stage.press(&[Char('i'), Char('A'), Char('n'), Char('d')]);
     assert!(stage.text().contains("▌ And"), "{}", stage.text());
