@@ -82,7 +82,7 @@ fn does_not_merge_through_a_link() {
     assert!(!house.path("absent").exists());
 }
 
-/// Files of the first version of `batch`, from before they had a header line.
+/// Files of the first version of `batch`, which had no recognisable header.
 #[test]
 fn goes_on_in_a_folder_of_an_older_program() {
     let house = House::new();

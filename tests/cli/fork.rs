@@ -3,7 +3,7 @@
 use crate::house::{House, talk};
 use std::fs;
 
-/// Returns a house in which the demo was played, and its session.
+/// Returns a home in which the demo was played, and its session.
 fn played() -> (House, String) {
     let house = House::new();
     house.run(&["demo", "--headless"]).code(0);

@@ -67,7 +67,7 @@ fn dependencies_stages_and_stop_rules_are_counted_by_what_reached_them() {
     assert!(points.contains(&"stop word ENOUGH: 1".to_owned()), "{points:?}");
 }
 
-/// All stages of a bundled scenario are reached by its tests, and not all by a single one of them.
+/// All stages of a bundled scenario are reached by its tests together, but not by a single one of them.
 #[test]
 fn the_stages_of_a_conversation_are_counted() {
     let house = House::new();

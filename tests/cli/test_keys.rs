@@ -191,7 +191,7 @@ fn the_schema_lists_every_key_that_a_test_may_have() {
     let (mut listed, mut taken) = (BTreeSet::new(), BTreeSet::new());
     described(&schema, "", &mut listed);
     used(&parsed, "", &mut taken);
-    // the script of a tool replaces its results
+    // `script` is an alternative to the results of a tool, so the example lacks it
     let untried: Vec<&String> =
         listed.difference(&taken).filter(|key| *key != ".tool.script").collect();
     assert!(untried.is_empty(), "the example lacks {untried:?}");

@@ -123,7 +123,7 @@ proptest! {
         prop_assert_eq!(&said(&plain)[0], "a");
     }
 
-    /// The conversation always continues, ends, or waits for nobody: without seats, every policy ends.
+    /// Without seats, every policy ends the conversation, after any interventions.
     #[test]
     fn nobody_ready_is_an_end(interventions in interventions(), seed: u64) {
         let tables = [chosen("moderated", json!({}), seed), chosen("bids", json!({}), seed), circle(9)];

@@ -364,8 +364,8 @@ fn storm_stage(d: Dice) -> Stage {
     })
 }
 
-/// Returns a handful of commands at random moments. Simultaneous turns get only commands that cut one of them: the
-/// progress of the others is not reproducible if time is cut short and starts again.
+/// Returns a handful of commands at random moments. One of them interrupts a turn, unless seats speak simultaneously:
+/// the progress of the others at that point is not reproducible after a kill, so the command is a message instead.
 fn storm_commands(d: Dice) -> Vec<Value> {
     let mut lines: Vec<Value> = (0..6u64)
         .map(|i| {

@@ -213,7 +213,7 @@ async fn a_message_is_said_again_in_its_place_and_the_plan_is_not() {
     assert!(refused.is_some_and(|why| why.starts_with("turn 1 is the plan")), "{refused:?}");
 }
 
-/// At an end, events close everything open before the conversation: steps, their threads, executors, the plan. A resume
+/// At an end, everything open is closed before the conversation: steps, their threads, executors, the plan. A resume
 /// continues the interrupted work within the same steps.
 #[tokio::test]
 async fn at_an_end_in_mid_plan_all_that_is_open_closes_in_order_and_a_resume_continues() {

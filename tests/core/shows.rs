@@ -104,7 +104,7 @@ async fn names_are_hidden_behind_labels_that_are_logged() {
         for request in ran.seen.iter().skip(4) {
             let own = &labels.iter().find(|(who, _)| *who == request.seat.id).unwrap().1;
             assert_eq!(own.len(), 4);
-            // if every seat sees other labels, no seat has a label of its own
+            // if labels differ per viewer, no prompt states a label of its reader
             let told = request.prompt.system.contains("to the others you are Speaker ");
             assert_eq!(told, anonymous != "per_viewer", "{}", request.prompt.system);
             assert!(!request.prompt.system.contains("a, b"), "{}", request.prompt.system);

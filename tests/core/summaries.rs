@@ -26,7 +26,7 @@ pub fn summed(by: Option<&str>, utterances: u32, window: u32) -> Opened {
     table(scenario, vec![model("a"), model("b"), clerk])
 }
 
-/// Returns voices with long speeches, and summaries that count their sources.
+/// Returns voices with long speeches, and summaries from the test.
 fn talkers(summary: impl Fn(&CallRequest) -> Play + Send + Sync + 'static) -> Stage {
     stage(move |ask| match ask.purpose {
         Purpose::Summarise => summary(ask),

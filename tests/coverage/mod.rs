@@ -1,5 +1,4 @@
-//! Child processes get an empty environment, except that `cargo llvm-cov` needs its variable in them to measure
-//! coverage.
+//! Child processes get an empty environment, except for the variable with which `cargo llvm-cov` measures them.
 
 use std::ffi::OsString;
 

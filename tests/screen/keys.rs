@@ -1,4 +1,4 @@
-//! The map of key bindings: a binding set there works, and hints, help and notices name it.
+//! Map of key bindings: a binding in it works, and hints, help and notices name it.
 
 use crate::stage::Stage;
 use colloquium::config::Binding;

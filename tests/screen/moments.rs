@@ -141,8 +141,7 @@ fn every_list_has_pages_and_ends() {
     assert_eq!(at(&stage), 0);
 }
 
-/// A repeated failure has no note of its own, only a count, which is shown before the next message or other failure
-/// too.
+/// Repeated failures are counted instead of noted, also if a message or another failure follows.
 #[test]
 fn those_who_failed_for_the_same_reason_are_named_before_what_follows() {
     let seat = |id: &str, script: &str| {
