@@ -48,7 +48,7 @@ fn held(pid: u32, turns: u64) -> Held {
     }
 }
 
-/// Starts a server that gives a new answer each time, and a faulty one every fifty times.
+/// Starts a server that gives a new answer each time, and a faulty one in fifty.
 fn server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());

@@ -267,7 +267,7 @@ fn what_scenarios_say_of_debate_words_roles_and_lore_is_shown() {
     let guided = "Bring one new thing";
     assert!(play("", "", &[])[0].system().contains(guided));
     assert!(!play("debate = \"plain\"", "", &[])[0].system().contains(guided));
-    // the author's own length in the persona takes precedence
+    // a length in the persona is left to the author; no other is added
     let own = play("", "persona = \"You are Ada. Answer in two sentences.\"", &[]);
     assert!(!own[0].system().contains("words,"), "{}", own[0].system());
     assert!(play("", "words = [5, 9]", &[])[0].system().contains("5 to 9 words"));

@@ -1,4 +1,5 @@
-//! Summaries of long conversations: a turn of its own for each full window, hidden from seats that must not see it.
+//! Summaries of long conversations: each is a turn of its own for a seat with a full window, and includes nothing hidden
+//! from that seat.
 
 use crate::harness::*;
 use colloquium::export::{Reveal, discreet};

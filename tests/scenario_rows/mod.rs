@@ -21,7 +21,7 @@ const MENTIONS: OptionRow = OptionRow {
 
 const ROUNDS: OptionRow = OptionRow { key: "rounds", kind: OptionKind::Count, meaning: "Rounds." };
 
-/// Five policies, one with options and one that waits for the operator.
+/// Five policies: one has options, and one waits for the operator.
 pub const ROWS: &[PolicyRow] = &[
     row("round_robin", &[ORDER, MENTIONS, ROUNDS]),
     row("simultaneous", &[]),

@@ -72,7 +72,7 @@ fn a_pause_is_taken_back() {
     assert!(stage.text().contains(offer), "{}", stage.text());
     stage.happens("engine", "receipt", json!({"of": key, "is": "queued"}));
     assert!(stage.text().contains(offer), "{}", stage.text());
-    // a pause in effect has no notice to withdraw, and can be undone all the same
+    // once the pause is in effect its notice is gone, but it can still be undone
     stage.happens("engine", "paused", json!({}));
     assert!(!stage.text().contains("U: undo"), "{}", stage.text());
     assert_eq!(pass(&mut stage.screen.view, Ms(0)), (None, false), "nothing wakes it");

@@ -1,4 +1,4 @@
-//! Snapshot of every text that a user can see, for review, and a list of phrases that none of them may contain.
+//! Snapshot of every text that a user can see, for review, and a list of banned phrases.
 //!
 //! `texts.snap` holds the string literals of the program that are sentences or labels, file by file, and the manual. It
 //! shows every change of wording. `INSTA_UPDATE=always cargo test --test words` updates it.
