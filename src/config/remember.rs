@@ -2,6 +2,7 @@
 
 use crate::config::make_private;
 use crate::own_file::OwnFile;
+use crate::untrusted;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -17,7 +18,9 @@ pub fn remember_server(path: &Path, base_url: &str) -> io::Result<String> {
     }
     // a settings file may be a link into a folder of dotfiles
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let before = match fs::read_to_string(&path) {
+    let before = match untrusted::read(&path)
+        .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
+    {
         Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
         read => read?,
     };
@@ -54,13 +57,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
         assert_eq!(remember_server(&path, "http://127.0.0.1:18080/v1").unwrap(), "local-18080");
-        let first = fs::read_to_string(&path).unwrap();
+        let first = untrusted::read(&path)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
+            .unwrap();
         let table = "[providers.local-18080]\nwire = \"openai\"\nbase_url = \"http://127.0.0.1:18080/v1\"\n";
         assert_eq!(first, table);
         fs::write(&path, format!("# mine\ntheme = \"nord\"\n{table}# end")).unwrap();
         assert_eq!(remember_server(&path, "http://localhost:18080").unwrap(), "local-18080-2");
         assert_eq!(remember_server(&path, "http://box.example:8000").unwrap(), "box-example-8000");
-        let whole = fs::read_to_string(&path).unwrap();
+        let whole = untrusted::read(&path)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
+            .unwrap();
         assert!(
             whole.starts_with("# mine\ntheme = \"nord\"\n") && whole.contains("# end\n"),
             "{whole}"
@@ -74,6 +81,11 @@ mod tests {
         let path = folder.path().join("config.toml");
         fs::write(&path, "providers = {}\n").unwrap();
         assert!(remember_server(&path, "http://127.0.0.1:1").is_err());
-        assert_eq!(fs::read_to_string(&path).unwrap(), "providers = {}\n");
+        assert_eq!(
+            untrusted::read(&path)
+                .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
+                .unwrap(),
+            "providers = {}\n"
+        );
     }
 }

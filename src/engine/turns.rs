@@ -188,17 +188,14 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
     }
     Some(match formed(state, turn, &words.text, &done.structured) {
         Ok(form) => with_form(state, turn, words, form, end),
-        Err(Unfit { why, is_known }) => {
+        Err(why) => {
             // a reply cut in its middle is never valid, and the same call would be cut again
             let cut = done.finish.as_deref() == Some(LENGTH) && !is_free(state, turn);
             let class = if cut && !turn.widened { ErrorClass::Length } else { ErrorClass::Form };
             let text = if cut { at_the_limit(turn).into() } else { why };
             let error = CallError { class, text };
             let most = state.contract_of(turn).again;
-            // a repeated answer that says nothing new is followed by a vote
-            let again = turn.corrections < most
-                || (is_known && turn.corrections <= most)
-                || class == ErrorClass::Length;
+            let again = turn.corrections < most || class == ErrorClass::Length;
             let next = if again { Some(None) } else { fallback(state, turn).map(Some) };
             if let (Some(call), Some(model)) = (turn.call, next) {
                 let (turn, wait_ms, usage, thread) = (turn.id, 0, used, turn.thread);
@@ -230,20 +227,11 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
     reply::echoes(words, read.iter().map(|text| state.rolls.trigrams(text)))
 }
 
-/// The reason why a reply does not fit its turn.
-struct Unfit {
-    why: Text,
-    /// True if the answer is equal to a known one.
-    is_known: bool,
-}
-
 /// Parses a reply in the form that its turn requires.
-fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Formed, Unfit> {
-    let unfit = |is_known: bool| {
-        move |mut why: String| {
-            why.truncate(why.floor_char_boundary(WRONG_MAX));
-            Unfit { why: why.into(), is_known }
-        }
+fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Formed, Text> {
+    let shortened = |mut why: String| -> Text {
+        why.truncate(why.floor_char_boundary(WRONG_MAX));
+        why.into()
     };
     if let Some(unknown) = parted(state, turn, words).unknown.first() {
         let labels = state.labels(turn);
@@ -252,7 +240,7 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Forme
         let names: Vec<String> = hearers.iter().map(name).collect();
         let names = names.join(", ");
         let why = format!("cannot whisper to {unknown:?}; possible names: {names}");
-        return Err(Unfit { why: why.into(), is_known: false });
+        return Err(why.into());
     }
     let also = state.names_of_seats();
     let contract = state.contract_of(turn);
@@ -263,8 +251,8 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Forme
         }
         (form, _) => reply::formed(form, &also, words, data),
     };
-    let formed = formed.map_err(unfit(false))?;
-    let formed = is_news(state, turn, formed).map_err(unfit(true))?;
+    let formed = formed.map_err(shortened)?;
+    let formed = is_news(state, turn, formed).map_err(shortened)?;
     let formed = reply::said_in(formed, contract.says.as_ref());
     // the winner's own marker does not belong to the final answer
     let presents = state.threads.get(&turn.thread).and_then(|t| t.batch.as_ref());
@@ -325,7 +313,7 @@ fn with_form(
 /// # Errors
 /// The fault of the message, if the turn requires another form.
 pub(super) fn spoken(state: &State, turn: &Turn, text: &Text) -> Result<Draft, Text> {
-    let form = formed(state, turn, text, &Value::Null).map_err(|unfit| unfit.why)?;
+    let form = formed(state, turn, text, &Value::Null)?;
     let words = RepairedReply { text: text.to_string(), ..RepairedReply::default() };
     Ok(with_form(state, turn, words, form, |outcome| turn.ended(state.ms, outcome)))
 }

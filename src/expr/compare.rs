@@ -5,8 +5,8 @@
 //! are compiled: the right side of each `<`, `<=`, `>`, `>=` is wrapped in a function that gets both sides and returns
 //! the right one if they are of the same kind. A missing value may be compared with anything, as elsewhere.
 
-use super::guard::tokens;
 use super::products::{self, NUMBER};
+use super::tokens::tokens;
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, Value};
 use std::ops::Range;

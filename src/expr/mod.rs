@@ -17,6 +17,7 @@ mod facts;
 mod guard;
 mod parts;
 mod products;
+mod tokens;
 mod vocabulary;
 
 pub use compare::Comparison;

@@ -4,7 +4,7 @@
 //! operators, literals and keywords are not parts. Parts are found in the plain tokens and compiled like any other
 //! condition.
 
-use super::guard::tokens;
+use super::tokens::tokens;
 
 /// Keywords of expressions.
 pub(super) const KEYWORDS: [&str; 13] = [

@@ -4,8 +4,8 @@
 //! the plain tokens is a fault; brackets resolve it.
 
 use super::ExprError;
-use super::guard::tokens;
 use super::parts::{KEYWORDS, closed};
+use super::tokens::tokens;
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, Value};
 use std::ops::Range;

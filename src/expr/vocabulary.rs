@@ -5,8 +5,8 @@
 
 use super::ExprError;
 use super::engine::{FILTERS, METHODS, TESTS};
-use super::guard::tokens;
 use super::parts::{KEYWORDS, closed};
+use super::tokens::tokens;
 use std::ops::Range;
 
 /// Tests by operator, which `selectattr` accepts in addition to [`TESTS`].

@@ -124,7 +124,7 @@ impl FactKind {
 
 /// A name that conditions and templates can use: the checker and the help page are made from these.
 #[derive(Debug)]
-pub struct Fact {
+pub struct KnownFact {
     /// The name.
     pub name: &'static str,
     /// The kind of its value.
@@ -181,12 +181,12 @@ const fn fact(
     kind: FactKind,
     fields: &'static [&'static str],
     about: &'static str,
-) -> Fact {
-    Fact { name, kind, fields, about }
+) -> KnownFact {
+    KnownFact { name, kind, fields, about }
 }
 
 /// Every name, in the order of the help page.
-pub const FACTS: &[Fact] = &[
+pub const FACTS: &[KnownFact] = &[
     fact(
         "utterances",
         FactKind::List,
@@ -266,14 +266,14 @@ pub const FACTS: &[Fact] = &[
 ];
 
 /// Returns the keys that are known of a fact; `tested` adds those that only a finished test has.
-pub fn fields(fact: &Fact, tested: bool) -> &'static [&'static str] {
+pub fn fields(fact: &KnownFact, tested: bool) -> &'static [&'static str] {
     if fact.name == "utterances" && !tested { UTTERANCE } else { fact.fields }
 }
 
 /// Returns the rows of the help page: name, kind and meaning, with the keys of its items below.
 pub fn help_rows() -> String {
     let mut rows = String::new();
-    for Fact { name, kind, fields, about } in FACTS {
+    for KnownFact { name, kind, fields, about } in FACTS {
         rows.push_str(&format!("    {name:<11} {:<13} {about}\n", kind.as_str()));
         let mut line = String::new();
         for (at, key) in fields.iter().enumerate() {

@@ -2,6 +2,7 @@
 //! ones.
 
 use super::messages::{attribute, quoted};
+use super::reader;
 use crate::model::{Seq, Text};
 use crate::state::{Entry, MoveKind, STEP, State, Thread, Turn};
 
@@ -41,7 +42,7 @@ pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<Answer
     let history_to = before.last().map(|e| e.seq);
     let mut history: Vec<String> =
         topic.filter(|_| history_to.is_some()).map(|t| part("host", None, t)).into_iter().collect();
-    let summary = state.summary_for(turn).filter(|_| super::reads_summary(state, turn));
+    let summary = state.summary_for(turn).filter(|_| reader::reads_summary(state, turn));
     if let Some(summary) = summary
         && let Some(text) = &summary.text
     {

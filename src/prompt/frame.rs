@@ -5,6 +5,7 @@
 
 use super::consensus;
 use super::persona::{filled, rendered};
+use super::reader;
 use crate::model::contract::WHISPER;
 use crate::model::{Debate, Layout, Participant, Purpose, SeatId, Text, VoiceSpec};
 use crate::scenario::Rule;
@@ -150,11 +151,11 @@ fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<St
     let (speakers, listeners): (Vec<_>, Vec<_>) = others.partition(|s| s.spec.speaks);
     let speaker = |seat: &Participant| match seat.role.as_ref().filter(|_| seat.roles.is_empty()) {
         Some(role) if !seat.name.to_lowercase().contains(&role.to_lowercase()) => {
-            let own = super::addresses_the_reader(&seat.name);
-            let name = if own { super::VISITOR } else { &seat.name };
+            let own = reader::addresses_the_reader(&seat.name);
+            let name = if own { reader::VISITOR } else { &seat.name };
             format!("{name} ({role})")
         }
-        Some(_) | None if super::addresses_the_reader(&seat.name) => super::VISITOR.to_owned(),
+        Some(_) | None if reader::addresses_the_reader(&seat.name) => reader::VISITOR.to_owned(),
         Some(_) | None => seat.name.to_string(),
     };
     let mut told = vec![];

@@ -16,6 +16,7 @@ mod messages;
 mod persona;
 mod plan;
 mod profile;
+mod reader;
 mod task;
 mod toolkit;
 
@@ -28,9 +29,7 @@ pub use messages::{messages, unjoined};
 /// be raised with every change of the text that models see.
 pub const WORDING: u32 = 3;
 
-/// Name of a person's seat in prompts if its own name would address the reader.
-const VISITOR: &str = "the visitor";
-
+use self::reader::{VISITOR, addresses_the_reader, reads_summary};
 use crate::model::contract::WHISPER;
 use crate::model::{Block, Budget, Participant, Prompt, Sees, Seq, Text, ToolRound, VoiceSpec};
 use crate::state::{BuiltPrompt, Entry, Labels, State, Turn};
@@ -130,13 +129,6 @@ pub fn read_last(state: &State, turn: &Turn) -> Vec<Text> {
     let last =
         last.filter(|e| e.seat() != Some(&turn.seat)).and_then(|e| e.text_at(place).cloned());
     topic.into_iter().chain([cue]).chain(last).collect()
-}
-
-/// Returns true if a turn reads a summary instead of the messages that it covers.
-fn reads_summary(state: &State, turn: &Turn) -> bool {
-    let by_seat =
-        matches!(state.seat(&turn.seat).map(|s| &s.spec.context), Some(Budget::Summary { .. }));
-    by_seat || turn.summarises.is_some() || state.sees(turn) == Sees::Summary
 }
 
 /// Returns the conversation as a turn sees it, with the place of each block: a summary replaces what it covers.
@@ -273,11 +265,6 @@ fn whispers(state: &State, turn: &Turn, labels: &Labels, entry: &Entry) -> Vec<(
         (block, entry.seq)
     })
     .collect()
-}
-
-/// Returns true if a name, such as "You" for a person's seat, would address the reader of the prompt.
-fn addresses_the_reader(name: &str) -> bool {
-    name.eq_ignore_ascii_case("you")
 }
 
 fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text) -> Block {

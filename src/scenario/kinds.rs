@@ -48,7 +48,7 @@ pub fn unknown_field(source: &str, tested: bool) -> Option<ExprError> {
 }
 
 fn unknown(
-    fact: &facts::Fact,
+    fact: &facts::KnownFact,
     asked: &Attribute<'_>,
     known: &'static [&'static str],
 ) -> Option<ExprError> {

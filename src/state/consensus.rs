@@ -188,9 +188,7 @@ impl Conversation {
         let most = thread.spec.options["answers"].as_u64().unwrap_or(ANSWERS);
         match step {
             "work" => {
-                // after two answers that were refused as not new, the seat can only vote
-                let answers = (stands.answered(&turn.seat) as u64) < most
-                    && u64::from(turn.corrections) <= REFUSALS;
+                let answers = (stands.answered(&turn.seat) as u64) < most;
                 Some(Form::Proposal { among, names, answers })
             }
             "ballot" | "run_off" | "judge" => Some(Form::Proposal { among, names, answers: false }),
@@ -218,7 +216,5 @@ impl Conversation {
     }
 }
 
-/// Maximum number of refusals after which a seat may still give another answer.
-const REFUSALS: u64 = 1;
 /// Default number of answers that a seat may give in an exchange.
 const ANSWERS: u64 = 3;

@@ -36,6 +36,7 @@ mod summary;
 mod table;
 mod tools;
 mod transcript;
+mod used_tool;
 
 pub use answers::Stated;
 pub use asked::{Asking, CHOSEN, EDGES, REQUESTS};
@@ -57,8 +58,8 @@ pub use rolled::{BuiltPrompt, Rolled, Rolls};
 pub use spent::{Reserve, Spent};
 pub use summary::Summary;
 pub use table::{Batch, Interrupted, LastTurn, PastTurn, Reply, Seat, Thread, Turn};
-pub use tools::UsedTool;
 pub use transcript::{Digest, Entry, Labels, Version, Who, digest};
+pub use used_tool::UsedTool;
 
 use crate::model::payload::{Ended, FloorGranted, Forked, LimitAt};
 use crate::model::*;

@@ -2,7 +2,7 @@
 
 use super::moves::AnswerMove;
 use super::planned::Plan;
-use super::tools::UsedTool;
+use super::used_tool::UsedTool;
 use super::{Labels, Reserve, Spent};
 use crate::model::payload::{BatchOpened, CallParameters, ThreadClosed, ThreadOpened, TurnEnded};
 use crate::model::*;

@@ -1,5 +1,6 @@
 //! The fold of tool requests, which are part of their turn until all tools have returned.
 
+use super::used_tool::UsedTool;
 use super::{Conversation, Entry, State, Turn};
 use crate::model::tool::*;
 use crate::model::*;
@@ -12,17 +13,6 @@ const INTERRUPTED: &str =
 
 /// Maximum number of tool calls of ended turns that are kept for each seat of a thread.
 const USED_MAX: usize = 8;
-
-/// A tool call of an ended turn.
-#[derive(Clone, Debug, PartialEq)]
-pub struct UsedTool {
-    /// The seat that asked for it.
-    pub by: SeatId,
-    /// The turn in which it was called.
-    pub turn: TurnId,
-    /// The request and its result.
-    pub run: ToolRun,
-}
 
 impl Turn {
     /// Returns whether a tool that this turn asked for has not returned.

@@ -47,7 +47,7 @@ pub use plan::{Test, TestFile};
 pub use pool::Pool;
 pub use record::TestRecord;
 pub use recording::RecordedVoice;
-pub use replies::{Budget, Charged, RealModel, RecordMode, ReplyFile, UNPRICED_TOKENS};
+pub use replies::{CallBudget, Charged, RealModel, RecordMode, ReplyFile, UNPRICED_TOKENS};
 pub use run::{Real, events_of};
 pub use written::{Words, from_session};
 

@@ -315,7 +315,7 @@ fn a_judge_that_cannot_be_read_is_undecided_and_orders_that_disagree_are_a_tie()
     house.file("before.md", "Ada: Coffee?\n");
     let compared = judged("question = \"It is polite\"\nagainst = \"before.md\"");
     house.file("m.test.toml", &compared);
-    let ran = with_key(&house, &["test"]).code(7);
+    let ran = with_key(&house, &["test", "--ask"]).code(7);
     assert!(ran.out.contains("the reply could not be read"), "{}", ran.out);
 
     // a judge that always prefers the first one has no opinion

@@ -281,7 +281,7 @@ fn an_executor_reads_files_once_a_folder_is_named() {
     house.file("docs/notes.txt", "The kettle is on.");
     let path = house.file("plan.toml", PLAN);
     let run = ["run", &path, "--headless", "--endpoint", &url, "--model", "endpoint:tiny"];
-    let ran = house.run(&[&run[..], &["--files", "docs"]].concat()).code(0);
+    let ran = house.run(&[&run[..], &["--files", "docs"]].concat()).code(1);
     assert!(ran.out.contains("Hand 1 used read_file(path: notes.txt)"), "{}", ran.out);
     assert!(ran.out.contains("I got: The kettle is on."), "{}", ran.out);
     let names: Vec<Value> = sent.lock().unwrap()[0]["tools"]
@@ -290,7 +290,7 @@ fn an_executor_reads_files_once_a_folder_is_named() {
         .unwrap_or_default();
     assert_eq!(names, ["read_file", "list_dir", "search_files"]);
     sent.lock().unwrap().clear();
-    house.run(&run).code(0);
+    house.run(&run).code(1);
     assert!(sent.lock().unwrap().iter().all(|body| body["tools"].is_null()));
 }
 

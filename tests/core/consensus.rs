@@ -252,28 +252,6 @@ async fn novelty_is_asked_for_where_the_table_says_so() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_refused_twice_is_followed_by_the_question_for_a_vote() {
-    let talk = stage(|ask| match (&*ask.seat.id, &ask.form) {
-        ("ann", Form::Proposal { answers: true, among, .. }) if among.is_empty() => {
-            Play::Words("We should sell the boat in spring.".into(), 5)
-        }
-        ("bob", Form::Proposal { answers: true, .. }) => {
-            Play::Words("In spring we should sell the boat!".into(), 40)
-        }
-        (_, Form::Proposal { .. }) => votes_for("ann"),
-        _ => Play::Words("ANSWER: Sell it in spring.".into(), 5),
-    });
-    let options = json!({"rounds": 4, "novelty": 0.8, "on_new": "tell"});
-    let ran = play(club(&["ann", "bob"], options), talk, &[]).await;
-    let asked = ran.seen.iter().filter(|r| r.seat.id == "bob").map(|r| r.form.clone());
-    let votes_only =
-        asked.filter(|form| matches!(form, Form::Proposal { answers: false, .. })).count();
-    assert!(votes_only >= 1, "{:?}", ran.texts());
-    assert_eq!(result(&ran)["votes"].as_array().map(Vec::len), Some(2), "{:?}", result(&ran));
-    assert_eq!(result(&ran)["answer"], "Sell it in spring.", "without its marker");
-}
-
-#[tokio::test]
 async fn the_next_question_is_an_exchange_with_the_history() {
     let stage = || voices(&[("ann", "bob"), ("bob", "bob")], 2);
     let first = play(club(&["ann", "bob"], json!({"on_new": "tell"})), stage(), &[]).await;

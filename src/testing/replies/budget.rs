@@ -4,10 +4,9 @@
 //! stay below the limit together. Models on this machine cost nothing unless they have a price. Models elsewhere
 //! without a known price are limited in tokens.
 
-use super::live::RealModel;
-use crate::model::{ErrorClass, Usage, Usd};
-use crate::voice::{CallFailure, CallRequest};
-use std::sync::{Mutex, MutexGuard};
+use crate::model::{ErrorClass, Price, Usage, Usd};
+use crate::voice::{CallFailure, CallRequest, Voice};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 /// Token limit of models without a known price.
@@ -17,9 +16,28 @@ const REPLY_TOKENS: u64 = 4_096;
 /// Bytes that count as one token.
 const BYTES_PER_TOKEN: usize = 4;
 
+/// A model of the user's settings.
+#[derive(Clone)]
+pub struct RealModel {
+    /// Name as `provider:name`.
+    pub name: String,
+    /// Base address and wire format of its server, without secrets.
+    pub address: String,
+    /// Price; `None` if unknown.
+    pub price: Option<Price>,
+    /// True if it runs on this machine.
+    pub local: bool,
+    /// Context window in tokens.
+    pub window: Option<u32>,
+    /// Voice that calls the model; it looks up the API key at the first call.
+    pub voice: Arc<dyn Voice>,
+    /// Budget that its calls are charged to.
+    pub budget: Arc<CallBudget>,
+}
+
 /// The limit, and its use so far.
 #[derive(Debug)]
-pub struct Budget {
+pub struct CallBudget {
     usd: Usd,
     used: Mutex<Used>,
     settled: Notify,
@@ -65,15 +83,15 @@ impl Cost {
 
 /// An amount set aside for one call; dropping it frees the amount.
 #[derive(Debug)]
-pub struct Reserve<'a> {
-    budget: &'a Budget,
+pub struct Reservation<'a> {
+    budget: &'a CallBudget,
     cost: Cost,
 }
 
-impl Budget {
+impl CallBudget {
     /// Returns an unused budget in dollars.
-    pub fn new(usd: Usd) -> Budget {
-        Budget { usd, used: Mutex::default(), settled: Notify::new() }
+    pub fn new(usd: Usd) -> CallBudget {
+        CallBudget { usd, used: Mutex::default(), settled: Notify::new() }
     }
 
     /// Returns true if a call was refused.
@@ -89,7 +107,7 @@ impl Budget {
         &self,
         model: &RealModel,
         request: &CallRequest,
-    ) -> Result<Reserve<'_>, CallFailure> {
+    ) -> Result<Reservation<'_>, CallFailure> {
         let bytes: usize = request.messages.iter().map(|message| message.text.len()).sum();
         let usage = Usage {
             input: bytes.div_ceil(BYTES_PER_TOKEN) as u64,
@@ -103,7 +121,7 @@ impl Budget {
                 let mut used = self.used();
                 if self.allows(used.spent.plus(used.reserved).plus(cost)) {
                     used.reserved = used.reserved.plus(cost);
-                    return Ok(Reserve { budget: self, cost });
+                    return Ok(Reservation { budget: self, cost });
                 }
                 if !self.allows(used.spent.plus(cost)) {
                     used.is_reached = true;
@@ -130,7 +148,7 @@ impl Budget {
     }
 }
 
-impl Reserve<'_> {
+impl Reservation<'_> {
     /// Replaces the reservation by the tokens that the call used; without reported usage, the whole reservation counts.
     pub fn settle(self, model: &RealModel, usage: Option<&Usage>) {
         let cost = usage.map_or(self.cost, |usage| Cost::of(model, usage));
@@ -139,7 +157,7 @@ impl Reserve<'_> {
     }
 }
 
-impl Drop for Reserve<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         let mut used = self.budget.used();
         used.reserved = used.reserved.minus(self.cost);
@@ -175,7 +193,7 @@ mod tests {
             local,
             window: None,
             voice: Arc::new(Silent),
-            budget: Arc::new(Budget::new(Usd(0))),
+            budget: Arc::new(CallBudget::new(Usd(0))),
         }
     }
 
@@ -199,7 +217,7 @@ mod tests {
     }
 
     /// Makes calls until one is refused, and returns the number of accepted ones.
-    async fn calls(budget: &Budget, model: &RealModel) -> usize {
+    async fn calls(budget: &CallBudget, model: &RealModel) -> usize {
         for n in 0..9 {
             let Ok(reserve) = budget.reserve(model, &request()).await else { return n };
             reserve.settle(model, Some(&Usage { input: 150_000, ..Usage::default() }));
@@ -209,7 +227,7 @@ mod tests {
 
     #[tokio::test]
     async fn limits_dollars_and_tokens_of_models_without_a_price() {
-        let dollar = || Budget::new(Usd(1_000_000_000));
+        let dollar = || CallBudget::new(Usd(1_000_000_000));
         assert_eq!(calls(&dollar(), &model(Some(Price(4.0, 1.0)), false)).await, 2);
         assert_eq!(calls(&dollar(), &model(None, false)).await, 2);
         assert_eq!(calls(&dollar(), &model(None, true)).await, 9);
@@ -217,7 +235,7 @@ mod tests {
 
     #[tokio::test]
     async fn waits_for_running_calls_before_it_refuses() {
-        let budget = Budget::new(Usd(5_000_000));
+        let budget = CallBudget::new(Usd(5_000_000));
         let model = model(Some(Price(2.0, 2.0)), false);
         let first = budget.reserve(&model, &request()).await.unwrap();
         let wanted = request();

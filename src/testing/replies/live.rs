@@ -1,12 +1,11 @@
 //! Live calls of models, up to the complete reply.
 
-use super::budget::Budget;
+use super::budget::RealModel;
 use crate::clock::Clock;
-use crate::model::{Channel, ErrorClass, Ms, Price, ToolRequest, Usage};
+use crate::model::{Channel, ErrorClass, Ms, ToolRequest, Usage};
 use crate::voice::{CallFailure, CallRequest, Chunk, Done, Out, Voice};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -16,25 +15,6 @@ const WAITING: usize = 64;
 const PAUSE_MS: u64 = 500;
 /// Maximum milliseconds of such a wait, even if the server asks for more.
 const PAUSE_MAX_MS: u64 = 60_000;
-
-/// A model of the user's settings.
-#[derive(Clone)]
-pub struct RealModel {
-    /// Name as `provider:name`.
-    pub name: String,
-    /// Base address and wire format of its server, without secrets.
-    pub address: String,
-    /// Price; `None` if unknown.
-    pub price: Option<Price>,
-    /// True if it runs on this machine.
-    pub local: bool,
-    /// Context window in tokens.
-    pub window: Option<u32>,
-    /// Voice that calls the model; it looks up the API key at the first call.
-    pub voice: Arc<dyn Voice>,
-    /// Budget that its calls are charged to.
-    pub budget: Arc<Budget>,
-}
 
 /// A complete reply, as it is recorded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

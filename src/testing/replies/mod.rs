@@ -9,8 +9,8 @@ mod live;
 mod models;
 mod request;
 
-pub use budget::{Budget, UNPRICED_TOKENS};
+pub use budget::{CallBudget, RealModel, UNPRICED_TOKENS};
 pub use file::{NoReply, RecordMode, ReplyFile};
-pub use live::{ModelReply, RealModel};
+pub use live::ModelReply;
 pub use models::{Charged, RunModels};
 pub use request::ReplyPlace;

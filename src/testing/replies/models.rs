@@ -1,7 +1,8 @@
 //! Models of one run: their requests, the positions of their replies, and the cost.
 
+use super::budget::RealModel;
 use super::file::{NoReply, RecordMode, ReplyFile};
-use super::live::{self, ModelReply, RealModel};
+use super::live::{self, ModelReply};
 use super::request::{ModelRequest, ReplyPlace};
 use crate::model::{ErrorClass, Price, Usage};
 use crate::voice::CallRequest;

@@ -19,7 +19,7 @@ use crate::cli::runtime::{block_on, refused};
 use crate::model::Usd;
 use crate::testing::report::{self, FORMATS};
 use crate::testing::{
-    Budget, How, Pool, RecordMode, ReplyFile, Test, TestOutcome, TestRecord, coverage,
+    CallBudget, How, Pool, RecordMode, ReplyFile, Test, TestOutcome, TestRecord, coverage,
 };
 use crate::text;
 use clap::Args;
@@ -126,7 +126,7 @@ impl TestCommand {
         if let Some(scenario) = &self.new {
             return new::write_new(scenario, self.session.as_deref(), context);
         }
-        let budget = Arc::new(Budget::new(self.max_usd.unwrap_or(asking::DEFAULT_USD)));
+        let budget = Arc::new(CallBudget::new(self.max_usd.unwrap_or(asking::DEFAULT_USD)));
         if self.watch {
             let run = |tests: &[Arc<Test>]| {
                 let (records, signal) = self.play(tests, &budget, context)?;
@@ -220,7 +220,7 @@ impl TestCommand {
     fn play(
         &self,
         tests: &[Arc<Test>],
-        budget: &Arc<Budget>,
+        budget: &Arc<CallBudget>,
         context: &Context,
     ) -> Result<(Vec<TestRecord>, Option<Exit>), Failure> {
         let own = Own::new(tests, self.trust, &self.models, budget.clone(), context)?;

@@ -8,7 +8,7 @@ use crate::cli::models::resolve::ModelSource;
 use crate::cli::runtime::refused;
 use crate::model::{ModelSpec, Participant, VoiceSpec};
 use crate::spawn::ChildEnvironment;
-use crate::testing::{Budget, Real, RealModel, Test};
+use crate::testing::{CallBudget, Real, RealModel, Test};
 use crate::tool::{Folder, ToolScripts, ToolServers, Toolbox, Tools};
 use crate::voice::script::Script;
 use crate::voice::{CallRequest, Out, Speaking, Voice, Voices};
@@ -23,7 +23,7 @@ pub struct Own {
     environment: ChildEnvironment,
     trust: bool,
     models: Option<Models>,
-    budget: Arc<Budget>,
+    budget: Arc<CallBudget>,
 }
 
 /// Models with their own runtime for connections: the runtime of a test ends with each run.
@@ -41,7 +41,7 @@ impl Own {
         tests: &[Arc<Test>],
         trust: bool,
         options: &ModelOptions,
-        budget: Arc<Budget>,
+        budget: Arc<CallBudget>,
         context: &Context,
     ) -> Result<Own, Failure> {
         let environment = ChildEnvironment::allowed(context.environment.for_children());
