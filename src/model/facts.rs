@@ -257,12 +257,7 @@ pub const FACTS: &[KnownFact] = &[
     fact("attack", FactKind::Mapping, &[], "by attacker: score, scores, phase, refusals"),
     fact("case", FactKind::Mapping, &[], "the variables of the [[case]]"),
     fact("run", FactKind::Number, &[], "the run, from 0"),
-    fact(
-        "rate",
-        FactKind::Function,
-        &[],
-        "rate(\"CONDITION\"): share of the runs in which it holds",
-    ),
+    fact("rate", FactKind::Function, &[], "rate(\"CONDITION\"): share of runs that fulfil it"),
 ];
 
 /// Returns the keys that are known of a fact; `tested` adds those that only a finished test has.

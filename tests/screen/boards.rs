@@ -283,7 +283,7 @@ name = "Hand"
 [rehearsed]
 head = [
   { when = "step.asks == 'plan'", text = '''
-{"steps": [{"goal": "the first"}, {"goal": "the second"}, {"goal": "the third", "after": [1, 2]},
+{"steps": [{"goal": "the first"}, {"goal": "the second"}, {"goal": "the third", "after": [2]},
  {"goal": "4th", "after": [3]}, {"goal": "5th", "after": [3]}, {"goal": "6th", "after": [3]}, {"goal": "7th", "after": [3]},
  {"goal": "8th", "after": [3]}, {"goal": "9th", "after": [3]}]}''' },
   "Some of it is done.",
