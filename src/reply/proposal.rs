@@ -143,7 +143,7 @@ fn vote_in(line: &str) -> Option<&str> {
 
 /// Returns the line with the vote in a reply that begins with other text: the only non-empty line, or the second or
 /// last line if it has a marker.
-fn vote_line<'a>(said: &'a str, is_vote: impl Fn(&str) -> bool) -> Option<&'a str> {
+fn vote_line(said: &str, is_vote: impl Fn(&str) -> bool) -> Option<&str> {
     let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
     let placed = match lines[..] {
         [only] => vec![only],

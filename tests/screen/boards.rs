@@ -300,7 +300,8 @@ fn the_pane_of_a_plan_says_what_failed_what_was_cancelled_and_what_has_no_room()
     let cancel = r#"{"when": "plan.steps and plan.steps[1].exchanges == 1", "do": "cancel_step", "step": 2}"#;
     let events = events_of(TROUBLED, &[cancel]);
     let third = |e: &Event| matches!(&e.kind, Kind::ThreadOpened(t) if t.about["step"] == 3);
-    let mid = events.iter().position(third).expect("the third step begins");
+    let first = |e: &Event| matches!(&e.kind, Kind::StepEnded(ended) if ended.step == 1);
+    let mid = events.iter().rposition(|e| third(e) || first(e)).expect("the third step begins");
     let shown = |upto: &[Event], width, height| {
         let mut stage = Stage::new(width, height);
         upto.iter().for_each(|event| stage.take(event.clone()));

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 /// Maximum number of files, and of folders.
@@ -99,7 +99,11 @@ impl Walk<'_> {
         }
         for entry in fs::read_dir(folder).map_err(|e| unread(folder, &e))? {
             let path = entry.map_err(|e| unread(folder, &e))?.path();
-            let kind = path.symlink_metadata().map_err(|e| unread(&path, &e))?.file_type();
+            let kind = match path.symlink_metadata() {
+                // another process removed it meanwhile
+                Err(e) if e.kind() == ErrorKind::NotFound => continue,
+                found => found.map_err(|e| unread(&path, &e))?.file_type(),
+            };
             let goes_on = if kind.is_dir() {
                 path.file_name().is_some_and(|name| name == ".git") || self.enter(&path)?
             } else if kind.is_file() || kind.is_symlink() {
@@ -125,7 +129,13 @@ impl Walk<'_> {
                 return Ok(true);
             }
             let left = BYTES_MAX - self.bytes;
-            let read = io::copy(&mut untrusted::open(path)?.take(left + 1), &mut hash)?;
+            let read = match untrusted::open(path) {
+                Ok(file) => io::copy(&mut file.take(left + 1), &mut hash)?,
+                Err(e) if e.kind() == ErrorKind::NotFound => return Ok(true),
+                // of a link out of its folder, only the path of the target counts
+                Err(e) if e.kind() == ErrorKind::InvalidInput => 0,
+                Err(e) => return Err(e),
+            };
             if read > left {
                 return Ok(false);
             }
@@ -148,7 +158,11 @@ fn is_of_program(path: &Path) -> io::Result<bool> {
         return Ok(true);
     }
     let mut start = vec![];
-    untrusted::open(path)?.take(SESSION.len() as u64).read_to_end(&mut start)?;
+    match untrusted::open(path) {
+        Ok(file) => file.take(SESSION.len() as u64).read_to_end(&mut start)?,
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput) => 0,
+        Err(e) => return Err(e),
+    };
     Ok(start == SESSION)
 }
 
