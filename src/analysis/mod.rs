@@ -66,7 +66,7 @@ pub const FIGURES: &[(FigurePage, Figure)] = &[
 const SOMETIMES: &[&str] = &["coordination", "answers", "tools"];
 
 impl Analysis<'_> {
-    /// Returns every table, in the order of [`FIGURES`]; tables of [`SOMETIMES`] only if they have rows.
+    /// Returns every table, in the order of [`FIGURES`]; tables of `SOMETIMES` only if they have rows.
     pub fn tables(&self) -> Vec<Table> {
         self.each().collect()
     }

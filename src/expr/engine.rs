@@ -37,7 +37,7 @@ pub const METHODS: &[&str] = &[
     "isalnum",
     "isnumeric",
 ];
-/// Filters, as registered by [`add_filters`].
+/// Filters, as registered by `add_filters`.
 pub const FILTERS: &[&str] = &[
     "abs",
     "count",
@@ -64,7 +64,7 @@ pub const FILTERS: &[&str] = &[
     "trim",
     "upper",
 ];
-/// Named tests, as registered by [`add_tests`].
+/// Named tests, as registered by `add_tests`.
 pub const TESTS: &[&str] = &[
     "atleast",
     "atmost",
