@@ -88,7 +88,7 @@ fn as_text(what: &str, bytes: Vec<u8>) -> Result<String, Failure> {
     )
 }
 
-/// Reads the lines of the steer file; empty if there is none.
+/// Reads the lines of the steer file; empty if none exists.
 pub fn steer_lines(play: &Play) -> Result<Vec<(Key, SteerLine)>, Failure> {
     let Some(SteerSource::File(path)) = &play.steer else { return Ok(vec![]) };
     let text = read_file("the steer file", path)?;

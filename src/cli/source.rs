@@ -59,7 +59,7 @@ pub fn find(paths: &Paths, name: &str) -> Result<FoundScenario, Failure> {
     ))
 }
 
-/// Finds a scenario by name; bundled scenarios take precedence. `None` if there is none. Paths are not resolved, and
+/// Finds a scenario by name; bundled scenarios take precedence. `None` if none exists. Paths are not resolved, and
 /// `-` does not read standard input.
 pub fn find_named(paths: &Paths, name: &str) -> Result<Option<FoundScenario>, Failure> {
     if let Some(text) = bundled(name) {

@@ -101,7 +101,7 @@ pub struct Ended {
     /// The cause as text, if the reason alone does not explain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Text>,
-    /// The result of the policy or the verdict; null if there is none.
+    /// The result of the policy or the verdict; null if none exists.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub result: Value,
 }
@@ -135,7 +135,7 @@ pub struct ThreadOpened {
 pub struct ThreadClosed {
     /// The stop reason.
     pub reason: StopReason,
-    /// The result of its policy; null if there is none.
+    /// The result of its policy; null if none exists.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub result: Value,
 }

@@ -36,7 +36,7 @@ pub struct FactChanged {
 /// `stage.entered`: the stage changed, or a reply claims a stage that does not apply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StageEntered {
-    /// The first stage whose condition is true; absent if there is none.
+    /// The first stage whose condition is true; absent if none exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<Text>,
     /// Number of known fields of the profile.

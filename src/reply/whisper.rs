@@ -100,7 +100,7 @@ fn split(names: &str) -> impl Iterator<Item = &str> {
     names.split([',', '&']).flat_map(|part| part.split(" and ")).filter(|n| !n.trim().is_empty())
 }
 
-/// Returns the participant with a name or alias; `None` if there is none.
+/// Returns the participant with a name or alias; `None` if none exists.
 fn addressee<'a>(name: &str, roster: &[&'a Participant]) -> Option<&'a SeatId> {
     let bare = name.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let means = |p: &&&Participant| {

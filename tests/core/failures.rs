@@ -147,7 +147,7 @@ async fn events(row: &'static Row, retry: u32, then: Then) -> (Vec<String>, Ran)
     (words, ran)
 }
 
-/// Describes an error in a cell of the table; `None` if there is none.
+/// Describes an error in a cell of the table; `None` if none exists.
 async fn check(row: &'static Row, rule: (&str, u32, Then, &str)) -> Option<String> {
     let (name, retry, then, end) = rule;
     let waits = waits(row, retry);

@@ -231,13 +231,13 @@ impl Recording {
         end
     }
 
-    /// Returns the end of the first turn that ends after a position; the end of the recording if there is none.
+    /// Returns the end of the first turn that ends after a position; the end of the recording if none exists.
     pub(super) fn next_utterance(&self, from: Spot) -> Spot {
         let next = self.index.stops_from(from.events).iter().find(|stop| ends_utterance(stop));
         Spot::after(next.map_or(self.records.len(), |(at, _)| at + 1))
     }
 
-    /// Returns the end of the last turn that ended before a position; the first event if there is none.
+    /// Returns the end of the last turn that ended before a position; the first event if none exists.
     pub(super) fn previous_utterance(&self, from: Spot) -> Spot {
         let before = self.index.stops_before(from.events).iter().rev();
         let mut ends = before.filter(|stop| ends_utterance(stop));

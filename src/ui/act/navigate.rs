@@ -119,7 +119,7 @@ pub(in crate::ui) struct SelectedMessage {
     pub name: String,
 }
 
-/// Returns the current message, or the nearest complete one before it; reports if there is none.
+/// Returns the current message, or the nearest complete one before it; reports if none exists.
 pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<SelectedMessage> {
     let from = screen.reading();
     let (transcript, only) = (&screen.transcript, screen.view.reading.only);

@@ -196,7 +196,7 @@ impl LineMatches {
     }
 
     /// Searches all lines and highlights the matches; the first match at or below line `top` becomes the current one if
-    /// there is none. Returns the index of the line to scroll into view, if any.
+    /// none exists. Returns the index of the line to scroll into view, if any.
     pub fn light(
         &mut self,
         lines: &mut [Line<'static>],
