@@ -12,7 +12,7 @@ const TALK: &str = "title = \"A talk\"\n[limits]\nutterances = 1\n\
 #[test]
 fn one_is_asked_once_and_again_after_a_changed_byte() {
     let house = House::new();
-    let path = house.file("talk.toml", TALK);
+    let path = house.file("talk/talk.toml", TALK);
     let trace = Path::new(&path).with_file_name("trace");
     let mut program = house.run(&["run", &path]);
     program.until("run sh -c echo ran");
@@ -35,7 +35,7 @@ fn one_is_asked_once_and_again_after_a_changed_byte() {
     // a confirmed file also runs without a terminal, if its folder is as it was
     std::fs::remove_file(&trace).unwrap();
     assert_eq!(house.piped(&["run", &path, "--headless"]).status.code(), Some(0));
-    let changed = house.file("talk.toml", &TALK.replace("hello", "Hello"));
+    let changed = house.file("talk/talk.toml", &TALK.replace("hello", "Hello"));
     assert_eq!(house.piped(&["run", &changed, "--headless"]).status.code(), Some(3));
 }
 
