@@ -12,6 +12,7 @@ const TALK: &str = "title = \"A talk\"\n[limits]\nutterances = 1\n\
 #[test]
 fn one_is_asked_once_and_again_after_a_changed_byte() {
     let house = House::new();
+    std::fs::create_dir(house.path("talk")).unwrap();
     let path = house.file("talk/talk.toml", TALK);
     let trace = Path::new(&path).with_file_name("trace");
     let mut program = house.run(&["run", &path]);
