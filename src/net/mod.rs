@@ -155,6 +155,11 @@ pub fn host(url: &str) -> Result<String, NetError> {
     Ok(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
+/// Returns true if a URL names a server on this machine.
+pub fn is_local(url: &str) -> bool {
+    address(url).is_ok_and(|url| is_loopback(&url))
+}
+
 fn address(url: &str) -> Result<Url, NetError> {
     let url = Url::parse(url).map_err(|e| NetError::Address(e.to_string()))?;
     match url.scheme() {
@@ -164,14 +169,17 @@ fn address(url: &str) -> Result<Url, NetError> {
 }
 
 fn route(url: &Url) -> Route {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    let here = host == "localhost"
-        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
     match url.scheme() {
-        _ if !here => Route::Outside,
+        _ if !is_loopback(url) => Route::Outside,
         "http" => Route::Plain,
         _ => Route::Direct,
     }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost"
+        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -189,6 +197,7 @@ mod tests {
     fn only_this_machine_is_reached_without_a_proxy() {
         let check = |url: &str, expected: Route| {
             assert_eq!(route(&address(url).unwrap()), expected, "{url}");
+            assert_eq!(is_local(url), expected != Route::Outside, "{url}");
         };
         check("http://127.0.0.1:8080/v1", Route::Plain);
         check("http://localhost:11434", Route::Plain);
@@ -197,6 +206,7 @@ mod tests {
         check("https://api.example.org/v1", Route::Outside);
         check("http://192.168.1.2:8080/v1", Route::Outside);
         check("https://localhost.example.org", Route::Outside);
+        check("http://127.0.0.1.example.org", Route::Outside);
     }
 
     #[test]

@@ -2,11 +2,11 @@
 //! for a key. Only this machine is contacted, and no key command is run.
 
 use crate::cli::models::listed::{SERVER_TIME, list};
-use crate::cli::models::places::is_local;
 use crate::cli::models::providers::{ENDPOINT, KeySource, Providers, ResolvedProvider};
 use crate::cli::models::survey::{LOCAL, LOCAL_TIME, usual_place};
 use crate::config::Environment;
 use crate::model::{Secret, Text};
+use crate::net::is_local;
 use crate::ui::start::{Host, Mind};
 use std::future::Future;
 use std::pin::Pin;

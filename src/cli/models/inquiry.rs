@@ -4,9 +4,9 @@
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::models::listed::some_of;
-use crate::cli::models::places::{Places, is_local, parts};
+use crate::cli::models::places::{Places, parts};
 use crate::model::{ErrorClass, Text};
-use crate::net::Client;
+use crate::net::{Client, is_local};
 use crate::voice;
 use crate::voice::remote::{Endpoint, models};
 use futures::future::join_all;

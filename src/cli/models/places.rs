@@ -3,7 +3,6 @@
 use crate::cli::error::Failure;
 use crate::cli::models::providers::Providers;
 use crate::model::Text;
-use crate::net;
 use crate::voice::remote::Endpoint;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
@@ -54,10 +53,4 @@ pub(super) fn parts(name: &str) -> Result<(&str, &str), Failure> {
             "expected PROVIDER:NAME, as in ollama:llama3; `colloquium models` lists them",
         )
     })
-}
-
-/// Returns true if a server is on this machine.
-pub fn is_local(base_url: &str) -> bool {
-    let host = net::host(base_url).unwrap_or_default();
-    ["localhost", "127.", "[::1]"].iter().any(|local| host.starts_with(local))
 }

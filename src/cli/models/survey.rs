@@ -5,10 +5,10 @@
 
 use crate::cli::error::Failure;
 use crate::cli::models::listed::{list, no_answer};
-use crate::cli::models::places::is_local;
 use crate::cli::models::providers::{KeySource, Providers, ResolvedProvider};
 use crate::cli::runtime::block_on;
 use crate::model::{Price, Text};
+use crate::net::is_local;
 use crate::ui::view::models::ReachableModel;
 use crate::voice::remote::{Endpoint, Wire};
 use futures::future::join_all;
