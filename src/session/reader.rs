@@ -139,7 +139,12 @@ pub fn proven(path: &Path) -> Result<SessionFiles, SessionError> {
     if decode(first.strip_suffix(b"\n").unwrap_or(&first)).is_ok() {
         Ok(files)
     } else {
-        scan_files(files, &ReadProgress::default(), &mut |_| {}).map(|survey| survey.files)
+        let survey = scan_files(files, &ReadProgress::default(), &mut |_| {})?;
+        // an empty file is a session that was killed at its start only if it is named like one
+        if survey.last.is_none() && path.extension().is_none_or(|extension| extension != "jsonl") {
+            return Err(SessionError::NotASession { path: path.to_owned() });
+        }
+        Ok(survey.files)
     }
 }
 

@@ -28,6 +28,15 @@ fn a_running_session_is_followed_and_a_finished_one_is_printed_whole() {
     end(child).code(0);
 }
 
+/// A file without events and without a writer is no conversation to wait for.
+#[test]
+fn watching_an_empty_file_ends_with_an_error() {
+    let house = House::new();
+    let path = house.file("empty.jsonl", "");
+    let ran = house.run(&["watch", &path, "--headless"]).code(6);
+    assert!(ran.err.contains("is empty, and no process writes it"), "{}", ran.err);
+}
+
 /// Figures over all sessions: each one counts once, a branch only from its branch point.
 #[test]
 fn figures_of_all_sessions_together() {

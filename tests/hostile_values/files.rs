@@ -24,12 +24,24 @@ pub fn files(folder: &Path, victim: &Path) -> Vec<(&'static str, PathBuf)> {
     fs::write(at("acts.toml"), "\u{1b}]0;x\u{7}\u{202e}\n".repeat(1000)).unwrap();
     fs::write(at("locked.toml"), format!("{{\"a\":{}1}}\n", "[1,".repeat(50_000))).unwrap();
     let mut all = vec![
-        ("a device", PathBuf::from("/dev/zero")),
-        ("a terminal", PathBuf::from("/dev/tty")),
+        ("a device", device(folder, "zero", (1, 5))),
+        ("a terminal", device(folder, "tty", (5, 0))),
         ("the environment", PathBuf::from("/proc/self/environ")),
     ];
     let mut made: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    made.retain(|path| all.iter().all(|(_, known)| known != path));
     made.sort();
     all.extend(made.into_iter().map(|path| ("a file", path)));
     all
+}
+
+/// Returns a device node: one of the folder's own if the user may make it, since root could harm that of the machine.
+fn device(folder: &Path, name: &str, (major, minor): (u32, u32)) -> PathBuf {
+    use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
+    let own = folder.join(name);
+    let mode = Mode::RUSR | Mode::WUSR;
+    match mknodat(CWD, &own, FileType::CharacterDevice, mode, makedev(major, minor)) {
+        Ok(()) => own,
+        Err(_) => Path::new("/dev").join(name),
+    }
 }

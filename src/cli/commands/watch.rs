@@ -30,6 +30,9 @@ use tokio::sync::mpsc;
 
 /// Interval between two checks of the file, in milliseconds. Text is written a few times per second.
 const LOOK_MS: u64 = 100;
+/// Number of checks of an empty file without a writer before `watch` gives up: a writer creates the file a moment before
+/// it locks it.
+const EMPTY_LOOKS: u32 = 20;
 
 /// Follow a running session from another terminal, read-only
 #[derive(Debug, Args)]
@@ -76,6 +79,7 @@ fn print(mut follower: Follower, format: PrintFormat, context: &Context) -> Resu
         let mut printer = Printer::start(Some(format), State::default()).map_err(refused)?;
         let (clock, mut state) = (Clock::real(Ms(0)), State::default());
         let (room, mut ends) = (printer.room(), false);
+        let mut empty_looks = 0;
         let printed = loop {
             // check before reading, so that events written in between are not missed
             let over = is_over(&state, &follower);
@@ -87,6 +91,12 @@ fn print(mut follower: Follower, format: PrintFormat, context: &Context) -> Resu
             let ended = fresh.iter().any(|r| is_end(&r.event)) && state.ended.is_some();
             if fresh.is_empty() && (over || ends) {
                 break printer.finish().await;
+            }
+            if state.next_seq == Seq(0) && !follower.is_written() {
+                empty_looks += 1;
+                if empty_looks > EMPTY_LOOKS {
+                    return Err(no_writer(&follower));
+                }
             }
             // an end counts only if no events follow it
             ends = ended || (ends && fresh.is_empty());
@@ -113,6 +123,12 @@ fn print(mut follower: Follower, format: PrintFormat, context: &Context) -> Resu
         }
         Ok(Next::Over(Exit::Done))
     })
+}
+
+fn no_writer(follower: &Follower) -> Failure {
+    let message =
+        format!("{} is empty, and no process writes it", follower.files().log().display());
+    Failure::new(Exit::Session, message).hint("`colloquium sessions list` names the sessions")
 }
 
 fn is_end(event: &Event) -> bool {
