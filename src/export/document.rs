@@ -136,7 +136,7 @@ impl Document {
     pub(super) fn telling(&self) -> Telling {
         match self.reveal.hidden {
             true => Telling::with_hidden(&self.state),
-            false => Telling::of(&self.state),
+            false => Telling::without_hidden(&self.state),
         }
     }
 

@@ -69,7 +69,7 @@ fn talk(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     let mut telling = document.telling();
     document.write_each(out, |record| {
         let (event, mut page) = (&record.event, String::new());
-        for told in telling.told(event) {
+        for told in telling.narrate(event) {
             page.push_str(&match told {
                 // the head of the page contains it
                 Narrated::Opening { .. } => String::new(),

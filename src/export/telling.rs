@@ -9,7 +9,7 @@ use std::borrow::Borrow;
 /// Returns how a whole conversation reads in a format; hidden turns are left out everywhere.
 pub fn whole(events: impl IntoIterator<Item: Borrow<Event>> + Clone, spell: Spelling) -> String {
     let whole = State::fold(events.clone());
-    let (mut telling, mut out) = (Telling::of(&whole), String::new());
+    let (mut telling, mut out) = (Telling::without_hidden(&whole), String::new());
     events.into_iter().for_each(|event| out.push_str(&telling.next(event.borrow(), spell)));
     out.push_str(&telling.rest());
     out
@@ -26,7 +26,7 @@ pub struct Telling {
 
 impl Telling {
     /// Begins to tell a conversation as it reads in the end: under its last title, without hidden turns.
-    pub fn of(whole: &State) -> Telling {
+    pub fn without_hidden(whole: &State) -> Telling {
         Telling::new(whole, Narrator::leaving_out(whole))
     }
 
@@ -46,14 +46,14 @@ impl Telling {
     }
 
     /// Returns what the next event tells.
-    pub fn told(&mut self, event: &Event) -> Vec<Narrated> {
+    pub fn narrate(&mut self, event: &Event) -> Vec<Narrated> {
         self.state.apply(event);
         self.narrator.narrate(&self.state, event)
     }
 
     /// Returns what the next event tells, in a format, in the order of [`in_order`](Telling::in_order).
     pub fn next(&mut self, event: &Event, spell: Spelling) -> String {
-        let told = self.told(event).iter().map(spell).collect();
+        let told = self.narrate(event).iter().map(spell).collect();
         self.in_order(event, told)
     }
 

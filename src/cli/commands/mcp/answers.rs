@@ -70,13 +70,13 @@ pub fn convene(call: &ToolCall<'_>) -> Result<Value, Failure> {
         // a client that cancels does not want the conversation any more
         job.stop();
     }
-    report::of_own(&job.id, call.context)
+    report::own_state(&job.id, call.context)
 }
 
 pub fn wait(call: &ToolCall<'_>) -> Result<Value, Failure> {
     let job = call.jobs.going_on(&call.session()?, call.context)?;
     job.wait(call.within("seconds"), call.tell);
-    report::of_own(&job.id, call.context)
+    report::own_state(&job.id, call.context)
 }
 
 pub fn tail(call: &ToolCall<'_>) -> Result<Value, Failure> {
@@ -85,7 +85,7 @@ pub fn tail(call: &ToolCall<'_>) -> Result<Value, Failure> {
 }
 
 pub fn result(call: &ToolCall<'_>) -> Result<Value, Failure> {
-    report::of(&call.session()?, call.context)
+    report::state(&call.session()?, call.context)
 }
 
 pub fn read_session(call: &ToolCall<'_>) -> Result<Value, Failure> {

@@ -86,8 +86,8 @@ impl Wanted {
             (Some(_), false) => {
                 Err(Failure::usage("a scenario and a cast cannot be combined", fix))
             }
-            (None, true) => named(PANELS[0], context),
-            (Some(name), true) => named(name.as_str(), context),
+            (None, true) => find_scenario(PANELS[0], context),
+            (Some(name), true) => find_scenario(name.as_str(), context),
             (None, false) => self.own(),
         }
     }
@@ -199,7 +199,7 @@ fn blind_turns(loaded: &Loaded) -> Option<u32> {
 }
 
 /// Finds a scenario by its name. A path is not a name: clients choose no files.
-fn named(name: &str, context: &Context) -> Result<FoundScenario, Failure> {
+fn find_scenario(name: &str, context: &Context) -> Result<FoundScenario, Failure> {
     if let Some(text) = scenario::panel(name) {
         return Ok(provided(name, text.to_owned()));
     }

@@ -139,15 +139,15 @@ pub fn tail(log: &Log, after: u64) -> Result<Value, Failure> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn of(id: &SessionId, context: &Context) -> Result<Value, Failure> {
-    of_own(id.as_str(), context)
+pub fn state(id: &SessionId, context: &Context) -> Result<Value, Failure> {
+    own_state(id.as_str(), context)
 }
 
 /// Returns the state of a session by an id that the program made.
 ///
 /// # Errors
 /// As [`read`].
-pub fn of_own(id: &str, context: &Context) -> Result<Value, Failure> {
+pub fn own_state(id: &str, context: &Context) -> Result<Value, Failure> {
     let log = read_own(id, context)?;
     if log.records.is_empty() {
         return Err(Failure::new(Exit::Session, format!("{id} is empty")));

@@ -136,7 +136,7 @@ fn show(path: &Path, format: PrintFormat, context: &Context) -> Result<Exit, Fai
     let records = survey.archive.clone().map(Records::from);
     let written = match format.spelling() {
         Some(spell) => {
-            let mut telling = Telling::of(&whole);
+            let mut telling = Telling::without_hidden(&whole);
             let mut told = records.iter().flat_map(|records| records.iter());
             told.try_for_each(|r| out.write_all(telling.next(&r.event, spell).as_bytes()))
                 .and_then(|()| out.write_all(telling.rest().as_bytes()))
