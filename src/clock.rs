@@ -1,10 +1,13 @@
-//! Time, real and virtual. The only reader of clocks.
+//! Real and virtual time. No other module reads clocks.
 //!
-//! Virtual time moves only when every running call sleeps in it; a call that works for real (a child process, a
-//! socket) holds it. tokio's paused clock is not used because it jumps while a child process works: a script of
-//! 0.3 s "timed out" at 120 s.
+//! Virtual time advances only while every running call sleeps in it. It does not advance while a call does real work,
+//! such
+//! as a child process or a socket. tokio's paused clock is not used because it jumps while a child process works: a
+//! script
+//! of 0.3 s "timed out" at 120 s.
 //!
-//! A paced clock runs over another one, faster, slower or not at all, and can be set: the time of a recording.
+//! A paced clock follows another clock at a percentage of its speed, and can be set. It provides the time of a
+//! recording.
 
 use crate::model::{CallId, Ms, Wall};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,13 +15,13 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::{Notify, oneshot};
 
-/// The wall time at which a virtual session begins that is to be the same byte for byte: 2026-01-01T00:00:00Z.
+/// Wall time at the start of reproducible virtual sessions: 2026-01-01T00:00:00Z.
 pub const VIRTUAL_EPOCH: Wall = Wall(1_767_225_600_000);
 
-/// The pace of a clock that keeps up with the one below.
+/// Pace of a clock as fast as the underlying one.
 const PERCENT: u64 = 100;
 
-/// A shared clock of one session.
+/// Clock of one session; clones share it.
 #[derive(Clone)]
 pub struct Clock {
     inner: Arc<Mutex<Inner>>,
@@ -30,10 +33,10 @@ enum Kind {
         base: Instant,
     },
     Virtual {
-        /// When the session began.
+        /// Wall time at the start of the session.
         epoch: Wall,
     },
-    /// Stood at `ms` when the clock below stood at `since`.
+    /// A clock that showed `Inner::ms` when the underlying clock showed `since`.
     Paced {
         over: Clock,
         since: Ms,
@@ -43,36 +46,36 @@ enum Kind {
 
 struct Inner {
     kind: Kind,
-    /// Virtual: now. Real: the session's milliseconds at `base`.
+    /// Virtual: current time. Real: session time at `base`. Paced: session time at `since`.
     ms: Ms,
     working: BTreeSet<CallId>,
-    /// Chunks that were sent and not yet taken in: time stands until the engine has seen them.
+    /// Number of chunks sent but not yet handled by the engine. Virtual time does not advance meanwhile.
     in_flight: usize,
     sleepers: BTreeMap<(Ms, CallId), oneshot::Sender<()>>,
 }
 
 impl Clock {
-    /// Returns a clock that goes on from `ms` in real time.
+    /// Creates a clock that continues from `ms` in real time.
     pub fn real(ms: Ms) -> Clock {
         Clock::new(Kind::Real { base: Instant::now() }, ms)
     }
 
-    /// Returns a clock that goes on from `ms` in virtual time.
+    /// Creates a clock that continues from `ms` in virtual time.
     pub fn virtual_from(ms: Ms) -> Clock {
         Clock::virtual_since(VIRTUAL_EPOCH, ms)
     }
 
-    /// Returns the same for a session that began at a wall time.
+    /// Creates a virtual clock for a session that started at the wall time `epoch`.
     pub fn virtual_since(epoch: Wall, ms: Ms) -> Clock {
         Clock::new(Kind::Virtual { epoch }, ms)
     }
 
-    /// Returns a clock that stands at `ms` until it is [`pace`](Clock::pace)d, and then runs over another one.
+    /// Creates a clock that is stopped at `ms` until [`pace`](Clock::pace) starts it, and then follows another clock.
     pub fn paced_over(over: &Clock, ms: Ms) -> Clock {
         Clock::new(Kind::Paced { over: over.clone(), since: over.now(), percent: 0 }, ms)
     }
 
-    /// Lets a paced clock go on from here at so many percent of the clock below; 0 stops it. Others keep their pace.
+    /// Sets the pace of a paced clock, in percent of the underlying clock; 0 stops it. Has no effect on other clocks.
     pub fn pace(&self, percent: u32) {
         let now = self.now();
         let mut c = self.lock();
@@ -82,7 +85,7 @@ impl Clock {
         }
     }
 
-    /// Sets a paced clock; others are not set.
+    /// Sets a paced clock to a time. Has no effect on other clocks.
     pub fn set(&self, ms: Ms) {
         let mut c = self.lock();
         if let Kind::Paced { over, since, .. } = &mut c.kind {
@@ -106,14 +109,14 @@ impl Clock {
         matches!(self.lock().kind, Kind::Virtual { .. })
     }
 
-    /// Leaves out milliseconds in which the program was stopped, from a clock that goes on in real time.
+    /// Subtracts a time during which the program was suspended from a real clock. Has no effect on other clocks.
     pub fn leave_out(&self, ms: u64) {
         if let Kind::Real { base } = &mut self.lock().kind {
             *base += Duration::from_millis(ms).min(base.elapsed());
         }
     }
 
-    /// Returns the session's time.
+    /// Returns the session time.
     pub fn now(&self) -> Ms {
         let c = self.lock();
         match &c.kind {
@@ -125,7 +128,7 @@ impl Clock {
         }
     }
 
-    /// Returns the wall time; in virtual time a fixed epoch plus the session's time.
+    /// Returns the wall time; in virtual time the epoch plus the session time.
     pub fn wall(&self) -> Wall {
         let c = self.lock();
         match c.kind {
@@ -134,7 +137,7 @@ impl Clock {
         }
     }
 
-    /// Sleeps for a call.
+    /// Sleeps for `ms` milliseconds on behalf of a call.
     pub async fn sleep(&self, call: CallId, ms: u64) {
         let woken = {
             let mut c = self.lock();
@@ -159,12 +162,12 @@ impl Clock {
         }
     }
 
-    /// Marks a call as working: virtual time stands until it sleeps or finishes.
+    /// Marks a call as working: virtual time does not advance until it sleeps or finishes.
     pub fn begin(&self, call: CallId) {
         self.lock().working.insert(call);
     }
 
-    /// Marks a call as over.
+    /// Marks a call as finished.
     pub fn finish(&self, call: CallId) {
         let mut c = self.lock();
         c.working.remove(&call);
@@ -173,12 +176,12 @@ impl Clock {
         self.idle.notify_one();
     }
 
-    /// Marks a chunk as on its way to the engine.
+    /// Marks a chunk as sent to the engine.
     pub fn sent(&self) {
         self.lock().in_flight += 1;
     }
 
-    /// Marks a chunk as taken in.
+    /// Marks a chunk as handled by the engine.
     pub fn taken(&self) {
         let mut c = self.lock();
         c.in_flight = c.in_flight.saturating_sub(1);
@@ -186,7 +189,7 @@ impl Clock {
         self.idle.notify_one();
     }
 
-    /// Returns when `until` has come or, in virtual time, when a sleeper was woken instead.
+    /// Waits until the time `until` or, in virtual time, until a sleeper is woken before that.
     pub async fn advance(&self, until: Option<Ms>) {
         if !self.is_virtual() {
             return match until {

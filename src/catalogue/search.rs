@@ -1,7 +1,8 @@
 //! Full-text search in all sessions: matches bytes first, and parses only matching lines.
 //!
-//! A thousand sessions of a megabyte take less than a second. Pieces are skipped, because `turn.ended` repeats their
-//! text. A damaged file is searched as far as its lines are valid.
+//! A thousand sessions of a megabyte each take less than a second. Pieces are skipped, because `turn.ended` repeats
+//! their
+//! text. In a damaged file, only valid lines are searched.
 
 use super::list::logs;
 use crate::model::{Event, Kind, Seq, Wall};
@@ -17,9 +18,9 @@ use std::thread;
 
 /// Characters of an excerpt before and after the match.
 const AROUND_CHARS: usize = 30;
-/// Bytes of a text beside a log that are searched.
+/// Maximum bytes searched of a text that is stored beside its log.
 const TEXT_MAX_BYTES: u64 = 256 << 20;
-/// The most hits in one session.
+/// Maximum number of hits per session.
 const HITS_MAX: usize = 1_000;
 
 /// A match.
@@ -27,7 +28,7 @@ const HITS_MAX: usize = 1_000;
 pub struct Hit {
     /// Id of the session.
     pub id: String,
-    /// Path of its log.
+    /// Path of the log.
     pub path: PathBuf,
     /// `seq` of the event.
     pub seq: Seq,
@@ -37,14 +38,14 @@ pub struct Hit {
     pub number: Option<u32>,
     /// Wall-clock time.
     pub at: Wall,
-    /// The match with some text around it; safe for one line.
+    /// Match with some text around it, safe for one line.
     pub excerpt: String,
 }
 
-/// Before the name of a speaker in a query.
+/// Prefix of the speaker's name in a query.
 const FROM: &str = "from:";
 
-/// Returns the words of a query, and the speaker named by `from:NAME` in lower case.
+/// Returns the text of a query, and the speaker from `from:NAME` in lower case.
 pub fn split_query(query: &str) -> (String, Option<String>) {
     let parts = || query.split_whitespace();
     let Some(from) = parts().find_map(|word| word.strip_prefix(FROM)) else {
@@ -56,19 +57,19 @@ pub fn split_query(query: &str) -> (String, Option<String>) {
 
 /// A search query; lower case also matches upper case.
 pub struct Query {
-    /// The only speaker whose words match, by id or name in lower case.
+    /// Id or name, in lower case, of the only speaker whose messages match.
     from: Option<String>,
-    /// How the words stand in a file.
+    /// Pattern for the text as it is escaped in a log.
     spelled: Regex,
-    /// Pattern for the plain text, ignoring case.
+    /// Pattern for the plain text.
     said: Regex,
 }
 
 impl Query {
-    /// Returns a query for a text.
+    /// Creates a query from its text.
     ///
     /// # Errors
-    /// When the query is empty, or far too long.
+    /// If the text is too long for a regular expression.
     pub fn new(query: &str) -> Result<Query, regex::Error> {
         let (words, from) = split_query(query);
         let words = &*words;
@@ -80,7 +81,7 @@ impl Query {
         Ok(Query { from, spelled: regex(&inert(inside))?, said: regex(words)? })
     }
 
-    /// Returns the words with a few around them, safe for one line, if a text has them.
+    /// Returns the first match in a text with some text around it, safe for one line; `None` without a match.
     pub fn excerpt(&self, text: &str) -> Option<String> {
         let found = self.said.find(text.as_bytes())?;
         Some(excerpt(text, found.start(), found.end()))
@@ -91,7 +92,7 @@ impl Query {
 /// are found.
 ///
 /// # Errors
-/// If the folder exists and cannot be read; an unreadable file is skipped.
+/// If the folder exists but cannot be read; unreadable files are skipped.
 pub fn search(folder: &Path, query: &Query, mut each: impl FnMut(Vec<Hit>)) -> io::Result<()> {
     let mut paths: Vec<PathBuf> = logs(folder)?.iter().map(fs::DirEntry::path).collect();
     paths.sort_unstable_by(|a, b| b.cmp(a));
@@ -169,7 +170,7 @@ fn lines_with<'a>(bytes: &'a [u8], spelled: &Regex) -> impl Iterator<Item = &'a 
     })
 }
 
-/// Returns the line around a byte, and its end.
+/// Returns the line around a byte offset, and the offset of its end.
 fn line_at(bytes: &[u8], at: usize) -> (&[u8], usize) {
     let start = bytes[..at].iter().rposition(|b| *b == b'\n').map_or(0, |n| n + 1);
     let end = bytes[at..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |n| at + n);

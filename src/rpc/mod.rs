@@ -1,87 +1,90 @@
-//! JSON-RPC 2.0 over lines, as the Agent Client Protocol and the Model Context Protocol speak it: bytes in, messages out.
+//! JSON-RPC 2.0 over lines, as in the Agent Client Protocol and the Model Context Protocol: bytes in, messages out.
 //!
-//! It takes bytes cut anywhere, bounds every line before it is read, and knows no method, no process and no socket.
-//! The other side may be hostile: an invalid message is a fault, never a guess.
+//! It accepts bytes in arbitrary pieces, limits the length of every line before parsing it, and is independent of
+//! methods,
+//! processes and sockets. The other side may be hostile: an invalid message is a fault, never a guess.
 
 use serde_json::{Map, Value, json};
 
-/// The longest line, in bytes.
+/// Maximum length of a line in bytes.
 pub const LINE_MAX: usize = 4 << 20;
-/// The most values of a line: lists, tables and what is in them. Each takes many times its bytes once it is read.
+/// Maximum number of JSON values in a line: lists, objects and their contents. Each takes many times its bytes once it
+/// is
+/// parsed.
 pub const VALUES_MAX: usize = 50_000;
-/// Characters of a line that a fault shows.
+/// Maximum characters of a line in a fault.
 const SHOWN_MAX: usize = 80;
 
-/// The method is not known, in the protocol's numbers.
+/// JSON-RPC error code: unknown method.
 pub const NO_METHOD: i64 = -32601;
-/// The parameters do not fit.
+/// JSON-RPC error code: invalid parameters.
 pub const BAD_PARAMS: i64 = -32602;
-/// The line is no message.
+/// JSON-RPC error code: invalid message.
 pub const NO_MESSAGE: i64 = -32600;
 
-/// A message, in either direction.
+/// Message, in either direction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RpcMessage {
-    /// Expects an answer with the same id.
+    /// A request; the answer has the same id.
     Request {
-        /// The id, as the other side chose it: text or a number.
+        /// Id chosen by the sender: text or a number.
         id: Value,
-        /// The name of the method.
+        /// Name of the method.
         method: String,
-        /// The parameters; null where there are none.
+        /// Parameters; null if absent.
         params: Value,
     },
-    /// Expects no answer.
+    /// A notification, which has no answer.
     Notice {
-        /// The name of the method.
+        /// Name of the method.
         method: String,
-        /// The parameters; null where there are none.
+        /// Parameters; null if absent.
         params: Value,
     },
-    /// The answer to a request.
+    /// Answer to a request.
     Answer {
-        /// The id of the request.
+        /// Id of the request.
         id: Value,
-        /// The result, or the error.
+        /// Result or error.
         result: Result<Value, RpcError>,
     },
 }
 
-/// An error that the other side returned.
+/// Error returned by the other side.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message} ({code})")]
 pub struct RpcError {
-    /// The error code, as in JSON-RPC.
+    /// Error code of JSON-RPC.
     pub code: i64,
-    /// Its words, untrusted.
+    /// Error message, untrusted.
     pub message: String,
 }
 
-/// Why bytes are no messages.
+/// Reason why bytes cannot be read as messages.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RpcFault {
-    /// A line is too long.
+    /// The line is too long.
     #[error("wrote a line of more than {} MiB", LINE_MAX >> 20)]
     TooLong,
-    /// A line has too many values.
+    /// The line has too many values.
     #[error("wrote a line of more than {VALUES_MAX} values")]
     TooMany,
-    /// A line is no JSON-RPC message; its beginning.
+    /// The line is not a JSON-RPC message; contains its beginning.
     #[error("wrote a line that is no JSON-RPC message: {0}")]
     NoMessage(String),
 }
 
-/// Lines as far as they have come.
+/// Line buffer for bytes in arbitrary pieces.
 #[derive(Debug, Default)]
 pub struct RpcLines {
     pending: Vec<u8>,
 }
 
 impl RpcLines {
-    /// Takes in what was read and returns the messages that it completes. Empty lines are passed over.
+    /// Adds bytes and returns the messages that they complete. Empty lines are skipped.
     ///
     /// # Errors
-    /// [`RpcFault`] at the first line that is not a message; what came before it in the same bytes is lost with it.
+    /// [`RpcFault`] at the first invalid line; earlier messages in the same bytes are lost.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<RpcMessage>, RpcFault> {
         let mut messages = vec![];
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -101,10 +104,11 @@ impl RpcLines {
     }
 }
 
-/// Reads one message.
+/// Parses one message.
 ///
 /// # Errors
-/// [`RpcFault::NoMessage`] when the line is not one, [`RpcFault::TooMany`] when it has more than [`VALUES_MAX`] values.
+/// [`RpcFault::NoMessage`] if the line is not a message, [`RpcFault::TooMany`] if it has more than [`VALUES_MAX`]
+/// values.
 pub fn read(line: &[u8]) -> Result<RpcMessage, RpcFault> {
     if count_values(line) > VALUES_MAX {
         return Err(RpcFault::TooMany);
@@ -140,7 +144,7 @@ pub fn read(line: &[u8]) -> Result<RpcMessage, RpcFault> {
     }
 }
 
-/// Counts the values of some JSON by its commas and brackets, without reading it.
+/// Counts the values in JSON by its commas and opening brackets, without parsing it.
 fn count_values(json: &[u8]) -> usize {
     let (mut count, mut rest) = (0, json);
     while let Some(quote) = memchr::memchr(b'"', rest) {
@@ -151,7 +155,7 @@ fn count_values(json: &[u8]) -> usize {
     count + rest.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count()
 }
 
-/// Returns the bytes behind the end of a JSON string.
+/// Returns the bytes after the end of a JSON string.
 fn behind_text(mut rest: &[u8]) -> &[u8] {
     while let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
         let escapes = rest.get(at) == Some(&b'\\');
@@ -163,22 +167,22 @@ fn behind_text(mut rest: &[u8]) -> &[u8] {
     &[]
 }
 
-/// Returns a request as a line.
+/// Serialises a request as a line.
 pub fn request(id: u64, method: &str, params: &Value) -> Vec<u8> {
     line(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
 }
 
-/// Returns a notice as a line.
+/// Serialises a notification as a line.
 pub fn notice(method: &str, params: &Value) -> Vec<u8> {
     line(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
 }
 
-/// Returns an answer as a line.
+/// Serialises an answer as a line.
 pub fn answer(id: &Value, result: &Result<Value, RpcError>) -> Vec<u8> {
     line(&answered(id, result))
 }
 
-/// Returns an answer as data.
+/// Returns an answer as a JSON value.
 pub fn answered(id: &Value, result: &Result<Value, RpcError>) -> Value {
     match result {
         Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),

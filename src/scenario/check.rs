@@ -1,7 +1,8 @@
 //! Checks a tree against the table of keys: names and kinds of values.
 //!
-//! It continues after a fault, so that one check of a file finds them all. Combinations of keys (one voice per seat,
-//! phases only with their policy) are checked while resolving, with the same list of faults.
+//! The check continues after a fault, so that a single run finds all faults of a file. Combinations of keys (one voice
+//! per
+//! seat, phases only with their policy) are checked during resolution, with the same list of faults.
 
 use super::fault::{Fault, Gravity, place};
 use super::json_schema::{schema, validator};
@@ -14,23 +15,23 @@ use crate::model::facts;
 use crate::model::near::{instead, nearest};
 use crate::model::steering::duration_ms;
 
-/// Value that switches a key off.
+/// Value that disables a key.
 const OFF: &str = "off";
-/// The most faults of a text that are reported.
+/// Maximum number of reported faults per text.
 const FAULTS_MAX: usize = 200;
-/// Keys that the answer to a command lists, where none is near the one it has.
+/// Maximum number of keys listed in the answer to a command with an unknown key, if no key is similar.
 const KEYS_TOLD: usize = 8;
 
 /// Maximum duration of a call in milliseconds: a day.
 const LONGEST_CALL_MS: u64 = 86_400_000;
 
-/// A walk over one tree.
+/// Check of one tree.
 pub(crate) struct Walk<'a> {
     text: &'a str,
-    /// The known policies.
+    /// Known policies.
     pub(crate) rows: &'a [PolicyRow],
     pub(crate) faults: Vec<Fault>,
-    /// Additional names in conditions and templates, besides those of a conversation.
+    /// Additional names for conditions and templates, besides those of a conversation.
     more: &'static [&'static str],
 }
 
@@ -50,7 +51,8 @@ impl<'a> Walk<'a> {
         place(span, self.text).map_or(1, |place| place.line)
     }
 
-    /// Returns the span of a word at a byte of an expression inside a span; the whole span if it is not found.
+    /// Returns the span of a word at a byte offset of an expression inside a span; the whole span if the word is not
+    /// found.
     pub(crate) fn within(&self, span: &Span, source: &str, column: usize) -> Span {
         let outer = span.clone()?;
         let begin = self.text.get(outer.clone())?.find(source);
@@ -86,7 +88,7 @@ impl<'a> Walk<'a> {
     }
 
     fn note(&mut self, gravity: Gravity, span: &Span, key: &str, message: String, fix: String) {
-        // finding the line of a fault takes the time of reading the text up to there
+        // finding the line of a fault reads the text up to there, so the number of faults is limited
         if self.faults.len() >= FAULTS_MAX {
             return;
         }
@@ -95,7 +97,7 @@ impl<'a> Walk<'a> {
         self.faults.push(Fault { gravity, place, key, message, fix });
     }
 
-    /// Checks the keys and values of a table; `path` is the table's own.
+    /// Checks the keys and values of a table at `path`.
     pub(crate) fn table(&mut self, node: &Node, keys: &[Key], path: &str) {
         let mut misspelt = vec![];
         for entry in node.entries() {
@@ -104,7 +106,7 @@ impl<'a> Walk<'a> {
                 None => misspelt.extend(self.unknown(entry, keys, path)),
             }
         }
-        // one typing error is one fault
+        // a misspelt required key is one fault, not two
         let missing =
             |k: &&Key| k.needed && node.get(k.name).is_none() && !misspelt.contains(&k.name);
         for key in keys.iter().filter(missing) {
@@ -122,14 +124,14 @@ impl<'a> Walk<'a> {
         let fix = match near {
             Some(near) => format!("the nearest key is `{near}`"),
             None => {
-                // a policy may describe a key that all policies have
+                // a policy may redefine a key that all policies have
                 let mut names: Vec<&str> = vec![];
                 known().for_each(|n| {
                     if !names.contains(&n) {
                         names.push(n)
                     }
                 });
-                // a command is answered on one line; for a file, the whole list is shown
+                // the answer to a command is a single line; for a file, the whole list is shown
                 let more = names.len().saturating_sub(KEYS_TOLD);
                 match &entry.key_span {
                     None if more > 0 => {
@@ -191,12 +193,12 @@ impl<'a> Walk<'a> {
                 let source = node.text().unwrap_or_default();
                 let compiled = Template::compile(source);
                 let names = compiled.iter().flat_map(Template::names);
-                // a template with an unknown name is shown unchanged
+                // a template with an unknown name is still shown, unchanged
                 self.names(node, source, names, facts::OF_CALL, Gravity::Warning, path);
                 let fix = "as in \"{{ topic }}\"; a plain {{ is written {{ '{{' }}";
                 self.expression(node, source, compiled.map(|_| ()), path, fix);
             }
-            // checked by `fits` alone
+            // `fits` has already checked these
             ValueKind::Text
             | ValueKind::Line
             | ValueKind::Id
@@ -211,7 +213,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Reports names without a value in their context.
+    /// Reports names that have no value in their context.
     fn names<'n>(
         &mut self,
         node: &Node,
@@ -286,7 +288,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Reports options that this policy ignores; phases pass them on, or reject them.
+    /// Warns about options that this policy ignores. Phases pass them on or reject them.
     fn heeded(&mut self, node: &Node, row: &PolicyRow, path: &str) {
         let own = |key: &Key| row.name == PHASES || row.options.iter().any(|o| o.key == key.name);
         for key in ANY_POLICY.iter().filter(|key| !key.needed && !own(key)) {
@@ -300,12 +302,12 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Returns the orders of a phase: two of round robin, and every policy except `phases`.
+/// Returns the possible orders of a phase: two of round robin, and every policy except `phases`.
 pub(super) fn orders(rows: &[PolicyRow]) -> Vec<&'static str> {
     ["sequential", "shuffled"].into_iter().chain(policies(rows)).collect()
 }
 
-/// Returns the policies of a phase.
+/// Returns the possible policies of a phase.
 fn policies(rows: &[PolicyRow]) -> Vec<&'static str> {
     rows.iter().map(|r| r.name).filter(|name| *name != PHASES).collect()
 }
@@ -327,7 +329,7 @@ fn option_key(row: &OptionRow) -> Key {
     Key { name: row.key, kind, needed: false, example, meaning: row.meaning }
 }
 
-/// Returns whether a value has the form of a kind; its content is checked afterwards.
+/// Returns whether a value has the form of a kind. Its content is checked afterwards.
 fn fits(node: &Node, kind: &ValueKind) -> bool {
     let text = node.text();
     match kind {
@@ -369,7 +371,7 @@ fn is_id(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(allowed)
 }
 
-/// Returns the milliseconds of a duration: from a second to a day.
+/// Parses a duration and returns its milliseconds; `None` unless it is between a second and a day.
 pub(super) fn milliseconds(node: &Node) -> Option<u64> {
     let ms = match (node.text(), node.number()) {
         (Some(text), _) => duration_ms(text)?,
@@ -379,7 +381,7 @@ pub(super) fn milliseconds(node: &Node) -> Option<u64> {
     (1_000..=LONGEST_CALL_MS).contains(&ms).then_some(ms)
 }
 
-/// Returns text with its control characters escaped, because a key of a file may contain any.
+/// Returns text with its control characters escaped, because keys of a file may contain any character.
 fn one_line(text: &str) -> String {
     let escape = |c: char| match c.is_control() {
         true => c.escape_default().collect(),
@@ -393,7 +395,7 @@ pub(crate) fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Returns words as a list in a sentence.
+/// Returns quoted words joined by "or".
 pub(super) fn list(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|w| format!("{w:?}")).collect();
     quoted.join(" or ")

@@ -1,21 +1,22 @@
-//! Changes to a loaded scenario before it is played: rehearsed cast, stand-ins; and causes of waiting for a person.
+//! Changes of a loaded scenario before a run: rehearsed cast, `stand_in` voices, a seat for the person; and reasons to
+//! wait for an operator.
 
 use super::{Loaded, PolicyRow, Tie};
 use crate::model::{Participant, SeatId, Text, Then, VoiceSpec};
 use std::fmt;
 
-/// A cause of waiting for an operator; a run without a screen and without steering is then refused.
+/// Reason to wait for an operator. A run without a screen and without steering is then rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// A human seat without a stand-in.
+    /// Human seat without a `stand_in`.
     Human(SeatId),
-    /// A participant who pauses the conversation when it fails.
+    /// Participant whose failure pauses the conversation.
     Pause(SeatId),
-    /// A policy that asks the operator.
+    /// Policy that asks the operator.
     Policy(Text),
-    /// A stop rule that asks, by its number from 1.
+    /// Stop rule that asks the operator, by its number from 1.
     Stop(usize),
-    /// A verdict that leaves a tie to a person.
+    /// Verdict or policy that leaves ties to a person.
     Tie,
 }
 
@@ -31,13 +32,14 @@ impl fmt::Display for Wait {
     }
 }
 
-/// Id of the seat for the person at the start.
+/// Id of the seat for the person at the keyboard.
 const PERSON: &str = "guest";
-/// Its name.
+/// Name of that seat.
 const NAME: &str = "Guest";
 
 impl Loaded {
-    /// Adds a seat for the person at the keyboard, who speaks in turn with the others, in each phase with several
+    /// Adds a seat for the person at the keyboard, who takes turns with the others. It also joins each phase with
+    /// several
     /// speakers.
     pub fn seat_person(&mut self) {
         let free = |id: &String| self.participants.iter().all(|p| p.id != id.as_str());
@@ -53,7 +55,7 @@ impl Loaded {
         self.participants.push(person);
     }
 
-    /// Replaces the voices of the rehearsed cast by their lines; they need no stand-ins then.
+    /// Gives the rehearsed cast its rehearsed lines as voices, and removes its `stand_in` voices.
     pub fn rehearse(&mut self) {
         for seat in &mut self.participants {
             if let Some(voice) = self.rehearsed.get(&seat.id) {
@@ -63,7 +65,7 @@ impl Loaded {
         }
     }
 
-    /// Replaces voices by their stand-ins.
+    /// Replaces voices by their `stand_in`.
     pub fn unattended(&mut self) {
         for seat in &mut self.participants {
             if let Some(voice) = seat.stand_in.take() {
@@ -73,7 +75,7 @@ impl Loaded {
         }
     }
 
-    /// Returns all causes of waiting for an operator, with the present voices.
+    /// Returns all reasons to wait for an operator, with the current voices.
     pub fn waits(&self, rows: &[PolicyRow]) -> Vec<Wait> {
         let seat = |p: &Participant| {
             let human = p.voice.is_human().then(|| Wait::Human(p.id.clone()));
@@ -97,13 +99,15 @@ impl Loaded {
         self.participants.iter().flat_map(seat).chain(policies).chain(stops).chain(tie).collect()
     }
 
-    /// Returns whether the words come from rehearsed lines and from people who take part: no model is called.
+    /// Returns whether all participants except people speak rehearsed lines, so that no model is called. Returns false
+    /// if
+    /// there are only people.
     pub fn is_rehearsed(&self) -> bool {
         let mut seats = self.participants.iter().filter(|p| !p.voice.is_human()).peekable();
         seats.peek().is_some() && seats.all(|p| p.voice.is_rehearsed())
     }
 
-    /// Returns whether every seat speaks rehearsed lines, so that nothing in it is written by a model.
+    /// Returns whether every participant speaks rehearsed lines, so that no message is written by a model.
     pub fn all_rehearsed(&self) -> bool {
         self.participants.iter().all(|p| p.voice.is_rehearsed())
     }

@@ -1,4 +1,5 @@
-//! Runs all tests, several at once, isolated from each other; each has exactly one record, whatever happens.
+//! Runs all tests, several in parallel and isolated from each other. Each test has exactly one record, even after a
+//! crash.
 
 use super::case::{How, play, unfinished};
 use super::outcome::TestOutcome;
@@ -15,16 +16,16 @@ use tokio::sync::watch;
 pub struct Pool<'a> {
     /// Options of each test.
     pub how: How<'a>,
-    /// Maximum number of tests at the same time.
+    /// Maximum number of parallel tests.
     pub jobs: usize,
-    /// True if no test starts after the first that does not pass.
+    /// True if no more tests start after the first test that does not pass.
     pub fail_fast: bool,
 }
 
 impl Pool<'_> {
-    /// Runs tests and returns their records in the order of the tests; `done` receives each as it ends.
+    /// Runs tests and returns their records in the order of the tests; `done` gets each record when its test ends.
     ///
-    /// Once `stop` is true no test starts, and running ones are cancelled.
+    /// When `stop` becomes true, running tests are cancelled, and the others do not start.
     pub fn run(
         &self,
         tests: &[Arc<Test>],
@@ -62,7 +63,7 @@ impl Pool<'_> {
         .collect()
     }
 
-    /// Runs one test; a panic becomes its record.
+    /// Runs one test; a panic is recorded as an error.
     fn one(&self, test: &Arc<Test>, stop: &watch::Receiver<bool>) -> TestRecord {
         let run = AssertUnwindSafe(|| play(test, self.how, stop));
         catch_unwind(run).unwrap_or_else(|_| {

@@ -7,7 +7,7 @@ use super::replies::Charged;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Record of one test: exactly one for each, whatever happened.
+/// Record of one test; each test has exactly one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TestRecord {
     /// Name of the test.
@@ -18,9 +18,9 @@ pub struct TestRecord {
     pub title: String,
     /// Outcome over all runs.
     pub outcome: TestOutcome,
-    /// Expectations that are not met.
+    /// Unmet expectations.
     pub broken: Vec<Broken>,
-    /// Failed turns, each with its error, of the first run that did not pass.
+    /// Failed turns with their errors, from the first run that did not pass.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<String>,
     /// Reason why the test could not run.
@@ -32,7 +32,7 @@ pub struct TestRecord {
     /// Judgements of models.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub judged: Vec<Judged>,
-    /// Files that --bless wrote.
+    /// Files written by `--bless`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blessed: Vec<String>,
     /// Usage of models, by purpose.
@@ -43,9 +43,9 @@ pub struct TestRecord {
     pub coverage: Option<Covered>,
     /// Number of runs.
     pub runs: u32,
-    /// Number of utterances in all runs.
+    /// Number of turns in all runs.
     pub utterances: u32,
-    /// Virtual milliseconds of all runs.
+    /// Duration of all runs in virtual milliseconds.
     pub virtual_ms: u64,
     /// Duration in real milliseconds.
     pub took_ms: u64,
@@ -54,7 +54,7 @@ pub struct TestRecord {
 }
 
 impl TestRecord {
-    /// Returns the record of a file that cannot be loaded: its tests are unknown, so it counts as one.
+    /// Returns the record of a file that cannot be loaded. It counts as one test, because its tests are unknown.
     pub fn of_faulty_file(file: &str, why: String) -> TestRecord {
         TestRecord {
             error: Some(why.strip_prefix("error: ").unwrap_or(&why).to_owned()),
@@ -63,7 +63,7 @@ impl TestRecord {
         }
     }
 
-    /// Returns the record of a test without any results.
+    /// Creates the record of a test without any results.
     pub fn new(id: String, file: String, outcome: TestOutcome) -> TestRecord {
         TestRecord {
             id,

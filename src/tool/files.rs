@@ -1,5 +1,5 @@
-//! The built-in tools. They read files of one folder and never leave it, neither by `..` nor by a symbolic link, and
-//! never open a pipe or a device.
+//! Built-in tools that read files of one folder. They never leave it, neither by `..` nor by a symbolic link, and never
+//! open a pipe or a device.
 
 use super::job::ToolResult;
 use crate::model::tool::ToolSource;
@@ -11,11 +11,11 @@ use std::path::{Component, Path, PathBuf};
 
 /// Default number of lines to read.
 const LINES: u64 = 400;
-/// Maximum entries of a folder listing.
+/// Maximum number of entries in a folder listing.
 const ENTRIES_MAX: usize = 500;
-/// Maximum files that a search opens.
+/// Maximum number of files that a search opens, and of entries read per folder.
 const FILES_MAX: usize = 5_000;
-/// Maximum lines that a search returns.
+/// Maximum number of lines that a search returns.
 const FOUND_MAX: usize = 100;
 /// Maximum characters shown of a matching line.
 const LINE_MAX: usize = 200;
@@ -94,7 +94,7 @@ impl Folder {
     }
 }
 
-/// Returns the entries of a folder, sorted; unreadable ones are left out.
+/// Returns the entries of a folder, sorted; unreadable ones are skipped.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.take(FILES_MAX).map(|entry| entry.path()).collect();

@@ -1,4 +1,5 @@
-//! One connection to a server of tools: a question, its answer, and nothing of what comes in between.
+//! Connection to a tool server: one request at a time, each with its answer. Other messages are ignored, except for
+//! requests of a server process: a `ping` is answered, all others are rejected.
 
 use crate::model::{Secret, Text};
 use crate::net::{Ask, Client, Response};
@@ -9,19 +10,19 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::time::Duration;
 
-/// The version of the protocol that is asked for.
+/// Requested version of the protocol.
 const VERSION: &str = "2025-06-18";
-/// How long connecting may take.
+/// Timeout for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
-/// Characters of a server's own words about a failure.
+/// Maximum characters of a server's reason for a failure.
 const REASON_MAX: usize = 300;
 
-/// Why a server gave no answer, as it goes on behind its name.
+/// Reason why a server gave no answer, phrased to follow the server's name.
 #[derive(Debug)]
 pub(super) struct LinkFault(pub String);
 
 impl LinkFault {
-    /// Returns whether the server answered with this error, so that it can be asked again.
+    /// Returns whether the server itself returned the error, so that the connection can be used again.
     pub(super) fn is_of_server(&self) -> bool {
         self.0.starts_with(REFUSED)
     }
@@ -37,33 +38,33 @@ impl<E: std::error::Error> From<E> for LinkFault {
     }
 }
 
-/// A connection to a server of tools.
+/// A connection to a tool server.
 pub(super) struct Link {
     line: ToolLine,
     next: u64,
 }
 
-/// What carries the messages of a connection.
+/// Transport of a connection.
 pub(super) enum ToolLine {
-    /// A child process, by lines.
+    /// A child process that exchanges lines.
     Child {
-        /// The server, which ends with the link.
+        /// Process of the server, which ends with the link.
         child: Box<Child>,
-        /// Its lines so far.
+        /// Buffer of incomplete lines.
         lines: RpcLines,
-        /// Messages that were not yet read.
+        /// Messages that were received but not yet handled.
         read: VecDeque<RpcMessage>,
     },
-    /// An address of HTTP.
+    /// A server over HTTP.
     Http(HttpToolLine),
 }
 
-/// A server over HTTP.
+/// State of a connection over HTTP.
 pub(super) struct HttpToolLine {
     client: Client,
     url: Text,
     key: Option<Secret>,
-    /// The id that the server gave the connection.
+    /// Session id assigned by the server.
     session: Option<String>,
 }
 
@@ -87,7 +88,7 @@ impl ToolLine {
         })
     }
 
-    /// Returns the line to a server over HTTP, to which nothing was sent yet.
+    /// Creates the transport for a server over HTTP; nothing is sent yet.
     pub(super) fn http(client: Client, url: Text, key: Option<Secret>) -> ToolLine {
         let key = key.map(|key| key.after("Bearer "));
         ToolLine::Http(HttpToolLine { client, url, key, session: None })
@@ -95,7 +96,7 @@ impl ToolLine {
 }
 
 impl Link {
-    /// Agrees on the protocol.
+    /// Negotiates the protocol.
     pub(super) async fn open(line: ToolLine) -> Result<Link, LinkFault> {
         let mut link = Link { line, next: 0 };
         let client = json!({"name": "colloquium", "version": env!("CARGO_PKG_VERSION")});
@@ -116,7 +117,7 @@ impl Link {
         }
     }
 
-    /// Asks and returns the result.
+    /// Sends a request and returns its result.
     pub(super) async fn ask(&mut self, method: &str, params: &Value) -> Result<Value, LinkFault> {
         self.next += 1;
         let (id, request) = (self.next, rpc::request(self.next, method, params));
@@ -141,10 +142,10 @@ impl Link {
     }
 }
 
-/// What the fault of a server that answered begins with.
+/// Prefix of errors that the server itself returned.
 const REFUSED: &str = "answered with an error:";
 
-/// Waits for the answer of a child process.
+/// Waits for the answer of a child process, and handles the server's own requests meanwhile.
 async fn heard(
     child: &mut Child,
     lines: &mut RpcLines,
@@ -201,7 +202,7 @@ impl HttpToolLine {
     }
 }
 
-/// Reads the answer out of a response: one message, or a stream of events of which one is it.
+/// Reads the answer from a response: either one message, or a stream of events that contains it.
 async fn streamed(response: &mut Response, id: u64) -> Result<Result<Value, RpcError>, LinkFault> {
     let kind = response.header("content-type").unwrap_or_default().to_owned();
     let events = kind.starts_with("text/event-stream");
@@ -227,13 +228,13 @@ async fn streamed(response: &mut Response, id: u64) -> Result<Result<Value, RpcE
     }
 }
 
-/// Lines of a stream that is cut anywhere. Each byte is looked at once.
+/// Line buffer for a stream in arbitrary pieces. Each byte is scanned only once.
 #[derive(Default)]
 struct EventLines {
     bytes: Vec<u8>,
     /// Offset of the next line.
     line: usize,
-    /// Offset up to which no line end was found.
+    /// Offset of the first byte that was not yet scanned for a line end.
     seen: usize,
 }
 
@@ -246,7 +247,7 @@ impl EventLines {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Returns the next line that is complete, without its end.
+    /// Returns the next complete line, without its line end.
     fn next_line(&mut self) -> Option<&[u8]> {
         let Some(length) = memchr::memchr(b'\n', &self.bytes[self.seen..]) else {
             self.seen = self.bytes.len();
@@ -258,7 +259,7 @@ impl EventLines {
         self.bytes.get(start..end)
     }
 
-    /// Returns the bytes behind the last line.
+    /// Returns the bytes after the last line returned.
     fn rest(&self) -> &[u8] {
         &self.bytes[self.line..]
     }
@@ -271,7 +272,7 @@ mod tests {
     #[test]
     fn reads_a_line_of_sixteen_mib_in_small_pieces() {
         let mut lines = EventLines::default();
-        // looking at all of it again for each piece would take hours
+        // quadratic scanning would take hours
         for _ in 0..(16 << 20) / 64 {
             lines.extend(&[b'x'; 64]);
             assert_eq!(lines.next_line(), None);

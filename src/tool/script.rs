@@ -13,7 +13,7 @@ type Permits = Arc<dyn Fn(&[Text]) -> bool + Send + Sync>;
 /// Scripts that the tools of a run may start.
 #[derive(Clone)]
 pub struct ToolScripts {
-    /// Check for the commands allowed by the operator.
+    /// Check whether the operator allows a command.
     pub permits: Permits,
     /// Working directory of the scripts.
     pub folder: PathBuf,

@@ -1,8 +1,9 @@
-//! Servers of tools that speak the Model Context Protocol: as a child process over lines, or over HTTP.
+//! Tool servers that speak the Model Context Protocol: child processes that exchange lines, or servers over HTTP.
 //!
-//! A server is connected to when a tool of it is first asked for, and stays as long as the conversation. What it says is
-//! text of somebody who may be hostile: names, descriptions and schemas are bounded and checked before a model sees
-//! them; it is offered nothing, and a request of it is answered with "method not found".
+//! A server is connected at the first call of one of its tools, and stays connected for the whole conversation. Its
+//! output
+//! may be hostile: names, descriptions and schemas are bounded and checked before a model sees them. It gets no
+//! capabilities; all of its requests except `ping` are answered with "method not found".
 
 use super::job::{KEPT_MAX, RunningTool, ToolJob, ToolResult};
 use super::link::{Link, LinkFault, ToolLine};
@@ -19,54 +20,54 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long a server may take to start and to list its tools.
+/// Timeout for starting a server and listing its tools.
 const OPEN_WITHIN: Duration = Duration::from_secs(60);
-/// Tools of one server.
+/// Maximum number of tools per server.
 const TOOLS_MAX: usize = 64;
-/// Pages in which it lists them.
+/// Maximum number of pages in a server's list of tools.
 const PAGES_MAX: usize = 10;
-/// Characters of a description.
+/// Maximum characters of a description.
 const ABOUT_MAX: usize = 1_000;
-/// Bytes of a schema.
+/// Maximum bytes of a schema.
 const SCHEMA_MAX: usize = 16 << 10;
-/// Characters of a tool's name, for models.
+/// Maximum characters of a tool's name, for models.
 const NAME_MAX: usize = 64;
 
-/// Says whether a server may be started or reached.
+/// Returns whether a server may be started or reached.
 type Permits = Arc<dyn Fn(&[Text]) -> bool + Send + Sync>;
-/// The keys of servers over HTTP by their address, or why one is missing.
+/// Keys of HTTP servers by address, or the reason why a key is missing.
 pub type ToolKeys = BTreeMap<Text, Result<Secret, String>>;
-/// A connection, once it stands.
+/// Slot of a server's connection; empty until it is open.
 type Place = Arc<tokio::sync::Mutex<Option<Link>>>;
 
-/// The servers that tools of a run may use.
+/// Tool servers of a run.
 #[derive(Clone)]
 pub struct ToolServers {
-    /// Which ones may be used, by what the operator agreed to.
+    /// Check whether the operator allows a server.
     pub permits: Permits,
-    /// The folder they run in.
+    /// Working directory of server processes.
     pub folder: PathBuf,
-    /// What they know of the environment.
+    /// Environment of server processes.
     pub environment: ChildEnvironment,
-    /// For those over HTTP.
+    /// Client for HTTP servers.
     pub client: Client,
     keys: ToolKeys,
-    /// How long one may take to start, and to list its tools.
+    /// Timeout for starting a server and listing its tools.
     within: Duration,
     open: Arc<Mutex<HashMap<ServerPlace, Place>>>,
 }
 
-/// What a server offers, and what of it cannot be used and why.
+/// Tools of a server, and its unusable tools with reasons.
 #[derive(Debug, Default)]
 pub struct OfferedTools {
-    /// The tools, as seats may have them.
+    /// Usable tools, in the form for seats.
     pub tools: Vec<Tool>,
-    /// A sentence for each that was left out.
+    /// Messages about the tools left out.
     pub left_out: Vec<String>,
 }
 
 impl ToolServers {
-    /// Returns the servers of a run, of which none is connected to yet.
+    /// Creates the servers of a run, without any connection yet.
     pub fn new(
         permits: Permits,
         folder: PathBuf,
@@ -94,10 +95,10 @@ impl ToolServers {
         timeout(self.within, link).await.unwrap_or_else(|_| Err(LinkFault::late(self.within)))
     }
 
-    /// Asks a server for its tools and ends the connection.
+    /// Lists the tools of a server and closes the connection.
     ///
     /// # Errors
-    /// A sentence for people, when it cannot be reached or does not answer as the protocol has it.
+    /// A message for people if the server cannot be reached or violates the protocol.
     pub async fn offered(&self, server: &ToolServer) -> Result<OfferedTools, String> {
         let told = |fault: LinkFault| format!("the tool server {} {}", server.name, fault.0);
         let listed = async {
@@ -142,7 +143,7 @@ impl ToolServers {
                 let mut open = servers.open.lock().unwrap_or_else(PoisonError::into_inner);
                 open.entry(server.place.clone()).or_default().clone()
             };
-            // requests to one server wait for each other, and what they wait is not their time
+            // requests to one server are serialised; queueing does not count against the timeout
             let mut slot = place.lock().await;
             let within = Duration::from_secs(u64::from(server.seconds));
             let answer = timeout(within, servers.ask(&mut slot, &server, &tool, &job)).await;
@@ -154,7 +155,7 @@ impl ToolServers {
         })
     }
 
-    /// Asks for one use of a tool; a connection that fails or is abandoned midway is not used again.
+    /// Calls a tool. A connection that fails or is abandoned during the call is not reused.
     async fn ask(
         &self,
         slot: &mut Option<Link>,
@@ -175,7 +176,7 @@ impl ToolServers {
     }
 }
 
-/// Reads what came back.
+/// Parses the result of a tool call.
 fn read(result: &Value) -> ToolResult {
     let parts = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     let part = |part: &Value| match part["type"].as_str() {
@@ -195,7 +196,7 @@ fn read(result: &Value) -> ToolResult {
     }
 }
 
-/// Returns a tool as a seat may have it, or why not.
+/// Returns a tool in the form for seats, or the reason why it cannot be used.
 fn described(server: &ToolServer, tool: &Value) -> Result<Tool, String> {
     let own = tool["name"].as_str().unwrap_or_default();
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
@@ -212,7 +213,7 @@ fn described(server: &ToolServer, tool: &Value) -> Result<Tool, String> {
         Value::Null => json!({"type": "object"}),
         schema => schema.clone(),
     };
-    // hidden characters are in no syntax of JSON, so it stays as valid as it was
+    // JSON syntax contains no hidden characters, so removing them keeps it valid
     let parameters: Value =
         serde_json::from_str(&text::forwarded(&parameters.to_string())).unwrap_or_default();
     if parameters.to_string().len() > SCHEMA_MAX {

@@ -1,4 +1,4 @@
-//! State of the screen: the conversation as read, the reading position, and the appearance.
+//! State of the screen: the displayed conversation, the reading position, and the appearance.
 //!
 //! It is changed by `act` and drawn by `draw`, and does not depend on either.
 
@@ -45,32 +45,32 @@ pub struct ViewState {
     pub viewport: Viewport,
     /// True if the conversation is not saved: it cannot be extended or branched.
     pub unsaved: bool,
-    /// Progress of reading the session, while only its last messages are shown. No commands are accepted until it is
+    /// Progress of reading the session while only its last messages are shown. No commands are accepted until it is
     /// complete.
     pub loading: Option<ReadProgress>,
-    /// True if another program runs the conversation, which cannot be controlled from here.
+    /// True if another process runs the conversation, which cannot be controlled from here.
     pub watching: bool,
-    /// Lets the person continue a finished conversation that they read.
+    /// True if the person may continue the finished conversation.
     pub reopens: bool,
-    /// What they write.
+    /// Composer with the draft.
     pub composer: Composer,
     /// True if the composer has the keyboard focus.
     pub writing: bool,
     /// True if a message was just sent: the first key that is not text leaves the composer.
     pub sent: bool,
-    /// True if the draft was refused: the next command replaces it.
+    /// True if the draft was rejected: the next command replaces it.
     pub refused: bool,
     /// True if the draft is to interrupt the running turns.
     pub cutting_in: bool,
-    /// True if the terminal has reported that it lost the focus.
+    /// True if the terminal has reported a loss of focus.
     pub unfocused: bool,
-    /// Notification for a person who looks elsewhere.
+    /// Text of a pending notification, set only while the terminal is unfocused.
     pub ring: Option<String>,
     /// True if the last key was the prefix.
     pub prefixed: bool,
     /// Open list.
     pub list: Option<List>,
-    /// Recently run entries of the list of commands, the latest one first.
+    /// Recent entries of the command list, the latest first.
     pub used: Vec<String>,
     /// Analysis pane, if it is open.
     pub analysis: Option<AnalysisPane>,
@@ -90,21 +90,21 @@ pub struct ViewState {
     pub completion: Option<Completion>,
     /// Mode of the panels.
     pub panels: Panels,
-    /// True if the screen had captured the mouse before the raw view.
+    /// True if the mouse was captured before the raw view.
     pub took_mouse: bool,
-    /// Theme from before the preview.
+    /// Theme before the preview.
     pub previous_theme: Option<Theme>,
     /// Command that can be undone for a while.
     pub undo: Option<Undo>,
     /// Time at which the prefix was pressed.
     pub prefixed_since: Option<Ms>,
-    /// True if the keys that can follow the prefix are listed.
+    /// True if the keys after the prefix are listed.
     pub keys_listed: bool,
     /// Visible lines of the transcript.
     pub lines: Vec<SeenLine>,
     /// Addresses on the screen.
     pub links: Vec<ScreenLink>,
-    /// Text of a message that is being selected with the mouse.
+    /// Mouse selection of a message's text.
     pub drag: Option<Drag>,
     /// Click areas and their actions.
     pub clicks: Vec<(Rect, Action)>,
@@ -114,9 +114,9 @@ pub struct ViewState {
     pub spills: bool,
     /// Player of a recording; `None` for a live conversation.
     pub playback: Option<Playback>,
-    /// Action that is performed on a second press.
+    /// Action that waits for a second press.
     pub leaving: Option<Action>,
-    /// Start of the wait for that press, and the notice that asks for it.
+    /// Start of that wait, and its notice.
     pub leaving_since: Option<(Ms, String)>,
 }
 
@@ -141,7 +141,7 @@ impl ViewState {
         }
     }
 
-    /// Returns whether an overlay over the transcript has the keyboard focus, so that the panes below have no keys.
+    /// Returns whether an overlay over the transcript has the keyboard focus, so that the panes below get no keys.
     pub fn is_covered(&self) -> bool {
         matches!(self.place(), Focus::Pick | Focus::Search | Focus::Page | Focus::Analysis)
     }
@@ -170,7 +170,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Creates the screen of a conversation that was opened, or reopened, at a position in the log.
+    /// Creates the screen of a conversation that was opened or reopened at a position in the log.
     pub fn new(since: Seq, clock: Clock, theme: Theme, glyphs: &'static Glyphs) -> Screen {
         Screen {
             transcript: Transcript::default(),
@@ -185,7 +185,7 @@ impl Screen {
         }
     }
 
-    /// Returns the title for the terminal: the status of the conversation and its title.
+    /// Returns the title for the terminal: the status and the title of the conversation.
     pub fn entitled(&self) -> String {
         let standing = match &self.view.playback {
             Some(_) => "REPLAY",
@@ -195,7 +195,7 @@ impl Screen {
         clip(&format!("{standing} {title}"), TITLE_WIDTH, self.glyphs.ellipsis)
     }
 
-    /// Applies an item of the tail, and returns the extent of the change; the outcome of a command becomes a notice.
+    /// Applies an item of the tail and returns the extent of the change. The outcome of a command becomes a notice.
     pub fn take(&mut self, item: &Item) -> Change {
         let record = match item {
             Item::Piece(_) => return self.hear(item),
@@ -253,7 +253,7 @@ impl Screen {
         Change::Everything
     }
 
-    /// Applies streamed text. Usually the activity of the speakers stays the same; a saved delta repeats text that was
+    /// Applies streamed text. Usually the activity of the speakers does not change; a saved delta repeats text that was
     /// already streamed.
     fn hear(&mut self, item: &Item) -> Change {
         let now = self.clock.now();
@@ -271,7 +271,7 @@ impl Screen {
         }
     }
 
-    /// Shows a conversation that was already read; later events come from the tail.
+    /// Shows a conversation that is already read; later events come from the tail.
     pub fn adopt(&mut self, transcript: Transcript) {
         self.transcript = transcript;
         self.view.viewport.forget();
@@ -284,7 +284,7 @@ impl Screen {
         self.view.writing |= reads && self.transcript.human_turn().is_some();
     }
 
-    /// Returns the row that keys act on.
+    /// Returns the index of the row that keys act on.
     pub fn reading(&mut self) -> usize {
         let mut at = 0;
         self.read(|t, transcript, look| at = t.reading(transcript, look));
@@ -309,7 +309,7 @@ impl Screen {
         to(&mut view.viewport, transcript, look);
     }
 
-    /// Changes the theme, and discards every layout made with the old one.
+    /// Changes the theme and discards all layouts made with the old one.
     pub fn set_theme(&mut self, theme: Theme) {
         self.theme = theme;
         self.view.viewport.forget();

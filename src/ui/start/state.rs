@@ -1,4 +1,4 @@
-//! The state of the start screen, and its choices.
+//! State of the start screen, and its choices.
 
 use crate::catalogue::{SessionStatus, SessionSummary};
 use crate::model::{Secret, Wall};
@@ -13,10 +13,10 @@ use std::path::PathBuf;
 use tui_textarea::CursorMove;
 use tui_textarea::TextArea;
 
-/// A scenario that can be chosen.
+/// A scenario in the list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScenarioChoice {
-    /// Name by which it is run.
+    /// Name of the scenario, as on the command line.
     pub name: String,
     /// Title, untrusted.
     pub title: String,
@@ -26,19 +26,19 @@ pub struct ScenarioChoice {
     pub cast: Vec<String>,
     /// Description of the policy and the length.
     pub rules: String,
-    /// Description of the turns that the person has when taking part.
+    /// Description of the person's turns when taking part.
     pub takes_part: &'static str,
     /// True if it has a rehearsed cast.
     pub rehearsed: bool,
-    /// True if some participant uses the model that is chosen here.
+    /// True if at least one participant uses the model chosen on this screen.
     pub open: bool,
-    /// Reason why it cannot be run.
+    /// Reason why the scenario cannot be run.
     pub fault: Option<String>,
 }
 
-/// A scenario in the list. It is read lazily, because most are never looked at.
+/// Entry of the list of scenarios. The scenario is read lazily, because most are never displayed.
 pub struct ListedScenario {
-    /// Name by which it is run.
+    /// Name of the scenario, as on the command line.
     pub name: String,
     choice: LazyCell<ScenarioChoice, Box<dyn FnOnce() -> ScenarioChoice>>,
 }
@@ -55,31 +55,31 @@ impl ListedScenario {
     }
 }
 
-/// A model that can be chosen.
+/// A model in the list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mind {
     /// `provider:name`.
     pub name: String,
-    /// Address of a provider that exists in this run only.
+    /// Address of a provider that exists only in this run.
     pub endpoint: Option<String>,
-    /// True if it runs on this machine.
+    /// True if the model runs on this machine.
     pub local: bool,
 }
 
-/// A host that may have models.
+/// A host that may offer models.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Host {
     /// Name of the host, or its address.
     pub name: String,
     /// Description of its status.
     pub says: String,
-    /// True if one of its models can be chosen.
+    /// True if at least one of its models can be chosen.
     pub usable: bool,
     /// Its models, if known.
     pub minds: Vec<Mind>,
 }
 
-/// A finding that arrives while the screen is already shown.
+/// A result that arrives while the screen is already shown.
 #[derive(Clone, Debug)]
 pub enum News {
     /// Status of a host.
@@ -93,9 +93,9 @@ pub enum News {
 pub enum VoiceChoice {
     /// The rehearsed cast: no model, no key, no network.
     Rehearsed,
-    /// The voices that the scenario names.
+    /// Voices from the scenario.
     Own,
-    /// A model, for all participants without one.
+    /// Model for all participants without a voice of their own.
     Mind(Mind),
 }
 
@@ -106,7 +106,7 @@ pub enum Choice {
     Begin {
         /// Name of the scenario.
         scenario: String,
-        /// Topic, unless the default topic of the scenario is used.
+        /// Topic; `None` for the scenario's default topic.
         topic: Option<String>,
         /// Voice of the participants.
         voice: VoiceChoice,
@@ -119,19 +119,19 @@ pub enum Choice {
     Server(String),
     /// Resumes the session in this file.
     Open(PathBuf),
-    /// A finished session is read: its file.
+    /// Opens the finished session in this file for reading.
     Read(PathBuf),
-    /// A session plays again: its file.
+    /// Replays the session in this file.
     Replay(PathBuf),
     /// Plays the bundled session of this name.
     Example(String),
     /// Saves the pasted key for this provider.
     Key(String),
-    /// The saved key of a provider is deleted.
+    /// Deletes the saved key of this provider.
     Forget(String),
-    /// The server at an address is added to the settings.
+    /// Adds the server at this address to the settings.
     Remember(String),
-    /// A session stands beside another one: their files.
+    /// Compares the sessions in two files.
     Beside(PathBuf, PathBuf),
     /// Moves the session in this file to the trash.
     Delete(PathBuf),
@@ -148,23 +148,23 @@ pub enum StartRow {
     Scenario,
     /// Field of the model.
     Voice,
-    /// The typed server, to be added to the settings.
+    /// Button that adds the typed server to the settings.
     Remember,
-    /// Whether the person has a seat.
+    /// Option to take a seat.
     You,
-    /// A scenario of the person's own.
+    /// Button for a new scenario.
     Write,
-    /// Session by its index in the list.
+    /// Session, by its index in the list.
     Session(usize),
-    /// The rehearsed debate.
+    /// Rehearsed debate.
     Demo,
-    /// Bundled session by its index.
+    /// Bundled session, by its index.
     Example(usize),
-    /// At the first run: a model of this machine.
+    /// First run: a model on this machine.
     Local,
-    /// At the first run: a provider with a key.
+    /// First run: a provider with a key.
     Provider,
-    /// At the first run: a new conversation of the person's own.
+    /// First run: a new conversation.
     Own,
 }
 
@@ -174,37 +174,37 @@ pub struct StartScreen {
     pub version: &'static str,
     /// Scenarios; the first one is the demo's.
     pub scripts: Vec<ListedScenario>,
-    /// Models known without a request; the default one comes first.
+    /// Models known without a request, the default one first.
     pub known: Vec<Mind>,
-    /// Checks before the first frame of the first run: name and result.
+    /// Results of the checks before the first frame of the first run, as (name, result).
     pub checks: Vec<(String, String)>,
-    /// Bundled sessions: name, and title, untrusted.
+    /// Bundled sessions, as (name, untrusted title).
     pub examples: Vec<(String, String)>,
-    /// Providers without their required key: name, and the environment variable for the key.
+    /// Providers without their required key, as (name, environment variable of the key).
     pub keyless: Vec<(String, String)>,
-    /// Providers whose key was pasted and is saved.
+    /// Providers whose pasted key is saved.
     pub saved: Vec<String>,
-    /// Beginnings of the keys of known vendors.
+    /// Prefixes of the keys of known vendors.
     pub shapes: Vec<KeyShape>,
-    /// Where keys that are pasted are kept, in words.
+    /// Path of the file for pasted keys, as text.
     pub kept: String,
-    /// Key or address that is being entered.
+    /// Input field for a key or an address, if it is open.
     pub keying: Option<Keying>,
-    /// Key that was entered.
+    /// Key from the input field.
     pub pasted: Option<Secret>,
-    /// Instructions to set up keys.
+    /// Instructions for setting up keys.
     pub set_up: String,
-    /// Hosts that may have models, in the order of their discovery.
+    /// Hosts that may offer models, in the order of their discovery.
     pub hosts: Vec<Host>,
     /// Saved sessions, unfinished ones first.
     pub sessions: Vec<SessionSummary>,
     /// Time at which the screen was opened.
     pub now: Wall,
-    /// True if this is the first run, whose page is shown.
+    /// True for the page of the first run.
     pub first: bool,
     /// Row with the keyboard focus.
     pub at: StartRow,
-    /// Input of the topic.
+    /// Input field of the topic.
     pub topic: TextArea<'static>,
     /// Index of the chosen scenario.
     pub script: usize,
@@ -212,13 +212,13 @@ pub struct StartScreen {
     pub voice: Option<VoiceChoice>,
     /// True if the person has a seat.
     pub take_part: bool,
-    /// Name of the unfinished scenario, which still has errors.
+    /// Name of an unfinished scenario, which still has errors.
     pub writing: Option<String>,
-    /// Address that was typed; its first model is chosen once it answers.
+    /// Typed address of a server; its first model is chosen once it answers.
     pub server: Option<String>,
     /// Filter text for scenarios or models.
     pub typed: String,
-    /// Expected usage, and the plan to which it belongs.
+    /// Expected usage, and the plan that it was computed for.
     pub estimate: Option<(String, Choice)>,
     /// Notice above the footer.
     pub notice: Option<String>,
@@ -234,10 +234,10 @@ pub struct StartScreen {
     pub beside: Option<PathBuf>,
     /// Number of sessions listed in the last frame, which is one page.
     pub page: usize,
-    /// True if the prefix was pressed: the next key has its meaning in a list.
+    /// True if the last key was the prefix: the next key has its meaning in a list.
     pub prefixed: bool,
     pub(super) leaving: bool,
-    /// Session that is moved to the trash on the second request.
+    /// Session that a second request moves to the trash.
     pub(super) dropping: Option<PathBuf>,
 }
 
@@ -283,7 +283,7 @@ impl StartScreen {
         }
     }
 
-    /// Returns the keyboard focus. On a row of a list letters are commands.
+    /// Returns the keyboard focus. In rows of a list, letters are commands.
     pub fn place(&self) -> Focus {
         match self.at {
             _ if self.keying.is_some() => Focus::Start,
@@ -304,7 +304,7 @@ impl StartScreen {
         self.topic = field(&text::line(topic));
     }
 
-    /// Applies a finding.
+    /// Applies a result.
     pub fn take(&mut self, news: News) {
         match news {
             News::Host(host) => {
@@ -322,19 +322,19 @@ impl StartScreen {
         }
     }
 
-    /// Returns the typed address of a server that has models, and the address that its models are called at.
+    /// Returns the typed address of a server that has models, and the address for calls of its models.
     pub fn answered(&self) -> Option<(String, String)> {
         let typed = self.server.as_ref()?;
         let host = self.hosts.iter().find(|host| host.name == *typed)?;
         Some((typed.clone(), host.minds.first()?.endpoint.clone()?))
     }
 
-    /// Returns the scenario chosen.
+    /// Returns the chosen scenario.
     pub fn script(&self) -> Option<&ScenarioChoice> {
         self.scripts.get(self.script).map(ListedScenario::choice)
     }
 
-    /// Returns the topic that was entered, if any.
+    /// Returns the entered topic, if any.
     pub fn topic(&self) -> Option<String> {
         let topic = self.topic.lines().join(" ").trim().to_owned();
         (!topic.is_empty()).then_some(topic)
@@ -367,7 +367,7 @@ impl StartScreen {
         let typed = |v: &VoiceChoice| matches!((v, self.script()), (VoiceChoice::Mind(_), Some(s)) if s.open);
         let mut voices = self.voices();
         let chosen = self.voice.clone().filter(|v| voices.contains(v) || typed(v));
-        // a paid voice is never proposed, unless the settings name it
+        // a paid voice is proposed only if the settings name it
         let free = |v: &VoiceChoice| match v {
             VoiceChoice::Mind(mind) => {
                 let named = self.known.first() == Some(mind) && !mind.name.starts_with("agent:");
@@ -378,7 +378,7 @@ impl StartScreen {
         chosen.or_else(|| voices.iter().position(free).map(|at| voices.swap_remove(at)))
     }
 
-    /// Returns the choice that Enter would make, with the default topic; `None` if no model would be used.
+    /// Returns the choice of the Enter key, with the default topic; `None` without a model.
     pub fn plan(&self) -> Option<Choice> {
         let voice = self.voice().filter(|v| *v != VoiceChoice::Rehearsed && !self.first)?;
         let scenario = self.script().filter(|s| s.fault.is_none())?.name.clone();
@@ -390,7 +390,7 @@ impl StartScreen {
         self.estimate.as_ref().is_some_and(|(_, of)| of == plan)
     }
 
-    /// Returns the rows that can have the focus, from top to bottom.
+    /// Returns the focusable rows, from top to bottom.
     pub fn rows(&self) -> Vec<StartRow> {
         if self.first {
             let examples = (0..self.examples.len()).map(StartRow::Example);
@@ -414,7 +414,7 @@ impl StartScreen {
 /// Returns a one-line input for the topic.
 pub fn field(words: &str) -> TextArea<'static> {
     let mut area = TextArea::new(vec![words.to_owned()]);
-    // the terminal's cursor is used; a painted one would be a second cursor
+    // the terminal's own cursor is used; a drawn one would be a second cursor
     area.set_cursor_style(Style::new());
     area.set_cursor_line_style(Style::new());
     area.move_cursor(CursorMove::End);

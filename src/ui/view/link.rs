@@ -64,8 +64,9 @@ pub fn seen(said: &str, lines: &[(u16, usize, String)], left: u16) -> Vec<Screen
     found
 }
 
-/// Finds the address that a run of characters on the screen shows: the same address, or a longer address that the end of
-/// the line breaks. Other addresses with the same beginning do not count.
+/// Returns the address that a run of characters on the screen shows: the same address, or a longer one that is broken
+/// at
+/// the end of the line. Other addresses with the same beginning do not count.
 fn target<'a>(whole: &[&'a String], run: &str, ends_line: bool) -> Option<&'a String> {
     let shown = links(run);
     let same = whole.iter().find(|link| shown.first() == Some(**link));
@@ -73,7 +74,7 @@ fn target<'a>(whole: &[&'a String], run: &str, ends_line: bool) -> Option<&'a St
     same.or_else(|| ends_line.then(longer).flatten()).copied()
 }
 
-/// Returns an address alone, with what Enter would do.
+/// Returns the page of an address, with its warning or the key that opens it.
 pub fn page(address: &str) -> Page {
     let refused = refused(address);
     let told = match refused {

@@ -11,7 +11,7 @@ use crate::ui::view::transcript::{RowView, Transcript};
 use ratatui::text::{Line, Span};
 use std::iter::repeat_n;
 
-/// A search that is being typed, or was.
+/// Current or last search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
     /// Text of the query.
@@ -36,7 +36,7 @@ pub struct Matches {
 }
 
 impl Search {
-    /// Returns the rows that fit, in order, each with how many matches it has; only what was not looked at yet is.
+    /// Returns the matching rows in order, as (row, number of matches). Only new rows are searched.
     pub fn matches(&mut self, transcript: &Transcript) -> &[(usize, usize)] {
         let of = (self.query.clone(), (transcript.revised(), transcript.inserted()));
         // the position in a recording may have moved back

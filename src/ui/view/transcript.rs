@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
-/// Next speakers that are shown at most.
+/// Maximum number of next speakers shown.
 const NEXT_SPEAKERS: usize = 4;
 
 /// A conversation as shown on the screen.
@@ -29,39 +29,39 @@ pub struct Transcript {
     /// Folded state, with the unsealed pieces.
     pub live: Live,
     told: SharedList<TranscriptRow>,
-    /// Indices of rows by id.
+    /// Indices of rows, by id.
     places: SharedMap<usize>,
     asides: SharedList<usize>,
-    /// Indices of the entries whose text was changed.
+    /// Indices of the entries with a changed text.
     revised: Vec<usize>,
-    /// Latest message in each step's thread.
+    /// Id of the latest message in each step's thread.
     latest: HashMap<ThreadId, Id>,
     /// Number of times that a row was inserted before others.
     inserted: usize,
     narrator: Narrator,
-    /// Log of turns and moments, from which, with the state, the analysis is computed.
+    /// Log of turns and moments; the analysis is computed from it and the state.
     pub turn_log: TurnLog,
-    /// Earlier events that stay in their file instead of `log`.
+    /// Archive of the earlier events, which stay in their file instead of `log`.
     archive: Option<Archive>,
-    /// All other events except pieces, as received from the tail; prompts are rebuilt from these.
+    /// All other events except pieces, as received from the tail; prompts are rebuilt from them.
     log: Vec<Arc<Record>>,
     /// Outcomes of the operator's last commands.
     pub outcomes: CommandOutcomes,
     /// Snapshots of earlier states.
     past: PastStates,
-    /// The next speakers after the last event, once somebody asked.
+    /// Cached forecast of the next speakers after the last event.
     forecast: OnceLock<Vec<SeatId>>,
-    /// The same conversation at other points, where it is a recording.
+    /// Snapshots of the transcript along a recording.
     pub waypoints: Waypoints<Transcript>,
 }
 
 /// Content of a row, borrowed.
 pub enum RowView<'a> {
-    /// An entry, with the time of its text.
+    /// A message, and the time of its text.
     Words(&'a Entry, Ms),
     /// A turn in progress.
     Speaking(&'a Turn),
-    /// A note of the program: its head and its body.
+    /// A note of the program: its heading and its body.
     Aside(&'a str, &'a str),
 }
 
@@ -71,7 +71,7 @@ impl Transcript {
         self.forecast.get_or_init(|| next_speakers(self.state(), NEXT_SPEAKERS))
     }
 
-    /// Takes in what a tail hands out.
+    /// Applies an item of a tail.
     pub fn take(&mut self, item: &tail::Item) {
         match item {
             tail::Item::Piece(piece) => self.live.hear(piece.clone()),
@@ -83,7 +83,7 @@ impl Transcript {
         }
     }
 
-    /// Replaces the content by the first events of a recording.
+    /// Replaces the content by the state after the first events of a recording.
     fn go(&mut self, past: &Past) {
         let waypoints = std::mem::take(&mut self.waypoints);
         *self = waypoints.after(past);
@@ -119,7 +119,7 @@ impl Transcript {
         entries.filter_map(|e| e.changed).max()
     }
 
-    /// Applies an event that need not be kept, because it can be read from its file.
+    /// Applies an event that can be read from its file and therefore is not kept.
     pub fn tell(&mut self, event: &Event) {
         self.apply(event);
     }
@@ -129,8 +129,8 @@ impl Transcript {
         self.archive = archive;
     }
 
-    /// Passes all events from `from` on to `each` until it breaks, without pieces, whose text the end of their turn
-    /// repeats.
+    /// Passes all events from `from` on to `each` until it breaks. Pieces are skipped, because the end of their turn
+    /// repeats their text.
     pub fn events(&self, from: Seq, each: &mut dyn FnMut(&Event) -> ControlFlow<()>) {
         let mut flow = ControlFlow::Continue(());
         if let Some(archive) = &self.archive {
@@ -237,8 +237,9 @@ impl Transcript {
         }
     }
 
-    /// Returns the step's thread under whose head a row is folded. Heads, turns in progress and the latest message of
-    /// an open thread are never folded.
+    /// Returns the thread of the step whose head the row is folded under. Heads, turns in progress and the latest
+    /// message
+    /// of an open thread are never folded.
     pub fn folded_under(&self, at: usize) -> Option<ThreadId> {
         let row = self.told.get(at).filter(|row| !matches!(row.aside, Aside::Step(_)))?;
         let runs = |id: &ThreadId| self.state().threads.get(id).is_some_and(|t| t.closed.is_none());
@@ -343,7 +344,7 @@ impl Transcript {
     pub fn answers_earlier(&self, entry: &Entry) -> bool {
         let revised = self.revised.iter().filter_map(|at| self.state().entries.get(*at));
         let before = revised.take_while(|e| e.seq < entry.seq);
-        // usually nothing has changed, and the prompt's content need not be computed
+        // fast path: usually nothing has changed, and the prompt's content need not be computed
         let changed: Vec<&Entry> = before.filter(|e| entry.reads_earlier(e)).collect();
         if changed.is_empty() {
             return false;
@@ -438,7 +439,7 @@ impl Fold for Transcript {
             }
         };
         self.add_row(id, event, item, Aside::of(event));
-        // the reason of a cut is shown below the message
+        // the reason of an interruption is shown below the message
         if let Some(Narrated::Note(note)) = more {
             self.add_note(Id::After(event.seq), event, note, Aside::of(event));
         }

@@ -1,30 +1,30 @@
-//! What an agent knows of the conversation, and its next prompt: what is new, or everything where its knowledge is out
-//! of date.
+//! Context that an agent already has of the conversation, and its next prompt: only the new messages, or the whole
+//! conversation if an earlier message has changed.
 
 use crate::model::{Message, Role};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The lead of the conversation in the first prompt of a session that starts late.
+/// Heading of the conversation in the first prompt of a session that starts late.
 const SO_FAR: &str = "The conversation so far:";
-/// The lead of the conversation after a change in what the agent already knew.
+/// Heading of the conversation after a change of messages that the agent already has.
 const CHANGED: &str = "The record of the conversation was changed. Forget what you were told of it; this is how it stands now:";
-/// The lead of the agent's own words where they differ from what it spoke.
+/// Heading of the agent's own message if it differs from its reply.
 const HEARD: &str = "Of your last message, the others heard this:";
-/// The lead of rules that changed.
+/// Heading of changed rules.
 const RULES: &str = "From now on this holds for you:";
 
-/// What an agent has read so far.
+/// Context of an agent, as of its last prompt.
 #[derive(Debug, Default)]
 pub(super) struct Bearings {
     rules: Option<u64>,
-    /// The conversation, as a digest of each message.
+    /// Digest of each message of the conversation.
     known: Vec<u64>,
-    /// Its last reply, as received.
+    /// Last reply of the agent, as received.
     pub said: String,
 }
 
 impl Bearings {
-    /// Returns the next prompt, and takes for granted that the agent reads it.
+    /// Returns the next prompt, and assumes that the agent reads it.
     pub(super) fn prompt(&mut self, messages: &[Message]) -> String {
         let (rules, talk): (Vec<&Message>, Vec<&Message>) =
             messages.iter().partition(|m| m.role == Role::System);
@@ -73,7 +73,7 @@ fn digest(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Returns whether two texts have the same words.
+/// Returns whether two texts are equal up to whitespace.
 fn same(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
 }

@@ -1,14 +1,16 @@
-//! A program that speaks the Agent Client Protocol as a voice: one process for a seat, as long as the conversation.
+//! A program that speaks the Agent Client Protocol as a voice: one process per seat, for the whole conversation.
 //!
-//! Its session is opened with the first turn and kept. A turn is a prompt with what the agent does not know yet: its
-//! role first, what the others said since, what is asked of it now. Where the record that it knows was changed, it
-//! reads the whole of it again. Its text is speech, its thoughts are reasoning; tools that it uses by itself and its
-//! plans are reported as they end, and its requests for permission wait for [`Voice::answered`].
+//! Its session is opened with the first turn and kept. The prompt of a turn contains only new text: the role first, the
+//! messages of the others since the last prompt, and the request. If an earlier message has changed, the agent gets the
+//! whole conversation again. Its text is speech and its thoughts are reasoning. Its own tools and its plans are
+//! reported,
+//! and its requests for permission wait for [`Voice::answered`].
 //!
-//! It gets no files, no terminal and no tool servers; a request for any of these is answered with "method not found". A
-//! turn that is dropped is cancelled as in the protocol, with every open request answered so; an agent that does not
-//! end its turn within [`CANCEL_GRACE`] is killed. A process that failed is ended, and the next turn opens a new
-//! session with the conversation so far.
+//! The agent gets no files, no terminal and no tool servers; a request for any of these is answered with "method not
+//! found". A dropped turn is cancelled by the protocol, and its open requests are answered as cancelled. An agent that
+//! does not end its turn within [`CANCEL_GRACE`] is killed. After a failure the process is ended, and the next turn
+//! opens
+//! a new session with the conversation so far.
 
 mod bearings;
 mod fault;
@@ -27,19 +29,19 @@ use talk::{Talk, TurnEnd};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedMutexGuard, mpsc};
 
-/// How long an agent may take to end a turn that was cancelled.
+/// Maximum time that an agent may take to end a cancelled turn.
 pub const CANCEL_GRACE: Duration = Duration::from_secs(3);
 
-/// How long an agent may take to open its session, in milliseconds.
+/// Maximum time that an agent may take to open its session, in milliseconds.
 const HANDSHAKE_MS: u64 = 20_000;
 
-/// The operator's answers to the requests of one call: which request, and whether it may.
+/// Channel for the operator's answers to the requests of one call: number of the request, and true if it is granted.
 type Answers = mpsc::UnboundedSender<(u32, bool)>;
 
-/// An agent in its seat, as a voice.
+/// Voice of an agent in its seat.
 pub struct Agent {
     spec: AgentSpec,
-    /// The command, with whole paths for the files beside the scenario that it names.
+    /// Command, with full paths for the scenario's own files.
     command: Vec<String>,
     folder: PathBuf,
     environment: ChildEnvironment,
@@ -48,8 +50,8 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Returns an agent that works in a folder; its process starts with its first turn. Files that its command names are
-    /// looked for in the scenario's folder.
+    /// Creates an agent that works in a folder; its process starts with its first turn. Files named by its command are
+    /// searched for in the scenario's folder.
     pub fn new(
         spec: AgentSpec,
         scenario: &Path,
@@ -71,11 +73,11 @@ impl Agent {
     }
 }
 
-/// Returns a command with whole paths for the files in a folder that it names: its process works in another folder.
+/// Returns a command with full paths for the files in a folder, because its process works in another folder.
 fn with_whole_paths(command: &[Text], folder: &Path) -> Vec<String> {
     let whole = |(place, word): (usize, &Text)| {
         let path = folder.join(&**word);
-        // a program without a `/` is looked for in PATH
+        // a program without a `/` is searched for in PATH
         let is_path = place > 0 || word.contains('/');
         if is_path && path.is_file() { path.display().to_string() } else { word.to_string() }
     };
@@ -96,7 +98,7 @@ impl Voice for Agent {
             let mut turn = TurnAtWork(Some(talk.lock_owned().await));
             let end = spoken(turn.talk(), job, &ask, &out, answers).await;
             let chunk = end.unwrap_or_else(|AgentFault(class, why)| {
-                // what it still does belongs to no turn
+                // the rest of the agent's output belongs to no turn
                 *turn.talk() = None;
                 Chunk::Failed(CallFailure::new(class, format!("agent `{name}` {why}")))
             });
@@ -108,13 +110,13 @@ impl Voice for Agent {
     fn answered(&self, call: CallId, request: u32, yes: bool) {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(answers) = waiting.get(&call) {
-            // a turn that is over needs no answer
+            // a finished turn needs no answer
             let _ = answers.send((request, yes));
         }
     }
 }
 
-/// Speaks one turn, in the session that is there or in a new one.
+/// Runs one turn, in the open session or in a new one.
 async fn spoken(
     slot: &mut Option<Talk>,
     job: Job,
@@ -146,7 +148,7 @@ async fn spoken(
     }
 }
 
-/// A turn that holds its agent; dropped in the middle, it is cancelled before another turn gets the agent.
+/// A turn that holds its agent. If it is dropped before its end, it is cancelled before another turn gets the agent.
 struct TurnAtWork(Option<OwnedMutexGuard<Option<Talk>>>);
 
 impl TurnAtWork {
@@ -159,7 +161,7 @@ impl Drop for TurnAtWork {
     fn drop(&mut self) {
         let Some(mut held) = self.0.take() else { return };
         let Some(mut talk) = held.take() else { return };
-        // outside a runtime the program is ending, and its children with it
+        // without a runtime the program is exiting, and its children exit with it
         if let (true, Ok(runtime)) = (talk.works(), Handle::try_current()) {
             runtime.spawn(async move {
                 if talk.cancel(CANCEL_GRACE).await {

@@ -1,4 +1,4 @@
-//! The exchange with one process: its session, one prompt at a time, and the agent's requests in between.
+//! Connection to one agent process: its session, one prompt at a time, and the agent's requests in between.
 
 use super::bearings::Bearings;
 use super::fault::AgentFault;
@@ -15,57 +15,57 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// The version of the protocol that is spoken here.
+/// Supported version of the protocol.
 const PROTOCOL: u64 = 1;
-/// The error code with which an agent asks for a login.
+/// Error code with which an agent requests a login.
 const LOGIN: i64 = -32000;
-/// The most requests for permission in one turn.
+/// Maximum number of requests for permission in one turn; later ones are answered as cancelled.
 const REQUESTS_MAX: u32 = 200;
-/// Bytes of the words and the reasoning of one turn.
+/// Maximum bytes of text and reasoning in one turn.
 const TEXT_MAX: usize = 8 << 20;
-/// Characters of an agent's own words about its failure.
+/// Maximum characters of an agent's reason for a failure.
 const REASON_MAX: usize = 300;
 
-/// A process that has been started, and its session once it is open.
+/// A running process, and its session once it is open.
 pub(super) struct Talk {
     child: Child,
     lines: RpcLines,
-    /// Messages that were received and not yet handled.
+    /// Messages that were received but not yet handled.
     read: VecDeque<RpcMessage>,
     next: u64,
     session: String,
     bearings: Bearings,
-    /// The agent's open requests for permission, by number.
+    /// Open requests for permission, by number.
     asked: HashMap<u32, Ask>,
     requests: u32,
-    /// The prompt that has no answer yet.
+    /// Id of the prompt without an answer so far.
     prompting: Option<u64>,
     over: bool,
 }
 
-/// A request for leave: its id, and which of the offered options mean yes and no.
+/// A request for permission: its id, and the offered options that grant or reject it.
 struct Ask {
     id: Value,
     yes: Option<String>,
     no: Option<String>,
 }
 
-/// How the agent ended a turn.
+/// End of a turn.
 pub(super) enum TurnEnd {
-    /// The turn ended with a reply.
+    /// The agent replied.
     Done(Done),
-    /// The agent ended it, and is there for another one.
+    /// The turn failed, but the agent can take another one.
     Failed(ErrorClass, String),
 }
 
-/// What is collected from the agent until a turn ends.
+/// State of the running turn's output.
 struct Hearing<'a> {
     out: &'a Out,
     doings: Doings,
     said: String,
-    /// Bytes of words and reasoning so far.
+    /// Bytes of text and reasoning so far.
     bytes: usize,
-    /// The message that the last words belonged to, and whether something was done since.
+    /// Id of the message that the last text belongs to.
     message: Option<String>,
     broken: bool,
 }
@@ -86,17 +86,17 @@ impl Talk {
         })
     }
 
-    /// Returns whether the process is of no use any more.
+    /// Returns whether the process cannot be used for another turn.
     pub(super) fn is_over(&mut self) -> bool {
         self.over || self.session.is_empty()
     }
 
-    /// Returns whether a prompt has no answer yet.
+    /// Returns whether a prompt is still without an answer.
     pub(super) fn works(&self) -> bool {
         self.prompting.is_some() && !self.over
     }
 
-    /// Agrees on the protocol and opens the session.
+    /// Negotiates the protocol and opens the session.
     pub(super) async fn open(&mut self, folder: &Path) -> Result<(), AgentFault> {
         let client = json!({"name": "colloquium", "version": env!("CARGO_PKG_VERSION")});
         let offered =
@@ -121,7 +121,7 @@ impl Talk {
         Ok(())
     }
 
-    /// Asks for something outside a turn and waits for the answer.
+    /// Sends a request outside a turn and waits for the answer.
     async fn ask(
         &mut self,
         method: &str,
@@ -148,7 +148,7 @@ impl Talk {
         Ok(self.child.tell(&rpc::answer(id, result))?)
     }
 
-    /// Returns the next message; may be cancelled without losing one.
+    /// Returns the next message. Cancel-safe: no message is lost.
     async fn message(&mut self) -> Result<RpcMessage, AgentFault> {
         loop {
             if let Some(message) = self.read.pop_front() {
@@ -173,7 +173,8 @@ impl Talk {
         }
     }
 
-    /// Drops all that the agent wrote since its last turn ended: it belongs to no turn.
+    /// Drops all output of the agent since the end of its last turn, because it belongs to no turn. Its requests are
+    /// rejected.
     fn drop_late(&mut self) -> Result<(), AgentFault> {
         while let Some(message) = self.message().now_or_never() {
             if let RpcMessage::Request { id, .. } = message? {
@@ -183,7 +184,7 @@ impl Talk {
         Ok(())
     }
 
-    /// Prompts the agent and hands on what it does until it ends its turn.
+    /// Prompts the agent and forwards its output until the end of the turn.
     pub(super) async fn turn(
         &mut self,
         messages: &[Message],
@@ -241,7 +242,7 @@ impl Talk {
         Ok(ended(&result))
     }
 
-    /// Handles a request for permission.
+    /// Forwards a request for permission to the operator.
     async fn requested(&mut self, id: Value, params: &Value, out: &Out) -> Result<(), AgentFault> {
         self.requests += 1;
         let options = params["options"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -270,7 +271,7 @@ impl Talk {
         Ok(())
     }
 
-    /// Passes the operator's answer on to the agent.
+    /// Forwards the operator's answer to the agent.
     fn permit(&mut self, request: u32, yes: bool) -> Result<(), AgentFault> {
         let Some(ask) = self.asked.remove(&request) else { return Ok(()) };
         let option = if yes { ask.yes } else { ask.no };
@@ -281,7 +282,7 @@ impl Talk {
         self.answer(&ask.id, &Ok(outcome))
     }
 
-    /// Cancels the turn that runs and waits for its end; returns whether the agent is there for another one.
+    /// Cancels the running turn and waits for its end; returns whether the agent can take another one.
     pub(super) async fn cancel(&mut self, within: Duration) -> bool {
         timeout(within, self.cancelled()).await.is_ok_and(|end| end.is_ok()) && !self.over
     }
@@ -346,7 +347,7 @@ impl Hearing<'_> {
     }
 }
 
-/// Reads the end of a turn.
+/// Parses the end of a turn.
 fn ended(result: &Value) -> TurnEnd {
     let count = |key: &str| result["usage"][key].as_u64();
     let usage = count("inputTokens").zip(count("outputTokens"));
@@ -378,7 +379,7 @@ fn refused(e: RpcError) -> AgentFault {
     AgentFault(class, format!("answered with an error: {} ({})", reason(&e.message), e.code))
 }
 
-/// Returns the failure of an agent that needs a login first.
+/// Returns the failure of an agent that needs a login.
 fn login(agreed: &Value) -> AgentFault {
     let methods = agreed["authMethods"].as_array().map(Vec::as_slice).unwrap_or_default();
     let names: Vec<String> =

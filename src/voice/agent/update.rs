@@ -1,4 +1,4 @@
-//! Reads what an agent reports of its turn, within limits: every text in it may be hostile.
+//! Parser of an agent's updates during a turn. All texts are bounded, because they may be hostile.
 
 use crate::model::Text;
 use crate::model::agent::{AGENT_TOOLS, PlanStep};
@@ -6,33 +6,33 @@ use crate::voice::Did;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The most tools of one turn that are reported; the agent may use more, but they are not logged.
+/// Maximum number of tool calls reported per turn; the agent may make more, but they are not logged.
 const TOOLS_MAX: usize = 200;
-/// The most plans of one turn that are reported.
+/// Maximum number of plans reported per turn.
 const PLANS_MAX: usize = 50;
-/// The most steps of one plan that are reported.
+/// Maximum number of steps reported per plan.
 const STEPS_MAX: usize = 50;
-/// Characters of a title or a step.
+/// Maximum characters of a title or a step.
 const TITLE_MAX: usize = 500;
-/// Bytes of arguments that are kept.
+/// Maximum bytes kept of a tool call's arguments.
 const INPUT_MAX: usize = 4 << 10;
-/// Bytes of a result that are kept.
+/// Maximum bytes kept of a tool call's result.
 const RESULT_MAX: usize = 16 << 10;
 
-/// One update of an agent.
+/// Update from an agent.
 #[derive(Debug, PartialEq)]
 pub(super) enum Update {
-    /// Words for the table; which message they belong to, where the agent says so.
+    /// Text for the conversation, and the id of its message, if the agent sent one.
     Says(String, Option<String>),
     /// A piece of reasoning.
     Thinks(String),
-    /// A tool, a plan or a request for permission.
+    /// A tool call that has ended, or a new plan.
     Did(Did),
-    /// An update that is of no use here.
+    /// Any other update, which is ignored.
     Nothing,
 }
 
-/// The tools and plans of a turn, as reported so far.
+/// Tool calls and plans of a turn so far.
 #[derive(Debug, Default)]
 pub(super) struct Doings {
     tools: BTreeMap<String, AgentToolSoFar>,
@@ -50,7 +50,7 @@ struct AgentToolSoFar {
 }
 
 impl Doings {
-    /// Reads one update of the protocol.
+    /// Parses one update of the protocol.
     pub(super) fn read(&mut self, update: &Value) -> Update {
         let text = || update["content"]["text"].as_str().unwrap_or_default().to_owned();
         match update["sessionUpdate"].as_str() {
@@ -64,7 +64,7 @@ impl Doings {
         }
     }
 
-    /// Returns whether a tool is at work, or was: words that follow one begin another paragraph.
+    /// Applies an update of a tool call; returns the call once, at its end.
     fn tool(&mut self, update: &Value) -> Update {
         let id: String =
             update["toolCallId"].as_str().unwrap_or_default().chars().take(200).collect();
@@ -108,7 +108,7 @@ impl Doings {
         Update::Did(Did::Plans(steps))
     }
 
-    /// Returns what was begun and never ended.
+    /// Returns the tool calls that never ended, and marks them as reported.
     pub(super) fn unfinished(&mut self) -> Vec<Did> {
         self.tools.values_mut().filter(|tool| !tool.told).map(AgentToolSoFar::tell).collect()
     }
@@ -122,25 +122,25 @@ impl AgentToolSoFar {
     }
 }
 
-/// Returns the sort of a tool: one that the protocol knows.
+/// Returns the kind of a tool; `other` unless the protocol defines it.
 pub(super) fn sort(call: &Value) -> &'static str {
     let named = call["kind"].as_str().unwrap_or_default();
     AGENT_TOOLS.into_iter().find(|known| *known == named).unwrap_or("other")
 }
 
-/// Returns the title of a tool.
+/// Returns the title of a tool call.
 pub(super) fn title(call: &Value) -> Text {
     cut(call["title"].as_str().unwrap_or_default(), TITLE_MAX).into()
 }
 
-/// Returns the arguments of a tool as JSON; none where the agent reported none.
+/// Returns the arguments of a tool call as JSON; `None` if there are none.
 pub(super) fn input(call: &Value) -> Option<Text> {
     let input = &call["rawInput"];
     let told = !input.is_null() && input.as_object().is_none_or(|map| !map.is_empty());
     told.then(|| bytes(input.to_string(), INPUT_MAX).into())
 }
 
-/// Returns the result of a tool as text.
+/// Returns the result of a tool call as text.
 fn result(call: &Value) -> Option<Text> {
     let parts = call["content"].as_array()?;
     let part = |part: &Value| match part["type"].as_str() {

@@ -1,4 +1,4 @@
-//! After any sequence of frames the terminal shows the last one, and no more is sent than has to be.
+//! After any sequence of frames the terminal shows the last one, and only the necessary bytes are written.
 
 use super::*;
 use ratatui::style::Style;
@@ -6,7 +6,7 @@ use ratatui::style::Style;
 const SIZE: (u16, u16) = (40, 12);
 const AREA: Rect = Rect::new(0, 0, SIZE.0, SIZE.1);
 
-/// A terminal, and the frame that it was shown last.
+/// A terminal and its last frame.
 struct Shown {
     painter: Painter<Vec<u8>>,
     terminal: vt100::Parser,
@@ -23,13 +23,13 @@ impl Shown {
         Shown { painter, terminal, last: Buffer::empty(AREA) }
     }
 
-    /// Shows rows; returns what was sent for them.
+    /// Shows rows; returns the bytes written for them.
     fn show(&mut self, rows: &[(&str, Style)], cursor: Option<Position>) -> String {
         let mut next = Buffer::empty(AREA);
         for (y, (row, style)) in (0..).zip(rows) {
             next.set_string(0, y, row, *style);
         }
-        // the painter is told which rows may differ
+        // the painter gets the range of rows that may differ
         let row = |cells: &Buffer, y: u16| -> Vec<Cell> {
             (0..SIZE.0).map(|x| cells[(x, y)].clone()).collect()
         };
@@ -80,7 +80,7 @@ fn a_frame_without_a_change_writes_nothing() {
     let moved = shown.show(&rows, cursor);
     assert_eq!(moved, "\u{1b}[?2026h\u{1b}[1;4H\u{1b}[?25h\u{1b}[?2026l");
     assert_eq!(shown.show(&rows, cursor), "");
-    // a letter that is typed takes its own byte, and the bytes around every frame
+    // a typed letter takes one byte, plus the bytes around every frame
     let typed = shown.show(&plain(&["one!", "two"]), Some(Position { x: 4, y: 0 }));
     assert_eq!(typed, "\u{1b}[?2026h!\u{1b}[?2026l");
 }
@@ -112,7 +112,7 @@ fn both_cells_of_a_wide_sign_are_written_or_none() {
     shown.show(&[("漢", ground)], None);
     let sent = shown.show(&plain(&["a"]), None);
     assert!(sent.contains("a "), "the colour below the second cell goes: {sent:?}");
-    // a change of the second cell alone is not seen, and would cut the sign in two
+    // a change of only the second cell is ignored, because writing it would split the character
     let mut next = Buffer::empty(AREA);
     next.set_string(0, 0, "漢x", Style::new());
     shown.painter.show(&next, 0..1, None).unwrap();
@@ -151,7 +151,7 @@ fn any_frame_follows_any_other() {
     }
 }
 
-/// A terminal may have more cells than sixteen bits count.
+/// A terminal may have more cells than 16 bits can count.
 #[test]
 fn a_very_large_terminal_is_painted() {
     let mut painter = Painter::new(vec![]);
