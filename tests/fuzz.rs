@@ -300,7 +300,7 @@ fn replies_of_models() {
         let _ = reply::repair_again(&said, &own, &roster);
         let _ = (reply::mentions(&said, Some(&own), &roster), reply::asked(&said, None, &roster));
         let _ = (reply::parted(&said, &roster), reply::repeats_from(&said), inert(&said));
-        let _ = reply::echoes(&said, [Arc::new(Trigrams::of(&said))]);
+        let _ = reply::echoes(&said, [Arc::new(Trigrams::new(&said))]);
         drop(repaired);
     });
 }

@@ -166,7 +166,7 @@ fn the_scanner_of_uses_bites() {
 
 #[test]
 fn no_files_of_a_room_reach_each_other_in_a_circle() {
-    let circles = Files::of(Source::ours(root())).circles();
+    let circles = Files::new(Source::ours(root())).circles();
     let faults = circles.iter().map(|circle| circle.join(", ")).collect();
     none(
         faults,
@@ -180,7 +180,7 @@ fn the_scanner_of_circles_bites() {
     let check = |files: &[(&str, &str)], expected: &[&[&str]]| {
         let sources: Vec<Source> =
             files.iter().map(|(path, code)| Source::new(&format!("src/{path}"), code)).collect();
-        assert_eq!(Files::of(&sources).circles(), expected, "{files:?}");
+        assert_eq!(Files::new(&sources).circles(), expected, "{files:?}");
     };
     let (a, b) = ("room/a.rs", "room/b.rs");
     check(&[(a, "use super::b::B;"), (b, "use crate::room::a::A;")], &[&["room::a", "room::b"]]);

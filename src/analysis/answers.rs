@@ -40,7 +40,7 @@ pub fn answer_rounds(state: &State, stated: &[Stated]) -> Vec<AnswerRound> {
         let majority = ahead.next().filter(|_| ahead.next().is_none()).map(str::to_owned);
         let texts = stated.iter().filter(|s| s.nth == nth).filter_map(|s| {
             let entry = state.entries.iter().find(|e| e.version().turn == Some(s.turn))?;
-            Some(Trigrams::of(entry.text()))
+            Some(Trigrams::new(entry.text()))
         });
         let texts: Vec<Trigrams> = texts.collect();
         let new: f64 = texts.iter().map(|t| said.novelty(t)).sum();

@@ -22,7 +22,7 @@ pub fn table(study: &Analysis<'_>) -> Table {
         rows.push((seq, vec![number, Cell::At(at.0), Cell::text(what), Cell::text(words)]));
     };
     for moment in study.moments() {
-        let (what, words) = told(study, &moment.what);
+        let (what, words) = describe(study, &moment.what);
         add(moment.seq, moment.ms, moment.after, what, &words);
     }
     for turn in study.turns() {
@@ -57,7 +57,7 @@ pub fn table(study: &Analysis<'_>) -> Table {
     table
 }
 
-fn told(study: &Analysis<'_>, what: &MomentKind) -> (&'static str, String) {
+fn describe(study: &Analysis<'_>, what: &MomentKind) -> (&'static str, String) {
     match what {
         MomentKind::Command(given) => {
             (given.line.command.name(), command(study, &given.line.command))

@@ -6,7 +6,7 @@ use crate::model::event::OPERATOR;
 use crate::state::Who;
 
 /// Returns how often a participant, or the operator, mentioned each participant.
-pub fn named(study: &Analysis<'_>, by: Option<&SeatId>) -> Vec<(SeatId, u64)> {
+pub fn mention_counts(study: &Analysis<'_>, by: Option<&SeatId>) -> Vec<(SeatId, u64)> {
     let said = study.state.entries.iter().filter(|e| e.seq >= study.from);
     let own = said.filter(|e| match (&e.who, by) {
         (Who::Seat(seat), Some(by)) => seat == by && e.of.is_none(),
@@ -33,7 +33,7 @@ pub fn table(study: &Analysis<'_>) -> Table {
     table.columns.extend(seats.iter().map(|id| Column::new(id, &name(study.state, id))));
     table.columns.push(Column::new("all", "all"));
     for by in seats.iter().map(|s| Some(*s)).chain([None]) {
-        let counts = named(study, by);
+        let counts = mention_counts(study, by);
         let who = by.map_or_else(|| OPERATOR.to_owned(), |id| name(study.state, id));
         let all = counts.iter().map(|(_, n)| n).sum();
         let cells = counts.iter().map(|(to, n)| match *n {

@@ -41,7 +41,7 @@ pub fn repetitions(study: &Analysis<'_>) -> Vec<Repetition> {
     let mut all = Vec::new();
     for (entry, _) in whole.utterances() {
         let (Some(number), Some(seat)) = (entry.number, entry.seat()) else { continue };
-        let words = Trigrams::of(entry.text());
+        let words = Trigrams::new(entry.text());
         let mine = own.entry(seat).or_default();
         let likeness = |t: &Trigrams| words.likeness(t);
         // the last turn of another speaker: the previous one, or the one before this speaker's own

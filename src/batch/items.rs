@@ -177,7 +177,7 @@ impl Iterator for Items {
                 Ok(values) => values,
                 Err(e) => return Some(Err(e)),
             };
-            let item = named(values, line);
+            let item = from_values(values, line);
             let earlier = self.seen.insert(hash(&item.id), line);
             if let Some(earlier) = earlier {
                 let why = format!("duplicate of item `{}` in line {earlier}", item.id);
@@ -188,7 +188,7 @@ impl Iterator for Items {
     }
 }
 
-fn named(mut values: Map<String, Value>, line: u64) -> BatchItem {
+fn from_values(mut values: Map<String, Value>, line: u64) -> BatchItem {
     let id = match values.get(ID) {
         Some(Value::String(id)) if !id.is_empty() => id.clone(),
         Some(Value::Number(id)) => id.to_string(),

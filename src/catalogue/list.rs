@@ -98,7 +98,7 @@ fn summary(entry: &DirEntry) -> SessionSummary {
         kept.damaged.is_some() || !files.rescue().exists()
     });
     if let Some(kept) = kept {
-        summary.standing = holder(&files).map_or_else(|| kept.standing(), SessionStatus::Running);
+        summary.standing = holder(&files).map_or_else(|| kept.status(), SessionStatus::Running);
         (summary.title, summary.utterances) = (kept.title, kept.utterances);
         (summary.parent, summary.cast, summary.last) = (kept.parent, kept.cast, kept.last);
         return summary;
@@ -112,7 +112,7 @@ fn summary(entry: &DirEntry) -> SessionSummary {
             summary.parent = parent(&state);
             summary.cast = state.seats.iter().map(|s| s.spec.name.to_string()).collect();
             summary.last = last_words(&state);
-            summary.standing = standing(&files, &log, &state);
+            summary.standing = session_status(&files, &log, &state);
             if !matches!(summary.standing, SessionStatus::Running(_)) {
                 // without it only the next list is slower
                 let kept = Stored::new(&metadata, &summary);
@@ -139,7 +139,7 @@ fn parent(state: &State) -> Option<(String, u32)> {
     Some((forked.parent.to_string(), kept.filter_map(|e| e.number).max().unwrap_or(0)))
 }
 
-fn standing(files: &SessionFiles, log: &Survey, state: &State) -> SessionStatus {
+fn session_status(files: &SessionFiles, log: &Survey, state: &State) -> SessionStatus {
     if log.faults.iter().any(|f| matches!(f, LogFault::Newer { .. })) {
         return SessionStatus::Newer;
     }

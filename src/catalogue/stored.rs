@@ -90,7 +90,7 @@ impl Stored {
     }
 
     /// Returns the status of the session, if nobody writes it.
-    pub fn standing(&self) -> SessionStatus {
+    pub fn status(&self) -> SessionStatus {
         match (self.newer, &self.damaged, self.ended) {
             (true, _, _) => SessionStatus::Newer,
             (_, Some(why), _) => SessionStatus::Damaged(why.clone()),

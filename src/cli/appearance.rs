@@ -85,8 +85,9 @@ impl ScreenAppearance {
     /// # Errors
     /// If a theme or a key binding is invalid.
     pub fn here(context: &Context) -> Result<ScreenAppearance, Failure> {
-        let appearance = AppearanceSettings::of(context)?;
-        let told = if may_ask(context) { context.told() } else { TerminalReport::default() };
+        let appearance = AppearanceSettings::from_context(context)?;
+        let told =
+            if may_ask(context) { context.terminal_report() } else { TerminalReport::default() };
         let keymap = appearance.keymap.clone();
         let keymap = if told.keyboard { keymap.told_apart() } else { keymap };
         let modes = TerminalModes {
@@ -145,7 +146,7 @@ impl AppearanceSettings {
     ///
     /// # Errors
     /// If a theme or a key binding is invalid.
-    pub fn of(context: &Context) -> Result<AppearanceSettings, Failure> {
+    pub fn from_context(context: &Context) -> Result<AppearanceSettings, Failure> {
         let settings = context.settings()?;
         let environment = &context.environment;
         let colour = context.colour.unwrap_or(Colour::Auto);

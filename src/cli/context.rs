@@ -163,7 +163,7 @@ impl Context {
     }
 
     /// Returns the answers of the terminal, which is queried once.
-    pub fn told(&self) -> TerminalReport {
+    pub fn terminal_report(&self) -> TerminalReport {
         *self.told.get_or_init(terminal::ask)
     }
 

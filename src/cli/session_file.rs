@@ -102,7 +102,7 @@ pub fn delete(path: &Path, context: &Context) -> Result<[String; 2], Failure> {
 
 /// Returns the state at the end of a log.
 pub fn fold(log: &Log) -> State {
-    let finished = Finished::of(log.events());
+    let finished = Finished::from_events(log.events());
     State::fold(log.events().filter(|event| !finished.repeats(event)))
 }
 

@@ -92,7 +92,7 @@ fn floor(state: &State) -> Option<Draft> {
 
 /// Returns the end that the last allowed turn leads to: it takes precedence over the limit.
 fn settled(state: &State) -> Option<Draft> {
-    let most = state.limits.of(Limit::Utterances)?;
+    let most = state.limits.get(Limit::Utterances)?;
     if state.used(Limit::Utterances, state.ms) < most || !state.turns.is_empty() {
         return None;
     }
@@ -201,7 +201,7 @@ fn call(state: &State) -> Option<Draft> {
 fn limits(state: &State) -> Option<Draft> {
     // elapsed time is detected by `react`, which knows the current time; a resume after that starts with this check
     Limit::ALL.into_iter().find_map(|what| {
-        let limit = state.limits.of(what)?;
+        let limit = state.limits.get(what)?;
         let value = state.used(what, state.ms);
         let at = LimitAt { what, value, limit, next: None };
         if value >= limit {

@@ -52,7 +52,7 @@ pub(super) struct VerdictScope<'a> {
 }
 
 impl<'a> VerdictScope<'a> {
-    pub(super) fn of(state: &'a State, thread: ThreadId) -> Option<VerdictScope<'a>> {
+    pub(super) fn from_thread(state: &'a State, thread: ThreadId) -> Option<VerdictScope<'a>> {
         state.verdict_spec(thread).map(|spec| VerdictScope { thread, spec, interim: false })
     }
 
@@ -72,6 +72,6 @@ impl<'a> VerdictScope<'a> {
 /// Returns the scope of a verdict that the operator asks for: the whole conversation if it has judges, else the current
 /// phase.
 pub(super) fn called(state: &State) -> Option<VerdictScope<'_>> {
-    VerdictScope::of(state, ThreadId::ROOT)
-        .or_else(|| state.leaves().find_map(|t| VerdictScope::of(state, t.id)))
+    VerdictScope::from_thread(state, ThreadId::ROOT)
+        .or_else(|| state.leaves().find_map(|t| VerdictScope::from_thread(state, t.id)))
 }

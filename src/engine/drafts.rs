@@ -95,7 +95,7 @@ pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft
 pub(super) fn end(state: &State, reason: StopReason, text: Option<Text>) -> Draft {
     let root = state.threads.get(&ThreadId::ROOT);
     let answered = state.answered();
-    let text = text.or_else(|| Some(answered.as_ref()?.told().into()));
+    let text = text.or_else(|| Some(answered.as_ref()?.describe().into()));
     let text = joined([text, idle_seats(state, reason)]);
     let made = answered.and_then(|answered| serde_json::to_value(answered).ok());
     let result = made.or_else(|| root.map(|root| policy::result(state, root))).unwrap_or_default();

@@ -224,7 +224,7 @@ impl Engine {
         match &input {
             Input::Chunk(call, Chunk::Piece(channel, text)) => {
                 for (channel, text) in self.told_apart(*call, *channel, text) {
-                    self.hear(*call, channel, text, now);
+                    self.receive_piece(*call, channel, text, now);
                 }
                 if text.contains('\n') || self.goes_astray(*call, text) {
                     self.decide(now, &input);
@@ -233,7 +233,7 @@ impl Engine {
             Input::Chunk(call, Chunk::Done(_) | Chunk::Pass | Chunk::Failed(_)) => {
                 let held = self.splitters.remove(call).map(|mut s| s.finish());
                 for (channel, text) in held.into_iter().flatten() {
-                    self.hear(*call, channel, text.into(), now);
+                    self.receive_piece(*call, channel, text.into(), now);
                 }
                 self.decide(now, &input);
             }
@@ -257,7 +257,7 @@ impl Engine {
         parts.into_iter().map(|(channel, text)| (channel, text.into())).collect()
     }
 
-    fn hear(&mut self, call: CallId, channel: Channel, text: Text, at: Ms) {
+    fn receive_piece(&mut self, call: CallId, channel: Channel, text: Text, at: Ms) {
         if let Some(turn) = self.live.state.turn_of(call).map(|t| t.id) {
             self.show(Piece { turn, channel, at, text });
         }
@@ -266,7 +266,7 @@ impl Engine {
     fn show(&mut self, piece: Piece) {
         self.loose_bytes += piece.text.len();
         self.loose_since.get_or_insert(piece.at);
-        self.live.hear(piece.clone());
+        self.live.push(piece.clone());
         self.feed.piece(piece);
         if self.loose_bytes >= DELTA_BYTES {
             self.seal();

@@ -78,7 +78,7 @@ pub(super) fn reply(state: &State, turn: &Turn, prompt: u64) -> Result<Option<u6
     };
     if let Some(limit) = usd {
         let used = state.spent().usd + others().map(|t| t.reserve.usd()).sum();
-        let next = Some(price.of(&whole).0);
+        let next = Some(price.cost(&whole).0);
         reply = reply.min(affords(limit, used).ok_or_else(|| reached(Limit::Usd, limit.0, next))?);
     }
     if let Some(limit) = own {
@@ -112,7 +112,7 @@ pub(super) fn in_the_way(
 pub(super) fn of_turn(turn: &Turn, last: Option<&Usage>) -> (Option<Usage>, Option<Usd>) {
     let mut spent = turn.spent.clone();
     if let Some(last) = last {
-        spent.add(last, turn.reserve.price.map(|price| price.of(last)));
+        spent.add(last, turn.reserve.price.map(|price| price.cost(last)));
     }
     (spent.used(), spent.cost())
 }

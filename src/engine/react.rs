@@ -31,7 +31,10 @@ pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
         }
         Input::Chunk(call, chunk) => {
             // chunks of a cancelled call are dropped
-            state.turn_of(*call).map(|turn| heard(live, turn, now, chunk)).unwrap_or_default()
+            state
+                .turn_of(*call)
+                .map(|turn| receive_chunk(live, turn, now, chunk))
+                .unwrap_or_default()
         }
         Input::Tool(called, end) => tools::returned(state, *called, end).into_iter().collect(),
         Input::Tick => tick(live, now),
@@ -63,7 +66,7 @@ pub(super) fn refused(key: &Key, line: &SteerLine, why: Text) -> Draft {
     operator(CommandRefused { key, line: serde_json::Value::Object(line.to_map()), id, why }.into())
 }
 
-fn heard(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
+fn receive_chunk(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
     match chunk {
         // the rest of a reply in another participant's name is not needed
         Chunk::Piece(_, new) => {

@@ -61,7 +61,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
         Command::Say { text } => {
             worded(text)?;
             targets.threads = inner(state, line);
-            targets.mentions = words::named(state, text);
+            targets.mentions = words::mentioned(state, text);
             let first = targets.mentions.first().filter(|_| text.trim_start().starts_with('@'));
             targets.seats = first.filter(|s| state.may_speak(s)).cloned().into_iter().collect();
         }
@@ -72,7 +72,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             }
             targets.turns = speaking(state, line, who.as_ref());
             targets.threads = inner(state, line);
-            targets.mentions = words::named(state, text);
+            targets.mentions = words::mentioned(state, text);
         }
         Command::Note { to, text, .. } => {
             worded(text)?;
@@ -101,7 +101,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             worded(text)?;
             present(state, who)?;
             targets.threads = inner(state, line);
-            targets.mentions = words::named(state, text);
+            targets.mentions = words::mentioned(state, text);
         }
         Command::Speak { who, .. } | Command::Pass { who } => {
             if let Command::Speak { text, .. } = &line.command {
@@ -282,7 +282,7 @@ fn limits(state: &State, set: &Limits) -> Result<(), String> {
             "a limit in usd cannot be enforced: no price is known for {model}; limit tokens instead"
         ));
     }
-    let zero = Limit::ALL.into_iter().find(|l| set.of(*l) == Some(0));
+    let zero = Limit::ALL.into_iter().find(|l| set.get(*l) == Some(0));
     match zero {
         Some(Limit::Usd) => Err("`usd` must be more than 0".into()),
         Some(limit) => Err(format!("`{}` must be at least 1", limit.key())),

@@ -14,7 +14,7 @@ pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, Strin
     let in_step = |step: &PlannedStep| step.thread.unwrap_or(ThreadId::ROOT);
     match command {
         Command::CancelStep { step } => {
-            let step = of(plan, *step)?;
+            let step = find(plan, *step)?;
             if step.state.is_over() {
                 return Err(format!(
                     "step {} is already {}",
@@ -27,7 +27,7 @@ pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, Strin
             }
         }
         Command::AnswerStep { step, text } => {
-            let step = of(plan, *step)?;
+            let step = find(plan, *step)?;
             if text.trim().is_empty() {
                 return Err("`text` is empty".into());
             }
@@ -40,7 +40,7 @@ pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, Strin
             targets.seats = state.planner(thread).into_iter().collect();
         }
         Command::RerunStep { step } => {
-            let step = of(plan, *step)?;
+            let step = find(plan, *step)?;
             if !step.state.is_over() {
                 return Err(format!("step {} is {}", step.spec.number, step.state.as_str()));
             }
@@ -60,7 +60,7 @@ pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, Strin
             paused(state)?;
             waiting(plan, *step)?;
             if let Some(before) = before {
-                of(plan, *before)?;
+                find(plan, *before)?;
             }
         }
         _ => {}
@@ -68,7 +68,7 @@ pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, Strin
     Ok(targets)
 }
 
-fn of(plan: &Plan, number: u32) -> Result<&PlannedStep, String> {
+fn find(plan: &Plan, number: u32) -> Result<&PlannedStep, String> {
     plan.step(number).ok_or_else(|| {
         let all: Vec<String> = plan.steps.iter().map(|s| s.spec.number.to_string()).collect();
         format!("no step {number}; the steps are {}", all.join(", "))
@@ -76,7 +76,7 @@ fn of(plan: &Plan, number: u32) -> Result<&PlannedStep, String> {
 }
 
 fn waiting(plan: &Plan, number: u32) -> Result<&PlannedStep, String> {
-    let step = of(plan, number)?;
+    let step = find(plan, number)?;
     match step.state {
         StepState::Waiting => Ok(step),
         state => {

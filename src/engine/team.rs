@@ -120,7 +120,7 @@ impl Team {
         engine.open(self.opened(&ask));
         let (nobody, orders) = mpsc::channel(1);
         drop(nobody);
-        let ((), stopped) = tokio::join!(self.tell(tail, out), engine.run(orders, pending()));
+        let ((), stopped) = tokio::join!(self.report(tail, out), engine.run(orders, pending()));
         let state = &engine.live.state;
         let spent = state.spent();
         let usage = spent.used();
@@ -150,7 +150,7 @@ impl Team {
 
     /// Reports the turns of the team's seats as the reasoning of the participant. On virtual time the inner
     /// conversation runs at once, so the outer clock then waits for the same duration.
-    async fn tell(&self, mut tail: Tail, out: &Out) {
+    async fn report(&self, mut tail: Tail, out: &Out) {
         let mut at = Ms(0);
         let mut first = true;
         while let Some(item) = tail.next().await {

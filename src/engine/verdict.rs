@@ -38,8 +38,8 @@ pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) ->
     let end = |reason, text| Some(drafts::end(state, reason, text));
     let last = state.verdict.as_ref().filter(|(_, at)| *at == state.utterances);
     let settled = last.filter(|(verdict, _)| verdict.settles()).map(|(verdict, _)| verdict);
-    let scope =
-        VerdictScope::of(state, ThreadId::ROOT).filter(|scope| is_due(state, *scope, reason));
+    let scope = VerdictScope::from_thread(state, ThreadId::ROOT)
+        .filter(|scope| is_due(state, *scope, reason));
     match (scope, settled) {
         (Some(_), Some(verdict)) if unread(verdict) && reason != StopReason::Operator => {
             end(StopReason::Failure, Some(format!("the verdict failed: {}", verdict.how).into()))
@@ -71,7 +71,7 @@ pub(super) fn no_room(state: &State) -> Text {
     let spent = |what: &Limit| matches!(what, Limit::Tokens | Limit::Usd);
     let reached = state.limit.as_ref().filter(|at| spent(&at.what)).map(|at| (at.what, at.limit));
     let set =
-        || [Limit::Usd, Limit::Tokens].into_iter().find_map(|l| Some((l, state.limits.of(l)?)));
+        || [Limit::Usd, Limit::Tokens].into_iter().find_map(|l| Some((l, state.limits.get(l)?)));
     let limit = reached.or_else(set).map(|(what, limit)| format!(" of {}", what.words(limit)));
     let limit = limit.unwrap_or_default();
     format!("no verdict: the limit{limit} leaves no room for the judge").into()
@@ -97,7 +97,7 @@ fn unread(verdict: &VerdictGiven) -> bool {
 pub(super) fn after_round(state: &State, thread: &Thread) -> Option<Draft> {
     let mut here = vec![thread.id, ThreadId::ROOT];
     here.dedup();
-    let scopes = here.into_iter().filter_map(|id| VerdictScope::of(state, id));
+    let scopes = here.into_iter().filter_map(|id| VerdictScope::from_thread(state, id));
     let mut scopes = scopes.filter(|c| c.spec.may_stop && !c.judges(state).is_empty());
     scopes.find_map(|scope| match scope.found(state) {
         None => Some(next(state, VerdictScope { interim: true, ..scope }, Requester::Engine, None)),
@@ -112,7 +112,7 @@ pub(super) fn after_round(state: &State, thread: &Thread) -> Option<Draft> {
 pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft {
     let judged =
         |c: VerdictScope<'_>| c.found(state).is_some_and(|v| !v.interim || v.winner.is_some());
-    let scope = VerdictScope::of(state, thread.id).filter(|_| thread.id != ThreadId::ROOT);
+    let scope = VerdictScope::from_thread(state, thread.id).filter(|_| thread.id != ThreadId::ROOT);
     match scope.filter(|c| thread.utterances > 0 && !judged(*c)) {
         Some(scope) => next(state, scope, Requester::Engine, None),
         None => drafts::close(state, thread, reason),

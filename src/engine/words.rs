@@ -54,7 +54,7 @@ pub(super) fn mentions(state: &State, text: &str, turn: &Turn) -> Vec<SeatId> {
 }
 
 /// Returns the seats that the operator's message mentions.
-pub(super) fn named(state: &State, text: &str) -> Vec<SeatId> {
+pub(super) fn mentioned(state: &State, text: &str) -> Vec<SeatId> {
     let present = state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec);
     reply::mentions(text, None, &present.collect::<Vec<_>>())
 }

@@ -38,7 +38,7 @@ impl Beside {
     /// Compares two conversations from `from` on, each given by its last state and its events; finally hidden
     /// utterances are left out. If only one conversation changed a shared utterance later, the other shows its own
     /// version of it.
-    pub fn of<A, B>((last_a, a): (&State, A), (last_b, b): (&State, B), from: Seq) -> Beside
+    pub fn new<A, B>((last_a, a): (&State, A), (last_b, b): (&State, B), from: Seq) -> Beside
     where
         A: IntoIterator<Item: Borrow<Event>> + Clone,
         B: IntoIterator<Item: Borrow<Event>> + Clone,
@@ -46,10 +46,10 @@ impl Beside {
         let shared = last_a.entries.iter().filter(|e| e.seq < from).filter_map(|e| e.number).max();
         let [teller_of_a, teller_of_b] = [last_a, last_b].map(Narrator::leaving_out);
         let mut rows: BTreeMap<u32, ComparedTurn> = BTreeMap::new();
-        tell(a.clone(), from, shared, teller_of_a.clone(), &mut |number, told| {
+        narrate_from(a.clone(), from, shared, teller_of_a.clone(), &mut |number, told| {
             add(&mut rows.entry(number).or_default().a, told);
         });
-        tell(b.clone(), from, shared, teller_of_b.clone(), &mut |number, told| {
+        narrate_from(b.clone(), from, shared, teller_of_b.clone(), &mut |number, told| {
             add(&mut rows.entry(number).or_default().b, told);
         });
         let mut changed = [BTreeSet::new(), BTreeSet::new()];
@@ -85,7 +85,7 @@ impl Beside {
     ///
     /// # Errors
     /// If the sink cannot be written.
-    pub fn tell(&self, spell: Spelling, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(&self, spell: Spelling, out: &mut dyn Write) -> io::Result<()> {
         let mut write = |side: &str, all: &[Narrated]| {
             all.iter().try_for_each(|told| out.write_all(spell(&of_side(side, told)).as_bytes()))
         };
@@ -145,7 +145,7 @@ fn add(side: &mut Vec<Narrated>, told: Narrated) {
 }
 
 /// Narrates a conversation from an event on, each item with the number of its utterance.
-fn tell(
+fn narrate_from(
     events: impl IntoIterator<Item: Borrow<Event>>,
     from: Seq,
     shared: Option<u32>,

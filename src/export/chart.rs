@@ -5,7 +5,7 @@
 
 use super::markup::{COLOURS, colour, escaped};
 use crate::analysis::{
-    Analysis, Stand, Standpoints, last_vote, name, named, repetitions, shares, standpoints,
+    Analysis, Stand, Standpoints, last_vote, mention_counts, name, repetitions, shares, standpoints,
 };
 use crate::model::{SeatId, Usd};
 use crate::text;
@@ -51,7 +51,7 @@ const CHARTS: &[(&str, Chart)] = &[
 ];
 
 /// Returns the chart of a table; empty if it has none or no data.
-pub fn of(figure: &str, study: &Analysis<'_>) -> String {
+pub fn render(figure: &str, study: &Analysis<'_>) -> String {
     let chart = CHARTS.iter().find(|(name, _)| *name == figure);
     chart.map_or_else(String::new, |(_, chart)| chart(study))
 }
@@ -134,7 +134,11 @@ fn ballots(study: &Analysis<'_>) -> String {
         );
     }
     let y = vote.counts.len() as f64 * ROW;
-    told(&mut marks, y, &format!("votes for each choice of the last vote: {}", vote.question));
+    push_caption(
+        &mut marks,
+        y,
+        &format!("votes for each choice of the last vote: {}", vote.question),
+    );
     svg(y + TOLD, "The last vote", &marks)
 }
 
@@ -180,7 +184,7 @@ fn lanes(study: &Analysis<'_>) -> String {
         marks.push_str("</g>\n");
     }
     let y = seats.len() as f64 * ROW;
-    told(&mut marks, y, "from the first turn to the last word, left to right");
+    push_caption(&mut marks, y, "from the first turn to the last word, left to right");
     svg(y + TOLD, "Turns over time", &marks)
 }
 
@@ -217,7 +221,7 @@ fn spent(study: &Analysis<'_>) -> String {
                  <line class=\"axis\" x1=\"0\" x2=\"{WIDTH}\" y1=\"{base:.1}\" y2=\"{base:.1}\"/>\n"
             ),
         );
-        told(&mut marks, base, &what);
+        push_caption(&mut marks, base, &what);
         y = base + TOLD;
     }
     if marks.is_empty() { marks } else { svg(y, "Tokens and cost over time", &marks) }
@@ -260,7 +264,7 @@ fn stood(study: &Analysis<'_>) -> String {
         );
     }
     y += 16.0;
-    told(
+    push_caption(
         &mut marks,
         y,
         &format!("turns {first} to {last}; a block begins at a vote or a structured answer"),
@@ -310,7 +314,7 @@ fn ring(study: &Analysis<'_>) -> String {
         .iter()
         .enumerate()
         .flat_map(|(from, by)| {
-            let counts = named(study, Some(by)).into_iter().enumerate();
+            let counts = mention_counts(study, Some(by)).into_iter().enumerate();
             counts
                 .map(move |(to, (_, n))| (from, to, n))
                 .filter(|(from, to, n)| from != to && *n > 0)
@@ -363,7 +367,7 @@ fn ring(study: &Analysis<'_>) -> String {
             ),
         );
     }
-    told(
+    push_caption(
         &mut marks,
         height,
         "each line ends in a dot at the participant mentioned, with the count",
@@ -400,12 +404,12 @@ fn novelty(study: &Analysis<'_>) -> String {
             "<line class=\"axis\" x1=\"0\" x2=\"{WIDTH}\" y1=\"{BARS}\" y2=\"{BARS}\"/>\n"
         ),
     );
-    told(&mut marks, BARS, "one bar per turn: the share that was new, from none to all");
+    push_caption(&mut marks, BARS, "one bar per turn: the share that was new, from none to all");
     svg(BARS + TOLD, "Share of each turn not said before", &marks)
 }
 
 /// Writes a caption below a chart.
-fn told(marks: &mut String, y: f64, what: &str) {
+fn push_caption(marks: &mut String, y: f64, what: &str) {
     let (line, what) = (y + 16.0, escaped(&clipped(what, TOLD_CHARS)));
     put(marks, format_args!("<text class=\"soft\" x=\"0\" y=\"{line:.0}\">{what}</text>\n"));
 }

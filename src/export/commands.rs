@@ -80,7 +80,7 @@ pub(super) fn given(
         },
         Command::Limit { set } => {
             let each = set.per_seat.map(|n| format!("{} per participant", utterances(n)));
-            let words = |limit: Limit| Some(limit.words(set.of(limit)?));
+            let words = |limit: Limit| Some(limit.words(set.get(limit)?));
             let mut set: Vec<String> = Limit::ALL.into_iter().filter_map(words).collect();
             set.extend(each);
             note(format!("new limit: {}", set.join(", ")))

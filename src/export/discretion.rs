@@ -50,7 +50,7 @@ impl DiscreetRecords {
     ///
     /// # Errors
     /// See [`Redaction::apply`].
-    pub fn of(
+    pub fn new(
         records: Records,
         private: Private,
         state: &State,

@@ -141,7 +141,7 @@ impl Document {
     }
 
     /// Writes the narration from first to last in a format.
-    pub(super) fn tell(&self, out: &mut dyn Write, spell: Spelling) -> io::Result<()> {
+    pub(super) fn write_narration(&self, out: &mut dyn Write, spell: Spelling) -> io::Result<()> {
         let mut telling = self.telling();
         self.write_each(out, |record| telling.next(&record.event, spell))?;
         out.write_all(telling.rest().as_bytes())

@@ -139,7 +139,7 @@ fn figures(document: &Document, out: &mut dyn Write) -> io::Result<()> {
             table.name,
             escaped(table.title),
             escaped(table.counts),
-            chart::of(table.name, &study)
+            chart::render(table.name, &study)
         )?;
         rows(&table, out)?;
         out.write_all(b"</figure>\n")?;

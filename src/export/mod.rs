@@ -70,7 +70,7 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "md",
         title: "Markdown",
-        spell: Spell::Document(|d, out| d.tell(out, md::spell)),
+        spell: Spell::Document(|d, out| d.write_narration(out, md::spell)),
     },
     Format {
         name: "html",
@@ -86,7 +86,7 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "txt",
         title: "plain text",
-        spell: Spell::Document(|d, out| d.tell(out, text::spell)),
+        spell: Spell::Document(|d, out| d.write_narration(out, text::spell)),
     },
     Format { name: "csv", title: "a table of turns", spell: Spell::Document(document::csv) },
     Format { name: "cast", title: "a screen recording", spell: Spell::Screen(cast::spell) },

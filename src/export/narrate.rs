@@ -49,9 +49,9 @@ impl Narrator {
     ) -> (Option<String>, Vec<Narrated>) {
         match self.fails.again(state, &event.kind) {
             Again::Counted => (None, vec![]),
-            Again::First => (self.fails.counted(&event.kind), self.told(state, event)),
+            Again::First => (self.fails.counted(&event.kind), self.narrate_event(state, event)),
             Again::Nothing => {
-                let told = self.told(state, event);
+                let told = self.narrate_event(state, event);
                 // an event without narration does not end the count
                 let ends = !told.is_empty();
                 (ends.then(|| self.fails.counted(&event.kind)).flatten(), told)
@@ -59,7 +59,7 @@ impl Narrator {
         }
     }
 
-    fn told(&mut self, state: &State, event: &Event) -> Vec<Narrated> {
+    fn narrate_event(&mut self, state: &State, event: &Event) -> Vec<Narrated> {
         let note = |text: String| vec![Narrated::Note(text::label(&text).into_owned())];
         match &event.kind {
             Kind::Opened(o) => vec![opening(state, self.title.take(), o.rehearsed)],

@@ -20,11 +20,12 @@ const OF_LOOPS: [&str; 2] = ["changed", "cycle"];
 pub(super) fn check(source: &str, bodies: &[Range<usize>]) -> Result<(), ExprError> {
     bodies.iter().try_for_each(|body| {
         let inside = source.get(body.clone()).unwrap_or_default();
-        named(inside).map_err(|fault| ExprError { column: fault.column + body.start, ..fault })
+        check_names(inside)
+            .map_err(|fault| ExprError { column: fault.column + body.start, ..fault })
     })
 }
 
-fn named(source: &str) -> Result<(), ExprError> {
+fn check_names(source: &str) -> Result<(), ExprError> {
     let all: Vec<(usize, &str)> = tokens(source).collect();
     let token = |at: Option<usize>| at.and_then(|at| all.get(at)).map_or("", |(_, token)| *token);
     for (at, (column, word)) in all.iter().enumerate() {

@@ -31,7 +31,7 @@ impl AnswerKind {
     ];
 
     /// Returns the kind with a name.
-    pub fn named(word: &str) -> Option<AnswerKind> {
+    pub fn by_name(word: &str) -> Option<AnswerKind> {
         AnswerKind::ALL.iter().find(|(name, _)| *name == word).map(|(_, kind)| *kind)
     }
 }
@@ -117,7 +117,7 @@ impl Aggregation {
     }
 
     /// Returns the way with a name.
-    pub fn named(word: &str) -> Option<Aggregation> {
+    pub fn by_name(word: &str) -> Option<Aggregation> {
         Aggregation::ALL.iter().find(|(name, _)| *name == word).map(|(_, way)| *way)
     }
 }
@@ -193,7 +193,7 @@ pub struct FoundAnswer {
 
 impl FoundAnswer {
     /// Returns the result as text, for the end of the conversation.
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         let counted = self.ways.iter().find(|way| way.by == self.by);
         let way = self.by.name();
         let mut told = match (&self.answer, counted.map(|c| &c.tied[..])) {

@@ -104,7 +104,7 @@ impl Limit {
 
 impl Limits {
     /// Returns the limit of one kind.
-    pub fn of(&self, limit: Limit) -> Option<u64> {
+    pub fn get(&self, limit: Limit) -> Option<u64> {
         match limit {
             Limit::Utterances => self.utterances.map(u64::from),
             Limit::Rounds => self.rounds.map(u64::from),

@@ -100,7 +100,7 @@ impl Price {
     }
 
     /// Returns what a call cost, rounded up.
-    pub fn of(self, usage: &Usage) -> Usd {
+    pub fn cost(self, usage: &Usage) -> Usd {
         let fresh = usage.input.saturating_sub(usage.cache_read).saturating_sub(usage.cache_write);
         let read = fresh as f64
             + usage.cache_read as f64 * CACHE_READ
@@ -151,10 +151,10 @@ mod tests {
 
     #[test]
     fn a_price_is_per_million_tokens() {
-        assert_eq!(Price(2.5, 10.0).of(&usage(1_000_000, 100_000)), Usd(3_500_000_000));
+        assert_eq!(Price(2.5, 10.0).cost(&usage(1_000_000, 100_000)), Usd(3_500_000_000));
         let kept = Usage { cache_read: 600_000, cache_write: 200_000, ..usage(1_000_000, 0) };
-        assert_eq!(Price(1.0, 5.0).of(&kept), Usd(510_000_000), "0.2 + 0.06 + 0.25");
-        assert_eq!(Price(0.0, 0.0).of(&usage(7, 7)), Usd(0));
+        assert_eq!(Price(1.0, 5.0).cost(&kept), Usd(510_000_000), "0.2 + 0.06 + 0.25");
+        assert_eq!(Price(0.0, 0.0).cost(&usage(7, 7)), Usd(0));
         for wrong in ["[-1, 2]", "[1]", "[1, 1e9]"] {
             assert!(serde_json::from_str::<Price>(wrong).is_err(), "{wrong}");
         }
@@ -168,8 +168,8 @@ mod tests {
         ) {
             let price = Price(price.0, price.1);
             match price.affords(Usd(room), prompt) {
-                Some(reply) => prop_assert!(price.of(&usage(prompt, reply)).0 <= room + 1),
-                None => prop_assert!(price.of(&usage(prompt, 0)).0 > room),
+                Some(reply) => prop_assert!(price.cost(&usage(prompt, reply)).0 <= room + 1),
+                None => prop_assert!(price.cost(&usage(prompt, 0)).0 > room),
             }
         }
     }

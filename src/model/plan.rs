@@ -185,7 +185,7 @@ impl MessageKind {
     }
 
     /// Returns the type with a name.
-    pub fn named(name: &str) -> Option<MessageKind> {
+    pub fn by_name(name: &str) -> Option<MessageKind> {
         let name = name.trim().to_lowercase().replace([' ', '-'], "_");
         MessageKind::ALL.into_iter().find(|kind| kind.as_str() == name)
     }

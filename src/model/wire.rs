@@ -34,7 +34,7 @@ impl Wire {
     }
 
     /// Returns the wire format with a name.
-    pub fn named(name: &str) -> Option<Wire> {
+    pub fn by_name(name: &str) -> Option<Wire> {
         Wire::ALL.into_iter().find(|wire| wire.name() == name)
     }
 }
@@ -48,7 +48,7 @@ mod tests {
         for wire in Wire::ALL {
             let read: Wire = serde_json::from_value(wire.name().into()).expect("a known name");
             assert!(Wire::SCHEMA.contains(&format!("\"{}\"", wire.name())));
-            assert_eq!((read, Wire::named(wire.name())), (wire, Some(wire)));
+            assert_eq!((read, Wire::by_name(wire.name())), (wire, Some(wire)));
         }
     }
 }

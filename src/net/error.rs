@@ -42,7 +42,7 @@ pub enum NetError {
 
 impl NetError {
     /// Converts the client's error. Its text may contain the address, so only the deepest cause is kept.
-    pub(super) fn of(error: &reqwest::Error) -> NetError {
+    pub(super) fn from_reqwest(error: &reqwest::Error) -> NetError {
         let chain = chain(error);
         if find::<NoAddress>(&chain).is_some() {
             return NetError::Dns;

@@ -90,7 +90,7 @@ impl Client {
             value.set_sensitive(true);
             request = request.header(HeaderName::from_static(name), value);
         }
-        let response = request.send().await.map_err(|e| NetError::of(&e))?;
+        let response = request.send().await.map_err(|e| NetError::from_reqwest(&e))?;
         Ok(Response { response })
     }
 
@@ -141,7 +141,7 @@ impl Response {
     /// # Errors
     /// If the connection breaks before the end.
     pub async fn next(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, NetError> {
-        self.response.chunk().await.map_err(|e| NetError::of(&e))
+        self.response.chunk().await.map_err(|e| NetError::from_reqwest(&e))
     }
 }
 

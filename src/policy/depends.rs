@@ -65,7 +65,7 @@ impl Policy for Depends {
 
     fn result(&self, v: &View<'_>) -> Value {
         let runs = &v.thread.runs;
-        let history: Vec<Value> = runs.iter().map(|run| told(v, runs, run)).collect();
+        let history: Vec<Value> = runs.iter().map(|run| run_result(v, runs, run)).collect();
         json!({"context": v.state.context, "history": history, "batches": v.thread.batches})
     }
 }
@@ -308,7 +308,7 @@ fn never_ran_in(v: &View<'_>) -> Vec<NeverRan> {
 }
 
 /// Returns one run for the result: its new input, its output and its duration.
-fn told(v: &View<'_>, runs: &[PastTurn], run: &PastTurn) -> Value {
+fn run_result(v: &View<'_>, runs: &[PastTurn], run: &PastTurn) -> Value {
     let output = |r: &PastTurn| v.state.output(&r.reply);
     let before = runs.iter().filter(|r| r.batch < run.batch && r.reply.seat == run.reply.seat);
     let last = before.map(|r| r.batch).max().unwrap_or(0);

@@ -73,7 +73,7 @@ pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
     }
     if owed.is_none()
         && first.is_none()
-        && let Some((named, by)) = named(v)
+        && let Some((named, by)) = latest_mention(v)
         && *named != turn.seat
     {
         turn.queue.insert(0, turn.seat.clone());
@@ -112,7 +112,7 @@ fn speak(seat: SeatId, why: impl Into<Text>, turn: ProposedTurn, memo: Value) ->
 }
 
 /// Returns the mentioned seat and the author of the mention, from the latest unchecked message with a valid mention.
-fn named<'a>(v: &View<'a>) -> Option<(&'a SeatId, &'a str)> {
+fn latest_mention<'a>(v: &View<'a>) -> Option<(&'a SeatId, &'a str)> {
     if !hears_names(v) {
         return None;
     }

@@ -52,7 +52,7 @@ impl Policy for Weighted {
 }
 
 fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
-    let measure = Measure::of(v);
+    let measure = Measure::new(v);
     let mut shares = shares(v);
     let mut kept = vec![];
     if measure != Measure::Turns {
@@ -108,7 +108,7 @@ impl Share {
 }
 
 impl Measure {
-    fn of(v: &View<'_>) -> Measure {
+    fn new(v: &View<'_>) -> Measure {
         match v.thread.spec.options["by"].as_str() {
             Some("words") => Measure::Words,
             Some("tokens") => Measure::Tokens,

@@ -107,7 +107,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
 fn roll(state: &State, turn: &Turn, framed: Sha256, take: impl Fn(&mut Sha256, &Entry)) -> Rolled {
     let frame: Digest = framed.clone().finalize().into();
     let entries = state.entries.partition_point(|e| e.seq <= turn.horizon);
-    let last = state.rolls.of(turn);
+    let last = state.rolls.get(turn);
     let alike = last.filter(|last| last.frame == frame && last.entries <= entries);
     let mut rolled = alike.unwrap_or(Rolled { frame, entries: 0, hash: framed });
     let fresh = state.entries.range(rolled.entries, entries);

@@ -5,7 +5,7 @@ use crate::model::{Block, Purpose, Seq, Text, VerdictGiven, VoteClosed};
 use crate::state::{Announcement, Labels, State, Turn};
 
 /// Returns the announcements visible to a turn, each with its `seq`; those covered by a summary are left out.
-pub(super) fn told(
+pub(super) fn announcements(
     state: &State,
     turn: &Turn,
     labels: &Labels,

@@ -162,7 +162,7 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
             public.into_iter().chain(whispers(state, turn, &labels, e))
         })
         .collect();
-    let told = host::told(state, turn, &labels, covered);
+    let told = host::announcements(state, turn, &labels, covered);
     // the partial message that the turn continues comes last
     let part = turn.part.clone().map(|text| (Block::Own { text, cut: false }, Seq(turn.id.0)));
     summary.into_iter().chain(host::merged(said, told)).chain(part).unzip()
@@ -214,7 +214,7 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
         task: task::task(state, turn),
         cue: None,
         rejected: turn.rejected.clone(),
-        tools: turn.tools.iter().map(told).collect(),
+        tools: turn.tools.iter().map(escape_results).collect(),
         tools_used: toolkit::used(state, turn),
         text_tools: toolkit::in_words(state, turn),
         left_out: 0,
@@ -223,7 +223,7 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
 }
 
 /// Escapes the results of tools, which are untrusted: they can neither close their tag nor imitate one.
-fn told(round: &ToolRound) -> ToolRound {
+fn escape_results(round: &ToolRound) -> ToolRound {
     let mut round = round.clone();
     for (_, result) in round.runs.iter_mut().filter_map(|run| run.returned.as_mut()) {
         *result = text::forwarded(&messages::quoted(result)).into_owned().into();

@@ -80,7 +80,7 @@ impl<'a> Choices<'a> {
     }
 
     /// Returns the answer that the first or last line of a reply begins with; `None` if the two lines disagree.
-    pub(super) fn of(&self, said: &str) -> Option<&'a Text> {
+    pub(super) fn find(&self, said: &str) -> Option<&'a Text> {
         let lines = || said.lines().map(str::trim).filter(|l| !l.is_empty());
         match (self.begins(lines().next()?), self.begins(lines().next_back()?)) {
             (Some(first), Some(last)) => (first == last).then_some(first),

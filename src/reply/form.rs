@@ -136,7 +136,7 @@ fn choice(
     if let Some((choice, why)) = found {
         return Ok(json!({ "choice": choice, "why": why }));
     }
-    match answers.of(said) {
+    match answers.find(said) {
         Some(choice) if objects.is_empty() => {
             Ok(json!({ "choice": choice, "why": answers.why(said) }))
         }
@@ -264,7 +264,7 @@ fn judgement(
         Some(json!({ "winner": winner, "scores": scores, "why": why(o) }))
     });
     let plain = || {
-        let winner = answers.of(said).filter(|_| objects(said, data).is_empty())?;
+        let winner = answers.find(said).filter(|_| objects(said, data).is_empty())?;
         Some(json!({ "winner": winner, "scores": {}, "why": answers.why(said) }))
     };
     judged.or_else(plain).ok_or_else(|| format!("it names no winner among: {}", options.join(", ")))

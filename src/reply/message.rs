@@ -26,7 +26,7 @@ pub(super) fn message(
     let object = objects(said, data).into_iter().find(|o| bare && o["type"].is_string());
     if let Some(object) = &object {
         let name = object["type"].as_str().unwrap_or_default();
-        let kind = MessageKind::named(name)
+        let kind = MessageKind::by_name(name)
             .filter(|kind| possible(*kind, planner))
             .ok_or_else(|| format!("there is no message type {name:?}; use {}", types(planner)))?;
         let words = WORDS.iter().find_map(|key| spelled(&object[*key])).unwrap_or_default();

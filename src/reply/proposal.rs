@@ -102,7 +102,7 @@ pub(super) fn proposal(
     }
     if !answers {
         let why = || choices.why(said);
-        return choices.of(said).and_then(|label| vote(label, &why())).ok_or_else(none);
+        return choices.find(said).and_then(|label| vote(label, &why())).ok_or_else(none);
     }
     let answer = match &object {
         Some(object) => object["answer"].as_str().unwrap_or_default().trim().to_owned(),

@@ -67,7 +67,7 @@ fn repaired(reply: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> 
         }
         None => said,
     };
-    let names = Names::of(seat, roster);
+    let names = Names::new(seat, roster);
     let unwrapped = names.without_own_label(&said);
     let whole = unwrapped.as_deref().unwrap_or(&said);
     let begin = match lead {
@@ -144,7 +144,7 @@ struct Label<'a> {
 struct Names(Vec<(String, Whose)>);
 
 impl Names {
-    fn of(seat: &SeatId, roster: &[&Participant]) -> Names {
+    fn new(seat: &SeatId, roster: &[&Participant]) -> Names {
         let mut names: Vec<(String, Whose)> = vec![(OWN.into(), Whose::Own)];
         for p in roster {
             let whose = if p.id == *seat { Whose::Own } else { Whose::Others };

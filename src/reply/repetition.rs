@@ -139,7 +139,7 @@ pub fn echoes(reply: &str, shown: impl IntoIterator<Item = Arc<Trigrams>>) -> bo
     }
     let mut known = KnownTrigrams::default();
     shown.into_iter().for_each(|text| known.add(&text));
-    1.0 - known.novelty(&Trigrams::of(reply)) >= ECHO
+    1.0 - known.novelty(&Trigrams::new(reply)) >= ECHO
 }
 
 #[cfg(test)]
@@ -197,7 +197,7 @@ mod tests {
             "Should cities ban private cars?",
             "I carry doors up the stairs, and the van carries me.",
         ];
-        let shown = shown.map(|text| Arc::new(Trigrams::of(text)));
+        let shown = shown.map(|text| Arc::new(Trigrams::new(text)));
         for (reply, expected) in [
             ("Should cities ban private cars?", true),
             ("I carry doors up the stairs, and the van carries me.", true),

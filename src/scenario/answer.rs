@@ -54,7 +54,7 @@ pub(super) fn answer(
         Some(of) => who_of(walk, of, seats, "answer.of"),
         None => seats.iter().filter(|s| s.speaks).map(|s| s.id.0.clone()).collect(),
     };
-    let by = Aggregation::named(word("by")).unwrap_or_default();
+    let by = Aggregation::by_name(word("by")).unwrap_or_default();
     let mut bands = vec![];
     for (i, band) in node.get("bands").map(Node::items).unwrap_or_default().iter().enumerate() {
         let numbers: Vec<f64> = band.items().iter().filter_map(Node::number).collect();
@@ -86,7 +86,7 @@ pub(super) fn answer(
         );
     }
     Some(AnswerSpec {
-        form: AnswerKind::named(word("form")).unwrap_or_default(),
+        form: AnswerKind::by_name(word("form")).unwrap_or_default(),
         confidence: confidence.unwrap_or_default(),
         object: node.get("object").and_then(Node::flag).unwrap_or_default(),
         of,

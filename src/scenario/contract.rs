@@ -90,7 +90,7 @@ pub(super) fn contract(node: &Node) -> Contract {
         .or_else(|| list("choice").map(Form::Choice))
         .or_else(|| node.get("schema").and_then(|n| schema(n).ok()).map(Form::Schema))
         .or_else(|| {
-            let of = AnswerKind::named(node.get("answer")?.text()?)?;
+            let of = AnswerKind::by_name(node.get("answer")?.text()?)?;
             Some(Form::Answer { of, confidence: false, object: false })
         })
         .or_else(|| {

@@ -319,7 +319,7 @@ pub enum TakesPart {
 
 impl TakesPart {
     /// Returns the description.
-    pub fn told(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             TakesPart::Turns(told) | TakesPart::NoTurns(told) => told,
         }

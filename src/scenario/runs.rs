@@ -55,7 +55,7 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
             let fix = "set policy = \"depends\", or remove it";
             walk.fault(&entry.key_span, &join(&path, &entry.key), message, fix);
         }
-        named(walk, node, seats, &path);
+        check_references(walk, node, seats, &path);
     }
     if depends {
         cycles(walk, nodes);
@@ -69,7 +69,7 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
 }
 
 /// Checks that dependencies and requests name participants.
-fn named(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) {
+fn check_references(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) {
     for (i, name) in node.get("may_request").map_or(&[][..], Node::items).iter().enumerate() {
         let id = name.text().unwrap_or_default();
         if let Err(fix) = known(seats, id) {

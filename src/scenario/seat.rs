@@ -208,7 +208,7 @@ fn fill(seat: &mut Participant, node: &Node) {
     if let Some(reply) = node.get("reply") {
         seat.reply = contract(reply);
     }
-    if let Some(tools) = tools::named(node) {
+    if let Some(tools) = tools::read(node) {
         seat.tools = tools;
     }
     match (node.get("context"), text("context").as_deref()) {

@@ -42,7 +42,7 @@ impl Override {
     }
 
     /// Returns an override from keys and a JSON value.
-    pub fn of(path: &[&str], value: &serde_json::Value) -> Override {
+    pub fn from_path(path: &[&str], value: &serde_json::Value) -> Override {
         Override {
             path: path.iter().map(|key| (*key).to_owned()).collect(),
             node: Node::from(value),

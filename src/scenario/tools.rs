@@ -11,7 +11,7 @@ use serde_json::json;
 const NAME_MAX: usize = 64;
 
 /// Returns the tools of a participant; only built-in ones are complete yet.
-pub(super) fn named(node: &Node) -> Option<Vec<Tool>> {
+pub(super) fn read(node: &Node) -> Option<Vec<Tool>> {
     let tool = |name: Text| Tool::built_in(&name).unwrap_or_else(|| unknown(name));
     node.get("tools").map(|names| texts(names).into_iter().map(tool).collect())
 }

@@ -52,7 +52,7 @@ pub(super) struct RawLine {
 }
 
 impl LineMeaning {
-    fn of(line: &[u8], depth: ScanDepth) -> LineMeaning {
+    fn parse(line: &[u8], depth: ScanDepth) -> LineMeaning {
         if depth == ScanDepth::WithoutPieces
             && let Some(pieces) = PiecesLine::read(line)
         {
@@ -119,7 +119,7 @@ impl LineBlock {
                     pieces.push((lines.len(), line, unread));
                     LineMeaning::Pieces(seq)
                 }
-                None => LineMeaning::of(line, depth),
+                None => LineMeaning::parse(line, depth),
             };
             lines.push(RawLine { len: line.len(), says });
             rest = after;
@@ -129,7 +129,7 @@ impl LineBlock {
             if !unread.turns().is_some_and(|turns| turns.iter().all(|t| repeated.contains(t)))
                 && let Some(needed) = lines.get_mut(at)
             {
-                needed.says = LineMeaning::of(line, depth);
+                needed.says = LineMeaning::parse(line, depth);
             }
         }
         LineBlock { bytes, lines }
@@ -145,7 +145,7 @@ pub(super) struct Blocks<R> {
 }
 
 impl<R: Read> Blocks<R> {
-    fn of(from: R, size: usize) -> Blocks<R> {
+    fn new(from: R, size: usize) -> Blocks<R> {
         Blocks { from, size, rest: vec![] }
     }
 
@@ -193,10 +193,14 @@ struct Parser {
 
 impl LineBlocks {
     /// Starts reading.
-    pub(super) fn of(from: impl Read + Send + 'static, long: bool, depth: ScanDepth) -> LineBlocks {
+    pub(super) fn new(
+        from: impl Read + Send + 'static,
+        long: bool,
+        depth: ScanDepth,
+    ) -> LineBlocks {
         match long {
-            true => LineBlocks::Ahead(ReadAhead::of(Blocks::of(from, BLOCK_BYTES), depth)),
-            false => LineBlocks::Alone(Blocks::of(Box::new(from), SMALL_BYTES), depth),
+            true => LineBlocks::Ahead(ReadAhead::new(Blocks::new(from, BLOCK_BYTES), depth)),
+            false => LineBlocks::Alone(Blocks::new(Box::new(from), SMALL_BYTES), depth),
         }
     }
 
@@ -213,7 +217,7 @@ impl LineBlocks {
 }
 
 impl ReadAhead {
-    fn of(mut blocks: Blocks<impl Read + Send + 'static>, depth: ScanDepth) -> ReadAhead {
+    fn new(mut blocks: Blocks<impl Read + Send + 'static>, depth: ScanDepth) -> ReadAhead {
         let (mut raw, mut parsers, mut threads) = (vec![], vec![], vec![]);
         for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
             let (to, of) = sync_channel(1);
@@ -270,7 +274,7 @@ mod tests {
     struct Drops(Vec<u8>, usize, Arc<AtomicUsize>);
 
     impl Drops {
-        fn of(text: &str, drops: usize) -> Drops {
+        fn parse_drops(text: &str, drops: usize) -> Drops {
             Drops(text.into(), drops, Arc::default())
         }
     }
@@ -292,7 +296,8 @@ mod tests {
         for text in ["", "a", "\n", "a\nbb\n\nccc", "one\n", "a\nb\nc\n", &many, &endless] {
             for (long, drops) in [(false, 1 << 16), (true, 1 << 16), (true, 999)] {
                 let mut all: Vec<Vec<u8>> = vec![];
-                let mut blocks = LineBlocks::of(Drops::of(text, drops), long, ScanDepth::Whole);
+                let mut blocks =
+                    LineBlocks::new(Drops::parse_drops(text, drops), long, ScanDepth::Whole);
                 let mut each = |block: &LineBlock| {
                     assert_eq!(block.lines.iter().map(|l| l.len).sum::<usize>(), block.bytes.len());
                     all.push(block.bytes.clone());
@@ -309,9 +314,9 @@ mod tests {
     fn it_is_read_a_few_blocks_ahead_and_no_further() {
         let text = "some words of a line\n".repeat(4 * BLOCK_BYTES);
         for long in [false, true] {
-            let from = Drops::of(&text, 1 << 20);
+            let from = Drops::parse_drops(&text, 1 << 20);
             let read = from.2.clone();
-            let mut blocks = LineBlocks::of(from, long, ScanDepth::Whole);
+            let mut blocks = LineBlocks::new(from, long, ScanDepth::Whole);
             assert!(blocks.next(&mut |_| {}).unwrap());
             let threads = thread::available_parallelism().map_or(1, NonZero::get);
             // a thread has one block in work, one queued and one ready; one more block is being cut
@@ -329,7 +334,7 @@ mod tests {
             }
         }
         for long in [false, true] {
-            let mut blocks = LineBlocks::of(b"a\n".chain(Broken), long, ScanDepth::Whole);
+            let mut blocks = LineBlocks::new(b"a\n".chain(Broken), long, ScanDepth::Whole);
             let read = std::iter::from_fn(|| Some(blocks.next(&mut |_| {})));
             assert!(read.take(2).any(|read| read.is_err()), "long {long}");
         }

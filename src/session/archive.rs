@@ -161,7 +161,7 @@ impl Archive {
         let end = end.unwrap_or(self.0.end);
         let part = Part { file: file.clone(), at: mark.at, end };
         let long = long && end - mark.at >= alone::SHORT_BYTES;
-        let blocks = LineBlocks::of(part, long, depth);
+        let blocks = LineBlocks::new(part, long, depth);
         Some(ArchiveReading { blocks, scanner: Scanner::at(mark, files.clone()) })
     }
 

@@ -50,7 +50,7 @@ pub struct Survey {
 
 impl Survey {
     /// Returns the survey at the end of a scan.
-    fn of(scanner: Scanner) -> Survey {
+    fn from_scanner(scanner: Scanner) -> Survey {
         Survey {
             files: scanner.files,
             began: scanner.began,
@@ -250,7 +250,7 @@ fn look_through(
     let mut beginning: Option<bool> = None;
     let file = Arc::new(file);
     let whole = Part { file: file.clone(), at: 0, end: u64::MAX };
-    let mut blocks = LineBlocks::of(whole, len >= alone::SHORT_BYTES, depth);
+    let mut blocks = LineBlocks::new(whole, len >= alone::SHORT_BYTES, depth);
     let mut take = |block: &LineBlock| {
         let may_begin = beginning.unwrap_or(true) && may_be_torn_opening(&block.bytes, beginning);
         beginning = Some(may_begin);
@@ -260,7 +260,7 @@ fn look_through(
     while blocks.next(&mut take).map_err(io)? {}
     let end = scanner.torn.as_ref().map_or(scanner.len, |torn| torn.start) as u64;
     let archive = Archive::new(file, &mut scanner, end);
-    let mut survey = Survey::of(scanner);
+    let mut survey = Survey::from_scanner(scanner);
     survey.file = Some(metadata);
     if survey.last.is_none() && !beginning.unwrap_or(true) {
         return Err(SessionError::NotASession { path });
@@ -358,6 +358,6 @@ impl Reader {
 
     /// Returns the log, at the end of the bytes.
     pub fn finish(self) -> Log {
-        Log { survey: Survey::of(self.scanner), records: self.records }
+        Log { survey: Survey::from_scanner(self.scanner), records: self.records }
     }
 }

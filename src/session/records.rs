@@ -96,7 +96,7 @@ impl Records {
     pub fn skim(&self) -> impl Iterator<Item = Arc<Record>> + use<> {
         let all = match &self.0 {
             Place::Memory(_) => self.iter(),
-            Place::File(archive) => EachRecord::of(archive, archive.skim()),
+            Place::File(archive) => EachRecord::new(archive, archive.skim()),
         };
         all.filter(|record| !matches!(record.event.kind, Kind::Delta(_)))
     }
@@ -105,7 +105,7 @@ impl Records {
     pub fn starting_at(&self, at: usize) -> EachRecord {
         match &self.0 {
             Place::Memory(records) => EachRecord::Memory(records.clone(), at),
-            Place::File(archive) => EachRecord::of(archive, archive.from(at)),
+            Place::File(archive) => EachRecord::new(archive, archive.from(at)),
         }
     }
 }
@@ -128,7 +128,7 @@ pub struct FileRecords {
 }
 
 impl EachRecord {
-    fn of(archive: &Archive, reading: Option<(usize, ArchiveReading)>) -> EachRecord {
+    fn new(archive: &Archive, reading: Option<(usize, ArchiveReading)>) -> EachRecord {
         let (archive, ready) = (archive.clone(), VecDeque::new());
         EachRecord::File(Box::new(FileRecords { archive, reading, ready }))
     }

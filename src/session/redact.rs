@@ -59,7 +59,7 @@ pub fn redact(
     progress.begin(2 * records.len() as u64);
     let matches = redaction.matches(progress.through(records.iter(), records.len()));
     let mut rebuilding = redaction.rebuilding(&matches);
-    let (mut written, mut done, mut last) = (NewLog::of(&files)?, Redacted::default(), None);
+    let (mut written, mut done, mut last) = (NewLog::new(&files)?, Redacted::default(), None);
     for old in progress.through(records.iter(), records.len()) {
         let new = rebuilding.take(&old)?;
         done.events += usize::from(!Arc::ptr_eq(&old, &new));
@@ -94,7 +94,7 @@ struct NewLog<'a> {
 }
 
 impl NewLog<'_> {
-    fn of(files: &SessionFiles) -> Result<NewLog<'_>, SessionError> {
+    fn new(files: &SessionFiles) -> Result<NewLog<'_>, SessionError> {
         let file = NewFile::at(files.log()).map_err(SessionError::io("write", files.log()))?;
         Ok(NewLog { files, file, blobs: BTreeSet::new() })
     }

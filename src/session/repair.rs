@@ -86,7 +86,7 @@ pub fn repair(path: &Path, progress: &ReadProgress) -> Result<Repaired, SessionE
     let rescue = reader::rescued(&files)?;
     let kept = free_name(&files.beside(".unrepaired"));
     let note = LogRepaired { from: 0, to: log.len, kept: name(&kept).into() };
-    let mut rewritten = Rewritten::of(&files, &note)?;
+    let mut rewritten = Rewritten::new(&files, &note)?;
     let (mut rescued, mut stand_ins) = (0, 0);
     progress.begin(records.len() as u64);
     let mut own = records.iter().peekable();
@@ -143,7 +143,7 @@ struct Rewritten<'a> {
 }
 
 impl<'a> Rewritten<'a> {
-    fn of(files: &'a SessionFiles, note: &'a LogRepaired) -> Result<Rewritten<'a>, SessionError> {
+    fn new(files: &'a SessionFiles, note: &'a LogRepaired) -> Result<Rewritten<'a>, SessionError> {
         let path = files.log();
         let file = NewFile::at(path).map_err(SessionError::io("write", path))?;
         Ok(Rewritten { path, note, file, events: 0, next: Seq(0), at: Wall(0), ms: Ms(0) })

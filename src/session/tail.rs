@@ -140,11 +140,11 @@ impl Default for Feed {
 impl Feed {
     /// Returns a feed of a new session.
     pub fn new() -> Feed {
-        Feed::of(vec![])
+        Feed::from_records(vec![])
     }
 
     /// Returns a feed that begins with the records of a session read from disk.
-    pub fn of(records: Vec<Arc<Record>>) -> Feed {
+    pub fn from_records(records: Vec<Arc<Record>>) -> Feed {
         let inner = Inner { records: records.into(), ..Inner::default() };
         Feed { inner: Arc::new(Mutex::new(inner)), bell: watch::Sender::new(()) }
     }
@@ -329,7 +329,7 @@ mod tests {
     #[tokio::test]
     async fn a_tail_ends_with_its_feed_however_that_ends() {
         for close in [true, false] {
-            let feed = Feed::of(vec![record(0, Paused::default())]);
+            let feed = Feed::from_records(vec![record(0, Paused::default())]);
             let mut tail = feed.tail();
             let reader = tokio::spawn(async move {
                 let mut items = 0;

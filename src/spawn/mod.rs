@@ -185,7 +185,7 @@ pub fn start(job: Job) -> Result<Child, SpawnError> {
     })
 }
 
-/// Starts a child for a dialogue: further input is sent by [`Child::tell`].
+/// Starts a child for a dialogue: further input is sent by [`Child::send`].
 ///
 /// # Errors
 /// As [`start`].
@@ -198,7 +198,7 @@ impl Child {
     ///
     /// # Errors
     /// [`SpawnError::Deaf`] if too much input is queued already.
-    pub fn tell(&mut self, bytes: &[u8]) -> Result<(), SpawnError> {
+    pub fn send(&mut self, bytes: &[u8]) -> Result<(), SpawnError> {
         self.input.drain(..self.fed);
         self.fed = 0;
         if self.input.len() + bytes.len() > UNREAD_MAX {

@@ -79,13 +79,13 @@ impl Conversation {
             Kind::AgentPlan(plan) => self.agent_acted(plan.turn, event.ms),
             Kind::PermissionAsked(a) => self.ask_permission(seq, event.ms, a),
             Kind::PermissionAnswered(a) => self.answer_permission(event.ms, a),
-            Kind::Delta(d) => self.hear(d),
+            Kind::Delta(d) => self.push_pieces(d),
             Kind::TurnEnded(e) => self.end_turn(seq, e),
             Kind::HumanSaid(h) => self.place(seq, thread, &h.of),
             Kind::Receipt(r) => self.receive(r),
             Kind::VoteClosed(v) => {
                 (self.vote, self.votes) = (Some(v.clone()), self.votes + 1);
-                self.tell(seq, thread, Announcement::Vote(v.clone()));
+                self.announce(seq, thread, Announcement::Vote(v.clone()));
             }
             Kind::StanceRecorded(s) => {
                 self.set_seat(&s.participant, |seat| seat.stances.push(s.clone()))
@@ -95,7 +95,7 @@ impl Conversation {
             Kind::RankingMade(r) => self.note_ranking(r),
             Kind::VerdictGiven(v) => {
                 self.settle(thread, v);
-                self.tell(seq, thread, Announcement::Verdict(v.clone()));
+                self.announce(seq, thread, Announcement::Verdict(v.clone()));
             }
             Kind::Paused(p) => {
                 self.asked.extend(p.rule.map(|rule| (rule, self.utterances)));
@@ -125,7 +125,7 @@ impl Conversation {
         self.attended = o.attended;
         self.steered = o.steered;
         self.parallel = o.parallel;
-        self.rates = Rates::of(&o.rates);
+        self.rates = Rates::new(&o.rates);
         // a scenario of a later version may have unknown fields; the seats are still enough to read the conversation
         self.scenario = serde_json::from_value(o.scenario.clone()).unwrap_or_default();
         self.limits = self.scenario.limits.clone();
@@ -304,7 +304,7 @@ impl Conversation {
             t.model = model;
             t.parameters = c.parameters.clone();
             t.labels = c.labels.clone();
-            t.reserve = spec.map(|spec| Reserve::of(&c.parameters, &spec)).unwrap_or_default();
+            t.reserve = spec.map(|spec| Reserve::new(&c.parameters, &spec)).unwrap_or_default();
             t.first_piece = None;
             t.last_piece = None;
             (t.permissions, t.active, t.held) = (vec![], None, 0);
@@ -327,7 +327,7 @@ impl Conversation {
         // logs of earlier programs leave it to be guessed
         let guess = || paid.then(|| t.guess(t.said.len() + t.thought.len()));
         if let Some(usage) = r.usage.clone().or_else(guess) {
-            let cost = t.reserve.price.map(|price| price.of(&usage));
+            let cost = t.reserve.price.map(|price| price.cost(&usage));
             t.spent.add(&usage, cost);
         }
         let said = std::mem::take(&mut t.said);

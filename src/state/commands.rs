@@ -289,7 +289,7 @@ impl Conversation {
         self.limits.merge(set);
         self.seats.iter_mut().for_each(|s| s.broke = false);
         let holds =
-            |s: &Conversation, l: Limit| s.limits.of(l).is_some_and(|max| s.used(l, ms) >= max);
+            |s: &Conversation, l: Limit| s.limits.get(l).is_some_and(|max| s.used(l, ms) >= max);
         if Limit::ALL.into_iter().any(|l| holds(self, l)) {
             return;
         }

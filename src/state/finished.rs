@@ -11,7 +11,7 @@ pub struct Finished(HashSet<TurnId>);
 
 impl Finished {
     /// Collects the ended turns that do not [need](Kind::settles_pieces) their pieces.
-    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Finished {
+    pub fn from_events<'a>(events: impl IntoIterator<Item = &'a Event>) -> Finished {
         let (mut ended, mut needed) = (HashSet::new(), HashSet::new());
         for (turn, needs) in events.into_iter().filter_map(|event| event.kind.settles_pieces()) {
             if needs {
@@ -169,7 +169,7 @@ mod tests {
                 kind: kind(word),
             };
             let events: Vec<Event> = log.iter().enumerate().map(event).collect();
-            let finished = Finished::of(&events);
+            let finished = Finished::from_events(&events);
             let expected: Vec<Event> =
                 events.iter().filter(|e| !finished.repeats(e)).cloned().collect();
             for unread in [false, true] {

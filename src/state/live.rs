@@ -32,7 +32,7 @@ impl Live {
     }
 
     /// Adds a piece that is not yet part of an event.
-    pub fn hear(&mut self, piece: Piece) {
+    pub fn push(&mut self, piece: Piece) {
         self.recent.insert(piece.turn, piece.at);
         self.loose.push(piece);
     }
@@ -77,7 +77,7 @@ impl Live {
 
 impl Conversation {
     /// Adds the pieces of an event to their turns.
-    pub(super) fn hear(&mut self, d: &Delta) {
+    pub(super) fn push_pieces(&mut self, d: &Delta) {
         let Some(base) = d.pieces.first().and_then(|r| self.turns.get(&r.0)).map(|t| t.since)
         else {
             return;

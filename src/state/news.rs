@@ -25,7 +25,7 @@ pub struct Told {
 
 impl Conversation {
     /// Adds an announcement; interim judgements are not announced.
-    pub(super) fn tell(&mut self, seq: Seq, thread: ThreadId, what: Announcement) {
+    pub(super) fn announce(&mut self, seq: Seq, thread: ThreadId, what: Announcement) {
         if !matches!(&what, Announcement::Verdict(verdict) if verdict.interim) {
             self.news.push(Told { seq, thread, what });
         }

@@ -335,7 +335,7 @@ impl Conversation {
             (true, _) => MessageKind::PartialResult,
             (false, _) => MessageKind::Clarification,
         };
-        let kind = e.message.as_deref().and_then(MessageKind::named).unwrap_or(usual);
+        let kind = e.message.as_deref().and_then(MessageKind::by_name).unwrap_or(usual);
         let planner = self.plan_thread(turn.thread).and_then(|t| self.planner(t));
         let sibling = e.structured["to"].as_str().map(SeatId::from);
         let to = match by_executor {

@@ -13,7 +13,7 @@ pub struct Rates {
 
 impl Rates {
     /// Creates the state from the rates that a conversation is opened with.
-    pub(super) fn of(rates: &BTreeMap<Text, CallRate>) -> Rates {
+    pub(super) fn new(rates: &BTreeMap<Text, CallRate>) -> Rates {
         Rates { rates: rates.clone(), calls: BTreeMap::new() }
     }
 

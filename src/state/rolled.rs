@@ -56,7 +56,7 @@ const TEXTS_KEPT: usize = 256;
 
 impl Rolls {
     /// Returns the digest state of earlier prompts of the same seat, in the same thread and for the same purpose.
-    pub fn of(&self, turn: &Turn) -> Option<Rolled> {
+    pub fn get(&self, turn: &Turn) -> Option<Rolled> {
         lock(&self.rolled).get(&key(turn)).cloned()
     }
 
@@ -71,7 +71,7 @@ impl Rolls {
         if let Some((_, trigrams)) = known.iter().rev().find(|(of, _)| Arc::ptr_eq(of, text)) {
             return trigrams.clone();
         }
-        let trigrams = Arc::new(Trigrams::of(text));
+        let trigrams = Arc::new(Trigrams::new(text));
         if known.len() == TEXTS_KEPT {
             known.pop_front();
         }

@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 /// Keeps at most `most` entries: repeatedly drops the later one of the two most similar entries.
 fn keep_diverse(entries: &mut Vec<&Entry>, most: usize) {
     entries.sort_by_key(|entry| entry.seq);
-    let mut words: Vec<Trigrams> = entries.iter().map(|entry| Trigrams::of(entry.text())).collect();
+    let mut words: Vec<Trigrams> =
+        entries.iter().map(|entry| Trigrams::new(entry.text())).collect();
     while entries.len() > most.max(1) {
         let mut alike = (f64::NEG_INFINITY, 0);
         for (later, theirs) in words.iter().enumerate() {

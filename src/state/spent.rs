@@ -63,7 +63,7 @@ pub struct Reserve {
 
 impl Reserve {
     /// Returns the maximum usage of a call of a seat, by the parameters that it was started with.
-    pub fn of(parameters: &CallParameters, seat: &Participant) -> Reserve {
+    pub fn new(parameters: &CallParameters, seat: &Participant) -> Reserve {
         let thought = match &seat.voice {
             VoiceSpec::Model(model) => model.reasoning_tokens(),
             VoiceSpec::Script(_)
@@ -87,6 +87,6 @@ impl Reserve {
 
     /// Returns the cost of a call that uses all of it; 0 without a price.
     pub fn usd(&self) -> Usd {
-        self.price.map(|price| price.of(&self.usage())).unwrap_or_default()
+        self.price.map(|price| price.cost(&self.usage())).unwrap_or_default()
     }
 }

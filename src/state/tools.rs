@@ -55,7 +55,7 @@ impl Conversation {
     pub(super) fn ask_tools(&mut self, seq: Seq, asked: &ToolAsked) {
         let Some(turn) = self.turns.get_mut(&asked.turn) else { return };
         if let Some(usage) = &asked.usage {
-            let cost = turn.reserve.price.map(|price| price.of(usage));
+            let cost = turn.reserve.price.map(|price| price.cost(usage));
             turn.spent.add(usage, cost);
         }
         let run = |request: &ToolRequest| ToolRun {

@@ -24,7 +24,7 @@ pub struct CallSeen {
 }
 
 impl CallSeen {
-    pub(super) fn of(ask: &CallRequest) -> CallSeen {
+    pub(super) fn from_request(ask: &CallRequest) -> CallSeen {
         CallSeen {
             turn: ask.turn,
             seat: ask.seat.id.clone(),

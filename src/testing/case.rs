@@ -130,7 +130,7 @@ impl Tally {
                     if expect.pass.is_none() {
                         worst = worst.max(broken.outcome);
                     }
-                    self.tell(broken);
+                    self.add(broken);
                     continue;
                 }
             }
@@ -173,7 +173,7 @@ impl Tally {
     }
 
     /// Adds a broken expectation to the record, each once.
-    fn tell(&mut self, broken: Broken) {
+    fn add(&mut self, broken: Broken) {
         let told = &mut self.record.broken;
         if told.len() < BROKEN_MAX && !told.iter().any(|b| b.line == broken.line) {
             told.push(broken);
@@ -228,7 +228,7 @@ impl Tally {
                 && let Some(broken) = self.over_all(test, checked)
             {
                 outcome = outcome.max(broken.outcome);
-                self.tell(Broken { line: expect.line, why: expect.why.clone(), ..broken });
+                self.add(Broken { line: expect.line, why: expect.why.clone(), ..broken });
             }
         }
         for (source, held) in &self.rates {

@@ -80,7 +80,7 @@ impl Covered {
                 Kind::Paused(Paused { rule: Some(place), .. }) => {
                     let at = usize::try_from(*place).unwrap_or(usize::MAX);
                     if let Some(stop) = loaded.scenario.stops.get(at) {
-                        covered.hit("stop", &named(&stop.rule));
+                        covered.hit("stop", &label(&stop.rule));
                     }
                 }
                 _ => {}
@@ -197,7 +197,7 @@ fn points(test: &Test) -> Vec<Point> {
         Rule::Word { by, .. } => !by.iter().any(|seat| test.is_played(seat)),
         Rule::Judge { .. } | Rule::Agreement(_) | Rule::Loop {} => true,
     });
-    points.extend(rules.map(|stop| point("stop", &named(&stop.rule))));
+    points.extend(rules.map(|stop| point("stop", &label(&stop.rule))));
     points
 }
 
@@ -229,7 +229,7 @@ fn way(name: &str, holds: bool) -> String {
     format!("{name}: {holds}")
 }
 
-fn named(rule: &Rule) -> String {
+fn label(rule: &Rule) -> String {
     match rule {
         Rule::When(when) => format!("when {when}"),
         Rule::Word { word, .. } => format!("word {word}"),
@@ -254,5 +254,5 @@ fn rule_of(loaded: &Loaded, ended: &Ended) -> Option<String> {
         Rule::Agreement(_) => reason == StopReason::Consensus,
         Rule::Loop {} => reason == StopReason::Loop,
     };
-    loaded.scenario.stops.iter().map(|s| &s.rule).find(|rule| fits(rule)).map(named)
+    loaded.scenario.stops.iter().map(|s| &s.rule).find(|rule| fits(rule)).map(label)
 }

@@ -19,10 +19,10 @@ use std::sync::Arc;
 pub fn of_run(test: &Test, ran: &TestRun, run: u32, wanted: impl Fn(&str) -> bool) -> Facts {
     let state = &ran.state;
     let mut facts = state.facts(&wanted);
-    let turns = Turns::of(&ran.events);
+    let turns = Turns::from_events(&ran.events);
     if let Some(utterances) = facts["utterances"].as_array_mut() {
         for utterance in utterances {
-            turns.tell(utterance);
+            turns.add_facts(utterance);
         }
     }
     let spent = state.spent();
@@ -72,7 +72,9 @@ pub fn of_utterance(
 /// Returns the failed turns, each with its participant and error, without duplicates.
 pub fn failed_turns(events: &[Event]) -> Vec<String> {
     let mut failed: Vec<String> = vec![];
-    for (_, turn) in Turns::of(events).all.iter().filter(|(_, turn)| turn["outcome"] == "failed") {
+    for (_, turn) in
+        Turns::from_events(events).all.iter().filter(|(_, turn)| turn["outcome"] == "failed")
+    {
         let who = turn["participant"].as_str().unwrap_or_default();
         let line = format!("{who}: {}", turn["error"]["text"].as_str().unwrap_or_default());
         if !failed.contains(&line) {
@@ -195,7 +197,7 @@ struct Turns {
 }
 
 impl Turns {
-    fn of(events: &[Event]) -> Turns {
+    fn from_events(events: &[Event]) -> Turns {
         let mut granted: BTreeMap<TurnId, (SeatId, Ms)> = BTreeMap::new();
         let mut calls: BTreeMap<TurnId, u32> = BTreeMap::new();
         let mut all = vec![];
@@ -217,7 +219,7 @@ impl Turns {
     }
 
     /// Adds the facts of an utterance's last turn to it.
-    fn tell(&self, utterance: &mut Value) {
+    fn add_facts(&self, utterance: &mut Value) {
         let number = utterance["number"].as_u64();
         let of = |(n, _): &&(Option<u32>, Value)| n.map(u64::from) == number;
         let (Some((_, turn)), Some(map)) =

@@ -77,7 +77,7 @@ pub fn load(source: &Source, folder: &Path, rows: &[PolicyRow]) -> Result<TestFi
     if !walk.faults.iter().all(|f| f.gravity == Gravity::Warning) {
         return Err(invalid(walk, source));
     }
-    let told = told(&mut walk, &root, folder);
+    let told = find_scenario(&mut walk, &root, folder);
     let voices = voices::voices(&mut walk, &root, folder);
     let cases = cases::all(&mut walk, &root);
     let scenario_bytes =
@@ -132,7 +132,7 @@ fn invalid(walk: Walk<'_>, source: &Source) -> Invalid {
 }
 
 /// Finds the scenario of a test.
-fn told<'a>(walk: &mut Walk<'_>, root: &'a Node, folder: &Path) -> Option<Told<'a>> {
+fn find_scenario<'a>(walk: &mut Walk<'_>, root: &'a Node, folder: &Path) -> Option<Told<'a>> {
     let node = root.get("scenario")?;
     let Some(name) = node.text() else {
         return Some(Told { source: None, path: None, table: Some(node), trusted: false });

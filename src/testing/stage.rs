@@ -286,7 +286,7 @@ impl Voice for Stage {
                 }
             });
         }
-        self.kept().asked.push(CallSeen::of(&ask));
+        self.kept().asked.push(CallSeen::from_request(&ask));
         let (answers, pace) = match self.speaker(&ask.seat) {
             Some(Speaker::Lines { answers, pace }) => (answers, *pace),
             Some(Speaker::Recorded(recording)) => {
@@ -412,7 +412,7 @@ impl Voice for Watched {
         if let Some(given) = self.stage.given(&ask) {
             return Box::pin(paced(given, out));
         }
-        self.stage.kept().asked.push(CallSeen::of(&ask));
+        self.stage.kept().asked.push(CallSeen::from_request(&ask));
         self.voice.speak(ask, out)
     }
 }

@@ -16,7 +16,7 @@ pub struct Trigrams(Vec<u64>);
 
 impl Trigrams {
     /// Returns the sequences of a text, ignoring case.
-    pub fn of(text: &str) -> Trigrams {
+    pub fn new(text: &str) -> Trigrams {
         let words: Vec<u64> = text.to_lowercase().unicode_words().map(number).collect();
         let short = (!words.is_empty() && words.len() < WORDS).then_some(&words[..]);
         let one = |words: &[u64]| words.iter().fold(0, |all: u64, word| all.rotate_left(21) ^ word);
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn likeness_counts_shared_sequences() {
-        let of = Trigrams::of;
+        let of = Trigrams::new;
         for (a, b, likeness) in [
             ("one two three four", "One, two: three four!", 1.0),
             ("one two three four", "one two three five", 1.0 / 3.0),
@@ -202,9 +202,9 @@ mod tests {
     #[test]
     fn novelty_is_what_nobody_said_before() {
         let mut said = KnownTrigrams::default();
-        assert_eq!(said.novelty(&Trigrams::of("one two three four")), 1.0);
-        said.add(&Trigrams::of("one two three four"));
-        assert_eq!(said.novelty(&Trigrams::of("two three four five")), 0.5);
-        assert!(Trigrams::of("").is_empty());
+        assert_eq!(said.novelty(&Trigrams::new("one two three four")), 1.0);
+        said.add(&Trigrams::new("one two three four"));
+        assert_eq!(said.novelty(&Trigrams::new("two three four five")), 0.5);
+        assert!(Trigrams::new("").is_empty());
     }
 }

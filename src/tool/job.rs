@@ -42,15 +42,15 @@ pub struct ToolResult {
 impl ToolResult {
     /// Creates a successful result. A long text is shortened for the model.
     pub fn done(text: impl Into<String>) -> ToolResult {
-        ToolResult::of(ToolOutcome::Done, text.into())
+        ToolResult::new(ToolOutcome::Done, text.into())
     }
 
     /// Creates a failure with its reason.
     pub fn failed(why: impl Into<String>) -> ToolResult {
-        ToolResult::of(ToolOutcome::Failed, why.into())
+        ToolResult::new(ToolOutcome::Failed, why.into())
     }
 
-    fn of(is: ToolOutcome, mut text: String) -> ToolResult {
+    fn new(is: ToolOutcome, mut text: String) -> ToolResult {
         text.truncate(text.floor_char_boundary(KEPT_MAX));
         if text.len() <= SHOWN_MAX {
             return ToolResult { is, result: text.into(), ..ToolResult::default() };

@@ -105,14 +105,14 @@ impl Link {
         if !agreed["protocolVersion"].is_string() {
             return Err(LinkFault("does not speak the Model Context Protocol".into()));
         }
-        link.tell("notifications/initialized").await?;
+        link.notify("notifications/initialized").await?;
         Ok(link)
     }
 
-    async fn tell(&mut self, method: &str) -> Result<(), LinkFault> {
+    async fn notify(&mut self, method: &str) -> Result<(), LinkFault> {
         let notice = rpc::notice(method, &json!({}));
         match &mut self.line {
-            ToolLine::Child { child, .. } => Ok(child.tell(&notice)?),
+            ToolLine::Child { child, .. } => Ok(child.send(&notice)?),
             ToolLine::Http(line) => line.post(&notice).await.map(drop),
         }
     }
@@ -124,8 +124,8 @@ impl Link {
         let result = match &mut self.line {
             ToolLine::Child { child, lines, read } => {
                 child.renew();
-                child.tell(&request)?;
-                heard(child, lines, read, id).await?
+                child.send(&request)?;
+                await_answer(child, lines, read, id).await?
             }
             ToolLine::Http(line) => {
                 let mut response = line.post(&request).await?;
@@ -146,7 +146,7 @@ impl Link {
 const REFUSED: &str = "answered with an error:";
 
 /// Waits for the answer of a child process, and handles the server's own requests meanwhile.
-async fn heard(
+async fn await_answer(
     child: &mut Child,
     lines: &mut RpcLines,
     read: &mut VecDeque<RpcMessage>,
@@ -160,7 +160,7 @@ async fn heard(
                 RpcMessage::Request { id, method, .. } => {
                     let none = RpcError { code: NO_METHOD, message: "method not found".into() };
                     let result = if method == "ping" { Ok(json!({})) } else { Err(none) };
-                    child.tell(&rpc::answer(&id, &result))?;
+                    child.send(&rpc::answer(&id, &result))?;
                 }
             }
         }

@@ -292,10 +292,10 @@ pub fn ticking(screen: &Screen) -> bool {
         return false;
     }
     if let Some(playback) = &screen.view.playback {
-        return playback.transport.standing().playing;
+        return playback.transport.status().playing;
     }
     let state = screen.transcript.state();
-    match Status::of(state) {
+    match Status::from_state(state) {
         Status::Running | Status::Stepping | Status::Pausing => true,
         Status::Waiting | Status::Paused => !state.turns.is_empty(),
         Status::Stopped | Status::Done | Status::Error => false,

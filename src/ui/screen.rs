@@ -189,7 +189,7 @@ impl Screen {
     pub fn entitled(&self) -> String {
         let standing = match &self.view.playback {
             Some(_) => "REPLAY",
-            None => Status::of(self.transcript.state()).word(),
+            None => Status::from_state(self.transcript.state()).word(),
         };
         let title = self.transcript.title();
         clip(&format!("{standing} {title}"), TITLE_WIDTH, self.glyphs.ellipsis)
@@ -198,9 +198,9 @@ impl Screen {
     /// Applies an item of the tail and returns the extent of the change. The outcome of a command becomes a notice.
     pub fn take(&mut self, item: &Item) -> Change {
         let record = match item {
-            Item::Piece(_) => return self.hear(item),
+            Item::Piece(_) => return self.apply_item(item),
             Item::Event(record) if matches!(record.event.kind, Kind::Delta(_)) => {
-                return self.hear(item);
+                return self.apply_item(item);
             }
             Item::Event(record) => record,
             Item::Past(_) => {
@@ -216,7 +216,7 @@ impl Screen {
         }
         if self.view.unfocused {
             self.view.ring =
-                moment::told(&self.transcript, &record.event).or(self.view.ring.take());
+                moment::describe(&self.transcript, &record.event).or(self.view.ring.take());
         }
         let paused = self.transcript.state().run == RunState::Paused;
         if let Some(undo) =
@@ -255,7 +255,7 @@ impl Screen {
 
     /// Applies streamed text. Usually the activity of the speakers does not change; a saved delta repeats text that was
     /// already streamed.
-    fn hear(&mut self, item: &Item) -> Change {
+    fn apply_item(&mut self, item: &Item) -> Change {
         let now = self.clock.now();
         let standing = |transcript: &Transcript| -> (Vec<String>, Vec<usize>) {
             let each = transcript.state().turns.values();

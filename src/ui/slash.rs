@@ -81,7 +81,7 @@ pub fn is_named(word: &str) -> bool {
 }
 
 /// Returns the action named by the first word of a line, and the rest of the line.
-pub fn named(line: &str) -> Option<(&'static KeyRow, &str)> {
+pub fn parse_action(line: &str) -> Option<(&'static KeyRow, &str)> {
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, action)| *action);
     let fits =

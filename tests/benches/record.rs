@@ -16,7 +16,7 @@ use tokio::runtime::{Builder, Runtime};
 const BATCH: usize = 1_000;
 
 fn events() -> Vec<Event> {
-    let mut events = Talk::of(By::Lines, "round_robin", BATCH as u32 / 4).events;
+    let mut events = Talk::run(By::Lines, "round_robin", BATCH as u32 / 4).events;
     events.truncate(BATCH);
     events
 }
@@ -73,7 +73,7 @@ fn large() -> (TempDir, PathBuf, usize, usize) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.jsonl");
     let (mut lines, mut count) = (String::new(), 0);
-    for event in Talk::of(By::Lines, "round_robin", 60_000).events {
+    for event in Talk::run(By::Lines, "round_robin", 60_000).events {
         lines.push_str(&Record::new(event).unwrap().line);
         count += 1;
         if lines.len() >= BYTES {
@@ -116,7 +116,7 @@ fn tell_a_hundred_megabytes(bencher: Bencher) {
     let (_folder, path, bytes, events) = large();
     let told = || {
         let (mut transcript, mut sieve) = (Transcript::default(), Sieve::default());
-        let mut each = |event: &Event| transcript.tell(event);
+        let mut each = |event: &Event| transcript.apply_unkept(event);
         let read = session::scan_for_fold(&path, &ReadProgress::default(), &mut |found| {
             sieve.take(found.event, &mut each);
         });
@@ -131,7 +131,7 @@ fn tell_a_hundred_megabytes(bencher: Bencher) {
 #[divan::bench]
 fn share_a_long_transcript(bencher: Bencher) {
     let mut transcript = Transcript::default();
-    let talk = Talk::of(By::Lines, "round_robin", 20_000);
-    talk.events.iter().for_each(|event| transcript.tell(event));
+    let talk = Talk::run(By::Lines, "round_robin", 20_000);
+    talk.events.iter().for_each(|event| transcript.apply_unkept(event));
     bencher.bench(|| black_box(&transcript).clone());
 }

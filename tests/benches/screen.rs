@@ -56,7 +56,7 @@ impl Terminal {
 }
 
 fn screen(utterances: u32) -> Screen {
-    let talk = Talk::of(By::Lines, "round_robin", utterances);
+    let talk = Talk::run(By::Lines, "round_robin", utterances);
     let clock = Clock::virtual_from(talk.live.state.ms);
     let mut screen = Screen::new(Seq(0), clock, Theme::default(), &glyphs::UNICODE);
     for event in talk.events {
@@ -183,7 +183,7 @@ fn growing_reply(bencher: Bencher, words: usize) {
         let mut screen = screen(2);
         let state = screen.transcript.state();
         let (seq, ms) = (state.next_seq, state.ms);
-        let mut events = Talk::of(By::Lines, "round_robin", 2).events.into_iter();
+        let mut events = Talk::run(By::Lines, "round_robin", 2).events.into_iter();
         let grant = events.rfind(|e| matches!(e.kind, Kind::FloorGranted(_))).unwrap();
         let event = Event { seq, ms, ..grant };
         screen.take(&Item::Event(Arc::new(Record::new(event).unwrap())));

@@ -46,7 +46,7 @@ pub struct Talk {
 
 impl Talk {
     /// Runs a conversation under a policy until `utterances` turns are over, or nobody speaks any more.
-    pub fn of(by: By, policy: &str, utterances: u32) -> Talk {
+    pub fn run(by: By, policy: &str, utterances: u32) -> Talk {
         let mut talk = Talk::default();
         talk.open(by, json!({"name": policy}));
         while talk.live.state.utterances < utterances && talk.goes_on() {}

@@ -22,7 +22,7 @@ fn talk(house: &House, how: &str, turns: u32, more: &str) -> String {
 }
 
 /// Returns the lines that the fake agent logged.
-fn told(house: &House) -> Vec<Value> {
+fn logged_lines(house: &House) -> Vec<Value> {
     let text = std::fs::read_to_string(house.path("told.jsonl")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -47,7 +47,7 @@ fn an_estimate_does_not_say_that_nobody_is_asked_where_agents_are() {
     let path = talk(&house, "plain", 3, "");
     let plan = run(&house, &path, &["--dry-run"]).code(0);
     assert!(plan.out.contains("estimate unknown: agents report their own use"), "{}", plan.out);
-    assert!(told(&house).is_empty(), "nothing was started");
+    assert!(logged_lines(&house).is_empty(), "nothing was started");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn one_process_speaks_all_turns_and_is_told_only_what_is_new() {
     for said in ["turn 1 of s-", "turn 2 of s-", "turn 3 of s-"] {
         assert!(ran.out.contains(said), "{}", ran.out);
     }
-    let told = told(&house);
+    let told = logged_lines(&house);
     assert_eq!(notes(&told, "started").len(), 1, "one process");
     let prompts: Vec<&str> = notes(&told, "prompt").iter().map(|p| p.as_str().unwrap()).collect();
     assert!(
@@ -89,10 +89,10 @@ fn an_agent_needs_trust_and_gets_no_keys() {
     std::fs::create_dir(house.path("work")).unwrap();
     let strange = house.run(&["run", &path, "--headless"]).code(3);
     assert!(strange.err.contains("agent.py") && strange.err.contains("in work"), "{}", strange.err);
-    assert!(told(&house).is_empty(), "nothing ran");
+    assert!(logged_lines(&house).is_empty(), "nothing ran");
     let mut command = house.command(&["run", &path, "--headless", "--trust"]);
     end(command.env("OPENAI_API_KEY", "sk-secret").spawn().unwrap()).code(0);
-    let told = told(&house);
+    let told = logged_lines(&house);
     let names = told[0]["env"].to_string();
     assert!(!names.contains("KEY"), "{names}");
     assert!(told[0]["cwd"].as_str().unwrap().ends_with("/work"), "{}", told[0]);
@@ -126,7 +126,7 @@ fn what_it_asks_leave_for_is_refused_unless_it_was_allowed_by_name() {
     let ran = run(&house, &path, &["--allow-tool", "ada/edit"]).code(0);
     assert!(ran.out.contains("answers: yes yes"), "{}", ran.out);
     run(&house, &path, &["--allow-tool", "ada/nonsense"]).code(0);
-    let last = told(&house).pop().unwrap();
+    let last = logged_lines(&house).pop().unwrap();
     assert_eq!(
         last["answers"],
         json!({"ask-1": "no", "ask-2": "no"}),
@@ -166,7 +166,7 @@ fn a_skip_cancels_the_turn_and_the_agent_stays() {
     read_until(&mut out, &["turn.ended", "turn 2 of s-"]);
     drop(input);
     end(child).code(0);
-    let told = told(&house);
+    let told = logged_lines(&house);
     assert_eq!(notes(&told, "started").len(), 1, "the same process");
     assert_eq!(notes(&told, "cancelled").len(), 1);
     let second = notes(&told, "prompt")[1].as_str().unwrap().to_owned();
@@ -179,11 +179,11 @@ fn a_crash_opens_a_new_session_with_the_talk_so_far() {
     let path = talk(&house, "crash", 3, "on_failure = { retry = 1 }");
     let ran = run(&house, &path, &[]).code(0);
     assert!(ran.out.contains("half a"), "what was shown stays: {}", ran.out);
-    let told_all = told(&house);
+    let told_all = logged_lines(&house);
     assert_eq!(notes(&told_all, "started").len(), 1);
     let id = house.sessions()[0]["id"].as_str().unwrap().to_owned();
     house.run(&["resume", &id, "--headless", "--trust", "--max-utterances", "5"]).code(0);
-    let after = told(&house);
+    let after = logged_lines(&house);
     assert_eq!(notes(&after, "started").len(), 2, "a new process");
     let again = notes(&after, "prompt").last().unwrap().as_str().unwrap().to_owned();
     assert!(
@@ -210,7 +210,7 @@ fn what_is_wrong_with_an_agent_is_said_at_once() {
         let ran = run(&house, &path, &[]);
         let all = format!("{}{}", ran.out, ran.err);
         assert!(all.contains(said), "{how}: {all}");
-        for pid in notes(&told(&house), "started") {
+        for pid in notes(&logged_lines(&house), "started") {
             assert!(!lives(pid), "{how}: no process survives");
         }
     }
@@ -232,7 +232,7 @@ fn a_hang_is_ended_by_the_time_limit_and_leaves_nobody() {
         let path = talk(&house, how, 2, "timeout = \"2s\"\non_failure = { retry = 0 }");
         let ran = run(&house, &path, &[]).code(0);
         assert!(ran.out.contains("Coffee, says Bo."), "{how}: {}", ran.out);
-        let told = told(&house);
+        let told = logged_lines(&house);
         assert!(!lives(notes(&told, "started")[0]), "{how}: no process survives");
     }
 }
@@ -248,7 +248,7 @@ fn an_agent_has_a_home_of_its_own_and_the_keys_that_it_needs() {
         let mut command = house.command(&run);
         command.env("ITS_KEY", "sk-its").env("OTHER_KEY", "sk-other").env("ALL_KEY", "sk-all");
         end(command.spawn().unwrap()).code(0);
-        told(&house).into_iter().rfind(|t| !t["started"].is_null()).unwrap()
+        logged_lines(&house).into_iter().rfind(|t| !t["started"].is_null()).unwrap()
     };
     let own = seen(
         "[agents]\nenvironment = [\"python3:ITS_KEY\", \"codex-acp:OTHER_KEY\", \"ALL_KEY\"]\n",
@@ -296,7 +296,7 @@ fn drops_words_that_an_agent_writes_between_its_turns() {
     let path = talk(&house, "late", 3, "");
     let ran = run(&house, &path, &[]).code(0);
     assert!(ran.out.contains("turn 2 of s-"), "{}", ran.out);
-    assert_eq!(notes(&told(&house), "late").len(), 2);
+    assert_eq!(notes(&logged_lines(&house), "late").len(), 2);
     assert!(!ran.out.contains("words after the end"), "{}", ran.out);
 }
 
@@ -395,7 +395,10 @@ fn what_it_asks_leave_for_waits_for_a_program_that_steers() {
     let refused = read_until(&mut out, &["permission.answered"]);
     assert!(refused.contains("\"yes\":false") && refused.contains("nobody is there"), "{refused}");
     end(child);
-    assert_eq!(told(&house).pop().unwrap()["answers"], json!({"ask-1": "yes", "ask-2": "no"}));
+    assert_eq!(
+        logged_lines(&house).pop().unwrap()["answers"],
+        json!({"ask-1": "yes", "ask-2": "no"})
+    );
 }
 
 #[test]
@@ -455,7 +458,7 @@ fn open_requests_are_answered_cancelled_when_the_turn_is_cut() {
         }
         second.await.unwrap();
     });
-    let told = told(&house);
+    let told = logged_lines(&house);
     assert_eq!(notes(&told, "started").len(), 1, "the same process");
     let none = json!({"ask-1": "cancelled", "ask-2": "cancelled"});
     let some = json!({"ask-1": "no", "ask-2": "yes"});

@@ -17,11 +17,11 @@ pub struct Client {
 
 impl Client {
     pub fn start(house: &House) -> Client {
-        Client::of(house.command(&["mcp"]).stdin(Stdio::piped()).spawn().unwrap())
+        Client::new(house.command(&["mcp"]).stdin(Stdio::piped()).spawn().unwrap())
     }
 
     /// Initialises a connection to a started server.
-    pub fn of(mut child: Child) -> Client {
+    pub fn new(mut child: Child) -> Client {
         let (input, out) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let mut client = Client { child, input, out, next: 0, notices: vec![] };
         let hello = client.ask(

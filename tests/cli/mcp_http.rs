@@ -20,10 +20,10 @@ pub struct Http {
 
 impl Http {
     pub fn start(house: &House) -> Http {
-        Http::of(house.command(&["mcp", "--http", "127.0.0.1:0"]))
+        Http::new(house.command(&["mcp", "--http", "127.0.0.1:0"]))
     }
 
-    fn of(mut command: Command) -> Http {
+    fn new(mut command: Command) -> Http {
         let mut child = command.spawn().unwrap();
         let mut err = BufReader::new(child.stderr.take().unwrap());
         let mut line = |word: &str| loop {
@@ -146,7 +146,7 @@ fn a_failed_accept_ends_nothing() {
     shell.args(["-c", "ulimit -n 24; exec \"$@\"", "sh"]).args(arguments);
     shell.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
     shell.stdin(Stdio::null()).stderr(Stdio::piped());
-    let http = Http::of(shell);
+    let http = Http::new(shell);
     let many: Vec<TcpStream> =
         (0..60).map(|_| TcpStream::connect(&http.address).unwrap()).collect();
     drop(many);

@@ -126,7 +126,7 @@ fn an_opinion_does_not_bias_a_blind_round() {
     let house = House::new();
     let mut command =
         house.command(&["mcp", "--endpoint", &server.url, "--model", "endpoint:tiny"]);
-    let mut client = Client::of(command.stdin(std::process::Stdio::piped()).spawn().unwrap());
+    let mut client = Client::new(command.stdin(std::process::Stdio::piped()).spawn().unwrap());
     let ask = json!({"topic": "Tea?", "opinion": "COFFEE", "material": ["MILK"]});
     let result = client.call("convene", ask);
     assert_eq!(result["complete"], true, "{result}");

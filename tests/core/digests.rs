@@ -27,7 +27,7 @@ async fn what_a_seat_has_seen_is_not_hashed_again() {
     // the cached hash is used, even if corrupted meanwhile; a copy starts over from the text
     let turn = next(&state, "b");
     let before = account(&state, &turn).digest;
-    let mut spoilt = state.rolls.of(&turn).unwrap();
+    let mut spoilt = state.rolls.get(&turn).unwrap();
     spoilt.hash.update(b"spoilt");
     state.rolls.keep(&turn, spoilt);
     assert_ne!(account(&state, &turn).digest, before);

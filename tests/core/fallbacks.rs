@@ -46,7 +46,7 @@ fn asked(ran: &Ran) -> Vec<String> {
 }
 
 /// Returns the output for a reader without a screen.
-fn told(ran: &Ran) -> String {
+fn output(ran: &Ran) -> String {
     export::whole(&ran.events, export::text::spell)
 }
 
@@ -62,7 +62,7 @@ async fn what_is_cut_by_a_failure_tells_its_reason() {
     });
     let table = talk(vec![seat_of("ada", &["a:x"], 1), seat_of("bo", &["a:x"], 1)], 2);
     let ran = play(table, stage, &[]).await;
-    let told = told(&ran);
+    let told = output(&ran);
     for reason in [
         "[1] ada, failed mid-sentence\n  I was\n\n-- ada, failed mid-sentence: the server left; ask again\n",
         "[2] bo, timed out\n  And I\n\n-- bo, timed out: no output for 60 s; raise its timeout",
@@ -81,7 +81,7 @@ async fn the_next_fallback_takes_the_turn_and_says_so() {
     assert_eq!(ran.texts(), ["c:well speaks for me", "c:well speaks for me"]);
     let models: Vec<&str> = ran.state.entries.iter().map(|e| &*e.version().model).collect();
     assert_eq!(models, ["c:well", "c:well"]);
-    let told = told(&ran);
+    let told = output(&ran);
     for words in [
         "ada switched to fallback b:closed: as the test",
         "[1] ada, through c:well\n",
@@ -97,7 +97,7 @@ async fn without_a_fallback_left_the_turn_is_skipped_and_said_so() {
     let ran = play(talk(seats, 2), models(), &[]).await;
     assert_eq!(asked(&ran), ["a:dead", "b:dead", "c:well", "b:dead", "c:well"]);
     assert_eq!((&*ran.who(), ran.reason()), ("bo bo", "utterance_limit"));
-    assert_eq!(told(&ran).matches("no fallback left, skipped").count(), 2);
+    assert_eq!(output(&ran).matches("no fallback left, skipped").count(), 2);
 }
 
 #[tokio::test]
@@ -144,7 +144,7 @@ async fn a_failure_for_a_person_is_asked_about_where_one_is_there() {
     let ran = play(attended, models(), &steer).await;
     assert_eq!(asked(&ran), ["a:closed", "c:well", "b:well"]);
     assert_eq!(ran.who(), "ada bo");
-    let told = told(&ran);
+    let told = output(&ran);
     assert!(told.contains("; pausing") && told.contains("[1] ada, through c:well"), "{told}");
 }
 

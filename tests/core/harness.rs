@@ -358,7 +358,7 @@ async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ra
     while let Some(item) = tail.try_next() {
         match item {
             Item::Event(record) => reader.apply(&record.event),
-            Item::Piece(piece) => reader.hear(piece),
+            Item::Piece(piece) => reader.push(piece),
             Item::Past(_) => panic!("a live talk never goes elsewhere"),
         }
     }
@@ -387,7 +387,7 @@ fn check_invariants(events: &[Event], live: &Live) {
     assert!(events.iter().enumerate().all(|(i, e)| e.seq.0 == i as u64), "seq has no gap");
     assert!(events.windows(2).all(|w| w[0].ms <= w[1].ms), "time is monotone");
     assert_eq!(State::fold(events), live.state, "fold(file) is the live state");
-    let finished = Finished::of(events);
+    let finished = Finished::from_events(events);
     let short = State::fold(events.iter().filter(|e| !finished.repeats(e)));
     assert_eq!(short, live.state, "without the pieces of finished turns: the same state");
     let (mut sieve, mut passed) = (Sieve::default(), vec![]);

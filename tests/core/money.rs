@@ -87,7 +87,7 @@ fn holds(events: &[Event]) -> State {
         let (tokens_aside, usd_aside): (u64, u64) =
             (aside().map(|r| r.usage().tokens()).sum(), aside().map(|r| r.usd().0).sum());
         for (what, all) in [(Limit::Tokens, tokens + tokens_aside), (Limit::Usd, usd + usd_aside)] {
-            let most = state.limits.of(what).unwrap_or(u64::MAX);
+            let most = state.limits.get(what).unwrap_or(u64::MAX);
             // the cost of each call is rounded up to a billionth of a dollar
             assert!(all <= most.saturating_add(9), "{what:?}: {all} of {most} at {}", event.seq);
         }

@@ -17,7 +17,7 @@ async fn the_operators_words_reopen_the_plan_before_another_step_begins() {
     });
     let say = json!({"during": {"utterance": 2, "words": 2}, "do": "say", "text": "Only the bow."});
     let ran = play(office(json!({})), stage, &[say]).await;
-    let told = told(&ran);
+    let told = plan_events(&ran);
     let begun: Vec<&String> = told.iter().filter(|t| t.ends_with("begins")).collect();
     assert_eq!(begun, ["step 1 begins", "step 3 begins"], "{told:?}");
     let again = ran.seen.iter().find(|r| asks(r) == "plan_again").unwrap();
@@ -135,7 +135,7 @@ async fn a_step_runs_again_as_another_attempt() {
     let ran = play(table, stage, &[again]).await;
     assert_eq!(states(&ran), ["completed"; 3]);
     assert_eq!((steps(&ran)[0].attempt, steps(&ran)[1].attempt), (2, 1));
-    let joins = told(&ran).iter().filter(|t| *t == "worker-1 joins").count();
+    let joins = plan_events(&ran).iter().filter(|t| *t == "worker-1 joins").count();
     assert_eq!(joins, 2);
 }
 
@@ -252,7 +252,7 @@ async fn at_an_end_in_mid_plan_all_that_is_open_closes_in_order_and_a_resume_con
     for (table, steer, reason, closes, more) in tables {
         let first = play(table, stage(reason == "operator"), &steer).await;
         assert_eq!(first.reason(), reason);
-        let all = told(&first);
+        let all = plan_events(&first);
         let begin = all.iter().position(|t| t == "step 1 cancelled").unwrap_or(all.len());
         assert_eq!(all[begin..], closes[..]);
         let ended = first.state.plan().unwrap().ended.as_ref().map(|ended| ended.is);

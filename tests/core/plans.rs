@@ -84,7 +84,7 @@ pub fn why(ran: &Ran, at: usize) -> String {
 }
 
 /// Returns the kinds of the plan's events with their steps, in order.
-pub fn told(ran: &Ran) -> Vec<String> {
+pub fn plan_events(ran: &Ran) -> Vec<String> {
     let tell = |e: &Event| match &e.kind {
         Kind::PlanMade(p) => Some(format!("plan of {}", p.steps.len())),
         Kind::SeatJoined(j) => Some(format!("{} joins", j.participant.id)),
@@ -113,7 +113,7 @@ async fn states_close_in_order_and_everything_is_an_event() {
         "plan completed",
         "the end",
     ];
-    assert_eq!(told(&ran), expected);
+    assert_eq!(plan_events(&ran), expected);
     assert_eq!(kinds(&steps(&ran)[0]), ["task_assignment", "task_complete"]);
     let result = &ran.state.ended.as_ref().unwrap().result;
     assert_eq!(result["answer"], "The boat is painted.");
@@ -304,7 +304,7 @@ pub fn told_of(ran: &Ran) -> Vec<&str> {
 async fn two_steps_run_at_once_and_a_third_waits_for_both() {
     let stage = || at_work(&[(1, &[]), (2, &[]), (3, &[1, 2])], done);
     let ran = play(office(json!({})), stage(), &[]).await;
-    let told = told(&ran);
+    let told = plan_events(&ran);
     let place = |what: &str| told.iter().position(|t| t == what).unwrap();
     assert!(place("step 2 begins") < place("step 1 completed"), "{told:?}");
     assert!(place("step 3 begins") > place("step 1 completed").max(place("step 2 completed")));
@@ -316,7 +316,7 @@ async fn two_steps_run_at_once_and_a_third_waits_for_both() {
     assert!(third.prompt.brief.as_deref().unwrap().contains("Goal: part 3 is done"));
     // one step at a time
     let ran = play(office(json!({"parallel": 1})), stage(), &[]).await;
-    let told = self::told(&ran);
+    let told = self::plan_events(&ran);
     let place = |what: &str| told.iter().position(|t| t == what).unwrap();
     assert!(place("step 2 begins") > place("step 1 completed"), "{told:?}");
 }

@@ -32,7 +32,7 @@ fn read(reader: &mut Live, tail: &mut Tail) {
     while let Some(item) = tail.try_next() {
         match item {
             Item::Event(record) => reader.apply(&record.event),
-            Item::Piece(piece) => reader.hear(piece),
+            Item::Piece(piece) => reader.push(piece),
             Item::Past(past) => {
                 *reader = State::fold(past.from(0)).into();
             }
@@ -123,7 +123,7 @@ async fn waits_are_shortened_where_asked_for() {
         transport.play_through().await;
         assert!(base.now().0 <= at_most, "{} of {at_most} with {limit:?}", base.now());
         assert_eq!(base.now() == end, limit.is_none());
-        assert_eq!(transport.standing().now, end, "the time of then is what it was");
+        assert_eq!(transport.status().now, end, "the time of then is what it was");
     }
 }
 
@@ -132,15 +132,15 @@ async fn steps_go_forth_and_back_over_the_same_places() {
     let transport = transport(&lively(9).await);
     for (forth, back) in [(Step::Text, Step::TextBack), (Step::Utterance, Step::UtteranceBack)] {
         transport.seek(Spot::after(1));
-        let mut spots = vec![transport.standing().spot];
-        while transport.standing().spot.events < transport.recording().records().len() {
+        let mut spots = vec![transport.status().spot];
+        while transport.status().spot.events < transport.recording().records().len() {
             transport.step(forth);
-            spots.push(transport.standing().spot);
+            spots.push(transport.status().spot);
             assert!(spots[spots.len() - 2] < spots[spots.len() - 1], "{forth:?} stands still");
         }
         for spot in spots.iter().rev().skip(1) {
             transport.step(back);
-            let (was, is) = (*spot, transport.standing().spot);
+            let (was, is) = (*spot, transport.status().spot);
             // the last piece and the event that seals it look the same
             let same = was == is || is.pieces > 0 && was == Spot::after(is.events + 1);
             assert!(same, "{back:?} stands at {is:?} in place of {was:?}");
@@ -159,11 +159,11 @@ async fn an_utterance_begins_with_its_floor_and_a_pause_holds_where_it_is() {
     }
     assert_eq!(transport.recording().utterance(10), None);
     transport.seek(transport.recording().utterance(4).unwrap());
-    let spot = transport.standing().spot;
+    let spot = transport.status().spot;
     transport.play();
-    assert!(transport.standing().playing);
+    assert!(transport.status().playing);
     transport.pause();
-    let standing = transport.standing();
+    let standing = transport.status();
     assert_eq!((standing.playing, standing.spot), (false, spot));
 }
 
@@ -178,12 +178,12 @@ async fn a_moment_shows_what_had_come_by_then() {
         let events = ran.events.iter().take_while(|e| e.ms.0 <= ms).count();
         assert_eq!(reader.state, State::fold(&ran.events[..events]));
         assert!(reader.loose.iter().all(|p| p.at.0 <= ms));
-        assert_eq!(transport.standing().now, Ms(ms));
+        assert_eq!(transport.status().now, Ms(ms));
     }
 }
 
 /// Returns the comparable part of a screen's transcript.
-fn told(transcript: &Transcript) -> impl PartialEq + Debug {
+fn comparable(transcript: &Transcript) -> impl PartialEq + Debug {
     let figures: Vec<String> =
         transcript.analysis().tables().iter().map(|t| format!("{t:?}")).collect();
     let asides: Vec<_> = transcript.asides().cloned().collect();
@@ -240,7 +240,7 @@ async fn seeking_in_a_long_session() {
             let mut whole = Transcript::default();
             records[..place].iter().for_each(|r| whole.take(&Item::Event(r.clone())));
             assert!(
-                told(&screen.transcript) == told(&whole),
+                comparable(&screen.transcript) == comparable(&whole),
                 "after {place} events, waypoints: {made}"
             );
         }

@@ -207,7 +207,7 @@ async fn who_sees_a_summary_sees_one_of_everything_so_far() {
 }
 
 /// Returns participants that name one another, and a clerk who summarises with the names in the prompt.
-fn named(sees: &str) -> (payload::Opened, Stage) {
+fn with_names(sees: &str) -> (payload::Opened, Stage) {
     let mut table = table_with(json!({"anonymous": "per_viewer", "sees": sees}));
     for (seat, name) in table.participants.iter_mut().zip(["Ann", "Bo", "Cy", "Dag"]) {
         seat.name = name.into();
@@ -228,7 +228,7 @@ fn named(sees: &str) -> (payload::Opened, Stage) {
 
 #[tokio::test]
 async fn neither_a_summary_nor_the_words_themselves_tell_hidden_names() {
-    let (table, stage) = named("summary");
+    let (table, stage) = with_names("summary");
     let ran = play(table, stage, &[]).await;
     let prompt = last_prompt(&ran, "a");
     let text = prompt.blocks.iter().map(|b| b.text().to_string()).collect::<String>();
@@ -249,7 +249,7 @@ async fn neither_a_summary_nor_the_words_themselves_tell_hidden_names() {
         let told = format!("{:?}", sums.prompt.blocks);
         assert!(!told.contains("Bo,"), "{told}");
     }
-    let (table, stage) = named("all");
+    let (table, stage) = with_names("all");
     let ran = play(table, stage, &[]).await;
     let text = format!("{:?}", last_prompt(&ran, "a").blocks);
     assert!(!text.contains("Bo,") && text.contains("Speaker"), "{text}");

@@ -39,7 +39,7 @@ fn talkers(summary: impl Fn(&CallRequest) -> Play + Send + Sync + 'static) -> St
     })
 }
 
-fn of(ask: &CallRequest) -> Play {
+fn reply(ask: &CallRequest) -> Play {
     Play::Words(format!("SUM of {}", ask.prompt.blocks.len()), 5)
 }
 
@@ -49,7 +49,7 @@ fn asked(ran: &Ran, purpose: Purpose) -> Vec<&CallRequest> {
 
 #[tokio::test]
 async fn what_does_not_fit_is_summed_up_and_the_summary_stands_for_it() {
-    let ran = play(summed(Some("clerk"), 30, 700), talkers(of), &[]).await;
+    let ran = play(summed(Some("clerk"), 30, 700), talkers(reply), &[]).await;
     assert_eq!((ran.state.utterances, ran.reason()), (30, "utterance_limit"));
     let sums = asked(&ran, Purpose::Summarise);
     assert!(sums.len() > 2 && sums.iter().all(|r| r.seat.id == "clerk"), "{}", sums.len());
@@ -73,7 +73,7 @@ async fn a_summary_that_cannot_be_had_is_not_asked_for_again_and_the_middle_goes
     let spoken = asked(&ran, Purpose::Speak);
     assert!(spoken[13].prompt.left_out > 0);
     let gone = [json!({"do": "leave", "who": "clerk"})];
-    let ran = play(summed(Some("clerk"), 14, 700), talkers(of), &gone).await;
+    let ran = play(summed(Some("clerk"), 14, 700), talkers(reply), &gone).await;
     assert!(asked(&ran, Purpose::Summarise).is_empty());
     assert_eq!(ran.state.utterances, 14);
 }

@@ -20,7 +20,7 @@ struct Names {
 
 impl Files {
     /// Collects the dependencies of all sources.
-    pub fn of(sources: &[Source]) -> Files {
+    pub fn new(sources: &[Source]) -> Files {
         let sources: Vec<(String, Source)> = sources
             .iter()
             .filter_map(|source| Some((source.module()?, source.without_tests())))

@@ -87,7 +87,7 @@ impl Tally {
 fn campaign(kills: u64, seed: u64) {
     let tables = tables::all();
     let house = House::new();
-    let wholes: Vec<Whole> = tables.iter().map(|t| Whole::of(&house, t)).collect();
+    let wholes: Vec<Whole> = tables.iter().map(|t| Whole::new(&house, t)).collect();
     let (tally, turn) = (Tally::default(), AtomicU64::new(0));
     let began = Instant::now();
     thread::scope(|scope| {
@@ -116,7 +116,7 @@ struct Whole {
 }
 
 impl Whole {
-    fn of(house: &House, table: &Table) -> Whole {
+    fn new(house: &House, table: &Table) -> Whole {
         let slug = table.name.replace(' ', "-");
         let scenario = house.file(&format!("{slug}.toml"), &table.scenario);
         let steer = house.file(&format!("{slug}.jsonl"), table.steer);
@@ -270,7 +270,7 @@ impl<'a> Victim<'a> {
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
-                    assert!(matches!(moment, Moment::At(_)), "a hang: {}", self.told());
+                    assert!(matches!(moment, Moment::At(_)), "a hang: {}", self.output());
                     break;
                 }
             }
@@ -284,7 +284,7 @@ impl<'a> Victim<'a> {
         (status.signal() == Some(9), printed)
     }
 
-    fn told(&self) -> String {
+    fn output(&self) -> String {
         format!("{} ({}): {:?}", self.whole.name, self.session.display(), self.story)
     }
 
@@ -300,11 +300,11 @@ impl<'a> Victim<'a> {
                 "lost or changed at byte {same}: {} bytes were acknowledged, {} are there\n{}",
                 must.len(),
                 bytes.len(),
-                self.told()
+                self.output()
             );
         }
-        let record = record::read(&bytes).unwrap_or_else(|e| panic!("{e}\n{}", self.told()));
-        record::outcome(&record.events).unwrap_or_else(|e| panic!("{e}\n{}", self.told()));
+        let record = record::read(&bytes).unwrap_or_else(|e| panic!("{e}\n{}", self.output()));
+        record::outcome(&record.events).unwrap_or_else(|e| panic!("{e}\n{}", self.output()));
         self.keep(bytes);
     }
 
@@ -348,12 +348,12 @@ impl<'a> Victim<'a> {
         if !record::read(&self.kept).unwrap().has_ended() {
             let args = ["resume", &session, "--headless", "--trust", "--steer", &self.whole.steer];
             let ran = end(self.house.command(&args).spawn().unwrap());
-            assert_eq!(ran.code, 0, "{}: {}\n{}", self.told(), ran.err, ran.out);
+            assert_eq!(ran.code, 0, "{}: {}\n{}", self.output(), ran.err, ran.out);
             self.judge(b"");
         }
         let record = record::read(&self.kept).unwrap();
         let outcome = counted(record::outcome(&record.events).unwrap(), self.whole.ordered);
-        assert_eq!(outcome, self.whole.outcome, "{}", self.told());
+        assert_eq!(outcome, self.whole.outcome, "{}", self.output());
         for (at, torn) in &self.torn {
             let aside = self.session.with_extension(format!("damage-{at}"));
             let aside = aside.file_name().unwrap().to_str().unwrap();
@@ -363,7 +363,7 @@ impl<'a> Victim<'a> {
             let kept = beside.any(|e| {
                 of_it(e.file_name().to_str().unwrap()) && fs::read(e.path()).unwrap() == *torn
             });
-            assert!(kept, "{aside}: what was torn off is kept: {}", self.told());
+            assert!(kept, "{aside}: what was torn off is kept: {}", self.output());
         }
         fs::remove_file(&self.session).unwrap();
     }

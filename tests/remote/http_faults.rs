@@ -157,7 +157,7 @@ fn heads_and_bodies() -> Vec<Fault> {
 }
 
 /// Checks the rules for failure messages and returns the message.
-fn told(came: &Came, name: &str) -> String {
+fn check_message(came: &Came, name: &str) -> String {
     assert!(came.pieces.is_empty(), "{name}: words in spite of a fault");
     let failure = came.end().as_ref().expect_err(name);
     let text = failure.text.to_string();
@@ -193,7 +193,7 @@ async fn every_fault_before_a_word_ends_once_and_is_told() {
         let [a, b, c, d] = WIRES;
         let came = tokio::join!(on(a), on(b), on(c), on(d));
         for (wire, came) in WIRES.into_iter().zip([came.0, came.1, came.2, came.3]) {
-            println!("{name:36} {}", told(&came, name));
+            println!("{name:36} {}", check_message(&came, name));
             let failure = came.end().as_ref().unwrap_err();
             if (failure.class, failure.retry_after_ms) != (class, wait) {
                 wrong.push(format!("{name}, {wire:?}: {class:?}, {wait:?} wanted: {failure:?}"));

@@ -44,7 +44,7 @@ fn a_limit_that_is_near_is_told_in_the_transcript_and_in_the_plain_text() {
         said += &told.take(&Item::Event(Arc::new(Record::new(event.clone()).unwrap())));
     }
     assert!(said.contains("close to the limit"), "{said}");
-    let (status, _) = told.hear("/status", Ms(0));
+    let (status, _) = told.enter_line("/status", Ms(0));
     assert!(status.contains(" % of 9 turns used"), "{status}");
 }
 

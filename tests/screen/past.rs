@@ -78,7 +78,7 @@ fn write(stage: &mut Stage, words: &str) -> Vec<Request> {
 }
 
 /// Returns all events shown on a stage.
-fn told(stage: &Stage) -> Vec<Event> {
+fn shown_events(stage: &Stage) -> Vec<Event> {
     let mut events = vec![];
     stage.screen.transcript.events(Seq(0), &mut |event| {
         events.push(event.clone());
@@ -91,11 +91,11 @@ fn told(stage: &Stage) -> Vec<Event> {
 fn two_talks_stand_side_by_side_from_where_they_part() {
     for (width, height) in [(120, 40), (80, 24), (50, 24)] {
         let mut stage = Stage::new(width, height).whole();
-        stage.screen.view.page = Some(page(told(&stage).iter(), &branch()));
+        stage.screen.view.page = Some(page(shown_events(&stage).iter(), &branch()));
         assert_snapshot!(format!("beside__{width}x{height}"), stage.text());
     }
     let mut stage = Stage::new(120, 40).whole();
-    let page = page(told(&stage).iter(), &branch());
+    let page = page(shown_events(&stage).iter(), &branch());
     let text = page.text();
     assert!(text.contains("they diverge after turn 3"), "{text}");
     assert!(text.contains("A  4") && text.contains("B  4") && !text.contains("A  3"), "{text}");
@@ -109,7 +109,7 @@ fn two_talks_stand_side_by_side_from_where_they_part() {
 #[test]
 fn an_edited_turn_stands_beside_what_was_said() {
     let mut stage = Stage::new(120, 40).whole();
-    let said = told(&stage);
+    let said = shown_events(&stage);
     let Kind::TurnEnded(second) = said
         .iter()
         .map(|e| &e.kind)
@@ -123,7 +123,7 @@ fn an_edited_turn_stands_beside_what_was_said() {
     let other = OtherSession { name: "stem".into(), recording: Recording::new(records) };
     let edit = json!({"do": "edit", "utterance": 2, "text": "quite other words", "key": "k:1", "targets": {}});
     stage.happens("operator", "command.given", edit);
-    let text = page(told(&stage).iter(), &other).text();
+    let text = page(shown_events(&stage).iter(), &other).text();
     let original = second.text.split_whitespace().take(6).collect::<Vec<_>>().join(" ");
     assert!(text.contains("quite other words") && text.contains(&original), "{text}");
 }

@@ -19,14 +19,14 @@ fn without_a_screen_ctrl_c_follows_the_same_ladder() {
         }
     };
     take(&mut told, |kind| matches!(kind, Kind::FloorGranted(_)));
-    told.hear("/whisper", Ms(0));
+    told.enter_line("/whisper", Ms(0));
     assert_eq!(told.interrupted().1, AfterLine::Wait, "what is asked goes first");
     let (_, then) = told.interrupted();
     assert!(matches!(then, AfterLine::Send(_, line) if line.command == Command::PauseNow {}));
     let mut told = Linear::new(Seq(0), true);
     take(&mut told, |_| false);
     assert!(told.interrupted().0.contains("press ctrl-c again to quit (saved)"));
-    told.hear("/menu", Ms(0));
+    told.enter_line("/menu", Ms(0));
     assert_eq!(told.interrupted().1, AfterLine::Wait, "anything in between is no wish to leave");
     assert_eq!(told.interrupted().1, AfterLine::Leave);
 }
@@ -39,12 +39,12 @@ fn without_a_screen_a_question_mark_is_help_and_nothing_that_is_said() {
         told.take(&Item::Event(Arc::new(Record::new(event).unwrap())));
     }
     for typed in ["?", " ? ", "", "/help"] {
-        let (said, then) = told.hear(typed, Ms(0));
+        let (said, then) = told.enter_line(typed, Ms(0));
         assert_eq!(then, AfterLine::Wait, "{typed:?}");
         assert!(said.contains("Type a number, a command, or a message"), "{typed:?}: {said}");
         assert!(said.contains(" 1 ") && said.contains("/vote"), "{typed:?}: {said}");
     }
-    let (_, then) = told.hear("Why?", Ms(0));
+    let (_, then) = told.enter_line("Why?", Ms(0));
     let said = Command::Say { text: "Why?".into() };
     assert!(matches!(then, AfterLine::Send(_, line) if line.command == said));
 }
@@ -84,22 +84,22 @@ fn without_a_screen_a_talk_that_ended_goes_on_or_takes_a_note() {
     };
     let (said, mut told) = ended(true);
     assert!(said.contains("/more runs one more round, /note annotates it"), "{said}");
-    let (_, then) = told.hear("/more", Ms(0));
+    let (_, then) = told.enter_line("/more", Ms(0));
     assert!(
         matches!(&then, AfterLine::Extend(deeds) if matches!(deeds[..], [.., Command::Step { n: 3 }]))
     );
-    let (_, then) = told.hear("/note Read me first.", Ms(0));
+    let (_, then) = told.enter_line("/note Read me first.", Ms(0));
     assert!(
         matches!(&then, AfterLine::Extend(deeds) if matches!(deeds[..], [Command::Pause {}, Command::Note { .. }]))
     );
-    let (_, then) = told.hear("But what of Thursday?", Ms(0));
+    let (_, then) = told.enter_line("But what of Thursday?", Ms(0));
     assert!(
         matches!(&then, AfterLine::Extend(commands) if matches!(commands[..], [Command::Say { .. }]))
     );
-    assert!(told.hear("/skip", Ms(0)).0.contains("finished: /more"));
+    assert!(told.enter_line("/skip", Ms(0)).0.contains("finished: /more"));
     let (said, mut told) = ended(false);
     assert!(!said.contains("finished: /more"), "{said}");
-    assert_eq!(told.hear("/more", Ms(0)).1, AfterLine::Wait);
+    assert_eq!(told.enter_line("/more", Ms(0)).1, AfterLine::Wait);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn without_a_screen_the_talk_in_a_step_is_a_line_a_message_until_it_is_opened() 
     out += &take(&mut told, first);
     assert!(out.contains("-- step 1, question: Clerk 1, 31 words (/open 1: full text)\n"), "{out}");
     assert!(!out.contains("There are two mill footbridges"), "{out}");
-    let (talk, then) = told.hear("/open 1", Ms(0));
+    let (talk, then) = told.enter_line("/open 1", Ms(0));
     assert_eq!(then, AfterLine::Wait);
     assert!(
         talk.starts_with("-- step 1: Look up the mill footbridge in the works book: Clerk 1, ")
@@ -125,12 +125,12 @@ fn without_a_screen_the_talk_in_a_step_is_a_line_a_message_until_it_is_opened() 
     assert!(more.contains("  TASK COMPLETE: I have gone through 14/2"), "{more}");
     assert!(more.contains("-- step 2, task complete: Clerk 2"), "{more}");
     assert!(!more.contains("Mill Lane footbridge (14/2): the deck is laid"), "{more}");
-    let (refused, _) = told.hear("/open 7", Ms(0));
+    let (refused, _) = told.enter_line("/open 7", Ms(0));
     assert!(refused.contains("no step \"7\" has begun; these have: 1, 2"), "{refused}");
-    let (all, _) = told.hear("/open", Ms(0));
+    let (all, _) = told.enter_line("/open", Ms(0));
     assert!(all.contains("QUESTION: There are two") && all.contains("the deck is laid"), "{all}");
-    let (folded, _) = told.hear("/fold 2", Ms(0));
+    let (folded, _) = told.enter_line("/fold 2", Ms(0));
     assert!(folded.starts_with("-- folded: step 2"), "{folded}");
     let mut none = Linear::new(Seq(0), true);
-    assert!(none.hear("/open", Ms(0)).0.contains("no step has started yet"));
+    assert!(none.enter_line("/open", Ms(0)).0.contains("no step has started yet"));
 }

@@ -78,7 +78,7 @@ fn it_shows_what_was_shown_then() {
 fn the_keys_of_the_player() {
     let mut r = replayed(80, 24);
     r.press(&[Char('0')]);
-    let at = |r: &Replayed| r.transport.standing().spot;
+    let at = |r: &Replayed| r.transport.status().spot;
     let begin = at(&r);
     r.press(&[KeyCode::Right, KeyCode::Right]);
     let second = at(&r);
@@ -90,15 +90,15 @@ fn the_keys_of_the_player() {
     r.press(&[Char('.'), Char(',')]);
     assert_eq!(at(&r), text);
     r.press(&[Char('9')]);
-    assert!(r.transport.standing().now.0 * 10 >= r.transport.standing().end.0 * 9 - 10);
+    assert!(r.transport.status().now.0 * 10 >= r.transport.status().end.0 * 9 - 10);
     r.press(&[Char('+'), Char('+')]);
-    assert_eq!(r.transport.standing().speed.to_string(), "4x");
+    assert_eq!(r.transport.status().speed.to_string(), "4x");
     r.press(&[Char('-'), Char('w')]);
-    assert_eq!(r.transport.standing().speed.to_string(), "2x");
-    assert_eq!(r.transport.standing().idle_limit, None);
-    assert!(!r.transport.standing().playing);
+    assert_eq!(r.transport.status().speed.to_string(), "2x");
+    assert_eq!(r.transport.status().idle_limit, None);
+    assert!(!r.transport.status().playing);
     r.press(&[Char(' ')]);
-    assert!(r.transport.standing().playing && r.stage.text().contains("PLAYING 2x"));
+    assert!(r.transport.status().playing && r.stage.text().contains("PLAYING 2x"));
     r.press(&[Char('0'), Char(']')]);
     let mark = at(&r).events;
     assert!(

@@ -30,7 +30,7 @@ fn every_verb_has_a_command_by_its_name() {
     for name in SAID.split_whitespace() {
         let line = format!("/{name}");
         let verb = slash::row(&line).map(|row| row.name.to_owned());
-        let action = slash::named(&line).map(|(row, _)| row.name());
+        let action = slash::parse_action(&line).map(|(row, _)| row.name());
         assert!(verb.or(action).is_some(), "{line} is no command");
         // the list finds it too
         let mut stage = speaking();
@@ -44,7 +44,7 @@ fn every_verb_has_a_command_by_its_name() {
 fn every_entry_of_the_list_is_a_command() {
     for row in ROWS.iter().filter(|row| runs(row.action)) {
         let line = row.command();
-        let named = slash::row(&line).is_some() || slash::named(&line).is_some();
+        let named = slash::row(&line).is_some() || slash::parse_action(&line).is_some();
         assert!(named, "{line} is no command");
     }
 }

@@ -149,13 +149,13 @@ impl Program {
         while !self.screen.screen().contents().contains(text) {
             assert!(begun.elapsed() < 3 * HANG, "{text:?} is not in\n{}", self.shown());
             match self.coming.recv_timeout(HANG) {
-                Ok(bytes) => self.hear(&bytes),
+                Ok(bytes) => self.answer_queries(&bytes),
                 Err(_) => panic!("never saw {text:?} in\n{}", self.screen.screen().contents()),
             }
         }
     }
 
-    fn hear(&mut self, bytes: &[u8]) {
+    fn answer_queries(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
         self.show();
     }
@@ -189,7 +189,7 @@ impl Program {
         let seen = |bytes: &[u8]| String::from_utf8_lossy(bytes).matches(sequence).count();
         while seen(&self.bytes) < times {
             match self.coming.recv_timeout(HANG) {
-                Ok(bytes) => self.hear(&bytes),
+                Ok(bytes) => self.answer_queries(&bytes),
                 Err(_) => panic!("{sequence:?} never came {times} times"),
             }
         }
@@ -259,7 +259,7 @@ impl Program {
         let begun = Instant::now();
         loop {
             while let Ok(bytes) = self.coming.try_recv() {
-                self.hear(&bytes);
+                self.answer_queries(&bytes);
             }
             // the last thread inspected may have woken the first one before it went to sleep
             let slept = self.sleeps();
@@ -313,7 +313,7 @@ impl Program {
     pub fn left(mut self) -> Left {
         loop {
             match self.coming.recv_timeout(HANG) {
-                Ok(bytes) => self.hear(&bytes),
+                Ok(bytes) => self.answer_queries(&bytes),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
                     panic!("it does not end:\n{}", self.screen.screen().contents());

@@ -22,5 +22,5 @@ pub struct ModelOptions {
 /// Parses the name of an API protocol.
 fn wire() -> impl TypedValueParser<Value = Wire> {
     PossibleValuesParser::new(Wire::ALL.map(Wire::name))
-        .map(|name| Wire::named(&name).unwrap_or(Wire::OpenAi))
+        .map(|name| Wire::by_name(&name).unwrap_or(Wire::OpenAi))
 }

@@ -16,7 +16,7 @@ pub struct SessionName {
 
 impl SessionName {
     /// Selects a session by name; without a name, the most recent one.
-    pub fn of(name: Option<&String>) -> SessionName {
+    pub fn from_option(name: Option<&String>) -> SessionName {
         SessionName { session: name.cloned(), last: name.is_none() }
     }
 }

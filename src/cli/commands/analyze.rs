@@ -66,7 +66,7 @@ struct Read {
 }
 
 impl Read {
-    fn of(which: &SessionName, context: &Context) -> Result<Read, Failure> {
+    fn from_session(which: &SessionName, context: &Context) -> Result<Read, Failure> {
         let path = session_file::find(which, context)?;
         Ok(watched("reading the session", |progress| studied(&path, progress))?)
     }
@@ -78,7 +78,7 @@ impl Read {
     /// Returns the events without private texts, which must not reach the output file.
     fn discreet(&self, progress: &ReadProgress) -> Result<DiscreetRecords, SessionError> {
         let (records, private) = (self.survey.records(), self.private.clone());
-        DiscreetRecords::of(records, private, &self.state, Reveal::default(), progress)
+        DiscreetRecords::new(records, private, &self.state, Reveal::default(), progress)
     }
 
     fn title(&self) -> String {
@@ -111,9 +111,12 @@ impl AnalyzeArgs {
         }
         let last = self.last.then_some(None);
         let mut named = last.into_iter().chain(self.sessions.iter().map(Some));
-        let (a, b) = (SessionName::of(named.next().flatten()), named.next().map(SessionName::of));
-        let a = Read::of(&a, context)?;
-        let b = b.map(|b| Read::of(&b, context)).transpose()?;
+        let (a, b) = (
+            SessionName::from_option(named.next().flatten()),
+            named.next().map(SessionName::from_option),
+        );
+        let a = Read::from_session(&a, context)?;
+        let b = b.map(|b| Read::from_session(&b, context)).transpose()?;
         if named.next().is_some() {
             let hint = "give at most one session together with --last";
             return Err(Failure::usage("at most two sessions can be compared", hint));
@@ -219,14 +222,14 @@ impl Report {
                 write!(out, "{head}\n\n")?;
                 if let Some(texts) = texts {
                     out.write_all(b"COMPARISON\n\n")?;
-                    texts.tell(export::text::spell, out)?;
+                    texts.write(export::text::spell, out)?;
                 }
                 figures::write(tables(), figures::text, out)
             }
             Format::Md => {
                 let head: Vec<String> = head.lines().map(export::md::plain).collect();
                 write!(out, "{}\n\n", head.join("  \n"))?;
-                texts.map_or(Ok(()), |texts| texts.tell(export::md::spell, out))?;
+                texts.map_or(Ok(()), |texts| texts.write(export::md::spell, out))?;
                 figures::write(tables(), figures::md, out)
             }
             Format::Json => {
@@ -261,7 +264,7 @@ fn compared(
         return Ok((from, None));
     }
     let (left, right) = (a.discreet(progress)?, b.discreet(progress)?);
-    Ok((from, Some(Beside::of((&a.state, &left), (&b.state, &right), from))))
+    Ok((from, Some(Beside::new((&a.state, &left), (&b.state, &right), from))))
 }
 
 /// Reads a session and collects the figures for the tables.

@@ -87,9 +87,9 @@ impl AskArgs {
             }
             begun => (begun?, false),
         };
-        let played = headless::hear(setup, None, context)?;
+        let played = headless::run(setup, None, context)?;
         let code = played.verdict(context)?;
-        let answer = Answer::of(&played, code)?;
+        let answer = Answer::from_played(&played, code)?;
         let printed = if self.json { answer.json(&self.panel) } else { answer.text() };
         output::text(&printed)?;
         Ok(if unasked { Exit::NoModel } else { code })
@@ -180,7 +180,7 @@ struct Answer<'a> {
 
 impl Answer<'_> {
     /// Returns the answer of a finished conversation: its verdict, or the text of its last turn.
-    fn of(played: &Played, code: Exit) -> Result<Answer<'_>, Failure> {
+    fn from_played(played: &Played, code: Exit) -> Result<Answer<'_>, Failure> {
         let (state, session) = (&played.state, played.name.as_deref());
         let Some((answer, dissent)) = found(state).filter(|_| code == Exit::Done) else {
             let ended = state.ended.as_ref().map(|end| reason(end.reason)).unwrap_or_default();

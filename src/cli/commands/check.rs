@@ -51,7 +51,7 @@ impl CheckArgs {
                     if !loaded.warnings.list.is_empty() {
                         context.report(&loaded.warnings.to_string());
                     }
-                    let mut words = told(file, &loaded);
+                    let mut words = describe(file, &loaded);
                     words.push_str(&dry_run::order(opened::rehearsal(loaded)?));
                     output::data(text::block(&words).as_bytes())?;
                 }
@@ -86,7 +86,7 @@ fn tested(file: &str, tests: &[Arc<Test>]) -> String {
 }
 
 /// Describes a scenario: policies, phases, participants, limits and stop rules.
-pub fn told(file: &str, loaded: &Loaded) -> String {
+pub fn describe(file: &str, loaded: &Loaded) -> String {
     let scenario = &loaded.scenario;
     let mut told = format!("{file}: {}\n", text::line(&scenario.title));
     if let Some(topic) = &scenario.topic {
@@ -271,7 +271,7 @@ fn voice(voice: &VoiceSpec) -> String {
 
 fn limits(limits: &Limits) -> String {
     let mut all: Vec<String> =
-        Limit::ALL.into_iter().filter_map(|l| Some(l.words(limits.of(l)?))).collect();
+        Limit::ALL.into_iter().filter_map(|l| Some(l.words(limits.get(l)?))).collect();
     all.extend(limits.per_seat.map(|n| format!("{n} turns per participant")));
     if all.is_empty() { "none".into() } else { all.join(", ") }
 }

@@ -98,7 +98,7 @@ fn spelling(
         Spell::Document(spell) => Ok(Box::new(spell)),
         Spell::Screen(spell) => {
             let recording = document.recording()?;
-            let appearance = AppearanceSettings::of(context)?;
+            let appearance = AppearanceSettings::from_context(context)?;
             let (theme, glyphs) = (appearance.theme(None)?, appearance.glyphs);
             Ok(Box::new(move |document, out| {
                 spell(document, size, &mut film(&recording, size, theme, glyphs), out)

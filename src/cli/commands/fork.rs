@@ -139,7 +139,7 @@ impl Parent {
         let past = match follows {
             Follows::Screen => {
                 let mut transcript = Box::<Transcript>::default();
-                kept.for_each(|record| transcript.tell(&record.event));
+                kept.for_each(|record| transcript.apply_unkept(&record.event));
                 let archive = recording.records().archive();
                 transcript.keep_in(archive.map(|archive| archive.first(events.unwrap_or(0))));
                 Past::Told(transcript)
@@ -203,15 +203,15 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
         Past::Folded(past) if play.headless => (*past, Before::Nothing),
         Past::Folded(past) => (*past, Before::Events(kept().collect())),
     };
-    let changes = changes::of(&past, play, context)?;
+    let changes = changes::requested(&past, play, context)?;
     let folder = PathBuf::from(".");
     // commands in a session file need permission, unless the session is already running
     let allowed = match &fork.allowed {
         Some(allowed) => allowed.clone(),
-        None => Allowed::by_session(seats(&past), &folder, Consent::of(play), context)?,
+        None => Allowed::by_session(seats(&past), &folder, Consent::from_options(play), context)?,
     };
     if !changes.all_rehearsed() {
-        admit_project(Consent::of(play), context)?;
+        admit_project(Consent::from_options(play), context)?;
     }
     let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.count(&changes.seats, &changes.limits)?;

@@ -97,7 +97,7 @@ pub fn play(replay: &next::Replay, context: &Context) -> Result<Next, Failure> {
         Meanwhile::Left(next) => return Ok(next),
     };
     let Read { survey, recording, state, shown } = read;
-    let transport = Transport::of(recording, Clock::real(Ms(0)));
+    let transport = Transport::from_recording(recording, Clock::real(Ms(0)));
     let fast = if replay.headless { Speed::Max } else { Speed::RECORDED };
     transport.set_speed(replay.speed.unwrap_or(fast));
     transport.set_idle_limit(Some(replay.idle_limit_ms.unwrap_or(IDLE_LIMIT_MS)));
@@ -178,13 +178,13 @@ fn read(replay: &next::Replay, context: &Context) -> Result<Meanwhile<Box<Read>>
 fn seek(transport: &Transport, from: Option<StartAt>) -> Result<(), Failure> {
     match from {
         None => {}
-        Some(StartAt::End) => transport.seek_time(transport.standing().end),
+        Some(StartAt::End) => transport.seek_time(transport.status().end),
         Some(StartAt::Event(seq)) => {
             transport.seek(transport.recording().after_event(seq));
         }
-        Some(StartAt::Time(ms)) if ms <= transport.standing().end => transport.seek_time(ms),
+        Some(StartAt::Time(ms)) if ms <= transport.status().end => transport.seek_time(ms),
         Some(StartAt::Time(_)) => {
-            let end = clock(transport.standing().end.0);
+            let end = clock(transport.status().end.0);
             return Err(Failure::usage(
                 format!("the recording ends at {end}"),
                 "choose an earlier time",
@@ -260,7 +260,7 @@ fn show(
 
 /// Returns true if an untouched recording is too short to watch. It then waits at its beginning.
 fn is_over_at_once(transport: &Transport) -> bool {
-    let standing = transport.standing();
+    let standing = transport.status();
     let begun = transport.recording().records().first().map_or(Ms(0), |r| r.event.ms);
     let untouched = standing.spot == Spot::default() && standing.speed == Speed::RECORDED;
     untouched && standing.end.since(begun) < AT_ONCE_MS
@@ -268,7 +268,7 @@ fn is_over_at_once(transport: &Transport) -> bool {
 
 /// Prints the recording from its current position to its end.
 fn print(transport: &Transport, format: PrintFormat) -> Result<Exit, Failure> {
-    let Spot { events: before, .. } = transport.standing().spot;
+    let Spot { events: before, .. } = transport.status().spot;
     let records = transport.recording().records();
     let past = State::fold(records.iter().take(before));
     block_on(async {
@@ -277,7 +277,7 @@ fn print(transport: &Transport, format: PrintFormat) -> Result<Exit, Failure> {
         let mut tail = transport.tail();
         let mut seen = 0;
         // at maximum speed the events come straight from the file, without waits
-        let at_once = transport.standing().speed == Speed::Max;
+        let at_once = transport.status().speed == Speed::Max;
         let mut all = at_once.then(|| records.starting_at(before));
         let room = printer.room();
         let play = transport.play_through();

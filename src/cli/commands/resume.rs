@@ -119,10 +119,10 @@ fn look(
         ));
     }
     report_missing_texts(survey, context);
-    let allowed = Allowed::by_session(seats(past), folder, Consent::of(play), context)?;
-    let changes = changes::of(past, play, context)?;
+    let allowed = Allowed::by_session(seats(past), folder, Consent::from_options(play), context)?;
+    let changes = changes::requested(past, play, context)?;
     if !changes.all_rehearsed() {
-        admit_project(Consent::of(play), context)?;
+        admit_project(Consent::from_options(play), context)?;
     }
     if resume.finds_server {
         let typed = resume.typed_server.as_deref();

@@ -118,7 +118,7 @@ fn prepare(
     }
     refuse_waits(&loaded, options)?;
     if !(options.dry_run || loaded.all_rehearsed()) {
-        admit_project(Consent::of(play), context)?;
+        admit_project(Consent::from_options(play), context)?;
     }
     let mut models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.assign(&mut loaded.participants, context)?;
@@ -136,7 +136,7 @@ fn plan(begin: &Begin, context: &Context) -> Result<Exit, Failure> {
         begin.options.seed.unwrap_or(REHEARSAL_SEED),
         false,
     )?;
-    let about = check::told(&begin.scenario, &loaded);
+    let about = check::describe(&begin.scenario, &loaded);
     dry_run::run(&about, opened, history.lines, begin.options.play.format)
 }
 
@@ -156,7 +156,7 @@ pub fn start_found(
 ) -> Result<Setup, Failure> {
     let play = &options.play;
     let Prepared { found, mut loaded, history, models } = prepare(options, found, gate, context)?;
-    let (seats, consent) = (&mut loaded.participants, Consent::of(play));
+    let (seats, consent) = (&mut loaded.participants, Consent::from_options(play));
     let allowed = Allowed::by_scenario(seats, &found, consent, context)?;
     meet_servers(seats, &allowed, &found.folder, play, context)?;
     give_files(&mut loaded, play);

@@ -28,8 +28,9 @@ pub struct ThemesArgs {
 impl ThemesArgs {
     /// Prints the themes.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let settings = AppearanceSettings::of(context)?;
-        let rows = settings.shelf.names().into_iter().map(|name| ThemeRow::of(name, &settings));
+        let settings = AppearanceSettings::from_context(context)?;
+        let rows =
+            settings.shelf.names().into_iter().map(|name| ThemeRow::from_name(name, &settings));
         let rows = rows.collect::<Result<Vec<_>, ThemeError>>()?;
         if self.json {
             let all: Value = rows.iter().map(ThemeRow::json).collect();
@@ -59,7 +60,7 @@ struct ThemeRow {
 }
 
 impl ThemeRow {
-    fn of(name: &str, settings: &AppearanceSettings) -> Result<ThemeRow, ThemeError> {
+    fn from_name(name: &str, settings: &AppearanceSettings) -> Result<ThemeRow, ThemeError> {
         let meta = settings.shelf.meta(name)?;
         let appearance = match meta.appearance {
             Appearance::Dark => "dark",

@@ -119,7 +119,7 @@ fn script(name: String, found: Result<FoundScenario, Failure>) -> ScenarioChoice
                 cast: loaded.participants.iter().map(|p| p.name.to_string()).collect(),
                 rules,
                 takes_part: policy::find(&loaded.scenario.policy.name)
-                    .map_or("", |policy| policy.row().takes_part.told()),
+                    .map_or("", |policy| policy.row().takes_part.description()),
                 rehearsed: !loaded.rehearsed.is_empty(),
                 open: loaded.participants.iter().any(|p| is_open(&p.voice)),
                 fault: None,

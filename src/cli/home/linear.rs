@@ -19,7 +19,7 @@ use crate::session::ReadProgress;
 use crate::text;
 use crate::ui::linear::numbered;
 use crate::ui::start::{
-    Choice, ListedScenario, Mind, News, StartScreen, VoiceChoice, ago, standing,
+    Choice, ListedScenario, Mind, News, StartScreen, VoiceChoice, ago, status_text,
 };
 use crate::ui::theme::Theme;
 use crate::ui::theme::glyphs;
@@ -33,8 +33,10 @@ const SESSIONS: usize = 20;
 pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failure> {
     let start = found(context)?;
     match &home.notice {
-        Some(notice) => tell(&format!("{notice}\n\n"))?,
-        None => tell(&format!("Accessible mode ({because}): plain text, nothing is redrawn.\n\n"))?,
+        Some(notice) => print(&format!("{notice}\n\n"))?,
+        None => {
+            print(&format!("Accessible mode ({because}): plain text, nothing is redrawn.\n\n"))?
+        }
     }
     if home.topic.is_some() {
         return begin(&start, home.topic.clone(), context);
@@ -132,7 +134,7 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
             take_part,
         };
         if voice != VoiceChoice::Rehearsed {
-            tell(&format!("Estimate: {}\n\n", text::line(&estimate(&plan, context))))?;
+            print(&format!("Estimate: {}\n\n", text::line(&estimate(&plan, context))))?;
         }
         let sure = ["begin".to_owned(), "check again".to_owned(), "quit".to_owned()];
         match choose("Begin?", &sure, 0)? {
@@ -151,10 +153,10 @@ fn voice(
     start: &StartScreen,
 ) -> Result<Option<VoiceChoice>, Failure> {
     if names.is_empty() {
-        tell(&format!("{}\n\n", start.set_up))?;
+        print(&format!("{}\n\n", start.set_up))?;
     }
     let question = format!("{question} Type a number, or a model as PROVIDER:NAME.");
-    tell(&numbered(&question, names))?;
+    print(&numbered(&question, names))?;
     loop {
         let Some(line) = read()? else { return Ok(None) };
         let number = if line.is_empty() { Ok(1) } else { line.parse::<usize>() };
@@ -164,7 +166,7 @@ fn voice(
             .then(|| VoiceChoice::Mind(Mind { name: line.clone(), ..Mind::default() }));
         match known.or(named) {
             Some(voice) => return Ok(Some(voice)),
-            None => tell("Not in the list.\n\n")?,
+            None => print("Not in the list.\n\n")?,
         }
     }
 }
@@ -181,11 +183,11 @@ fn name(voice: &VoiceChoice) -> String {
 fn session(start: &StartScreen) -> Result<Option<std::path::PathBuf>, Failure> {
     let sessions = &start.sessions[..start.sessions.len().min(SESSIONS)];
     if sessions.is_empty() {
-        tell("None yet.\n\n")?;
+        print("None yet.\n\n")?;
         return Ok(None);
     }
     let titles = sessions.iter().map(|s| {
-        let (how, when) = (standing(&s.standing), ago(start.now, s.written));
+        let (how, when) = (status_text(&s.standing), ago(start.now, s.written));
         let said = utterances(s.utterances);
         format!("{}: {how}, {said}, {when}", text::label(&s.title))
     });
@@ -196,19 +198,19 @@ fn session(start: &StartScreen) -> Result<Option<std::path::PathBuf>, Failure> {
 /// Asks a question with numbered answers until one is chosen; an empty line selects the default. `None` at the end of
 /// the input.
 fn choose(question: &str, answers: &[String], proposed: usize) -> Result<Option<usize>, Failure> {
-    tell(&numbered(&format!("{question} Press Enter for {}.", proposed + 1), answers))?;
+    print(&numbered(&format!("{question} Press Enter for {}.", proposed + 1), answers))?;
     loop {
         let Some(line) = read()? else { return Ok(None) };
         let number = if line.is_empty() { Some(proposed + 1) } else { line.parse::<usize>().ok() };
         match number.and_then(|n| n.checked_sub(1)).filter(|at| *at < answers.len()) {
             Some(at) => return Ok(Some(at)),
-            None => tell(&format!("Type a number from 1 to {}.\n\n", answers.len()))?,
+            None => print(&format!("Type a number from 1 to {}.\n\n", answers.len()))?,
         }
     }
 }
 
 fn ask(question: &str) -> Result<Option<String>, Failure> {
-    tell(&format!("{question}\n"))?;
+    print(&format!("{question}\n"))?;
     read()
 }
 
@@ -220,6 +222,6 @@ fn read() -> Result<Option<String>, Failure> {
     Ok((read > 0).then(|| line.trim().to_owned()))
 }
 
-fn tell(words: &str) -> Result<(), Failure> {
+fn print(words: &str) -> Result<(), Failure> {
     output::wrapped(words)
 }

@@ -46,7 +46,7 @@ pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
             Err(failure) => failure.message,
         })),
         Choice::Example(name) => {
-            replay(session_file::find(&SessionName::of(Some(&name)), context)?, None)
+            replay(session_file::find(&SessionName::from_option(Some(&name)), context)?, None)
         }
         Choice::Key(provider) => again(pasted.map(|key| keep(&provider, &key, context))),
         Choice::Forget(provider) => again(Some(match forget_key(&context.paths, &provider) {

@@ -32,7 +32,7 @@ pub struct Inquiry {
 
 impl Inquiry {
     /// Creates the request for the models of each seat, its own first; no model is called.
-    pub(super) fn of(
+    pub(super) fn new(
         client: Client,
         places: Arc<Places>,
         chains: Vec<Vec<Text>>,

@@ -212,7 +212,7 @@ impl ModelSource {
     ) -> Result<(), Failure> {
         // connections made here end with their runtime, so the conversation has its own client
         let (client, places) = (Client::new(), self.places.clone());
-        let inquiry = Inquiry::of(client, places, chains(seats), attended)?;
+        let inquiry = Inquiry::new(client, places, chains(seats), attended)?;
         let notes = block_on(inquiry.answer())?;
         notes.iter().for_each(|note| context.say(note));
         Ok(())
@@ -229,7 +229,7 @@ impl ModelSource {
         attended: bool,
         context: &Context,
     ) -> Result<Option<String>, Failure> {
-        let known = Inquiry::of(Client::new(), self.places.clone(), chains(seats), attended);
+        let known = Inquiry::new(Client::new(), self.places.clone(), chains(seats), attended);
         let known = known.map(drop);
         let may_open = attended && known.is_ok();
         let met = known.and_then(|()| self.meet(seats, attended, context));
@@ -251,7 +251,7 @@ impl ModelSource {
         &self,
         seats: impl IntoIterator<Item = &'a Participant>,
     ) -> Result<Inquiry, Failure> {
-        Inquiry::of(self.client.clone(), self.places.clone(), chains(seats), true)
+        Inquiry::new(self.client.clone(), self.places.clone(), chains(seats), true)
     }
 
     /// Finds a model by name, or the default model if the name is empty; its key is not looked up.

@@ -21,7 +21,7 @@ pub struct Alive {
 
 impl Alive {
     /// Starts from the seats and running turns of a state.
-    pub fn of(state: &State) -> Alive {
+    pub fn from_state(state: &State) -> Alive {
         let names = state.seats.iter().map(|s| (s.spec.id.clone(), s.spec.name.to_string()));
         let turns = state.turns.values().map(|turn| (turn.id, turn.seat.clone()));
         Alive {
@@ -58,7 +58,7 @@ impl Alive {
     }
 
     /// Returns the line for a pipe at most once per interval; `None` otherwise.
-    pub fn told(&mut self, now: Ms) -> Option<String> {
+    pub fn pipe_line(&mut self, now: Ms) -> Option<String> {
         let since = *self.calls.values().min()?;
         let waited = now.since(since.max(self.told));
         if waited < TOLD_MS {
@@ -93,19 +93,19 @@ mod tests {
 
     #[test]
     fn who_is_waited_for_is_shown_soon_and_told_rarely() {
-        let mut alive = Alive::of(&State::default());
+        let mut alive = Alive::from_state(&State::default());
         alive.names.insert("ada".into(), "Ada".into());
         let granted = serde_json::json!({"batch": 1, "participant": "ada", "number": 1});
         alive.take(&event(2, "floor.granted", granted), Ms(0));
         let call = serde_json::json!({"turn": 2, "model": "x:y", "parameters": {}, "digest": ""});
         alive.take(&event(3, "call.started", call), Ms(1_000));
-        assert_eq!((alive.line(Ms(2_000)), alive.told(Ms(2_000))), (None, None));
+        assert_eq!((alive.line(Ms(2_000)), alive.pipe_line(Ms(2_000))), (None, None));
         assert_eq!(alive.line(Ms(13_500)).as_deref(), Some("Ada is thinking, 12 s"));
-        assert_eq!(alive.told(Ms(62_000)).as_deref(), Some("Ada is thinking, 61 s"));
-        assert_eq!(alive.told(Ms(90_000)), None, "not again so soon");
-        assert_eq!(alive.told(Ms(122_000)).as_deref(), Some("Ada is thinking, 121 s"));
+        assert_eq!(alive.pipe_line(Ms(62_000)).as_deref(), Some("Ada is thinking, 61 s"));
+        assert_eq!(alive.pipe_line(Ms(90_000)), None, "not again so soon");
+        assert_eq!(alive.pipe_line(Ms(122_000)).as_deref(), Some("Ada is thinking, 121 s"));
         let end = serde_json::json!({"turn": 2, "purpose": "speak", "outcome": "said"});
         alive.take(&event(4, "turn.ended", end), Ms(130_000));
-        assert_eq!((alive.line(Ms(200_000)), alive.told(Ms(300_000))), (None, None));
+        assert_eq!((alive.line(Ms(200_000)), alive.pipe_line(Ms(300_000))), (None, None));
     }
 }

@@ -90,7 +90,7 @@ pub fn assemble(parts: Parts) -> Assembled {
         Before::Events(events) => (events, None),
         Before::Told(transcript, view) => (vec![], Some((*transcript, view.map(|view| *view)))),
     };
-    let feed = Feed::of(events);
+    let feed = Feed::from_records(events);
     let tail = feed.tail();
     let Session { files, writer } = parts.session;
     let voices = with_teams(parts.voices, parts.tools.clone());

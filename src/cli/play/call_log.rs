@@ -11,7 +11,7 @@ pub struct CallLog(BTreeMap<TurnId, SeatId>);
 
 impl CallLog {
     /// Starts from the running turns of a state.
-    pub fn of(state: &State) -> CallLog {
+    pub fn from_state(state: &State) -> CallLog {
         CallLog(state.turns.values().map(|turn| (turn.id, turn.seat.clone())).collect())
     }
 

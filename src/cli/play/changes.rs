@@ -38,7 +38,7 @@ impl Changes {
 }
 
 /// Returns the changes that the options request.
-pub fn of(past: &State, play: &Play, context: &Context) -> Result<Changes, Failure> {
+pub fn requested(past: &State, play: &Play, context: &Context) -> Result<Changes, Failure> {
     let seats: Vec<Participant> = seats(past).cloned().collect();
     let mut changes = Changes { seats, limits: Limits::default(), commands: vec![] };
     if play.rehearsed {

@@ -267,7 +267,7 @@ fn reply(turn: &Turn) -> Draft {
     let most = turn.parameters.max_tokens.unwrap_or(REPLY_TOKENS);
     let text = WORD.repeat(most.min(REPLY_TOKENS) as usize);
     let model = turn.parameters.prompt_tokens.map(|_| turn.guess(text.len()));
-    let cost = model.as_ref().zip(turn.reserve.price).map(|(usage, price)| price.of(usage));
+    let cost = model.as_ref().zip(turn.reserve.price).map(|(usage, price)| price.cost(usage));
     let text = text.into();
     let end = TurnEnded { text, usage: model, cost, ..turn.ended(turn.since, Outcome::Said) };
     draft(turn.thread, &turn.seat, Box::new(end).into())

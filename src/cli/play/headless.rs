@@ -59,12 +59,12 @@ pub struct Played {
 /// Plays a conversation to its end and reports the outcome.
 pub fn play(setup: Setup, context: &Context) -> Result<Exit, Failure> {
     let format = setup.play.format;
-    let played = hear(setup, Some(format), context)?;
+    let played = run(setup, Some(format), context)?;
     if played.read { played.verdict(context) } else { Ok(Exit::Done) }
 }
 
 /// Plays a conversation to its end; without a format, prints nothing.
-pub fn hear(
+pub fn run(
     setup: Setup,
     format: Option<PrintFormat>,
     context: &Context,
@@ -81,11 +81,11 @@ pub fn hear(
         if let (Some(lines), true) = (&mut lines, conversation.clock.is_virtual()) {
             lines.settle().await;
         }
-        run(setup, lines, printer, &mut signals, context).await
+        drive(setup, lines, printer, &mut signals, context).await
     })
 }
 
-async fn run(
+async fn drive(
     setup: Setup,
     lines: Option<SteerLines>,
     mut printer: Printer,
@@ -105,8 +105,8 @@ async fn run(
     let (stop, stopping) = oneshot::channel::<()>();
     let mut stop = Some(stop);
     let mut signal = None;
-    let (records, calls) = (VecDeque::new(), CallLog::of(&past));
-    let life = Life { alive: Alive::of(&past), clock: Clock::real(Ms(0)), shown: false };
+    let (records, calls) = (VecDeque::new(), CallLog::from_state(&past));
+    let life = Life { alive: Alive::from_state(&past), clock: Clock::real(Ms(0)), shown: false };
     let mut unwritten = Unwritten { records, durable: engine.durable(), calls, life };
     let takes_time = !clock.is_virtual();
     let left = {
@@ -204,7 +204,7 @@ impl Life {
     fn show(&mut self, context: &Context) {
         let now = self.clock.now();
         if !stderr().is_terminal() {
-            self.alive.told(now).iter().for_each(|line| context.say_alive(line));
+            self.alive.pipe_line(now).iter().for_each(|line| context.say_alive(line));
             return;
         }
         let line = self.alive.line(now);

@@ -57,7 +57,7 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
                     () = &mut hand_over => continue,
                     Some(item) = tail.next() => (reader.take(&item), AfterLine::Wait),
                     line = typed.recv() => match line {
-                        Some(line) => reader.hear(&line, conversation.clock.now()),
+                        Some(line) => reader.enter_line(&line, conversation.clock.now()),
                         // the end of the input is a request to leave
                         None => break Left::Done,
                     },

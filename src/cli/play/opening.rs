@@ -65,7 +65,7 @@ pub fn open(path: &Path, follows: Follows, context: &Context) -> Result<OpenOutc
     let read = |opened| OpenOutcome::Read(Box::new(opened));
     Ok(match follows {
         Follows::Screen => match self::read(path, context)? {
-            Meanwhile::Read(opened, view) => told(opened, view),
+            Meanwhile::Read(opened, view) => outcome(opened, view),
             Meanwhile::Left(next) => OpenOutcome::Left(next),
         },
         Follows::Text => read(remember(path)?),
@@ -79,10 +79,10 @@ type ToldSession = (Survey, Box<Transcript>);
 /// Reads a session for the screen; if it is long, its last page is shown in the meantime.
 pub fn read(path: &Path, context: &Context) -> Result<Meanwhile<ToldSession>, Failure> {
     if !is_long(path) {
-        return Ok(Meanwhile::Read(tell(path, &ReadProgress::default())?, None));
+        return Ok(Meanwhile::Read(read_session(path, &ReadProgress::default())?, None));
     }
     let reading = path.to_owned();
-    let read = move |progress: &ReadProgress| tell(&reading, progress);
+    let read = move |progress: &ReadProgress| read_session(&reading, progress);
     meanwhile(path, end(path, END_BYTES)?, read, context)
 }
 
@@ -105,16 +105,16 @@ fn fold(path: &Path, progress: &ReadProgress) -> Result<OpenedSession, SessionEr
 /// Reads a session and keeps its events, which are printed again.
 fn remember(path: &Path) -> Result<OpenedSession, SessionError> {
     let mut log = session::read(path)?;
-    let finished = Finished::of(log.events());
+    let finished = Finished::from_events(log.events());
     log.records.retain(|r| !finished.repeats(&r.event));
     let past = State::fold(log.events());
     Ok(OpenedSession { survey: log.survey, past, before: Before::Events(log.records) })
 }
 
 /// Reads a session for the screen.
-fn tell(path: &Path, progress: &ReadProgress) -> Result<ToldSession, SessionError> {
+fn read_session(path: &Path, progress: &ReadProgress) -> Result<ToldSession, SessionError> {
     let (mut transcript, mut sieve) = (Transcript::default(), Sieve::default());
-    let mut each = |event: &Event| transcript.tell(event);
+    let mut each = |event: &Event| transcript.apply_unkept(event);
     let survey = session::scan_for_fold(path, progress, &mut |found| {
         sieve.take(found.event, &mut each);
     })?;
@@ -123,7 +123,7 @@ fn tell(path: &Path, progress: &ReadProgress) -> Result<ToldSession, SessionErro
     Ok((survey, Box::new(transcript)))
 }
 
-fn told(
+fn outcome(
     (survey, transcript): (Survey, Box<Transcript>),
     view: Option<Box<ViewState>>,
 ) -> OpenOutcome {
@@ -141,7 +141,7 @@ fn end(path: &Path, bytes: u64) -> Result<Transcript, SessionError> {
     let from = last.iter().position(|e| matches!(e.kind, Kind::BatchOpened(_)));
     let told = last.iter().skip(from.unwrap_or(last.len()));
     let behind = first.last().map_or(Seq(0), |e| e.seq.next());
-    frame.chain(told.filter(|e| e.seq >= behind)).for_each(|event| transcript.tell(event));
+    frame.chain(told.filter(|e| e.seq >= behind)).for_each(|event| transcript.apply_unkept(event));
     Ok(transcript)
 }
 
@@ -149,7 +149,7 @@ fn end(path: &Path, bytes: u64) -> Result<Transcript, SessionError> {
 pub fn beginning(path: &Path) -> Result<Transcript, SessionError> {
     let mut transcript = Transcript::default();
     let [first, _] = session::ends(path, END_BYTES)?;
-    first.iter().take(1).for_each(|event| transcript.tell(event));
+    first.iter().take(1).for_each(|event| transcript.apply_unkept(event));
     Ok(transcript)
 }
 
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn the_end_of_a_session_reads_as_in_the_whole_of_it() {
         let path = Path::new(EXAMPLE);
-        let (_, whole) = tell(path, &ReadProgress::default()).unwrap();
+        let (_, whole) = read_session(path, &ReadProgress::default()).unwrap();
         let whole = words(&whole);
         for bytes in [20_000, 28_000] {
             let end = words(&end(path, bytes).unwrap());
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn however_it_is_read_it_says_the_same() {
         let path = Path::new(EXAMPLE);
-        let (_, told) = tell(path, &ReadProgress::default()).unwrap();
+        let (_, told) = read_session(path, &ReadProgress::default()).unwrap();
         let (folded, remembered) =
             (fold(path, &ReadProgress::default()).unwrap(), remember(path).unwrap());
         assert!(folded.past == *told.state() && remembered.past == folded.past);

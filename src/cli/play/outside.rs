@@ -74,7 +74,7 @@ fn sessions(here: &SessionFiles, context: &Context) -> Result<SessionList, Strin
 
 /// Reads another session to show it beside the current one.
 pub fn other(name: &str, context: &Context) -> Result<OtherSession, Failure> {
-    let path = session_file::find(&SessionName::of(Some(&name.to_owned())), context)?;
+    let path = session_file::find(&SessionName::from_option(Some(&name.to_owned())), context)?;
     let (survey, recording) = Recording::read(&path, &ReadProgress::default(), &mut |_| {})?;
     Ok(OtherSession { name: survey.files.id(), recording })
 }

@@ -188,7 +188,7 @@ pub fn keep_theme(screen: &Screen, context: &Context) -> io::Result<()> {
 /// Writes the outcome of each call to the log file; earlier calls are there already.
 async fn keep_log(tail: Option<Tail>, past: State, since: Seq, context: &Context) {
     if let Some(mut tail) = tail {
-        let mut calls = CallLog::of(&past);
+        let mut calls = CallLog::from_state(&past);
         while let Some(item) = tail.next().await {
             if let Item::Event(record) = item
                 && record.event.seq > since

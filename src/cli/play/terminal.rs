@@ -19,7 +19,7 @@ pub fn check(play: &mut Play, context: &Context) -> Result<(), Failure> {
     if !text {
         check_screen(&headless(context), context)?;
         // errors of the settings are reported before the start
-        AppearanceSettings::of(context)?;
+        AppearanceSettings::from_context(context)?;
     }
     if play.reads_commands() {
         let message = "--steer - needs --headless: on the screen, standard input is the keyboard";

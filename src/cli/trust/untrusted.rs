@@ -23,7 +23,7 @@ pub enum Consent {
 
 impl Consent {
     /// Returns the source of consent according to the options.
-    pub fn of(play: &Play) -> Consent {
+    pub fn from_options(play: &Play) -> Consent {
         match (play.trust, play.headless) {
             (true, _) => Consent::CommandGiven,
             (false, true) => Consent::Missing,
@@ -34,7 +34,7 @@ impl Consent {
     /// Returns the source of consent to tools that a server changed. `--trust` does not cover them, because it was
     /// given without seeing them.
     pub fn of_changed_tools(play: &Play) -> Consent {
-        Consent::of(&Play { trust: play.tools.accept_changed_tools, ..play.clone() })
+        Consent::from_options(&Play { trust: play.tools.accept_changed_tools, ..play.clone() })
     }
 }
 

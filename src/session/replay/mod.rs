@@ -80,11 +80,11 @@ struct Deck {
 impl Transport {
     /// Returns a paused replay before the first event; `base` is the viewer's clock.
     pub fn new(records: impl Into<Records>, base: Clock) -> Transport {
-        Transport::of(Recording::new(records), base)
+        Transport::from_recording(Recording::new(records), base)
     }
 
     /// Returns a paused replay of a recording before its first event; `base` is the viewer's clock.
-    pub fn of(recording: Recording, base: Clock) -> Transport {
+    pub fn from_recording(recording: Recording, base: Clock) -> Transport {
         let recording = Arc::new(recording);
         let begin = recording.records().first().map_or(Ms(0), |r| r.event.ms);
         let deck = Deck {
@@ -128,7 +128,7 @@ impl Transport {
     }
 
     /// Returns the current position and settings.
-    pub fn standing(&self) -> ReplayStatus {
+    pub fn status(&self) -> ReplayStatus {
         let d = self.deck();
         ReplayStatus {
             playing: d.playing,

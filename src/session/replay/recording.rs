@@ -118,10 +118,10 @@ impl Recording {
     pub fn new(records: impl Into<Records>) -> Recording {
         let (records, mut index) = (records.into(), RecordingIndex::default());
         records.iter().for_each(|record| index.take(&record.event));
-        Recording::of(records, index)
+        Recording::with_index(records, index)
     }
 
-    fn of(records: Records, mut index: RecordingIndex) -> Recording {
+    fn with_index(records: Records, mut index: RecordingIndex) -> Recording {
         index.calls.sort_unstable();
         Recording { records, index }
     }
@@ -141,7 +141,7 @@ impl Recording {
             each(found.event);
         })?;
         let records = survey.records();
-        Ok((survey, Recording::of(records, index)))
+        Ok((survey, Recording::with_index(records, index)))
     }
 
     /// Returns the first `events` events for a jump of a tail.

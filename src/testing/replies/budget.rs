@@ -61,9 +61,9 @@ struct Cost {
 }
 
 impl Cost {
-    fn of(model: &RealModel, usage: &Usage) -> Cost {
+    fn new(model: &RealModel, usage: &Usage) -> Cost {
         match model.price {
-            Some(price) => Cost { usd: price.of(usage), tokens: 0 },
+            Some(price) => Cost { usd: price.cost(usage), tokens: 0 },
             None if model.local => Cost::default(),
             None => Cost { usd: Usd(0), tokens: usage.tokens() },
         }
@@ -114,7 +114,7 @@ impl CallBudget {
             output: request.parameters.max_tokens.unwrap_or(REPLY_TOKENS),
             ..Usage::default()
         };
-        let cost = Cost::of(model, &usage);
+        let cost = Cost::new(model, &usage);
         loop {
             let settled = self.settled.notified();
             {
@@ -151,7 +151,7 @@ impl CallBudget {
 impl Reservation<'_> {
     /// Replaces the reservation by the tokens that the call used; without reported usage, the whole reservation counts.
     pub fn settle(self, model: &RealModel, usage: Option<&Usage>) {
-        let cost = usage.map_or(self.cost, |usage| Cost::of(model, usage));
+        let cost = usage.map_or(self.cost, |usage| Cost::new(model, usage));
         let mut used = self.budget.used();
         used.spent = used.spent.plus(cost);
     }

@@ -89,7 +89,7 @@ impl RunModels {
         let model = self.models.get(name);
         let known = model.and_then(|model| model.as_ref().ok());
         let name = known.map_or(name, |model| &model.name);
-        let request = ModelRequest::of(&ask, name, place, ignored, &self.folder);
+        let request = ModelRequest::new(&ask, name, place, ignored, &self.folder);
         let address = known.map(|model| model.address.as_str());
         let live = async {
             match known {
@@ -131,7 +131,7 @@ impl RunModels {
         charged.asked += 1;
         if let Some(usage) = usage {
             charged.tokens += usage.tokens();
-            charged.usd += price.map_or(0.0, |price| price.of(usage).into());
+            charged.usd += price.map_or(0.0, |price| price.cost(usage).into());
         }
     }
 }

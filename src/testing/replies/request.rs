@@ -67,7 +67,7 @@ pub struct ModelRequest {
 impl ModelRequest {
     /// Returns the request of a call; parts of the prompt that match `ignored` do not count, and `folder` has the
     /// scripts of its tools.
-    pub fn of(
+    pub fn new(
         ask: &CallRequest,
         model: &str,
         place: ReplyPlace,

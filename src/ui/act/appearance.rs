@@ -15,7 +15,7 @@ pub fn themes(screen: &mut Screen) {
     let entries: Vec<ListEntry> = entries.collect();
     let at = entries.iter().position(|e| e.call == current).unwrap_or(0);
     screen.view.previous_theme = Some(screen.theme.clone());
-    screen.view.list = Some(List { at, ..List::of("Themes".into(), entries) });
+    screen.view.list = Some(List { at, ..List::with_entries("Themes".into(), entries) });
 }
 
 /// Previews the theme that is selected in the list.

@@ -13,7 +13,7 @@ use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
 use crate::ui::request::Request;
 use crate::ui::screen::Screen;
-use crate::ui::start::standing;
+use crate::ui::start::status_text;
 use crate::ui::view::branches::{BranchPoint, OtherSession, SessionFilter, SessionList, page};
 use crate::ui::view::list::{EntryAction, List, ListEntry};
 use crate::ui::view::page::Page;
@@ -87,7 +87,7 @@ pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Re
         // the session on the screen is locked by this process, not by another one
         let stands = match s.id == sessions.here {
             true => "current".into(),
-            false => standing(&s.standing),
+            false => status_text(&s.standing),
         };
         ListEntry {
             action: EntryAction::Beside(s.path.display().to_string()),
@@ -99,7 +99,7 @@ pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Re
         SessionFilter::Family => "Branches (Enter: compare)",
         SessionFilter::Everything => "Sessions (Enter: compare)",
     };
-    Ok(List::of(title.into(), rows.iter().map(entry).collect()))
+    Ok(List::with_entries(title.into(), rows.iter().map(entry).collect()))
 }
 
 /// Returns the conversation on the screen and another one side by side; of a recording always the whole.

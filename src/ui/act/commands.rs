@@ -13,7 +13,7 @@ use crate::ui::view::search::Search;
 
 /// Runs the action that a line names; returns its effect on the conversation. `None` if it names none.
 pub fn run(screen: &mut Screen, line: &str) -> Option<Option<FollowUp>> {
-    let (row, rest) = slash::named(line)?;
+    let (row, rest) = slash::parse_action(line)?;
     Some(match (row.action, rest) {
         (action, "") => Some(FollowUp::Act(action)),
         (Action::Search, words) => {

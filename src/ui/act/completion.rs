@@ -7,7 +7,7 @@ use crate::ui::view::completion::Completion;
 pub fn refresh(screen: &mut Screen) {
     screen.view.completion = {
         let themes = screen.themes.names();
-        Completion::of(&screen.view.composer.area, &screen.transcript, &themes)
+        Completion::at_caret(&screen.view.composer.area, &screen.transcript, &themes)
     };
 }
 

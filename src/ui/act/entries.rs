@@ -52,7 +52,7 @@ pub(in crate::ui) fn palette(screen: &Screen, feed: FeedKind) -> List {
     };
     let selected = [Action::GiveFloor, Action::Mute, Action::Whisper, ChangeModel];
     let selected = selected.into_iter().filter(|_| screen.view.selected.is_some());
-    let fits = match Status::of(screen.transcript.state()) {
+    let fits = match Status::from_state(screen.transcript.state()) {
         _ if screen.view.playback.is_some() => vec![],
         Status::Running | Status::Stepping | Status::Pausing => {
             vec![TogglePause, Skip, Write, Interject, Vote]

@@ -35,5 +35,5 @@ pub fn list(said: &str, what: Extract) -> Option<List> {
             ListEntry::new(format!("{}", i + 1), title, does)
         })
         .collect();
-    (!entries.is_empty()).then(|| List::of(title.into(), entries))
+    (!entries.is_empty()).then(|| List::with_entries(title.into(), entries))
 }

@@ -9,5 +9,5 @@ pub fn list(sent: &[String]) -> Option<List> {
         ListEntry::new(format!("{}", i + 1), text::line(words), EntryAction::Begin(words.clone()))
     });
     let entries: Vec<ListEntry> = entries.collect();
-    (!entries.is_empty()).then(|| List::of("Input history".into(), entries))
+    (!entries.is_empty()).then(|| List::with_entries("Input history".into(), entries))
 }

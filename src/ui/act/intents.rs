@@ -42,7 +42,7 @@ fn ask_only(screen: &mut Screen, command: Command) -> Option<Request> {
             return Some(Request::Extend(commands));
         }
         let key = screen.keymap.way(Action::MoreRound, Focus::Read);
-        return told(screen, format!("finished. {key} runs one more round, /note annotates it"));
+        return notice(screen, format!("finished. {key} runs one more round, /note annotates it"));
     }
     Some(Request::Send(command))
 }
@@ -50,27 +50,27 @@ fn ask_only(screen: &mut Screen, command: Command) -> Option<Request> {
 /// Reports that a watched session must be controlled by the process that runs it.
 pub fn watching(screen: &mut Screen) -> Option<Request> {
     if screen.view.loading.is_some() {
-        return told(screen, "still reading the session; try again in a moment");
+        return notice(screen, "still reading the session; try again in a moment");
     }
-    told(screen, "watching, read-only: commands are given where it runs")
+    notice(screen, "watching, read-only: commands are given where it runs")
 }
 
 /// Reports that an unsaved conversation cannot do this, and how to save one.
 pub fn unsaved(screen: &mut Screen) -> Option<Request> {
-    told(screen, "not saved: --no-save sessions cannot be branched or extended")
+    notice(screen, "not saved: --no-save sessions cannot be branched or extended")
 }
 
 /// Reports that a recording cannot be controlled.
 pub fn past(screen: &mut Screen) -> Option<Request> {
     if screen.view.reopens {
         let words = ways_on(screen);
-        return told(screen, words);
+        return notice(screen, words);
     }
     let key = screen.keymap.way(Action::Fork, Focus::Replay);
-    told(screen, format!("this is a recording. {key} starts a branch from here"))
+    notice(screen, format!("this is a recording. {key} starts a branch from here"))
 }
 
-fn told(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {
+fn notice(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {
     screen.view.notice = Some(words.into());
     None
 }
@@ -90,11 +90,11 @@ pub fn reopen(screen: &mut Screen) -> Option<Request> {
 
 /// Pauses, or goes on.
 pub fn toggle_pause(screen: &mut Screen) -> Option<Request> {
-    if Status::of(screen.transcript.state()) == Status::Stopped {
+    if Status::from_state(screen.transcript.state()) == Status::Stopped {
         let key = screen.keymap.way(Action::MoreRound, Focus::Read);
         let state = screen.transcript.state();
         let words = format!("{}; {key} {}, /limit sets another", stopped(state), way_on(state));
-        return told(screen, words);
+        return notice(screen, words);
     }
     let command = pause_or_go_on(screen.transcript.state());
     ask(screen, command)
@@ -129,7 +129,7 @@ pub fn more(screen: &mut Screen) -> Option<Request> {
             }
             asked
         }
-        None => told(screen, "nothing to extend: no limit reached"),
+        None => notice(screen, "nothing to extend: no limit reached"),
     }
 }
 
@@ -165,7 +165,7 @@ pub fn selected(screen: &mut Screen) -> Option<SeatId> {
         place.and_then(|p| screen.transcript.state().seats.get(p)).map(|s| s.spec.id.clone());
     if seat.is_none() {
         let key = screen.keymap.way(Action::SelectNext, Focus::Read);
-        told(screen, format!("Select a participant first (1-9 or {key})"));
+        notice(screen, format!("Select a participant first (1-9 or {key})"));
     }
     seat
 }
@@ -190,7 +190,7 @@ pub fn retry(screen: &mut Screen) -> Option<Request> {
             let key = screen.keymap.way(Action::Retry, Focus::Read);
             screen.view.leaving = Some(Action::Retry);
             let name = screen.transcript.name(&id);
-            told(
+            notice(
                 screen,
                 format!(
                     "a retry costs another call to {name}'s model: press {key} again to confirm"
@@ -222,7 +222,7 @@ pub fn retry_now(screen: &mut Screen) -> Option<Request> {
     let runs = screen.transcript.state().run == RunState::Going;
     let only = screen.transcript.speaking().count() == 1;
     let asked = ask(screen, again.clone());
-    if asked.is_some() && Status::of(screen.transcript.state()) == Status::Stopped {
+    if asked.is_some() && Status::from_state(screen.transcript.state()) == Status::Stopped {
         let key = screen.keymap.way(Action::MoreRound, Focus::Read);
         screen.view.notice = Some(format!("queued: the limit stops retries too, {key} raises it"));
     }
@@ -236,7 +236,7 @@ pub fn retry_now(screen: &mut Screen) -> Option<Request> {
 
 /// Reports why an action has no effect now.
 fn cannot(screen: &mut Screen, action: Action) -> Option<Request> {
-    told(screen, unfit_action(&screen.transcript, action)?)
+    notice(screen, unfit_action(&screen.transcript, action)?)
 }
 
 /// Allows or refuses the tool call that waits for permission.
@@ -254,11 +254,11 @@ pub fn ask_end(screen: &mut Screen) -> Option<Request> {
         return past(screen);
     }
     if screen.transcript.state().ended.is_some() {
-        return told(screen, "already finished");
+        return notice(screen, "already finished");
     }
     let key = screen.keymap.way(Action::End, Focus::Read);
     screen.view.leaving = Some(Action::End);
-    told(screen, format!("press {key} again to end the conversation"))
+    notice(screen, format!("press {key} again to end the conversation"))
 }
 
 /// Ends the conversation, without closing statements.
@@ -301,7 +301,7 @@ pub fn command(screen: &mut Screen, line: &str) -> Option<Request> {
     }
     match slash::read(line, screen.transcript.state()) {
         Ok(command) => ask(screen, command),
-        Err(why) => told(screen, why),
+        Err(why) => notice(screen, why),
     }
 }
 

@@ -68,7 +68,7 @@ pub(in crate::ui) fn quit(screen: &mut Screen, by: Action, how: Request) -> Opti
     if screen.view.playback.is_some() {
         return Some(how);
     }
-    match Status::of(screen.transcript.state()) {
+    match Status::from_state(screen.transcript.state()) {
         Status::Running | Status::Stepping | Status::Pausing => leave(screen, by),
         Status::Paused | Status::Waiting | Status::Stopped | Status::Done | Status::Error => {
             Some(how)

@@ -54,7 +54,7 @@ pub fn actions(screen: &Screen, place: usize) -> Option<List> {
     ));
     let join = "/join id = \"\", model = \"\", persona = \"\"".to_owned();
     entries.push(ListEntry::new("join", "add a participant", begin(join)));
-    Some(List::of(format!("{} {name}", place + 1), entries))
+    Some(List::with_entries(format!("{} {name}", place + 1), entries))
 }
 
 /// Returns a value as written in a `/command`.

@@ -11,7 +11,7 @@ const TENTHS: usize = 11;
 
 /// Starts or pauses playback.
 pub fn toggle(view: &mut ViewState) {
-    with(view, |p| match p.transport.standing().playing {
+    with(view, |p| match p.transport.status().playing {
         true => p.transport.pause(),
         false => p.transport.play(),
     });
@@ -26,7 +26,7 @@ pub fn step(view: &mut ViewState, step: Step) {
 pub fn mark(view: &mut ViewState, way: Direction) {
     let mut found = true;
     with(view, |p| {
-        let spot = p.transport.standing().spot;
+        let spot = p.transport.status().spot;
         let mark = match way {
             Direction::Down => p.timeline.next_mark(spot),
             Direction::Up => p.timeline.previous_mark(spot),
@@ -51,13 +51,13 @@ pub fn scrub(view: &mut ViewState, column: usize, columns: usize) {
 
 /// Changes the playback speed.
 pub fn speed(view: &mut ViewState, change: fn(Speed) -> Speed) {
-    with(view, |p| p.transport.set_speed(change(p.transport.standing().speed)));
+    with(view, |p| p.transport.set_speed(change(p.transport.status().speed)));
 }
 
 /// Toggles the shortening of idle time.
 pub fn waits(view: &mut ViewState) {
     with(view, |p| {
-        let cut = p.transport.standing().idle_limit.is_some();
+        let cut = p.transport.status().idle_limit.is_some();
         p.transport.set_idle_limit((!cut).then_some(p.idle_limit));
     });
 }

@@ -24,5 +24,5 @@ pub fn list(transcript: &Transcript) -> Option<List> {
             EntryAction::Send(Command::DropQueued { of }),
         ));
     }
-    (!entries.is_empty()).then(|| List::of("Queued messages".into(), entries))
+    (!entries.is_empty()).then(|| List::with_entries("Queued messages".into(), entries))
 }

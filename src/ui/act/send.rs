@@ -49,7 +49,7 @@ pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
 /// Sends the draft as a `/command`: of the conversation, otherwise of the screen. An incomplete name is completed.
 pub fn send_command(screen: &mut Screen, line: &str) -> Option<FollowUp> {
     let named = slash::is_named(line);
-    if !named && slash::named(line).is_some() {
+    if !named && slash::parse_action(line).is_some() {
         let line = line.to_owned();
         screen.view.composer.sent();
         (screen.view.writing, screen.view.completion) = (false, None);

@@ -109,7 +109,7 @@ fn lay(
     }
     if page == FigurePage::Floor {
         let columns = "words per turn, latest on the right";
-        rows.extend(told(columns, muted, room));
+        rows.extend(wrap_styled(columns, muted, room));
         for (place, lane) in lanes(transcript, glyphs, room) {
             rows.push(Line::styled(format!(" {lane}"), theme.speaker_bar(place)));
         }
@@ -121,13 +121,13 @@ fn lay(
     };
     if !stood.is_empty() {
         rows.push(Line::styled(" POSITIONS", theme.style(ThemeRole::Title)));
-        rows.extend(told(STOOD, muted, room));
+        rows.extend(wrap_styled(STOOD, muted, room));
         for (place, row) in stood {
             match place {
                 Some(place) => {
                     rows.push(Line::styled(format!(" {row}"), theme.speaker_bar(place)));
                 }
-                None => rows.extend(told(&row, muted, room)),
+                None => rows.extend(wrap_styled(&row, muted, room)),
             }
         }
         rows.push(Line::default());
@@ -135,11 +135,11 @@ fn lay(
     for table in tables.iter().filter(|table| !table.rows.is_empty()) {
         let title = format!(" {}", table.title.to_uppercase());
         rows.push(Line::styled(title, theme.style(ThemeRole::Title)));
-        rows.extend(told(table.counts, muted, room));
+        rows.extend(wrap_styled(table.counts, muted, room));
         let (shown, left_out) = fitting(table.clone(), room);
         if !left_out.is_empty() {
             let more = format!("wider screens also show: {}", left_out.join(", "));
-            rows.extend(told(&more, muted, room));
+            rows.extend(wrap_styled(&more, muted, room));
         }
         let text = figures::text(std::slice::from_ref(&shown));
         let mut lines = text.lines().skip(3);
@@ -156,7 +156,7 @@ fn lay(
             }
             _ => "nothing yet",
         };
-        rows.extend(told(nothing, muted, room));
+        rows.extend(wrap_styled(nothing, muted, room));
     }
     Laid { rows, first, tables }
 }
@@ -195,6 +195,6 @@ fn fitting(mut table: Table, room: usize) -> (Table, Vec<String>) {
     (table, left_out)
 }
 
-fn told(words: &str, style: Style, room: usize) -> Vec<Line<'static>> {
+fn wrap_styled(words: &str, style: Style, room: usize) -> Vec<Line<'static>> {
     wrap(&Line::styled(format!(" {words}"), style), room)
 }

@@ -134,7 +134,7 @@ fn invitation(screen: &Screen, room: usize) -> Line<'static> {
     if let Some(keys) = moment::keys(screen).filter(|_| screen.view.areas.card.is_empty()) {
         return hints(screen, room, keys);
     }
-    let status = Status::of(screen.transcript.state());
+    let status = Status::from_state(screen.transcript.state());
     if matches!(status, Status::Stopped | Status::Done | Status::Error) {
         return placeholder(screen, room);
     }
@@ -175,7 +175,7 @@ fn placeholder(screen: &Screen, room: usize) -> Line<'static> {
 fn asked(screen: &Screen, room: usize) -> String {
     let [long, short] =
         ["message everyone, or @name to give someone the turn", "message, or @name"];
-    let status = Status::of(screen.transcript.state());
+    let status = Status::from_state(screen.transcript.state());
     let over = matches!(status, Status::Stopped | Status::Done | Status::Error);
     match (screen.transcript.human_turn(), over) {
         _ if screen.view.loading.is_some() => {

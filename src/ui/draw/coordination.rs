@@ -8,7 +8,7 @@ use crate::ui::screen::Screen;
 use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
-use crate::ui::view::coordination::{AtWork, SeatStanding, TableStanding, standing, work};
+use crate::ui::view::coordination::{AtWork, SeatStanding, TableStanding, status, work};
 use crate::ui::view::message::clock;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -24,12 +24,12 @@ const BARS_FROM: usize = 56;
 
 /// Returns the rows that the pane needs: a heading and one for each participant.
 pub fn rows(screen: &Screen) -> u16 {
-    standing(&screen.transcript).map_or(0, |table| table.seats.len() as u16 + 1)
+    status(&screen.transcript).map_or(0, |table| table.seats.len() as u16 + 1)
 }
 
 /// Draws the pane. If not all rows fit, the last one summarises the others.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
-    let Some(table) = standing(&screen.transcript) else { return };
+    let Some(table) = status(&screen.transcript) else { return };
     heading(frame, area, "ANSWERS AND VOTES", &table.facts, Action::Dependencies, screen);
     let below = usize::from(area.height.saturating_sub(1));
     let seen = if table.seats.len() > below { below.saturating_sub(1) } else { below };

@@ -82,7 +82,7 @@ pub fn join(frame: &mut Frame<'_>, screen: &Screen) {
 fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     let Screen { transcript, theme, glyphs, view, clock, keymap, .. } = screen;
     let (state, now) = (transcript.state(), clock.now());
-    let standing = Status::of(state);
+    let standing = Status::from_state(state);
     let ((sign_of_rule, rule), muted) = (edge(screen), theme.style(ThemeRole::Muted));
     let ends = sign_of_rule.repeat(wealth.ends);
     let mut bar = Bar::new();

@@ -47,25 +47,25 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let caret = bar.left.iter().map(Span::width).sum::<usize>() + width(&typed);
         bar.left(typed, theme.style(ThemeRole::Text));
         let told = match (&screen.view.page, &screen.view.analysis) {
-            (Some(page), _) => page.found.told(search),
-            (None, Some(analysis)) => analysis.found.told(search),
-            (None, None) => search.told(&screen.transcript),
+            (Some(page), _) => page.found.status(search),
+            (None, Some(analysis)) => analysis.found.status(search),
+            (None, None) => search.status(&screen.transcript),
         };
         bar.left(format!("   {told}"), theme.style(ThemeRole::Notice));
         let x = area.x + u16::try_from(caret).unwrap_or(u16::MAX).min(area.width - 1);
         frame.set_cursor_position(Position::new(x, area.y));
-    } else if let Some(told) = told(screen, place, room(&bar, area)) {
+    } else if let Some(told) = notice(screen, place, room(&bar, area)) {
         bar.left(told, theme.style(ThemeRole::Notice));
     } else {
         spills = screen.view.notice.is_some();
         if let (Focus::Found, Some(search)) = (place, &mut screen.view.search) {
-            let told = search.told(&screen.transcript);
+            let told = search.status(&screen.transcript);
             bar.left(format!("/{}   {told}   ", search.query), theme.style(ThemeRole::Text));
         }
         if let (Focus::Page | Focus::Analysis, Some(search)) = (place, &screen.view.search) {
             let told = match (&screen.view.page, &screen.view.analysis) {
-                (Some(page), _) => page.found.told(search),
-                (None, Some(analysis)) => analysis.found.told(search),
+                (Some(page), _) => page.found.status(search),
+                (None, Some(analysis)) => analysis.found.status(search),
                 (None, None) => String::new(),
             };
             bar.left(format!("/{}   {told}   ", search.query), theme.style(ThemeRole::Text));
@@ -112,7 +112,7 @@ fn room(bar: &Bar, area: Rect) -> usize {
 
 /// Returns the text that replaces the hints: a notice, or the usage of the command in the composer, with its
 /// meaning if that fits. A notice that does not fit is drawn by [`spilt`].
-fn told(screen: &Screen, place: Focus, room: usize) -> Option<String> {
+fn notice(screen: &Screen, place: Focus, room: usize) -> Option<String> {
     let fits = |told: &String| width(told) <= room;
     let written = || {
         let command = command(screen.view.composer.area.lines().first()?)?;
@@ -136,7 +136,7 @@ pub fn spilt(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
         (None, Some(search)) if areas.footer.is_empty() => {
             let typed = format!("/{}", search.query);
             caret = search.typing.then(|| 1 + width(&typed) as u16);
-            format!("{typed}   {}", search.told(&screen.transcript))
+            format!("{typed}   {}", search.status(&screen.transcript))
         }
         (Some(_) | None, _) => return,
     };
@@ -208,7 +208,7 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
             Copy,
         ],
         Focus::Found => vec![NextFound, PreviousFound, Back],
-        Focus::Read => match Status::of(screen.transcript.state()) {
+        Focus::Read => match Status::from_state(screen.transcript.state()) {
             Status::Running | Status::Stepping | Status::Pausing => {
                 vec![TogglePause, Skip, Write, Search, Palette, PauseNow, Copy, PageUp, Follow]
             }
@@ -234,7 +234,8 @@ fn hint(screen: &Screen, action: Action, place: Focus) -> Vec<Span<'static>> {
         _ => screen.keymap.key(action, place).map(str::to_owned),
     };
     let (Some(key), Some(row)) = (key, row(action)) else { return vec![] };
-    let held = matches!(Status::of(screen.transcript.state()), Status::Paused | Status::Pausing);
+    let held =
+        matches!(Status::from_state(screen.transcript.state()), Status::Paused | Status::Pausing);
     let word = match action {
         Action::TogglePause if held => "resume",
         Action::Select(_) if place == Focus::Analysis => "page",

@@ -24,10 +24,10 @@ const REHEARSED: &str = "   rehearsed";
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let state = screen.transcript.state();
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
-    let standing = Status::of(state);
+    let standing = Status::from_state(state);
     let muted = theme.style(ThemeRole::Muted);
     let number = state.numbers.max(state.utterances);
-    let count = match state.limits.of(Limit::Utterances) {
+    let count = match state.limits.get(Limit::Utterances) {
         // failed turns have numbers too, but do not count against the limit
         Some(most) if u64::from(number) <= most => format!("turn {number}/{most}"),
         Some(_) | None => format!("turn {number}"),

@@ -36,7 +36,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let (theme, glyphs, transcript) = (&screen.theme, screen.glyphs, &screen.transcript);
     let label = label(screen);
     let columns = usize::from(area.width).saturating_sub(label + 1);
-    let lanes = Lanes::of(transcript, screen.clock.now(), columns);
+    let lanes = Lanes::latest(transcript, screen.clock.now(), columns);
     let [from, to] = [lanes.begin, lanes.end].map(|at| format!(" {} ", clock(at.0)));
     let edge = theme.style(ThemeRole::Rule);
     let left = glyphs.rule.repeat(label - 1);

@@ -227,7 +227,7 @@ fn row(
 ) -> Vec<Line<'static>> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     if kind == ListKind::Commands {
-        return named(entry, chosen, room, screen);
+        return command_entry(entry, chosen, room, screen);
     }
     let group = match &entry.action {
         _ if room < GROUP_ROOM => String::new(),
@@ -273,7 +273,12 @@ fn row(
 }
 
 /// Returns an entry of the list of commands: its name at the left, its key at the right.
-fn named(entry: &ListEntry, chosen: bool, room: usize, screen: &Screen) -> Vec<Line<'static>> {
+fn command_entry(
+    entry: &ListEntry,
+    chosen: bool,
+    room: usize,
+    screen: &Screen,
+) -> Vec<Line<'static>> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let look = |role| if chosen { theme.style(ThemeRole::Selection) } else { theme.style(role) };
     let key = clip(&entry.call, room / 3, glyphs.ellipsis);
@@ -325,7 +330,7 @@ fn action_name(entry: &ListEntry, screen: &Screen) -> Option<String> {
     let state = screen.transcript.state();
     let seat = screen.view.selected.and_then(|place| state.seats.get(place));
     let name = seat.map(|seat| screen.transcript.name(&seat.spec.id));
-    let held = matches!(Status::of(state), Status::Paused | Status::Pausing);
+    let held = matches!(Status::from_state(state), Status::Paused | Status::Pausing);
     match (row.action, name) {
         (Action::TogglePause, _) if held => Some("resume".into()),
         (Action::TogglePause, _) => Some("pause after this turn".into()),

@@ -52,7 +52,7 @@ const PANES: &[Pane] = &[
     Pane { area: |a| a.transcript, draw: transcript::draw },
     Pane { area: |a| a.panel, draw: panel::draw },
     Pane { area: |a| a.side, draw: details::draw },
-    Pane { area: |a| a.coordination, draw: standing },
+    Pane { area: |a| a.coordination, draw: draw_progress },
     Pane { area: |a| a.profile, draw: profile::draw },
     Pane { area: |a| a.lanes, draw: lanes::draw },
     Pane { area: |a| a.card, draw: moment::draw },
@@ -123,7 +123,7 @@ fn needs_all(view: &ViewState) -> bool {
 }
 
 /// Draws the progress of the conversation: its plan, or its answers and votes.
-fn standing(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
+fn draw_progress(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     match plan::rows(screen) {
         0 => coordination::draw(frame, area, screen),
         _ => plan::draw(frame, area, screen),
@@ -132,7 +132,7 @@ fn standing(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 
 fn too_small(frame: &mut Frame<'_>, whole: Rect, screen: &Screen) {
     let (columns, rows) = SMALLEST;
-    let status = Status::of(screen.transcript.state()).word().to_lowercase();
+    let status = Status::from_state(screen.transcript.state()).word().to_lowercase();
     let text = format!("Too small (need {columns}x{rows}). Still {status}");
     frame.render_widget(Text::from(wrap(&Line::from(text), usize::from(whole.width))), whole);
 }

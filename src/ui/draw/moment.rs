@@ -33,7 +33,7 @@ pub fn rows(screen: &Screen, width: u16) -> u16 {
 
 /// Returns the helpful keys and their effect, for a screen that is too low for the card; `None` without a card.
 pub fn keys(screen: &Screen) -> Option<Vec<(Action, String)>> {
-    of(screen).map(|(.., keys)| keys)
+    from_screen(screen).map(|(.., keys)| keys)
 }
 
 /// Draws the card, if there is one.
@@ -48,7 +48,7 @@ fn room(width: u16) -> u16 {
 
 /// Returns the card within a number of columns and rows.
 fn lines(screen: &Screen, width: u16, most: u16) -> Vec<Line<'static>> {
-    let Some((title, role, told, keys)) = of(screen) else { return vec![] };
+    let Some((title, role, told, keys)) = from_screen(screen) else { return vec![] };
     let room = usize::from(room(width));
     let (key, text) = (screen.theme.style(ThemeRole::HintKey), screen.theme.style(ThemeRole::Text));
     let inside = room.saturating_sub(AROUND);
@@ -88,7 +88,7 @@ fn lines(screen: &Screen, width: u16, most: u16) -> Vec<Line<'static>> {
 /// Title, role of the frame, description, and the helpful keys with their effect.
 type Moment = (String, ThemeRole, String, Vec<(Action, String)>);
 
-fn of(screen: &Screen) -> Option<Moment> {
+fn from_screen(screen: &Screen) -> Option<Moment> {
     if screen.view.playback.is_some() {
         return None;
     }
@@ -114,7 +114,7 @@ fn of(screen: &Screen) -> Option<Moment> {
         ];
         return Some((title, ThemeRole::FloorError, why(turn), keys));
     }
-    let held = state.limit.as_ref().filter(|_| Status::of(state) == Status::Stopped)?;
+    let held = state.limit.as_ref().filter(|_| Status::from_state(state) == Status::Stopped)?;
     let amount = |limit, value| match limit {
         Limit::Usd => Usd(value).to_string(),
         Limit::Seconds => clock(value * 1_000),
@@ -141,7 +141,7 @@ fn of(screen: &Screen) -> Option<Moment> {
         }
         _ => {}
     }
-    let raised = one_more_round(state).and_then(|set| set.of(held.what));
+    let raised = one_more_round(state).and_then(|set| set.get(held.what));
     let raise = raised
         .map_or("one more round".to_owned(), |to| format!("raise to {}", held.what.words(to)));
     let keys = vec![

@@ -254,7 +254,7 @@ fn limits(screen: &Screen, now: Ms, room: usize) -> Vec<Line<'static>> {
     let (state, theme, glyphs) = (screen.transcript.state(), &screen.theme, screen.glyphs);
     let mut lines = vec![heading(screen, "LIMITS")];
     for limit in Limit::ALL {
-        let Some(most) = state.limits.of(limit) else { continue };
+        let Some(most) = state.limits.get(limit) else { continue };
         let used = state.used(limit, now).min(most);
         let held = held(state, limit).min(most - used);
         let cells = |part: u64| part.saturating_mul(BAR_CELLS).checked_div(most).unwrap_or(0);

@@ -7,7 +7,7 @@ use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
-use crate::ui::view::plan::{PlanStanding, StepStanding, sign, standing};
+use crate::ui::view::plan::{PlanStanding, StepStanding, sign, status};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -20,13 +20,13 @@ const ALL_FROM: usize = 64;
 
 /// Returns the rows that the plan needs: a heading and one for each step.
 pub fn rows(screen: &Screen) -> u16 {
-    let steps = standing(&screen.transcript).map_or(0, |plan| plan.steps.len());
+    let steps = status(&screen.transcript).map_or(0, |plan| plan.steps.len());
     if steps == 0 { 0 } else { u16::try_from(steps).map_or(u16::MAX, |n| n.saturating_add(1)) }
 }
 
 /// Draws the plan. If not all steps fit, finished ones are dropped first, and the last row counts the hidden ones.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
-    let Some(plan) = standing(&screen.transcript) else { return };
+    let Some(plan) = status(&screen.transcript) else { return };
     heading(frame, area, "PLAN", &plan.facts, Action::Dependencies, screen);
     let below = usize::from(area.height.saturating_sub(1));
     let all = plan.steps.len();
@@ -34,7 +34,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let open = plan.steps.iter().position(|s| !s.state.is_over()).unwrap_or(0);
     let first = open.min(all - room);
     let seen = first..first + room;
-    let columns = Columns::of(&plan, usize::from(area.width));
+    let columns = Columns::new(&plan, usize::from(area.width));
     let shown = plan.steps.iter().skip(first).take(room);
     let mut lines: Vec<Line<'static>> = shown.map(|step| row(step, &columns, screen)).collect();
     if room < all {
@@ -56,13 +56,13 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(plan: &PlanStanding, room: usize) -> Columns {
+    fn new(plan: &PlanStanding, room: usize) -> Columns {
         let all = room >= ALL_FROM;
         let steps = || plan.steps.iter();
         let number = steps().map(|s| s.number.to_string().len()).max().unwrap_or(1);
         let name = |s: &StepStanding| s.executor.as_ref().map_or(0, |(_, name)| width(name));
         let name = steps().map(name).max().filter(|_| all).unwrap_or(0).min(NAME_MAX);
-        let last = steps().map(|s| width(&told(s, all))).max().unwrap_or(0);
+        let last = steps().map(|s| width(&last_event(s, all))).max().unwrap_or(0);
         // gaps around the number, the symbol and the state, before the last event, and at the edge
         let around = number + STATE + 8 + if name > 0 { name + 2 } else { 0 };
         let spare = room.saturating_sub(around);
@@ -72,7 +72,7 @@ impl Columns {
 }
 
 /// Returns the last event of a step, with its exchange.
-fn told(step: &StepStanding, all: bool) -> String {
+fn last_event(step: &StepStanding, all: bool) -> String {
     match step.exchange.filter(|_| all) {
         Some((now, most)) if !step.last.is_empty() => format!("{}, {now} of {most}", step.last),
         _ => step.last.clone(),
@@ -100,7 +100,7 @@ fn row(step: &StepStanding, columns: &Columns, screen: &Screen) -> Line<'static>
         };
         spans.push(Span::styled(format!("  {}", filled(name, columns.name)), style));
     }
-    let last = clip(&told(step, columns.all), columns.last, glyphs.ellipsis);
+    let last = clip(&last_event(step, columns.all), columns.last, glyphs.ellipsis);
     spans.push(Span::styled(format!("  {last}"), theme.style(ThemeRole::Muted)));
     Line::from(spans)
 }

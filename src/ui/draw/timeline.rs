@@ -100,7 +100,7 @@ fn marks(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static> 
 
 fn playhead(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
-    let standing = playback.transport.standing();
+    let standing = playback.transport.status();
     let begin = playback.timeline.begin;
     let head = playback.timeline.column(standing.now, columns);
     let cell = |column: usize| match column {
@@ -123,7 +123,7 @@ fn legend(playback: &Playback, screen: &Screen) -> Line<'static> {
         spans.push(Span::styled(sort.sign(), screen.theme.style(ThemeRole::Mark)));
         spans.push(Span::styled(format!(" {}   ", sort.word()), muted));
     }
-    let waits = match playback.transport.standing().idle_limit {
+    let waits = match playback.transport.status().idle_limit {
         Some(ms) => format!("idle >{} skipped", seconds(ms)),
         None => "real-time gaps".into(),
     };

@@ -168,12 +168,12 @@ fn name(action: Action) -> String {
 
 /// Parses a binding into its focus, its action, and its keys in canonical spelling.
 fn read(binding: &Binding) -> Result<(Focus, Action, Vec<String>), String> {
-    let named = Focus::named(&binding.place);
+    let named = Focus::by_name(&binding.place);
     let place = named.ok_or_else(|| {
         let all = Focus::ALL.map(Focus::name).join(", ");
         format!("unknown place `{}`; one of: {all}", binding.place)
     })?;
-    let row = rows::named(&binding.action).ok_or_else(|| {
+    let row = rows::by_name(&binding.action).ok_or_else(|| {
         let names: Vec<String> = ROWS.iter().map(KeyRow::name).collect();
         let near = nearest(&binding.action, names.iter().map(String::as_str));
         let near = near.map(|near| format!("; the nearest is `{near}`")).unwrap_or_default();

@@ -62,7 +62,7 @@ impl Focus {
     }
 
     /// Returns the focus with a name from the configuration file; earlier names are accepted.
-    pub fn named(name: &str) -> Option<Focus> {
+    pub fn by_name(name: &str) -> Option<Focus> {
         let name = match name {
             "table" => "read",
             "pen" => "write",

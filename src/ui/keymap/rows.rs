@@ -227,7 +227,7 @@ const RENAMED: [(&str, &str); 6] = [
 ];
 
 /// Returns the row of an action by its name in the configuration file; earlier names are accepted.
-pub fn named(name: &str) -> Option<&'static KeyRow> {
+pub fn by_name(name: &str) -> Option<&'static KeyRow> {
     let renamed = RENAMED.iter().find(|(old, _)| *old == name);
     let name = renamed.map_or(name, |(_, new)| new);
     ROWS.iter().find(|row| row.name() == name)

@@ -149,7 +149,7 @@ impl Linear {
     }
 
     /// Handles a typed line; returns the text to print, and the effect.
-    pub fn hear(&mut self, line: &str, now: Ms) -> (String, AfterLine) {
+    pub fn enter_line(&mut self, line: &str, now: Ms) -> (String, AfterLine) {
         self.leaving = false;
         let line = line.trim();
         if line == "/back" {
@@ -272,7 +272,7 @@ impl Linear {
     /// Returns the status as one paragraph: the speaker, the next participant, the progress and the usage.
     fn status(&self, now: Ms) -> String {
         let state = self.transcript.state();
-        let standing = Status::of(state);
+        let standing = Status::from_state(state);
         let (what, then) = words(&self.transcript, standing, now, &Keymap::default());
         let most = state.limits.utterances.map_or(String::new(), |most| format!(" of {most}"));
         let used = used(&state.spent()).map_or(String::new(), |used| format!(", {used}"));

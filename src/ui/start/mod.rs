@@ -15,4 +15,4 @@ pub use crate::ui::start::state::{
     Choice, Host, ListedScenario, Mind, News, ScenarioChoice, StartRow, StartScreen, VoiceChoice,
 };
 pub use crate::ui::start::update::{key, paste};
-pub use crate::ui::start::words::{ago, standing};
+pub use crate::ui::start::words::{ago, status_text};

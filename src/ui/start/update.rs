@@ -60,7 +60,7 @@ fn act(
         Action::Interrupt if leaving => return Some(Choice::Leave),
         Action::Interrupt => {
             start.leaving = true;
-            start.notice = Some(format!("press {} again to quit", named(start, action)));
+            start.notice = Some(format!("press {} again to quit", key_label(start, action)));
         }
         Action::Quit => return Some(Choice::Leave),
         Action::Demo => return demo(start),
@@ -96,7 +96,7 @@ fn act(
 }
 
 /// Returns the key of an action, for a sentence.
-fn named(start: &StartScreen, action: Action) -> String {
+fn key_label(start: &StartScreen, action: Action) -> String {
     start.keymap.reach(action, start.place()).unwrap_or_default()
 }
 
@@ -112,7 +112,7 @@ fn beside(start: &mut StartScreen) -> Option<Choice> {
     match start.beside.take().filter(|first| *first != here) {
         Some(first) => Some(Choice::Beside(first, here)),
         None => {
-            let key = named(start, Action::CompareSessions);
+            let key = key_label(start, Action::CompareSessions);
             start.notice = Some(format!("now select another session and press {key} to compare"));
             start.beside = Some(here);
             None
@@ -126,7 +126,7 @@ fn drop_session(start: &mut StartScreen, dropping: Option<PathBuf>) -> Option<Ch
     if dropping.as_ref() == Some(&here) {
         return Some(Choice::Delete(here));
     }
-    let key = named(start, Action::DropSession);
+    let key = key_label(start, Action::DropSession);
     start.notice = Some(format!("press {key} again to move it to the trash"));
     start.dropping = Some(here);
     None

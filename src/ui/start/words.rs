@@ -19,7 +19,7 @@ pub fn ago(now: Wall, then: Wall) -> String {
 }
 
 /// Returns the status of a session as text.
-pub fn standing(standing: &SessionStatus) -> String {
+pub fn status_text(standing: &SessionStatus) -> String {
     match standing {
         SessionStatus::Running(_) => "running elsewhere".into(),
         SessionStatus::Unfinished => "unfinished".into(),

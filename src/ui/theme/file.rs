@@ -119,7 +119,7 @@ struct Colours {
 
 impl Colours {
     /// Merges the palettes of the layers, the theme's own last.
-    fn of(
+    fn merge(
         layers: &[ThemeLayer],
         ground: Option<Ground>,
         depth: Depth,
@@ -180,7 +180,7 @@ pub(super) fn styles(
     ground: Option<Ground>,
     depth: Depth,
 ) -> Result<Vec<Style>, ThemeError> {
-    let colours = Colours::of(layers, ground, depth)?;
+    let colours = Colours::merge(layers, ground, depth)?;
     let mut styles = vec![Style::new(); ROLES.len()];
     for (i, (_, key, fallback)) in ROLES.iter().enumerate() {
         let said = layers.iter().rev().find_map(|(from, file)| Some((from, file.roles.get(*key)?)));

@@ -170,7 +170,7 @@ pub fn stood(
     };
     let seats = stood.lanes.iter().map(|(seat, stands)| {
         let place = transcript.seat_place(seat);
-        (Some(place), named(place, transcript, seat, glyphs) + &lane(stands))
+        (Some(place), padded_name(place, transcript, seat, glyphs) + &lane(stands))
     });
     let vote = |n| if stood.votes.contains(&n) { 'v' } else { ' ' };
     let votes = format!("{:NAMES$}{}", "vote", span.clone().map(vote).collect::<String>());
@@ -182,7 +182,7 @@ pub fn stood(
 }
 
 /// Returns the name of a seat, padded to the name column.
-fn named(place: usize, transcript: &Transcript, seat: &SeatId, glyphs: &Glyphs) -> String {
+fn padded_name(place: usize, transcript: &Transcript, seat: &SeatId, glyphs: &Glyphs) -> String {
     let who = format!("{} {}", place + 1, name(transcript.state(), seat));
     let who = clip(&who, NAMES - 2, glyphs.ellipsis);
     let gap = " ".repeat(NAMES.saturating_sub(width(&who)));
@@ -210,7 +210,7 @@ pub fn lanes(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<(usiz
     let seats = transcript.state().seats.iter().enumerate();
     seats
         .map(|(place, seat)| {
-            (place, named(place, transcript, &seat.spec.id, glyphs) + &lane(place))
+            (place, padded_name(place, transcript, &seat.spec.id, glyphs) + &lane(place))
         })
         .collect()
 }

@@ -198,7 +198,7 @@ pub fn mentions(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<Ch
     };
     let rows = counts.iter().zip(seats).enumerate().map(|(place, (row, seat))| {
         let cells: String = row.iter().map(shade).collect();
-        (Some(place), named(transcript, place, seat, glyphs) + &cells)
+        (Some(place), seat_label(transcript, place, seat, glyphs) + &cells)
     });
     [(None, format!("{:NAMES$}{head}", "names"))].into_iter().chain(rows).collect()
 }
@@ -219,13 +219,14 @@ fn bars(
     let row = |(place, (seat, n)): (usize, (&Seat, &u64))| {
         let drawn = bar(*n as f64, most as f64, room, glyphs);
         let gap = " ".repeat(longest.saturating_sub(width(&drawn)));
-        let row = format!("{}{drawn}{gap} {}", named(transcript, place, seat, glyphs), figure(*n));
+        let row =
+            format!("{}{drawn}{gap} {}", seat_label(transcript, place, seat, glyphs), figure(*n));
         (Some(place), row)
     };
     rows.map(row).collect()
 }
 
-fn named(transcript: &Transcript, place: usize, seat: &Seat, glyphs: &Glyphs) -> String {
+fn seat_label(transcript: &Transcript, place: usize, seat: &Seat, glyphs: &Glyphs) -> String {
     let name = format!("{} {}", place + 1, transcript.name(&seat.spec.id));
     let name = clip(&name, NAMES - 2, glyphs.ellipsis);
     let gap = " ".repeat(NAMES.saturating_sub(width(&name)));

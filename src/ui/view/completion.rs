@@ -39,7 +39,11 @@ pub struct Completion {
 
 impl Completion {
     /// Returns the candidates at the caret; `None` if nothing matches or the word is already complete.
-    pub fn of(area: &TextArea<'_>, transcript: &Transcript, themes: &[&str]) -> Option<Completion> {
+    pub fn at_caret(
+        area: &TextArea<'_>,
+        transcript: &Transcript,
+        themes: &[&str],
+    ) -> Option<Completion> {
         let (before, first) = before_caret(area);
         // a value starts after the `=` of its key
         let apart = |c: char| c.is_whitespace() || c == '=';
@@ -131,7 +135,7 @@ fn arguments(transcript: &Transcript, themes: &[&str], before: &str) -> Vec<Cand
         return command_arguments(row, second, transcript);
     }
     let named = |names: Vec<&str>| names.into_iter().map(|n| candidate(n, "")).collect();
-    match slash::named(before) {
+    match slash::parse_action(before) {
         Some((row, _)) if second => match row.action {
             Action::Filter => seats(transcript, ""),
             Action::Theme => named(themes.to_vec()),

@@ -37,7 +37,7 @@ pub fn vote(
     let mut rows = Vec::new();
     for choice in &vote.options {
         let votes = count(choice);
-        let mut row = vec![named(choice, longest, look)];
+        let mut row = vec![name_span(choice, longest, look)];
         row.push(Span::styled(
             format!(" {} {votes}  ", bar(votes.into(), most.into(), inside, look.glyphs)),
             look.theme.style(ThemeRole::Notice),
@@ -92,7 +92,7 @@ pub fn verdict(
     for (side, called) in verdict.sides.iter().zip(&called) {
         let look_of_side = seat_of(transcript, side).map(|place| look.theme.speaker(place));
         let style = look_of_side.unwrap_or(look.theme.style(ThemeRole::Text));
-        let mut row = vec![named(called, longest, look)];
+        let mut row = vec![name_span(called, longest, look)];
         row[0].style = bold(style);
         let figure = (score(side) * 10.0).round() / 10.0;
         let drawn = bar(score(side), most, inside, look.glyphs);
@@ -144,7 +144,7 @@ fn names_width(names: &[Text], inside: usize) -> usize {
     longest.min(inside / NAME_PART)
 }
 
-fn named(name: &str, longest: usize, look: ContestLook<'_>) -> Span<'static> {
+fn name_span(name: &str, longest: usize, look: ContestLook<'_>) -> Span<'static> {
     let name = clip(&text::line(name), longest, look.glyphs.ellipsis);
     let gap = " ".repeat(longest.saturating_sub(width(&name)));
     Span::styled(format!("{name}{gap}"), bold(look.theme.style(ThemeRole::Text)))

@@ -62,7 +62,7 @@ fn thread(state: &State) -> Option<&Thread> {
 }
 
 /// Returns the state of the consensus thread; `None` without one, or before anybody started.
-pub fn standing(transcript: &Transcript) -> Option<TableStanding> {
+pub fn status(transcript: &Transcript) -> Option<TableStanding> {
     let state = transcript.state();
     let thread = thread(state)?;
     let now = state.coordination(thread, Seq(u64::MAX));
@@ -128,7 +128,7 @@ fn facts(transcript: &Transcript, thread: &Thread, now: &Coordination<'_>) -> Ve
 
 /// Returns the page with all answers, votes, reasons, and the moves in chronological order.
 pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
-    let table = standing(transcript)?;
+    let table = status(transcript)?;
     let state = transcript.state();
     let thread = thread(state)?;
     let now = state.coordination(thread, Seq(u64::MAX));

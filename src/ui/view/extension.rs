@@ -34,8 +34,8 @@ pub fn one_more_round(state: &State) -> Option<Limits> {
 /// Returns the current and the raised value of the limit that was reached, as text; `None` if no limit was reached.
 pub fn raise(state: &State) -> Option<(String, String)> {
     let held = state.limit.as_ref()?;
-    let to = one_more_round(state)?.of(held.what)?;
-    let from = state.limits.of(held.what).unwrap_or(held.limit);
+    let to = one_more_round(state)?.get(held.what)?;
+    let from = state.limits.get(held.what).unwrap_or(held.limit);
     Some((held.what.words(from), held.what.words(to)))
 }
 

@@ -39,7 +39,7 @@ pub enum Status {
 
 impl Status {
     /// Returns the status of a conversation.
-    pub fn of(state: &State) -> Status {
+    pub fn from_state(state: &State) -> Status {
         if let Some(ended) = &state.ended {
             let failed = matches!(ended.reason, StopReason::Failure | StopReason::Starved);
             return if failed { Status::Error } else { Status::Done };
@@ -176,7 +176,7 @@ pub fn near(state: &State, now: Ms) -> Option<(u64, String)> {
     if state.limit.is_some() || state.ended.is_some() {
         return None;
     }
-    let holds = |(what, limit): &&(Limit, u64)| state.limits.of(*what) == Some(*limit);
+    let holds = |(what, limit): &&(Limit, u64)| state.limits.get(*what) == Some(*limit);
     let used = |(what, limit): &(Limit, u64)| {
         let percent = state.used(*what, now).saturating_mul(100) / (*limit).max(1);
         (percent, what.words(*limit))

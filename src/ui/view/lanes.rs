@@ -23,7 +23,7 @@ pub struct Lanes {
 
 impl Lanes {
     /// Returns the latest time span that fits into `columns` columns.
-    pub fn of(transcript: &Transcript, now: Ms, columns: usize) -> Lanes {
+    pub fn latest(transcript: &Transcript, now: Ms, columns: usize) -> Lanes {
         let log = &transcript.turn_log.turns;
         let running = transcript.speaking();
         let running: Vec<_> =

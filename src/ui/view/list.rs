@@ -181,7 +181,7 @@ impl List {
     }
 
     /// Creates a list with entries supplied by the caller.
-    pub fn of(title: String, entries: Vec<ListEntry>) -> List {
+    pub fn with_entries(title: String, entries: Vec<ListEntry>) -> List {
         List { own: (title, entries), ..List::new(ListKind::Own, FeedKind::Live) }
     }
 

@@ -25,5 +25,5 @@ pub fn list(transcript: &Transcript, who: &SeatId, models: &[ReachableModel]) ->
     let typed = EntryAction::Begin(format!("/change @{who} model = "));
     let typed = ListEntry::new("another", "type PROVIDER:NAME", typed);
     let entries = models.iter().map(change).chain([typed]).collect();
-    List::of(format!("Model of {}", transcript.name(who)), entries)
+    List::with_entries(format!("Model of {}", transcript.name(who)), entries)
 }

@@ -11,7 +11,7 @@ use crate::ui::view::transcript::Transcript;
 /// Returns the failed turn that caused the current pause, if any.
 pub fn failed(transcript: &Transcript) -> Option<&TimedTurn> {
     let state = transcript.state();
-    let paused = Status::of(state) == Status::Paused && state.pause_why.is_some();
+    let paused = Status::from_state(state) == Status::Paused && state.pause_why.is_some();
     transcript.turn_log.turns.last().filter(|turn| paused && turn.outcome == Outcome::Failed)
 }
 
@@ -22,7 +22,7 @@ pub fn why(turn: &TimedTurn) -> String {
 }
 
 /// Returns the text of the notification for an event; `None` for most events.
-pub fn told(transcript: &Transcript, event: &Event) -> Option<String> {
+pub fn describe(transcript: &Transcript, event: &Event) -> Option<String> {
     let told = match &event.kind {
         Kind::FloorGranted(_) => {
             let who = transcript.human_turn()?;

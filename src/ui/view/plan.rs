@@ -52,7 +52,7 @@ fn planned(state: &State) -> Option<(&Thread, &Plan)> {
 }
 
 /// Returns the state of the plan; `None` without a plan.
-pub fn standing(transcript: &Transcript) -> Option<PlanStanding> {
+pub fn status(transcript: &Transcript) -> Option<PlanStanding> {
     let (thread, plan) = planned(transcript.state())?;
     let step = |step: &PlannedStep| StepStanding {
         number: step.spec.number,
@@ -121,7 +121,7 @@ fn facts(plan: &Plan) -> Vec<String> {
 
 /// Returns the page with the goals, messages, results and reasons of all steps.
 pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
-    let table = standing(transcript)?;
+    let table = status(transcript)?;
     let (_, plan) = planned(transcript.state())?;
     let section = |(stands, step): (&StepStanding, &PlannedStep)| {
         let (sign, _) = sign(stands.state, glyphs);

@@ -21,20 +21,20 @@ pub struct Playback {
 impl Playback {
     /// Creates the playback of a transport's recording.
     pub fn new(transport: Transport) -> Playback {
-        let timeline = Timeline::of(transport.recording());
+        let timeline = Timeline::new(transport.recording());
         Playback::along(transport, timeline)
     }
 
     /// Creates the playback of a transport's recording with an existing timeline.
     pub fn along(transport: Transport, timeline: Timeline) -> Playback {
         let recorded = transport.recording().records().first().map_or(Wall(0), |r| r.event.at);
-        let idle_limit = transport.standing().idle_limit.unwrap_or(IDLE_LIMIT_MS);
+        let idle_limit = transport.status().idle_limit.unwrap_or(IDLE_LIMIT_MS);
         Playback { transport, timeline, recorded, idle_limit }
     }
 
     /// Returns the status and the speed as text.
     pub fn word(&self) -> String {
-        let standing = self.transport.standing();
+        let standing = self.transport.status();
         let over = standing.spot >= Spot::after(self.transport.recording().records().len());
         match (standing.playing, over) {
             (true, _) => format!("PLAYING {}", standing.speed),

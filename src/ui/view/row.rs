@@ -73,7 +73,7 @@ pub enum Aside {
 
 impl Aside {
     /// Returns the kind of note for an event.
-    pub(super) fn of(event: &Event) -> Aside {
+    pub(super) fn from_event(event: &Event) -> Aside {
         match &event.kind {
             Kind::ThreadOpened(t) if &*t.policy == STEP_POLICY => {
                 Aside::Step(ThreadId(event.seq.0))

@@ -78,21 +78,21 @@ impl Search {
         };
         let count = |at: usize| match transcript.shown(at) {
             Some(RowView::Words(entry, _)) => match &entry.who {
-                Who::Seat(seat) if is_by(seat) => many(entry.text(), &words),
-                Who::Operator if from.is_none() => many(entry.text(), &words),
+                Who::Seat(seat) if is_by(seat) => match_count(entry.text(), &words),
+                Who::Operator if from.is_none() => match_count(entry.text(), &words),
                 Who::Seat(_) | Who::Operator => 0,
             },
             Some(RowView::Speaking(turn)) if is_by(&turn.seat) => {
-                many(&transcript.live.said(turn.id), &words)
+                match_count(&transcript.live.said(turn.id), &words)
             }
-            Some(RowView::Aside(head, _)) if from.is_none() => many(head, &words),
+            Some(RowView::Aside(head, _)) if from.is_none() => match_count(head, &words),
             Some(RowView::Speaking(_) | RowView::Aside(..)) | None => 0,
         };
         rows.map(|at| (at, count(at))).filter(|(_, n)| *n > 0).collect()
     }
 
     /// Returns the status line: the number of matches and the index of the current one.
-    pub fn told(&mut self, transcript: &Transcript) -> String {
+    pub fn status(&mut self, transcript: &Transcript) -> String {
         let (at, nothing_typed) = (self.at, self.query.is_empty());
         let found = self.matches(transcript);
         let place = at.and_then(|(row, nth)| {
@@ -146,7 +146,7 @@ fn narrows(before: &str, query: &str) -> bool {
 }
 
 /// Returns the number of matches in a text; 1 if `words` is empty.
-fn many(text: &str, words: &str) -> usize {
+fn match_count(text: &str, words: &str) -> usize {
     if words.is_empty() {
         return 1;
     }
@@ -186,7 +186,7 @@ impl LineMatches {
     }
 
     /// Returns the status line: the number of matches and the index of the current one.
-    pub fn told(&self, search: &Search) -> String {
+    pub fn status(&self, search: &Search) -> String {
         match (self.lines.len(), self.at) {
             (0, _) if search.query.is_empty() => "type the text to find".into(),
             (0, _) => "no matches".into(),
@@ -228,8 +228,8 @@ impl LineMatches {
 fn many_in(line: &Line<'_>, words: &str) -> usize {
     match &line.spans[..] {
         _ if words.is_empty() => 0,
-        [span] => many(&span.content, words),
-        _ => many(&line.to_string(), words),
+        [span] => match_count(&span.content, words),
+        _ => match_count(&line.to_string(), words),
     }
 }
 

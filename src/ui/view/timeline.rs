@@ -78,7 +78,7 @@ pub struct Timeline {
 
 impl Timeline {
     /// Computes the timeline of a recording.
-    pub fn of(recording: &Recording) -> Timeline {
+    pub fn new(recording: &Recording) -> Timeline {
         let (mut making, mut state) = (TimelineMaking::default(), State::default());
         for record in recording.records().iter() {
             making.take(&record.event);

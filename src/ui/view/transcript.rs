@@ -74,7 +74,7 @@ impl Transcript {
     /// Applies an item of a tail.
     pub fn take(&mut self, item: &tail::Item) {
         match item {
-            tail::Item::Piece(piece) => self.live.hear(piece.clone()),
+            tail::Item::Piece(piece) => self.live.push(piece.clone()),
             tail::Item::Event(record) => {
                 self.apply(&record.event);
                 self.keep(record);
@@ -120,7 +120,7 @@ impl Transcript {
     }
 
     /// Applies an event that can be read from its file and therefore is not kept.
-    pub fn tell(&mut self, event: &Event) {
+    pub fn apply_unkept(&mut self, event: &Event) {
         self.apply(event);
     }
 
@@ -438,10 +438,10 @@ impl Fold for Transcript {
                 Some(Narrated::Note(note)) => RowKind::aside(note, String::new()),
             }
         };
-        self.add_row(id, event, item, Aside::of(event));
+        self.add_row(id, event, item, Aside::from_event(event));
         // the reason of an interruption is shown below the message
         if let Some(Narrated::Note(note)) = more {
-            self.add_note(Id::After(event.seq), event, note, Aside::of(event));
+            self.add_note(Id::After(event.seq), event, note, Aside::from_event(event));
         }
     }
 }

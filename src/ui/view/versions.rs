@@ -111,7 +111,7 @@ pub fn list(transcript: &Transcript, entry: &Entry, name: &str) -> Option<List> 
         let hide = EntryAction::Send(Command::Hide { utterance, text: None });
         entries.push(listed("hide", "hide from later prompts and exports".into(), hide));
     }
-    Some(List::of(format!("Versions of {name}"), entries))
+    Some(List::with_entries(format!("Versions of {name}"), entries))
 }
 
 /// Text of a message that was read: the current one, or an earlier one.

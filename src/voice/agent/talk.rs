@@ -140,12 +140,12 @@ impl Talk {
     fn send(&mut self, method: &str, params: &Value) -> Result<u64, AgentFault> {
         self.next += 1;
         self.child.renew();
-        self.child.tell(&rpc::request(self.next, method, params))?;
+        self.child.send(&rpc::request(self.next, method, params))?;
         Ok(self.next)
     }
 
     fn answer(&mut self, id: &Value, result: &Result<Value, RpcError>) -> Result<(), AgentFault> {
-        Ok(self.child.tell(&rpc::answer(id, result))?)
+        Ok(self.child.send(&rpc::answer(id, result))?)
     }
 
     /// Returns the next message. Cancel-safe: no message is lost.
@@ -219,7 +219,7 @@ impl Talk {
                 RpcMessage::Answer { .. } => {}
                 RpcMessage::Notice { method, params } => {
                     if method == "session/update" && params["sessionId"] == *self.session {
-                        hearing.hear(&params["update"]).await?;
+                        hearing.receive(&params["update"]).await?;
                     }
                 }
                 RpcMessage::Request { id, method, params } => {
@@ -289,7 +289,7 @@ impl Talk {
 
     async fn cancelled(&mut self) -> Result<(), AgentFault> {
         let Some(prompt) = self.prompting else { return Ok(()) };
-        self.child.tell(&rpc::notice("session/cancel", &json!({"sessionId": self.session})))?;
+        self.child.send(&rpc::notice("session/cancel", &json!({"sessionId": self.session})))?;
         for (_, ask) in std::mem::take(&mut self.asked) {
             self.answer(&ask.id, &Ok(cancelled()))?;
         }
@@ -311,7 +311,7 @@ impl Talk {
 }
 
 impl Hearing<'_> {
-    async fn hear(&mut self, update: &Value) -> Result<(), AgentFault> {
+    async fn receive(&mut self, update: &Value) -> Result<(), AgentFault> {
         let chunk = match self.doings.read(update) {
             Update::Nothing => {
                 self.broken |= update["sessionUpdate"] == "tool_call";

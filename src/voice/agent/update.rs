@@ -90,7 +90,7 @@ impl Doings {
         if tool.told || !matches!(&*tool.status, "completed" | "failed") {
             return Update::Nothing;
         }
-        Update::Did(tool.tell())
+        Update::Did(tool.activity())
     }
 
     fn plan(&mut self, update: &Value) -> Update {
@@ -110,12 +110,12 @@ impl Doings {
 
     /// Returns the tool calls that never ended, and marks them as reported.
     pub(super) fn unfinished(&mut self) -> Vec<Did> {
-        self.tools.values_mut().filter(|tool| !tool.told).map(AgentToolSoFar::tell).collect()
+        self.tools.values_mut().filter(|tool| !tool.told).map(AgentToolSoFar::activity).collect()
     }
 }
 
 impl AgentToolSoFar {
-    fn tell(&mut self) -> Did {
+    fn activity(&mut self) -> Did {
         self.told = true;
         let AgentToolSoFar { title, sort, status, input, result, .. } = self.clone();
         Did::Used { title, sort, status, input, result }

@@ -149,7 +149,8 @@ impl Decoder {
             _ => {}
         }
         if let Some(words) = self.wire.words(frame) {
-            return self.hear(FrameContent { say: words.into(), ..FrameContent::default() }, out);
+            return self
+                .push_frame(FrameContent { say: words.into(), ..FrameContent::default() }, out);
         }
         match serde_json::from_str::<Value>(frame) {
             Ok(value) => self.take_value(&value, out),
@@ -171,10 +172,10 @@ impl Decoder {
         if !value["error"].is_null() {
             return Err(of_error(None, value));
         }
-        self.hear(self.wire.hear(value), out)
+        self.push_frame(self.wire.parse_frame(value), out)
     }
 
-    fn hear(&mut self, heard: FrameContent, out: &mut Pieces) -> Result<(), ServerFault> {
+    fn push_frame(&mut self, heard: FrameContent, out: &mut Pieces) -> Result<(), ServerFault> {
         let FrameContent { say, think, finish, input, output, cache, over, asked, error } = heard;
         self.said += say.len();
         self.thought += think.len();

@@ -41,7 +41,7 @@ impl ServerFault {
     }
 
     /// Describes the failure in one sentence: the server, the failure, and the next step.
-    pub(super) fn told(self, to: &Endpoint, model: &str, sent: &[Message]) -> CallFailure {
+    pub(super) fn describe(self, to: &Endpoint, model: &str, sent: &[Message]) -> CallFailure {
         // an invalid address may contain anything
         let host = net::host(&to.base_url)
             .map_or_else(|_| format!("of `{}`", to.name), |host| format!("at {host}"));

@@ -130,7 +130,7 @@ impl Remote {
             done.tools.extend(requests);
             without_keys(done)
         });
-        heard.map_err(|fault| fault.told(&self.endpoint, &self.model, messages))
+        heard.map_err(|fault| fault.describe(&self.endpoint, &self.model, messages))
     }
 
     /// Reads the answer to its end and forwards the text as it arrives.
@@ -208,7 +208,7 @@ pub async fn models(client: Client, endpoint: Arc<Endpoint>) -> Result<Vec<Text>
         let names = models.iter().filter_map(|m| m[name].as_str());
         Ok(names.map(|n| n.trim_start_matches("models/").into()).collect())
     };
-    listed.await.map_err(|fault: ServerFault| fault.told(&remote.endpoint, &remote.model, &[]))
+    listed.await.map_err(|fault: ServerFault| fault.describe(&remote.endpoint, &remote.model, &[]))
 }
 
 /// Removes API keys from tool requests, which are logged and may run.

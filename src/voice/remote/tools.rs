@@ -77,7 +77,7 @@ pub(super) fn openai(call: &Call, messages: &mut Vec<ChatMessage<'_>>) {
         let said = json!({"role": "assistant", "content": round.said, "tool_calls": asked});
         messages.push(ChatMessage::Other(said));
         for (at, run) in round.runs.iter().enumerate() {
-            let result = told(run);
+            let result = result_text(run);
             let told = json!({"role": "tool", "tool_call_id": round.id(at), "content": result});
             messages.push(ChatMessage::Other(told));
         }
@@ -93,7 +93,7 @@ pub(super) fn ollama(call: &Call, messages: &mut Vec<ChatMessage<'_>>) {
         messages.push(ChatMessage::Other(said));
         for run in &round.runs {
             let name = &run.request.tool;
-            let told = json!({"role": "tool", "tool_name": name, "content": told(run)});
+            let told = json!({"role": "tool", "tool_name": name, "content": result_text(run)});
             messages.push(ChatMessage::Other(told));
         }
     }
@@ -113,7 +113,7 @@ pub(super) fn anthropic(call: &Call, messages: &mut Vec<Value>) {
         let results = round.runs.iter().enumerate().map(|(at, run)| {
             let failed = run.returned.as_ref().is_none_or(|(is, _)| *is != Default::default());
             json!({
-                "type": "tool_result", "tool_use_id": round.id(at), "content": told(run), "is_error": failed,
+                "type": "tool_result", "tool_use_id": round.id(at), "content": result_text(run), "is_error": failed,
             })
         });
         messages.push(json!({"role": "user", "content": results.collect::<Vec<_>>()}));
@@ -131,7 +131,8 @@ pub(super) fn gemini(call: &Call, contents: &mut Vec<Value>) {
         let parts: Vec<Value> = said.into_iter().chain(asked).collect();
         contents.push(json!({"role": "model", "parts": parts}));
         let results = round.runs.iter().map(|run| {
-            let response = json!({"name": run.request.tool, "response": {"result": told(run)}});
+            let response =
+                json!({"name": run.request.tool, "response": {"result": result_text(run)}});
             json!({"functionResponse": response})
         });
         contents.push(json!({"role": "user", "parts": results.collect::<Vec<_>>()}));
@@ -144,7 +145,7 @@ fn object(arguments: &Value) -> Value {
 }
 
 /// Returns the text for the model about a request: its result, or its outcome and result.
-fn told(run: &ToolRun) -> String {
+fn result_text(run: &ToolRun) -> String {
     match &run.returned {
         Some((is, text)) if *is == Default::default() => text.to_string(),
         Some((is, text)) => format!("{}: {text}", is.as_str()),
@@ -223,7 +224,7 @@ mod tests {
         let check = |wire: Wire, frames: &[Value]| {
             let mut asked = Asked::default();
             for frame in frames {
-                wire.hear(frame).asked.into_iter().for_each(|part| asked.push(part));
+                wire.parse_frame(frame).asked.into_iter().for_each(|part| asked.push(part));
             }
             let requests = asked.finish();
             let tools: Vec<(&str, &Value)> =

@@ -41,12 +41,12 @@ impl Wire {
     }
 
     /// Returns the content of a frame; unknown fields are ignored.
-    pub(super) fn hear(self, frame: &Value) -> FrameContent {
+    pub(super) fn parse_frame(self, frame: &Value) -> FrameContent {
         match self {
-            Wire::OpenAi => openai::hear(frame),
-            Wire::Anthropic => anthropic::hear(frame),
-            Wire::Gemini => gemini::hear(frame),
-            Wire::Ollama => ollama::hear(frame),
+            Wire::OpenAi => openai::parse_frame(frame),
+            Wire::Anthropic => anthropic::parse_frame(frame),
+            Wire::Gemini => gemini::parse_frame(frame),
+            Wire::Ollama => ollama::parse_frame(frame),
         }
     }
 

@@ -257,7 +257,7 @@ mod tests {
     type Heard = (String, String, Result<Chunk, AnswerFault>);
 
     /// Parses an answer given in parts; returns its text, its reasoning and its end.
-    fn hear<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Heard {
+    fn parse_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Heard {
         let mut answer = ScriptAnswer::default();
         let mut pieces = Pieces::new();
         let pushed = parts.into_iter().try_for_each(|part| answer.push(part, &mut pieces));
@@ -269,12 +269,12 @@ mod tests {
     /// Checks that an answer parses equally as a whole and split at every byte.
     #[track_caller]
     fn check(input: &[u8], said: &str, last: Result<Chunk, AnswerFault>) {
-        let whole = hear([input]);
+        let whole = parse_parts([input]);
         assert_eq!((whole.0.as_str(), &whole.2), (said, &last));
-        assert_eq!(hear(input.chunks(1)), whole);
+        assert_eq!(parse_parts(input.chunks(1)), whole);
         for cut in 0..input.len() {
             let (a, b) = input.split_at(cut);
-            assert_eq!(hear([a, b]), whole, "cut at {cut}");
+            assert_eq!(parse_parts([a, b]), whole, "cut at {cut}");
         }
     }
 
@@ -330,11 +330,12 @@ mod tests {
         );
         check(b"{\"text\":\" \"}", "", fault(ErrorClass::Empty, "returned an empty reply"));
         check(b"{\"think\":\"a\"}", "", fault(ErrorClass::Empty, "returned an empty reply"));
-        assert_eq!(hear([b"{\"think\":\"hm\"}\n{\"delta\":\"a\"}".as_slice()]).1, "hm");
-        let last =
-            hear([b"{\"text\":\"a\",\"finish\":\"length\",\"usage\":{\"input\":1,\"output\":2}}"
-                .as_slice()])
-            .2;
+        assert_eq!(parse_parts([b"{\"think\":\"hm\"}\n{\"delta\":\"a\"}".as_slice()]).1, "hm");
+        let last = parse_parts([
+            b"{\"text\":\"a\",\"finish\":\"length\",\"usage\":{\"input\":1,\"output\":2}}"
+                .as_slice(),
+        ])
+        .2;
         let usage = Some(Usage { input: 1, output: 2, ..Usage::default() });
         let finish = Some("length".into());
         assert_eq!(
@@ -351,7 +352,8 @@ mod tests {
             ("{\"text\":\"a\",\"score\":3}", "line 1 does not fit: unknown field `score`"),
             ("{\"delta\":7}", "line 1 does not fit: invalid type"),
         ] {
-            let Err(AnswerFault(ErrorClass::NoProtocol, why)) = hear([input.as_bytes()]).2 else {
+            let Err(AnswerFault(ErrorClass::NoProtocol, why)) = parse_parts([input.as_bytes()]).2
+            else {
                 panic!("{input}")
             };
             assert!(why.starts_with(words), "{why}");
@@ -361,8 +363,11 @@ mod tests {
     #[test]
     fn a_line_has_a_bound() {
         let long = "x".repeat(LINE_MAX);
-        assert_eq!(hear([long.as_bytes(), b"\n", long.as_bytes()]).2, done(None, Value::Null));
-        let last = hear([long.as_bytes(), b"x"]).2;
+        assert_eq!(
+            parse_parts([long.as_bytes(), b"\n", long.as_bytes()]).2,
+            done(None, Value::Null)
+        );
+        let last = parse_parts([long.as_bytes(), b"x"]).2;
         assert_eq!(last, fault(ErrorClass::TooLarge, "wrote a line of more than 1 MiB"));
     }
 
@@ -371,7 +376,7 @@ mod tests {
         fn every_cut_gives_the_same_text(bytes: Vec<u8>, lines: bool, size in 1usize..9) {
             let mut input = if lines { b"{\"delta\":\"a\"}\n".to_vec() } else { vec![] };
             input.extend(bytes);
-            prop_assert_eq!(hear(input.chunks(size)), hear([input.as_slice()]));
+            prop_assert_eq!(parse_parts(input.chunks(size)), parse_parts([input.as_slice()]));
         }
     }
 }

@@ -111,7 +111,7 @@ async fn listen(child: &mut Child, timeouts: &Timeouts, out: &Out) -> Result<Chu
     };
     let broken = exit.filter(|exit| !exit.status.success());
     let mut pieces = Pieces::new();
-    let broken = broken.map(|exit| AnswerFault(ErrorClass::Failed, told(&exit)));
+    let broken = broken.map(|exit| AnswerFault(ErrorClass::Failed, describe(&exit)));
     let last = answer.end(broken, &mut pieces);
     send(pieces, out).await;
     last
@@ -135,7 +135,7 @@ fn fault(e: SpawnError) -> AnswerFault {
 }
 
 /// Describes the exit of a script, with its last line of standard error.
-fn told(exit: &ChildExit) -> String {
+fn describe(exit: &ChildExit) -> String {
     let last = exit.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
     match last {
         Some(last) => format!("failed ({}): {}", exit.status, answer::reason(last)),

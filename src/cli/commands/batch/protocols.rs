@@ -94,11 +94,11 @@ impl Prepared {
 fn with_item(source: &Source, values: &Map<String, Value>) -> Result<Loaded, Failure> {
     let mut source = source.clone();
     for (key, value) in values {
-        source.settings.push(Override::of(&["item", key], value));
+        source.settings.push(Override::from_path(&["item", key], value));
     }
     if values.contains_key("topic") {
         // use a reference, because the text itself must not be parsed as a template
-        source.settings.push(Override::of(&["topic"], &"{{ item.topic }}".into()));
+        source.settings.push(Override::from_path(&["topic"], &"{{ item.topic }}".into()));
     }
     Ok(scenario::load(&source, &policy::rows())?)
 }
@@ -153,12 +153,12 @@ fn baselines(
     for (name, scenario, rounds) in beside {
         let mut found = source::find(&context.paths, scenario)?;
         let settings = &mut found.source.settings;
-        settings.push(Override::of(&["answer", "form"], &json!(spec.form)));
+        settings.push(Override::from_path(&["answer", "form"], &json!(spec.form)));
         if spec.object {
-            settings.push(Override::of(&["answer", "object"], &true.into()));
+            settings.push(Override::from_path(&["answer", "object"], &true.into()));
         }
         if let Some(rounds) = rounds {
-            settings.push(Override::of(&["phase", "1", "rounds"], &rounds.into()));
+            settings.push(Override::from_path(&["phase", "1", "rounds"], &rounds.into()));
         }
         let mut prepared = one(name.to_owned(), found, Some(first), args, context)?;
         if name == SAME_TOKENS.0 {
@@ -213,14 +213,15 @@ fn one(
         }
     }
     if !loaded.all_rehearsed() {
-        admit_project(Consent::of(&play), context)?;
+        admit_project(Consent::from_options(&play), context)?;
     }
     let mut models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.assign(&mut loaded.participants, context)?;
     let mut limits = loaded.scenario.limits.clone();
     limits.merge(&Limits { usd: args.max_usd, ..Limits::default() });
     models.count(&loaded.participants, &limits)?;
-    let allowed = Allowed::by_scenario(&loaded.participants, &found, Consent::of(&play), context)?;
+    let allowed =
+        Allowed::by_scenario(&loaded.participants, &found, Consent::from_options(&play), context)?;
     meet_servers(&mut loaded.participants, &allowed, &found.folder, &play, context)?;
     models.meet(&loaded.participants, false, context)?;
     if beside.is_none() {

@@ -147,7 +147,7 @@ pub fn steer(call: &ToolCall<'_>) -> Result<Value, Failure> {
     steer::compiles(&line).map_err(|e| Failure::usage(e, fix))?;
     // going on at a limit would double it
     let state = fold(&report::read_own(&job.id, call.context)?);
-    let near = |limit: Limit| state.limits.of(limit).is_some();
+    let near = |limit: Limit| state.limits.get(limit).is_some();
     if matches!(verb, "resume" | "step") && state.limit.is_some() && near(Limit::Seconds) {
         return Err(Failure::usage("a limit was reached", "start another conversation"));
     }

@@ -81,7 +81,7 @@ fn short(title: &str, columns: usize) -> String {
 fn row(s: &SessionSummary) -> [String; 5] {
     let one_line = |t: &str| text::line(t).into_owned();
     let at = moment(s.written).map_or(String::new(), |t| t.strftime("%Y-%m-%d %H:%M").to_string());
-    let (state, why) = standing(&s.standing);
+    let (state, why) = status_columns(&s.standing);
     // an unreadable session has a reason instead of a title
     let title = match (&*s.title, why) {
         ("", Some(why)) => one_line(&why),
@@ -91,7 +91,7 @@ fn row(s: &SessionSummary) -> [String; 5] {
 }
 
 fn as_json(s: &SessionSummary) -> Value {
-    let (state, why) = standing(&s.standing);
+    let (state, why) = status_columns(&s.standing);
     json!({
         "id": text::line(&s.id),
         "title": text::line(&s.title),
@@ -104,7 +104,7 @@ fn as_json(s: &SessionSummary) -> Value {
 }
 
 /// Returns the status of a session as one word, and its details, if any.
-pub fn standing(standing: &SessionStatus) -> (String, Option<String>) {
+pub fn status_columns(standing: &SessionStatus) -> (String, Option<String>) {
     let (word, why) = match standing {
         SessionStatus::Running(pid) => ("running", pid.map(|pid| format!("process {pid}"))),
         SessionStatus::Unfinished => ("unfinished", None),

@@ -1,6 +1,6 @@
 //! `sessions tree`: prints the branches of sessions, each with the number of the turn after which it branched off.
 
-use super::list::standing;
+use super::list::status_columns;
 use crate::catalogue::{self, SessionSummary};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -28,7 +28,7 @@ fn row(depth: usize, s: &SessionSummary) -> String {
         Some((parent, point)) => format!("(branch of {}, after #{point})  ", text::line(parent)),
         None => String::new(),
     };
-    let (state, _) = standing(&s.standing);
+    let (state, _) = status_columns(&s.standing);
     let (id, title) = (text::line(&s.id), text::label(&s.title));
     format!("{point}{id}  {title}, {}, {state}\n", utterances(s.utterances))
 }

@@ -36,7 +36,7 @@ pub fn announce(
         // an unknown model is reported by its test
         let Ok(model) = own.model(&name) else { continue };
         if let Some(price) = model.price {
-            usd += price.of(&usage(count));
+            usd += price.cost(&usage(count));
         } else if !model.local {
             unpriced = true;
             if let Some(limit) = max_usd {

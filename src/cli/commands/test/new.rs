@@ -31,7 +31,8 @@ pub fn write_new(
     };
     let (events, words) = match session {
         Some(session) => {
-            let path = session_file::find(&SessionName::of(Some(&session.to_owned())), context)?;
+            let path =
+                session_file::find(&SessionName::from_option(Some(&session.to_owned())), context)?;
             let log = crate::session::read(&path)?;
             let events = log.events().cloned().collect();
             (events, Words::OfSession)

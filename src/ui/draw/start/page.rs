@@ -64,7 +64,7 @@ impl StartPage<'_> {
     }
 
     /// Returns a text that begins with names, each in the colour of its seat in the conversation.
-    pub(super) fn named(&self, words: &str, names: &[String]) -> Vec<Span<'static>> {
+    pub(super) fn coloured_names(&self, words: &str, names: &[String]) -> Vec<Span<'static>> {
         let muted = self.style(ThemeRole::Muted);
         let (mut spans, mut rest) = (vec![], words);
         for (place, name) in names.iter().enumerate() {
@@ -101,7 +101,7 @@ impl StartPage<'_> {
         let gap = room.saturating_sub(width(&value) + width(&said) + width(&place));
         let look = if here { ThemeRole::Title } else { ThemeRole::Text };
         let mut spans = vec![Span::styled(value, self.style(look))];
-        spans.extend(self.named(&said, names));
+        spans.extend(self.coloured_names(&said, names));
         spans.push(Span::raw(" ".repeat(gap)));
         spans.push(Span::styled(place, self.style(ThemeRole::Notice)));
         self.row(row, label, spans);

@@ -4,7 +4,7 @@ use crate::catalogue::{SessionStatus, SessionSummary};
 use crate::model::StopReason;
 use crate::text;
 use crate::ui::draw::start::page::StartPage;
-use crate::ui::start::{StartRow, ago, standing};
+use crate::ui::start::{StartRow, ago, status_text};
 use crate::ui::text::wrap::{clip, clip_middle, width};
 use crate::ui::theme::ThemeRole;
 use ratatui::text::{Line, Span};
@@ -41,7 +41,7 @@ impl StartPage<'_> {
     /// Before the first message the id, which contains day and time, distinguishes sessions of the same title.
     fn session(&mut self, at: usize, session: &SessionSummary, figures: bool) {
         let ellipsis = self.start.glyphs.ellipsis;
-        let stands = standing(&session.standing);
+        let stands = status_text(&session.standing);
         let age = ago(self.start.now, session.written);
         let (before, end) = match figures {
             true => (12.max(width(&stands) + 2), format!("{:>7}{age:>9}", session.utterances)),
@@ -85,7 +85,7 @@ impl StartPage<'_> {
                 false => format!("{cast}  {}", said(session)),
             };
             let words = clip(&format!("     {words}"), self.room, ellipsis);
-            self.lines.push(Line::from(self.named(&words, &session.cast)));
+            self.lines.push(Line::from(self.coloured_names(&words, &session.cast)));
         }
     }
 }

@@ -99,7 +99,7 @@ fn read(usage: &Value, heard: &mut FrameContent) {
     heard.cache = Some((cached, written));
 }
 
-pub(super) fn hear(frame: &Value) -> FrameContent {
+pub(super) fn parse_frame(frame: &Value) -> FrameContent {
     let mut heard = FrameContent::default();
     match frame["type"].as_str().unwrap_or_default() {
         "message_start" => {

@@ -80,7 +80,7 @@ fn segment(name: &str) -> String {
     part
 }
 
-pub(super) fn hear(frame: &Value) -> FrameContent {
+pub(super) fn parse_frame(frame: &Value) -> FrameContent {
     let candidate = &frame["candidates"][0];
     let usage = &frame["usageMetadata"];
     let mut heard = FrameContent {

@@ -33,7 +33,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     Spelled::chat("/api/chat", &messages, &body)
 }
 
-pub(super) fn hear(frame: &Value) -> FrameContent {
+pub(super) fn parse_frame(frame: &Value) -> FrameContent {
     let over = frame["done"].as_bool().unwrap_or(false);
     FrameContent {
         say: text_at(&frame["message"]["content"]),

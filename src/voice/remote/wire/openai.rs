@@ -84,7 +84,7 @@ pub(super) fn words(frame: &str) -> Option<Cow<'_, str>> {
     (index == 0).then_some(content)
 }
 
-pub(super) fn hear(frame: &Value) -> FrameContent {
+pub(super) fn parse_frame(frame: &Value) -> FrameContent {
     let empty = Vec::new();
     let choices = frame["choices"].as_array().unwrap_or(&empty);
     let mut heard = FrameContent {
@@ -152,7 +152,7 @@ mod tests {
             at_once += 1;
             let value = serde_json::from_str(&frame).unwrap();
             let only = FrameContent { say: words.into(), ..FrameContent::default() };
-            assert_eq!(hear(&value), only, "{frame}");
+            assert_eq!(parse_frame(&value), only, "{frame}");
         }
         assert_eq!(at_once, 2);
     }
