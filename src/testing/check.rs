@@ -5,14 +5,14 @@ use super::plan::{Checked, Expect, ExpectKind, Test};
 use super::result::TestRun;
 use super::{difference, facts, tools};
 use crate::expr::{Condition, Facts, parts};
+use crate::own_file::OwnFile;
 use crate::state::{Entry, State};
 use crate::text;
 use crate::untrusted;
 use regex::Regex;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::LazyLock;
-use std::{fs, io};
 
 /// Maximum characters shown of one value.
 const VALUE_CHARS: usize = 200;
@@ -255,7 +255,7 @@ fn golden(path: &Path, found: &str, what: &str, bless: bool) -> Result<Option<Br
         return Ok(None);
     }
     if bless {
-        return match fs::write(path, &found) {
+        return match OwnFile::replace(path, found.as_bytes(), |_| true) {
             Ok(()) => Err(path.display().to_string()),
             Err(e) => {
                 let why = format!("cannot write {}: {e}", path.display());
