@@ -11,7 +11,8 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::memory::preferences;
 use crate::config::{
-    ColourDepth, Environment, Habits, Motion, Mouse, Notify, Settings, Signs, ThemeChoice,
+    ColourDepth, Environment, Habits, Motion, Mouse, Notify, Settings, Signs, StartFocus,
+    ThemeChoice,
 };
 use crate::ui::keymap::Keymap;
 use crate::ui::terminal::{TerminalModes, TerminalReport};
@@ -56,6 +57,8 @@ pub struct AppearanceSettings {
     pub still: bool,
     /// Style of the key bindings.
     pub habits: Habits,
+    /// Keyboard focus when a conversation opens.
+    pub start: StartFocus,
     choice: ThemeChoice,
     /// True if an option or the settings determine the theme. A choice on the screen then holds for this run only.
     fixed: bool,
@@ -77,6 +80,8 @@ pub struct ScreenAppearance {
     pub themes: Themes,
     /// Style of the key bindings.
     pub habits: Habits,
+    /// Keyboard focus when a conversation opens.
+    pub start: StartFocus,
 }
 
 impl ScreenAppearance {
@@ -100,7 +105,7 @@ impl ScreenAppearance {
             links: may_link(&context.environment),
         };
         let theme = appearance.theme(told.ground)?;
-        let habits = appearance.habits;
+        let (habits, start) = (appearance.habits, appearance.start);
         let themes = Themes {
             current: appearance.name(told.ground)?.to_owned(),
             ground: told.ground.or(appearance.ground),
@@ -109,7 +114,15 @@ impl ScreenAppearance {
             fixed: appearance.fixed,
             chosen: false,
         };
-        Ok(ScreenAppearance { theme, glyphs: appearance.glyphs, keymap, modes, themes, habits })
+        Ok(ScreenAppearance {
+            theme,
+            glyphs: appearance.glyphs,
+            keymap,
+            modes,
+            themes,
+            habits,
+            start,
+        })
     }
 }
 
@@ -177,6 +190,7 @@ impl AppearanceSettings {
             },
             keymap: Keymap::with(&settings.keys)?,
             habits: settings.keymap,
+            start: settings.start,
             still: context.motion.unwrap_or(settings.motion) == Motion::None,
             mouse: match context.mouse.unwrap_or(settings.mouse) {
                 Mouse::Auto => environment.term().is_none_or(|term| !MUTE.contains(&term)),

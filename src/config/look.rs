@@ -64,6 +64,17 @@ pub enum Habits {
     Vim,
 }
 
+/// Keyboard focus when a conversation opens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StartFocus {
+    /// The input box: letters write.
+    #[default]
+    Line,
+    /// The transcript: letters are keys.
+    Read,
+}
+
 /// Animation of the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]

@@ -5,7 +5,7 @@
 
 use super::Environment;
 use super::keys::{self, Binding};
-use super::look::{ColourDepth, Habits, Motion, Mouse, Notify, Signs, ThemeChoice};
+use super::look::{ColourDepth, Habits, Motion, Mouse, Notify, Signs, StartFocus, ThemeChoice};
 use super::origin::{Origin, origins, with_nearest};
 use super::serving::{AgentSettings, Serving, ToolSettings};
 use crate::model::{CallRate, FailureRule, Price, Wire};
@@ -106,6 +106,8 @@ pub struct Settings {
     pub glyphs: Option<Signs>,
     /// Style of the key bindings.
     pub keymap: Habits,
+    /// Keyboard focus when a conversation opens.
+    pub start: StartFocus,
     /// Animation of the screen.
     pub motion: Motion,
     /// Mouse capture.

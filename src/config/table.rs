@@ -62,6 +62,12 @@ pub const SETTINGS: &[Setting] = &[
     ),
     row("keymap", r#"{"enum": ["plain", "vim"]}"#, "plain", "Key map: plain, or vim."),
     row(
+        "start",
+        r#"{"enum": ["line", "read"]}"#,
+        "line",
+        "Focus when a conversation opens: line (letters write) or read (letters are keys).",
+    ),
+    row(
         "motion",
         r#"{"enum": ["full", "none"]}"#,
         "full",

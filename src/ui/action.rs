@@ -171,6 +171,8 @@ pub enum Action {
     EditQueued,
     /// Drops the last queued message.
     DropQueued,
+    /// Takes the likeliest next step of the state.
+    Offer,
     /// Opens the composer.
     Write,
     /// Opens the composer with a message to one participant.

@@ -99,6 +99,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     let mut looking: Option<(SeatId, LocalBoxFuture<'_, _>)> = None;
     // the analysis page that is being computed
     let mut counting: Option<JoinHandle<_>> = None;
+    screen.open_line();
     // a separate clock, because the time of a recording may stop or go back
     let frames = Clock::real(Ms(0));
     // let the engine start, so that its first events are in the first frame

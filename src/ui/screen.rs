@@ -56,6 +56,12 @@ pub struct ViewState {
     pub composer: Composer,
     /// True if the composer has the keyboard focus.
     pub writing: bool,
+    /// True if the composer has the focus whenever nothing else needs it, so that letters write.
+    pub line: bool,
+    /// True if the composer was opened from READ, to which it returns after a message.
+    pub from_read: bool,
+    /// Time of the last message.
+    pub sent_at: Option<Ms>,
     /// True if a message was just sent: the first key that is not text leaves the composer.
     pub sent: bool,
     /// True if the draft was rejected: the next command replaces it.
@@ -132,6 +138,7 @@ impl ViewState {
             _ if self.prefixed => Focus::Prefix,
             (Some(_), _) => Focus::Pick,
             _ if self.search.as_ref().is_some_and(|s| s.typing) => Focus::Search,
+            (None, true) if self.is_on_line() => Focus::Line,
             (None, true) => Focus::Write,
             (None, false) if self.page.is_some() => Focus::Page,
             (None, false) if self.analysis.is_some() => Focus::Analysis,
@@ -139,6 +146,20 @@ impl ViewState {
             (None, false) if self.playback.is_some() => Focus::Replay,
             (None, false) => Focus::Read,
         }
+    }
+
+    /// Returns whether the composer is empty and its keys for an empty line apply.
+    fn is_on_line(&self) -> bool {
+        self.line
+            && self.composer.is_empty()
+            && self.completion.is_none()
+            && self.editing.is_none()
+            && !self.cutting_in
+    }
+
+    /// Returns the focus whose keys the person can press now for steering: READ, or the composer and its prefix key.
+    pub fn steering(&self) -> Focus {
+        if self.writing { Focus::Write } else { Focus::Read }
     }
 
     /// Returns whether an overlay over the transcript has the keyboard focus, so that the panes below get no keys.
@@ -229,7 +250,7 @@ impl Screen {
                 self.view.undo = None;
             }
         }
-        let resume = paused.then(|| self.keymap.way(Action::TogglePause, Focus::Read));
+        let resume = paused.then(|| self.keymap.way(Action::TogglePause, self.view.steering()));
         let waits_for = WaitsFor { speaker: self.transcript.speaker(), resume };
         let mut told = self.outbox.outcome(&record.event.kind, &waits_for);
         let offers = self.view.undo.as_ref().map(|undo| &undo.told);
@@ -276,12 +297,19 @@ impl Screen {
         self.transcript = transcript;
         self.view.viewport.forget();
         self.open_composer();
+        self.open_line();
     }
 
     /// Opens the composer if a human seat has the floor, unless an overlay has the focus.
     fn open_composer(&mut self) {
         let reads = matches!(self.view.place(), Focus::Read | Focus::Found);
         self.view.writing |= reads && self.transcript.human_turn().is_some();
+    }
+
+    /// Gives the focus to the composer if it has it by default and the conversation can be steered.
+    pub fn open_line(&mut self) {
+        let steers = self.view.playback.is_none() && !self.view.is_read_only();
+        self.view.writing |= self.view.line && steers;
     }
 
     /// Returns the index of the row that keys act on.

@@ -9,6 +9,7 @@ mod finding;
 mod forecast;
 mod keys;
 mod limits;
+mod line;
 mod long;
 mod moments;
 mod mouse;

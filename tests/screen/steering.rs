@@ -370,7 +370,10 @@ fn after_the_end_one_more_round_or_a_note_to_the_file() {
     write(&mut stage, "i/skip");
     assert_eq!(stage.press(&[Enter]), []);
     let shown = stage.text();
-    assert!(shown.contains("finished. + runs one more round, /note annotates it"), "{shown}");
+    assert!(
+        shown.contains("finished. ctrl-x + runs one more round, /note annotates it"),
+        "{shown}"
+    );
 }
 
 /// Returns the demo with a model in every seat.

@@ -96,7 +96,7 @@ fn a_key_is_pasted_and_never_shown() {
 
 #[test]
 fn a_recorded_talk_plays_from_the_first_page() {
-    let house = House::new();
+    let house = House::with_defaults();
     let mut program = house.run(&[]);
     program.until("Watch a recorded debate");
     program.until("quit");

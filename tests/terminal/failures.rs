@@ -11,7 +11,9 @@ fn a_rejected_key_pauses_and_asks() {
     let provider = |name: &str, url: &str| {
         format!("[providers.{name}]\nwire = \"openai\"\nbase_url = {url:?}\n")
     };
-    let settings = provider("tired", &tired.url) + &provider("fresh", &fresh.url);
+    let settings = "start = \"read\"\n".to_owned()
+        + &provider("tired", &tired.url)
+        + &provider("fresh", &fresh.url);
     let settings = house.file("settings.toml", &settings);
     let talk = "title = \"A talk\"\nlimits = { utterances = 3 }\n\
                 [[participant]]\nid = \"ada\"\nname = \"Ada\"\nmodel = \"tired:tiny\"\n";

@@ -60,7 +60,17 @@ pub struct Left {
 }
 
 impl House {
+    /// Returns a home in which a conversation opens in READ.
     pub fn new() -> House {
+        let house = House::with_defaults();
+        let settings = house.path(".config/colloquium");
+        fs::create_dir_all(&settings).unwrap();
+        fs::write(settings.join("config.toml"), "start = \"read\"\n").unwrap();
+        house
+    }
+
+    /// Returns a home without settings.
+    pub fn with_defaults() -> House {
         House { home: tempfile::tempdir().unwrap() }
     }
 

@@ -108,22 +108,22 @@ fn every_way_out_gives_the_terminal_back() {
 
 #[test]
 fn from_the_first_run_to_a_debate_and_home_again() {
-    let house = House::new();
+    let house = House::with_defaults();
     let mut program = house.run(&[]);
     program.until("Watch a debate now");
     program.until("quit");
     program.keys("\r");
     program.until("speaking");
-    program.keys("S");
+    program.keys("\u{18}S");
     program.until("PAUSED");
-    program.keys("h");
+    program.keys("\u{18}h");
     program.until("Recent");
     program.until("unfinished");
     // select the session and resume it
     program.keys("\t\t\t\t\r");
     program.until("stopped by you");
     program.until("PAUSED");
-    program.keys("h");
+    program.keys("\u{18}h");
     program.until("Recent");
     program.keys("\u{3}\u{3}");
     let left = program.left();

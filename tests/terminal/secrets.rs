@@ -13,7 +13,7 @@ fn a_key_that_comes_back_reaches_no_terminal() {
     let key = house.file("key", KEY);
     std::fs::set_permissions(&key, PermissionsExt::from_mode(0o600)).unwrap();
     let settings = format!(
-        "[providers.mine]\nwire = \"openai\"\nbase_url = {:?}\napi_key_file = {key:?}\n",
+        "start = \"read\"\n[providers.mine]\nwire = \"openai\"\nbase_url = {:?}\napi_key_file = {key:?}\n",
         server.url
     );
     let settings = house.file("settings.toml", &settings);

@@ -37,7 +37,7 @@ fn a_stop_gives_the_terminal_back_and_comes_back_paused() {
 
 #[test]
 fn a_stop_from_outside_that_nobody_told_of_takes_the_terminal_anew() {
-    let house = House::new();
+    let house = House::with_defaults();
     for (args, shown) in [(&["demo", "--no-save"][..], "Ada speaking"), (&[], "Watch a debate now")]
     {
         let mut program = house.run(args);
@@ -56,7 +56,7 @@ fn a_stop_from_outside_that_nobody_told_of_takes_the_terminal_anew() {
 
 #[test]
 fn the_start_screen_can_be_stopped_as_well() {
-    let house = House::new();
+    let house = House::with_defaults();
     let mut program = house.run(&[]);
     program.until("Watch a debate now");
     program.keys("\u{1a}");

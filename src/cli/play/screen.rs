@@ -17,7 +17,7 @@ use crate::cli::play::signals::Signals;
 use crate::cli::play::{outcome, outside};
 use crate::cli::runtime::{block_on, refused};
 use crate::clock::Clock;
-use crate::config::Habits;
+use crate::config::{Habits, StartFocus};
 use crate::engine::Stopped;
 use crate::model::Seq;
 use crate::session::{Item, Tail};
@@ -168,6 +168,8 @@ pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen,
     (screen.keymap, screen.modes, screen.themes) =
         (appearance.keymap, appearance.modes, appearance.themes);
     screen.view.vim = (appearance.habits == Habits::Vim).then(Vim::default);
+    // vim has a mode of its own for letters as keys
+    screen.view.line = appearance.start == StartFocus::Line && screen.view.vim.is_none();
     screen.view.panels = preferences::panels(&context.paths.state);
     screen.view.used = preferences::commands(&context.paths.state);
     screen.view.composer.history = input_history::read(&context.paths.state);

@@ -10,7 +10,6 @@ use crate::text;
 use crate::ui::act::intents;
 use crate::ui::act::navigate;
 use crate::ui::action::Action;
-use crate::ui::keymap::Focus;
 use crate::ui::request::Request;
 use crate::ui::screen::Screen;
 use crate::ui::start::status_text;
@@ -64,7 +63,7 @@ pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Re
     };
     let alone = rows.iter().all(|(_, s)| s.id == sessions.here);
     if alone {
-        let key = screen.keymap.way(Action::Fork, Focus::Read);
+        let key = screen.keymap.way(Action::Fork, screen.view.steering());
         return Err(match shelf {
             SessionFilter::Family => match &screen.transcript.state().forked {
                 Some(forked) => {

@@ -41,7 +41,7 @@ fn ask_only(screen: &mut Screen, command: Command) -> Option<Request> {
         if let Some(commands) = reopening(command) {
             return Some(Request::Extend(commands));
         }
-        let key = screen.keymap.way(Action::MoreRound, Focus::Read);
+        let key = screen.keymap.way(Action::MoreRound, screen.view.steering());
         return notice(screen, format!("finished. {key} runs one more round, /note annotates it"));
     }
     Some(Request::Send(command))
@@ -91,7 +91,7 @@ pub fn reopen(screen: &mut Screen) -> Option<Request> {
 /// Pauses, or goes on.
 pub fn toggle_pause(screen: &mut Screen) -> Option<Request> {
     if Status::from_state(screen.transcript.state()) == Status::Stopped {
-        let key = screen.keymap.way(Action::MoreRound, Focus::Read);
+        let key = screen.keymap.way(Action::MoreRound, screen.view.steering());
         let state = screen.transcript.state();
         let words = format!("{}; {key} {}, /limit sets another", stopped(state), way_on(state));
         return notice(screen, words);
@@ -164,7 +164,7 @@ pub fn selected(screen: &mut Screen) -> Option<SeatId> {
     let seat =
         place.and_then(|p| screen.transcript.state().seats.get(p)).map(|s| s.spec.id.clone());
     if seat.is_none() {
-        let key = screen.keymap.way(Action::SelectNext, Focus::Read);
+        let key = screen.keymap.way(Action::SelectNext, screen.view.steering());
         notice(screen, format!("Select a participant first (1-9 or {key})"));
     }
     seat
@@ -187,7 +187,7 @@ pub fn retry(screen: &mut Screen) -> Option<Request> {
     };
     match last.filter(|seat| paid(&seat.spec)).map(|seat| seat.spec.id.clone()) {
         Some(id) => {
-            let key = screen.keymap.way(Action::Retry, Focus::Read);
+            let key = screen.keymap.way(Action::Retry, screen.view.steering());
             screen.view.leaving = Some(Action::Retry);
             let name = screen.transcript.name(&id);
             notice(
@@ -223,7 +223,7 @@ pub fn retry_now(screen: &mut Screen) -> Option<Request> {
     let only = screen.transcript.speaking().count() == 1;
     let asked = ask(screen, again.clone());
     if asked.is_some() && Status::from_state(screen.transcript.state()) == Status::Stopped {
-        let key = screen.keymap.way(Action::MoreRound, Focus::Read);
+        let key = screen.keymap.way(Action::MoreRound, screen.view.steering());
         screen.view.notice = Some(format!("queued: the limit stops retries too, {key} raises it"));
     }
     match asked {
@@ -256,7 +256,7 @@ pub fn ask_end(screen: &mut Screen) -> Option<Request> {
     if screen.transcript.state().ended.is_some() {
         return notice(screen, "already finished");
     }
-    let key = screen.keymap.way(Action::End, Focus::Read);
+    let key = screen.keymap.way(Action::End, screen.view.steering());
     screen.view.leaving = Some(Action::End);
     notice(screen, format!("press {key} again to end the conversation"))
 }
@@ -291,6 +291,19 @@ pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
         Some(key) => ask(screen, Command::DropQueued { of: key.0 }),
         None => cannot(screen, Action::DropQueued),
     }
+}
+
+/// Says the last queued message at once: it leaves the queue and interrupts the running turns.
+pub fn cut_in_queued(screen: &Screen) -> Option<Request> {
+    if screen.view.is_read_only() || screen.view.playback.is_some() {
+        return None;
+    }
+    let queued = screen.transcript.queued().last();
+    let (key, text) = queued.map(|(key, text)| (key.0.clone(), text.clone()))?;
+    Some(Request::SendAll(vec![
+        Command::DropQueued { of: key },
+        Command::CutIn { text, who: None },
+    ]))
 }
 
 /// Requests the command of a `/command` line. An error in it is reported, and the draft stays.

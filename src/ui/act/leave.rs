@@ -32,13 +32,17 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
         return None;
     }
     if std::mem::take(&mut view.writing) {
-        view.cutting_in = false;
+        (view.cutting_in, view.from_read) = (false, false);
         return None;
     }
     if view.selected.take().is_some() {
         return None;
     }
-    if view.reading.raw { raw(screen) } else { None }
+    if view.reading.raw {
+        return raw(screen);
+    }
+    screen.open_line();
+    None
 }
 
 /// Handles Ctrl-C: closes a list, clears a draft or stops a reply; without any of these, leaves the screen.
@@ -87,7 +91,7 @@ pub(in crate::ui) fn raw(screen: &mut Screen) -> Option<Request> {
     } else {
         screen.modes.mouse = view.took_mouse;
     }
-    let key = screen.keymap.way(Action::Raw, Focus::Read);
+    let key = screen.keymap.way(Action::Raw, screen.view.steering());
     screen.view.notice = Some(match raw {
         true => format!("raw view: select with the mouse, {key} to leave"),
         false => "formatted view".into(),
@@ -97,7 +101,7 @@ pub(in crate::ui) fn raw(screen: &mut Screen) -> Option<Request> {
 
 /// Leaves on the second press in a row.
 fn leave(screen: &mut Screen, by: Action) -> Option<Request> {
-    let key = screen.keymap.way(by, Focus::Read);
+    let key = screen.keymap.way(by, screen.view.steering());
     screen.view.leaving = Some(by);
     let saved = if screen.view.unsaved { "not saved" } else { "saved" };
     let what = if by == Action::Home { "for the start screen" } else { "to quit" };

@@ -23,7 +23,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<FollowUp>> {
         return None;
     }
     match screen.view.place() {
-        Focus::Write => composer(screen, key.code),
+        Focus::Write | Focus::Line => composer(screen, key.code),
         Focus::Read | Focus::Replay | Focus::Found => table(screen, key.code),
         Focus::Prefix
         | Focus::Search

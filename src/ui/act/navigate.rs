@@ -6,7 +6,6 @@ use crate::state::Entry;
 use crate::text;
 use crate::ui::act::extract::{self, Extract};
 use crate::ui::action::{Action, Direction};
-use crate::ui::keymap::Focus;
 use crate::ui::request::Request;
 use crate::ui::screen::Screen;
 use crate::ui::text::markdown;
@@ -164,7 +163,7 @@ fn words_read(screen: &mut Screen) -> Option<SelectedMessage> {
 /// Returns the current message; reports if its turn is still running.
 fn whole_read(screen: &mut Screen) -> Option<SelectedMessage> {
     if speech_read(screen).is_some() {
-        let up = screen.keymap.way(Action::MessageUp, Focus::Read);
+        let up = screen.keymap.way(Action::MessageUp, screen.view.steering());
         screen.view.notice =
             Some(format!("this turn is still in progress; {up} selects the previous one"));
         return None;
@@ -268,7 +267,7 @@ pub fn only(screen: &mut Screen, place: Option<usize>) {
     screen.view.viewport.forget();
     let seat = place.and_then(|place| screen.transcript.state().seats.get(place));
     let name = seat.map(|seat| screen.transcript.name(&seat.spec.id));
-    let key = screen.keymap.way(Action::Filter, Focus::Read);
+    let key = screen.keymap.way(Action::Filter, screen.view.steering());
     screen.view.notice = Some(match name {
         Some(name) => format!("only {name} ({key}: show all)"),
         None => "all participants shown".into(),

@@ -3,7 +3,7 @@
 use crate::model::Command;
 use crate::ui::act::commands;
 use crate::ui::act::completion;
-use crate::ui::act::intents::{ask, command};
+use crate::ui::act::intents::{ask, command, cut_in_queued};
 use crate::ui::request::FollowUp;
 use crate::ui::screen::Screen;
 use crate::ui::slash;
@@ -22,7 +22,13 @@ pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
     let text = screen.view.composer.whole();
     let words = text.trim();
     if words.is_empty() {
-        return None;
+        let cuts_in = manner == Delivery::CutIn && screen.view.editing.is_none();
+        return cuts_in.then(|| cut_in_queued(screen)).flatten().map(FollowUp::Ask);
+    }
+    // `@@bo` is heard by Bo alone
+    if let Some(rest) = words.strip_prefix("@@") {
+        let line = format!("/whisper @{rest}");
+        return send_command(screen, &line);
     }
     if words.starts_with('/') && manner == Delivery::Queue {
         return send_command(screen, words);
@@ -41,9 +47,20 @@ pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
     if sent.is_some() {
         screen.view.composer.sent();
         (screen.view.sent, screen.view.cutting_in) = (true, false);
+        after_sending(screen);
         screen.view.viewport.follow();
     }
     sent.map(FollowUp::Ask)
+}
+
+/// Returns to READ if the composer was opened from there.
+fn after_sending(screen: &mut Screen) {
+    let now = screen.clock.now();
+    let view = &mut screen.view;
+    view.sent_at = view.line.then_some(now);
+    if std::mem::take(&mut view.from_read) {
+        view.writing = false;
+    }
 }
 
 /// Sends the draft as a `/command`: of the conversation, otherwise of the screen. An incomplete name is completed.
@@ -52,7 +69,7 @@ pub fn send_command(screen: &mut Screen, line: &str) -> Option<FollowUp> {
     if !named && slash::parse_action(line).is_some() {
         let line = line.to_owned();
         screen.view.composer.sent();
-        (screen.view.writing, screen.view.completion) = (false, None);
+        (screen.view.writing, screen.view.completion) = (screen.view.line, None);
         return commands::run(screen, &line).flatten();
     }
     if let Some(offer) = screen.view.completion.take().filter(|_| !named) {
@@ -65,6 +82,7 @@ pub fn send_command(screen: &mut Screen, line: &str) -> Option<FollowUp> {
     if sent.is_some() {
         screen.view.composer.sent();
         (screen.view.sent, screen.view.completion) = (true, None);
+        after_sending(screen);
     }
     sent.map(FollowUp::Ask)
 }

@@ -4,7 +4,6 @@
 use crate::model::{Command, Ms, SeatId};
 use crate::state::RunState;
 use crate::ui::action::Action;
-use crate::ui::keymap::Focus;
 use crate::ui::screen::{Screen, ViewState};
 use crate::ui::view::floor::next;
 use crate::ui::view::undo::Undo;
@@ -58,7 +57,7 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
 
 /// Reports a command as done, and offers to undo it.
 pub fn offer(screen: &mut Screen, WayBack { done, by, command }: WayBack) {
-    let key = screen.keymap.way(Action::Undo, Focus::Read);
+    let key = screen.keymap.way(Action::Undo, screen.view.steering());
     let told = format!("{done} ({key}: {by})");
     screen.view.notice = Some(told.clone());
     screen.view.undo = Some(Undo { command, told, lasts: false, since: None });
@@ -90,7 +89,10 @@ pub fn way_back(screen: &Screen, command: &Command) -> Option<WayBack> {
         Command::Floor { to } => {
             let when = match (state.run, transcript.speaker()) {
                 (RunState::Paused, _) => {
-                    format!(" after {}", screen.keymap.way(Action::TogglePause, Focus::Read))
+                    format!(
+                        " after {}",
+                        screen.keymap.way(Action::TogglePause, screen.view.steering())
+                    )
                 }
                 (_, Some(speaker)) => format!(" when {speaker} finishes"),
                 (_, None) => String::new(),

@@ -21,8 +21,9 @@ use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::branches::SessionFilter;
 use crate::ui::view::completion::Completion;
 use crate::ui::view::list::{FeedKind, List, ListKind};
+use crate::ui::view::offer::{bounces, offer};
 use crate::ui::view::search::{LineMatches, Search};
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// Handles a key.
 pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
@@ -34,7 +35,12 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     let place = screen.view.place();
     screen.view.prefixed = false;
     match screen.keymap.action(place, &spelled) {
+        Some(Action::Offer) if key.kind == KeyEventKind::Repeat || bounces(screen) => None,
         Some(action) => {
+            let offered = (action == Action::Offer).then(|| offer(screen));
+            let Some((action, _)) = offered.unwrap_or(Some((action, String::new()))) else {
+                return None;
+            };
             screen.view.notice = None;
             let leaving = std::mem::take(&mut screen.view.leaving);
             screen.view.leaving_since = None;
@@ -51,6 +57,12 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
             }
         }
         None => {
+            let text = matches!(key.code, KeyCode::Char(_))
+                && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+            if text && screen.view.line && matches!(place, Focus::Read | Focus::Found) {
+                screen.open_line();
+            }
+            let place = if screen.view.writing { screen.view.place() } else { place };
             write(screen, place, key);
             None
         }
@@ -82,7 +94,7 @@ fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
         return;
     }
     match (place, &mut screen.view.list) {
-        (Focus::Write, _) if key.kind != KeyEventKind::Release => {
+        (Focus::Write | Focus::Line, _) if key.kind != KeyEventKind::Release => {
             screen.view.notice = None;
             if std::mem::take(&mut screen.view.refused) && key.code == KeyCode::Char('/') {
                 screen.view.composer.clear();
@@ -96,6 +108,7 @@ fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
             | Focus::Replay
             | Focus::Found
             | Focus::Write
+            | Focus::Line
             | Focus::Prefix
             | Focus::Pick
             | Focus::Search
@@ -284,7 +297,10 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::SelectPrevious => participant::select_next(screen, Direction::Up),
         Action::Whisper => entries::whisper(screen),
         Action::Note => entries::note(screen),
-        Action::Write => screen.view.writing = true,
+        Action::Write => {
+            screen.view.from_read |= screen.view.line && !screen.view.writing;
+            screen.view.writing = true;
+        }
         Action::Address => entries::address(screen),
         Action::Interject => (screen.view.writing, screen.view.cutting_in) = (true, true),
         Action::SetLimit => entries::begin_limit(screen),

@@ -13,6 +13,7 @@ use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::extension::way_on;
 use crate::ui::view::floor::Status;
+use crate::ui::view::offer::offer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
@@ -55,7 +56,7 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
 pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
     let covered = screen.view.is_covered();
-    let place = if screen.view.writing { Focus::Write } else { Focus::Read };
+    let place = if screen.view.writing { screen.view.place() } else { Focus::Read };
     let way = |action| screen.keymap.way(action, place);
     let mut rows = Vec::new();
     if let Some(who) = screen.transcript.human_turn() {
@@ -119,8 +120,20 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let room = usize::from(inner.width);
         let hint = if writes { placeholder(screen, room) } else { invitation(screen, room) };
         frame.render_widget(hint, inner);
+        if let Some((_, what)) = offer(screen).filter(|_| screen.view.place() == Focus::Line) {
+            let key = screen.keymap.way(Action::Offer, Focus::Line);
+            let mut bar = Bar::new();
+            bar.left = vec![];
+            bar.right(format!(" {key}: {what} "), screen.theme.style(ThemeRole::HintText));
+            let width = bar.width() as u16;
+            // the invitation keeps at least half of the row
+            if width <= inner.width / 2 {
+                let row = Rect { x: inner.right() - width, width, height: 1, ..inner };
+                bar.draw(frame, row, " ", Style::new(), screen.glyphs.ellipsis);
+            }
+        }
     }
-    if screen.view.place() == Focus::Write {
+    if matches!(screen.view.place(), Focus::Write | Focus::Line) {
         let composer = &screen.view.composer;
         let ((row, column), (top, left)) = (composer.caret(), composer.area.scroll_offset());
         let x = inner.x + (column as u16).saturating_sub(left);
@@ -155,7 +168,7 @@ fn invitation(screen: &Screen, room: usize) -> Line<'static> {
 fn hints(screen: &Screen, room: usize, keys: Vec<(Action, String)>) -> Line<'static> {
     let mut line = Line::default();
     for (action, what) in keys {
-        let key = screen.keymap.way(action, Focus::Read);
+        let key = screen.keymap.way(action, screen.view.steering());
         if line.width() + width(&key) + width(&what) + 1 > room {
             break;
         }

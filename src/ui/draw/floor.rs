@@ -119,14 +119,14 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
         bar.right(near, theme.style(ThemeRole::FloorStopped));
     }
     if circles_since(state).is_some() {
-        let note = keymap.way(Action::Note, Focus::Read);
+        let note = keymap.way(Action::Note, view.steering());
         let told = match wealth.long {
             true => format!(" going in circles, {note} note "),
             false => format!(" circles, {note} note "),
         };
         bar.right(told, theme.style(ThemeRole::FloorStopped));
     }
-    let follow = keymap.way(Action::Follow, Focus::Read);
+    let follow = keymap.way(Action::Follow, view.steering());
     match (below, view.viewport.following(), wealth.long) {
         (0, true, _) => {}
         (0, false, _) => _ = bar.right(format!(" {follow} follow "), muted),

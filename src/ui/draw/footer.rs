@@ -24,7 +24,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let (badge, role) = match place {
         Focus::Read => ("READ", ThemeRole::BadgeTable),
         Focus::Replay => ("REPLAY", ThemeRole::BadgeTable),
-        Focus::Write => composer(screen),
+        Focus::Write | Focus::Line => composer(screen),
         Focus::Found => ("FOUND", ThemeRole::BadgeTable),
         Focus::Prefix => (prefix.as_str(), ThemeRole::BadgePen),
         Focus::Pick => ("PICK", ThemeRole::BadgeTable),
@@ -89,7 +89,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 /// Returns the badge of the composer and its role: a whisper has a colour of its own.
 fn composer(screen: &Screen) -> (&'static str, ThemeRole) {
     let first = screen.view.composer.area.lines().first();
-    let whispers = first.and_then(|line| command(line)).is_some_and(|row| row.name == "whisper");
+    let whispers = first.and_then(|line| command(line)).is_some_and(|row| row.name == "whisper")
+        || first.is_some_and(|line| line.starts_with("@@"));
     match screen.view.vim.as_ref().map(|vim| vim.mode) {
         None | Some(VimMode::Insert) if screen.view.cutting_in => ("CUT IN", ThemeRole::BadgePen),
         None | Some(VimMode::Insert) if whispers => ("WHISPER", ThemeRole::BadgeWhisper),
@@ -157,7 +158,7 @@ fn last(place: Focus) -> &'static [Action] {
     match place {
         Focus::Read | Focus::Replay => &[Action::Quit, Action::Help],
         Focus::Found => &[Action::Help],
-        Focus::Write | Focus::Prefix => &[Action::Help],
+        Focus::Write | Focus::Line | Focus::Prefix => &[Action::Help],
         Focus::Pick | Focus::Search => &[Action::Back],
         Focus::Analysis | Focus::Page => &[Action::Back, Action::Help],
         Focus::Start | Focus::StartList => &[],
@@ -176,6 +177,7 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
     match place {
         Focus::Write if screen.view.cutting_in => vec![Send, NewLine, Back, Complete],
         Focus::Write => vec![Send, CutIn, NewLine, Back, Prefix, Complete],
+        Focus::Line => vec![TogglePause, Action::SelectNext, Palette, Back, Prefix],
         Focus::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
         Focus::Search | Focus::Start | Focus::StartList => vec![],
         Focus::Analysis | Focus::Page if screen.view.search.is_some() => {
@@ -241,6 +243,8 @@ fn hint(screen: &Screen, action: Action, place: Focus) -> Vec<Span<'static>> {
         Action::Select(_) if place == Focus::Analysis => "page",
         Action::LineDown if place == Focus::Page || place == Focus::Analysis => "scroll",
         Action::Send if screen.view.cutting_in => "cut in",
+        Action::SelectNext if place == Focus::Line => "choose who",
+        Action::Back if place == Focus::Line => "read",
         Action::SelectLines if place == Focus::Page => "set start",
         _ => row.hint,
     };

@@ -4,7 +4,6 @@
 use crate::model::{Limit, Usd};
 use crate::ui::action::Action;
 use crate::ui::frame::Frame;
-use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::text::card::{AROUND, card};
 use crate::ui::text::wrap::{clip, wrap};
@@ -54,7 +53,7 @@ fn lines(screen: &Screen, width: u16, most: u16) -> Vec<Line<'static>> {
     let inside = room.saturating_sub(AROUND);
     let mut hints: Vec<Line<'static>> = Vec::new();
     for (action, what) in keys {
-        let way = screen.keymap.way(action, Focus::Read);
+        let way = screen.keymap.way(action, screen.view.steering());
         let hint = [Span::styled(way, key), Span::styled(format!(" {what}"), text)];
         let needs: usize = hint.iter().map(Span::width).sum();
         match hints.last_mut().filter(|line| line.width() + 2 + needs <= inside) {

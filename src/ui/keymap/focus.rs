@@ -11,6 +11,8 @@ pub enum Focus {
     Found,
     /// The composer: letters are text.
     Write,
+    /// The empty composer: bindings that differ from [`Write`](Focus::Write).
+    Line,
     /// After the prefix key, Ctrl-X by default: bindings that differ from [`Read`](Focus::Read).
     Prefix,
     /// The search field: letters are text.
@@ -30,11 +32,12 @@ pub enum Focus {
 
 impl Focus {
     /// All values, in the order of the help.
-    pub const ALL: [Focus; 11] = [
+    pub const ALL: [Focus; 12] = [
         Focus::Read,
         Focus::Replay,
         Focus::Found,
         Focus::Write,
+        Focus::Line,
         Focus::Prefix,
         Focus::Search,
         Focus::Pick,
@@ -51,6 +54,7 @@ impl Focus {
             Focus::Replay => "replay",
             Focus::Found => "found",
             Focus::Write => "write",
+            Focus::Line => "line",
             Focus::Prefix => "prefix",
             Focus::Search => "search",
             Focus::Pick => "pick",
@@ -77,6 +81,7 @@ impl Focus {
     pub fn behind(self) -> Option<Focus> {
         match self {
             Focus::Replay | Focus::Found | Focus::Prefix => Some(Focus::Read),
+            Focus::Line => Some(Focus::Write),
             Focus::StartList => Some(Focus::Start),
             Focus::Read
             | Focus::Write
@@ -96,6 +101,7 @@ impl Focus {
             | Focus::Replay
             | Focus::Found
             | Focus::Write
+            | Focus::Line
             | Focus::Prefix
             | Focus::Search
             | Focus::Pick
@@ -107,7 +113,7 @@ impl Focus {
     /// Returns `true` if letters are text.
     pub fn takes_text(self) -> bool {
         match self {
-            Focus::Write | Focus::Search | Focus::Pick | Focus::Start => true,
+            Focus::Write | Focus::Line | Focus::Search | Focus::Pick | Focus::Start => true,
             Focus::Read
             | Focus::Replay
             | Focus::Found

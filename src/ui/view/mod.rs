@@ -22,6 +22,7 @@ pub mod message;
 pub mod modal;
 pub mod models;
 pub mod moment;
+pub mod offer;
 pub mod outbox;
 pub mod outcomes;
 pub mod page;

@@ -49,7 +49,8 @@ pub fn claim(folder: &Path, key: &GivenName, arguments: &Value) -> io::Result<Cl
         Err(e) if e.kind() != ErrorKind::AlreadyExists => return Err(e),
         Ok(_) | Err(_) => {}
     }
-    let mut file = OwnFile::append(&path, |line| serde_json::from_slice::<Value>(line).is_ok())?;
+    // another process may be writing the line
+    let mut file = OwnFile::append(&path, |line| line.starts_with(b"{"))?;
     let mut tries = TRIES;
     while let Err(e) = file.try_lock() {
         match e {
@@ -82,7 +83,7 @@ impl FreeClaim {
     pub fn keep(mut self, session: &str) -> io::Result<()> {
         let key = self.key.as_str();
         let kept = json!({"key": key, "arguments": self.arguments, "session": session});
-        writeln!(self.file, "{kept}")?;
+        self.file.write_all(format!("{kept}\n").as_bytes())?;
         self.file.sync()
     }
 }

@@ -1,0 +1,58 @@
+//! The likeliest next step of a state, which Enter takes on the empty line.
+
+use crate::model::Limit;
+use crate::ui::action::Action;
+use crate::ui::screen::Screen;
+use crate::ui::view::extension::way_on;
+use crate::ui::view::floor::Status;
+use crate::ui::view::leave::asks_leave;
+use crate::ui::view::moment::failed;
+
+/// Minimum milliseconds between a message and the Enter that cuts in with it, so that a bouncing key cuts nobody off.
+const BOUNCE_MS: u64 = 250;
+
+/// Returns the action of the offer, and its description; `None` if Enter does nothing. No offer answers a request for a
+/// permission or for more money.
+pub fn offer(screen: &Screen) -> Option<(Action, String)> {
+    let (transcript, view) = (&screen.transcript, &screen.view);
+    let state = transcript.state();
+    if view.playback.is_some() || view.is_read_only() || asks_leave(state).is_some() {
+        return None;
+    }
+    if transcript.human_turn().is_some() {
+        return None;
+    }
+    let speaker = transcript.speaker();
+    if let (Some(name), Some(_)) = (speaker, transcript.queued().next()) {
+        return Some((Action::CutIn, format!("now, stops {name}")));
+    }
+    if failed(transcript).is_some() {
+        return Some((Action::Retry, "try again".into()));
+    }
+    let ended = state.ended.is_some();
+    if let Some(seat) = view.selected.and_then(|at| state.seats.get(at)).filter(|_| !ended) {
+        return Some((Action::GiveFloor, format!("{} next", transcript.name(&seat.spec.id))));
+    }
+    match Status::from_state(state) {
+        Status::Paused => Some((Action::Step, "one turn".into())),
+        Status::Stopped => {
+            let costs = |limit| matches!(limit, Limit::Usd | Limit::Tokens);
+            let held = state.limit.as_ref()?;
+            (!costs(held.what)).then(|| (Action::MoreRound, way_on(state)))
+        }
+        Status::Done | Status::Error if !view.unsaved => {
+            Some((Action::MoreRound, "one more round".into()))
+        }
+        Status::Running
+        | Status::Stepping
+        | Status::Pausing
+        | Status::Waiting
+        | Status::Done
+        | Status::Error => None,
+    }
+}
+
+/// Returns whether Enter follows a message so soon that it may be the same press.
+pub fn bounces(screen: &Screen) -> bool {
+    screen.view.sent_at.is_some_and(|at| screen.clock.now().since(at) < BOUNCE_MS)
+}

@@ -1,0 +1,224 @@
+//! The input box that has the focus from the first frame: letters write, and only the empty line has keys.
+
+use crate::permissions::asks;
+use crate::stage::Stage;
+use colloquium::clock::Clock;
+use colloquium::model::{Command, Event, Kind, Ms};
+use colloquium::ui::keymap::Focus;
+use colloquium::ui::request::Request;
+use crossterm::event::KeyCode::{self, Char, Enter, Esc, Tab, Up};
+use serde_json::json;
+
+/// First sentences of people who had never seen the program.
+const SENTENCES: [&str; 16] = [
+    "hello world",
+    "I disagree",
+    "stop",
+    "is that true?",
+    "Bo is wrong",
+    "quit",
+    "ok thanks",
+    "why?",
+    "next",
+    "maybe later",
+    "what about trains?",
+    "Let me answer",
+    "hello",
+    "help",
+    "please be brief",
+    "1 more thing: who pays?",
+];
+
+/// First characters of generated sentences.
+const FIRST: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789\"'(«„éßñøĐжЯλΩ日한ไไمש+-=.,;:!#";
+
+/// Returns a stage on which the input box has the focus.
+fn on_line(mut stage: Stage) -> Stage {
+    stage.screen.view.line = true;
+    stage.screen.open_line();
+    stage
+}
+
+fn speaking() -> Stage {
+    on_line(Stage::new(80, 24).during(2, 2))
+}
+
+fn queued(mut stage: Stage) -> Stage {
+    let given = json!({"key": "0:9", "do": "say", "text": "Keep it short"});
+    stage.happens("operator", "command.given", given);
+    stage.happens("engine", "receipt", json!({"of": "0:9", "is": "queued"}));
+    stage
+}
+
+fn paused() -> Stage {
+    let mut stage = Stage::new(80, 24).until(first_turn_ended);
+    stage.happens("operator", "paused", json!({}));
+    on_line(stage)
+}
+
+fn first_turn_ended(event: &Event) -> bool {
+    matches!(&event.kind, Kind::TurnEnded(end) if end.number == Some(1))
+}
+
+/// Returns a stage for each state of the screen that has a line.
+fn states() -> Vec<(&'static str, Stage)> {
+    let mut chosen = speaking();
+    chosen.press(&[Tab]);
+    vec![
+        ("before the first turn", on_line(Stage::new(80, 24).until(|e| e.seq.0 == 0))),
+        ("during a turn", speaking()),
+        ("low and narrow", on_line(Stage::new(40, 12).during(2, 2))),
+        ("with a queued message", queued(speaking())),
+        ("with a chosen participant", chosen),
+        ("paused", paused()),
+        ("with a tool that asks", on_line(asks(80, 24))),
+        ("finished", on_line(Stage::new(80, 24).whole())),
+    ]
+}
+
+fn typed(stage: &mut Stage, words: &str) -> Vec<Request> {
+    let keys: Vec<KeyCode> = words.chars().map(Char).collect();
+    stage.press(&keys)
+}
+
+/// Returns the message of the only command in the requests.
+fn said(requests: &[Request]) -> Option<&str> {
+    match requests {
+        [Request::Send(Command::Say { text })] => Some(text),
+        [Request::Extend(commands)] => match &commands[..] {
+            [Command::Say { text }] => Some(text),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+#[test]
+fn sentences_arrive_word_for_word_in_every_state() {
+    let tails = ["i, s q r t", " what about it? /x @y", "xS.f m", "? no"];
+    let generated = (0..200).map(|n| {
+        let firsts: Vec<char> = FIRST.chars().collect();
+        format!("{}{}", firsts[n * 7 % firsts.len()], tails[n % tails.len()])
+    });
+    let sentences: Vec<String> =
+        SENTENCES.iter().map(|words| (*words).to_owned()).chain(generated).collect();
+    for (name, mut stage) in states() {
+        let (theme, panels) = (stage.screen.themes.current.clone(), stage.screen.view.panels);
+        for words in &sentences {
+            assert_eq!(stage.screen.view.place(), Focus::Line, "{name}: {words}");
+            assert_eq!(typed(&mut stage, words), [], "{name}: {words}");
+            assert_eq!(stage.screen.view.composer.text(), *words, "{name}");
+            // a list of names closes before the message is sent
+            if stage.screen.view.completion.is_some() {
+                stage.press(&[Esc]);
+            }
+            let requests = stage.press(&[Enter]);
+            assert_eq!(said(&requests), Some(words.trim()), "{name}: {requests:?}");
+        }
+        assert_eq!(stage.screen.themes.current, theme, "{name}");
+        assert_eq!(stage.screen.view.panels, panels, "{name}");
+    }
+}
+
+#[test]
+fn a_space_pauses_on_the_empty_line_and_writes_behind_text() {
+    let mut stage = speaking();
+    assert_eq!(stage.press(&[Char(' ')]), [Request::Send(Command::Pause {})]);
+    assert_eq!(typed(&mut stage, "a b"), []);
+    assert_eq!(stage.screen.view.composer.text(), "a b");
+}
+
+#[test]
+fn enter_on_the_empty_line_takes_the_offer() {
+    let mut stage = paused();
+    assert!(stage.text().contains("enter: one turn"), "{}", stage.text());
+    assert_eq!(stage.press(&[Enter]), [Request::Send(Command::Step { n: 1 })]);
+    let mut stage = paused();
+    stage.press(&[Tab]);
+    assert!(stage.text().contains("enter: Ada next"), "{}", stage.text());
+    let asked = stage.press(&[Enter]);
+    assert!(matches!(&asked[..], [Request::Send(Command::Floor { .. })]), "{asked:?}");
+    let mut stage = speaking();
+    assert_eq!(stage.press(&[Enter]), [], "nothing is offered while somebody speaks");
+    assert!(!stage.text().contains("enter:"), "{}", stage.text());
+}
+
+#[test]
+fn a_second_enter_cuts_in_with_the_queued_message_and_a_bouncing_one_does_not() {
+    let mut stage = speaking();
+    typed(&mut stage, "Keep it short");
+    assert!(said(&stage.press(&[Enter])).is_some());
+    let mut stage = queued(stage);
+    stage.screen.view.sent_at = Some(stage.screen.clock.now());
+    assert_eq!(stage.press(&[Enter]), [], "the same press");
+    stage.screen.clock = Clock::virtual_from(Ms(stage.screen.clock.now().0 + 300));
+    assert!(stage.text().contains("enter: now, stops Bo"), "{}", stage.text());
+    let asked = stage.press(&[Enter]);
+    let [Request::SendAll(commands)] = &asked[..] else { panic!("{asked:?}") };
+    let cut_in = Command::CutIn { text: "Keep it short".into(), who: None };
+    assert_eq!(commands[..], [Command::DropQueued { of: "0:9".into() }, cut_in]);
+}
+
+#[test]
+fn enter_never_answers_a_request_for_a_permission_or_for_money() {
+    let mut stage = on_line(asks(80, 24));
+    assert_eq!(stage.press(&[Enter, Enter]), []);
+    assert!(stage.text().contains("ctrl-x l allow once"), "{}", stage.text());
+    let mut stage = speaking();
+    typed(&mut stage, "Wait");
+    stage.press(&[Enter]);
+    // the card appears between the presses
+    let mut stage = on_line(asks(80, 24));
+    stage.screen.view.sent_at = None;
+    assert_eq!(stage.press(&[Enter, Enter]), []);
+}
+
+#[test]
+fn escape_goes_to_read_and_back_and_a_letter_without_a_meaning_writes() {
+    let mut stage = speaking();
+    typed(&mut stage, "draft");
+    stage.press(&[Esc]);
+    assert_eq!(stage.screen.view.place(), Focus::Read);
+    assert!(stage.text().contains(" READ "), "{}", stage.text());
+    stage.press(&[Esc]);
+    assert_eq!(stage.screen.view.composer.text(), "draft");
+    assert_eq!(stage.screen.view.place(), Focus::Write);
+    stage.chord('c');
+    stage.press(&[Esc, Char('é')]);
+    assert_eq!(stage.screen.view.composer.text(), "é");
+}
+
+#[test]
+fn after_a_message_the_focus_is_back_where_it_was() {
+    let mut stage = speaking();
+    typed(&mut stage, "one");
+    stage.press(&[Enter]);
+    assert_eq!(stage.screen.view.place(), Focus::Line);
+    stage.press(&[Esc, Char('i')]);
+    typed(&mut stage, "two");
+    stage.press(&[Enter]);
+    assert_eq!(stage.screen.view.place(), Focus::Read);
+}
+
+#[test]
+fn two_signs_before_a_name_whisper() {
+    let mut stage = speaking();
+    typed(&mut stage, "@@bo psst");
+    assert!(stage.text().contains("WHISPER"), "{}", stage.text());
+    stage.press(&[Esc]);
+    stage.screen.view.writing = true;
+    let asked = stage.press(&[Enter]);
+    let is_whisper =
+        |command: &Command| matches!(command, Command::Whisper { text, .. } if **text == *"psst");
+    assert!(matches!(&asked[..], [Request::Send(c)] if is_whisper(c)), "{asked:?}");
+}
+
+#[test]
+fn up_edits_the_queued_message_and_delete_drops_it() {
+    let mut stage = queued(speaking());
+    stage.press(&[Up]);
+    assert_eq!(stage.screen.view.composer.text(), "Keep it short");
+    let mut stage = queued(speaking());
+    let asked = stage.press(&[KeyCode::Delete]);
+    assert_eq!(asked, [Request::Send(Command::DropQueued { of: "0:9".into() })]);
+}
