@@ -26,6 +26,8 @@ const PAGES: &[Page] = &[
     ("test-files", include_str!("../../../assets/help/test-files.md")),
     ("experiments", include_str!("../../../assets/help/experiments.md")),
     ("security", include_str!("../../../assets/help/security.md")),
+    ("reliability", include_str!("../../../assets/help/reliability.md")),
+    ("performance", include_str!("../../../assets/help/performance.md")),
     ("exit-codes", include_str!("../../../assets/help/exit-codes.md")),
 ];
 

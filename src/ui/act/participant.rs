@@ -2,7 +2,6 @@
 
 use crate::model::{Command, VoiceSpec};
 use crate::ui::action::{Action, Direction};
-use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::view::list::{EntryAction, List, ListEntry};
 use toml::Value;
@@ -69,7 +68,7 @@ pub(in crate::ui) fn select(screen: &mut Screen, place: usize) {
         return;
     };
     let name = screen.transcript.name(&seat.spec.id);
-    let key = |action| screen.keymap.way(action, Focus::Read);
+    let key = |action| screen.keymap.way(action, screen.view.steering());
     let told = |(action, word): &(Action, &str)| format!("  {} {word}", key(*action));
     let actions = [
         (Action::GiveFloor, "give turn"),
