@@ -30,9 +30,10 @@ fn program(environment: &Environment) -> String {
     let release = Path::new(&path).components().any(|part| part.as_os_str() == "release");
     let release = if release { " --release" } else { "" };
     let inside = Path::new(".").canonicalize().is_ok_and(|here| here.starts_with(folder));
-    let manifest = match inside {
-        true => String::new(),
-        false => format!(" --manifest-path {}", quoted(&format!("{folder}/Cargo.toml"))),
+    let manifest = if inside {
+        String::new()
+    } else {
+        format!(" --manifest-path {}", quoted(&format!("{folder}/Cargo.toml")))
     };
     format!("cargo run{release}{manifest} --")
 }
@@ -40,9 +41,10 @@ fn program(environment: &Environment) -> String {
 /// Quotes a word for a shell if necessary.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

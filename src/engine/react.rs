@@ -202,9 +202,10 @@ fn unattended(state: &State) -> Vec<Draft> {
         }
         (_, None) => {
             let able = state.seats.iter().any(|s| s.spec.speaks && state.may_speak(&s.spec.id));
-            let text = match able {
-                true => "waiting for someone to get the floor and no one is there to give it",
-                false => "everybody who could speak is muted or has left",
+            let text = if able {
+                "waiting for someone to get the floor and no one is there to give it"
+            } else {
+                "everybody who could speak is muted or has left"
             };
             (StopReason::Failure, Some(text.to_owned()))
         }

@@ -111,9 +111,10 @@ impl Team {
             .map_err(|e| failed(format!("the team cannot begin: {e}")))?;
         let feed = Feed::new();
         let tail = feed.tail();
-        let clock = match out.clock().is_virtual() {
-            true => Clock::virtual_since(out.clock().wall(), Ms(0)),
-            false => Clock::real(Ms(0)),
+        let clock = if out.clock().is_virtual() {
+            Clock::virtual_since(out.clock().wall(), Ms(0))
+        } else {
+            Clock::real(Ms(0))
         };
         let mut engine = Engine::new(writer, feed, clock, self.voices.clone());
         engine.tools = self.tools.clone();

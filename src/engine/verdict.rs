@@ -142,9 +142,10 @@ fn next(
         shown.reverse();
     }
     let names: Vec<Text> = shown.iter().map(|s| s.name.clone()).collect();
-    let options = match spec.swap_test {
-        true => (1..=names.len()).map(|n| format!("Side {n}").into()).collect(),
-        false => names.clone(),
+    let options = if spec.swap_test {
+        (1..=names.len()).map(|n| format!("Side {n}").into()).collect()
+    } else {
+        names.clone()
     };
     let labels = if spec.swap_test { names } else { vec![] };
     let seats = shown.iter().zip(&options).filter(|_| spec.swap_test);
@@ -158,10 +159,8 @@ fn next(
         (false, false) => format!("judgement {time} of {}", spec.votes).into(),
     };
     let batch = drafts::batch(requester, Purpose::Judge, judges, why);
-    let question = match interim {
-        true => format!("{} {INTERIM}", spec.question).into(),
-        false => spec.question.clone(),
-    };
+    let question =
+        if interim { format!("{} {INTERIM}", spec.question).into() } else { spec.question.clone() };
     let question = Some(question);
     open(state, thread, BatchOpened { question, options, judge: Some(task), ..batch })
 }

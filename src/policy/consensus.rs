@@ -192,9 +192,10 @@ fn worked(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
     if stands.answers.is_empty() {
         // without an answer there is nothing to vote for; seats that left the round are asked once more
         let seats: Vec<SeatId> = v.able().cloned().collect();
-        return match round < most && !seats.is_empty() {
-            true => work(v, seats, round + 1, v.thread.memo.clone(), "nobody answered yet"),
-            false => v.end(StopReason::NoVotes),
+        return if round < most && !seats.is_empty() {
+            work(v, seats, round + 1, v.thread.memo.clone(), "nobody answered yet")
+        } else {
+            v.end(StopReason::NoVotes)
         };
     }
     if open.is_empty() {

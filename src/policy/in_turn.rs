@@ -143,9 +143,7 @@ fn valid(v: &View<'_>, entry: &Entry, named: &SeatId) -> bool {
 pub(super) fn round(v: &View<'_>, able: usize) -> (u32, Vec<(&'static str, Value)>) {
     let round = u32::try_from(v.memo_count(memo::ROUND)).unwrap_or(u32::MAX).max(1);
     let place = v.memo_count(memo::PLACE);
-    let (round, place) = match place < able as u64 {
-        true => (round, place + 1),
-        false => (round.saturating_add(1), 1),
-    };
+    let (round, place) =
+        if place < able as u64 { (round, place + 1) } else { (round.saturating_add(1), 1) };
     (round, vec![(memo::ROUND, json!(round)), (memo::PLACE, json!(place))])
 }

@@ -171,9 +171,10 @@ fn record(v: &View<'_>, kind: Kind) -> Decision {
 fn ask(v: &View<'_>, planner: &SeatId, why: &str, question: Text, memo: Value) -> Decision {
     if !v.state.may_speak(planner) {
         let muted = v.state.seat(planner).is_some_and(|s| s.muted && !s.gone);
-        return match muted {
-            true => Decision { next: NextMove::Wait, memo: v.thread.memo.clone() },
-            false => v.end(StopReason::Exhausted),
+        return if muted {
+            Decision { next: NextMove::Wait, memo: v.thread.memo.clone() }
+        } else {
+            v.end(StopReason::Exhausted)
         };
     }
     let next = NextMove::Ask {

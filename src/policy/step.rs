@@ -271,9 +271,10 @@ impl Talk<'_, '_> {
             return Decision { next: NextMove::Wait, memo: self.v.thread.memo.clone() };
         }
         let name = found.map_or(&seat.0, |s| &s.spec.name);
-        match found.is_none_or(|s| s.gone) {
-            true => self.failed(format!("{name} has left")),
-            false => self.failed(format!("{name} has reached its own limit")),
+        if found.is_none_or(|s| s.gone) {
+            self.failed(format!("{name} has left"))
+        } else {
+            self.failed(format!("{name} has reached its own limit"))
         }
     }
 

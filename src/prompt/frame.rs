@@ -53,16 +53,20 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
     let labels = state.labels(turn);
     let shown = labels.get(&turn.seat).filter(|_| turn.speaks());
     let own_label = shown.filter(|_| state.finds_answer(turn).is_none()).map(|label| {
-        match label_is_common(state, turn) {
-            true => format!("Names are hidden; to the others you are {label}."),
-            false => "Names are hidden; the others know you under another label.".to_owned(),
+        if label_is_common(state, turn) {
+            format!("Names are hidden; to the others you are {label}.")
+        } else {
+            "Names are hidden; the others know you under another label.".to_owned()
         }
     });
     let shared = layout(state, seat) == Layout::Shared;
     let later = consensus::later_question(state, turn).map(Text::from);
-    let topic = later.as_ref().or_else(|| topic(state)).filter(|topic| match shared {
-        true => state.seats.iter().any(|s| !says_topic(&s.spec, topic)),
-        false => !persona.contains(topic.trim()),
+    let topic = later.as_ref().or_else(|| topic(state)).filter(|topic| {
+        if shared {
+            state.seats.iter().any(|s| !says_topic(&s.spec, topic))
+        } else {
+            !persona.contains(topic.trim())
+        }
     });
     // in a plan, the topic is part of the request, which has its own section
     let request = state.plan_thread(turn.thread).filter(|_| turn.purpose != Purpose::Summarise);
@@ -72,9 +76,10 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
     let tags = by_model.then(|| tags(shared));
     let around = lines([topic, table, tags, own_label]);
     let rules = if by_model { rules(state, turn, seat, &persona) } else { String::new() };
-    match shared {
-        true => PromptFrame { system: around, aside: Some(parts([who, rules])) },
-        false => PromptFrame { system: parts([who, around, rules]), aside: None },
+    if shared {
+        PromptFrame { system: around, aside: Some(parts([who, rules])) }
+    } else {
+        PromptFrame { system: parts([who, around, rules]), aside: None }
     }
 }
 
@@ -216,9 +221,8 @@ fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> Strin
     let say = format!(
         "Say only what {name} says next:{prose}{length} no name in front, no tags, nobody else's lines."
     );
-    let debate = guided.then(|| match state.scenario.phases.is_empty() {
-        true => format!("{BRING} {HEARD}"),
-        false => HEARD.to_owned(),
+    let debate = guided.then(|| {
+        if state.scenario.phases.is_empty() { format!("{BRING} {HEARD}") } else { HEARD.to_owned() }
     });
     lines([Some(say), hands_over(state, turn, persona), whispers(state, turn), debate])
 }

@@ -123,9 +123,10 @@ fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
         if !rejected.said.trim().is_empty() && !rejected.echo && kept == Kept::Joined {
             all.add(Role::Assistant, quoted(&rejected.said));
         }
-        let why = match rejected.echo {
-            true => ECHOED.to_owned(),
-            false => format!("This cannot be used: {}. {}", quoted(&rejected.why), asked(prompt)),
+        let why = if rejected.echo {
+            ECHOED.to_owned()
+        } else {
+            format!("This cannot be used: {}. {}", quoted(&rejected.why), asked(prompt))
         };
         all.add_fresh(why);
     }

@@ -25,9 +25,10 @@ const ANSWER_MAX: usize = 1_000;
 /// Parses the answer of a reply, null if it has none, and the confidence if `confidence` is set.
 pub fn answer(kind: AnswerKind, confidence: bool, said: &str) -> Value {
     let answer = stated(kind, said).map_or(Value::Null, Value::from);
-    match confidence {
-        true => json!({ "answer": answer, "confidence": sure(said) }),
-        false => json!({ "answer": answer }),
+    if confidence {
+        json!({ "answer": answer, "confidence": sure(said) })
+    } else {
+        json!({ "answer": answer })
     }
 }
 

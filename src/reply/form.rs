@@ -73,9 +73,10 @@ fn answer_of(of: AnswerKind, confidence: bool, object: bool, said: &str, data: &
     };
     let sure = answer::confidence(&found["confidence"]);
     let spelled = answer::spelled(of, &told);
-    let read = match confidence {
-        true => json!({ "answer": spelled, "confidence": sure }),
-        false => json!({ "answer": spelled }),
+    let read = if confidence {
+        json!({ "answer": spelled, "confidence": sure })
+    } else {
+        json!({ "answer": spelled })
     };
     let mut text = format!("{}\nANSWER: {told}", why(found)).trim().to_owned();
     if confidence {

@@ -383,10 +383,8 @@ pub(super) fn milliseconds(node: &Node) -> Option<u64> {
 
 /// Returns text with its control characters escaped, because keys of a file may contain any character.
 fn one_line(text: &str) -> String {
-    let escape = |c: char| match c.is_control() {
-        true => c.escape_default().collect(),
-        false => c.to_string(),
-    };
+    let escape =
+        |c: char| if c.is_control() { c.escape_default().collect() } else { c.to_string() };
     text.chars().map(escape).collect()
 }
 

@@ -96,10 +96,7 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
     changed.words = words(&mut walk, &node, "").or(changed.words);
     one_context(&mut walk, &node, "");
     one_rule(&mut walk, &changed, &node, "");
-    match walk.faults.is_empty() {
-        true => Ok(changed),
-        false => Err(sentences(&walk.faults)),
-    }
+    if walk.faults.is_empty() { Ok(changed) } else { Err(sentences(&walk.faults)) }
 }
 
 /// Resolves one checked `[[participant]]`; `None` without an id.

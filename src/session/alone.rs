@@ -198,9 +198,10 @@ impl LineBlocks {
         long: bool,
         depth: ScanDepth,
     ) -> LineBlocks {
-        match long {
-            true => LineBlocks::Ahead(ReadAhead::new(Blocks::new(from, BLOCK_BYTES), depth)),
-            false => LineBlocks::Alone(Blocks::new(Box::new(from), SMALL_BYTES), depth),
+        if long {
+            LineBlocks::Ahead(ReadAhead::new(Blocks::new(from, BLOCK_BYTES), depth))
+        } else {
+            LineBlocks::Alone(Blocks::new(Box::new(from), SMALL_BYTES), depth)
         }
     }
 

@@ -218,9 +218,10 @@ impl<'a> Envelope<'a> {
 
     /// As [`Envelope::event_alone`], but keeps pieces as an unknown kind.
     pub(super) fn event_but_pieces(&self) -> Option<Event> {
-        match self.kind == "delta" && !blobs::mentioned(self.data.get()) {
-            true => self.unread().ok(),
-            false => self.event_alone(),
+        if self.kind == "delta" && !blobs::mentioned(self.data.get()) {
+            self.unread().ok()
+        } else {
+            self.event_alone()
         }
     }
 

@@ -113,10 +113,7 @@ impl Rebuilding<'_> {
                 self.at.remove(&(end.turn, channel));
             }
         }
-        match event == *record.event {
-            true => without_keys(record),
-            false => Record::new(event).map(Arc::new),
-        }
+        if event == *record.event { without_keys(record) } else { Record::new(event).map(Arc::new) }
     }
 }
 

@@ -143,10 +143,8 @@ impl Conversation {
                 let way = "use `retry` to try again or `change` to switch the model";
                 let asks = self.attended && turn.speaks();
                 // an operator has already seen the reason of the failure
-                let why = match asks {
-                    true => format!("{} failed; {way}", self.name_of(&turn.seat)),
-                    false => why,
-                };
+                let why =
+                    if asks { format!("{} failed; {way}", self.name_of(&turn.seat)) } else { why };
                 self.pause_why = Some(why.into());
             }
             Then::Stop => self.stopped_by = Some(why.into()),

@@ -338,10 +338,7 @@ impl Conversation {
         let kind = e.message.as_deref().and_then(MessageKind::by_name).unwrap_or(usual);
         let planner = self.plan_thread(turn.thread).and_then(|t| self.planner(t));
         let sibling = e.structured["to"].as_str().map(SeatId::from);
-        let to = match by_executor {
-            true => sibling.or(planner),
-            false => step.executor.clone(),
-        };
+        let to = if by_executor { sibling.or(planner) } else { step.executor.clone() };
         let (from, ms, text, turn_id) = (turn.seat.clone(), self.ms, e.text.clone(), turn.id);
         let to = to.unwrap_or_else(|| from.clone());
         self.push_message(turn.thread, |step| StepMessage {

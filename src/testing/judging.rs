@@ -103,9 +103,10 @@ impl Court<'_> {
         let mut all = vec![];
         for point in if points.is_empty() { BTreeSet::from([turns]) } else { points } {
             for verdict in self.criteria(point).await? {
-                let criterion = match self.task.after.is_empty() {
-                    true => verdict.criterion,
-                    false => format!("after #{point}: {}", verdict.criterion),
+                let criterion = if self.task.after.is_empty() {
+                    verdict.criterion
+                } else {
+                    format!("after #{point}: {}", verdict.criterion)
                 };
                 all.push(CriterionVerdict { criterion, ..verdict });
             }

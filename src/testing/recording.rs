@@ -25,9 +25,10 @@ impl RecordedVoice {
     pub fn read(folder: &Path, file: &str, seat: &Participant) -> Result<RecordedVoice, String> {
         let path = places::file(folder, file)?;
         let cassette = Cassette::read(&path, std::slice::from_ref(seat), vec![])?;
-        match cassette.has(&seat.id) {
-            true => Ok(RecordedVoice { cassette, last: Mutex::default() }),
-            false => Err(format!("has no turns of `{}`", seat.id)),
+        if cassette.has(&seat.id) {
+            Ok(RecordedVoice { cassette, last: Mutex::default() })
+        } else {
+            Err(format!("has no turns of `{}`", seat.id))
         }
     }
 

@@ -112,10 +112,7 @@ fn a_cast_of_the_callers_own_waits_for_its_words() {
         let tail = client.call("tail", json!({"session": session, "after": after}));
         let fresh = tail["lines"].as_array().unwrap().clone();
         after = tail["next"].as_u64().unwrap();
-        match fresh.is_empty() {
-            true => break,
-            false => lines.extend(fresh),
-        }
+        if fresh.is_empty() { break } else { lines.extend(fresh) }
     }
     let told = Value::from(lines).to_string();
     assert!(told.contains("I like tea.") && told.contains("I still do."), "{told}");

@@ -57,10 +57,7 @@ impl Client {
     pub fn answer(&mut self, id: u64) -> Value {
         loop {
             let message = self.read();
-            match message["id"] == id {
-                true => return message,
-                false => self.notices.push(message),
-            }
+            if message["id"] == id { return message } else { self.notices.push(message) }
         }
     }
 

@@ -105,11 +105,10 @@ fn answer(
             let pieces: String =
                 signs.chunks(7).map(|part| piece(&part.iter().collect::<String>())).collect();
             let end = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
-            let usage = match counts {
-                true => {
-                    "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":200}}\n\n"
-                }
-                false => "",
+            let usage = if counts {
+                "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":200}}\n\n"
+            } else {
+                ""
             };
             let ends = format!("data: {end}\n\n{usage}data: [DONE]\n\n");
             ("200 OK", "text/event-stream", format!("{pieces}{ends}"))

@@ -59,11 +59,10 @@ fn answer(
     heard.lock().unwrap().push_str(&head);
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
-    let text = match head.starts_with("GET") {
-        true => "{\"data\":[{\"id\":\"tiny\"}]}",
-        false => {
-            "data: {\"choices\":[{\"delta\":{\"content\":\"Good day.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
-        }
+    let text = if head.starts_with("GET") {
+        "{\"data\":[{\"id\":\"tiny\"}]}"
+    } else {
+        "data: {\"choices\":[{\"delta\":{\"content\":\"Good day.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
     };
     let length = text.len();
     let stream = reader.get_mut();

@@ -50,14 +50,13 @@ pub fn model(requests: Vec<(&'static str, Value)>) -> (String, Arc<Mutex<Vec<Val
 /// Returns the reply of a model without tool support, which requests tools in its text.
 fn answer_in_words(body: &Value, requests: &[(&str, Value)]) -> String {
     let last = body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap();
-    match last.contains("<tool_result") {
-        true => format!("I got: {}", last.replace(['<', '>'], "|")),
-        false => {
-            requests.iter().fold("Let me look.\n".to_owned(), |words, (name, arguments)| {
-                let request = json!({"name": name, "arguments": arguments});
-                format!("{words}<tool_request>{request}</tool_request>\n")
-            }) + "<tool_request>{broken"
-        }
+    if last.contains("<tool_result") {
+        format!("I got: {}", last.replace(['<', '>'], "|"))
+    } else {
+        requests.iter().fold("Let me look.\n".to_owned(), |words, (name, arguments)| {
+            let request = json!({"name": name, "arguments": arguments});
+            format!("{words}<tool_request>{request}</tool_request>\n")
+        }) + "<tool_request>{broken"
     }
 }
 

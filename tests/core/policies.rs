@@ -82,10 +82,8 @@ impl Talk {
             let call =
                 self.live.state.calls().find_map(|t| Some((t.call?, t.seat.clone(), t.speaks())));
             let Some((call, seat, speaks)) = call else { return };
-            let text = match speaks {
-                true => says(&self.live, &seat),
-                false => (self.answers)(&self.live, &seat),
-            };
+            let text =
+                if speaks { says(&self.live, &seat) } else { (self.answers)(&self.live, &seat) };
             let done = Done { text: Some(text.into()), ..Done::default() };
             self.take(&Input::Chunk(call, Chunk::Done(done)));
         }

@@ -158,9 +158,10 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
         | Form::Scores(_) => Value::Null,
     };
     let asks = state.seat(&turn.seat).is_some_and(|s| s.spec.persona.as_deref() == Some("ASKS CY"));
-    let text = match asks {
-        true => format!("Made-up words, the {said}. What do you think, Cy?"),
-        false => format!("Made-up words, the {said}."),
+    let text = if asks {
+        format!("Made-up words, the {said}. What do you think, Cy?")
+    } else {
+        format!("Made-up words, the {said}.")
     };
     Done { text: Some(text.into()), structured, ..Done::default() }
 }

@@ -222,9 +222,10 @@ impl<'a> Victim<'a> {
 
     fn arguments(&mut self, resumes: bool) -> Vec<String> {
         let session = self.session.to_str().unwrap();
-        let what = match resumes {
-            false => vec!["run", &self.whole.scenario, "--out-session", session],
-            true => vec!["resume", session],
+        let what = if resumes {
+            vec!["resume", session]
+        } else {
+            vec!["run", &self.whole.scenario, "--out-session", session]
         };
         let how = ["--headless", "--trust", "--format", "jsonl", "--steer", &self.whole.steer];
         let mut args: Vec<String> = what.into_iter().chain(how).map(Into::into).collect();

@@ -93,9 +93,8 @@ pub fn outcome(events: &[Value]) -> Result<Outcome, String> {
     let mut outcome = Outcome::default();
     let (mut numbers, mut given) = (BTreeMap::new(), BTreeMap::new());
     let (mut placed, mut settled) = (BTreeSet::new(), BTreeSet::new());
-    let once = |new: bool, what: &str, event: &Value| match new {
-        true => Ok(()),
-        false => Err(format!("{what} twice: {event}")),
+    let once = |new: bool, what: &str, event: &Value| {
+        if new { Ok(()) } else { Err(format!("{what} twice: {event}")) }
     };
     for event in events {
         let data = &event["data"];

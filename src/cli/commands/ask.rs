@@ -111,12 +111,13 @@ impl AskArgs {
             return failure;
         }
         let panel = &self.panel;
-        let fix = match strange.iter().any(|option| option == "--topic") {
-            true => format!("name another panel, or play this one: colloquium run {panel}"),
-            false => format!(
+        let fix = if strange.iter().any(|option| option == "--topic") {
+            format!("name another panel, or play this one: colloquium run {panel}")
+        } else {
+            format!(
                 "`ask` has no {}; use: colloquium run {panel} --headless --topic QUESTION",
                 strange.join(", ")
-            ),
+            )
         };
         failure.hint(fix)
     }

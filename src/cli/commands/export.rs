@@ -65,9 +65,10 @@ impl ExportArgs {
             document::stream(&self.target, context, |out| spelling(&document, out))
         };
         // output on a terminal shows the progress by itself
-        match self.target.file().is_none() && stdout().is_terminal() {
-            true => write(&ReadProgress::default()),
-            false => watched("writing the file", write),
+        if self.target.file().is_none() && stdout().is_terminal() {
+            write(&ReadProgress::default())
+        } else {
+            watched("writing the file", write)
         }?;
         let blobs = survey.files.blobs();
         if self.format == LINES

@@ -102,9 +102,10 @@ pub fn play(replay: &next::Replay, context: &Context) -> Result<Next, Failure> {
     transport.set_speed(replay.speed.unwrap_or(fast));
     transport.set_idle_limit(Some(replay.idle_limit_ms.unwrap_or(IDLE_LIMIT_MS)));
     seek(&transport, replay.from)?;
-    let next = match replay.headless {
-        true => Next::Over(print(&transport, replay.format)?),
-        false => show(&transport, (&survey, shown, view), replay, context)?,
+    let next = if replay.headless {
+        Next::Over(print(&transport, replay.format)?)
+    } else {
+        show(&transport, (&survey, shown, view), replay, context)?
     };
     let (Next::Over(exit) | Next::Left(exit)) = next else { return Ok(next) };
     let over = |exit| match next {

@@ -55,14 +55,15 @@ impl WatchArgs {
             place::check_screen(&place::headless(context), context)?;
         }
         let path = session_file::find(&self.which, context)?;
-        match headless {
-            true => print(Follower::open(&path)?, self.format, context),
-            false => match opening::read(&path, context)? {
+        if headless {
+            print(Follower::open(&path)?, self.format, context)
+        } else {
+            match opening::read(&path, context)? {
                 Meanwhile::Read((survey, transcript), view) => {
                     show(&survey, (*transcript, view), context)
                 }
                 Meanwhile::Left(next) => Ok(next),
-            },
+            }
         }
     }
 }

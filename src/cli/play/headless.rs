@@ -74,9 +74,10 @@ pub fn run(
         let (conversation, play) = (&setup.conversation, &setup.play);
         let printer = Printer::start(format, conversation.past.clone()).map_err(refused)?;
         let opening = Seq(conversation.engine.live.state.next_seq.0.saturating_sub(1));
-        let mut lines = match play.reads_commands() {
-            true => Some(stdin::listen(opening).map_err(refused)?),
-            false => None,
+        let mut lines = if play.reads_commands() {
+            Some(stdin::listen(opening).map_err(refused)?)
+        } else {
+            None
         };
         if let (Some(lines), true) = (&mut lines, conversation.clock.is_virtual()) {
             lines.settle().await;

@@ -179,9 +179,10 @@ pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen,
 /// # Errors
 /// If it cannot be saved.
 pub fn keep_theme(screen: &Screen, context: &Context) -> io::Result<()> {
-    match screen.themes.fixed || !screen.themes.chosen {
-        true => Ok(()),
-        false => preferences::keep_theme(&context.paths.state, &screen.themes.current),
+    if screen.themes.fixed || !screen.themes.chosen {
+        Ok(())
+    } else {
+        preferences::keep_theme(&context.paths.state, &screen.themes.current)
     }
 }
 

@@ -257,8 +257,9 @@ fn check(source: &str, case: &Case, names: &[&str]) -> Result<Condition, ExprErr
 }
 
 fn hint(message: &str) -> &'static str {
-    match message.contains("unknown name") || message.contains("is known only") {
-        true => "`colloquium help expressions` lists the names",
-        false => r#"as in that = "ended.reason == 'utterance_limit'""#,
+    if message.contains("unknown name") || message.contains("is known only") {
+        "`colloquium help expressions` lists the names"
+    } else {
+        r#"as in that = "ended.reason == 'utterance_limit'""#
     }
 }

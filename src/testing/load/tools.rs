@@ -113,10 +113,8 @@ fn results(walk: &mut Walk<'_>, all: &Node, path: &str) -> Vec<PlayedResult> {
 /// Returns the folder that built-in tools read.
 pub fn files(walk: &mut Walk<'_>, root: &Node, folder: &Path) -> Option<PathBuf> {
     let node = root.get("files")?;
-    let found = places::file(folder, node.text()?).and_then(|path| match path.is_dir() {
-        true => Ok(path),
-        false => Err("is not a folder".into()),
-    });
+    let found = places::file(folder, node.text()?)
+        .and_then(|path| if path.is_dir() { Ok(path) } else { Err("is not a folder".into()) });
     let fix = "name a folder beside the test";
     found.map_err(|why| walk.fault(&node.span, "files", why, fix)).ok()
 }

@@ -382,9 +382,10 @@ fn recorded(
                 }
             },
         };
-        match recording.has(seat) {
-            true => drop(speakers.insert(seat.clone(), Speaker::Recorded(recording))),
-            false => faults.push(format!("`{seat}` has no turns in the recording {shown}")),
+        if recording.has(seat) {
+            drop(speakers.insert(seat.clone(), Speaker::Recorded(recording)))
+        } else {
+            faults.push(format!("`{seat}` has no turns in the recording {shown}"))
         }
     }
 }

@@ -85,10 +85,8 @@ pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Re
         let point = point.map_or(String::new(), |(_, at)| format!("after #{at}  "));
         let title = text::label(&s.title);
         // the session on the screen is locked by this process, not by another one
-        let stands = match s.id == sessions.here {
-            true => "current".into(),
-            false => status_text(&s.standing),
-        };
+        let stands =
+            if s.id == sessions.here { "current".into() } else { status_text(&s.standing) };
         ListEntry {
             action: EntryAction::Beside(s.path.display().to_string()),
             call: text::label(&s.id).into_owned(),

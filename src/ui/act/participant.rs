@@ -23,17 +23,18 @@ pub fn actions(screen: &Screen, place: usize) -> Option<List> {
         ),
         ListEntry::new("whisper", format!("whisper to {name}"), begin(format!("/whisper @{id} "))),
         ListEntry::new("note", format!("note in {name}'s prompt"), begin(format!("/note @{id} "))),
-        match seat.muted {
-            true => ListEntry::new(
+        if seat.muted {
+            ListEntry::new(
                 "unmute",
                 "let the participant speak again",
                 EntryAction::Send(Command::Unmute { who: who() }),
-            ),
-            false => ListEntry::new(
+            )
+        } else {
+            ListEntry::new(
                 "mute",
                 "skip its turns",
                 EntryAction::Send(Command::Mute { who: who() }),
-            ),
+            )
         },
         ListEntry::new("speak as", format!("speak as {name}"), begin(format!("/speak-as @{id} "))),
     ];

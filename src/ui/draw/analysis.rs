@@ -68,9 +68,12 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let selection = theme.style(ThemeRole::Selection);
     let all = lit.as_ref().map_or(&laid.rows, |(_, all)| all);
     let shown = all.iter().enumerate().skip(top).take(height);
-    let shown = shown.map(|(at, row)| match chosen == Some(at) && row.width() > 0 {
-        true => row.clone().style(selection),
-        false => row.clone(),
+    let shown = shown.map(|(at, row)| {
+        if chosen == Some(at) && row.width() > 0 {
+            row.clone().style(selection)
+        } else {
+            row.clone()
+        }
     });
     let lines: Vec<Line<'static>> = [Line::from(tabs), rule].into_iter().chain(shown).collect();
     frame.render_widget(Text::from(lines), area);

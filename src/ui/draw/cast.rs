@@ -87,9 +87,10 @@ fn row(
         let speaks = state.turns.values().any(|t| t.seat == *id);
         let told = speaks || queue.first() == Some(id);
         let word = if all || !told { word } else { String::new() };
-        let style = match screen.view.selected == Some(place) {
-            true => theme.style(ThemeRole::Selection),
-            false => style,
+        let style = if screen.view.selected == Some(place) {
+            theme.style(ThemeRole::Selection)
+        } else {
+            style
         };
         let most = if told { most.max(SHORT) } else { most };
         let name = clip(&transcript.name(id), most, screen.glyphs.ellipsis);

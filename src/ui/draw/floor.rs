@@ -60,9 +60,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 
 /// Returns the symbol and the style of the rule: heavy, and in the colour of the composer, while that has the focus.
 fn edge(screen: &Screen) -> (&'static str, Style) {
-    match screen.view.writing {
-        true => (screen.glyphs.card_rule, screen.theme.style(ThemeRole::Notice)),
-        false => (screen.glyphs.rule, screen.theme.style(ThemeRole::Rule)),
+    if screen.view.writing {
+        (screen.glyphs.card_rule, screen.theme.style(ThemeRole::Notice))
+    } else {
+        (screen.glyphs.rule, screen.theme.style(ThemeRole::Rule))
     }
 }
 
@@ -112,17 +113,19 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
         bar.right(format!(" {used} "), muted);
     }
     if let Some((percent, limit)) = near(state, now) {
-        let near = match wealth.long {
-            true => format!(" {percent} % of {limit} "),
-            false => format!(" limit {percent} % "),
+        let near = if wealth.long {
+            format!(" {percent} % of {limit} ")
+        } else {
+            format!(" limit {percent} % ")
         };
         bar.right(near, theme.style(ThemeRole::FloorStopped));
     }
     if circles_since(state).is_some() {
         let note = keymap.way(Action::Note, Focus::Read);
-        let told = match wealth.long {
-            true => format!(" going in circles, {note} note "),
-            false => format!(" circles, {note} note "),
+        let told = if wealth.long {
+            format!(" going in circles, {note} note ")
+        } else {
+            format!(" circles, {note} note ")
         };
         bar.right(told, theme.style(ThemeRole::FloorStopped));
     }
@@ -224,9 +227,10 @@ fn speakers(transcript: &Transcript, now: Ms, name: impl Fn(&SeatId) -> String) 
                 let (_, since) = doing(transcript, t, now);
                 format!("{} {}s", name(&t.seat), seconds(since.unwrap_or(t.since)))
             });
-            let work = match turns.iter().all(|t| t.purpose == turns[0].purpose) {
-                true => doing_word(turns[0].purpose),
-                false => "at work",
+            let work = if turns.iter().all(|t| t.purpose == turns[0].purpose) {
+                doing_word(turns[0].purpose)
+            } else {
+                "at work"
             };
             format!("{} {work}: {}", turns.len(), each.collect::<Vec<_>>().join(", "))
         }

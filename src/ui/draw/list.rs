@@ -243,14 +243,13 @@ fn row(
         | EntryAction::Export(_) => String::new(),
     };
     let left = room.saturating_sub(3 + calls + 2 + width(&group) + 1);
-    let title = match chosen {
-        false => vec![clip(&entry.title, left, glyphs.ellipsis)],
-        true => {
-            let whole = Line::from(entry.title.as_str());
-            let mut rows: Vec<String> = wrap(&whole, left).iter().map(Line::to_string).collect();
-            rows.extend(form(entry).map(|form| clip(&form, left, glyphs.ellipsis)));
-            rows
-        }
+    let title = if chosen {
+        let whole = Line::from(entry.title.as_str());
+        let mut rows: Vec<String> = wrap(&whole, left).iter().map(Line::to_string).collect();
+        rows.extend(form(entry).map(|form| clip(&form, left, glyphs.ellipsis)));
+        rows
+    } else {
+        vec![clip(&entry.title, left, glyphs.ellipsis)]
     };
     let look = |role| if chosen { theme.style(ThemeRole::Selection) } else { theme.style(role) };
     let line = |(i, title): (usize, String)| {
@@ -292,9 +291,10 @@ fn command_entry(
     // the key stays at the edge
     let command = command_of(entry, screen).map(|command| format!("{command}  "));
     let command = command.filter(|c| width(&name) + width(c) <= left).unwrap_or_default();
-    let mut rows = match chosen {
-        false => vec![clip(&name, left, glyphs.ellipsis)],
-        true => wrap(&Line::from(name), left).iter().map(Line::to_string).collect(),
+    let mut rows = if chosen {
+        wrap(&Line::from(name), left).iter().map(Line::to_string).collect()
+    } else {
+        vec![clip(&name, left, glyphs.ellipsis)]
     };
     rows.extend(form(entry).filter(|_| chosen).map(|form| clip(&form, left, glyphs.ellipsis)));
     let line = |(i, name): (usize, String)| {

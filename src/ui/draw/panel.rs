@@ -95,9 +95,10 @@ fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'sta
     let first = around.saturating_sub(seen / 2).min(all - seen);
     for (place, seat) in state.seats.iter().enumerate().skip(first).take(seen) {
         let turn = state.turns.values().find(|t| t.seat == seat.spec.id);
-        let style = match screen.view.selected == Some(place) {
-            true => theme.style(ThemeRole::Selection),
-            false => theme.speaker(place),
+        let style = if screen.view.selected == Some(place) {
+            theme.style(ThemeRole::Selection)
+        } else {
+            theme.speaker(place)
         };
         let sign = if turn.is_some() { glyphs.speaking } else { " " };
         let name = format!("{} {}", place + 1, transcript.name(&seat.spec.id));

@@ -39,10 +39,8 @@ pub fn rows(screen: &Screen, columns: u16) -> (u16, u16) {
     let ranked = if items == 0 { 0 } else { items + 2 };
     let room = usize::from(columns);
     let high = facts.div_ceil(fact_columns(room));
-    let below = match room >= BESIDE {
-        true => high.max(items.min(ITEMS)),
-        false => high + usize::from(items > 0),
-    };
+    let below =
+        if room >= BESIDE { high.max(items.min(ITEMS)) } else { high + usize::from(items > 0) };
     ((facts + ranked + 3) as u16, below as u16 + 1)
 }
 
@@ -54,9 +52,10 @@ fn fact_columns(room: usize) -> usize {
 
 /// Draws the profile in the pane that is available.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
-    match screen.view.areas.panel.is_empty() {
-        true => below(frame, area, screen),
-        false => beside(frame, area, screen),
+    if screen.view.areas.panel.is_empty() {
+        below(frame, area, screen)
+    } else {
+        beside(frame, area, screen)
     }
 }
 

@@ -52,9 +52,10 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
     let column = whole.width.min(COLUMN);
     let body =
         Rect { x: (whole.width - column) / 2, y: 2, width: column, height: whole.height - 4 };
-    let mut notice = match start.prefixed {
-        true => keys::prefixed(start, usize::from(column)),
-        false => notice(start, usize::from(column)),
+    let mut notice = if start.prefixed {
+        keys::prefixed(start, usize::from(column))
+    } else {
+        notice(start, usize::from(column))
     };
     let most = usize::from(body.height * 2 / 3).max(1);
     if notice.len() > most {
@@ -161,9 +162,10 @@ impl StartPage<'_> {
             let said = "enter remembers it in the settings";
             self.field(StartRow::Remember, "Server", &server, (said, &[]));
         }
-        let (value, said) = match start.take_part {
-            true => ("take part", start.script().map_or("", |script| script.takes_part)),
-            false => ("watch", "you can still write at any time"),
+        let (value, said) = if start.take_part {
+            ("take part", start.script().map_or("", |script| script.takes_part))
+        } else {
+            ("watch", "you can still write at any time")
         };
         self.field(StartRow::You, "You", value, (said, &[]));
         let plan = start.plan();

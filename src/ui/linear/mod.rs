@@ -283,10 +283,7 @@ impl Linear {
         let then = if then.is_empty() { then } else { format!("; {then}") };
         let standing = standing.word().to_lowercase();
         // "paused by you" already contains the status
-        let what = match what.starts_with(&standing) {
-            true => what,
-            false => format!("{standing}: {what}"),
-        };
+        let what = if what.starts_with(&standing) { what } else { format!("{standing}: {what}") };
         note(&format!("{what}{then}; {}{most} turns{used}", state.utterances))
     }
 

@@ -359,9 +359,10 @@ fn move_rows(shown: &mut Buffer, next: &Buffer, rows: &Range<u16>, by: i32) {
     let width = usize::from(shown.area.width);
     let cells = usize::from(rows.start) * width..usize::from(rows.end) * width;
     let distance = by.unsigned_abs() as usize * width;
-    match by > 0 {
-        true => shown.content[cells].rotate_left(distance),
-        false => shown.content[cells].rotate_right(distance),
+    if by > 0 {
+        shown.content[cells].rotate_left(distance)
+    } else {
+        shown.content[cells].rotate_right(distance)
     }
     for y in rows.clone().filter(|y| source(*y, by, rows).is_none()) {
         for x in 0..shown.area.width {

@@ -225,9 +225,10 @@ fn breaks_kept(said: &str) -> String {
     for line in said.lines() {
         fenced ^= line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
         // the renderer would drop the definition of a link, which may be an ordinary line
-        let line = match !fenced && defines_link(line) {
-            true => format!("\\{}", line.trim_start()),
-            false => line.to_owned(),
+        let line = if !fenced && defines_link(line) {
+            format!("\\{}", line.trim_start())
+        } else {
+            line.to_owned()
         };
         kept.push_str(&line);
         if !fenced && !line.trim().is_empty() {

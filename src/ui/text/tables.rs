@@ -27,9 +27,10 @@ pub fn stacked(said: &str, room: usize) -> String {
             continue;
         }
         let table: Vec<Vec<&str>> = lines[at..at + rows].iter().map(|l| cells(l)).collect();
-        match needs(&table) > room {
-            true => out.push_str(&blocks(&table)),
-            false => lines[at..at + rows].iter().for_each(|l| out.push_str(l)),
+        if needs(&table) > room {
+            out.push_str(&blocks(&table))
+        } else {
+            lines[at..at + rows].iter().for_each(|l| out.push_str(l))
         }
         at += rows;
     }
@@ -88,9 +89,10 @@ fn blocks(table: &[Vec<&str>]) -> String {
     for row in rows(table).skip(1) {
         for (name, cell) in head.iter().zip(row).filter(|(_, cell)| !cell.is_empty()) {
             let gap = " ".repeat(widest.saturating_sub(width(name)) + 2);
-            let name = match name.contains('*') || name.is_empty() {
-                true => (*name).to_owned(),
-                false => format!("**{name}**"),
+            let name = if name.contains('*') || name.is_empty() {
+                (*name).to_owned()
+            } else {
+                format!("**{name}**")
             };
             out.push_str(&format!("{name}{gap}{cell}\n"));
         }

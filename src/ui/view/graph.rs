@@ -121,9 +121,10 @@ fn depths(nodes: usize, edges: &[(usize, usize)]) -> (Vec<usize>, Vec<(usize, us
     let mut back = Vec::new();
     for edge in edges {
         // an edge that would close a cycle with the edges before it leads back
-        match edge.0 == edge.1 || reaches(&forward, edge.1, edge.0) {
-            true => back.push(*edge),
-            false => forward.push(*edge),
+        if edge.0 == edge.1 || reaches(&forward, edge.1, edge.0) {
+            back.push(*edge)
+        } else {
+            forward.push(*edge)
         }
     }
     let mut depths = vec![0; nodes];

@@ -209,9 +209,10 @@ impl List {
         let all = self.kind == ListKind::Commands && self.feed == FeedKind::Live;
         // hide commands that an action performs as well, unless a command is being typed
         let typed_command = self.filter.starts_with('/');
-        let acted: Vec<String> = match all && !typed_command {
-            true => ROWS.iter().filter(|r| runs(r.action)).flat_map(commands_of).collect(),
-            false => vec![],
+        let acted: Vec<String> = if all && !typed_command {
+            ROWS.iter().filter(|r| runs(r.action)).flat_map(commands_of).collect()
+        } else {
+            vec![]
         };
         let alone = |row: &&CommandRow| !acted.contains(&spelled(row));
         let commands = COMMANDS.iter().filter(|_| all).filter(alone).map(|row| ListEntry {

@@ -132,9 +132,10 @@ pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, (start, scrolls): (&Star
     let theme = &start.theme;
     let leave = start.keymap.key(Quit, start.place()).map(str::to_owned);
     let leave = leave.unwrap_or_else(|| pair(start, &[Interrupt]));
-    let last = match start.keying.is_none() && start.help.is_none() && !start.prefixed {
-        true => vec![(leave, "quit"), (pair(start, &[Help]), "help")],
-        false => vec![(pair(start, &[Back]), "back")],
+    let last = if start.keying.is_none() && start.help.is_none() && !start.prefixed {
+        vec![(leave, "quit"), (pair(start, &[Help]), "help")]
+    } else {
+        vec![(pair(start, &[Back]), "back")]
     };
     for (key, word) in last {
         bar.right(format!(" {word}  "), theme.style(ThemeRole::HintText));
