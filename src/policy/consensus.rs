@@ -112,8 +112,11 @@ impl Policy for Consensus {
         let newest = answers.map(|m| m.seq).max()?;
         let most = v.option_count("restarts").unwrap_or(RESTARTS);
         let may = batch.restarts.contains(&newest) || (batch.restarts.len() as u64) < most;
-        let running = batch.running.iter().filter_map(|(id, _)| v.state.turns.get(id));
-        running.filter(|_| may).find(|turn| turn.horizon < newest).map(|turn| turn.id)
+        let mut running = batch.running.iter().filter_map(|(id, _)| v.state.turns.get(id));
+        if !may {
+            return None;
+        }
+        running.find(|turn| turn.horizon < newest).map(|turn| turn.id)
     }
 
     fn result(&self, v: &View<'_>) -> Value {

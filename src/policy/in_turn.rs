@@ -62,7 +62,8 @@ pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
     if let Some(text) = requests::untold(v, &refused) {
         return Decision { next: NextMove::Warn(text), memo: v.thread.memo.clone() };
     }
-    let first = asked.iter().find(|a| v.state.may_speak(&a.seat)).filter(|_| owed.is_none());
+    let first = || asked.iter().find(|a| v.state.may_speak(&a.seat));
+    let first = if owed.is_none() { first() } else { None };
     if let Some(request) = first.filter(|request| request.seat != turn.seat) {
         turn.queue.insert(0, turn.seat.clone());
         let mut set = std::mem::take(&mut turn.kept);

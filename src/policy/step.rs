@@ -219,8 +219,9 @@ impl Talk<'_, '_> {
     /// Accepts a result, or asks the judge about it.
     fn done(&self, turn: TurnId) -> Decision {
         let judge = self.root.spec.options["judge"].as_str().map(SeatId::from);
-        let judge = judge.filter(|judge| self.v.state.may(Purpose::Judge, judge));
-        let Some(judge) = judge.filter(|_| self.step.spec.executor) else {
+        let may = |judge: &SeatId| self.v.state.may(Purpose::Judge, judge);
+        let judge = judge.filter(|judge| self.step.spec.executor && may(judge));
+        let Some(judge) = judge else {
             return self.over(StepState::Completed, Some(turn), String::new());
         };
         let question = format!(

@@ -130,9 +130,11 @@ fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
         };
         all.add_fresh(why);
     }
-    for round in prompt.tools.iter().filter(|_| prompt.text_tools.is_some()) {
-        all.add(Role::Assistant, requests(round));
-        all.add_fresh(results(round));
+    if prompt.text_tools.is_some() {
+        for round in &prompt.tools {
+            all.add(Role::Assistant, requests(round));
+            all.add_fresh(results(round));
+        }
     }
     for message in &mut all.0 {
         if let Cow::Owned(text) = text::forwarded(&message.text) {
@@ -216,7 +218,8 @@ impl Messages {
     /// Adds text that no later prompt repeats.
     fn add_fresh(&mut self, text: String) {
         let joins = self.1 == Kept::Joined;
-        let before = self.0.last().filter(|_| joins).map_or(0, |last| last.text.len() - last.fresh);
+        let before =
+            if joins { self.0.last().map_or(0, |last| last.text.len() - last.fresh) } else { 0 };
         self.add(Role::User, text);
         if let Some(last) = self.0.last_mut() {
             last.fresh = last.text.len().saturating_sub(before);

@@ -379,7 +379,7 @@ impl Conversation {
             changed: None,
             to: to.into(),
             of: Some(of.clone()),
-            granted: given.targets.seats.first().filter(|_| says).cloned(),
+            granted: if says { given.targets.seats.first().cloned() } else { None },
             mentions: given.targets.mentions.clone().into(),
         });
     }

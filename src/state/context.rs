@@ -58,7 +58,7 @@ impl Conversation {
         }
         self.context = self.context_of(|_| true).into();
         self.know();
-        let open = |b: &super::Batch| Some(b.id).filter(|_| self.is_open(b));
+        let open = |b: &super::Batch| self.is_open(b).then_some(b.id);
         let batches: Vec<(ThreadId, BatchId)> =
             self.threads.values().filter_map(|t| Some((t.id, open(t.batch.as_ref()?)?))).collect();
         for (thread, id) in batches {

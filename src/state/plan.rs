@@ -113,7 +113,10 @@ impl Conversation {
             let parts = step.current().filter(|m| m.kind == MessageKind::PartialResult);
             parts.filter_map(|m| said(m.turn?)).collect::<Vec<_>>().join("\n\n")
         };
-        let turn = step.turn.filter(|_| step.state == StepState::Completed)?;
+        if step.state != StepState::Completed {
+            return None;
+        }
+        let turn = step.turn?;
         let own =
             step.current().any(|m| m.turn == Some(turn) && Some(&m.from) == step.executor.as_ref());
         let whole = said(turn)?;
