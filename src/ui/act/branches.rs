@@ -81,8 +81,10 @@ pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Re
             0 => String::new(),
             n => format!("{}{} ", "  ".repeat(n - 1), screen.glyphs.corners[2]),
         };
-        let point = s.parent.as_ref().filter(|_| *depth > 0);
-        let point = point.map_or(String::new(), |(_, at)| format!("after #{at}  "));
+        let point = match &s.parent {
+            Some((_, at)) if *depth > 0 => format!("after #{at}  "),
+            Some(_) | None => String::new(),
+        };
         let title = text::label(&s.title);
         // the session on the screen is locked by this process, not by another one
         let stands =

@@ -32,7 +32,8 @@ pub fn message(screen: &mut Screen, way: Direction) {
         };
         let (first, whole) = t.first(transcript, look);
         // after scrolling, start from the last message on the screen
-        let seen = t.last_seen(transcript, look).filter(|_| way == Direction::Up);
+        let goes_up = way == Direction::Up;
+        let seen = if goes_up { t.last_seen(transcript, look) } else { None };
         let seen = seen.and_then(|last| {
             (first..=last).rev().filter(message).find(|at| t.shows(transcript, look, *at))
         });
@@ -288,12 +289,13 @@ pub fn reasoning(screen: &mut Screen) {
         Some(RowView::Aside(..)) | None => false,
     };
     let step = transcript.step(at).or_else(|| (0..at).rev().find_map(|at| transcript.step(at)));
-    if let Some(step) = step.filter(|_| !thinks(at)) {
+    if let Some(step) = step
+        && !thinks(at)
+    {
         let open = !screen.view.reading.opens_step(step);
         fold(screen, step);
         // the heading stays visible, and the next key acts on it
-        let head = screen.transcript.place(Id::Event(Seq(step.0))).filter(|_| open);
-        if let Some(head) = head {
+        if open && let Some(head) = screen.transcript.place(Id::Event(Seq(step.0))) {
             screen.read(|t, transcript, look| t.select(transcript, look, head));
         }
         return;

@@ -23,9 +23,10 @@ pub fn settle(buffer: &mut Buffer, rows: Range<u16>) -> u16 {
         let row = (behind..area.right()).map(|x| (x, y));
         // cells beyond the last column wrap to the next row
         let over = (at + SPILL).saturating_sub(area.right()).min(area.width);
+        let over = if y + 1 < area.bottom() { over } else { 0 };
         let next = (area.left()..area.left() + over).map(|x| (x, y + 1));
         end = end.max(area.bottom().min(y + 2));
-        for place in row.chain(next.filter(|_| y + 1 < area.bottom())) {
+        for place in row.chain(next) {
             let cell = &mut buffer[place];
             if matches!(cell.diff_option, CellDiffOption::None) {
                 cell.set_diff_option(CellDiffOption::AlwaysUpdate);

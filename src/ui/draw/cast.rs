@@ -27,7 +27,8 @@ const BEFORE: usize = 2;
 /// Draws the row of the cast.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let narrow = screen.view.areas.is_narrow();
-    let used = used(&screen.transcript.state().spent()).filter(|_| narrow).unwrap_or_default();
+    let used = if narrow { used(&screen.transcript.state().spent()) } else { None };
+    let used = used.unwrap_or_default();
     let used = used.replace(" tok  ", " ");
     let room = usize::from(area.width).saturating_sub(width(&used) + 2);
     let fits = |shorter: &(usize, bool)| row(area, *shorter, 0, screen).0.width() <= room;

@@ -93,7 +93,9 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     bar.left(" ", muted).left(format!("{} ", sign(standing, glyphs)), strong);
     let (what, then) = shortened(transcript, standing, now, keymap, (wealth, glyphs.ellipsis));
     bar.left(what, strong);
-    if let Some(why) = why(state).filter(|_| wealth.why) {
+    if wealth.why
+        && let Some(why) = why(state)
+    {
         bar.left(format!(" ({})", text::label(why)), muted);
     }
     if !then.is_empty() {
@@ -103,7 +105,9 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     bar.right = vec![];
     bar.right(ends, rule);
     // on a narrow screen another row shows it
-    if let Some(used) = used(&state.spent()).filter(|_| !view.areas.is_narrow()) {
+    if !view.areas.is_narrow()
+        && let Some(used) = used(&state.spent())
+    {
         // in a recording these are not totals
         let used = match (wealth.long, &view.playback) {
             (true, Some(_)) => format!("at this point {used}"),

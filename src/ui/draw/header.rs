@@ -40,7 +40,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         bar.left(" REPLAY ", theme.style(ThemeRole::BadgeTable)).left(" ", muted);
     }
     let areas = &screen.view.areas;
-    let used = used(&state.spent()).filter(|_| areas.is_narrow() && areas.cast.is_empty());
+    let shows_used = areas.is_narrow() && areas.cast.is_empty();
+    let used = if shows_used { used(&state.spent()) } else { None };
     if let Some(progress) = &screen.view.loading {
         // the figures are incomplete while the session loads
         bar.right(format!("  turn {number}"), muted);

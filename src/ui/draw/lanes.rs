@@ -70,7 +70,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
                 let spoken = cells.get_mut(span).into_iter().flatten();
                 spoken.for_each(|cell| *cell = Span::styled(glyphs.bar, bar));
             }
-            if let Some(now) = cells.last_mut().filter(|_| speaks(place)) {
+            if speaks(place)
+                && let Some(now) = cells.last_mut()
+            {
                 *now = Span::styled(glyphs.full, bar);
             }
             let name = format!(" {} {}", place + 1, transcript.name(&seat.spec.id));

@@ -296,7 +296,9 @@ fn command_entry(
     } else {
         vec![clip(&name, left, glyphs.ellipsis)]
     };
-    rows.extend(form(entry).filter(|_| chosen).map(|form| clip(&form, left, glyphs.ellipsis)));
+    if chosen {
+        rows.extend(form(entry).map(|form| clip(&form, left, glyphs.ellipsis)));
+    }
     let line = |(i, name): (usize, String)| {
         let (sign, command, key) =
             if i == 0 { (glyphs.speaking, &*command, &*key) } else { (" ", "", "") };

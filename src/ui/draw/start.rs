@@ -331,7 +331,9 @@ impl StartPage<'_> {
         let shown = clip(&shown, room, start.glyphs.ellipsis);
         let label = format!("{:<width$}", "Topic", width = VALUE);
         self.row(StartRow::Topic, label, vec![Span::styled(shown, self.style(role))]);
-        if let Some((_, at)) = self.focus.as_mut().filter(|_| start.at == StartRow::Topic) {
+        if start.at == StartRow::Topic
+            && let Some((_, at)) = self.focus.as_mut()
+        {
             *at = Some(LABEL + width(&before).saturating_sub(skip));
         }
     }

@@ -68,8 +68,8 @@ pub fn spell(key: &KeyEvent) -> Option<String> {
 pub fn canonical(written: &str) -> Option<String> {
     let (mut modifiers, mut rest) = (KeyModifiers::NONE, written);
     while let Some((modifier, prefix)) = MODIFIERS.iter().find(|(_, prefix)| {
-        let begun = rest.get(..prefix.len()).filter(|_| rest.len() > prefix.len());
-        begun.is_some_and(|b| b.eq_ignore_ascii_case(prefix))
+        let begun = rest.get(..prefix.len());
+        rest.len() > prefix.len() && begun.is_some_and(|b| b.eq_ignore_ascii_case(prefix))
     }) {
         modifiers |= *modifier;
         rest = &rest[prefix.len()..];

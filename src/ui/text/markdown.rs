@@ -132,7 +132,7 @@ fn laid(said: &str, room: usize, theme: &Theme, frames: Option<CodeFrames>) -> V
             links::MessagePart::Code { language, code } => {
                 let lines = code::lines(&code, language, theme);
                 let lines = lines.iter().map(|line| made_safe(line, Style::new()));
-                let frame = frames.filter(|_| room >= FRAME_MIN);
+                let frame = if room >= FRAME_MIN { frames } else { None };
                 let inside = if frame.is_some() { room - FRAME_AROUND } else { room };
                 let lines = lines.flat_map(|line| wrap(&line, inside)).collect();
                 rows.extend(match frame {

@@ -198,5 +198,5 @@ fn seat_of(transcript: &Transcript, side: &str) -> Option<usize> {
         is(&spec.id) || is(&spec.name) || spec.role.as_deref().is_some_and(is)
     });
     let place = fits.next().map(|(place, _)| place);
-    place.filter(|_| fits.next().is_none())
+    if fits.next().is_none() { place } else { None }
 }

@@ -191,8 +191,8 @@ impl List {
 
     /// Returns the entries whose name, key or description matches the filter, in display order.
     pub fn entries(&self, keymap: &Keymap) -> Vec<ListEntry> {
-        let formats = FORMATS.iter().filter(|_| self.kind == ListKind::Formats);
-        let formats = formats.map(|format| ListEntry {
+        let formats = if self.kind == ListKind::Formats { &FORMATS[..] } else { &[] };
+        let formats = formats.iter().map(|format| ListEntry {
             action: EntryAction::Export(format.name),
             call: format.name.to_owned(),
             title: format.title.to_owned(),
@@ -215,7 +215,8 @@ impl List {
             vec![]
         };
         let alone = |row: &&CommandRow| !acted.contains(&spelled(row));
-        let commands = COMMANDS.iter().filter(|_| all).filter(alone).map(|row| ListEntry {
+        let commands = if all { &COMMANDS[..] } else { &[] };
+        let commands = commands.iter().filter(alone).map(|row| ListEntry {
             action: EntryAction::Command(row),
             call: spelled(row),
             title: row.meaning.to_owned(),

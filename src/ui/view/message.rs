@@ -172,7 +172,9 @@ impl Growing {
         }
         let lines = Rc::make_mut(&mut self.lines);
         lines.truncate(self.front + self.finished.1);
-        if let Some(head) = lines.get_mut(1).filter(|_| self.head != next) {
+        if self.head != next
+            && let Some(head) = lines.get_mut(1)
+        {
             *head = Rc::new(speakers_head(transcript, turn, look));
             self.head = next;
         }

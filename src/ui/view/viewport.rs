@@ -345,7 +345,11 @@ impl Viewport {
 
 /// Returns the head of a message that starts above the screen; `None` for notes.
 fn continued(lines: &[Rc<Line<'static>>], look: Look<'_>) -> Option<Line<'static>> {
-    let mut head = Line::clone(lines.get(1).filter(|_| lines[0].width() == 0)?);
+    let head = lines.get(1)?;
+    if lines[0].width() > 0 {
+        return None;
+    }
+    let mut head = Line::clone(head);
     let signs = [look.glyphs.note, look.glyphs.stopped];
     head.spans.first().filter(|span| !signs.contains(&span.content.trim()))?;
     // keep the gutter and the name; for a card, also the corner before the title
@@ -354,7 +358,9 @@ fn continued(lines: &[Rc<Line<'static>>], look: Look<'_>) -> Option<Line<'static
     head.spans.truncate(if card { 3 } else { 2 });
     let note = format!("  {}  continued", look.glyphs.dot);
     let over = (head.width() + width(&note)).saturating_sub(look.width);
-    if let Some(name) = head.spans.last_mut().filter(|_| over > 0) {
+    if over > 0
+        && let Some(name) = head.spans.last_mut()
+    {
         let room = name.width().saturating_sub(over);
         name.content = clip(&name.content, room, look.glyphs.ellipsis).into();
     }
