@@ -265,11 +265,11 @@ impl BatchRun<'_> {
             if before.is_some() && !again {
                 continue;
             }
-            let first = self.protocols.first().filter(|_| of.as_many_tokens);
+            let first = if of.as_many_tokens { self.protocols.first() } else { None };
             let tokens = first.and_then(|first| done.tokens_of(&item.id, &first.name));
             let job =
                 BatchJob { item: item.clone(), protocol, slice: Slice::default(), tokens, again };
-            let behind = compared.filter(|_| of.as_many_tokens && tokens.is_none());
+            let behind = if of.as_many_tokens && tokens.is_none() { compared } else { None };
             match behind.and_then(|at: usize| groups.get_mut(at)) {
                 Some(group) => group.push(job),
                 None => {

@@ -21,9 +21,9 @@ pub fn arguments() -> Vec<String> {
 /// Returns the command that starts this program: its name, or `cargo run` if cargo started it.
 fn program(environment: &Environment) -> String {
     let variable = |name: &str| environment.get(name).and_then(|value| value.to_str());
-    let folder = variable(CARGO_FOLDER);
-    let Some(folder) = folder.filter(|_| variable(CARGO_PACKAGE) == Some(env!("CARGO_PKG_NAME")))
-    else {
+    let is_ours = variable(CARGO_PACKAGE) == Some(env!("CARGO_PKG_NAME"));
+    let folder = if is_ours { variable(CARGO_FOLDER) } else { None };
+    let Some(folder) = folder else {
         return env!("CARGO_PKG_NAME").into();
     };
     let path = std::env::args_os().next().unwrap_or_default();

@@ -53,7 +53,10 @@ fn give_up(state: &State) -> Option<Draft> {
         let held = || state.held_by_rate(turn, state.ms).is_some();
         turn.call.is_none() && (turn.retry_at.is_some() || held())
     };
-    let turn = state.calls().find(waits).filter(|_| turns::gives_up(state))?;
+    let turn = state.calls().find(waits)?;
+    if !turns::gives_up(state) {
+        return None;
+    }
     Some(turns::cut_sealed(state, turn, CutWhy::Timeout))
 }
 

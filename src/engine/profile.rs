@@ -64,7 +64,7 @@ fn stage(state: &State) -> Result<Option<StageEntered>, String> {
         stage: found,
         known: known as u32,
         of: fields.len() as u32,
-        claimed: claimed.filter(|_| !spec.is_empty()),
+        claimed: if spec.is_empty() { None } else { claimed },
     };
     let noted = &state.known.stage;
     let changed = (&entered.stage, &entered.claimed) != (&noted.stage, &noted.claimed);

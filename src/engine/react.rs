@@ -150,7 +150,10 @@ fn tick(live: &Live, now: Ms) -> Vec<Draft> {
 }
 
 fn time_limit(state: &State, now: Ms) -> Option<Draft> {
-    let limit = state.limits.seconds.filter(|_| state.limit.is_none() && state.ended.is_none())?;
+    let limit = state.limits.seconds?;
+    if state.limit.is_some() || state.ended.is_some() {
+        return None;
+    }
     let ran = state.running.at(now);
     let at = LimitAt { what: Limit::Seconds, value: ran / 1000, limit, next: None };
     if ran >= limit * 1000 {
@@ -170,8 +173,8 @@ fn unattended(state: &State) -> Vec<Draft> {
         return refused;
     }
     let hangs = state.waiting_tie().is_some();
-    let judged = state.limit.as_ref().filter(|_| !hangs);
-    let judged = judged.and_then(|l| verdict::conclude(state, l.what.reason(), None));
+    let limit = if hangs { None } else { state.limit.as_ref() };
+    let judged = limit.and_then(|l| verdict::conclude(state, l.what.reason(), None));
     let told = match judged {
         Some(judged) if !matches!(judged.kind, Kind::Ended(_)) => return vec![judged],
         // the verdict failed, and with it the end

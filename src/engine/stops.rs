@@ -122,7 +122,8 @@ fn own_lines(text: &str) -> impl Iterator<Item = &str> {
         fenced ^= fence;
         let inside = quoted;
         // a quotation may span several lines
-        for c in line.chars().filter(|_| !fenced && !fence) {
+        let prose = if fenced || fence { "" } else { line };
+        for c in prose.chars() {
             match c {
                 '\u{201c}' | '\u{201e}' => quoted = !(c == '\u{201c}' && quoted),
                 '\u{201d}' => quoted = false,

@@ -36,7 +36,8 @@ pub(super) fn vote(state: &State, batch: &Batch) -> VoteClosed {
         .collect();
     let counts = count(&options, ballots.iter().filter_map(|b| b.choice.as_ref()));
     let ways = side_by_side(state, batch, &ballots);
-    let decides = ways.first().filter(|_| batch.spec.count.iter().any(|by| *by != MAJORITY));
+    let counts_otherwise = batch.spec.count.iter().any(|by| *by != MAJORITY);
+    let decides = if counts_otherwise { ways.first() } else { None };
     let ahead = ahead(&options, &counts);
     let abstained = ballots.iter().filter(|b| b.choice.is_none()).count();
     let mut how = match &ahead[..] {

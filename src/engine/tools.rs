@@ -19,8 +19,10 @@ const WRONG_MAX: usize = 500;
 
 /// Returns `tool.asked` for a call that ended with requests, if its turn was offered tools.
 pub(super) fn asked(state: &State, turn: &Turn, done: &Done, used: Option<Usage>) -> Option<Draft> {
-    let call =
-        turn.call.filter(|_| !done.tools.is_empty() && !state.tools_offered(turn).is_empty())?;
+    let call = turn.call?;
+    if done.tools.is_empty() || state.tools_offered(turn).is_empty() {
+        return None;
+    }
     let requests = done.tools.iter().take(REQUESTS_MAX).cloned().collect();
     let asked = ToolAsked { turn: turn.id, call, requests, usage: used };
     Some(draft(turn.thread, &turn.seat, asked.into()))

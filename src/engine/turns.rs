@@ -111,7 +111,10 @@ pub(super) fn asks_tools(live: &Live, turn: &Turn, done: &Done) -> Option<Draft>
 
 /// Retries once a reply that is in another participant's name from its first word.
 pub(super) fn asked_again(live: &Live, turn: &Turn, done: &Done) -> Option<Draft> {
-    let call = turn.call.filter(|_| turn.corrections == 0 && !gives_up(&live.state))?;
+    let call = turn.call?;
+    if turn.corrections > 0 || gives_up(&live.state) {
+        return None;
+    }
     let said = done.text.as_ref().map_or_else(|| live.said(turn.id), ToString::to_string);
     let words = own_words(&live.state, turn, said, String::new());
     if !words.impersonates || !words.text.trim().is_empty() {
@@ -387,12 +390,13 @@ pub(super) fn failed(
     let rule = live.state.seat(&turn.seat).map(|s| s.spec.on_failure.clone()).unwrap_or_default();
     let next = wait(&live.state, turn, &rule, failure).map(|wait_ms| (wait_ms, None));
     let next = next.or_else(|| {
-        let other = fallback(&live.state, turn).filter(|_| !gives_up(&live.state));
-        Some((0, Some(other?)))
+        let other = fallback(&live.state, turn)?;
+        (!gives_up(&live.state)).then_some((0, Some(other)))
     });
     let thought = live.thought(turn.id);
     let paid = failure.class.costs() || !thought.is_empty();
-    let guess = money::guess(turn, live.said(turn.id).len() + thought.len()).filter(|_| paid);
+    let guess = || money::guess(turn, live.said(turn.id).len() + thought.len());
+    let guess = if paid { guess() } else { None };
     let used = failure.usage.clone().or(guess);
     match (turn.call, next) {
         (Some(call), Some((wait_ms, model))) => {
@@ -415,7 +419,10 @@ pub(super) fn failed(
 /// Returns the model that replaces the failed one, if the failure rule says so and one is left.
 fn fallback(state: &State, turn: &Turn) -> Option<Text> {
     let seat = &state.seat(&turn.seat)?.spec;
-    let replaced = seat.replaced().filter(|_| seat.on_failure.then == Then::Replace)?;
+    if seat.on_failure.then != Then::Replace {
+        return None;
+    }
+    let replaced = seat.replaced()?;
     Some(replaced.voice.label().into())
 }
 
@@ -439,7 +446,8 @@ fn wait(state: &State, turn: &Turn, rule: &FailureRule, failure: &CallFailure) -
         return None;
     }
     let doubled = RETRY_WAIT_MS.saturating_mul(1 << turn.tries.saturating_sub(1).min(16));
-    let least = failure.retry_after_ms.filter(|_| asked).unwrap_or(0).max(doubled);
+    let requested = if asked { failure.retry_after_ms } else { None };
+    let least = requested.unwrap_or(0).max(doubled);
     let left = rule.wait.saturating_sub(turn.waited);
     let place = u64::from(turn.number.unwrap_or(0)) << 16 | u64::from(turn.calls);
     let jitter = state.dice(place, &format!("retry {}", turn.seat)) % (least / JITTER + 1);

@@ -112,7 +112,8 @@ pub(super) fn after_round(state: &State, thread: &Thread) -> Option<Draft> {
 pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft {
     let judged =
         |c: VerdictScope<'_>| c.found(state).is_some_and(|v| !v.interim || v.winner.is_some());
-    let scope = VerdictScope::from_thread(state, thread.id).filter(|_| thread.id != ThreadId::ROOT);
+    let is_root = thread.id == ThreadId::ROOT;
+    let scope = if is_root { None } else { VerdictScope::from_thread(state, thread.id) };
     match scope.filter(|c| thread.utterances > 0 && !judged(*c)) {
         Some(scope) => next(state, scope, Requester::Engine, None),
         None => drafts::close(state, thread, reason),
@@ -148,7 +149,7 @@ fn next(
         names.clone()
     };
     let labels = if spec.swap_test { names } else { vec![] };
-    let seats = shown.iter().zip(&options).filter(|_| spec.swap_test);
+    let seats = spec.swap_test.then(|| shown.iter().zip(&options)).into_iter().flatten();
     let seats = seats.flat_map(|(side, label): (_, &Text)| {
         side.seats.iter().map(move |seat| (SeatId(seat.clone()), label.clone()))
     });

@@ -183,7 +183,8 @@ impl Answer<'_> {
     /// Returns the answer of a finished conversation: its verdict, or the text of its last turn.
     fn from_played(played: &Played, code: Exit) -> Result<Answer<'_>, Failure> {
         let (state, session) = (&played.state, played.name.as_deref());
-        let Some((answer, dissent)) = found(state).filter(|_| code == Exit::Done) else {
+        let found = if code == Exit::Done { found(state) } else { None };
+        let Some((answer, dissent)) = found else {
             let ended = state.ended.as_ref().map(|end| reason(end.reason)).unwrap_or_default();
             let code = if code == Exit::Done { Exit::Failed } else { code };
             let failure = Failure::new(code, format!("the panel gave no answer: {ended}"));

@@ -249,7 +249,9 @@ impl Unwritten {
                 Kind::LimitNear(near) => Some(nearing(&near.0)),
                 _ => None,
             };
-            if let Some(warning) = warning.filter(|_| !io::stdout().is_terminal()) {
+            if let Some(warning) = warning
+                && !io::stdout().is_terminal()
+            {
                 context.say(&format!("warning: {warning}"));
             }
             if let Kind::Receipt(receipt) = &record.event.kind

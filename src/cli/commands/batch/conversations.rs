@@ -89,7 +89,8 @@ impl Conversations {
                 let past = fold(&log);
                 let failed = |line: &ResultLine| line.outcome == ResultOutcome::Failed;
                 let over = is_over(&past, &own);
-                match self.result(job, prepared, &log, &own).filter(|_| over) {
+                let line = if over { self.result(job, prepared, &log, &own) } else { None };
+                match line {
                     Some(line) if !(job.again && failed(&line)) => {
                         return Ok(JobOutcome::Over(Box::new(line)));
                     }

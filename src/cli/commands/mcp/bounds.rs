@@ -45,7 +45,10 @@ impl Purse {
         let usd = self.usd(asked.usd);
         let known = Limits { usd: Some(usd), tokens: asked.tokens, ..Limits::default() };
         let fixed = asked.usd.is_some() || self.is_set;
-        let Some(worth) = token_worth(seats).filter(|_| !fixed) else { return known };
+        if fixed {
+            return known;
+        }
+        let Some(worth) = token_worth(seats) else { return known };
         let tokens = (usd.0 / worth).max(1);
         let tokens = asked.tokens.map_or(tokens, |asked| asked.min(tokens));
         Limits { tokens: Some(tokens), ..Limits::default() }

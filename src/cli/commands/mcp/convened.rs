@@ -99,7 +99,7 @@ impl Convened {
         let (stop, stopped) = oneshot::channel();
         let job = Convened {
             kept,
-            token_worth: token_worth(&seats).filter(|_| state.limits.usd.is_none()),
+            token_worth: if state.limits.usd.is_none() { token_worth(&seats) } else { None },
             orders: Mutex::new(Some(order)),
             stop: Mutex::new(Some(stop)),
             pulse: Mutex::new(Pulse { begins: state.next_seq, ..Pulse::default() }),

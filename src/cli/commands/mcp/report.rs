@@ -51,7 +51,8 @@ pub fn result(log: &Log, state: &State) -> Result<Value, Failure> {
         (None, true) => "running",
         (None, false) => "stopped",
     };
-    let (answer, dissent) = found(state).filter(|_| ended.is_some()).unzip();
+    let found = if ended.is_some() { found(state) } else { None };
+    let (answer, dissent) = found.unzip();
     let spent = state.spent();
     let seats = state.seats.iter().map(|seat| {
         let speaks = state.calls().any(|turn| turn.seat == seat.spec.id);
