@@ -109,7 +109,9 @@ impl<T: Clone> SharedList<T> {
         }
         let behind: Vec<T> = self.from(at).cloned().collect();
         self.pages.truncate(at.div_ceil(PAGE));
-        if let Some(page) = self.pages.last_mut().filter(|_| !at.is_multiple_of(PAGE)) {
+        if !at.is_multiple_of(PAGE)
+            && let Some(page) = self.pages.last_mut()
+        {
             Arc::make_mut(page).truncate(at % PAGE);
         }
         self.extend([item].into_iter().chain(behind));

@@ -56,7 +56,10 @@ pub(super) fn asked(state: &State, asked: &PermissionAsked) -> Vec<Narrated> {
 
 /// Returns the note on a refusal; an allowed use gets a note from the tool itself.
 pub(super) fn answered(state: &State, answered: &PermissionAnswered) -> Vec<Narrated> {
-    let Some(why) = answered.why.as_ref().filter(|_| !answered.yes) else { return vec![] };
+    if answered.yes {
+        return vec![];
+    }
+    let Some(why) = &answered.why else { return vec![] };
     let turn = state.turns.get(&answered.turn);
     let asked = turn.and_then(|t| t.permissions.iter().find(|p| p.asked == answered.asked));
     let title = asked.map_or("", |asked| &*asked.title);

@@ -136,7 +136,7 @@ fn chain<'s>(source: &'s str, all: &[(usize, &'s str)], start: usize) -> Vec<Att
                 at = end;
             }
             "." => {
-                let key = all.get(at + 1).filter(|_| token(at + 2) != "(");
+                let key = if token(at + 2) == "(" { None } else { all.get(at + 1) };
                 found.extend(key.map(|(column, key)| Attribute { key, column: *column, of_item }));
                 return found;
             }

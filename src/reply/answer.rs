@@ -47,7 +47,8 @@ fn stated(kind: AnswerKind, said: &str) -> Option<String> {
     let alone = behind.is_none() && !said.contains(BOXED);
     // a reply in full sentences is not an answer, but a bare answer is
     let short = !alone || kind == AnswerKind::Json || said.trim().lines().count() == 1;
-    spelled(kind, text).filter(|_| short && !(alone && kind == AnswerKind::Text && text.len() > 80))
+    let long = alone && kind == AnswerKind::Text && text.len() > 80;
+    if short && !long { spelled(kind, text) } else { None }
 }
 
 /// Returns the first non-empty line below the last line that only introduces an answer.

@@ -50,8 +50,8 @@ fn words_repeat(reply: &str) -> Option<usize> {
         let fence = line.trim_start().starts_with("```");
         code ^= fence;
         let begins = line.as_ptr() as usize - reply.as_ptr() as usize;
-        let said = line.split_whitespace().filter(|_| !code && !fence);
-        words.extend(said.filter_map(|word| {
+        let prose = if code || fence { "" } else { line };
+        words.extend(prose.split_whitespace().filter_map(|word| {
             let at = begins + (word.as_ptr() as usize - line.as_ptr() as usize);
             Some((at, bare(word)?, word))
         }));
@@ -66,7 +66,7 @@ fn words_repeat(reply: &str) -> Option<usize> {
         // a row of numbers may legitimately contain the same number many times
         let run = later.get(end + 1 - same..=end)?;
         let in_words = run.iter().any(|(.., word)| word.contains(char::is_alphabetic));
-        run.first().filter(|_| in_words).map(|(at, ..)| *at)
+        if in_words { run.first().map(|(at, ..)| *at) } else { None }
     })
 }
 

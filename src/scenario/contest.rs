@@ -194,8 +194,11 @@ pub(super) fn verdict(
     let (policy, phases) = (policy(root), root.get("phase").is_some());
     let row = walk.rows.iter().find(|r| r.name == &*policy.name);
     let rounds = phases || row.is_none_or(|r| r.options.iter().any(|o| o.key == ROUNDS));
-    let stops = root.get("verdict").and_then(|v| v.get("may_stop")).filter(|_| spec.may_stop);
-    if let (Some(stops), false) = (stops, rounds) {
+    let stops = root.get("verdict").and_then(|v| v.get("may_stop"));
+    if spec.may_stop
+        && !rounds
+        && let Some(stops) = stops
+    {
         let message = format!("needs rounds, which {} does not have", policy.name);
         walk.fault(
             &stops.span,

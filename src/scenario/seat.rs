@@ -382,7 +382,7 @@ pub(super) fn seats(walk: &mut Walk<'_>, root: &Node) -> Vec<Participant> {
         // such an id is a fault already
         let nobodys = seat.id.is_empty() || RESERVED.contains(&&*seat.id);
         let named = node.get("name").is_some() || !nobodys;
-        if let Some(fault) = seat.name_fault(&seats).filter(|_| named) {
+        if named && let Some(fault) = seat.name_fault(&seats) {
             let message = format!("{} {fault}", quote(&seat.name));
             let span = node.get("name").or(node.get("id")).map_or(&None, |n| &n.span);
             let fix = "give it a distinct name, as in name = \"Ada\"";

@@ -68,7 +68,10 @@ pub fn redact(
         last = Some(new);
     }
     records.all_read()?;
-    let Some(last) = last.filter(|_| done.events > 0) else { return Ok(Redacted::default()) };
+    if done.events == 0 {
+        return Ok(Redacted::default());
+    }
+    let Some(last) = last else { return Ok(Redacted::default()) };
     let &Event { seq, at, ms, .. } = &*last.event;
     written.add(&Record::new(Event {
         seq: seq.next(),

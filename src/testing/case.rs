@@ -217,7 +217,8 @@ impl Tally {
         }
         for (at, expect) in test.expects.iter().enumerate() {
             let held = self.held.get(at).copied().unwrap_or(0);
-            if let Some(pass) = expect.pass.filter(|_| !matches!(expect.what, ExpectKind::Rates(_)))
+            if let Some(pass) = expect.pass
+                && !matches!(expect.what, ExpectKind::Rates(_))
             {
                 let of = format!("line {}", expect.line);
                 self.record.rates.push(Rate { of, held, runs, interval: wilson(held, runs) });

@@ -152,7 +152,7 @@ impl Stage {
         let seat = ask.seat.id.clone();
         let progress = self.kept().progress.get(&seat).cloned().unwrap_or_default();
         let is_first = self.kept().turn_of(&ask) == 0;
-        let opening = plays.opening.clone().filter(|_| is_first);
+        let opening = if is_first { plays.opening.clone() } else { None };
         let messages = plays.messages(&ask.prompt, &progress);
         let ask = CallRequest { messages, form: plays.form(), ..ask };
         let mut said = opening.map(|opening| Ok((opening, progress.clone())));
@@ -296,9 +296,11 @@ impl Voice for Stage {
             Some(Speaker::Model { ignored, plays, .. }) => {
                 let (ignored, plays) = (ignored.clone(), plays.clone());
                 let speaks = ask.purpose == Purpose::Speak;
-                return match plays.filter(|_| speaks) {
-                    Some(plays) => Box::pin(self.clone().simulated(ask, plays, ignored, out)),
-                    None => Box::pin(self.clone().model(ask, ignored, out)),
+                return match plays {
+                    Some(plays) if speaks => {
+                        Box::pin(self.clone().simulated(ask, plays, ignored, out))
+                    }
+                    Some(_) | None => Box::pin(self.clone().model(ask, ignored, out)),
                 };
             }
             None => {

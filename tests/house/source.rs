@@ -320,8 +320,10 @@ fn pieces(raw: &str) -> Vec<Found> {
 
 /// Returns the value of a string literal, with escapes resolved approximately; `None` for a character or a comment.
 fn content(literal: &str) -> Option<String> {
-    let open =
-        literal.find('"').filter(|_| !literal.starts_with('/') && !literal.starts_with('\''))?;
+    if literal.starts_with('/') || literal.starts_with('\'') {
+        return None;
+    }
+    let open = literal.find('"')?;
     let body = literal[open + 1..].trim_end_matches('#');
     let body = body.strip_suffix('"').unwrap_or(body);
     if literal[..open].contains('r') {

@@ -85,7 +85,10 @@ fn expect(
         (&OF_JUDGE[..], "judge", r#"as in judge = "ollama:llama3""#),
     ] {
         let others = node.entries().iter().filter(|e| keys.contains(&e.key.as_str()));
-        for other in others.filter(|_| entry.key != of) {
+        if entry.key == of {
+            continue;
+        }
+        for other in others {
             let message = format!("is only for an expectation with `{of}`");
             walk.fault(&other.key_span, &join(path, &other.key), message, fix);
         }
@@ -136,7 +139,7 @@ fn expect(
     Some(Expect {
         what,
         why: node.get("why").and_then(Node::text).map(str::to_owned),
-        pass: node.get("pass").and_then(Node::number).filter(|_| !of_votes),
+        pass: if of_votes { None } else { node.get("pass").and_then(Node::number) },
         line: walk.line(&node.span),
     })
 }

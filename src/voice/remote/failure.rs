@@ -184,7 +184,8 @@ pub(super) fn of_error(status: Option<u16>, value: &Value) -> ServerFault {
     let words = Words { kinds, lower: message.to_lowercase(), message };
     let fault = of_words(status.or(code).unwrap_or(0), &words);
     let asked = error["details"].as_array().into_iter().flatten().find_map(retry_delay_ms);
-    ServerFault { retry_after_ms: asked.filter(|_| fault.class.asks_to_wait()), ..fault }
+    let retry_after_ms = if fault.class.asks_to_wait() { asked } else { None };
+    ServerFault { retry_after_ms, ..fault }
 }
 
 /// Returns the rejected field of a request that a server validates field by field, as in `stop: Extra inputs are not

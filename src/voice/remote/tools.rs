@@ -102,8 +102,8 @@ pub(super) fn ollama(call: &Call, messages: &mut Vec<ChatMessage<'_>>) {
 /// Adds tool requests and results in Anthropic's format.
 pub(super) fn anthropic(call: &Call, messages: &mut Vec<Value>) {
     for round in call.rounds {
-        let said = Some(json!({"type": "text", "text": round.said}));
-        let said = said.filter(|_| !round.said.trim().is_empty());
+        let speaks = !round.said.trim().is_empty();
+        let said = speaks.then(|| json!({"type": "text", "text": round.said}));
         let asked = round.runs.iter().enumerate().map(|(at, run)| {
             let input = object(&run.request.arguments);
             json!({"type": "tool_use", "id": round.id(at), "name": run.request.tool, "input": input})
@@ -123,7 +123,8 @@ pub(super) fn anthropic(call: &Call, messages: &mut Vec<Value>) {
 /// Adds tool requests and results in Google's format.
 pub(super) fn gemini(call: &Call, contents: &mut Vec<Value>) {
     for round in call.rounds {
-        let said = Some(json!({"text": round.said})).filter(|_| !round.said.trim().is_empty());
+        let speaks = !round.said.trim().is_empty();
+        let said = speaks.then(|| json!({"text": round.said}));
         let asked = round.runs.iter().map(|run| {
             let call = json!({"name": run.request.tool, "args": object(&run.request.arguments)});
             json!({"functionCall": call})
