@@ -7,9 +7,7 @@ use crate::model::*;
 impl Turn {
     /// Returns the permission request that waits for an answer.
     pub fn waits_for_leave(&self) -> Option<&Permission> {
-        if self.call.is_none() {
-            return None;
-        }
+        self.call?;
         self.permissions.iter().find(|p| p.answer.is_none())
     }
 }

@@ -191,7 +191,7 @@ impl List {
 
     /// Returns the entries whose name, key or description matches the filter, in display order.
     pub fn entries(&self, keymap: &Keymap) -> Vec<ListEntry> {
-        let formats = if self.kind == ListKind::Formats { &FORMATS[..] } else { &[] };
+        let formats = if self.kind == ListKind::Formats { FORMATS } else { &[] };
         let formats = formats.iter().map(|format| ListEntry {
             action: EntryAction::Export(format.name),
             call: format.name.to_owned(),
@@ -215,7 +215,7 @@ impl List {
             vec![]
         };
         let alone = |row: &&CommandRow| !acted.contains(&spelled(row));
-        let commands = if all { &COMMANDS[..] } else { &[] };
+        let commands = if all { COMMANDS } else { &[] };
         let commands = commands.iter().filter(alone).map(|row| ListEntry {
             action: EntryAction::Command(row),
             call: spelled(row),
