@@ -319,7 +319,8 @@ mod tests {
 
     #[test]
     fn a_map_is_what_a_map_is() {
-        let (mut map, mut other) = (SharedMap::default(), BTreeMap::new());
+        let mut map = SharedMap::default();
+        let mut other = BTreeMap::new();
         for n in 0..1_000u64 {
             // mostly in order, some far behind, some twice
             let key = if n % 7 == 0 { n * 31 % 503 } else { 3 * n };

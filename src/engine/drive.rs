@@ -371,7 +371,8 @@ impl Engine {
         let (tx, mut chunks) = mpsc::channel::<(CallId, Chunk)>(CHUNKS_WAITING);
         let (tool_tx, mut results) = mpsc::channel::<(Seq, ToolResult)>(CHUNKS_WAITING);
         let mut durable = self.writer.durable();
-        let (mut attended, mut running) = (true, true);
+        let mut attended = true;
+        let mut running = true;
         let mut full: Option<Pin<Box<Sleep>>> = None;
         tokio::pin!(stop);
         let stopped = loop {

@@ -26,7 +26,9 @@ pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
             Err(why) => refused(key, line, why.into()),
         }],
         Input::BadLine { key, line, why } => {
-            let (key, line, why) = (key.clone(), line.clone(), why.clone());
+            let key = key.clone();
+            let line = line.clone();
+            let why = why.clone();
             vec![operator(CommandRefused { key, line, id: None, why }.into())]
         }
         Input::Chunk(call, chunk) => {
@@ -62,7 +64,8 @@ fn operator(kind: Kind) -> Draft {
 
 /// Refuses a line that cannot be carried out.
 pub(super) fn refused(key: &Key, line: &SteerLine, why: Text) -> Draft {
-    let (key, id) = (key.clone(), line.id.clone());
+    let key = key.clone();
+    let id = line.id.clone();
     operator(CommandRefused { key, line: serde_json::Value::Object(line.to_map()), id, why }.into())
 }
 

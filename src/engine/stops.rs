@@ -115,7 +115,8 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
 
 /// Returns the lines of a text that are the speaker's own, without code blocks and quotations.
 fn own_lines(text: &str) -> impl Iterator<Item = &str> {
-    let (mut fenced, mut quoted) = (false, false);
+    let mut fenced = false;
+    let mut quoted = false;
     text.lines().filter(move |line| {
         let line = line.trim_start();
         let fence = line.starts_with("```") || line.starts_with("~~~");

@@ -44,7 +44,8 @@ impl Voices for WithTeams {
             }
             VoiceSpec::Team(spec) => {
                 let voices: Arc<dyn Voices> = Arc::new(Inside(self.0.clone()));
-                let (tools, spec) = (self.1.clone(), spec.clone());
+                let tools = self.1.clone();
+                let spec = spec.clone();
                 let voices = with_teams(voices, tools.clone());
                 Ok(Arc::new(Team { spec, voices, tools }))
             }
@@ -173,7 +174,8 @@ impl Team {
     fn said(&self, event: &Event) -> Option<(String, Text)> {
         let Kind::TurnEnded(end) = &event.kind else { return None };
         let spoke = end.purpose == Purpose::Speak && end.outcome == Outcome::Said;
-        let (aloud, text) = (spoke && !end.text.trim().is_empty(), &end.text);
+        let aloud = spoke && !end.text.trim().is_empty();
+        let text = &end.text;
         let by = SeatId(event.by.clone());
         let seat = self.spec.participants.iter().find(|p| p.id == by);
         aloud.then(|| {

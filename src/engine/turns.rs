@@ -307,7 +307,8 @@ fn with_form(
         words.text = text;
     }
     let outcome = if form.passes { Outcome::Passed } else { Outcome::Said };
-    let (structured, message) = (form.structured, form.message);
+    let structured = form.structured;
+    let message = form.message;
     with_words(state, turn, words, TurnEnded { structured, message, ..end(outcome) })
 }
 
@@ -323,7 +324,8 @@ pub(super) fn spoken(state: &State, turn: &Turn, text: &Text) -> Result<Draft, T
 
 /// Returns the event of an agent's action or permission request during its call.
 pub(super) fn did(turn: &Turn, did: &Did) -> Option<Draft> {
-    let (call, turn_id) = (turn.call?, turn.id);
+    let call = turn.call?;
+    let turn_id = turn.id;
     let kind: Kind = match did.clone() {
         Did::Used { title, sort, status, input, result } => {
             AgentTool { turn: turn_id, call, title, sort, status, input, result }.into()
@@ -406,7 +408,8 @@ pub(super) fn failed(
         }
         (Some(_) | None, _) => {
             let (usage, cost) = money::of_turn(turn, used.as_ref());
-            let (error, said) = (Some(error), live.said(turn.id));
+            let error = Some(error);
+            let said = live.said(turn.id);
             let raw = (!said.is_empty()).then(|| said.into());
             let end = TurnEnded { error, raw, usage, cost, ..turn.ended(now, Outcome::Failed) };
             // a missing answer is its seat's event; a failed utterance is the engine's, since nobody spoke it

@@ -137,7 +137,8 @@ fn next(
         return tie(state, scope, &sides, requester)
             .unwrap_or_else(|| draft(thread, ENGINE, tally::verdict(state, scope, &sides).into()));
     }
-    let (time, swapped) = (asked / per_time + 1, asked % per_time == 1);
+    let time = asked / per_time + 1;
+    let swapped = asked % per_time == 1;
     let mut shown = sides;
     if swapped {
         shown.reverse();

@@ -67,7 +67,8 @@ impl Document {
         } else {
             redaction.matches(records.iter())
         };
-        let (id, began) = (survey.files.id(), survey.began);
+        let id = survey.files.id();
+        let began = survey.began;
         let is_as_read = redaction.is_empty() && !keys;
         let mut document = Document {
             id,

@@ -306,7 +306,8 @@ fn cast(v: &View<'_>) -> Vec<SeatId> {
 }
 
 fn after_run_off(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
-    let (tied, cast) = (tied(v), cast(v));
+    let tied = tied(v);
+    let cast = cast(v);
     let votes = |seat: &SeatId| cast.iter().filter(|c| *c == seat).count();
     let most = tied.iter().map(votes).max().unwrap_or(0);
     let best: Vec<SeatId> = tied.iter().filter(|s| votes(s) == most).cloned().collect();

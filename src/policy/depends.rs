@@ -257,7 +257,8 @@ fn starved(v: &View<'_>) -> bool {
 
 /// Returns the seats of the thread that never ran.
 fn idle<'a>(v: &View<'a>) -> impl Iterator<Item = &'a Seat> {
-    let (state, runs) = (v.state, runs(v));
+    let state = v.state;
+    let runs = runs(v);
     let seats = v.thread.seats.iter().filter_map(|id| state.seat(id));
     seats.filter(|s| !s.gone && !runs.iter().any(|r| r.reply.seat == s.spec.id))
 }

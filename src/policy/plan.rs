@@ -319,7 +319,8 @@ fn plan_again(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
         s.state == StepState::Failed && !asked.contains(&place)
     };
     let step = plan.steps.iter().find(failed)?;
-    let (n, place) = (step.spec.number, step.thread.map_or(0, |t| t.0));
+    let n = step.spec.number;
+    let place = step.thread.map_or(0, |t| t.0);
     let reason = step.reason().trim_end_matches('.');
     asked.push(place);
     let why = format!("step {n} failed");

@@ -185,7 +185,8 @@ impl Talk<'_, '_> {
             );
             return self.ask(executor, DOES, " does it", question.into(), false);
         }
-        let (exchange, most) = (self.step.exchange() + 1, self.root.exchanges());
+        let exchange = self.step.exchange() + 1;
+        let most = self.root.exchanges();
         if exchange > most {
             return self.failed(format!("all {most} exchanges are used; raise policy.exchanges"));
         }

@@ -234,7 +234,8 @@ pub(super) fn attribute(name: &Text) -> String {
 
 /// Escapes text so that it can neither end its block nor start another one.
 pub fn quoted(words: &str) -> String {
-    let (mut out, mut done) = (String::with_capacity(words.len()), 0);
+    let mut out = String::with_capacity(words.len());
+    let mut done = 0;
     let [ascii, first, second] = FIRST_BYTES;
     for at in memchr3_iter(ascii, first, second, words.as_bytes()) {
         let opener = words[at..].chars().next().filter(|c| OPENERS.contains(c));

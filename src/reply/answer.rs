@@ -144,7 +144,8 @@ fn number(text: &str) -> Option<String> {
         (false, Some((whole, part))) => (whole.to_owned(), part.to_owned()),
         (false, None) => (plain, String::new()),
     };
-    let (whole, part) = (whole.trim_start_matches('0'), part.trim_end_matches('0'));
+    let whole = whole.trim_start_matches('0');
+    let part = part.trim_end_matches('0');
     let whole = if whole.is_empty() { "0" } else { whole };
     let sign = if minus && (whole != "0" || !part.is_empty()) { "-" } else { "" };
     Some(if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") })

@@ -93,7 +93,8 @@ impl<'a> Walk<'a> {
             return;
         }
         let place = place(span, self.text);
-        let (key, message) = (one_line(key), one_line(&message));
+        let key = one_line(key);
+        let message = one_line(&message);
         self.faults.push(Fault { gravity, place, key, message, fix });
     }
 

@@ -373,7 +373,8 @@ pub(super) fn seats(walk: &mut Walk<'_>, root: &Node) -> Vec<Participant> {
             let span = node.get("id").map_or(&None, |n| &n.span);
             walk.fault(span, &join(&path, "id"), message, "give every participant its own id");
         } else if let Some(first) = seats.iter().find(|s| differs_by_hyphens(&s.id, &seat.id)) {
-            let (id, first) = (quote(&seat.id), quote(&first.id));
+            let id = quote(&seat.id);
+            let first = quote(&first.id);
             let message = format!("{id} differs from {first} only by `-` and `_`");
             let span = node.get("id").map_or(&None, |n| &n.span);
             let fix = "people and expressions mix the two up; choose another id";

@@ -97,7 +97,8 @@ pub(super) fn missing(blob: &Reference) -> String {
 ///
 /// The line decides which texts these are, so that a line copied from another session finds the same blobs.
 pub(super) fn blobs_of(record: &Record) -> serde_json::Result<Vec<Blob>> {
-    let (mut names, mut least) = (BTreeSet::new(), u64::MAX);
+    let mut names = BTreeSet::new();
+    let mut least = u64::MAX;
     blobs::put_back(&record.line, &mut |r| {
         names.insert(r.name.to_owned());
         least = least.min(r.bytes);

@@ -59,7 +59,9 @@ pub fn redact(
     progress.begin(2 * records.len() as u64);
     let matches = redaction.matches(progress.through(records.iter(), records.len()));
     let mut rebuilding = redaction.rebuilding(&matches);
-    let (mut written, mut done, mut last) = (NewLog::new(&files)?, Redacted::default(), None);
+    let mut written = NewLog::new(&files)?;
+    let mut done = Redacted::default();
+    let mut last = None;
     for old in progress.through(records.iter(), records.len()) {
         let new = rebuilding.take(&old)?;
         done.events += usize::from(!Arc::ptr_eq(&old, &new));

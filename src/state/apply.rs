@@ -27,7 +27,8 @@ impl Conversation {
     }
 
     fn take(&mut self, event: &Event) {
-        let (seq, thread) = (event.seq, event.thread);
+        let seq = event.seq;
+        let thread = event.thread;
         match &event.kind {
             Kind::Opened(o) => self.open(o),
             Kind::Renamed(r) => self.title = Some(r.title.clone()),

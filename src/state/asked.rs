@@ -65,7 +65,9 @@ impl Conversation {
             }
             let spec = self.scenario.answer.as_ref()?;
             let asked = answers::counts(spec, &turn.seat) && spec.by.reads_answers();
-            let (of, confidence, object) = (spec.form, spec.confidence, spec.object);
+            let of = spec.form;
+            let confidence = spec.confidence;
+            let object = spec.object;
             asked.then_some(Form::Answer { of, confidence, object })
         };
         let mut contract = match phase {

@@ -104,7 +104,8 @@ impl Conversation {
     }
 
     fn fold_command(&mut self, command: &mut PendingCommand, ms: Ms) {
-        let (seq, given) = (command.seq, command.given.clone());
+        let seq = command.seq;
+        let given = command.given.clone();
         let targets = &given.targets;
         match &given.line.command {
             Command::Pause {} | Command::PauseNow {} => match self.run {

@@ -91,7 +91,8 @@ impl Conversation {
 
     /// Returns the current data of a turn, as edited; `None` if its message is hidden or another version is chosen.
     pub(super) fn as_it_stands(&self, kept: &Kept) -> Option<Value> {
-        let (turn, data) = (kept.turn, &kept.data);
+        let turn = kept.turn;
+        let data = &kept.data;
         let by = |e: &&Entry| e.versions.iter().any(|v| v.turn == Some(turn));
         let Some(entry) = self.entries.iter().rev().find(by) else { return Some(data.clone()) };
         match &entry.edited {

@@ -84,7 +84,8 @@ impl Conversation {
 
     /// Returns the change of the profile since it was last recorded, if any.
     pub fn unrecorded_profile(&self) -> Option<ProfileUpdated> {
-        let (before, now) = (&self.known.noted, &self.known.profile);
+        let before = &self.known.noted;
+        let now = &self.known.profile;
         if before == now {
             return None;
         }

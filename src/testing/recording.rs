@@ -55,7 +55,8 @@ impl RecordedVoice {
 impl Voice for RecordedVoice {
     fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
         let prompt = shown(&ask.prompt);
-        let (turn, round) = (self.turn(&ask, &prompt), ask.prompt.tools.len());
+        let turn = self.turn(&ask, &prompt);
+        let round = ask.prompt.tools.len();
         let chunks = match self.cassette.says(&ask.seat.id, ask.purpose, turn, round, &prompt) {
             Ok((chunks, None)) => chunks,
             Ok((mut chunks, Some(drift))) => {

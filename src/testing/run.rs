@@ -137,7 +137,8 @@ async fn play(
     let (nobody, orders) = mpsc::channel(1);
     drop(nobody);
     let watcher = Watcher::new(test.clone());
-    let (halt, mut halted) = (watcher.halt.clone(), watcher.halt.subscribe());
+    let halt = watcher.halt.clone();
+    let mut halted = watcher.halt.subscribe();
     engine.witness = Some(Box::new(watcher));
     let stopped = {
         let playing = engine.run(orders, pending());
@@ -179,7 +180,8 @@ async fn play(
         }
     };
     let judged = judged.map_err(error)?;
-    let (asked, drifts) = (stage.asked(), stage.drifts());
+    let asked = stage.asked();
+    let drifts = stage.drifts();
     if bless && !drifts.is_empty() {
         bless_recordings(&drifts, &events).await.map_err(error)?;
     }

@@ -197,7 +197,8 @@ impl Stage {
         ignored: &[Regex],
         account: &'static str,
     ) -> Result<ModelReply, CallFailure> {
-        let (turn, place) = (ask.turn, self.place(&ask));
+        let turn = ask.turn;
+        let place = self.place(&ask);
         let name = match &ask.seat.voice {
             VoiceSpec::Model(spec) => spec.name.to_string(),
             VoiceSpec::Script(_)
@@ -294,7 +295,8 @@ impl Voice for Stage {
                 return Box::pin(paced(chunks, out));
             }
             Some(Speaker::Model { ignored, plays, .. }) => {
-                let (ignored, plays) = (ignored.clone(), plays.clone());
+                let ignored = ignored.clone();
+                let plays = plays.clone();
                 let speaks = ask.purpose == Purpose::Speak;
                 return match plays {
                     Some(plays) if speaks => {

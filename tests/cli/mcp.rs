@@ -269,7 +269,8 @@ fn over_http_only_this_machine_with_the_token_is_answered() {
     let token = err.find(|line| line.contains("Bearer")).unwrap();
     let key = token.split("Authorization: ").nth(1).unwrap().to_owned();
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
-    let (host, auth) = (("host", address), ("authorization", &*key));
+    let host = ("host", address);
+    let auth = ("authorization", &*key);
     assert_eq!(post(address, &[host], &ping).0, 401);
     assert_eq!(post(address, &[host, ("authorization", "Bearer no")], &ping).0, 401);
     assert_eq!(post(address, &[("host", "evil.example"), auth], &ping).0, 403);

@@ -22,7 +22,8 @@ impl Client {
 
     /// Initialises a connection to a started server.
     pub fn new(mut child: Child) -> Client {
-        let (input, out) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        let input = child.stdin.take();
+        let out = BufReader::new(child.stdout.take().unwrap());
         let mut client = Client { child, input, out, next: 0, notices: vec![] };
         let hello = client.ask(
             "initialize",

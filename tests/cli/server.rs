@@ -58,7 +58,8 @@ fn answer(
     seen: &Mutex<Vec<String>>,
 ) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let (mut head, mut length) = (String::new(), 0);
+    let mut head = String::new();
+    let mut length = 0;
     while !head.ends_with("\r\n\r\n") {
         let mut line = String::new();
         if reader.read_line(&mut line).unwrap_or(0) == 0 {

@@ -46,7 +46,8 @@ fn answer(
     heard: &Mutex<String>,
 ) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream);
-    let (mut head, mut length) = (String::new(), 0);
+    let mut head = String::new();
+    let mut length = 0;
     while !head.ends_with("\r\n\r\n") {
         let from = head.len();
         if reader.read_line(&mut head)? == 0 {

@@ -16,7 +16,8 @@ pub fn model(requests: Vec<(&'static str, Value)>) -> (String, Arc<Mutex<Vec<Val
         for stream in listener.incoming() {
             let stream = stream.unwrap();
             let mut reader = BufReader::new(stream.try_clone().unwrap());
-            let (mut head, mut length) = (String::new(), 0);
+            let mut head = String::new();
+            let mut length = 0;
             while !head.ends_with("\r\n\r\n") {
                 let mut line = String::new();
                 if reader.read_line(&mut line).unwrap_or(0) == 0 {

@@ -232,7 +232,8 @@ async fn fall_together(asked: Option<u64>) {
 
 #[tokio::test]
 async fn every_fault_under_every_rule_makes_its_events_and_no_others() {
-    let (mut cells, mut wrong) = (0, vec![]);
+    let mut cells = 0;
+    let mut wrong = vec![];
     for row in CONNECTIONS.iter().chain(&HTTP).chain(&STREAM) {
         for rule in RULES {
             cells += 1;

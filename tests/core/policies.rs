@@ -195,7 +195,8 @@ fn shares_of_words_stay_within_the_longest_utterance() {
 #[test]
 fn who_always_passes_is_not_asked_for_ever() {
     let mut talk = Talk::new(opened(&("weighted", json!({"by": "words"})), 1));
-    let (mut asked, mut all) = (0, 0);
+    let mut asked = 0;
+    let mut all = 0;
     for _ in 0..60 {
         while let Some(draft) = advance(&talk.live.state) {
             talk.append(draft);
@@ -332,7 +333,8 @@ proptest! {
     #[test]
     fn a_mute_or_a_leaver_moves_no_pointer(interventions in interventions()) {
         let talk = play(opened(&("round_robin", json!({})), 1), &interventions, 24);
-        let (mut able, mut gone) = ([true; 4], [false; 4]);
+        let mut able = [true; 4];
+        let mut gone = [false; 4];
         let mut at = 0;
         let mut turns = talk.in_turn().into_iter();
         for n in 1..=24 {

@@ -369,7 +369,8 @@ fn a_plain_name_in_a_question_hands_over_where_that_counts() {
         calls(opened(&text, |_| {}), &[])
     };
     let order = |calls: &[Call]| calls.iter().map(|c| c.seat.clone()).collect::<Vec<_>>();
-    let (asked, off) = (table("asked"), table("off"));
+    let asked = table("asked");
+    let off = table("off");
     assert_eq!(order(&off), ["ada", "bo", "cy", "ada"]);
     assert_eq!(order(&asked), ["ada", "cy", "bo", "cy"]);
     assert!(asked[0].system().contains("or end with a question to them by name."));

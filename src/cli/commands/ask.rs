@@ -182,7 +182,8 @@ struct Answer<'a> {
 impl Answer<'_> {
     /// Returns the answer of a finished conversation: its verdict, or the text of its last turn.
     fn from_played(played: &Played, code: Exit) -> Result<Answer<'_>, Failure> {
-        let (state, session) = (&played.state, played.name.as_deref());
+        let state = &played.state;
+        let session = played.name.as_deref();
         let found = if code == Exit::Done { found(state) } else { None };
         let Some((answer, dissent)) = found else {
             let ended = state.ended.as_ref().map(|end| reason(end.reason)).unwrap_or_default();

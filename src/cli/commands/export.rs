@@ -100,7 +100,8 @@ fn spelling(
         Spell::Screen(spell) => {
             let recording = document.recording()?;
             let appearance = AppearanceSettings::from_context(context)?;
-            let (theme, glyphs) = (appearance.theme(None)?, appearance.glyphs);
+            let theme = appearance.theme(None)?;
+            let glyphs = appearance.glyphs;
             Ok(Box::new(move |document, out| {
                 spell(document, size, &mut film(&recording, size, theme, glyphs), out)
             }))

@@ -60,7 +60,8 @@ fn table(keymap: &Keymap) -> String {
         if group.replace(row.group) != Some(row.group) {
             out.push_str(&format!("{}\n", row.group.heading().to_uppercase()));
         }
-        let (keys, name) = (keys(row, keymap), row.name());
+        let keys = keys(row, keymap);
+        let name = row.name();
         out.push_str(&format!("  {keys:KEYS_WIDTH$}  {name:NAME_WIDTH$}  {}\n", row.title));
     }
     out.push_str(

@@ -149,7 +149,8 @@ impl Read {
     /// Reads the events and the data for the screen, in one pass.
     fn shown(path: &Path, progress: &ReadProgress) -> Result<Read, SessionError> {
         let waypoints = Waypoints::<Transcript>::default();
-        let (mut timeline, mut making) = (TimelineMaking::default(), waypoints.making());
+        let mut timeline = TimelineMaking::default();
+        let mut making = waypoints.making();
         let (survey, recording) = Recording::read(path, progress, &mut |event| {
             timeline.take(event);
             making.take(event);
@@ -243,7 +244,8 @@ fn show(
             code = signals.next() => Ok(Next::Over(code)),
             left = reader => match left {
                 Ok(LeaveTo::Extend(commands)) if replay.reopens => {
-                    let (path, typed_server) = (replay.path.clone(), replay.typed_server.clone());
+                    let path = replay.path.clone();
+                    let typed_server = replay.typed_server.clone();
                     Ok(Next::Resume(Box::new(next::Resume { path, commands, finds_server: true, typed_server, ..next::Resume::default() })))
                 }
                 // a recording is never steered, so nothing comes after its end

@@ -156,7 +156,8 @@ pub fn start_found(
 ) -> Result<Setup, Failure> {
     let play = &options.play;
     let Prepared { found, mut loaded, history, models } = prepare(options, found, gate, context)?;
-    let (seats, consent) = (&mut loaded.participants, Consent::from_options(play));
+    let seats = &mut loaded.participants;
+    let consent = Consent::from_options(play);
     let allowed = Allowed::by_scenario(seats, &found, consent, context)?;
     meet_servers(seats, &allowed, &found.folder, play, context)?;
     give_files(&mut loaded, play);

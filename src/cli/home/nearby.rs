@@ -18,7 +18,8 @@ pub type Looking = Pin<Box<dyn Future<Output = Host>>>;
 pub fn look(providers: &Providers, environment: &Environment) -> Vec<Looking> {
     let known = providers.all().iter().map(|known| {
         if is_local(&known.base_url) {
-            let (name, endpoint) = (known.name.clone(), known.with(key(known, environment)));
+            let name = known.name.clone();
+            let endpoint = known.with(key(known, environment));
             looking(async move { answered(&name, &name, None, list(endpoint, LOCAL_TIME).await) })
         } else {
             let host = keyed(known, environment);

@@ -71,7 +71,8 @@ pub fn run(
 ) -> Result<Played, Failure> {
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
-        let (conversation, play) = (&setup.conversation, &setup.play);
+        let conversation = &setup.conversation;
+        let play = &setup.play;
         let printer = Printer::start(format, conversation.past.clone()).map_err(refused)?;
         let opening = Seq(conversation.engine.live.state.next_seq.0.saturating_sub(1));
         let mut lines = if play.reads_commands() {
@@ -106,7 +107,8 @@ async fn drive(
     let (stop, stopping) = oneshot::channel::<()>();
     let mut stop = Some(stop);
     let mut signal = None;
-    let (records, calls) = (VecDeque::new(), CallLog::from_state(&past));
+    let records = VecDeque::new();
+    let calls = CallLog::from_state(&past);
     let life = Life { alive: Alive::from_state(&past), clock: Clock::real(Ms(0)), shown: false };
     let mut unwritten = Unwritten { records, durable: engine.durable(), calls, life };
     let takes_time = !clock.is_virtual();

@@ -80,7 +80,8 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
             let hand_over = hand_over(given, inputs);
             let keep_log = keep_log(log_tail, conversation.past, since, context);
             tokio::pin!(asked, running, hand_over, keep_log, show);
-            let (mut asks, mut runs) = (true, true);
+            let mut asks = true;
+            let mut runs = true;
             loop {
                 tokio::select! { biased;
                     // an editor that uses the terminal gets the interrupt alone

@@ -92,7 +92,8 @@ fn results(walk: &mut Walk<'_>, all: &Node, path: &str) -> Vec<PlayedResult> {
     }
     let result = |node: &Node| {
         let text = |key: &str| node.get(key).and_then(Node::text);
-        let (said, fails) = (node.text().or(text("text")), text("fail"));
+        let said = node.text().or(text("text"));
+        let fails = text("fail");
         if said.is_some() == fails.is_some() {
             let message = "needs either `text` or `fail`";
             walk.fault(&node.span, path, message, r#"as in { fail = "no such town" }"#);

@@ -262,7 +262,8 @@ pub fn cast(
     folder: &Path,
 ) -> Result<BTreeMap<SeatId, Speaker>, Vec<String>> {
     let mut speakers = BTreeMap::new();
-    let (mut faults, mut tapes) = (vec![], vec![]);
+    let mut faults = vec![];
+    let mut tapes = vec![];
     let rehearsed = std::mem::take(&mut loaded.rehearsed);
     for seat in &mut loaded.participants {
         let named = voices.get(&*seat.id).or_else(|| voices.get(ALL));

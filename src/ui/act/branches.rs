@@ -35,7 +35,8 @@ pub fn fork(screen: &mut Screen, rest: &str) -> Option<Request> {
 
 /// Parses the position of a branch: the number of a turn, a seed, or both.
 fn leaf(screen: &mut Screen, rest: &str) -> Result<BranchPoint, String> {
-    let (mut number, mut seed) = (None, None);
+    let mut number = None;
+    let mut seed = None;
     for word in rest.split_whitespace() {
         let given = word.strip_prefix("seed=");
         match given.unwrap_or(word.trim_start_matches(['u', '#'])).parse::<u64>() {

@@ -74,7 +74,8 @@ pub fn search_again(screen: &mut Screen) {
 /// Moves to the next or previous match; wraps around at the ends.
 pub fn found(screen: &mut Screen, way: Direction) {
     let Some(search) = &mut screen.view.search else { return };
-    let (from, found) = (search.at, search.matches(&screen.transcript).to_vec());
+    let from = search.at;
+    let found = search.matches(&screen.transcript).to_vec();
     let mut first = 0;
     screen.read(|t, transcript, look| first = t.first(transcript, look).0);
     let all = found.iter().flat_map(|(row, n)| (0..*n).map(|nth| (*row, nth)));
@@ -123,7 +124,8 @@ pub(in crate::ui) struct SelectedMessage {
 /// Returns the current message, or the nearest complete one before it; reports if none exists.
 pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<SelectedMessage> {
     let from = screen.reading();
-    let (transcript, only) = (&screen.transcript, screen.view.reading.only);
+    let transcript = &screen.transcript;
+    let only = screen.view.reading.only;
     let words = |at: usize| match transcript.shown(at)? {
         RowView::Words(entry, _) => {
             let place = entry.seat().map(|seat| transcript.seat_place(seat));

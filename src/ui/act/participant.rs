@@ -11,7 +11,8 @@ use toml::Value;
 pub fn actions(screen: &Screen, place: usize) -> Option<List> {
     let transcript = &screen.transcript;
     let seat = transcript.state().seats.get(place)?;
-    let (id, name) = (&seat.spec.id, transcript.name(&seat.spec.id));
+    let id = &seat.spec.id;
+    let name = transcript.name(&seat.spec.id);
     let who = || id.clone();
     let begin = |words: String| EntryAction::Begin(words);
     let change = |key: &str, value: &str| begin(format!("/change @{id} {key} = {}", quoted(value)));

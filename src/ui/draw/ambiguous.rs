@@ -13,7 +13,8 @@ const SPILL: u16 = 12;
 /// Rewrites every cell that a grapheme of ambiguous width in the given rows may have overwritten. Returns the row
 /// after the last rewritten one.
 pub fn settle(buffer: &mut Buffer, rows: Range<u16>) -> u16 {
-    let (area, mut end) = (buffer.area, rows.end);
+    let area = buffer.area;
+    let mut end = rows.end;
     for y in rows {
         let (from, width_of) = (buffer.index_of(area.left(), y), usize::from(area.width));
         let row = &buffer.content[from..from + width_of];

@@ -72,7 +72,8 @@ fn row(
     from: usize,
     screen: &Screen,
 ) -> (Line<'static>, Clicks) {
-    let (transcript, theme) = (&screen.transcript, &screen.theme);
+    let transcript = &screen.transcript;
+    let theme = &screen.theme;
     let state = transcript.state();
     let (queue, _) = next(transcript);
     let now = screen.clock.now();

@@ -70,7 +70,8 @@ fn edge(screen: &Screen) -> (&'static str, Style) {
 /// Draws junctions where panel borders meet the status line; an overlay may hide a border.
 pub fn join(frame: &mut Frame<'_>, screen: &Screen) {
     let Screen { glyphs, view, .. } = screen;
-    let (y, buffer) = (view.areas.floor.y, frame.buffer_mut());
+    let y = view.areas.floor.y;
+    let buffer = frame.buffer_mut();
     let is = |at: Option<&Cell>, sign| at.is_some_and(|cell| cell.symbol() == sign);
     for x in view.areas.walls() {
         let stands = is(buffer.cell((x, y.saturating_sub(1))), glyphs.wall);
@@ -82,7 +83,8 @@ pub fn join(frame: &mut Frame<'_>, screen: &Screen) {
 
 fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     let Screen { transcript, theme, glyphs, view, clock, keymap, .. } = screen;
-    let (state, now) = (transcript.state(), clock.now());
+    let state = transcript.state();
+    let now = clock.now();
     let standing = Status::from_state(state);
     let ((sign_of_rule, rule), muted) = (edge(screen), theme.style(ThemeRole::Muted));
     let ends = sign_of_rule.repeat(wealth.ends);

@@ -23,7 +23,8 @@ const REHEARSED: &str = "   rehearsed";
 /// Draws the title at the left; the status, the turn number and the time at the right.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let state = screen.transcript.state();
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let standing = Status::from_state(state);
     let muted = theme.style(ThemeRole::Muted);
     let number = state.numbers.max(state.utterances);

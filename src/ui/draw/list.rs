@@ -43,7 +43,8 @@ const BESIDE: usize = 2;
 /// Draws the list, if one is open.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let Some(list) = &screen.view.list else { return };
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let entries = list.entries(&screen.keymap);
     let headed = list.kind == ListKind::Keys && list.filter.is_empty();
     let widest = if headed { COLUMNS_MAX } else { WIDTH_MAX };
@@ -225,7 +226,8 @@ fn row(
     (calls, room): (usize, usize),
     screen: &Screen,
 ) -> Vec<Line<'static>> {
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     if kind == ListKind::Commands {
         return command_entry(entry, chosen, room, screen);
     }
@@ -278,7 +280,8 @@ fn command_entry(
     room: usize,
     screen: &Screen,
 ) -> Vec<Line<'static>> {
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let look = |role| if chosen { theme.style(ThemeRole::Selection) } else { theme.style(role) };
     let key = clip(&entry.call, room / 3, glyphs.ellipsis);
     let why = unable(entry, screen);

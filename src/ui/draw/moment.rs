@@ -50,7 +50,8 @@ fn room(width: u16) -> u16 {
 fn lines(screen: &Screen, width: u16, most: u16) -> Vec<Line<'static>> {
     let Some((title, role, told, keys)) = from_screen(screen) else { return vec![] };
     let room = usize::from(room(width));
-    let (key, text) = (screen.theme.style(ThemeRole::HintKey), screen.theme.style(ThemeRole::Text));
+    let key = screen.theme.style(ThemeRole::HintKey);
+    let text = screen.theme.style(ThemeRole::Text);
     let inside = room.saturating_sub(AROUND);
     let mut hints: Vec<Line<'static>> = Vec::new();
     for (action, what) in keys {

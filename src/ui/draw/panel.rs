@@ -83,12 +83,15 @@ const CAST_LEAST: usize = 8;
 
 /// Returns the seats within a number of rows: three each, two or one; if not all fit, the seats around the speaker.
 fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'static>> {
-    let (transcript, theme, glyphs) = (&screen.transcript, &screen.theme, screen.glyphs);
+    let transcript = &screen.transcript;
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let state = transcript.state();
     let (queue, _) = next(transcript);
     let mut lines = vec![heading(screen, "CAST")];
     let muted = theme.style(ThemeRole::Muted);
-    let (all, rows) = (state.seats.len(), rows.saturating_sub(1));
+    let all = state.seats.len();
+    let rows = rows.saturating_sub(1);
     let seen = if all > rows { rows.saturating_sub(1) } else { all };
     let speaks = |s: &Seat| state.turns.values().any(|t| t.seat == s.spec.id);
     let around = screen.view.selected.or_else(|| state.seats.iter().position(speaks)).unwrap_or(0);
@@ -185,7 +188,8 @@ fn spark(transcript: &Transcript, seat: &SeatId, glyphs: &Glyphs) -> String {
 }
 
 fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
-    let (transcript, theme) = (&screen.transcript, &screen.theme);
+    let transcript = &screen.transcript;
+    let theme = &screen.theme;
     let state = transcript.state();
     let mut lines = vec![heading(screen, "FLOOR")];
     // the cast and the line of the floor tell it
@@ -220,7 +224,8 @@ fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
 
 /// Returns the positions, the most common first; empty if no reply stated one in a readable form.
 fn stances(screen: &Screen, room: usize) -> Vec<Line<'static>> {
-    let (transcript, theme) = (&screen.transcript, &screen.theme);
+    let transcript = &screen.transcript;
+    let theme = &screen.theme;
     let mut held: Vec<(&str, Vec<&SeatId>)> = Vec::new();
     for seat in transcript.state().seats.iter().filter(|s| !s.gone) {
         let Some(now) = seat.stances.last() else { continue };
@@ -252,7 +257,9 @@ fn held(state: &State, limit: Limit) -> u64 {
 }
 
 fn limits(screen: &Screen, now: Ms, room: usize) -> Vec<Line<'static>> {
-    let (state, theme, glyphs) = (screen.transcript.state(), &screen.theme, screen.glyphs);
+    let state = screen.transcript.state();
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let mut lines = vec![heading(screen, "LIMITS")];
     for limit in Limit::ALL {
         let Some(most) = state.limits.get(limit) else { continue };

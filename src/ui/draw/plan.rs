@@ -82,7 +82,8 @@ fn last_event(step: &StepStanding, all: bool) -> String {
 }
 
 fn row(step: &StepStanding, columns: &Columns, screen: &Screen) -> Line<'static> {
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let filled = |words: &str, room: usize| {
         let words = clip(words, room, glyphs.ellipsis);
         let gap = " ".repeat(room.saturating_sub(width(&words)));

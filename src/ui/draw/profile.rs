@@ -32,7 +32,8 @@ const ITEMS: usize = 4;
 /// Returns the rows that the profile needs: at the side, and below a transcript of the given width.
 pub fn rows(screen: &Screen, columns: u16) -> (u16, u16) {
     let state = screen.transcript.state();
-    let (facts, items) = (facts(state).len(), ranking(state).len());
+    let facts = facts(state).len();
+    let items = ranking(state).len();
     if facts == 0 {
         return (0, 0);
     }
@@ -62,7 +63,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 fn beside(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
     panel::wall(frame, area.x, area, screen);
     let inner = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
-    let (state, theme, glyphs) = (screen.transcript.state(), &screen.theme, screen.glyphs);
+    let state = screen.transcript.state();
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let room = usize::from(inner.width);
     let mut head = panel::heading(screen, "PROFILE");
     let stage = stage(state);
@@ -97,7 +100,8 @@ fn beside(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
 fn below(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
     let state = screen.transcript.state();
     heading(frame, area, "PROFILE", &stage(state), Action::Profile, screen);
-    let (facts, items) = (facts(state), ranking(state));
+    let facts = facts(state);
+    let items = ranking(state);
     let room = usize::from(area.width);
     let columns = fact_columns(room);
     let high = usize::from(area.height.saturating_sub(1));
@@ -144,7 +148,8 @@ fn names(facts: &[Fact]) -> usize {
 
 /// Returns a fact: its symbol, its name and its value.
 fn fact(fact: &Fact, names: usize, room: usize, screen: &Screen) -> Vec<Span<'static>> {
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let name = clip(&fact.name, names, glyphs.ellipsis);
     let gap = " ".repeat(names - width(&name));
     let (value, style) = match fact.is {
@@ -163,7 +168,8 @@ fn fact(fact: &Fact, names: usize, room: usize, screen: &Screen) -> Vec<Span<'st
 
 /// Returns an item of the ranking: its rank, its name, and a bar of its score.
 fn ranked(n: usize, item: &RankedItem, room: usize, screen: &Screen) -> Vec<Span<'static>> {
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let figure = format!("{:>5}", item.score);
     let cells = (item.score / SCORE_MAX * BAR as f64).round() as usize;
     let drawn = glyphs.bar.repeat(cells.min(BAR));

@@ -31,7 +31,8 @@ const MASK: usize = 24;
 pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
     frame.begin();
     let whole = frame.area();
-    let (theme, glyphs) = (&start.theme, start.glyphs);
+    let theme = &start.theme;
+    let glyphs = start.glyphs;
     frame.wipe(whole, theme);
     if whole.height < 4 || whole.width < 20 {
         return;
@@ -194,7 +195,8 @@ impl StartPage<'_> {
 
     /// Puts the lines from an index on into a frame with a title.
     fn framed(&mut self, begin: usize, title: &str) {
-        let (glyphs, inside) = (self.start.glyphs, self.room.saturating_sub(2));
+        let glyphs = self.start.glyphs;
+        let inside = self.room.saturating_sub(2);
         let edge = self.style(ThemeRole::Rule);
         let [top_left, top_right, bottom_left, bottom_right] = glyphs.corners;
         let title = format!(" {} ", clip(title, inside.saturating_sub(3), glyphs.ellipsis));
@@ -308,7 +310,8 @@ impl StartPage<'_> {
 
     fn topic(&mut self) {
         let start = self.start;
-        let (line, caret) = (&start.topic.lines()[0], start.topic.cursor().1);
+        let line = &start.topic.lines()[0];
+        let caret = start.topic.cursor().1;
         let room = self.room.saturating_sub(LABEL + 1);
         let before: String = line.chars().take(caret).collect();
         // the end of the input stays visible

@@ -73,7 +73,9 @@ impl Keymap {
         }
         for (bound, binding) in set {
             if let Some(other) = map.taken(&bound) {
-                let (key, name, place) = (&bound.key, name(other), binding.place.as_str());
+                let key = &bound.key;
+                let name = name(other);
+                let place = binding.place.as_str();
                 return Err(unfit(
                     binding,
                     format!(

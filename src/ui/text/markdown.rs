@@ -310,14 +310,17 @@ mod tests {
         ];
         let words = words.into_iter().chain(["http://a.example/b", "[ ]", "e.g.;", "TODO:", ""]);
         let words: Vec<&str> = words.collect();
-        let (theme, mut dice, mut prose) = (Theme::default(), 7_usize, 0);
+        let theme = Theme::default();
+        let mut dice = 7_usize;
+        let mut prose = 0;
         for _ in 0..2_000 {
             let mut roll = |sides: usize| {
                 dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 (dice >> 33) % sides
             };
             let said: Vec<&str> = (0..1 + roll(30)).map(|_| words[roll(words.len())]).collect();
-            let (said, room) = (said.join(" "), 10 + roll(70));
+            let said = said.join(" ");
+            let room = 10 + roll(70);
             if is_prose(said.trim_end()) {
                 prose += 1;
                 let shown = |rows: Vec<Line<'static>>| -> Vec<Line<'static>> {

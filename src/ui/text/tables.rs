@@ -57,7 +57,8 @@ fn cells(line: &str) -> Vec<&str> {
     let line = line.trim();
     let line = line.strip_prefix('|').unwrap_or(line);
     let line = line.strip_suffix('|').filter(|l| !l.ends_with('\\')).unwrap_or(line);
-    let (mut cells, mut from) = (Vec::new(), 0);
+    let mut cells = Vec::new();
+    let mut from = 0;
     for (at, _) in line.match_indices('|').filter(|(at, _)| !line[..*at].ends_with('\\')) {
         cells.push(line[from..at].trim());
         from = at + 1;

@@ -43,7 +43,8 @@ pub fn picture(nodes: &[(String, String)], edges: &[(usize, usize)], glyphs: &Gl
     let mut arrows: Vec<(usize, usize)> = Vec::new();
     for (from, to) in edges.iter().filter(|edge| !back.contains(edge)) {
         let ((column, row), (to_column, to_row)) = (places[*from], places[*to]);
-        let (y, to_y) = (row * ROWS + 1, to_row * ROWS + 1);
+        let y = row * ROWS + 1;
+        let to_y = to_row * ROWS + 1;
         let out = column * (BOX + GUTTER) + BOX;
         let end = to_column * (BOX + GUTTER) - 1;
         let turn = end - 3;

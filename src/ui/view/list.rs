@@ -271,7 +271,8 @@ impl List {
         let unfit = |e: &ListEntry| e.id().is_some_and(|id| self.unfit.contains(&id));
         if typed.is_empty() {
             let used = |e: &ListEntry| {
-                let (id, also) = (e.id(), stands_for(e));
+                let id = e.id();
+                let also = stands_for(e);
                 self.used.iter().position(|used| Some(used) == id.as_ref() || also.contains(used))
             };
             let last = usize::MAX;

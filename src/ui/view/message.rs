@@ -167,7 +167,8 @@ impl Growing {
             let mut lines = vec![Line::default(), speakers_head(transcript, turn, look)];
             let what = thoughts(transcript, Some(&turn.seat));
             lines.extend(block(reasoning(what, &thought, opens, look), style, look));
-            let (front, lines) = (lines.len(), Rc::new(shared(lines).collect()));
+            let front = lines.len();
+            let lines = Rc::new(shared(lines).collect());
             *self = Growing { lines, front, of, head: next, ..Growing::default() };
         }
         let lines = Rc::make_mut(&mut self.lines);
@@ -472,7 +473,9 @@ fn behind_gutter(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<
 
 /// Formats milliseconds as `m:ss`, or `h:mm:ss` from one hour.
 pub fn clock(ms: u64) -> String {
-    let (s, m, h) = (ms / 1_000 % 60, ms / 60_000 % 60, ms / 3_600_000);
+    let s = ms / 1_000 % 60;
+    let m = ms / 60_000 % 60;
+    let h = ms / 3_600_000;
     if h > 0 { format!("{h}:{m:02}:{s:02}") } else { format!("{m}:{s:02}") }
 }
 

@@ -210,7 +210,9 @@ fn body(
         };
         let words = text::label(words);
         let words = if words.is_empty() { String::new() } else { format!(": {words}") };
-        let (from, to, kind) = (name(&m.from), name(&m.to), kind(m.kind));
+        let from = name(&m.from);
+        let to = name(&m.to);
+        let kind = kind(m.kind);
         let whom = if m.from == m.to { from } else { format!("{from} {} {to}", glyphs.arrow) };
         format!("{}  {whom}  {kind}{words}", clock(m.ms.0))
     }));

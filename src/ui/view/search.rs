@@ -92,7 +92,8 @@ impl Search {
 
     /// Returns the status line: the number of matches and the index of the current one.
     pub fn status(&mut self, transcript: &Transcript) -> String {
-        let (at, nothing_typed) = (self.at, self.query.is_empty());
+        let at = self.at;
+        let nothing_typed = self.query.is_empty();
         let found = self.matches(transcript);
         let place = at.and_then(|(row, nth)| {
             let at = found.iter().position(|(m, n)| *m == row && nth < *n)?;
@@ -149,7 +150,8 @@ fn match_count(text: &str, words: &str) -> usize {
     if words.is_empty() {
         return 1;
     }
-    let (mut rest, mut n) = (text, 0);
+    let mut rest = text;
+    let mut n = 0;
     while let Some((_, end)) = find(rest, words) {
         (rest, n) = (&rest[end..], n + 1);
     }

@@ -124,7 +124,8 @@ impl Viewport {
         // skip the head; only the text of a message is searched
         let words = !matches!(transcript.shown(at), Some(RowView::Aside(..)) | None);
         let lines = self.lines(transcript, at, look);
-        let (mut before, mut last) = (0, (0, 0));
+        let mut before = 0;
+        let mut last = (0, 0);
         let body = if words { body(&lines) } else { 0 };
         for (i, line) in lines.iter().enumerate().skip(body) {
             let n = in_line(line);

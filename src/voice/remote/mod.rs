@@ -296,7 +296,8 @@ impl RedactingSink<'_> {
 
     /// Sends the held back text at the end of the reply. Returns the tool requests found in it.
     async fn close(&mut self) -> Vec<ToolRequest> {
-        let (thought, said) = (self.thought.finish(), self.said.finish());
+        let thought = self.thought.finish();
+        let said = self.said.finish();
         self.say(Channel::Think, thought).await;
         let mut said = self.without_requests(Channel::Say, said);
         let (rest, requests) = self.asked.take().unwrap_or_default().finish();

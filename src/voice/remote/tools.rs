@@ -181,8 +181,15 @@ mod tests {
         let runs = vec![ToolRun { request, called: Some(Seq(8)), returned }];
         let rounds = [ToolRound { asked: Seq(7), said: "Well.".into(), runs }];
         let tools = [Tool::built_in("list_dir").unwrap()];
-        let (spec, schema, window, provider) = (ModelSpec::default(), None, None, "x");
-        let (model, messages, spec, tools, rounds) = ("m", &messages, &spec, &tools, &rounds);
+        let spec = ModelSpec::default();
+        let schema = None;
+        let window = None;
+        let provider = "x";
+        let model = "m";
+        let messages = &messages;
+        let spec = &spec;
+        let tools = &tools;
+        let rounds = &rounds;
         let call = Call { model, messages, spec, schema, window, tools, rounds, provider };
         serde_json::from_str(&wire.spell(&call).body).unwrap()
     }
@@ -267,7 +274,8 @@ mod tests {
     fn a_flood_of_requests_is_bounded_and_broken_arguments_stay_text() {
         let mut asked = Asked::default();
         for index in 0..100_000 {
-            let (name, arguments) = ("a".to_owned(), "{".to_owned());
+            let name = "a".to_owned();
+            let arguments = "{".to_owned();
             asked.push(AskedPart { index: Some(index << 40), name, arguments });
         }
         let requests = asked.finish();

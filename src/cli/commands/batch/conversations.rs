@@ -154,7 +154,8 @@ impl Conversations {
         log: Log,
         own: &Limits,
     ) -> Result<JobOutcome, Failure> {
-        let (past, began) = (fold(&log), assemble::began(&log));
+        let past = fold(&log);
+        let began = assemble::began(&log);
         let read = session::resume_read(log.survey, Mode::Normal)?;
         let past = if read.again { fold(&read.log) } else { past };
         let ResumedSession { log, repaired, writer, .. } = read;

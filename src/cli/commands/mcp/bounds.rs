@@ -210,7 +210,8 @@ mod tests {
     #[test]
     fn a_default_limit_becomes_tokens_for_models_without_a_price() {
         let purse = Purse { left: Usd(1_000_000_000), default: DEFAULT_USD, is_set: false };
-        let (priced, unpriced) = (seat(Some(Price(2.0, 10.0))), seat(None));
+        let priced = seat(Some(Price(2.0, 10.0)));
+        let unpriced = seat(None);
         let of = |seats: &[&Participant], asked: &Limits| {
             let Limits { usd, tokens, .. } = purse.limits(seats, asked);
             (usd.map(f64::from), tokens)

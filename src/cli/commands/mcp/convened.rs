@@ -278,7 +278,8 @@ pub fn play(setup: Setup, job: &Convened, ears: Ears, seconds: u64) {
                 }
             });
             tokio::pin!(run, stopped);
-            let (mut end, mut stopping) = (Some(end), true);
+            let mut end = Some(end);
+            let mut stopping = true;
             // the time of the conversation stops while it is paused, this time does not
             let late = sleep(Duration::from_secs(seconds));
             tokio::pin!(late);

@@ -110,7 +110,8 @@ impl Real for Own {
             let found = Folder::new(path).map(Arc::new);
             found.map_err(|e| format!("files = \"{}\": {e}", path.display()))
         });
-        let (place, environment) = (test.folder.clone(), self.environment.clone());
+        let place = test.folder.clone();
+        let environment = self.environment.clone();
         Ok(Arc::new(Toolbox {
             scripts: ToolScripts {
                 permits: Arc::new(move |_| runs),

@@ -104,7 +104,8 @@ fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
 
 /// Lists the keys that can follow the prefix.
 pub(super) fn prefixed(start: &StartScreen, room: usize) -> Vec<Line<'static>> {
-    let (theme, keymap) = (&start.theme, &start.keymap);
+    let theme = &start.theme;
+    let keymap = &start.keymap;
     let of_session = |action| matches!(action, ReplaySession | CompareSessions | DropSession);
     let here = |action| matches!(start.at, StartRow::Session(_)) || !of_session(action);
     let own = LISTED.iter().filter(|action| here(**action));

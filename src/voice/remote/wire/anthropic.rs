@@ -161,8 +161,11 @@ mod tests {
             ..ModelSpec::default()
         };
         let asked = |model| {
-            let (messages, window, provider) = (&[][..], None, "anthropic");
-            let (tools, rounds) = (&[][..], &[][..]);
+            let messages = &[][..];
+            let window = None;
+            let provider = "anthropic";
+            let tools = &[][..];
+            let rounds = &[][..];
             let asked = spell(&Call {
                 model,
                 messages,
@@ -175,7 +178,8 @@ mod tests {
             });
             serde_json::from_str::<Value>(&asked.body).unwrap()
         };
-        let (old, new) = (asked("claude-haiku-4-5"), asked("claude-sonnet-5"));
+        let old = asked("claude-haiku-4-5");
+        let new = asked("claude-sonnet-5");
         assert_eq!(old["thinking"], json!({"type": "enabled", "budget_tokens": 16_384}));
         assert_eq!(new["thinking"], json!({"type": "adaptive"}));
         assert_eq!(new["output_config"], json!({"effort": "high"}));
