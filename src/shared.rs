@@ -109,7 +109,9 @@ impl<T: Clone> SharedList<T> {
         }
         let behind: Vec<T> = self.from(at).cloned().collect();
         self.pages.truncate(at.div_ceil(PAGE));
-        if let Some(page) = self.pages.last_mut().filter(|_| !at.is_multiple_of(PAGE)) {
+        if !at.is_multiple_of(PAGE)
+            && let Some(page) = self.pages.last_mut()
+        {
             Arc::make_mut(page).truncate(at % PAGE);
         }
         self.extend([item].into_iter().chain(behind));
@@ -317,7 +319,8 @@ mod tests {
 
     #[test]
     fn a_map_is_what_a_map_is() {
-        let (mut map, mut other) = (SharedMap::default(), BTreeMap::new());
+        let mut map = SharedMap::default();
+        let mut other = BTreeMap::new();
         for n in 0..1_000u64 {
             // mostly in order, some far behind, some twice
             let key = if n % 7 == 0 { n * 31 % 503 } else { 3 * n };

@@ -18,7 +18,9 @@ pub fn share<J: Send, R: Send>(
     thread::scope(|scope| {
         let (tell, told) = mpsc::sync_channel(threads.max(1));
         for _ in 0..threads.max(1) {
-            let (tell, next, work) = (tell.clone(), &next, &work);
+            let tell = tell.clone();
+            let next = &next;
+            let work = &work;
             let run = move || {
                 loop {
                     let piece = (next.lock().unwrap_or_else(PoisonError::into_inner))();

@@ -137,7 +137,8 @@ fn worked() -> Duration {
 /// Feeds inputs to a module and prints a summary.
 fn feed(room: &str, seeds: &[Vec<u8>], eats: impl Fn(&[u8], &mut Dice)) {
     let number = |variable: &str| std::env::var(variable).ok().and_then(|n| n.parse::<u64>().ok());
-    let (from, inputs) = (number("FROM").unwrap_or(0), number("INPUTS").unwrap_or(FEW));
+    let from = number("FROM").unwrap_or(0);
+    let inputs = number("INPUTS").unwrap_or(FEW);
     let mut slowest = Duration::ZERO;
     for seed in from..from + inputs {
         let eat = || {
@@ -172,7 +173,8 @@ fn streams_of_servers() {
     let seeds: Vec<_> = good.iter().map(|good| good.text.clone().into_bytes()).collect();
     let wires = [Wire::OpenAi, Wire::Anthropic, Wire::Gemini, Wire::Ollama];
     feed("streams", &seeds, |bytes, dice| {
-        let (mut decoder, mut pieces) = (Decoder::new(wires[dice.roll(4)]), Pieces::new());
+        let mut decoder = Decoder::new(wires[dice.roll(4)]);
+        let mut pieces = Pieces::new();
         let size = [1, 7, 100, 65_536][dice.roll(4)];
         for part in bytes.chunks(size) {
             if decoder.push(part, &mut pieces).is_err() {

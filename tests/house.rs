@@ -182,7 +182,8 @@ fn the_scanner_of_circles_bites() {
             files.iter().map(|(path, code)| Source::new(&format!("src/{path}"), code)).collect();
         assert_eq!(Files::new(&sources).circles(), expected, "{files:?}");
     };
-    let (a, b) = ("room/a.rs", "room/b.rs");
+    let a = "room/a.rs";
+    let b = "room/b.rs";
     check(&[(a, "use super::b::B;"), (b, "use crate::room::a::A;")], &[&["room::a", "room::b"]]);
     check(&[(a, "use super::b::B;"), (b, "use crate::other::a::A;")], &[]);
     check(&[(a, "fn f() { super::b::f() }"), (b, "use super::a;")], &[&["room::a", "room::b"]]);
@@ -452,7 +453,9 @@ fn the_scanners_of_the_top_and_the_lock_bite() {
 
 /// Returns the dependencies of a manifest without a comment above them that gives the reason.
 fn unreasoned(manifest: &str) -> Vec<String> {
-    let (mut above, mut inside, mut faults) = ("", false, vec![]);
+    let mut above = "";
+    let mut inside = false;
+    let mut faults = vec![];
     for line in manifest.lines() {
         match line.split_once(" = ") {
             _ if line.starts_with('[') => inside = line.ends_with("dependencies]"),

@@ -138,7 +138,8 @@ async fn a_fork_is_whole_or_not_there() {
 async fn a_resume_copies_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), &talk(200)).await;
-    let (before, files) = (std::fs::read(&path).unwrap(), below(folder.path()));
+    let before = std::fs::read(&path).unwrap();
+    let files = below(folder.path());
     #[cfg(unix)]
     let inode = std::os::unix::fs::MetadataExt::ino(&path.metadata().unwrap());
     let resumed = resume(&path, Mode::Normal).unwrap();
@@ -175,7 +176,8 @@ async fn what_was_read_is_read_again_only_where_the_file_has_changed_since() {
 #[tokio::test]
 async fn a_session_not_to_be_saved_is_gone_in_the_end() {
     let session = create(SessionPlace::Nowhere, Mode::Normal).unwrap();
-    let (path, record) = (session.files.log().to_owned(), long_record(0));
+    let path = session.files.log().to_owned();
+    let record = long_record(0);
     session.writer.push(record);
     let mut durable = session.writer.durable();
     durable.wait_for(|d| d.synced.is_some()).await.unwrap();
@@ -190,7 +192,8 @@ async fn race(rounds: usize) {
     let path = written(folder.path(), &talk(9)).await;
     for round in 0..rounds {
         let openers = 2 + round % 7;
-        let (start, met) = (Barrier::new(openers), Barrier::new(openers));
+        let start = Barrier::new(openers);
+        let met = Barrier::new(openers);
         let winners: Vec<ResumedSession> = std::thread::scope(|scope| {
             let open = || {
                 start.wait();
@@ -271,7 +274,8 @@ async fn child_with_a_umask() {
 #[test]
 fn all_is_private_whatever_the_umask() {
     use std::os::unix::fs::PermissionsExt;
-    let (mut files, mut folders) = (0, 0);
+    let mut files = 0;
+    let mut folders = 0;
     for umask in ["000", "022", "077"] {
         let folder = tempfile::tempdir().unwrap();
         let status = Command::new(std::env::current_exe().unwrap())

@@ -73,7 +73,8 @@ fn keys_of_the_context_are_those_that_forms_write() {
         let line = |f: &colloquium::scenario::Fault| format!("{}; {}", f.message, f.fix);
         loaded.warnings.list.iter().map(line).collect::<Vec<_>>()
     };
-    let (free, choice) = ("", "reply = { choice = [\"yes\", \"no\"] }");
+    let free = "";
+    let choice = "reply = { choice = [\"yes\", \"no\"] }";
     let misspelt = "no participant's reply schema has a key `unclaer`; the nearest is `unclear`";
     assert_eq!(warned(free, "context.get('unclaer', False)"), [misspelt]);
     assert_eq!(warned(free, "context.unclear and context.ada.unclear and context.other"), [""; 0]);

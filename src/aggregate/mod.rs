@@ -138,7 +138,8 @@ fn median(given: &Given) -> Option<Text> {
 /// Returns a quantile of sorted numbers, from 0 to 1, by linear interpolation.
 pub fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     let place = part * sorted.len().checked_sub(1)? as f64;
-    let (low, high) = (sorted.get(place.floor() as usize)?, sorted.get(place.ceil() as usize)?);
+    let low = sorted.get(place.floor() as usize)?;
+    let high = sorted.get(place.ceil() as usize)?;
     Some(low + (high - low) * place.fract())
 }
 

@@ -37,7 +37,9 @@ pub fn answer_rounds(state: &State, stated: &[Stated]) -> Vec<AnswerRound> {
         last.values().flatten().for_each(|a| *counts.entry(a).or_default() += 1.0);
         let best = counts.values().copied().fold(0.0, f64::max);
         let mut ahead = counts.iter().filter(|(_, n)| **n == best).map(|(answer, _)| *answer);
-        let majority = ahead.next().filter(|_| ahead.next().is_none()).map(str::to_owned);
+        let first = ahead.next();
+        let is_tied = ahead.next().is_some();
+        let majority = if is_tied { None } else { first.map(str::to_owned) };
         let texts = stated.iter().filter(|s| s.nth == nth).filter_map(|s| {
             let entry = state.entries.iter().find(|e| e.version().turn == Some(s.turn))?;
             Some(Trigrams::new(entry.text()))

@@ -10,7 +10,8 @@ pub fn divergence(
 ) -> Seq {
     let mut from = Seq(0);
     for (a, b) in a.into_iter().zip(b) {
-        let (a, b): (&Event, &Event) = (a.borrow(), b.borrow());
+        let a: &Event = a.borrow();
+        let b: &Event = b.borrow();
         if a.seq != b.seq || a.by != b.by || a.kind != b.kind {
             break;
         }

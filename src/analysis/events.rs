@@ -26,7 +26,8 @@ pub fn table(study: &Analysis<'_>) -> Table {
         add(moment.seq, moment.ms, moment.after, what, &words);
     }
     for turn in study.turns() {
-        let (who, number) = (name(study.state, &turn.seat), turn.number);
+        let who = name(study.state, &turn.seat);
+        let number = turn.number;
         let error = turn.error.as_deref().unwrap_or("");
         match (turn.outcome, turn.why) {
             (Outcome::Failed, _) => {

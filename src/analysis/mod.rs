@@ -98,7 +98,8 @@ fn is_shown(table: &Table) -> bool {
 
 /// Folds a log into the data of an analysis.
 pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> (State, TurnLog) {
-    let (mut state, mut turn_log) = (State::default(), TurnLog::default());
+    let mut state = State::default();
+    let mut turn_log = TurnLog::default();
     for event in events {
         state.apply(event);
         turn_log.take(event);

@@ -128,11 +128,10 @@ pub fn alike(study: &Analysis<'_>) -> Table {
         let with = seats.iter().map(|b| {
             let both: Vec<bool> =
                 choices.iter().filter_map(|vote| Some(vote.get(*a)? == vote.get(*b)?)).collect();
-            match a == b || both.is_empty() {
-                true => Cell::None,
-                false => {
-                    Cell::Of(both.iter().filter(|same| **same).count() as u64, both.len() as u64)
-                }
+            if a == b || both.is_empty() {
+                Cell::None
+            } else {
+                Cell::Of(both.iter().filter(|same| **same).count() as u64, both.len() as u64)
             }
         });
         table.rows.push([Cell::Text(name(study.state, a))].into_iter().chain(with).collect());

@@ -56,7 +56,9 @@ pub fn table(study: &Analysis<'_>) -> Table {
     let all = shares(study);
     let seats = || all.iter().filter(|(seat, _)| seat.is_some()).map(|(_, share)| share);
     let whole = |of: fn(&Share) -> u64| total(seats().map(of));
-    let (utterances, words, ms) = (whole(|s| s.utterances), whole(|s| s.words), whole(|s| s.ms));
+    let utterances = whole(|s| s.utterances);
+    let words = whole(|s| s.words);
+    let ms = whole(|s| s.ms);
     let tokens = whole(|s| s.tokens.unwrap_or(0));
     let mut table = Table::new(
         "shares",

@@ -58,7 +58,8 @@ const OTHER: char = '+';
 
 /// Returns the positions of all participants; empty if nobody voted or answered in a readable form.
 pub fn standpoints(study: &Analysis<'_>) -> Standpoints {
-    let (votes, mut said) = (closed(study), BTreeMap::new());
+    let votes = closed(study);
+    let mut said = BTreeMap::new();
     let mut choices = Choices::default();
     for (now, _) in stances(study) {
         let at = now.number.unwrap_or(0);

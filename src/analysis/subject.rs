@@ -20,7 +20,9 @@ pub struct Analysis<'a> {
 impl<'a> Analysis<'a> {
     /// Returns the turns that count, each in its chosen version, with the timed turn of that version.
     pub fn utterances(&self) -> impl Iterator<Item = (&'a Entry, Option<&'a TimedTurn>)> {
-        let (entries, turn_log, from) = (&self.state.entries, self.turn_log, self.from);
+        let entries = &self.state.entries;
+        let turn_log = self.turn_log;
+        let from = self.from;
         let counted = entries.iter().filter(move |e| e.number.is_some() && e.version().seq >= from);
         counted.map(|e| (e, e.version().turn.and_then(|turn| turn_log.spent(turn))))
     }

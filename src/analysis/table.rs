@@ -126,7 +126,8 @@ impl Table {
             key: format!("{side}_{}", c.key),
             title: format!("{} {}", side.to_uppercase(), c.title),
         };
-        let (mine, others) = (&self.columns[self.keys..], &other.columns[other.keys..]);
+        let mine = &self.columns[self.keys..];
+        let others = &other.columns[other.keys..];
         let mut columns = self.columns[..self.keys].to_vec();
         // the two values of one kind are adjacent; a matrix may have more of them on one side
         for i in 0..mine.len().max(others.len()) {

@@ -64,7 +64,9 @@ impl Called {
 
     fn failed(&mut self, call: u64, class: ErrorClass) {
         let model = self.of.get(&call).and_then(|model| self.models.get_mut(model));
-        if let Some(model) = model.filter(|_| is_silent(class)) {
+        if let Some(model) = model
+            && is_silent(class)
+        {
             model.unanswered += 1;
         }
     }

@@ -34,7 +34,8 @@ pub fn conversations(report: &Report) -> Table {
     );
     for protocol in &report.protocols {
         for line in report.all(protocol) {
-            let (answered, of) = (line.answered.as_ref(), &line.measured);
+            let answered = line.answered.as_ref();
+            let of = &line.measured;
             let answer = answered.and_then(|a| a.answer.as_deref());
             let word = |yes: bool| Cell::text(if yes { "yes" } else { "no" });
             table.rows.push(vec![

@@ -92,7 +92,9 @@ impl Items {
 
     /// Reads a row of a CSV file, which may span several lines.
     fn row(&mut self) -> Option<Result<Vec<String>, Damaged>> {
-        let (mut fields, mut field, mut quoted) = (vec![], String::new(), false);
+        let mut fields = vec![];
+        let mut field = String::new();
+        let mut quoted = false;
         let begins = self.at + 1;
         let mut bytes = 0;
         loop {

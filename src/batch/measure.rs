@@ -163,7 +163,9 @@ fn turned(
     stated: &[Stated],
     is_right: &impl Fn(&str) -> Option<bool>,
 ) -> (u32, Vec<Turned>, Vec<Turned>) {
-    let (mut flips, mut rescued, mut bullied) = (0, vec![], vec![]);
+    let mut flips = 0;
+    let mut rescued = vec![];
+    let mut bullied = vec![];
     let mut last: BTreeMap<&str, &Stated> = BTreeMap::new();
     for now in stated {
         let before = last.insert(&now.seat, now);
@@ -195,7 +197,8 @@ fn turned(
 fn judgements(state: &State) -> JudgeCounts {
     let Some((verdict, _)) = &state.verdict else { return JudgeCounts::default() };
     let mut judged = JudgeCounts::default();
-    let (top, bottom) = (verdict.sides.first(), verdict.sides.last());
+    let top = verdict.sides.first();
+    let bottom = verdict.sides.last();
     for judgement in &verdict.judgements {
         let Some(winner) = &judgement.winner else {
             judged.unread += 1;

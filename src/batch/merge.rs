@@ -80,7 +80,8 @@ pub fn merge(files: &[PathBuf], to: &Path) -> Result<usize, Refused> {
                         [false, true] => {}
                         _ => {
                             let (_, item, protocol) = place;
-                            let (one, other) = (one.to_path_buf(), path.clone());
+                            let one = one.to_path_buf();
+                            let other = path.clone();
                             return Err(Refused::Twice { item, protocol, one, other });
                         }
                     }

@@ -112,7 +112,8 @@ fn confidences(report: &Report) -> String {
          text-anchor=\"middle\">100%</text>\n",
         280.max(all.len() * 20 + 30)
     );
-    let (x, y) = (|share: f64| 60.0 + 320.0 * share, |share: f64| 250.0 - 240.0 * share);
+    let x = |share: f64| 60.0 + 320.0 * share;
+    let y = |share: f64| 250.0 - 240.0 * share;
     for (row, ((name, points), colour)) in all.iter().zip(COLOURS.iter().cycle()).enumerate() {
         for Plotted { at, share: (share, low, high) } in points {
             let _ = writeln!(

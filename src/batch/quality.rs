@@ -180,7 +180,8 @@ pub(super) fn bands(report: &Report) -> Table {
     );
     for protocol in &report.protocols {
         for (band, within) in in_bands(report, protocol) {
-            let (all, right) = (within.len(), within.iter().filter(|s| s.correct).count());
+            let all = within.len();
+            let right = within.iter().filter(|s| s.correct).count();
             let (low, high) = wilson(small(right), small(all));
             let width = 100 / BANDS;
             table.rows.push(vec![
@@ -218,7 +219,8 @@ pub(super) struct Plotted {
 pub(super) fn calibration(report: &Report) -> Vec<(&str, Vec<Plotted>)> {
     let of = |protocol: &'_ String| -> Vec<Plotted> {
         let point = |within: Vec<&Sure>| {
-            let (all, right) = (within.len(), within.iter().filter(|s| s.correct).count());
+            let all = within.len();
+            let right = within.iter().filter(|s| s.correct).count();
             let (low, high) = wilson(small(right), small(all));
             let at = within.iter().map(|s| s.confidence).sum::<f64>() / all as f64;
             Plotted { at, share: (right as f64 / all as f64, low, high) }

@@ -56,7 +56,8 @@ impl Report {
             ],
         );
         for protocol in &self.protocols {
-            let (all, ended) = (self.all(protocol).count(), self.ended(protocol).count());
+            let all = self.all(protocol).count();
+            let ended = self.ended(protocol).count();
             let keyed = self.all(protocol).filter(|line| line.key.is_some()).count();
             let scored = self.scored(protocol).count();
             let right = self.scored(protocol).filter(|(_, right)| *right).count();

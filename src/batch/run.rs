@@ -181,7 +181,8 @@ impl BatchRun<'_> {
             tokens: done.tokens,
             had: 0,
         };
-        let (mut places, mut waiting) = (0u64.., VecDeque::new());
+        let mut places = 0u64..;
+        let mut waiting = VecDeque::new();
         let mut items = items.filter_map(Result::ok);
         let next = || {
             let halted = || stopped.lock().unwrap_or_else(PoisonError::into_inner).is_some();
@@ -204,7 +205,8 @@ impl BatchRun<'_> {
         let slice =
             || ledger.lock().unwrap_or_else(PoisonError::into_inner).slice(self.budget, self.jobs);
         let work = |jobs: Vec<BatchJob>| {
-            let (mut tokens, mut all) = (None, vec![]);
+            let mut tokens = None;
+            let mut all = vec![];
             for mut job in jobs {
                 let Some(slice) = slice() else {
                     all.push((job, JobOutcome::NoBudget));
@@ -265,11 +267,11 @@ impl BatchRun<'_> {
             if before.is_some() && !again {
                 continue;
             }
-            let first = self.protocols.first().filter(|_| of.as_many_tokens);
+            let first = if of.as_many_tokens { self.protocols.first() } else { None };
             let tokens = first.and_then(|first| done.tokens_of(&item.id, &first.name));
             let job =
                 BatchJob { item: item.clone(), protocol, slice: Slice::default(), tokens, again };
-            let behind = compared.filter(|_| of.as_many_tokens && tokens.is_none());
+            let behind = if of.as_many_tokens && tokens.is_none() { compared } else { None };
             match behind.and_then(|at: usize| groups.get_mut(at)) {
                 Some(group) => group.push(job),
                 None => {

@@ -28,7 +28,8 @@ pub fn list(folder: &Path, progress: &ReadProgress) -> io::Result<Vec<SessionSum
     let logs = logs(folder)?;
     progress.begin(logs.len() as u64);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(logs.len().max(1));
-    let (mut left, mut all) = (logs.iter(), vec![]);
+    let mut left = logs.iter();
+    let mut all = vec![];
     // a session without a stored summary is read whole, and a thousand of these take seconds
     workers::share(
         threads,

@@ -97,7 +97,9 @@ pub fn search(folder: &Path, query: &Query, mut each: impl FnMut(Vec<Hit>)) -> i
     let mut paths: Vec<PathBuf> = logs(folder)?.iter().map(fs::DirEntry::path).collect();
     paths.sort_unstable_by(|a, b| b.cmp(a));
     let threads = thread::available_parallelism().map_or(1, usize::from).min(paths.len().max(1));
-    let (mut left, mut ready, mut next) = (paths.iter().enumerate(), BTreeMap::new(), 0);
+    let mut left = paths.iter().enumerate();
+    let mut ready = BTreeMap::new();
+    let mut next = 0;
     workers::share(
         threads,
         || left.next(),

@@ -44,7 +44,9 @@ pub(super) struct Stored {
 impl Stored {
     /// Returns the cached summary of a log in its present state.
     pub fn new(log: &Metadata, summary: &SessionSummary) -> Stored {
-        let (mut ended, mut damaged, mut newer) = (None, None, false);
+        let mut ended = None;
+        let mut damaged = None;
+        let mut newer = false;
         let torn = summary.standing == SessionStatus::Recovered;
         match &summary.standing {
             SessionStatus::Ended(reason) => ended = Some(*reason),

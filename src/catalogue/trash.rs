@@ -38,7 +38,8 @@ pub enum NotMoved {
 
 /// Returns the error of a failed move.
 fn refused(from: &Path, to: &Path) -> impl FnOnce(io::Error) -> NotMoved {
-    let (from, to) = (from.to_owned(), to.to_owned());
+    let from = from.to_owned();
+    let to = to.to_owned();
     move |source| NotMoved::Io { from, to, source }
 }
 

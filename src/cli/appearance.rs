@@ -278,7 +278,8 @@ fn read(path: &Path, name: String) -> Result<ThemeSource, Failure> {
 /// Returns the colour depth: as set by the user, otherwise as far as the environment guarantees it.
 fn depth(environment: &Environment, settings: &Settings) -> Depth {
     let variable = |name: &str| environment.get(name).and_then(|v| v.to_str()).unwrap_or_default();
-    let (term, program) = (variable("TERM"), variable("TERM_PROGRAM"));
+    let term = variable("TERM");
+    let program = variable("TERM_PROGRAM");
     let says_all = matches!(variable("COLORTERM"), "truecolor" | "24bit")
         || ALL_COLOURS.iter().any(|name| term.contains(name))
         || PROGRAMS.contains(&program)

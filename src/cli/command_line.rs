@@ -21,18 +21,19 @@ pub fn arguments() -> Vec<String> {
 /// Returns the command that starts this program: its name, or `cargo run` if cargo started it.
 fn program(environment: &Environment) -> String {
     let variable = |name: &str| environment.get(name).and_then(|value| value.to_str());
-    let folder = variable(CARGO_FOLDER);
-    let Some(folder) = folder.filter(|_| variable(CARGO_PACKAGE) == Some(env!("CARGO_PKG_NAME")))
-    else {
+    let is_ours = variable(CARGO_PACKAGE) == Some(env!("CARGO_PKG_NAME"));
+    let folder = if is_ours { variable(CARGO_FOLDER) } else { None };
+    let Some(folder) = folder else {
         return env!("CARGO_PKG_NAME").into();
     };
     let path = std::env::args_os().next().unwrap_or_default();
     let release = Path::new(&path).components().any(|part| part.as_os_str() == "release");
     let release = if release { " --release" } else { "" };
     let inside = Path::new(".").canonicalize().is_ok_and(|here| here.starts_with(folder));
-    let manifest = match inside {
-        true => String::new(),
-        false => format!(" --manifest-path {}", quoted(&format!("{folder}/Cargo.toml"))),
+    let manifest = if inside {
+        String::new()
+    } else {
+        format!(" --manifest-path {}", quoted(&format!("{folder}/Cargo.toml")))
     };
     format!("cargo run{release}{manifest} --")
 }
@@ -40,9 +41,10 @@ fn program(environment: &Environment) -> String {
 /// Quotes a word for a shell if necessary.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

@@ -36,7 +36,8 @@ pub fn install(state: PathBuf) {
 fn note(info: &PanicHookInfo<'_>) -> String {
     let at = Timestamp::from_millisecond(wall_now().0).unwrap_or_default();
     let thread = thread::current().name().unwrap_or("without a name").to_owned();
-    let (version, trace) = (env!("CARGO_PKG_VERSION"), Backtrace::force_capture());
+    let version = env!("CARGO_PKG_VERSION");
+    let trace = Backtrace::force_capture();
     format!("colloquium {version}, {at}, thread {thread}\n{info}\n\n{trace}\n")
 }
 

@@ -44,9 +44,10 @@ pub fn read_stdin(what: &str) -> Result<String, Failure> {
 /// An open pipe, as in `--steer <(...)`, is read to its end. Named pipes are rejected, because opening one may block
 /// forever.
 pub fn read_file(what: &str, path: &str) -> Result<String, Failure> {
-    let read = match is_pipe(path) {
-        true => File::open(path).and_then(read_capped),
-        false => untrusted::read(path.as_ref()),
+    let read = if is_pipe(path) {
+        File::open(path).and_then(read_capped)
+    } else {
+        untrusted::read(path.as_ref())
     };
     let bytes = read.map_err(|e| {
         let fix = "name a file or a pipe of at most 1 MiB; `-` reads standard input where an option takes it";

@@ -62,9 +62,10 @@ pub fn wrapped(words: &str) -> Result<(), Failure> {
 
 /// Wraps lines between words. Lines that fit are unchanged.
 fn broken(words: &str, columns: usize) -> String {
-    let rows = |line: &str| match width(line) <= columns {
-        true => line.to_owned(),
-        false => {
+    let rows = |line: &str| {
+        if width(line) <= columns {
+            line.to_owned()
+        } else {
             let rows = wrap(&Line::from(line), columns);
             rows.iter()
                 .map(|row| row.to_string().trim_end().to_owned())

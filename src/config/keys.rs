@@ -38,7 +38,8 @@ pub(super) fn bindings(written: &Written, at: impl Fn(usize) -> String) -> Vec<B
                 Keys::One(key) => vec![key.clone()],
                 Keys::More(keys) => keys.clone(),
             };
-            let (place, action) = (place.clone(), action.clone());
+            let place = place.clone();
+            let action = action.clone();
             bindings.push((start, Binding { place, action, keys, at: at(start) }));
         }
     }

@@ -104,7 +104,9 @@ impl Settings {
         origins.retain(|o| over.origins.iter().all(|new| new.key != o.key));
         origins.extend(over.origins);
         let keys = self.keys.into_iter().chain(over.keys).collect();
-        let (path, layer, found) = (self.path, self.layer, self.found);
+        let path = self.path;
+        let layer = self.layer;
+        let found = self.found;
         Ok(Settings { keys, path, layer, found, origins, table, ..both })
     }
 }

@@ -20,7 +20,8 @@ pub struct Serving {
 
 impl Default for Serving {
     fn default() -> Self {
-        let (running, seconds) = (NonZeroUsize::new(4), NonZeroU32::new(1_800));
+        let running = NonZeroUsize::new(4);
+        let seconds = NonZeroU32::new(1_800);
         Serving {
             max_usd: None,
             models: vec![],

@@ -393,7 +393,8 @@ mod tests {
             fs::write(&path, format!("default_model = \"x:{name}\"")).unwrap();
             path
         };
-        let (flag, variable) = (write("flag"), write("variable"));
+        let flag = write("flag");
+        let variable = write("variable");
         let none = Environment::from_iter([]);
         let set: Environment =
             [(CONFIG_VARIABLE.into(), variable.into_os_string())].into_iter().collect();

@@ -53,7 +53,10 @@ fn give_up(state: &State) -> Option<Draft> {
         let held = || state.held_by_rate(turn, state.ms).is_some();
         turn.call.is_none() && (turn.retry_at.is_some() || held())
     };
-    let turn = state.calls().find(waits).filter(|_| turns::gives_up(state))?;
+    let turn = state.calls().find(waits)?;
+    if !turns::gives_up(state) {
+        return None;
+    }
     Some(turns::cut_sealed(state, turn, CutWhy::Timeout))
 }
 
@@ -260,7 +263,8 @@ fn stalled(state: &State, thread: &Thread) -> Option<StopReason> {
     if all(&|s| failed(s).is_some_and(|e| e.class.needs_a_hand())) {
         return Some(StopReason::Failure);
     }
-    let (idle, seats) = (thread.idle_decisions as usize, thread.seats.len());
+    let idle = thread.idle_decisions as usize;
+    let seats = thread.seats.len();
     let hopeless = idle >= FAILED_ROUNDS * seats && all(&|s| failed(s).is_some());
     (hopeless || idle > 2 * seats + 6).then_some(StopReason::Failure)
 }
@@ -301,7 +305,8 @@ fn until(state: &State, thread: &Thread) -> Option<Draft> {
     match Condition::compile(when).and_then(holds) {
         Ok(holds) => holds.then(|| verdict::close(state, thread, StopReason::Condition)),
         Err(fault) => {
-            let (phase, place) = (&thread.spec.name, fault.place(when));
+            let phase = &thread.spec.name;
+            let place = fault.place(when);
             let text = format!("[[phase]] {phase}: until = \"{when}\", {place}: {fault}");
             warn_once(state, text.into())
         }
@@ -314,7 +319,8 @@ fn speak(state: &State, thread: &Thread, decision: Decision) -> Option<Draft> {
     if let (Some(round), Some(limit)) = (round, state.limits.rounds)
         && round > limit
     {
-        let (value, limit) = (u64::from(round - 1), u64::from(limit));
+        let value = u64::from(round - 1);
+        let limit = u64::from(limit);
         let at = LimitAt { what: Limit::Rounds, value, limit, next: None };
         return Some(draft(ThreadId::ROOT, ENGINE, LimitReached(at).into()));
     }

@@ -77,6 +77,8 @@ fn said(state: &State, turn: &Turn) -> Draft {
 }
 
 fn put(ahead: &mut State, Draft { thread, by, cause, kind }: Draft) {
-    let (seq, at, ms) = (ahead.next_seq, Wall(0), ahead.ms);
+    let seq = ahead.next_seq;
+    let at = Wall(0);
+    let ms = ahead.ms;
     ahead.apply(&Event { seq, at, ms, thread, by, cause, kind });
 }

@@ -49,10 +49,13 @@ impl ToolsAtWork {
         tx: &mpsc::Sender<(Seq, ToolResult)>,
     ) {
         while let Some(job) = self.gated.pop_front_if(|job| written >= Some(job.called)) {
-            let (called, turn) = (job.called, job.turn);
+            let called = job.called;
+            let turn = job.turn;
             clock.begin(CallId(called.0));
             let working = Working(clock.clone(), CallId(called.0));
-            let (tools, clock, tx) = (tools.clone(), clock.clone(), tx.clone());
+            let tools = tools.clone();
+            let clock = clock.clone();
+            let tx = tx.clone();
             let task = tokio::spawn(async move {
                 let _working = working;
                 let began = clock.now();

@@ -286,9 +286,11 @@ impl Engine {
         let Kind::CommandGiven(given) = &mut draft.kind else { return draft };
         let Some(mut seat) = given.targets.participant.clone() else { return draft };
         let usd = self.live.state.limits.usd.or(seat.max_usd).is_some();
-        let counts = |seat: &Participant| match seat.uncountable().filter(|_| usd) {
-            Some(model) => Err(format!("a dollar limit is set and no price is known for {model}")),
-            None => Ok(()),
+        let counts = |seat: &Participant| match seat.uncountable() {
+            Some(model) if usd => {
+                Err(format!("a dollar limit is set and no price is known for {model}"))
+            }
+            Some(_) | None => Ok(()),
         };
         if let Err(why) = self.voices.seat(&mut seat).and_then(|()| counts(&seat)) {
             return refused(&given.key, &given.line, why.into());
@@ -369,7 +371,8 @@ impl Engine {
         let (tx, mut chunks) = mpsc::channel::<(CallId, Chunk)>(CHUNKS_WAITING);
         let (tool_tx, mut results) = mpsc::channel::<(Seq, ToolResult)>(CHUNKS_WAITING);
         let mut durable = self.writer.durable();
-        let (mut attended, mut running) = (true, true);
+        let mut attended = true;
+        let mut running = true;
         let mut full: Option<Pin<Box<Sleep>>> = None;
         tokio::pin!(stop);
         let stopped = loop {

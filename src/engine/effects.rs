@@ -153,7 +153,7 @@ pub fn deadline(live: &Live) -> Option<Ms> {
             }
         }
     });
-    let limit = state.limits.seconds.filter(|_| state.limit.is_none());
+    let limit = if state.limit.is_none() { state.limits.seconds } else { None };
     let limits = limit.into_iter().flat_map(|seconds| {
         let marks = [near_mark(seconds * 1000), seconds * 1000];
         let told = state.near.contains(&(Limit::Seconds, seconds));
@@ -161,7 +161,8 @@ pub fn deadline(live: &Live) -> Option<Ms> {
             let since = state.running.since?;
             Some(since.plus(mark.saturating_sub(state.running.total)))
         };
-        [due(marks[0]).filter(|_| !told), due(marks[1])].into_iter().flatten()
+        let near = if told { None } else { due(marks[0]) };
+        [near, due(marks[1])].into_iter().flatten()
     });
     turns.chain(limits).min()
 }

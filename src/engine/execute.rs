@@ -363,9 +363,10 @@ fn again(state: &State, command: &PendingCommand) -> Option<Draft> {
         return wait(command);
     }
     let continues = matches!(command.given.line.command, Command::Continue { .. });
-    let why = match continues {
-        true => "the operator asked to continue it".into(),
-        false => "the operator asked for a retry".into(),
+    let why = if continues {
+        "the operator asked to continue it".into()
+    } else {
+        "the operator asked for a retry".into()
     };
     let seats = vec![said.seat];
     let batch = drafts::batch(Requester::Operator, Purpose::Speak, seats, why);

@@ -44,7 +44,8 @@ pub fn circling(said: &[Said<'_>], trigrams: impl Fn(&Text) -> Arc<Trigrams>) ->
             || likeness >= RELATED && are_alike_by_word(said[at].words, said[other].words, ALIKE)
     };
     let circles = |at: &usize| {
-        let (here, heard) = (said[*at], said[*at].heard.min(*at));
+        let here = said[*at];
+        let heard = said[*at].heard.min(*at);
         let alike = |other: usize| same(*at, other);
         let own = (0..*at).rev().filter(|n| said[*n].who == here.who).take(OWN);
         let mut met = vec![here.who];

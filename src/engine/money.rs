@@ -42,7 +42,9 @@ pub(super) fn reply(state: &State, turn: &Turn, prompt: u64) -> Result<Option<u6
     let Some(seat) = state.seat(&turn.seat) else { return Ok(None) };
     let VoiceSpec::Model(model) = &seat.spec.voice else { return Ok(None) };
     let asked = state.reply_tokens(turn).map(u64::from);
-    let (tokens, usd, own) = (state.limits.tokens, state.limits.usd, seat.spec.max_usd);
+    let tokens = state.limits.tokens;
+    let usd = state.limits.usd;
+    let own = seat.spec.max_usd;
     if !is_bounded(state, turn) {
         return Ok(asked);
     }

@@ -55,15 +55,16 @@ fn stage(state: &State) -> Result<Option<StageEntered>, String> {
     let knows = |field: &&Text| state.known.profile.contains_key(&***field);
     let claimed =
         state.claimed_stage().map(Text::from).filter(|claimed| found.as_ref() != Some(claimed));
-    let known = match fields.is_empty() {
-        true => state.known.profile.len(),
-        false => fields.iter().filter(knows).count(),
+    let known = if fields.is_empty() {
+        state.known.profile.len()
+    } else {
+        fields.iter().filter(knows).count()
     };
     let entered = StageEntered {
         stage: found,
         known: known as u32,
         of: fields.len() as u32,
-        claimed: claimed.filter(|_| !spec.is_empty()),
+        claimed: if spec.is_empty() { None } else { claimed },
     };
     let noted = &state.known.stage;
     let changed = (&entered.stage, &entered.claimed) != (&noted.stage, &noted.claimed);

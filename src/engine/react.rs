@@ -26,7 +26,9 @@ pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
             Err(why) => refused(key, line, why.into()),
         }],
         Input::BadLine { key, line, why } => {
-            let (key, line, why) = (key.clone(), line.clone(), why.clone());
+            let key = key.clone();
+            let line = line.clone();
+            let why = why.clone();
             vec![operator(CommandRefused { key, line, id: None, why }.into())]
         }
         Input::Chunk(call, chunk) => {
@@ -62,7 +64,8 @@ fn operator(kind: Kind) -> Draft {
 
 /// Refuses a line that cannot be carried out.
 pub(super) fn refused(key: &Key, line: &SteerLine, why: Text) -> Draft {
-    let (key, id) = (key.clone(), line.id.clone());
+    let key = key.clone();
+    let id = line.id.clone();
     operator(CommandRefused { key, line: serde_json::Value::Object(line.to_map()), id, why }.into())
 }
 
@@ -150,7 +153,10 @@ fn tick(live: &Live, now: Ms) -> Vec<Draft> {
 }
 
 fn time_limit(state: &State, now: Ms) -> Option<Draft> {
-    let limit = state.limits.seconds.filter(|_| state.limit.is_none() && state.ended.is_none())?;
+    let limit = state.limits.seconds?;
+    if state.limit.is_some() || state.ended.is_some() {
+        return None;
+    }
     let ran = state.running.at(now);
     let at = LimitAt { what: Limit::Seconds, value: ran / 1000, limit, next: None };
     if ran >= limit * 1000 {
@@ -170,8 +176,8 @@ fn unattended(state: &State) -> Vec<Draft> {
         return refused;
     }
     let hangs = state.waiting_tie().is_some();
-    let judged = state.limit.as_ref().filter(|_| !hangs);
-    let judged = judged.and_then(|l| verdict::conclude(state, l.what.reason(), None));
+    let limit = if hangs { None } else { state.limit.as_ref() };
+    let judged = limit.and_then(|l| verdict::conclude(state, l.what.reason(), None));
     let told = match judged {
         Some(judged) if !matches!(judged.kind, Kind::Ended(_)) => return vec![judged],
         // the verdict failed, and with it the end
@@ -202,9 +208,10 @@ fn unattended(state: &State) -> Vec<Draft> {
         }
         (_, None) => {
             let able = state.seats.iter().any(|s| s.spec.speaks && state.may_speak(&s.spec.id));
-            let text = match able {
-                true => "waiting for someone to get the floor and no one is there to give it",
-                false => "everybody who could speak is muted or has left",
+            let text = if able {
+                "waiting for someone to get the floor and no one is there to give it"
+            } else {
+                "everybody who could speak is muted or has left"
             };
             (StopReason::Failure, Some(text.to_owned()))
         }

@@ -41,7 +41,9 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
         }
         Command::PauseNow {} => targets.turns = speaking(state, line, None),
         Command::Resume {} | Command::Step { .. } => {
-            if let Some(limit) = state.limit.as_ref().filter(|_| state.waiting_tie().is_none()) {
+            if let Some(limit) = &state.limit
+                && state.waiting_tie().is_none()
+            {
                 let key = limit.what.key();
                 let more = match limit.what {
                     Limit::Usd => f64::from(Usd(limit.limit.saturating_mul(2))).to_string(),
@@ -62,7 +64,8 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             worded(text)?;
             targets.threads = inner(state, line);
             targets.mentions = words::mentioned(state, text);
-            let first = targets.mentions.first().filter(|_| text.trim_start().starts_with('@'));
+            let first =
+                if text.trim_start().starts_with('@') { targets.mentions.first() } else { None };
             targets.seats = first.filter(|s| state.may_speak(s)).cloned().into_iter().collect();
         }
         Command::CutIn { text, who } => {

@@ -115,14 +115,16 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
 
 /// Returns the lines of a text that are the speaker's own, without code blocks and quotations.
 fn own_lines(text: &str) -> impl Iterator<Item = &str> {
-    let (mut fenced, mut quoted) = (false, false);
+    let mut fenced = false;
+    let mut quoted = false;
     text.lines().filter(move |line| {
         let line = line.trim_start();
         let fence = line.starts_with("```") || line.starts_with("~~~");
         fenced ^= fence;
         let inside = quoted;
         // a quotation may span several lines
-        for c in line.chars().filter(|_| !fenced && !fence) {
+        let prose = if fenced || fence { "" } else { line };
+        for c in prose.chars() {
             match c {
                 '\u{201c}' | '\u{201e}' => quoted = !(c == '\u{201c}' && quoted),
                 '\u{201d}' => quoted = false,

@@ -36,7 +36,8 @@ pub(super) fn vote(state: &State, batch: &Batch) -> VoteClosed {
         .collect();
     let counts = count(&options, ballots.iter().filter_map(|b| b.choice.as_ref()));
     let ways = side_by_side(state, batch, &ballots);
-    let decides = ways.first().filter(|_| batch.spec.count.iter().any(|by| *by != MAJORITY));
+    let counts_otherwise = batch.spec.count.iter().any(|by| *by != MAJORITY);
+    let decides = if counts_otherwise { ways.first() } else { None };
     let ahead = ahead(&options, &counts);
     let abstained = ballots.iter().filter(|b| b.choice.is_none()).count();
     let mut how = match &ahead[..] {
@@ -103,7 +104,8 @@ fn side_by_side(state: &State, batch: &Batch, ballots: &[Ballot]) -> Vec<Counted
         ..Given::default()
     };
     let counted = |given| aggregate::count(given, &rules);
-    let (votes, rankings) = (counted(&votes), counted(&rankings));
+    let votes = counted(&votes);
+    let rankings = counted(&rankings);
     let of = |by: &Aggregation| {
         let from = if *by == Aggregation::Borda { &rankings } else { &votes };
         let nothing = CountedAnswer { by: *by, answer: None, tied: vec![], weights: vec![] };
@@ -162,7 +164,8 @@ impl Counted {
         let judgements = state.judging.as_ref().map_or(&[][..], |b| &b.judgements);
         let names: Vec<Text> = sides.iter().map(|s| s.name.clone()).collect();
         let firsts: Vec<&Judgement> = judgements.iter().filter(|j| !j.swapped).collect();
-        let (mut counted, mut turned): (Vec<Text>, usize) = (vec![], 0);
+        let mut counted: Vec<Text> = vec![];
+        let mut turned: usize = 0;
         for first in &firsts {
             let same = |j: &&Judgement| j.swapped && j.judge == first.judge && j.time == first.time;
             let again = judgements.iter().find(same);
@@ -205,7 +208,8 @@ pub(super) fn tied(state: &State, scope: VerdictScope<'_>, sides: &[Side]) -> Ve
 /// Returns the verdict from the judgements so far.
 pub(super) fn verdict(state: &State, scope: VerdictScope<'_>, sides: &[Side]) -> VerdictGiven {
     let found = Counted::new(state, scope, sides);
-    let (tie, counts): (Text, _) = (contract::TIE.into(), &found.counts);
+    let tie: Text = contract::TIE.into();
+    let counts = &found.counts;
     let mut how = match &found.ahead[..] {
         [] if sides.is_empty() => "nobody was left to choose from".into(),
         [] if scope.spec.swap_test => "no judgement was readable in both orders".into(),

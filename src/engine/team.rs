@@ -44,7 +44,8 @@ impl Voices for WithTeams {
             }
             VoiceSpec::Team(spec) => {
                 let voices: Arc<dyn Voices> = Arc::new(Inside(self.0.clone()));
-                let (tools, spec) = (self.1.clone(), spec.clone());
+                let tools = self.1.clone();
+                let spec = spec.clone();
                 let voices = with_teams(voices, tools.clone());
                 Ok(Arc::new(Team { spec, voices, tools }))
             }
@@ -111,9 +112,10 @@ impl Team {
             .map_err(|e| failed(format!("the team cannot begin: {e}")))?;
         let feed = Feed::new();
         let tail = feed.tail();
-        let clock = match out.clock().is_virtual() {
-            true => Clock::virtual_since(out.clock().wall(), Ms(0)),
-            false => Clock::real(Ms(0)),
+        let clock = if out.clock().is_virtual() {
+            Clock::virtual_since(out.clock().wall(), Ms(0))
+        } else {
+            Clock::real(Ms(0))
         };
         let mut engine = Engine::new(writer, feed, clock, self.voices.clone());
         engine.tools = self.tools.clone();
@@ -172,7 +174,8 @@ impl Team {
     fn said(&self, event: &Event) -> Option<(String, Text)> {
         let Kind::TurnEnded(end) = &event.kind else { return None };
         let spoke = end.purpose == Purpose::Speak && end.outcome == Outcome::Said;
-        let (aloud, text) = (spoke && !end.text.trim().is_empty(), &end.text);
+        let aloud = spoke && !end.text.trim().is_empty();
+        let text = &end.text;
         let by = SeatId(event.by.clone());
         let seat = self.spec.participants.iter().find(|p| p.id == by);
         aloud.then(|| {

@@ -19,8 +19,10 @@ const WRONG_MAX: usize = 500;
 
 /// Returns `tool.asked` for a call that ended with requests, if its turn was offered tools.
 pub(super) fn asked(state: &State, turn: &Turn, done: &Done, used: Option<Usage>) -> Option<Draft> {
-    let call =
-        turn.call.filter(|_| !done.tools.is_empty() && !state.tools_offered(turn).is_empty())?;
+    let call = turn.call?;
+    if done.tools.is_empty() || state.tools_offered(turn).is_empty() {
+        return None;
+    }
     let requests = done.tools.iter().take(REQUESTS_MAX).cloned().collect();
     let asked = ToolAsked { turn: turn.id, call, requests, usage: used };
     Some(draft(turn.thread, &turn.seat, asked.into()))
@@ -33,7 +35,9 @@ pub(super) fn next(state: &State) -> Option<Draft> {
         let round = turn.tools.last()?;
         let fresh = |(_, run): &(usize, &ToolRun)| run.called.is_none() && run.returned.is_none();
         round.runs.iter().enumerate().filter(fresh).find_map(|(at, run)| {
-            let (turn_id, asked, tool) = (turn.id, round.asked, run.request.tool.clone());
+            let turn_id = turn.id;
+            let asked = round.asked;
+            let tool = run.request.tool.clone();
             let at = u32::try_from(at).ok()?;
             Some(match decided(state, turn, run) {
                 Decided::Call => {
@@ -41,7 +45,8 @@ pub(super) fn next(state: &State) -> Option<Draft> {
                     draft(turn.thread, ENGINE, called.into())
                 }
                 Decided::Back(is, result) => {
-                    let (whole, took_ms) = (None, 0);
+                    let whole = None;
+                    let took_ms = 0;
                     let back =
                         ToolReturned { turn: turn_id, asked, at, tool, is, result, whole, took_ms };
                     draft(turn.thread, ENGINE, back.into())
@@ -137,7 +142,8 @@ pub(super) fn job(state: &State, called: Seq) -> Option<ToolJob> {
     let request = &round.runs.get(at)?.request;
     let seat = state.seat(&turn.seat)?;
     let tool = seat.spec.tools.iter().find(|tool| tool.name == request.tool)?.clone();
-    let (arguments, participant) = (request.arguments.clone(), turn.seat.clone());
+    let arguments = request.arguments.clone();
+    let participant = turn.seat.clone();
     Some(ToolJob { called, turn: turn.id, participant, tool, arguments })
 }
 

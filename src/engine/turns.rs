@@ -111,7 +111,10 @@ pub(super) fn asks_tools(live: &Live, turn: &Turn, done: &Done) -> Option<Draft>
 
 /// Retries once a reply that is in another participant's name from its first word.
 pub(super) fn asked_again(live: &Live, turn: &Turn, done: &Done) -> Option<Draft> {
-    let call = turn.call.filter(|_| turn.corrections == 0 && !gives_up(&live.state))?;
+    let call = turn.call?;
+    if turn.corrections > 0 || gives_up(&live.state) {
+        return None;
+    }
     let said = done.text.as_ref().map_or_else(|| live.said(turn.id), ToString::to_string);
     let words = own_words(&live.state, turn, said, String::new());
     if !words.impersonates || !words.text.trim().is_empty() {
@@ -304,7 +307,8 @@ fn with_form(
         words.text = text;
     }
     let outcome = if form.passes { Outcome::Passed } else { Outcome::Said };
-    let (structured, message) = (form.structured, form.message);
+    let structured = form.structured;
+    let message = form.message;
     with_words(state, turn, words, TurnEnded { structured, message, ..end(outcome) })
 }
 
@@ -320,7 +324,8 @@ pub(super) fn spoken(state: &State, turn: &Turn, text: &Text) -> Result<Draft, T
 
 /// Returns the event of an agent's action or permission request during its call.
 pub(super) fn did(turn: &Turn, did: &Did) -> Option<Draft> {
-    let (call, turn_id) = (turn.call?, turn.id);
+    let call = turn.call?;
+    let turn_id = turn.id;
     let kind: Kind = match did.clone() {
         Did::Used { title, sort, status, input, result } => {
             AgentTool { turn: turn_id, call, title, sort, status, input, result }.into()
@@ -387,12 +392,13 @@ pub(super) fn failed(
     let rule = live.state.seat(&turn.seat).map(|s| s.spec.on_failure.clone()).unwrap_or_default();
     let next = wait(&live.state, turn, &rule, failure).map(|wait_ms| (wait_ms, None));
     let next = next.or_else(|| {
-        let other = fallback(&live.state, turn).filter(|_| !gives_up(&live.state));
-        Some((0, Some(other?)))
+        let other = fallback(&live.state, turn)?;
+        (!gives_up(&live.state)).then_some((0, Some(other)))
     });
     let thought = live.thought(turn.id);
     let paid = failure.class.costs() || !thought.is_empty();
-    let guess = money::guess(turn, live.said(turn.id).len() + thought.len()).filter(|_| paid);
+    let guess = || money::guess(turn, live.said(turn.id).len() + thought.len());
+    let guess = if paid { guess() } else { None };
     let used = failure.usage.clone().or(guess);
     match (turn.call, next) {
         (Some(call), Some((wait_ms, model))) => {
@@ -402,7 +408,8 @@ pub(super) fn failed(
         }
         (Some(_) | None, _) => {
             let (usage, cost) = money::of_turn(turn, used.as_ref());
-            let (error, said) = (Some(error), live.said(turn.id));
+            let error = Some(error);
+            let said = live.said(turn.id);
             let raw = (!said.is_empty()).then(|| said.into());
             let end = TurnEnded { error, raw, usage, cost, ..turn.ended(now, Outcome::Failed) };
             // a missing answer is its seat's event; a failed utterance is the engine's, since nobody spoke it
@@ -415,7 +422,10 @@ pub(super) fn failed(
 /// Returns the model that replaces the failed one, if the failure rule says so and one is left.
 fn fallback(state: &State, turn: &Turn) -> Option<Text> {
     let seat = &state.seat(&turn.seat)?.spec;
-    let replaced = seat.replaced().filter(|_| seat.on_failure.then == Then::Replace)?;
+    if seat.on_failure.then != Then::Replace {
+        return None;
+    }
+    let replaced = seat.replaced()?;
     Some(replaced.voice.label().into())
 }
 
@@ -439,7 +449,8 @@ fn wait(state: &State, turn: &Turn, rule: &FailureRule, failure: &CallFailure) -
         return None;
     }
     let doubled = RETRY_WAIT_MS.saturating_mul(1 << turn.tries.saturating_sub(1).min(16));
-    let least = failure.retry_after_ms.filter(|_| asked).unwrap_or(0).max(doubled);
+    let requested = if asked { failure.retry_after_ms } else { None };
+    let least = requested.unwrap_or(0).max(doubled);
     let left = rule.wait.saturating_sub(turn.waited);
     let place = u64::from(turn.number.unwrap_or(0)) << 16 | u64::from(turn.calls);
     let jitter = state.dice(place, &format!("retry {}", turn.seat)) % (least / JITTER + 1);

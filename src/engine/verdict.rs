@@ -112,7 +112,8 @@ pub(super) fn after_round(state: &State, thread: &Thread) -> Option<Draft> {
 pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft {
     let judged =
         |c: VerdictScope<'_>| c.found(state).is_some_and(|v| !v.interim || v.winner.is_some());
-    let scope = VerdictScope::from_thread(state, thread.id).filter(|_| thread.id != ThreadId::ROOT);
+    let is_root = thread.id == ThreadId::ROOT;
+    let scope = if is_root { None } else { VerdictScope::from_thread(state, thread.id) };
     match scope.filter(|c| thread.utterances > 0 && !judged(*c)) {
         Some(scope) => next(state, scope, Requester::Engine, None),
         None => drafts::close(state, thread, reason),
@@ -136,18 +137,20 @@ fn next(
         return tie(state, scope, &sides, requester)
             .unwrap_or_else(|| draft(thread, ENGINE, tally::verdict(state, scope, &sides).into()));
     }
-    let (time, swapped) = (asked / per_time + 1, asked % per_time == 1);
+    let time = asked / per_time + 1;
+    let swapped = asked % per_time == 1;
     let mut shown = sides;
     if swapped {
         shown.reverse();
     }
     let names: Vec<Text> = shown.iter().map(|s| s.name.clone()).collect();
-    let options = match spec.swap_test {
-        true => (1..=names.len()).map(|n| format!("Side {n}").into()).collect(),
-        false => names.clone(),
+    let options = if spec.swap_test {
+        (1..=names.len()).map(|n| format!("Side {n}").into()).collect()
+    } else {
+        names.clone()
     };
     let labels = if spec.swap_test { names } else { vec![] };
-    let seats = shown.iter().zip(&options).filter(|_| spec.swap_test);
+    let seats = spec.swap_test.then(|| shown.iter().zip(&options)).into_iter().flatten();
     let seats = seats.flat_map(|(side, label): (_, &Text)| {
         side.seats.iter().map(move |seat| (SeatId(seat.clone()), label.clone()))
     });
@@ -158,10 +161,8 @@ fn next(
         (false, false) => format!("judgement {time} of {}", spec.votes).into(),
     };
     let batch = drafts::batch(requester, Purpose::Judge, judges, why);
-    let question = match interim {
-        true => format!("{} {INTERIM}", spec.question).into(),
-        false => spec.question.clone(),
-    };
+    let question =
+        if interim { format!("{} {INTERIM}", spec.question).into() } else { spec.question.clone() };
     let question = Some(question);
     open(state, thread, BatchOpened { question, options, judge: Some(task), ..batch })
 }

@@ -139,7 +139,8 @@ pub(super) fn goes_astray(live: &Live, turn: &Turn, new: &str) -> bool {
         return true;
     }
     let lines = |said: &str| said.rfind('\n').map_or(0, |at| at + 1);
-    let (before, complete) = (said.get(..old).map_or(0, lines), lines(&said));
+    let before = said.get(..old).map_or(0, lines);
+    let complete = lines(&said);
     let complete = said.get(..complete).unwrap_or_default();
     ends_line
         && is_looked_at(before, complete.len())
@@ -159,7 +160,8 @@ mod tests {
 
     #[test]
     fn a_long_reply_is_looked_at_a_few_times_and_a_short_one_with_each_line() {
-        let (mut looked_at, mut bytes) = (0, 0);
+        let mut looked_at = 0;
+        let mut bytes = 0;
         let line = 100;
         while bytes < 1_000_000 {
             let look = is_looked_at(bytes, bytes + line);

@@ -50,16 +50,22 @@ pub(super) fn asked(state: &State, asked: &PermissionAsked) -> Vec<Narrated> {
     if !state.can_ask_leave() || state.decided(&asked.tool).is_some() {
         return vec![];
     }
-    let (who, tool, title) = (who(state, asked.turn), &asked.tool, short(&asked.title, TITLE_MAX));
+    let who = who(state, asked.turn);
+    let tool = &asked.tool;
+    let title = short(&asked.title, TITLE_MAX);
     note(&format!("{who} asks to use {tool} ({title})"))
 }
 
 /// Returns the note on a refusal; an allowed use gets a note from the tool itself.
 pub(super) fn answered(state: &State, answered: &PermissionAnswered) -> Vec<Narrated> {
-    let Some(why) = answered.why.as_ref().filter(|_| !answered.yes) else { return vec![] };
+    if answered.yes {
+        return vec![];
+    }
+    let Some(why) = &answered.why else { return vec![] };
     let turn = state.turns.get(&answered.turn);
     let asked = turn.and_then(|t| t.permissions.iter().find(|p| p.asked == answered.asked));
     let title = asked.map_or("", |asked| &*asked.title);
-    let (who, tool) = (who(state, answered.turn), &answered.tool);
+    let who = who(state, answered.turn);
+    let tool = &answered.tool;
     note(&format!("{who} was refused {tool} ({}): {why}", short(title, TITLE_MAX)))
 }

@@ -105,7 +105,9 @@ impl Beside {
 fn of_side<'a>(side: &str, told: &'a Narrated) -> Cow<'a, Narrated> {
     match told {
         Narrated::Words { place, who, body } => {
-            let (place, who, body) = (format!("{side} {place}"), who.clone(), body.clone());
+            let place = format!("{side} {place}");
+            let who = who.clone();
+            let body = body.clone();
             Cow::Owned(Narrated::Words { place, who, body })
         }
         Narrated::Note(note) => Cow::Owned(Narrated::Note(format!("{side}: {note}"))),
@@ -152,7 +154,8 @@ fn narrate_from(
     mut teller: Narrator,
     each: &mut dyn FnMut(u32, Narrated),
 ) {
-    let (mut state, mut at) = (State::default(), shared.unwrap_or(0));
+    let mut state = State::default();
+    let mut at = shared.unwrap_or(0);
     for event in events {
         let event = event.borrow();
         state.apply(event);
@@ -172,7 +175,8 @@ fn words(
     of: &BTreeSet<u32>,
     mut teller: Narrator,
 ) -> BTreeMap<u32, Narrated> {
-    let (mut state, mut all) = (State::default(), BTreeMap::new());
+    let mut state = State::default();
+    let mut all = BTreeMap::new();
     if of.is_empty() {
         return all;
     }

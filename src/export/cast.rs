@@ -44,7 +44,8 @@ pub fn spell(
     document.write_each(out, |record| {
         let Kind::FloorGranted(granted) = &record.event.kind else { return String::new() };
         let Some(number) = granted.number else { return String::new() };
-        let (at, mut lines) = (record.event.ms, String::new());
+        let at = record.event.ms;
+        let mut lines = String::new();
         // players need markers and frames in order of time
         while let Some(drawn) = frames.next_if(|f| f.at <= at) {
             lines.push_str(&frame(&drawn));

@@ -92,7 +92,8 @@ fn bars(study: &Analysis<'_>) -> String {
     let most = shares.iter().map(|(_, s)| s.words).max().unwrap_or(0).max(1) as f64;
     let mut marks = String::new();
     for (row, (seat, share)) in shares.iter().enumerate() {
-        let (y, class) = (row as f64 * ROW, colour(study.state, seat));
+        let y = row as f64 * ROW;
+        let class = colour(study.state, seat);
         let width = share.words as f64 / most * (WIDTH - NAMES - 90.0);
         put(
             &mut marks,
@@ -118,7 +119,8 @@ fn ballots(study: &Analysis<'_>) -> String {
     let stood = standpoints(study);
     let mut marks = String::new();
     for (row, (choice, count)) in vote.counts.iter().enumerate() {
-        let (y, width) = (row as f64 * ROW, f64::from(*count) / f64::from(most) * 400.0);
+        let y = row as f64 * ROW;
+        let width = f64::from(*count) / f64::from(most) * 400.0;
         put(
             &mut marks,
             format_args!(
@@ -157,7 +159,8 @@ fn lanes(study: &Analysis<'_>) -> String {
     let seats = &study.state.seats;
     let mut marks = String::new();
     for (lane, seat) in seats.iter().enumerate() {
-        let (y, id) = (lane as f64 * ROW, &seat.spec.id);
+        let y = lane as f64 * ROW;
+        let id = &seat.spec.id;
         put(
             &mut marks,
             format_args!(
@@ -170,7 +173,8 @@ fn lanes(study: &Analysis<'_>) -> String {
             ),
         );
         for (entry, spent) in spoken.iter().filter(|(e, _)| e.seat() == Some(id)) {
-            let (from, to) = (x(spent.granted.0), x(spent.ended.0));
+            let from = x(spent.granted.0);
+            let to = x(spent.ended.0);
             put(
                 &mut marks,
                 format_args!(
@@ -191,11 +195,13 @@ fn lanes(study: &Analysis<'_>) -> String {
 /// Draws cumulative tokens and cost per turn.
 fn spent(study: &Analysis<'_>) -> String {
     let log = study.turn_log;
-    let (tokens, cost) = (log.tokens_so_far(), log.cost_so_far());
+    let tokens = log.tokens_so_far();
+    let cost = log.cost_so_far();
     let last = |sums: &[u64]| sums.last().copied().unwrap_or(0);
     let used = format!("cumulative tokens, {} in total", last(&tokens));
     let paid = format!("cumulative cost, {} in total", Usd(last(&cost)));
-    let (mut marks, mut y) = (String::new(), 0.0);
+    let mut marks = String::new();
+    let mut y = 0.0;
     for (sums, what) in [(tokens, used), (cost, paid)] {
         let most = last(&sums);
         if most == 0 {
@@ -205,7 +211,8 @@ fn spent(study: &Analysis<'_>) -> String {
         let every = sums.len().div_ceil(WIDTH as usize);
         let turns = sums.len() as f64;
         let point = |(turn, sum): (usize, &u64)| {
-            let (x, height) = (turn as f64 / turns * WIDTH, *sum as f64 / most as f64 * BARS);
+            let x = turn as f64 / turns * WIDTH;
+            let height = *sum as f64 / most as f64 * BARS;
             format!("{x:.1},{:.1} ", y + BARS - height)
         };
         let points: String = (1..)
@@ -237,9 +244,12 @@ fn stood(study: &Analysis<'_>) -> String {
     let step = (WIDTH - NAMES) / (f64::from(last - first) + 1.0);
     let x = |utterance: u32| NAMES + f64::from(utterance - first) * step;
     let end = last.saturating_add(1);
-    let (mut marks, mut y) = (String::new(), 0.0);
+    let mut marks = String::new();
+    let mut y = 0.0;
     for (seat, stands) in &stood.lanes {
-        let (who, axis, line) = (label(study, seat), y + 11.0, y + 15.0);
+        let who = label(study, seat);
+        let axis = y + 11.0;
+        let line = y + 15.0;
         put(
             &mut marks,
             format_args!(
@@ -257,7 +267,8 @@ fn stood(study: &Analysis<'_>) -> String {
         y += ROW;
     }
     for after in &stood.votes {
-        let (x, line) = (x(*after) + 4.0, y + 12.0);
+        let x = x(*after) + 4.0;
+        let line = y + 12.0;
         put(
             &mut marks,
             format_args!("<text class=\"soft\" x=\"{x:.1}\" y=\"{line:.0}\">vote</text>\n"),
@@ -273,7 +284,9 @@ fn stood(study: &Analysis<'_>) -> String {
     for (place, choice) in stood.choices.iter().enumerate().take(CHOICES) {
         let key = Stand { at: first, choice: Some(place) };
         field(&mut marks, &stood, &key, (0.0, KEY, y));
-        let (x, line, what) = (KEY + 8.0, y + 15.0, escaped(&clipped(choice, CHOICE_CHARS)));
+        let x = KEY + 8.0;
+        let line = y + 15.0;
+        let what = escaped(&clipped(choice, CHOICE_CHARS));
         put(&mut marks, format_args!("<text x=\"{x}\" y=\"{line:.0}\">{what}</text>\n"));
         y += ROW;
     }
@@ -299,7 +312,9 @@ fn field(marks: &mut String, stood: &Standpoints, stand: &Stand, (from, to, y): 
     }
     if to - from >= SIGN {
         let class = if stand.choice.is_some() { "on" } else { "soft" };
-        let (x, line, sign) = (from + 4.0, y + 15.5, Standpoints::sign(stand.choice));
+        let x = from + 4.0;
+        let line = y + 15.5;
+        let sign = Standpoints::sign(stand.choice);
         put(
             marks,
             format_args!("<text class=\"{class}\" x=\"{x:.1}\" y=\"{line:.1}\">{sign}</text>\n"),
@@ -323,7 +338,9 @@ fn ring(study: &Analysis<'_>) -> String {
     if edges.is_empty() || seats.len() > RING_SEATS {
         return String::new();
     }
-    let (middle, radius, height) = ((WIDTH / 2.0, 150.0), 105.0, 300.0);
+    let middle = (WIDTH / 2.0, 150.0);
+    let radius = 105.0;
+    let height = 300.0;
     let place = |i: usize, radius: f64| {
         let angle = TAU * i as f64 / seats.len() as f64 - TAU / 4.0;
         (middle.0 + radius * 1.6 * angle.cos(), middle.1 + radius * angle.sin())
@@ -331,7 +348,8 @@ fn ring(study: &Analysis<'_>) -> String {
     let most = edges.iter().map(|e| e.2).max().unwrap_or(1) as f64;
     let mut marks = String::new();
     for (from, to, n) in edges {
-        let (a, b) = (place(from, radius * 0.9), place(to, radius * 0.9));
+        let a = place(from, radius * 0.9);
+        let b = place(to, radius * 0.9);
         // bend to the left of its direction, so that both directions are visible
         let bend = ((a.0 + b.0) / 2.0 + (b.1 - a.1) * 0.18, (a.1 + b.1) / 2.0 - (b.0 - a.0) * 0.18);
         let at = ((a.0 + b.0) / 4.0 + bend.0 / 2.0, (a.1 + b.1) / 4.0 + bend.1 / 2.0);
@@ -384,7 +402,8 @@ fn novelty(study: &Analysis<'_>) -> String {
     let step = WIDTH / all.len() as f64;
     let mut marks = String::new();
     for (i, (r, (entry, _))) in all.iter().zip(study.utterances()).enumerate() {
-        let (height, x) = (r.novelty * BARS, i as f64 * step);
+        let height = r.novelty * BARS;
+        let x = i as f64 * step;
         let class = entry.seat().map_or_else(|| "op".into(), |seat| colour(study.state, seat));
         put(
             &mut marks,
@@ -410,7 +429,8 @@ fn novelty(study: &Analysis<'_>) -> String {
 
 /// Writes a caption below a chart.
 fn push_caption(marks: &mut String, y: f64, what: &str) {
-    let (line, what) = (y + 16.0, escaped(&clipped(what, TOLD_CHARS)));
+    let line = y + 16.0;
+    let what = escaped(&clipped(what, TOLD_CHARS));
     put(marks, format_args!("<text class=\"soft\" x=\"0\" y=\"{line:.0}\">{what}</text>\n"));
 }
 
@@ -427,7 +447,8 @@ mod tests {
 
     #[test]
     fn every_chart_is_one_of_a_figure() {
-        let (state, turn_log) = (State::default(), TurnLog::default());
+        let state = State::default();
+        let turn_log = TurnLog::default();
         let study = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) };
         let figures: Vec<&str> = study.tables().iter().map(|table| table.name).collect();
         for (name, _) in CHARTS {

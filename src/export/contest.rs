@@ -22,9 +22,10 @@ fn because(why: &str) -> String {
 fn chosen(choice: &str, why: &str) -> String {
     let why = why.trim();
     let begins = why.get(..choice.len()).is_some_and(|first| first.eq_ignore_ascii_case(choice));
-    match begins && !why[choice.len()..].starts_with(char::is_alphanumeric) {
-        true => why.to_owned(),
-        false => format!("{choice}{}", because(why)),
+    if begins && !why[choice.len()..].starts_with(char::is_alphanumeric) {
+        why.to_owned()
+    } else {
+        format!("{choice}{}", because(why))
     }
 }
 

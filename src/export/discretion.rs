@@ -27,7 +27,8 @@ pub struct Reveal {
 /// # Errors
 /// See [`Redaction::apply`].
 pub fn discreet(records: &[Arc<Record>], reveal: Reveal) -> Result<Vec<Arc<Record>>, SessionError> {
-    let (mut private, mut state) = (Private::default(), State::default());
+    let mut private = Private::default();
+    let mut state = State::default();
     for record in records {
         private.take(&record.event);
         state.apply(&record.event);
@@ -58,7 +59,8 @@ impl DiscreetRecords {
         progress: &ReadProgress,
     ) -> Result<DiscreetRecords, SessionError> {
         let redaction = private.redaction(state, &records, reveal);
-        let (matches, progress) = (PieceMatches::default(), progress.clone());
+        let matches = PieceMatches::default();
+        let progress = progress.clone();
         let all = DiscreetRecords { records, redaction, matches, progress };
         if !all.redaction.is_empty() {
             all.rebuilt().try_for_each(|record| record.map(drop))?;

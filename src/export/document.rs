@@ -62,11 +62,13 @@ impl Document {
         })?;
         let records = survey.records();
         let redaction = private.redaction(&state, &records, reveal);
-        let matches = match redaction.is_empty() {
-            true => PieceMatches::default(),
-            false => redaction.matches(records.iter()),
+        let matches = if redaction.is_empty() {
+            PieceMatches::default()
+        } else {
+            redaction.matches(records.iter())
         };
-        let (id, began) = (survey.files.id(), survey.began);
+        let id = survey.files.id();
+        let began = survey.began;
         let is_as_read = redaction.is_empty() && !keys;
         let mut document = Document {
             id,
@@ -95,10 +97,9 @@ impl Document {
     /// Returns the events with their lines, in order.
     pub fn records(&self) -> impl Iterator<Item = Result<Arc<Record>, SessionError>> {
         let mut rebuilding = self.redaction.rebuilding(&self.matches);
-        self.records.iter().map(move |record| match self.is_as_read {
-            true => Ok(record),
-            false => rebuilding.take(&record),
-        })
+        self.records
+            .iter()
+            .map(move |record| if self.is_as_read { Ok(record) } else { rebuilding.take(&record) })
     }
 
     /// Writes the text that `spell` returns for each event.
@@ -121,9 +122,10 @@ impl Document {
     /// # Errors
     /// See [`Redaction::apply`].
     pub fn recording(&self) -> Result<Recording, SessionError> {
-        Ok(match self.is_as_read {
-            true => Recording::new(self.records.clone()),
-            false => Recording::new(self.records().collect::<Result<Vec<_>, _>>()?),
+        Ok(if self.is_as_read {
+            Recording::new(self.records.clone())
+        } else {
+            Recording::new(self.records().collect::<Result<Vec<_>, _>>()?)
         })
     }
 
@@ -134,9 +136,10 @@ impl Document {
 
     /// Starts the narration of the conversation.
     pub(super) fn telling(&self) -> Telling {
-        match self.reveal.hidden {
-            true => Telling::with_hidden(&self.state),
-            false => Telling::without_hidden(&self.state),
+        if self.reveal.hidden {
+            Telling::with_hidden(&self.state)
+        } else {
+            Telling::without_hidden(&self.state)
         }
     }
 

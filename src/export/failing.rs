@@ -68,7 +68,10 @@ impl Failing {
             return None;
         }
         let before = std::mem::replace(self, Failing { why, told, turns, others: vec![] });
-        let why = before.why.filter(|_| !before.others.is_empty())?;
+        let why = before.why?;
+        if before.others.is_empty() {
+            return None;
+        }
         let who = before.others.join(", ");
         let note =
             format!("the same failure for {who}; {} failed turns in total: {why}", before.turns);

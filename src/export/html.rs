@@ -17,7 +17,8 @@ const STYLE: &str = include_str!("page.css");
 
 /// Writes the whole page.
 pub fn spell(document: &Document, out: &mut dyn Write) -> io::Result<()> {
-    let (state, title) = (&document.state, escaped(&document.title()));
+    let state = &document.state;
+    let title = escaped(&document.title());
     let topic = state.scenario.topic.as_deref().filter(|t| *t != &*state.shown_title());
     let topic = topic.map_or(String::new(), |t| format!("<p class=\"topic\">{}</p>\n", escaped(t)));
     let rehearsed = if state.rehearsed {
@@ -68,7 +69,8 @@ fn when(document: &Document) -> Option<String> {
 fn talk(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     let mut telling = document.telling();
     document.write_each(out, |record| {
-        let (event, mut page) = (&record.event, String::new());
+        let event = &record.event;
+        let mut page = String::new();
         for told in telling.narrate(event) {
             page.push_str(&match told {
                 // the head of the page contains it

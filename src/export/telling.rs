@@ -9,7 +9,8 @@ use std::borrow::Borrow;
 /// Returns how a whole conversation reads in a format; hidden turns are left out everywhere.
 pub fn whole(events: impl IntoIterator<Item: Borrow<Event>> + Clone, spell: Spelling) -> String {
     let whole = State::fold(events.clone());
-    let (mut telling, mut out) = (Telling::without_hidden(&whole), String::new());
+    let mut telling = Telling::without_hidden(&whole);
+    let mut out = String::new();
     events.into_iter().for_each(|event| out.push_str(&telling.next(event.borrow(), spell)));
     out.push_str(&telling.rest());
     out

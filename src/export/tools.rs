@@ -33,9 +33,10 @@ pub(super) fn returned(state: &State, r: &ToolReturned) -> Vec<Narrated> {
 
 /// Returns the notes on requests that wait for the operator's permission.
 pub(super) fn waiting(state: &State, asked: &ToolAsked) -> Vec<Narrated> {
-    let Some(turn) = state.turns.get(&asked.turn).filter(|_| state.can_ask_leave()) else {
+    if !state.can_ask_leave() {
         return vec![];
-    };
+    }
+    let Some(turn) = state.turns.get(&asked.turn) else { return vec![] };
     let Some(seat) = state.seat(&turn.seat) else { return vec![] };
     let waits = |request: &&ToolRequest| {
         let tool = seat.spec.tools.iter().find(|tool| tool.name == request.tool);

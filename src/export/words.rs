@@ -17,10 +17,13 @@ pub(super) fn html(raw: &str) -> String {
     let mut out = String::with_capacity(safe.len() * 2);
     for event in Parser::new_ext(&safe, options) {
         match event {
-            Event::Start(Tag::Link { dest_url, .. }) => match leads_out(&dest_url) {
-                true => out.push_str(&format!("<a href=\"{}\">", escaped(&dest_url))),
-                false => out.push_str("<a>"),
-            },
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                if leads_out(&dest_url) {
+                    out.push_str(&format!("<a href=\"{}\">", escaped(&dest_url)))
+                } else {
+                    out.push_str("<a>")
+                }
+            }
             Event::Start(tag) => elements(tag.to_end()).iter().for_each(|name| {
                 out.push_str(&format!("<{name}>"));
             }),

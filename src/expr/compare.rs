@@ -83,7 +83,9 @@ fn insert(source: &str, range: Range<usize>, parts: &[Insert]) -> (String, Vec<(
         parts.iter().filter(|(at, _)| range.start <= *at && *at <= range.end).collect();
     // at equal offsets, the end of one side comes before the start of another
     parts.sort_by_key(|(at, part)| (*at, part != ")"));
-    let (mut text, mut added, mut done) = (String::with_capacity(range.len()), vec![], range.start);
+    let mut text = String::with_capacity(range.len());
+    let mut added = vec![];
+    let mut done = range.start;
     for (at, part) in parts {
         text.push_str(source.get(done..*at).unwrap_or_default());
         added.push((text.len(), part.len()));
@@ -151,7 +153,8 @@ fn is_sign(source: &str, place: &Range<usize>) -> bool {
 
 /// Returns the right side of a comparison if it is comparable with the left.
 pub(super) fn alike(left: &Value, right: Value) -> Result<Value, Error> {
-    let (one, other) = (kind(left), kind(&right));
+    let one = kind(left);
+    let other = kind(&right);
     if one == other || one.is_none() || other.is_none() {
         return Ok(right);
     }

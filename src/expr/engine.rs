@@ -325,9 +325,10 @@ impl Bounded {
     /// Returns the output, or an error if it exceeded the limit.
     fn into_all(self) -> Result<String, Error> {
         let message = format!("the result is longer than {OUTPUT_LIMIT} bytes");
-        match self.full {
-            true => Err(Error::new(ErrorKind::InvalidOperation, message)),
-            false => Ok(self.into_text()),
+        if self.full {
+            Err(Error::new(ErrorKind::InvalidOperation, message))
+        } else {
+            Ok(self.into_text())
         }
     }
 

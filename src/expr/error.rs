@@ -31,9 +31,10 @@ impl ExprError {
         let (line, start) =
             (before.matches('\n').count() + 1, before.rfind('\n').map_or(0, |n| n + 1));
         let character = before[start..].chars().count() + 1;
-        match source.contains('\n') {
-            true => format!("line {line}, character {character}"),
-            false => format!("character {character}"),
+        if source.contains('\n') {
+            format!("line {line}, character {character}")
+        } else {
+            format!("character {character}")
         }
     }
 }

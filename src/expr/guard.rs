@@ -26,7 +26,8 @@ pub(super) fn expression(source: &str, start: usize) -> Result<(), ExprError> {
             start + source.floor_char_boundary(EXPRESSION_LIMIT),
         ));
     }
-    let (mut depth, mut unary) = (0_usize, 0_usize);
+    let mut depth = 0_usize;
+    let mut unary = 0_usize;
     for (at, token) in tokens(source) {
         match token {
             "(" | "[" | "{" => depth += 1,
@@ -61,9 +62,11 @@ pub(super) fn template(source: &str) -> Result<Vec<Range<usize>>, ExprError> {
         ));
     }
     let mut bodies = Vec::new();
-    let (mut at, mut loops) = (0, 0_usize);
+    let mut at = 0;
+    let mut loops = 0_usize;
     while let Some(open) = next_tag(source, at) {
-        let (inner, is_statement) = (open + 2, source[open..].starts_with("{%"));
+        let inner = open + 2;
+        let is_statement = source[open..].starts_with("{%");
         if source[open..].starts_with("{#") {
             let end = source[inner..].find("#}");
             at = inner

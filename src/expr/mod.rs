@@ -140,7 +140,8 @@ impl Template {
         let template = engine.get_template(engine::TEMPLATE_NAME).map_err(fault)?;
         let names = Name::all(source, &bodies, template.undeclared_variables(false));
         let sums = bodies.iter().map(|b| guard::sums(&source[b.clone()])).max().unwrap_or(0);
-        let (engine, checked) = (Arc::new(engine), Arc::new(checked));
+        let engine = Arc::new(engine);
+        let checked = Arc::new(checked);
         Ok(Template { engine, names, sums, checked })
     }
 

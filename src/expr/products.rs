@@ -23,7 +23,8 @@ pub(super) fn operands(source: &str) -> Result<Vec<Range<usize>>, ExprError> {
     let mut found = vec![];
     for at in (0..all.len()).filter(|at| token(*at) == "*") {
         let column = all.get(at).map_or(0, |(column, _)| *column);
-        let (left, right) = (before(&all, at), after(&all, at + 1));
+        let left = before(&all, at);
+        let right = after(&all, at + 1);
         let (Some(left), Some(right)) = (left, right) else {
             let message = "`*` is not allowed here: it multiplies two numbers, as in `turn_count * 2`; brackets help";
             return Err(ExprError::new(message, column));

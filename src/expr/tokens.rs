@@ -6,7 +6,8 @@ pub(super) fn tokens(source: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         at += source[at..].find(|c: char| !c.is_whitespace())?;
-        let (start, rest) = (at, &source[at..]);
+        let start = at;
+        let rest = &source[at..];
         let first = rest.chars().next()?;
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let (token, length) = if matches!(first, '"' | '\'') {

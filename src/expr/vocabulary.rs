@@ -32,7 +32,8 @@ fn check_names(source: &str) -> Result<(), ExprError> {
         if !word.starts_with(|c: char| c.is_alphabetic() || c == '_') {
             continue;
         }
-        let (before, twice) = (token(at.checked_sub(1)), token(at.checked_sub(2)));
+        let before = token(at.checked_sub(1));
+        let twice = token(at.checked_sub(2));
         let is_test = (before == "is" && *word != "not") || (before == "not" && twice == "is");
         let (what, known): (_, &'static [&'static str]) = match before {
             "|" => ("filter", FILTERS),
@@ -70,7 +71,8 @@ fn literal<'s>(source: &'s str, all: &[(usize, &'s str)], at: usize) -> Option<(
 
 /// Returns the names in a source's expressions, without loop variables.
 pub(super) fn names<'s>(source: &'s str, bodies: &[Range<usize>]) -> Vec<&'s str> {
-    let (mut names, mut locals) = (vec![], vec![]);
+    let mut names = vec![];
+    let mut locals = vec![];
     for body in bodies {
         let inside = source.get(body.clone()).unwrap_or_default();
         let all: Vec<&str> = tokens(inside).map(|(_, token)| token).collect();
@@ -119,7 +121,9 @@ pub fn attributes<'s>(source: &'s str, of: &str) -> Vec<Attribute<'s>> {
 /// Returns the keys in the accesses and filters that follow from a token on.
 fn chain<'s>(source: &'s str, all: &[(usize, &'s str)], start: usize) -> Vec<Attribute<'s>> {
     let token = |at: usize| all.get(at).map_or("", |(_, token)| *token);
-    let (mut found, mut of_item, mut at) = (vec![], false, start);
+    let mut found = vec![];
+    let mut of_item = false;
+    let mut at = start;
     loop {
         match token(at) {
             "[" => {
@@ -136,7 +140,7 @@ fn chain<'s>(source: &'s str, all: &[(usize, &'s str)], start: usize) -> Vec<Att
                 at = end;
             }
             "." => {
-                let key = all.get(at + 1).filter(|_| token(at + 2) != "(");
+                let key = if token(at + 2) == "(" { None } else { all.get(at + 1) };
                 found.extend(key.map(|(column, key)| Attribute { key, column: *column, of_item }));
                 return found;
             }

@@ -125,10 +125,7 @@ impl VerdictGiven {
 
     /// Returns whether nothing is left to judge until the next turn.
     pub fn settles(&self) -> bool {
-        match self.interim {
-            true => self.winner.is_some(),
-            false => self.phase.is_none(),
-        }
+        if self.interim { self.winner.is_some() } else { self.phase.is_none() }
     }
 }
 

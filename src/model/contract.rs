@@ -71,7 +71,7 @@ impl Contract {
         }
         let inside = schema["properties"].get(PROFILE).is_some();
         let mut facts = if inside { &data[PROFILE] } else { data }.as_object().cloned()?;
-        if let Some(says) = self.says.as_ref().filter(|_| !inside) {
+        if !inside && let Some(says) = &self.says {
             facts.remove(&**says);
         }
         Some(facts)

@@ -57,7 +57,8 @@ impl TryFrom<Spelled> for LimitAt {
                 number.as_u64().ok_or("not a whole number")
             }
         };
-        let (value, limit) = (amount(spelled.value)?, amount(spelled.limit)?);
+        let value = amount(spelled.value)?;
+        let limit = amount(spelled.limit)?;
         let next = spelled.next.map(amount).transpose()?;
         Ok(LimitAt { what: spelled.what, value, limit, next })
     }

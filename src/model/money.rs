@@ -86,9 +86,10 @@ impl TryFrom<(f64, f64)> for Price {
 
     fn try_from((input, output): (f64, f64)) -> Result<Price, &'static str> {
         let fits = |dollars: f64| (0.0..=1e6).contains(&dollars);
-        match fits(input) && fits(output) {
-            true => Ok(Price(input, output)),
-            false => Err("a price is in dollars per million tokens, as in [0.5, 1.5]"),
+        if fits(input) && fits(output) {
+            Ok(Price(input, output))
+        } else {
+            Err("a price is in dollars per million tokens, as in [0.5, 1.5]")
         }
     }
 }

@@ -11,9 +11,12 @@ const PREFIX_MIN: usize = 3;
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let length = word.chars().count();
     let most = (length / 3).clamp(1, EDITS_MAX);
-    let distance = |name: &str| match name.starts_with(word) && length >= PREFIX_MIN {
-        true => 0,
-        false => strsim::damerau_levenshtein(name, word),
+    let distance = |name: &str| {
+        if name.starts_with(word) && length >= PREFIX_MIN {
+            0
+        } else {
+            strsim::damerau_levenshtein(name, word)
+        }
     };
     let near = known.into_iter().map(|name| (distance(name), name)).min_by_key(|(edits, _)| *edits);
     near.filter(|(edits, _)| *edits <= most).map(|(_, name)| name)

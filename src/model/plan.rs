@@ -292,7 +292,8 @@ fn cycle(steps: &[StepSpec]) -> Option<Vec<u32>> {
         step.map_or(&[][..], |s| &s.after).iter().copied().filter(move |other| *other != n)
     };
     for start in steps.iter().map(|s| s.number) {
-        let (mut paths, mut seen) = (vec![vec![start]], vec![]);
+        let mut paths = vec![vec![start]];
+        let mut seen = vec![];
         while let Some(path) = paths.pop() {
             let here = path.last().copied().unwrap_or(start);
             for next in after(here) {
@@ -410,7 +411,8 @@ mod tests {
     }
 
     fn step(number: u32, goal: &str, after: &[u32]) -> StepSpec {
-        let (description, goal) = ("d".into(), goal.into());
+        let description = "d".into();
+        let goal = goal.into();
         StepSpec { number, description, goal, executor: true, after: after.to_vec() }
     }
 

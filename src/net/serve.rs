@@ -86,7 +86,8 @@ impl Server {
     /// # Errors
     /// When the system refuses.
     pub fn bind(address: SocketAddr) -> io::Result<Server> {
-        let (listener, clock) = (TcpListener::bind(address)?, Clock::real(Ms(0)));
+        let listener = TcpListener::bind(address)?;
+        let clock = Clock::real(Ms(0));
         Ok(Server { listener, places: Arc::default(), clock })
     }
 
@@ -121,7 +122,8 @@ impl Server {
         places.next += 1;
         places.unproved.insert(number, own);
         drop(places);
-        let (places, clock) = (self.places.clone(), self.clock.clone());
+        let places = self.places.clone();
+        let clock = self.clock.clone();
         Ok(Connection { stream, number, places, clock })
     }
 }
@@ -215,7 +217,8 @@ impl Connection {
     /// Reads the head, and the bytes of the body that came with it; `None` for anything else than a head.
     fn head(&self) -> io::Result<Option<(Heard, Vec<u8>)>> {
         let until = Ms(self.clock.now().0 + HEAD_MS);
-        let (mut all, mut bytes) = (vec![], [0; 4 << 10]);
+        let mut all = vec![];
+        let mut bytes = [0; 4 << 10];
         let end = loop {
             if let Some(at) = all.windows(HEAD_END.len()).position(|four| four == HEAD_END) {
                 break at;
@@ -238,7 +241,8 @@ impl Connection {
             Some((name.trim().to_ascii_lowercase(), value.trim().to_owned()))
         };
         let headers = lines.filter_map(header).collect();
-        let (method, path) = (method.to_owned(), path.to_owned());
+        let method = method.to_owned();
+        let path = path.to_owned();
         Ok(Some((Heard { method, path, headers, body: vec![] }, begun)))
     }
 

@@ -72,7 +72,8 @@ impl Policy for Bids {
                 let mut bids = bids.into_iter();
                 let Some(best) = bids.next() else { return v.nobody() };
                 let queue = bids.map(|b| b.seat).collect();
-                let (seat, why) = (best.seat.clone(), best.why());
+                let seat = best.seat.clone();
+                let why = best.why();
                 decide(v, Some(ProposedTurn { seat, why, queue, round, memo, kept: vec![] }))
             }
         }

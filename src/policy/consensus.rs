@@ -112,8 +112,11 @@ impl Policy for Consensus {
         let newest = answers.map(|m| m.seq).max()?;
         let most = v.option_count("restarts").unwrap_or(RESTARTS);
         let may = batch.restarts.contains(&newest) || (batch.restarts.len() as u64) < most;
-        let running = batch.running.iter().filter_map(|(id, _)| v.state.turns.get(id));
-        running.filter(|_| may).find(|turn| turn.horizon < newest).map(|turn| turn.id)
+        let mut running = batch.running.iter().filter_map(|(id, _)| v.state.turns.get(id));
+        if !may {
+            return None;
+        }
+        running.find(|turn| turn.horizon < newest).map(|turn| turn.id)
     }
 
     fn result(&self, v: &View<'_>) -> Value {
@@ -192,9 +195,10 @@ fn worked(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
     if stands.answers.is_empty() {
         // without an answer there is nothing to vote for; seats that left the round are asked once more
         let seats: Vec<SeatId> = v.able().cloned().collect();
-        return match round < most && !seats.is_empty() {
-            true => work(v, seats, round + 1, v.thread.memo.clone(), "nobody answered yet"),
-            false => v.end(StopReason::NoVotes),
+        return if round < most && !seats.is_empty() {
+            work(v, seats, round + 1, v.thread.memo.clone(), "nobody answered yet")
+        } else {
+            v.end(StopReason::NoVotes)
         };
     }
     if open.is_empty() {
@@ -302,7 +306,8 @@ fn cast(v: &View<'_>) -> Vec<SeatId> {
 }
 
 fn after_run_off(v: &View<'_>, stands: &Coordination<'_>) -> Decision {
-    let (tied, cast) = (tied(v), cast(v));
+    let tied = tied(v);
+    let cast = cast(v);
     let votes = |seat: &SeatId| cast.iter().filter(|c| *c == seat).count();
     let most = tied.iter().map(votes).max().unwrap_or(0);
     let best: Vec<SeatId> = tied.iter().filter(|s| votes(s) == most).cloned().collect();

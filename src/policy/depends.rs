@@ -104,13 +104,14 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
         let ready = |why: String, by| Some(Ready { seat: id.clone(), why, by });
         let runs = &seat.spec.runs;
         let again = failed_before(self.v, id);
-        let last = self.v.thread.memo[memo::RAN][&**id].as_u64().filter(|_| !again);
+        let ran = &self.v.thread.memo[memo::RAN][&**id];
+        let last = if again { None } else { ran.as_u64() };
         let meets: Vec<bool> = runs.after.iter().map(|after| self.meets(id, after)).collect();
         let fresh = |after: &After| {
             said(self.v, &after.participant).is_some_and(|seq| last.is_none_or(|last| seq.0 > last))
         };
         let edges = &self.v.thread.memo[EDGES][&**id];
-        let left = |at: usize| edges[at].as_u64().filter(|_| !again).unwrap_or(0);
+        let left = |at: usize| if again { 0 } else { edges[at].as_u64().unwrap_or(0) };
         let live = |(at, after): (usize, &After)| {
             (meets[at] && fresh(after) && left(at) < u64::from(after.max)).then_some(at)
         };
@@ -256,7 +257,8 @@ fn starved(v: &View<'_>) -> bool {
 
 /// Returns the seats of the thread that never ran.
 fn idle<'a>(v: &View<'a>) -> impl Iterator<Item = &'a Seat> {
-    let (state, runs) = (v.state, runs(v));
+    let state = v.state;
+    let runs = runs(v);
     let seats = v.thread.seats.iter().filter_map(|id| state.seat(id));
     seats.filter(|s| !s.gone && !runs.iter().any(|r| r.reply.seat == s.spec.id))
 }

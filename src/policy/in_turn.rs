@@ -62,7 +62,8 @@ pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
     if let Some(text) = requests::untold(v, &refused) {
         return Decision { next: NextMove::Warn(text), memo: v.thread.memo.clone() };
     }
-    let first = asked.iter().find(|a| v.state.may_speak(&a.seat)).filter(|_| owed.is_none());
+    let first = || asked.iter().find(|a| v.state.may_speak(&a.seat));
+    let first = if owed.is_none() { first() } else { None };
     if let Some(request) = first.filter(|request| request.seat != turn.seat) {
         turn.queue.insert(0, turn.seat.clone());
         let mut set = std::mem::take(&mut turn.kept);
@@ -143,9 +144,7 @@ fn valid(v: &View<'_>, entry: &Entry, named: &SeatId) -> bool {
 pub(super) fn round(v: &View<'_>, able: usize) -> (u32, Vec<(&'static str, Value)>) {
     let round = u32::try_from(v.memo_count(memo::ROUND)).unwrap_or(u32::MAX).max(1);
     let place = v.memo_count(memo::PLACE);
-    let (round, place) = match place < able as u64 {
-        true => (round, place + 1),
-        false => (round.saturating_add(1), 1),
-    };
+    let (round, place) =
+        if place < able as u64 { (round, place + 1) } else { (round.saturating_add(1), 1) };
     (round, vec![(memo::ROUND, json!(round)), (memo::PLACE, json!(place))])
 }

@@ -76,13 +76,10 @@ impl Policy for Moderated {
         let asked = v.thread.asked.as_ref().filter(|b| b.spec.purpose == Purpose::Pick);
         let moderator = SeatId(v.thread.spec.options["moderator"].as_str().unwrap_or("").into());
         let Some(asked) = asked else {
-            return match v.state.may(Purpose::Pick, &moderator) {
-                true => ask(v, moderator, &legal),
-                false => fallback(
-                    v,
-                    &legal,
-                    &format!("{} is not available to choose", v.name(&moderator)),
-                ),
+            return if v.state.may(Purpose::Pick, &moderator) {
+                ask(v, moderator, &legal)
+            } else {
+                fallback(v, &legal, &format!("{} is not available to choose", v.name(&moderator)))
             };
         };
         let choice = asked.ended.last().filter(|r| r.outcome == Outcome::Said).map(choice);

@@ -171,9 +171,10 @@ fn record(v: &View<'_>, kind: Kind) -> Decision {
 fn ask(v: &View<'_>, planner: &SeatId, why: &str, question: Text, memo: Value) -> Decision {
     if !v.state.may_speak(planner) {
         let muted = v.state.seat(planner).is_some_and(|s| s.muted && !s.gone);
-        return match muted {
-            true => Decision { next: NextMove::Wait, memo: v.thread.memo.clone() },
-            false => v.end(StopReason::Exhausted),
+        return if muted {
+            Decision { next: NextMove::Wait, memo: v.thread.memo.clone() }
+        } else {
+            v.end(StopReason::Exhausted)
         };
     }
     let next = NextMove::Ask {
@@ -195,7 +196,7 @@ fn made(v: &View<'_>, plan: Option<&Plan>, reply: &Reply, number: u32) -> PlanMa
     let known: Vec<StepSpec> = begun.map(|s| s.spec.clone()).collect();
     let fresh = |step: &StepSpec| !known.iter().any(|known| known.number == step.number);
     let new: Vec<StepSpec> = new.into_iter().filter(fresh).collect();
-    let why = v.thread.memo[memo::WHY].as_str().filter(|_| plan.is_some());
+    let why = if plan.is_some() { v.thread.memo[memo::WHY].as_str() } else { None };
     PlanMade {
         plan: number,
         turn: reply.turn,
@@ -276,7 +277,10 @@ fn words_wait(v: &View<'_>) -> bool {
 
 /// Repeats the request for another plan that the planner did not answer before a resume.
 fn make_up(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
-    let asked = v.thread.asked.as_ref().filter(|_| v.thread.step() == PLANS_AGAIN)?;
+    let asked = v.thread.asked.as_ref()?;
+    if v.thread.step() != PLANS_AGAIN {
+        return None;
+    }
     let reply = asked.ended.last();
     if reply.is_some_and(|r| planned(r) || r.turn == plan.turn) || !may_try_again(v, reply) {
         return None;
@@ -315,7 +319,8 @@ fn plan_again(v: &View<'_>, plan: &Plan, planner: &SeatId) -> Option<Decision> {
         s.state == StepState::Failed && !asked.contains(&place)
     };
     let step = plan.steps.iter().find(failed)?;
-    let (n, place) = (step.spec.number, step.thread.map_or(0, |t| t.0));
+    let n = step.spec.number;
+    let place = step.thread.map_or(0, |t| t.0);
     let reason = step.reason().trim_end_matches('.');
     asked.push(place);
     let why = format!("step {n} failed");
@@ -339,9 +344,8 @@ fn ready(plan: &Plan) -> Option<&PlannedStep> {
 fn begin(v: &View<'_>, plan: &Plan, step: &PlannedStep, planner: &SeatId) -> Decision {
     let n = step.spec.number;
     let template = v.thread.spec.options["executor"].as_str().and_then(|id| v.state.seat(id));
-    let executor = match template.filter(|_| step.spec.executor) {
-        None => planner.clone(),
-        Some(template) => {
+    let executor = match template {
+        Some(template) if step.spec.executor => {
             let id = SeatId(format!("{}-{n}", template.spec.id).into());
             if v.state.seat(&id).is_none_or(|s| s.gone) {
                 let mut participant = Participant {
@@ -358,6 +362,7 @@ fn begin(v: &View<'_>, plan: &Plan, step: &PlannedStep, planner: &SeatId) -> Dec
             }
             id
         }
+        Some(_) | None => planner.clone(),
     };
     let mut seats = vec![executor];
     if seats[0] != *planner {

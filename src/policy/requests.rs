@@ -45,14 +45,16 @@ pub(super) fn memo_of<'a>(left: impl Iterator<Item = &'a SeatRequest>) -> Value 
 
 /// Returns the requests in replies, and warnings for the refused ones.
 pub(super) fn read(v: &View<'_>, replies: &[Reply]) -> (Vec<SeatRequest>, Vec<Text>) {
-    let (mut asked, mut refused) = (vec![], vec![]);
+    let mut asked = vec![];
+    let mut refused = vec![];
     for reply in replies.iter().filter(|r| r.outcome == Outcome::Said) {
         for request in v.state.output(reply)["requests"].as_array().into_iter().flatten() {
             let to = request["to"].as_str().unwrap_or_default();
             match permitted(v, &reply.seat, to) {
                 Ok(seat) => {
                     let text = request["text"].as_str().filter(|t| !t.trim().is_empty());
-                    let (by, text) = (reply.seat.0.clone(), text.map(Text::from));
+                    let by = reply.seat.0.clone();
+                    let text = text.map(Text::from);
                     asked.push(SeatRequest { seat, by, text });
                 }
                 Err(why) => refused.push(format!("`{}` requests {to:?}, {why}", reply.seat).into()),

@@ -185,7 +185,8 @@ impl Talk<'_, '_> {
             );
             return self.ask(executor, DOES, " does it", question.into(), false);
         }
-        let (exchange, most) = (self.step.exchange() + 1, self.root.exchanges());
+        let exchange = self.step.exchange() + 1;
+        let most = self.root.exchanges();
         if exchange > most {
             return self.failed(format!("all {most} exchanges are used; raise policy.exchanges"));
         }
@@ -219,8 +220,9 @@ impl Talk<'_, '_> {
     /// Accepts a result, or asks the judge about it.
     fn done(&self, turn: TurnId) -> Decision {
         let judge = self.root.spec.options["judge"].as_str().map(SeatId::from);
-        let judge = judge.filter(|judge| self.v.state.may(Purpose::Judge, judge));
-        let Some(judge) = judge.filter(|_| self.step.spec.executor) else {
+        let may = |judge: &SeatId| self.v.state.may(Purpose::Judge, judge);
+        let judge = judge.filter(|judge| self.step.spec.executor && may(judge));
+        let Some(judge) = judge else {
             return self.over(StepState::Completed, Some(turn), String::new());
         };
         let question = format!(
@@ -271,9 +273,10 @@ impl Talk<'_, '_> {
             return Decision { next: NextMove::Wait, memo: self.v.thread.memo.clone() };
         }
         let name = found.map_or(&seat.0, |s| &s.spec.name);
-        match found.is_none_or(|s| s.gone) {
-            true => self.failed(format!("{name} has left")),
-            false => self.failed(format!("{name} has reached its own limit")),
+        if found.is_none_or(|s| s.gone) {
+            self.failed(format!("{name} has left"))
+        } else {
+            self.failed(format!("{name} has reached its own limit"))
         }
     }
 

@@ -133,9 +133,10 @@ impl<'a> View<'a> {
         let seats = || self.thread.seats.iter().filter_map(|s| state.seat(s));
         let silenced = seats().any(|s| s.muted || s.gone) && !seats().all(|s| s.gone);
         let elsewhere = state.seats.iter().any(|s| s.spec.speaks && state.may_speak(&s.spec.id));
-        match silenced && !elsewhere {
-            true => Decision { next: NextMove::Wait, memo: self.thread.memo.clone() },
-            false => self.end(StopReason::Exhausted),
+        if silenced && !elsewhere {
+            Decision { next: NextMove::Wait, memo: self.thread.memo.clone() }
+        } else {
+            self.end(StopReason::Exhausted)
         }
     }
 

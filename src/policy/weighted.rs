@@ -170,9 +170,10 @@ fn charge(v: &View<'_>, measure: Measure, shares: &mut [Share]) {
     let Some(batch) = v.thread.asked.as_ref().filter(|b| counted.is_none_or(|c| b.id.0 > c)) else {
         return;
     };
-    let Some(reply) = batch.ended.first().filter(|_| v.thread.memo[memo::OWED].is_null()) else {
+    if !v.thread.memo[memo::OWED].is_null() {
         return;
-    };
+    }
+    let Some(reply) = batch.ended.first() else { return };
     let Some(at) = shares.iter().position(|s| s.seat == reply.seat) else { return };
     shares[at].had = match measure.length(reply) {
         0 => shares

@@ -78,7 +78,8 @@ pub fn account(state: &State, turn: &Turn) -> Account {
         let tokens = by_model.then(|| tokens_of(&built.prompt));
         let margin = state.margin_of(&turn.seat);
         let most_tokens = if by_model { most_tokens_of(&built, margin) } else { 0 };
-        let (digest, left_out) = (digest_for(state, turn, &built.prompt), built.prompt.left_out);
+        let digest = digest_for(state, turn, &built.prompt);
+        let left_out = built.prompt.left_out;
         // the call that starts next takes the prompt from this cache
         state.rolls.keep_prompt(&digest, built);
         return Account { digest, left_out, tokens, most_tokens };

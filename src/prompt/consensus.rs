@@ -32,7 +32,10 @@ fn asked<'e>(said: &[&'e Entry]) -> Vec<&'e str> {
 /// Returns the sections in order: earlier exchanges, the message, the answers, and the votes if they are shown. If the
 /// earlier exchanges take more than `most` bytes, their oldest messages are omitted first.
 pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<AnswerSections> {
-    let thread = state.finds_answer(turn).filter(|_| turn.speaks())?;
+    if !turn.speaks() {
+        return None;
+    }
+    let thread = state.finds_answer(turn)?;
     let step = state.batch_of(turn)?.spec.memo[STEP].as_str()?;
     let stands = state.coordination(thread, turn.horizon);
     let labels = state.labels(turn);
@@ -40,9 +43,10 @@ pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<Answer
     let (before, now) = split(thread, &said);
     let topic = state.scenario.topic.as_ref().or(state.title.as_ref());
     let history_to = before.last().map(|e| e.seq);
-    let mut history: Vec<String> =
-        topic.filter(|_| history_to.is_some()).map(|t| part("host", None, t)).into_iter().collect();
-    let summary = state.summary_for(turn).filter(|_| reader::reads_summary(state, turn));
+    let heading = if history_to.is_some() { topic } else { None };
+    let mut history: Vec<String> = heading.map(|t| part("host", None, t)).into_iter().collect();
+    let summed = reader::reads_summary(state, turn);
+    let summary = if summed { state.summary_for(turn) } else { None };
     if let Some(summary) = summary
         && let Some(text) = &summary.text
     {
@@ -83,10 +87,10 @@ pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<Answer
     answers.sort();
     let answers: Vec<String> = answers.into_iter().map(|(_, answer)| answer).collect();
     let shown = thread.spec.options["votes"] == "shown" && step == "work";
-    let mut votes: Vec<String> = stands
-        .votes
-        .values()
-        .filter(|_| shown)
+    let mut votes: Vec<String> = shown
+        .then(|| stands.votes.values())
+        .into_iter()
+        .flatten()
         .map(|(whose, why, _)| {
             let label = labels.get(*whose).unwrap_or(&whose.0);
             let why = state.read_as(why, &crate::state::Labels::new(), &labels);

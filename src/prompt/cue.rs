@@ -60,8 +60,10 @@ fn phase(state: &State, turn: &Turn) -> Option<String> {
     let place = if rounds > 1 { format!(", {round} of {rounds}") } else { String::new() };
     let name = phase.name.to_lowercase();
     let usual = || {
-        let guided = state.scenario.debate == Debate::Guided;
-        let of_name = USUAL.iter().filter(|_| guided).find(|(begins, _)| name.starts_with(begins));
+        if state.scenario.debate != Debate::Guided {
+            return None;
+        }
+        let of_name = USUAL.iter().find(|(begins, _)| name.starts_with(begins));
         of_name.map(|(_, ask)| (*ask).to_owned())
     };
     let task = phase.shows.task.as_ref().map(|task| rendered(task, state, turn));
@@ -92,7 +94,7 @@ fn manner(state: &State, turn: &Turn) -> Option<String> {
         None => None,
     };
     let free = state.contract_of(turn).form.is_words();
-    let words = words.filter(|_| free).map(|words| format!("In {words}."));
+    let words = if free { words.map(|words| format!("In {words}.")) } else { None };
     let think = shows.is_some_and(|s| s.thinks).then(|| {
         "You may think first, between <think> and </think>: nobody at the table reads that."
             .to_owned()
@@ -120,16 +122,16 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
     }
     let debates = debates(state, turn);
     let outside_phases = state.phase_of(turn.thread).is_none();
-    let place = place(state, turn).filter(|_| debates && outside_phases);
+    let place = if debates && outside_phases { place(state, turn) } else { None };
     let final_round = matches!(&state.ending, Some(Ending::FinalRound(_))) && outside_phases;
     let last = final_round || place.as_ref().is_some_and(|place| place.more == Some(0));
     if last {
         told.push_str(&format!(" {}", if debates { LAST_WORDS } else { LAST }));
     } else {
         told.extend(place.map(|place| format!(" {}", place.in_words())));
-        told.extend(
-            first_answer(state, turn).filter(|_| debates).map(|fairly| format!(" {fairly}")),
-        );
+        if debates && let Some(fairly) = first_answer(state, turn) {
+            told.push_str(&format!(" {fairly}"));
+        }
     }
     told
 }
@@ -188,7 +190,9 @@ fn first_answer(state: &State, turn: &Turn) -> Option<String> {
     let mut answered: Vec<&SeatId> = vec![];
     for seat in state.visible(turn).filter_map(Entry::seat) {
         if *seat == turn.seat {
-            answered.extend(other.filter(|_| !answers));
+            if !answers {
+                answered.extend(other);
+            }
             answers = true;
         } else {
             other = Some(seat);

@@ -51,30 +51,36 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
     let persona = seat.persona.as_ref().map(|p| rendered(p, state, turn)).unwrap_or_default();
     let who = who(seat, persona.trim());
     let labels = state.labels(turn);
-    let shown = labels.get(&turn.seat).filter(|_| turn.speaks());
-    let own_label = shown.filter(|_| state.finds_answer(turn).is_none()).map(|label| {
-        match label_is_common(state, turn) {
-            true => format!("Names are hidden; to the others you are {label}."),
-            false => "Names are hidden; the others know you under another label.".to_owned(),
+    let shows_label = turn.speaks() && state.finds_answer(turn).is_none();
+    let shown = if shows_label { labels.get(&turn.seat) } else { None };
+    let own_label = shown.map(|label| {
+        if label_is_common(state, turn) {
+            format!("Names are hidden; to the others you are {label}.")
+        } else {
+            "Names are hidden; the others know you under another label.".to_owned()
         }
     });
     let shared = layout(state, seat) == Layout::Shared;
     let later = consensus::later_question(state, turn).map(Text::from);
-    let topic = later.as_ref().or_else(|| topic(state)).filter(|topic| match shared {
-        true => state.seats.iter().any(|s| !says_topic(&s.spec, topic)),
-        false => !persona.contains(topic.trim()),
+    let topic = later.as_ref().or_else(|| topic(state)).filter(|topic| {
+        if shared {
+            state.seats.iter().any(|s| !says_topic(&s.spec, topic))
+        } else {
+            !persona.contains(topic.trim())
+        }
     });
     // in a plan, the topic is part of the request, which has its own section
-    let request = state.plan_thread(turn.thread).filter(|_| turn.purpose != Purpose::Summarise);
-    let topic = topic.filter(|_| request.is_none());
+    let in_request = turn.purpose != Purpose::Summarise && state.plan_thread(turn.thread).is_some();
+    let topic = if in_request { None } else { topic };
     let topic = topic.map(|topic| format!("{} {topic}", heading(topic)));
     let table = table(state, turn, &labels, shared);
     let tags = by_model.then(|| tags(shared));
     let around = lines([topic, table, tags, own_label]);
     let rules = if by_model { rules(state, turn, seat, &persona) } else { String::new() };
-    match shared {
-        true => PromptFrame { system: around, aside: Some(parts([who, rules])) },
-        false => PromptFrame { system: parts([who, around, rules]), aside: None },
+    if shared {
+        PromptFrame { system: around, aside: Some(parts([who, rules])) }
+    } else {
+        PromptFrame { system: parts([who, around, rules]), aside: None }
     }
 }
 
@@ -109,7 +115,7 @@ fn says_topic(seat: &Participant, topic: &str) -> bool {
 
 /// Introduces a participant, without repeating the persona.
 fn who(seat: &Participant, persona: &str) -> String {
-    let role = seat.role.as_ref().filter(|_| seat.roles.is_empty());
+    let role = if seat.roles.is_empty() { seat.role.as_ref() } else { None };
     let has = |text: &str, role: &Text| text.to_lowercase().contains(&role.to_lowercase());
     if introduces(persona, &seat.name) {
         let role = role.filter(|role| !has(persona, role));
@@ -149,8 +155,11 @@ fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<St
         return (!names.is_empty()).then(|| format!("{labelled}: {}.", names.join(", ")));
     }
     let (speakers, listeners): (Vec<_>, Vec<_>) = others.partition(|s| s.spec.speaks);
-    let speaker = |seat: &Participant| match seat.role.as_ref().filter(|_| seat.roles.is_empty()) {
-        Some(role) if !seat.name.to_lowercase().contains(&role.to_lowercase()) => {
+    let speaker = |seat: &Participant| match seat.role.as_ref() {
+        Some(role)
+            if seat.roles.is_empty()
+                && !seat.name.to_lowercase().contains(&role.to_lowercase()) =>
+        {
             let own = reader::addresses_the_reader(&seat.name);
             let name = if own { reader::VISITOR } else { &seat.name };
             format!("{name} ({role})")
@@ -216,9 +225,8 @@ fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> Strin
     let say = format!(
         "Say only what {name} says next:{prose}{length} no name in front, no tags, nobody else's lines."
     );
-    let debate = guided.then(|| match state.scenario.phases.is_empty() {
-        true => format!("{BRING} {HEARD}"),
-        false => HEARD.to_owned(),
+    let debate = guided.then(|| {
+        if state.scenario.phases.is_empty() { format!("{BRING} {HEARD}") } else { HEARD.to_owned() }
     });
     lines([Some(say), hands_over(state, turn, persona), whispers(state, turn), debate])
 }

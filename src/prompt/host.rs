@@ -67,10 +67,8 @@ fn of_verdict(verdict: &VerdictGiven) -> String {
         .iter()
         .filter_map(|side| Some(format!("{side} {}", verdict.scores.get(side)?)))
         .collect();
-    let scores = match scores.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", scores.join(", ")),
-    };
+    let scores =
+        if scores.is_empty() { String::new() } else { format!(" ({})", scores.join(", ")) };
     format!(
         "The verdict{of}, \"{}\": {winner}{scores}.",
         attribute(&Text::from(verdict.question.trim()))

@@ -15,11 +15,13 @@ pub(super) fn used(state: &State, turn: &Turn, blocks: &[Block]) -> Vec<Text> {
 
 /// Returns true if a text contains a key as whole words.
 fn uses(words: &str, key: &str) -> bool {
-    let (words, key) = (words.to_lowercase(), key.trim().to_lowercase());
+    let words = words.to_lowercase();
+    let key = key.trim().to_lowercase();
     let apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     !key.is_empty()
         && words.match_indices(&key).any(|(at, found)| {
-            let (before, after) = (&words[..at], &words[at + found.len()..]);
+            let before = &words[..at];
+            let after = &words[at + found.len()..];
             apart(before.chars().next_back()) && apart(after.chars().next())
         })
 }

@@ -123,15 +123,18 @@ fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
         if !rejected.said.trim().is_empty() && !rejected.echo && kept == Kept::Joined {
             all.add(Role::Assistant, quoted(&rejected.said));
         }
-        let why = match rejected.echo {
-            true => ECHOED.to_owned(),
-            false => format!("This cannot be used: {}. {}", quoted(&rejected.why), asked(prompt)),
+        let why = if rejected.echo {
+            ECHOED.to_owned()
+        } else {
+            format!("This cannot be used: {}. {}", quoted(&rejected.why), asked(prompt))
         };
         all.add_fresh(why);
     }
-    for round in prompt.tools.iter().filter(|_| prompt.text_tools.is_some()) {
-        all.add(Role::Assistant, requests(round));
-        all.add_fresh(results(round));
+    if prompt.text_tools.is_some() {
+        for round in &prompt.tools {
+            all.add(Role::Assistant, requests(round));
+            all.add_fresh(results(round));
+        }
     }
     for message in &mut all.0 {
         if let Cow::Owned(text) = text::forwarded(&message.text) {
@@ -215,7 +218,8 @@ impl Messages {
     /// Adds text that no later prompt repeats.
     fn add_fresh(&mut self, text: String) {
         let joins = self.1 == Kept::Joined;
-        let before = self.0.last().filter(|_| joins).map_or(0, |last| last.text.len() - last.fresh);
+        let before =
+            if joins { self.0.last().map_or(0, |last| last.text.len() - last.fresh) } else { 0 };
         self.add(Role::User, text);
         if let Some(last) = self.0.last_mut() {
             last.fresh = last.text.len().saturating_sub(before);
@@ -230,7 +234,8 @@ pub(super) fn attribute(name: &Text) -> String {
 
 /// Escapes text so that it can neither end its block nor start another one.
 pub fn quoted(words: &str) -> String {
-    let (mut out, mut done) = (String::with_capacity(words.len()), 0);
+    let mut out = String::with_capacity(words.len());
+    let mut done = 0;
     let [ascii, first, second] = FIRST_BYTES;
     for at in memchr3_iter(ascii, first, second, words.as_bytes()) {
         let opener = words[at..].chars().next().filter(|c| OPENERS.contains(c));

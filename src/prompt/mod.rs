@@ -135,7 +135,7 @@ pub fn read_last(state: &State, turn: &Turn) -> Vec<Text> {
 fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
     let place = state.heard_to(turn);
     let summed = reads_summary(state, turn);
-    let summary = state.summary_for(turn).filter(|_| summed);
+    let summary = if summed { state.summary_for(turn) } else { None };
     let labels = state.labels(turn);
     let covered = summary.map(|s| s.task.upto);
     let summary = summary.and_then(|s| {
@@ -146,8 +146,8 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
     let answers = state.sees(turn) == Sees::Answers;
     let shown = |e: &Entry| {
         let text = e.text_at(place)?;
-        let answer =
-            e.version().answer.as_ref().filter(|_| answers && e.seat() != Some(&turn.seat));
+        let by_other = e.seat() != Some(&turn.seat);
+        let answer = if answers && by_other { e.version().answer.as_ref() } else { None };
         let text = state.read_as(answer.unwrap_or(text), &e.version().labels, &labels);
         Some((block(state, turn, &labels, e, text), e.seq))
     };
@@ -178,7 +178,7 @@ pub fn overflow(state: &State, turn: &Turn) -> Option<Seq> {
         return None;
     }
     if let Some(sections) = sections(state, turn, &frame(state, turn)) {
-        return sections.history_to.filter(|_| sections.left_out > 0);
+        return if sections.left_out > 0 { sections.history_to } else { None };
     }
     let (blocks, places) = blocks(state, turn);
     let prompt = whole(state, turn, blocks);
@@ -241,11 +241,14 @@ fn notes(state: &State, turn: &Turn) -> Vec<Text> {
 /// Returns the whispers of an utterance that the turn's seat sent or received. They are never summarised, so that
 /// nobody else reads them.
 fn whispers(state: &State, turn: &Turn, labels: &Labels, entry: &Entry) -> Vec<(Block, Seq)> {
-    let Some(by) = entry.seat().filter(|_| turn.summarises.is_none()) else { return vec![] };
+    if turn.summarises.is_some() {
+        return vec![];
+    }
+    let Some(by) = entry.seat() else { return vec![] };
     let version = entry.version();
     let own = *by == turn.seat;
-    let mine = version.whispers.iter().filter(|w| own || w.to == turn.seat);
-    let mine = mine.filter(|_| entry.text_at(state.heard_to(turn)).is_some());
+    let is_heard = || entry.text_at(state.heard_to(turn)).is_some();
+    let mine = version.whispers.iter().filter(|w| (own || w.to == turn.seat) && is_heard());
     mine.map(|w| {
         let text = state.read_as(&w.text, &version.labels, labels);
         let text = match (own, labels.get(&w.to), state.seat(&w.to)) {

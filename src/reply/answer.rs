@@ -25,9 +25,10 @@ const ANSWER_MAX: usize = 1_000;
 /// Parses the answer of a reply, null if it has none, and the confidence if `confidence` is set.
 pub fn answer(kind: AnswerKind, confidence: bool, said: &str) -> Value {
     let answer = stated(kind, said).map_or(Value::Null, Value::from);
-    match confidence {
-        true => json!({ "answer": answer, "confidence": sure(said) }),
-        false => json!({ "answer": answer }),
+    if confidence {
+        json!({ "answer": answer, "confidence": sure(said) })
+    } else {
+        json!({ "answer": answer })
     }
 }
 
@@ -46,7 +47,8 @@ fn stated(kind: AnswerKind, said: &str) -> Option<String> {
     let alone = behind.is_none() && !said.contains(BOXED);
     // a reply in full sentences is not an answer, but a bare answer is
     let short = !alone || kind == AnswerKind::Json || said.trim().lines().count() == 1;
-    spelled(kind, text).filter(|_| short && !(alone && kind == AnswerKind::Text && text.len() > 80))
+    let long = alone && kind == AnswerKind::Text && text.len() > 80;
+    if short && !long { spelled(kind, text) } else { None }
 }
 
 /// Returns the first non-empty line below the last line that only introduces an answer.
@@ -142,7 +144,8 @@ fn number(text: &str) -> Option<String> {
         (false, Some((whole, part))) => (whole.to_owned(), part.to_owned()),
         (false, None) => (plain, String::new()),
     };
-    let (whole, part) = (whole.trim_start_matches('0'), part.trim_end_matches('0'));
+    let whole = whole.trim_start_matches('0');
+    let part = part.trim_end_matches('0');
     let whole = if whole.is_empty() { "0" } else { whole };
     let sign = if minus && (whole != "0" || !part.is_empty()) { "-" } else { "" };
     Some(if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") })

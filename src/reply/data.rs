@@ -10,9 +10,10 @@ const TRIES: usize = 64;
 /// Returns a reply as data if it is a single JSON object, in a fence or not, and nothing else; else null.
 pub(super) fn object(said: &str) -> Value {
     let said = said.trim();
-    let bare = match said.starts_with("```") && said.ends_with("```") {
-        true => unfenced(said).unwrap_or(said),
-        false => said,
+    let bare = if said.starts_with("```") && said.ends_with("```") {
+        unfenced(said).unwrap_or(said)
+    } else {
+        said
     };
     let object = serde_json::from_str::<Map<String, Value>>(bare);
     object.map_or(Value::Null, Value::Object)

@@ -62,8 +62,9 @@ fn answer_of(of: AnswerKind, confidence: bool, object: bool, said: &str, data: &
     if data.get("answer").is_some() {
         return Formed::data(data.clone());
     }
-    let found = objects(said, data).into_iter().find(|o| o.get("answer").is_some());
-    let Some(found) = found.as_ref().filter(|_| object) else {
+    let stated = || objects(said, data).into_iter().find(|o| o.get("answer").is_some());
+    let found = if object { stated() } else { None };
+    let Some(found) = &found else {
         return Formed::data(answer::answer(of, confidence, said));
     };
     let told = match &found["answer"] {
@@ -73,9 +74,10 @@ fn answer_of(of: AnswerKind, confidence: bool, object: bool, said: &str, data: &
     };
     let sure = answer::confidence(&found["confidence"]);
     let spelled = answer::spelled(of, &told);
-    let read = match confidence {
-        true => json!({ "answer": spelled, "confidence": sure }),
-        false => json!({ "answer": spelled }),
+    let read = if confidence {
+        json!({ "answer": spelled, "confidence": sure })
+    } else {
+        json!({ "answer": spelled })
     };
     let mut text = format!("{}\nANSWER: {told}", why(found)).trim().to_owned();
     if confidence {
@@ -264,7 +266,10 @@ fn judgement(
         Some(json!({ "winner": winner, "scores": scores, "why": why(o) }))
     });
     let plain = || {
-        let winner = answers.find(said).filter(|_| objects(said, data).is_empty())?;
+        let winner = answers.find(said)?;
+        if !objects(said, data).is_empty() {
+            return None;
+        }
         Some(json!({ "winner": winner, "scores": {}, "why": answers.why(said) }))
     };
     judged.or_else(plain).ok_or_else(|| format!("it names no winner among: {}", options.join(", ")))

@@ -44,10 +44,8 @@ pub(super) fn message(
     match MessageKind::marked(said) {
         Some((kind, behind)) if possible(kind, planner) => typed(kind, behind, given, None),
         Some(_) | None => {
-            let kind = match planner {
-                true => MessageKind::Clarification,
-                false => MessageKind::PartialResult,
-            };
+            let kind =
+                if planner { MessageKind::Clarification } else { MessageKind::PartialResult };
             typed(kind, said, given, None)
         }
     }

@@ -61,9 +61,12 @@ pub(super) fn proposal(
         let structured = json!({"vote": seat, "why": why});
         Some(Formed { text: Some(text), structured, message: Some(VOTED.into()), passes: false })
     };
-    let none = || match labels.is_empty() {
-        true => "there is no answer to vote for yet; give one".to_owned(),
-        false => format!("it votes for none of: {}", labels.join(", ")),
+    let none = || {
+        if labels.is_empty() {
+            "there is no answer to vote for yet; give one".to_owned()
+        } else {
+            format!("it votes for none of: {}", labels.join(", "))
+        }
     };
     let bare = said.trim().starts_with(['{', '`']) || !data.is_null();
     let object = objects(said, data)

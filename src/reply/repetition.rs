@@ -45,13 +45,14 @@ pub fn repeats_from(reply: &str) -> Option<usize> {
 fn words_repeat(reply: &str) -> Option<usize> {
     let end = reply.rfind(char::is_whitespace).unwrap_or(0);
     let complete = reply.get(..end).unwrap_or_default();
-    let (mut words, mut code) = (vec![], false);
+    let mut words = vec![];
+    let mut code = false;
     for line in complete.split_inclusive('\n') {
         let fence = line.trim_start().starts_with("```");
         code ^= fence;
         let begins = line.as_ptr() as usize - reply.as_ptr() as usize;
-        let said = line.split_whitespace().filter(|_| !code && !fence);
-        words.extend(said.filter_map(|word| {
+        let prose = if code || fence { "" } else { line };
+        words.extend(prose.split_whitespace().filter_map(|word| {
             let at = begins + (word.as_ptr() as usize - line.as_ptr() as usize);
             Some((at, bare(word)?, word))
         }));
@@ -66,7 +67,7 @@ fn words_repeat(reply: &str) -> Option<usize> {
         // a row of numbers may legitimately contain the same number many times
         let run = later.get(end + 1 - same..=end)?;
         let in_words = run.iter().any(|(.., word)| word.contains(char::is_alphabetic));
-        run.first().filter(|_| in_words).map(|(at, ..)| *at)
+        if in_words { run.first().map(|(at, ..)| *at) } else { None }
     })
 }
 
@@ -103,7 +104,8 @@ fn sentence_repeats(reply: &str) -> Option<usize> {
 /// Returns the complete sentences of a reply; sentences in code do not count.
 fn sentences(reply: &str) -> Vec<Sentence> {
     let mut all = vec![];
-    let (mut at, mut code) = (0, false);
+    let mut at = 0;
+    let mut code = false;
     for (end, mark) in reply.match_indices(['.', '!', '?', '\n']) {
         let behind = end + mark.len();
         // the point in "3.5" does not end a sentence
@@ -118,7 +120,8 @@ fn sentences(reply: &str) -> Vec<Sentence> {
         if text.trim_start().starts_with("```") {
             code = !code;
         }
-        let (mut words, mut count) = (None, 0);
+        let mut words = None;
+        let mut count = 0;
         for word in text.split_whitespace().filter_map(bare) {
             (words, count) = (Some(mixed(words, word)), count + 1);
         }

@@ -74,7 +74,8 @@ impl Splitter {
             return (text.to_owned(), String::new());
         }
         let mut splitter = Splitter::default();
-        let (mut said, mut thought) = (String::new(), String::new());
+        let mut said = String::new();
+        let mut thought = String::new();
         for (channel, part) in splitter.push(text).into_iter().chain(splitter.finish()) {
             match channel {
                 Channel::Say => said.push_str(&part),

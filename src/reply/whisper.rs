@@ -32,7 +32,8 @@ enum Paragraph {
 /// Separates the private messages from a reply; `roster` contains the possible receivers.
 pub fn parted(reply: &str, roster: &[&Participant]) -> Parted {
     let mut parted = Parted::default();
-    let (mut paragraph, mut code) = (Paragraph::Public, false);
+    let mut paragraph = Paragraph::Public;
+    let mut code = false;
     for line in reply.split_inclusive('\n') {
         code ^= line.trim_start().starts_with("```");
         let begun = if code { None } else { beginning(line) };

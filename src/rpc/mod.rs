@@ -146,7 +146,8 @@ pub fn read(line: &[u8]) -> Result<RpcMessage, RpcFault> {
 
 /// Counts the values in JSON by its commas and opening brackets, without parsing it.
 fn count_values(json: &[u8]) -> usize {
-    let (mut count, mut rest) = (0, json);
+    let mut count = 0;
+    let mut rest = json;
     while let Some(quote) = memchr::memchr(b'"', rest) {
         let (outside, text) = rest.split_at(quote);
         count += outside.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();

@@ -93,7 +93,8 @@ impl<'a> Walk<'a> {
             return;
         }
         let place = place(span, self.text);
-        let (key, message) = (one_line(key), one_line(&message));
+        let key = one_line(key);
+        let message = one_line(&message);
         self.faults.push(Fault { gravity, place, key, message, fix });
     }
 
@@ -383,10 +384,8 @@ pub(super) fn milliseconds(node: &Node) -> Option<u64> {
 
 /// Returns text with its control characters escaped, because keys of a file may contain any character.
 fn one_line(text: &str) -> String {
-    let escape = |c: char| match c.is_control() {
-        true => c.escape_default().collect(),
-        false => c.to_string(),
-    };
+    let escape =
+        |c: char| if c.is_control() { c.escape_default().collect() } else { c.to_string() };
     text.chars().map(escape).collect()
 }
 

@@ -86,7 +86,8 @@ pub(super) fn chairs(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     for (path, node, policy) in whole.into_iter().chain(phases).collect::<Vec<_>>() {
         let row = walk.rows.iter().find(|r| Some(r.name) == policy.as_deref());
         let needs = row.is_some_and(|r| r.options.iter().any(|o| o.kind == OptionKind::Seat));
-        let (within, path) = (path.clone(), join(&path, MODERATOR));
+        let within = path.clone();
+        let path = join(&path, MODERATOR);
         let named = row.into_iter().flat_map(|r| r.options);
         let named = named.filter(|o| matches!(o.kind, OptionKind::Named { .. }));
         for option in named.collect::<Vec<_>>() {
@@ -191,11 +192,15 @@ pub(super) fn verdict(
     seats: &[Participant],
 ) -> Option<VerdictSpec> {
     let spec = judging(walk, root.get("verdict")?, "judge", seats, "verdict");
-    let (policy, phases) = (policy(root), root.get("phase").is_some());
+    let policy = policy(root);
+    let phases = root.get("phase").is_some();
     let row = walk.rows.iter().find(|r| r.name == &*policy.name);
     let rounds = phases || row.is_none_or(|r| r.options.iter().any(|o| o.key == ROUNDS));
-    let stops = root.get("verdict").and_then(|v| v.get("may_stop")).filter(|_| spec.may_stop);
-    if let (Some(stops), false) = (stops, rounds) {
+    let stops = root.get("verdict").and_then(|v| v.get("may_stop"));
+    if spec.may_stop
+        && !rounds
+        && let Some(stops) = stops
+    {
         let message = format!("needs rounds, which {} does not have", policy.name);
         walk.fault(
             &stops.span,

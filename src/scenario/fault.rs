@@ -62,7 +62,8 @@ impl Fault {
 
     /// Renders the fault as a compiler would: position, line, hint.
     fn render(&self, name: &str, text: &str) -> String {
-        let (title, fix) = (self.title(), format!("hint: {}", self.fix));
+        let title = self.title();
+        let fix = format!("hint: {}", self.fix);
         let level = match self.gravity {
             Gravity::Error => Level::ERROR,
             Gravity::Warning => Level::WARNING,
@@ -111,8 +112,10 @@ impl std::error::Error for Faults {}
 /// Returns the line and column of a span; a span that ends inside a character includes all of it.
 pub(super) fn place(span: &Span, text: &str) -> Option<Place> {
     let span = span.clone()?;
-    let (start, end) = (text.floor_char_boundary(span.start), text.ceil_char_boundary(span.end));
-    let (span, before) = (start..end.max(start), &text[..start]);
+    let start = text.floor_char_boundary(span.start);
+    let end = text.ceil_char_boundary(span.end);
+    let span = start..end.max(start);
+    let before = &text[..start];
     let line_start = before.rfind('\n').map_or(0, |i| i + 1);
     Some(Place {
         line: before.matches('\n').count() + 1,

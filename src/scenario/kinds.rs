@@ -11,7 +11,8 @@ pub(super) fn unlike(source: &str, condition: &Condition) -> Option<ExprError> {
     condition.comparisons().iter().find_map(|c| {
         let [left, right] =
             [&c.left, &c.right].map(|side| source.get(side.clone()).unwrap_or_default().trim());
-        let (one, other) = (kind(left)?, kind(right)?);
+        let one = kind(left)?;
+        let other = kind(right)?;
         let lists = [one, other].iter().any(|kind| matches!(*kind, "a list" | "a mapping"));
         let hint = if lists { "; count(...) gives the number of its items" } else { "" };
         let message =
@@ -52,7 +53,8 @@ fn unknown(
     asked: &Attribute<'_>,
     known: &'static [&'static str],
 ) -> Option<ExprError> {
-    let (name, key) = (fact.name, asked.key);
+    let name = fact.name;
+    let key = asked.key;
     let is_list = fact.kind == FactKind::List;
     if is_list && !asked.of_item {
         let fix = match name {

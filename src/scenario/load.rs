@@ -242,7 +242,8 @@ fn team(
         loaded.unattended();
         let waits = loaded.waits(rows);
         let scenario = serde_json::to_value(&loaded.scenario).unwrap_or_default();
-        let (participants, parallel) = (loaded.participants, loaded.parallel);
+        let participants = loaded.participants;
+        let parallel = loaded.parallel;
         (TeamSpec { file: file.into(), scenario, participants, parallel }, waits)
     };
     let (team, waits) = spec(whole.clone());
@@ -285,7 +286,8 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
     keeper(walk, root, &participants);
     let item = item(walk, root);
     let mut text = |key: &str| filled(walk, root.get(key)?, &item, key);
-    let (title, topic) = (text("title").unwrap_or_default(), text("topic"));
+    let title = text("title").unwrap_or_default();
+    let topic = text("topic");
     quotes(walk, root, &item, &mut participants);
     let scenario = Scenario {
         title,

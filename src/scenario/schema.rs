@@ -227,7 +227,8 @@ mod tests {
 
     #[test]
     fn the_schema_and_the_walker_accept_the_same() {
-        let (mut tried, mut right) = (0, 0);
+        let mut tried = 0;
+        let mut right = 0;
         for keys in [TOP, PARTICIPANT] {
             for key in keys {
                 for value in values() {

@@ -96,10 +96,7 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
     changed.words = words(&mut walk, &node, "").or(changed.words);
     one_context(&mut walk, &node, "");
     one_rule(&mut walk, &changed, &node, "");
-    match walk.faults.is_empty() {
-        true => Ok(changed),
-        false => Err(sentences(&walk.faults)),
-    }
+    if walk.faults.is_empty() { Ok(changed) } else { Err(sentences(&walk.faults)) }
 }
 
 /// Resolves one checked `[[participant]]`; `None` without an id.
@@ -376,7 +373,8 @@ pub(super) fn seats(walk: &mut Walk<'_>, root: &Node) -> Vec<Participant> {
             let span = node.get("id").map_or(&None, |n| &n.span);
             walk.fault(span, &join(&path, "id"), message, "give every participant its own id");
         } else if let Some(first) = seats.iter().find(|s| differs_by_hyphens(&s.id, &seat.id)) {
-            let (id, first) = (quote(&seat.id), quote(&first.id));
+            let id = quote(&seat.id);
+            let first = quote(&first.id);
             let message = format!("{id} differs from {first} only by `-` and `_`");
             let span = node.get("id").map_or(&None, |n| &n.span);
             let fix = "people and expressions mix the two up; choose another id";
@@ -385,7 +383,7 @@ pub(super) fn seats(walk: &mut Walk<'_>, root: &Node) -> Vec<Participant> {
         // such an id is a fault already
         let nobodys = seat.id.is_empty() || RESERVED.contains(&&*seat.id);
         let named = node.get("name").is_some() || !nobodys;
-        if let Some(fault) = seat.name_fault(&seats).filter(|_| named) {
+        if named && let Some(fault) = seat.name_fault(&seats) {
             let message = format!("{} {fault}", quote(&seat.name));
             let span = node.get("name").or(node.get("id")).map_or(&None, |n| &n.span);
             let fix = "give it a distinct name, as in name = \"Ada\"";

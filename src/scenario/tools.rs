@@ -71,7 +71,8 @@ pub(super) fn tools(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant])
 fn of_server(servers: &[ToolServer], named: &Tool) -> Option<Tool> {
     let (name, tool) = named.name.split_once('/').unwrap_or((&named.name, ""));
     let server = servers.iter().find(|server| *server.name == *name)?.clone();
-    let (seconds, source) = (server.seconds, ToolSource::Server { server, tool: tool.into() });
+    let seconds = server.seconds;
+    let source = ToolSource::Server { server, tool: tool.into() };
     Some(Tool { source, seconds, ..named.clone() })
 }
 

@@ -77,7 +77,8 @@ impl LineMeaning {
 /// Returns the turns that begin and end within these lines and whose pieces are not needed. Returns none if a line is
 /// missing or unreadable, because that line might need them.
 fn repeated(lines: &[RawLine]) -> HashSet<TurnId> {
-    let (mut begun, mut settled) = (HashSet::new(), HashMap::new());
+    let mut begun = HashSet::new();
+    let mut settled = HashMap::new();
     let mut before: Option<Seq> = None;
     for line in lines {
         let seq = line.says.seq();
@@ -108,7 +109,9 @@ pub(super) struct LineBlock {
 impl LineBlock {
     /// Parses lines; only the last may lack its newline.
     pub(super) fn read(bytes: Vec<u8>, depth: ScanDepth) -> LineBlock {
-        let (mut lines, mut pieces, mut rest) = (vec![], vec![], bytes.as_slice());
+        let mut lines = vec![];
+        let mut pieces = vec![];
+        let mut rest = bytes.as_slice();
         while !rest.is_empty() {
             let len = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
             let (line, after) = rest.split_at_checked(len).unwrap_or((rest, &[]));
@@ -198,9 +201,10 @@ impl LineBlocks {
         long: bool,
         depth: ScanDepth,
     ) -> LineBlocks {
-        match long {
-            true => LineBlocks::Ahead(ReadAhead::new(Blocks::new(from, BLOCK_BYTES), depth)),
-            false => LineBlocks::Alone(Blocks::new(Box::new(from), SMALL_BYTES), depth),
+        if long {
+            LineBlocks::Ahead(ReadAhead::new(Blocks::new(from, BLOCK_BYTES), depth))
+        } else {
+            LineBlocks::Alone(Blocks::new(Box::new(from), SMALL_BYTES), depth)
         }
     }
 
@@ -218,7 +222,9 @@ impl LineBlocks {
 
 impl ReadAhead {
     fn new(mut blocks: Blocks<impl Read + Send + 'static>, depth: ScanDepth) -> ReadAhead {
-        let (mut raw, mut parsers, mut threads) = (vec![], vec![], vec![]);
+        let mut raw = vec![];
+        let mut parsers = vec![];
+        let mut threads = vec![];
         for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
             let (to, of) = sync_channel(1);
             let (done, ready) = sync_channel(1);

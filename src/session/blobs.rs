@@ -106,7 +106,10 @@ fn reference(after_key: &str) -> Option<(Reference<'_>, &str)> {
     let rest = rest.strip_prefix(r#"","bytes":"#)?;
     let (digits, rest) = rest.split_at_checked(rest.find('}')?)?;
     let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-    let bytes = digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()))?;
+    let bytes = digits.parse().ok()?;
+    if !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
     name.bytes().all(hex).then_some((Reference { name, bytes }, rest))
 }
 

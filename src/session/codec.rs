@@ -97,7 +97,8 @@ pub(super) fn missing(blob: &Reference) -> String {
 ///
 /// The line decides which texts these are, so that a line copied from another session finds the same blobs.
 pub(super) fn blobs_of(record: &Record) -> serde_json::Result<Vec<Blob>> {
-    let (mut names, mut least) = (BTreeSet::new(), u64::MAX);
+    let mut names = BTreeSet::new();
+    let mut least = u64::MAX;
     blobs::put_back(&record.line, &mut |r| {
         names.insert(r.name.to_owned());
         least = least.min(r.bytes);
@@ -218,9 +219,10 @@ impl<'a> Envelope<'a> {
 
     /// As [`Envelope::event_alone`], but keeps pieces as an unknown kind.
     pub(super) fn event_but_pieces(&self) -> Option<Event> {
-        match self.kind == "delta" && !blobs::mentioned(self.data.get()) {
-            true => self.unread().ok(),
-            false => self.event_alone(),
+        if self.kind == "delta" && !blobs::mentioned(self.data.get()) {
+            self.unread().ok()
+        } else {
+            self.event_alone()
         }
     }
 

@@ -33,7 +33,8 @@ impl Follower {
     /// As [`read`](super::read) of a session.
     pub fn open(path: &Path) -> Result<Follower, SessionError> {
         let files = proven(path)?;
-        let (file, reader) = (open(&files)?, Reader::new(files.clone()));
+        let file = open(&files)?;
+        let reader = Reader::new(files.clone());
         Ok(Follower { file, files, reader, rest: vec![], len: 0 })
     }
 
@@ -123,7 +124,8 @@ mod tests {
         let mut seqs =
             || -> Vec<u64> { follower.fresh().unwrap().iter().map(|r| r.event.seq.0).collect() };
         let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
-        let (second, third) = (line(1), line(2));
+        let second = line(1);
+        let third = line(2);
         let (begin, end) = second.split_at(20);
         assert_eq!(seqs(), [0]);
         file.write_all(begin.as_bytes()).unwrap();

@@ -45,7 +45,8 @@ impl ReadProgress {
 
     /// Returns the percentage done; 0 before the operation begins.
     pub fn percent(&self) -> u64 {
-        let (done, of) = (self.0.done.load(Ordering::Relaxed), self.0.of.load(Ordering::Relaxed));
+        let done = self.0.done.load(Ordering::Relaxed);
+        let of = self.0.of.load(Ordering::Relaxed);
         (done.min(of).saturating_mul(100)).checked_div(of).unwrap_or(0)
     }
 }

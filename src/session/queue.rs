@@ -139,7 +139,9 @@ mod tests {
 
     fn record(seq: u64, text: &str) -> Arc<Record> {
         let kind = Warning { text: text.into(), about: None }.into();
-        let (at, ms, by) = (Wall(0), Ms(seq), ENGINE.into());
+        let at = Wall(0);
+        let ms = Ms(seq);
+        let by = ENGINE.into();
         let event = Event { seq: Seq(seq), at, ms, thread: ThreadId::ROOT, by, cause: None, kind };
         Arc::new(Record::new(event).unwrap())
     }

@@ -307,7 +307,8 @@ pub(super) fn rescued(files: &SessionFiles) -> Result<Option<Records>, SessionEr
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(SessionError::io("read", files.rescue())(e)),
     };
-    let (scanner, progress) = (Scanner::anywhere(files.clone()), ReadProgress::default());
+    let scanner = Scanner::anywhere(files.clone());
+    let progress = ReadProgress::default();
     match look_through(scanner, file, &progress, ScanDepth::Whole, &mut |_| {}) {
         Ok(survey) => Ok(Some(survey.records())),
         // the file contains nothing usable

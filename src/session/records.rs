@@ -129,7 +129,8 @@ pub struct FileRecords {
 
 impl EachRecord {
     fn new(archive: &Archive, reading: Option<(usize, ArchiveReading)>) -> EachRecord {
-        let (archive, ready) = (archive.clone(), VecDeque::new());
+        let archive = archive.clone();
+        let ready = VecDeque::new();
         EachRecord::File(Box::new(FileRecords { archive, reading, ready }))
     }
 }

@@ -59,7 +59,9 @@ pub fn redact(
     progress.begin(2 * records.len() as u64);
     let matches = redaction.matches(progress.through(records.iter(), records.len()));
     let mut rebuilding = redaction.rebuilding(&matches);
-    let (mut written, mut done, mut last) = (NewLog::new(&files)?, Redacted::default(), None);
+    let mut written = NewLog::new(&files)?;
+    let mut done = Redacted::default();
+    let mut last = None;
     for old in progress.through(records.iter(), records.len()) {
         let new = rebuilding.take(&old)?;
         done.events += usize::from(!Arc::ptr_eq(&old, &new));
@@ -68,7 +70,10 @@ pub fn redact(
         last = Some(new);
     }
     records.all_read()?;
-    let Some(last) = last.filter(|_| done.events > 0) else { return Ok(Redacted::default()) };
+    if done.events == 0 {
+        return Ok(Redacted::default());
+    }
+    let Some(last) = last else { return Ok(Redacted::default()) };
     let &Event { seq, at, ms, .. } = &*last.event;
     written.add(&Record::new(Event {
         seq: seq.next(),

@@ -113,10 +113,7 @@ impl Rebuilding<'_> {
                 self.at.remove(&(end.turn, channel));
             }
         }
-        match event == *record.event {
-            true => without_keys(record),
-            false => Record::new(event).map(Arc::new),
-        }
+        if event == *record.event { without_keys(record) } else { Record::new(event).map(Arc::new) }
     }
 }
 
@@ -370,7 +367,9 @@ mod tests {
     use serde_json::json;
 
     fn record(seq: u64, kind: impl Into<Kind>) -> Arc<Record> {
-        let (at, ms, by) = (Wall(0), Ms(seq), "ada".into());
+        let at = Wall(0);
+        let ms = Ms(seq);
+        let by = "ada".into();
         let thread = ThreadId::ROOT;
         let event = Event { seq: Seq(seq), at, ms, thread, by, cause: None, kind: kind.into() };
         Arc::new(Record::new(event).unwrap())
@@ -453,7 +452,8 @@ mod tests {
         let receipt =
             json!({"of": "a:1", "is": "too_late", "why": "too late: {\"text\": \"psst\"}"});
         let receipt: Receipt = serde_json::from_value(receipt).unwrap();
-        let (turn, channel) = (TurnId(5), Channel::Say);
+        let turn = TurnId(5);
+        let channel = Channel::Say;
         let parts = ["Under the mat", " by the door", "!"];
         let piece = |text: &&str| Piece { turn, channel, text: (*text).into(), at: Ms(0) };
         let pieces: Vec<Piece> = parts.iter().map(piece).collect();

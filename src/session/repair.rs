@@ -87,7 +87,8 @@ pub fn repair(path: &Path, progress: &ReadProgress) -> Result<Repaired, SessionE
     let kept = free_name(&files.beside(".unrepaired"));
     let note = LogRepaired { from: 0, to: log.len, kept: name(&kept).into() };
     let mut rewritten = Rewritten::new(&files, &note)?;
-    let (mut rescued, mut stand_ins) = (0, 0);
+    let mut rescued = 0;
+    let mut stand_ins = 0;
     progress.begin(records.len() as u64);
     let mut own = records.iter().peekable();
     let mut others = rescue.iter().flat_map(Records::iter).peekable();

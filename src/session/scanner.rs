@@ -255,7 +255,8 @@ impl Scanner {
     /// Parses a line with its blobs, or keeps it unparsed.
     fn event(&mut self, at: usize, line: &[u8], envelope: &Envelope) -> Option<Event> {
         let seq = envelope.seq;
-        let (blobs, faults) = (&mut self.blobs, &mut self.faults);
+        let blobs = &mut self.blobs;
+        let faults = &mut self.faults;
         let mut read = |reference: &Reference| {
             blobs.read(reference).unwrap_or_else(|| {
                 faults.push(LogFault::Blob { seq, name: reference.name.to_owned() });

@@ -152,7 +152,9 @@ impl Feed {
     /// Returns a reader that begins with the oldest kept event.
     pub fn tail(&self) -> Tail {
         let mut inner = lock(&self.inner);
-        let (reader, events, past) = (inner.next_reader, inner.gone, inner.past.clone());
+        let reader = inner.next_reader;
+        let events = inner.gone;
+        let past = inner.past.clone();
         inner.next_reader += 1;
         inner.readers.insert(reader, Place { events, past, loose: 0 });
         Tail { inner: self.inner.clone(), bell: self.bell.subscribe(), reader }
@@ -278,7 +280,8 @@ mod tests {
         let feed = Feed::new();
         let mut readers: Vec<(usize, Tail, Reader)> =
             (0..7).map(|pace| (pace, feed.tail(), Reader::default())).collect();
-        let (mut said, mut seq) = (String::new(), 0);
+        let mut said = String::new();
+        let mut seq = 0;
         for batch in 0..50 {
             let pieces: Vec<Piece> =
                 (0..batch % 5 + 1).map(|i| piece(i, &format!("{batch}.{i} "))).collect();
@@ -305,7 +308,8 @@ mod tests {
     #[test]
     fn what_everybody_has_read_is_let_go() {
         let feed = Feed::new();
-        let (mut fast, mut slow) = (feed.tail(), feed.tail());
+        let mut fast = feed.tail();
+        let mut slow = feed.tail();
         let many = 5 * KEPT_AT_LEAST;
         for seq in 0..many {
             feed.push(record(seq as u64, Paused::default()));

@@ -46,9 +46,12 @@ impl State {
 
     /// Returns the maximum number of words of a turn; `None` if neither phase, participant nor scenario limits it.
     fn words_of(&self, turn: &Turn) -> Option<u32> {
+        if !turn.speaks() {
+            return None;
+        }
         let phase = self.shows(turn).and_then(|shows| shows.words);
         let seat = || self.seat(&turn.seat).and_then(|s| s.spec.words);
-        let words = phase.or_else(seat).or(self.scenario.words).filter(|_| turn.speaks());
+        let words = phase.or_else(seat).or(self.scenario.words);
         words.map(|(_, most)| most)
     }
 }

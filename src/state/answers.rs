@@ -122,9 +122,7 @@ impl Conversation {
         let mut last: BTreeMap<&SeatId, Option<Text>> = BTreeMap::new();
         for (seat, _, data) in self.data().filter(|(_, turn, _)| turn.0 <= upto.0) {
             let counts = self.scenario.answer.as_ref().is_some_and(|spec| counts(spec, seat));
-            if let Some(answer) =
-                data.get("answer").or_else(|| data.get("choice")).filter(|_| counts)
-            {
+            if counts && let Some(answer) = data.get("answer").or_else(|| data.get("choice")) {
                 last.insert(seat, text_of(answer));
             }
         }

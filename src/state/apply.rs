@@ -27,7 +27,8 @@ impl Conversation {
     }
 
     fn take(&mut self, event: &Event) {
-        let (seq, thread) = (event.seq, event.thread);
+        let seq = event.seq;
+        let thread = event.thread;
         match &event.kind {
             Kind::Opened(o) => self.open(o),
             Kind::Renamed(r) => self.title = Some(r.title.clone()),
@@ -101,7 +102,9 @@ impl Conversation {
                 self.asked.extend(p.rule.map(|rule| (rule, self.utterances)));
                 self.run = RunState::Paused;
                 self.pause_why = p.why.clone();
-                if let Some(judging) = self.judging.as_mut().filter(|_| !p.tied.is_empty()) {
+                if !p.tied.is_empty()
+                    && let Some(judging) = self.judging.as_mut()
+                {
                     judging.tied = p.tied.clone();
                 }
             }
@@ -215,8 +218,7 @@ impl Conversation {
         self.take_seat(p);
         let inner: Vec<ThreadId> = self
             .open_threads()
-            .filter(|_| p.speaks)
-            .filter(|t| t.id == thread || t.spec.inherits && t.parent == Some(thread))
+            .filter(|t| p.speaks && (t.id == thread || t.spec.inherits && t.parent == Some(thread)))
             // phases that name their seats do not change
             .filter(|t| self.phase_of(t.id).is_none_or(|phase| phase.open))
             .map(|t| t.id)
@@ -282,12 +284,12 @@ impl Conversation {
         for note in self.notes.iter_mut().filter(|n| notes.contains(&n.id)) {
             note.bound.insert(g.participant.clone(), turn.id);
         }
-        let skip = skip.filter(|_| turn.speaks());
+        let skip = if turn.speaks() { skip } else { None };
         self.turns.insert(turn.id, Turn { skip, ..turn });
     }
 
     fn start_call(&mut self, seq: Seq, ms: Ms, c: &CallStarted) {
-        let heard = self.turns.get(&c.turn).map(|t| t.first_call.filter(|_| t.calls == 0));
+        let heard = self.turns.get(&c.turn).map(|t| if t.calls == 0 { t.first_call } else { None });
         let seat = self.turns.get(&c.turn).and_then(|t| self.seat(&t.seat));
         // usually the same model as when the seat joined: shares its string
         let seated = seat.map(|seat| &seat.seated).filter(|seated| **seated == c.model);
@@ -385,7 +387,8 @@ impl Conversation {
         if !owed || superseded {
             self.keep_tools(&turn);
         }
-        let newest = self.threads.get(&turn.thread).filter(|_| superseded).and_then(Thread::newest);
+        let newest = || self.threads.get(&turn.thread).and_then(Thread::newest);
+        let newest = if superseded { newest() } else { None };
         if let Some(b) = self.threads.get_mut(&turn.thread).and_then(|t| t.batch.as_mut()) {
             b.running.retain(|(id, _)| *id != e.turn);
             if superseded {
@@ -400,7 +403,7 @@ impl Conversation {
                     notes: turn.notes.clone(),
                     by_hand,
                     tools: if superseded { vec![] } else { turn.kept_tools() },
-                    first_call: turn.first_call.filter(|_| crashed),
+                    first_call: if crashed { turn.first_call } else { None },
                 };
                 b.interrupted.insert(turn.seat.clone(), again);
             } else {

@@ -60,9 +60,14 @@ impl Conversation {
         let phase = self.phase_of(turn.thread).and_then(|phase| phase.reply.clone());
         let seat = || self.seat(&turn.seat).map(|s| s.spec.reply.clone());
         let stated = |own: &Contract| {
-            let spec = self.scenario.answer.as_ref().filter(|_| own.form == Form::Free)?;
+            if own.form != Form::Free {
+                return None;
+            }
+            let spec = self.scenario.answer.as_ref()?;
             let asked = answers::counts(spec, &turn.seat) && spec.by.reads_answers();
-            let (of, confidence, object) = (spec.form, spec.confidence, spec.object);
+            let of = spec.form;
+            let confidence = spec.confidence;
+            let object = spec.object;
             asked.then_some(Form::Answer { of, confidence, object })
         };
         let mut contract = match phase {

@@ -104,7 +104,8 @@ impl Conversation {
     }
 
     fn fold_command(&mut self, command: &mut PendingCommand, ms: Ms) {
-        let (seq, given) = (command.seq, command.given.clone());
+        let seq = command.seq;
+        let given = command.given.clone();
         let targets = &given.targets;
         match &given.line.command {
             Command::Pause {} | Command::PauseNow {} => match self.run {
@@ -379,7 +380,7 @@ impl Conversation {
             changed: None,
             to: to.into(),
             of: Some(of.clone()),
-            granted: given.targets.seats.first().filter(|_| says).cloned(),
+            granted: if says { given.targets.seats.first().cloned() } else { None },
             mentions: given.targets.mentions.clone().into(),
         });
     }

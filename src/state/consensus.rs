@@ -198,7 +198,10 @@ impl Conversation {
 
     /// Returns the labels of answers in a turn's prompt, different for each viewer and round.
     pub(super) fn answer_labels(&self, turn: &Turn) -> Option<Labels> {
-        let thread = self.finds_answer(turn).filter(|_| turn.speaks())?;
+        if !turn.speaks() {
+            return None;
+        }
+        let thread = self.finds_answer(turn)?;
         let step = self.batch_of(turn)?.spec.memo[STEP].as_str()?;
         if step == "present" {
             return None;

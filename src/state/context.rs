@@ -58,7 +58,7 @@ impl Conversation {
         }
         self.context = self.context_of(|_| true).into();
         self.know();
-        let open = |b: &super::Batch| Some(b.id).filter(|_| self.is_open(b));
+        let open = |b: &super::Batch| self.is_open(b).then_some(b.id);
         let batches: Vec<(ThreadId, BatchId)> =
             self.threads.values().filter_map(|t| Some((t.id, open(t.batch.as_ref()?)?))).collect();
         for (thread, id) in batches {
@@ -91,7 +91,8 @@ impl Conversation {
 
     /// Returns the current data of a turn, as edited; `None` if its message is hidden or another version is chosen.
     pub(super) fn as_it_stands(&self, kept: &Kept) -> Option<Value> {
-        let (turn, data) = (kept.turn, &kept.data);
+        let turn = kept.turn;
+        let data = &kept.data;
         let by = |e: &&Entry| e.versions.iter().any(|v| v.turn == Some(turn));
         let Some(entry) = self.entries.iter().rev().find(by) else { return Some(data.clone()) };
         match &entry.edited {

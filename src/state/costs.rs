@@ -45,8 +45,10 @@ impl Conversation {
 
     /// Updates the ratio of a model from the reported usage of a turn with one call.
     pub(super) fn learn_margin(&mut self, turn: &Turn, usage: &Usage) {
-        let margin = turn.parameters.prompt_margin.filter(|_| turn.calls == 1).map(u64::from);
-        let (Some(margin), false) = (margin, usage.estimated) else { return };
+        if turn.calls != 1 || usage.estimated {
+            return;
+        }
+        let Some(margin) = turn.parameters.prompt_margin.map(u64::from) else { return };
         let most = turn.reserve.most.max(1);
         let seen = usage.input.saturating_mul(margin) / most;
         let seen = u32::try_from(seen).unwrap_or(MARGIN_MOST).min(MARGIN_MOST);

@@ -33,6 +33,7 @@ impl Conversation {
                 .filter(|e| wanted(name) && counts(e) && (!again || e.version().seq > since.seq));
             entries.map(entry).collect()
         };
+        let vote = if self.votes > since.votes { self.vote.as_ref() } else { None };
         json!({
             "turn_count": self.turn_count_after(since),
             "utterances": said("utterances", |e| e.number.is_some()),
@@ -40,8 +41,7 @@ impl Conversation {
             "agreement": self.agreement(),
             "answers": if wanted("answers") { self.answer_facts(self.next_seq, None) } else { Value::Null },
             "item": if wanted("item") { json!(self.scenario.item) } else { Value::Null },
-            "vote": self.vote.as_ref().filter(|_| self.votes > since.votes)
-                .map(|v| json!({"winner": v.winner, "counts": v.counts})),
+            "vote": vote.map(|v| json!({"winner": v.winner, "counts": v.counts})),
             "verdict": self.verdict.as_ref().filter(|(_, at)| !again || *at > since.utterances)
                 .map(|(v, _)| json!({"winner": v.winner, "scores": v.scores})),
             "context": if again { json!(self.context_of(|turn| turn.0 > since.seq.0)) } else { json!(self.context) },

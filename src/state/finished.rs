@@ -12,7 +12,8 @@ pub struct Finished(HashSet<TurnId>);
 impl Finished {
     /// Collects the ended turns that do not [need](Kind::settles_pieces) their pieces.
     pub fn from_events<'a>(events: impl IntoIterator<Item = &'a Event>) -> Finished {
-        let (mut ended, mut needed) = (HashSet::new(), HashSet::new());
+        let mut ended = HashSet::new();
+        let mut needed = HashSet::new();
         for (turn, needs) in events.into_iter().filter_map(|event| event.kind.settles_pieces()) {
             if needs {
                 needed.insert(turn)
@@ -173,7 +174,8 @@ mod tests {
             let expected: Vec<Event> =
                 events.iter().filter(|e| !finished.repeats(e)).cloned().collect();
             for unread in [false, true] {
-                let (mut sieve, mut out) = (Sieve::default(), vec![]);
+                let mut sieve = Sieve::default();
+                let mut out = vec![];
                 for mut event in events.clone() {
                     if let (true, Kind::Delta(_)) = (unread, &event.kind) {
                         let data =

@@ -72,7 +72,10 @@ impl Conversation {
 
     /// Returns the sides of a tie that waits for the operator.
     pub fn waiting_tie(&self) -> Option<&[Text]> {
-        let judging = self.judging.as_ref().filter(|_| self.run == RunState::Paused)?;
+        if self.run != RunState::Paused {
+            return None;
+        }
+        let judging = self.judging.as_ref()?;
         (!judging.tied.is_empty()).then_some(&judging.tied)
     }
 
@@ -143,10 +146,8 @@ impl Conversation {
                 let way = "use `retry` to try again or `change` to switch the model";
                 let asks = self.attended && turn.speaks();
                 // an operator has already seen the reason of the failure
-                let why = match asks {
-                    true => format!("{} failed; {way}", self.name_of(&turn.seat)),
-                    false => why,
-                };
+                let why =
+                    if asks { format!("{} failed; {way}", self.name_of(&turn.seat)) } else { why };
                 self.pause_why = Some(why.into());
             }
             Then::Stop => self.stopped_by = Some(why.into()),
@@ -157,9 +158,10 @@ impl Conversation {
     /// Returns whether every seat that may speak in the thread of a failed turn has failed since its last success. The
     /// cause is then a server, not a seat.
     fn nobody_is_left(&self, turn: &super::Turn) -> bool {
-        let Some(thread) = self.threads.get(&turn.thread).filter(|_| turn.speaks()) else {
+        if !turn.speaks() {
             return false;
-        };
+        }
+        let Some(thread) = self.threads.get(&turn.thread) else { return false };
         let mut able = thread.seats.iter().filter(|s| self.may_speak(s));
         able.all(|s| self.seat(s).is_some_and(|s| s.failed.is_some()))
     }

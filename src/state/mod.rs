@@ -357,11 +357,11 @@ impl Conversation {
             horizon: batch.horizon,
             first_call: interrupted.and_then(|i| i.first_call),
             replaces: batch.spec.replaces,
-            part: batch
-                .spec
-                .replaces
-                .filter(|_| batch.spec.continues)
-                .and_then(|turn| self.words_of(turn)),
+            part: if batch.spec.continues {
+                batch.spec.replaces.and_then(|turn| self.words_of(turn))
+            } else {
+                None
+            },
             before: batch.spec.replaces.and_then(|turn| self.spoken(turn)?.before),
             notes: g.notes.clone(),
             tools: interrupted.map(|i| i.tools.clone()).unwrap_or_default(),

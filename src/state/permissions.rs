@@ -7,7 +7,8 @@ use crate::model::*;
 impl Turn {
     /// Returns the permission request that waits for an answer.
     pub fn waits_for_leave(&self) -> Option<&Permission> {
-        self.permissions.iter().find(|p| p.answer.is_none()).filter(|_| self.call.is_some())
+        self.call?;
+        self.permissions.iter().find(|p| p.answer.is_none())
     }
 }
 

@@ -113,7 +113,10 @@ impl Conversation {
             let parts = step.current().filter(|m| m.kind == MessageKind::PartialResult);
             parts.filter_map(|m| said(m.turn?)).collect::<Vec<_>>().join("\n\n")
         };
-        let turn = step.turn.filter(|_| step.state == StepState::Completed)?;
+        if step.state != StepState::Completed {
+            return None;
+        }
+        let turn = step.turn?;
         let own =
             step.current().any(|m| m.turn == Some(turn) && Some(&m.from) == step.executor.as_ref());
         let whole = said(turn)?;
@@ -231,7 +234,8 @@ impl Conversation {
             return;
         };
         let planner = self.plan_thread(id).and_then(|t| self.planner(t));
-        let (began, seq) = (self.running.at(ms), Seq(id.0));
+        let began = self.running.at(ms);
+        let seq = Seq(id.0);
         self.with_plan(id, |plan| {
             let Some(step) = plan.step_mut(number) else { return };
             (step.state, step.thread, step.began) = (StepState::Running, Some(id), began);
@@ -319,7 +323,8 @@ impl Conversation {
         }
         if let Some(replaced) = turn.replaces {
             // a repeated message keeps its position and type, but gets a new text
-            let (text, again) = (e.text.clone(), turn.id);
+            let text = e.text.clone();
+            let again = turn.id;
             self.with_plan(turn.thread, |plan| {
                 let mut all = plan.steps.iter_mut().flat_map(|s| &mut s.messages);
                 if let Some(message) = all.find(|m| m.turn == Some(replaced)) {
@@ -338,11 +343,11 @@ impl Conversation {
         let kind = e.message.as_deref().and_then(MessageKind::by_name).unwrap_or(usual);
         let planner = self.plan_thread(turn.thread).and_then(|t| self.planner(t));
         let sibling = e.structured["to"].as_str().map(SeatId::from);
-        let to = match by_executor {
-            true => sibling.or(planner),
-            false => step.executor.clone(),
-        };
-        let (from, ms, text, turn_id) = (turn.seat.clone(), self.ms, e.text.clone(), turn.id);
+        let to = if by_executor { sibling.or(planner) } else { step.executor.clone() };
+        let from = turn.seat.clone();
+        let ms = self.ms;
+        let text = e.text.clone();
+        let turn_id = turn.id;
         let to = to.unwrap_or_else(|| from.clone());
         self.push_message(turn.thread, |step| StepMessage {
             from,
@@ -417,7 +422,8 @@ impl Conversation {
 
     /// Reverts the end of the conversation in its plans: halted steps continue, and their executors are present again.
     pub(super) fn reopen_plans(&mut self) {
-        let (mut talks, mut executors) = (vec![], vec![]);
+        let mut talks = vec![];
+        let mut executors = vec![];
         for plan in self.threads.values_mut().filter_map(|t| t.plan.as_deref_mut()) {
             if plan.ended.as_ref().is_some_and(|ended| ended.is == StepState::Cancelled) {
                 plan.ended = None;

@@ -84,7 +84,8 @@ impl Conversation {
 
     /// Returns the change of the profile since it was last recorded, if any.
     pub fn unrecorded_profile(&self) -> Option<ProfileUpdated> {
-        let (before, now) = (&self.known.noted, &self.known.profile);
+        let before = &self.known.noted;
+        let now = &self.known.profile;
         if before == now {
             return None;
         }
@@ -129,9 +130,10 @@ impl Conversation {
     pub fn is_person_seat(&self, id: &SeatId) -> bool {
         let person = |s: &Seat| s.spec.voice.is_human() || s.spec.stands_in;
         let seat = self.seat(id);
-        match self.seats.iter().any(person) {
-            true => seat.is_some_and(person),
-            false => seat.is_some_and(|s| !s.spec.reply.keep),
+        if self.seats.iter().any(person) {
+            seat.is_some_and(person)
+        } else {
+            seat.is_some_and(|s| !s.spec.reply.keep)
         }
     }
 

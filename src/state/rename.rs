@@ -12,10 +12,12 @@ const NAME_MIN: usize = 2;
 /// Returns a text with every name replaced by its partner; the longest matching name wins.
 pub(super) fn rename<'a>(text: &'a str, pairs: &[(&str, &str)]) -> Cow<'a, str> {
     let mut out = String::new();
-    let (mut kept, mut at) = (0, 0);
+    let mut kept = 0;
+    let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         let begins = !text[..at].chars().next_back().is_some_and(char::is_alphanumeric);
-        match longest(&text[at..], pairs).filter(|_| begins) {
+        let found = if begins { longest(&text[at..], pairs) } else { None };
+        match found {
             Some((from, to)) => {
                 out.push_str(&text[kept..at]);
                 out.push_str(to);

@@ -56,7 +56,8 @@ impl Conversation {
     pub fn shown_to(&self, by: &Entry) -> BTreeSet<Seq> {
         let version = by.version();
         let (Some(turn), Some(seat)) = (version.turn, by.seat()) else { return BTreeSet::new() };
-        let (at, seat) = (Seq(turn.0), seat.clone());
+        let at = Seq(turn.0);
+        let seat = seat.clone();
         let turn = Turn::granted(at, Ms(0), by.thread, seat, Purpose::Speak);
         let turn = Turn { horizon: version.horizon, ..turn };
         self.visible(&turn).map(|e| e.seq).collect()
@@ -84,7 +85,8 @@ impl Conversation {
     /// whispers since the seat's own last turn.
     pub fn unanswered<'a>(&'a self, turn: &'a Turn) -> Vec<&'a Entry> {
         let mut found: Vec<&Entry> = Vec::new();
-        let (mut open, own) = (true, Who::Seat(turn.seat.clone()));
+        let mut open = true;
+        let own = Who::Seat(turn.seat.clone());
         for entry in self.visible(turn).rev() {
             match entry.who {
                 Who::Operator if open || entry.is_whisper() => found.push(entry),

@@ -36,12 +36,12 @@ impl Conversation {
 
     /// Returns the rules by which the phase of a speaking turn shows messages, if it is in a phase.
     pub fn shows(&self, turn: &Turn) -> Option<&Shows> {
-        self.phase_of(turn.thread).filter(|_| turn.speaks()).map(|phase| &phase.shows)
+        if turn.speaks() { self.phase_of(turn.thread).map(|phase| &phase.shows) } else { None }
     }
 
     /// Returns the messages that a turn may see: by the phase's rule, else its seat's, else all.
     pub fn sees(&self, turn: &Turn) -> Sees {
-        let seat = || self.seat(&turn.seat).filter(|_| turn.speaks())?.spec.sees;
+        let seat = || if turn.speaks() { self.seat(&turn.seat)?.spec.sees } else { None };
         let judge = || self.judge_sees(turn);
         self.shows(turn).and_then(|s| s.sees).or_else(seat).or_else(judge).unwrap_or(Sees::All)
     }

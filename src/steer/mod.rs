@@ -65,7 +65,9 @@ fn file_key(line: &str, seen: &mut HashMap<String, u32>) -> Key {
 /// # Errors
 /// Every invalid line, with its number.
 pub fn read_file(source: &str) -> Result<Vec<(Key, SteerLine)>, Vec<BadFileLine>> {
-    let (mut lines, mut bad, mut seen) = (Vec::new(), Vec::new(), HashMap::new());
+    let mut lines = Vec::new();
+    let mut bad = Vec::new();
+    let mut seen = HashMap::new();
     for (i, raw) in source.lines().enumerate() {
         let raw = raw.trim();
         if raw.is_empty() || raw.starts_with('#') {
@@ -183,7 +185,8 @@ impl Steering {
             };
             if w.line.every {
                 let Some(key) = due_again(state, w, due) else { continue };
-                let (line, id) = (w.line.clone(), w.key.clone());
+                let line = w.line.clone();
+                let id = w.key.clone();
                 w.acted = true;
                 self.evaluated = None;
                 debug_assert!(key != id, "each time has a key of its own");

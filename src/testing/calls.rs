@@ -54,7 +54,8 @@ pub fn shown(prompt: &Prompt) -> String {
         let _ = writeln!(text, "## {role}\n{}\n", message.text.trim_end());
     }
     for run in prompt.tools.iter().flat_map(|round| &round.runs) {
-        let (request, back) = (&run.request, run.returned.as_ref().map(|(_, result)| result));
+        let request = &run.request;
+        let back = run.returned.as_ref().map(|(_, result)| result);
         let result = back.map_or("", |result| result.trim_end());
         let _ = writeln!(text, "## tool {} {}\n{result}\n", request.tool, request.arguments);
     }

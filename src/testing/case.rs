@@ -113,9 +113,10 @@ impl Tally {
         }
         self.record.judged.extend(ran.judged.values().cloned());
         let bless = how.bless && run == 0;
-        let mut worst = match self.as_recorded(test, &ran, run, bless) {
-            true => TestOutcome::Pass,
-            false => TestOutcome::Fail,
+        let mut worst = if self.as_recorded(test, &ran, run, bless) {
+            TestOutcome::Pass
+        } else {
+            TestOutcome::Fail
         };
         for (at, expect) in test.expects.iter().enumerate() {
             if let ExpectKind::Rates(checked) = &expect.what {
@@ -208,20 +209,23 @@ impl Tally {
             self.record.rates.push(Rate { of, held: self.passed, runs, interval });
         }
         if !reaches(self.passed, runs, test.pass) {
-            outcome = match reaches(self.passed + self.undecided, runs, test.pass) {
-                true => TestOutcome::Undecided,
-                false => TestOutcome::Fail,
+            outcome = if reaches(self.passed + self.undecided, runs, test.pass) {
+                TestOutcome::Undecided
+            } else {
+                TestOutcome::Fail
             };
         }
         for (at, expect) in test.expects.iter().enumerate() {
             let held = self.held.get(at).copied().unwrap_or(0);
-            if let Some(pass) = expect.pass.filter(|_| !matches!(expect.what, ExpectKind::Rates(_)))
+            if let Some(pass) = expect.pass
+                && !matches!(expect.what, ExpectKind::Rates(_))
             {
                 let of = format!("line {}", expect.line);
                 self.record.rates.push(Rate { of, held, runs, interval: wilson(held, runs) });
-                match reaches(held, runs, pass) {
-                    true => self.record.broken.retain(|b| b.line != expect.line),
-                    false => outcome = outcome.max(TestOutcome::Fail),
+                if reaches(held, runs, pass) {
+                    self.record.broken.retain(|b| b.line != expect.line)
+                } else {
+                    outcome = outcome.max(TestOutcome::Fail)
                 }
             }
             if let ExpectKind::Rates(checked) = &expect.what

@@ -64,7 +64,8 @@ fn side(sign: char, lines: &[&str]) -> Vec<String> {
 /// Returns the index at which two lists diverge, and the parts between their common beginning and end.
 fn middle<'l, 't>(old: &'l [&'t str], new: &'l [&'t str]) -> (usize, &'l [&'t str], &'l [&'t str]) {
     let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let (old, new) = (old.get(start..).unwrap_or_default(), new.get(start..).unwrap_or_default());
+    let old = old.get(start..).unwrap_or_default();
+    let new = new.get(start..).unwrap_or_default();
     let end = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
     let cut = |all: &'l [&'t str]| all.get(..all.len() - end).unwrap_or_default();
     (start, cut(old), cut(new))

@@ -15,9 +15,10 @@ pub struct Counted {
 impl Disk for Counted {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes += bytes.len() as u64;
-        match self.bytes > LOG_MAX {
-            true => Err(io::Error::other(format!("the session is larger than {LOG_MAX} bytes"))),
-            false => Ok(bytes.len()),
+        if self.bytes > LOG_MAX {
+            Err(io::Error::other(format!("the session is larger than {LOG_MAX} bytes")))
+        } else {
+            Ok(bytes.len())
         }
     }
 

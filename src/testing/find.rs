@@ -141,7 +141,9 @@ fn parts_fit(glob: &[&str], path: &[&str]) -> bool {
 fn name_fits(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), name.chars().collect());
-    let (mut p, mut n, mut star) = (0, 0, None);
+    let mut p = 0;
+    let mut n = 0;
+    let mut star = None;
     while n < name.len() {
         match pattern.get(p) {
             Some('*') => {
@@ -192,7 +194,8 @@ mod tests {
             fs::write(&path, "").unwrap();
             path
         };
-        let (a, b) = (file("a.test.toml"), file("deep/er/b.test.toml"));
+        let a = file("a.test.toml");
+        let b = file("deep/er/b.test.toml");
         let other = file("other.toml");
         file("target/c.test.toml");
         file(".git/d.test.toml");

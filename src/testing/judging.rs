@@ -71,7 +71,8 @@ pub async fn judged(
         })?;
         let outcome = criteria.iter().map(|c| c.outcome).max().unwrap_or(TestOutcome::Undecided);
         let run = (test.runs > 1).then_some(run);
-        let (line, judge) = (expect.line, task.model.clone());
+        let line = expect.line;
+        let judge = task.model.clone();
         all.insert(at, Judged { line, judge, run, outcome, criteria });
     }
     Ok(all)
@@ -103,9 +104,10 @@ impl Court<'_> {
         let mut all = vec![];
         for point in if points.is_empty() { BTreeSet::from([turns]) } else { points } {
             for verdict in self.criteria(point).await? {
-                let criterion = match self.task.after.is_empty() {
-                    true => verdict.criterion,
-                    false => format!("after #{point}: {}", verdict.criterion),
+                let criterion = if self.task.after.is_empty() {
+                    verdict.criterion
+                } else {
+                    format!("after #{point}: {}", verdict.criterion)
                 };
                 all.push(CriterionVerdict { criterion, ..verdict });
             }
@@ -154,7 +156,8 @@ impl Court<'_> {
 
     /// Asks which of two conversations is better, in both orders; a tie if the orders disagree.
     async fn compare(&self, other: &str) -> Result<Vec<CriterionVerdict>, NoReply> {
-        let (this, other) = (self.spoken(self.state.utterances), plain(other));
+        let this = self.spoken(self.state.utterances);
+        let other = plain(other);
         let schema = json!({"type": "object", "required": ["reasoning", "better"], "properties": {
             "reasoning": {"type": "string"}, "better": {"enum": ["A", "B", "tie"]},
         }});
@@ -164,7 +167,8 @@ impl Court<'_> {
             for vote in 1..=self.task.votes {
                 let mut said = vec![];
                 for (a, b, this) in [(&this, &other, "A"), (&other, &this, "B")] {
-                    let (a, b) = (conversation("a", a), conversation("b", b));
+                    let a = conversation("a", a);
+                    let b = conversation("b", b);
                     let asked = format!(
                         "{a}\n\n{b}\n\nWhich one is better by this criterion: {criterion}\n"
                     );
@@ -247,7 +251,9 @@ impl Court<'_> {
 
     fn count(&self, criterion: &str, votes: &[(Says, String)]) -> CriterionVerdict {
         let of = |wanted| votes.iter().filter(|(says, _)| *says == wanted).count() as u32;
-        let (yes, no, unclear) = (of(Says::Yes), of(Says::No), of(Says::Unclear));
+        let yes = of(Says::Yes);
+        let no = of(Says::No);
+        let unclear = of(Says::Unclear);
         // allows for the rounding of a share such as 0.667 of 3
         let reaches =
             |held: u32| f64::from(held) + 1e-3 >= self.task.pass * f64::from(self.task.votes);

@@ -35,12 +35,11 @@ pub fn file(folder: &Path, name: &str) -> Result<PathBuf, String> {
         Err(_) => return Err("is in a folder that does not exist".into()),
     };
     let inside = |root: &Path| root.canonicalize().is_ok_and(|root| there.starts_with(root));
-    match inside(folder) || inside(Path::new(".")) {
-        true => Ok(path),
-        false => {
-            Err("is outside the folder of the file that names it, and outside the current folder"
-                .into())
-        }
+    if inside(folder) || inside(Path::new(".")) {
+        Ok(path)
+    } else {
+        Err("is outside the folder of the file that names it, and outside the current folder"
+            .into())
     }
 }
 

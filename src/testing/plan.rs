@@ -279,8 +279,9 @@ impl Test {
 
 /// Quotes a text as one word for a shell.
 pub fn quoted(text: &str) -> String {
-    match text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c)) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', r"'\''")),
+    if text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c)) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }

@@ -32,7 +32,8 @@ impl Pool<'_> {
         stop: &watch::Receiver<bool>,
         mut done: impl FnMut(&TestRecord),
     ) -> Vec<TestRecord> {
-        let (next, enough) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let next = AtomicUsize::new(0);
+        let enough = AtomicBool::new(false);
         let mut records: Vec<Option<TestRecord>> = vec![None; tests.len()];
         let take = || {
             let going = !*stop.borrow() && !enough.load(Ordering::SeqCst);

@@ -25,9 +25,10 @@ impl RecordedVoice {
     pub fn read(folder: &Path, file: &str, seat: &Participant) -> Result<RecordedVoice, String> {
         let path = places::file(folder, file)?;
         let cassette = Cassette::read(&path, std::slice::from_ref(seat), vec![])?;
-        match cassette.has(&seat.id) {
-            true => Ok(RecordedVoice { cassette, last: Mutex::default() }),
-            false => Err(format!("has no turns of `{}`", seat.id)),
+        if cassette.has(&seat.id) {
+            Ok(RecordedVoice { cassette, last: Mutex::default() })
+        } else {
+            Err(format!("has no turns of `{}`", seat.id))
         }
     }
 
@@ -54,7 +55,8 @@ impl RecordedVoice {
 impl Voice for RecordedVoice {
     fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
         let prompt = shown(&ask.prompt);
-        let (turn, round) = (self.turn(&ask, &prompt), ask.prompt.tools.len());
+        let turn = self.turn(&ask, &prompt);
+        let round = ask.prompt.tools.len();
         let chunks = match self.cassette.says(&ask.seat.id, ask.purpose, turn, round, &prompt) {
             Ok((chunks, None)) => chunks,
             Ok((mut chunks, Some(drift))) => {

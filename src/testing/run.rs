@@ -137,7 +137,8 @@ async fn play(
     let (nobody, orders) = mpsc::channel(1);
     drop(nobody);
     let watcher = Watcher::new(test.clone());
-    let (halt, mut halted) = (watcher.halt.clone(), watcher.halt.subscribe());
+    let halt = watcher.halt.clone();
+    let mut halted = watcher.halt.subscribe();
     engine.witness = Some(Box::new(watcher));
     let stopped = {
         let playing = engine.run(orders, pending());
@@ -179,7 +180,8 @@ async fn play(
         }
     };
     let judged = judged.map_err(error)?;
-    let (asked, drifts) = (stage.asked(), stage.drifts());
+    let asked = stage.asked();
+    let drifts = stage.drifts();
     if bless && !drifts.is_empty() {
         bless_recordings(&drifts, &events).await.map_err(error)?;
     }
@@ -198,7 +200,10 @@ async fn play(
 /// Returns the reason if a turn failed because a live model failed: this is an error, not a failure of the test.
 fn unanswered(event: &Event, stage: &Stage) -> Option<String> {
     let Kind::TurnEnded(ended) = &event.kind else { return None };
-    let why = stage.failure(ended.turn).filter(|_| ended.outcome == Outcome::Failed)?;
+    if ended.outcome != Outcome::Failed {
+        return None;
+    }
+    let why = stage.failure(ended.turn)?;
     Some(format!("a model failed: {why}"))
 }
 
@@ -250,14 +255,19 @@ fn seated(test: &Test, seat: &Participant, models: &RunModels) -> Participant {
         return seat;
     };
     let model = models.find(&spec.name);
-    if let Some(model) = model.filter(|_| spec.name.is_empty()) {
+    if spec.name.is_empty()
+        && let Some(model) = model
+    {
         spec.name = model.name.as_str().into();
     }
     if !has_window {
         seat.window = model.and_then(|model| model.window);
     }
     // the cost of a simulated person does not count for the conversation
-    if let Some(model) = model.filter(|_| seat.price.is_none() && plays.is_none()) {
+    if seat.price.is_none()
+        && plays.is_none()
+        && let Some(model) = model
+    {
         (seat.price, seat.local) = (model.price, model.local);
     }
     seat

@@ -152,7 +152,7 @@ impl Stage {
         let seat = ask.seat.id.clone();
         let progress = self.kept().progress.get(&seat).cloned().unwrap_or_default();
         let is_first = self.kept().turn_of(&ask) == 0;
-        let opening = plays.opening.clone().filter(|_| is_first);
+        let opening = if is_first { plays.opening.clone() } else { None };
         let messages = plays.messages(&ask.prompt, &progress);
         let ask = CallRequest { messages, form: plays.form(), ..ask };
         let mut said = opening.map(|opening| Ok((opening, progress.clone())));
@@ -197,7 +197,8 @@ impl Stage {
         ignored: &[Regex],
         account: &'static str,
     ) -> Result<ModelReply, CallFailure> {
-        let (turn, place) = (ask.turn, self.place(&ask));
+        let turn = ask.turn;
+        let place = self.place(&ask);
         let name = match &ask.seat.voice {
             VoiceSpec::Model(spec) => spec.name.to_string(),
             VoiceSpec::Script(_)
@@ -294,11 +295,14 @@ impl Voice for Stage {
                 return Box::pin(paced(chunks, out));
             }
             Some(Speaker::Model { ignored, plays, .. }) => {
-                let (ignored, plays) = (ignored.clone(), plays.clone());
+                let ignored = ignored.clone();
+                let plays = plays.clone();
                 let speaks = ask.purpose == Purpose::Speak;
-                return match plays.filter(|_| speaks) {
-                    Some(plays) => Box::pin(self.clone().simulated(ask, plays, ignored, out)),
-                    None => Box::pin(self.clone().model(ask, ignored, out)),
+                return match plays {
+                    Some(plays) if speaks => {
+                        Box::pin(self.clone().simulated(ask, plays, ignored, out))
+                    }
+                    Some(_) | None => Box::pin(self.clone().model(ask, ignored, out)),
                 };
             }
             None => {

@@ -172,7 +172,9 @@ pub fn unlike(expected: &[ExpectedCall], events: &[Event]) -> Option<Vec<String>
     let why = differs.or_else(count)?;
     let told = calls.iter().enumerate().map(|(at, call)| {
         let text = |key: &str| call[key].as_str().unwrap_or_default().to_owned();
-        let (who, tool, is) = (text("participant"), text("tool"), text("is"));
+        let who = text("participant");
+        let tool = text("tool");
+        let is = text("is");
         let back = format!("{is}: {}", text("result"));
         format!("call {}: {who} called {tool} with {}; {back}", at + 1, call["arguments"])
     });

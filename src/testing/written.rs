@@ -121,7 +121,9 @@ fn request(request: &ToolRequest) -> String {
 /// Formats a tool call for an expectation.
 fn expected(call: &Value) -> String {
     let text = |key: &str| quoted(call[key].as_str().unwrap_or_default());
-    let (who, tool, is) = (text("participant"), text("tool"), text("is"));
+    let who = text("participant");
+    let tool = text("tool");
+    let is = text("is");
     format!("{{ who = {who}, tool = {tool}, arguments = {}, is = {is} }}", toml(&call["arguments"]))
 }
 

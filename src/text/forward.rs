@@ -20,7 +20,8 @@ pub fn forwarded(raw: &str) -> Cow<'_, str> {
         return raw.into();
     }
     let mut out = String::with_capacity(raw.len());
-    let (mut before, mut flag_until) = (None, 0);
+    let mut before = None;
+    let mut flag_until = 0;
     for (at, c) in raw.char_indices() {
         if is_tag(c) && at >= flag_until && before == Some(BLACK_FLAG) {
             flag_until = at + tagged_flag(&raw[at..]).map_or(0, str::len);

@@ -129,9 +129,12 @@ fn forms_of(key: &str) -> Vec<Vec<u8>> {
         each(|b| format!("{b:02X}")),
         each(|b| format!("%{b:02x}")),
         each(|b| format!("%{b:02X}")),
-        each(|b| match b.is_ascii_alphanumeric() || UNRESERVED.contains(&b) {
-            true => char::from(b).to_string(),
-            false => format!("%{b:02X}"),
+        each(|b| {
+            if b.is_ascii_alphanumeric() || UNRESERVED.contains(&b) {
+                char::from(b).to_string()
+            } else {
+                format!("%{b:02X}")
+            }
         }),
         units(false),
         units(true),

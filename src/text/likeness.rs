@@ -99,9 +99,11 @@ pub fn are_alike_by_word(a: &str, b: &str, share: f64) -> bool {
     }
     // a common prefix and suffix cost nothing; the rest costs the product of its lengths
     let before = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[before..], &b[before..]);
+    let a = &a[before..];
+    let b = &b[before..];
     let behind = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[..a.len() - behind], &b[..b.len() - behind]);
+    let a = &a[..a.len() - behind];
+    let b = &b[..b.len() - behind];
     let [a, b] = [a, b].map(<[u64]>::to_vec);
     ratio(longest - strsim::generic_levenshtein(&a, &b), longest) >= share
 }
@@ -126,7 +128,8 @@ pub fn shared_words(a: &str, b: &str) -> f64 {
     let words = |text: &str| -> HashSet<String> {
         text.to_lowercase().replace('\u{2019}', "'").unicode_words().map(str::to_owned).collect()
     };
-    let (a, b) = (words(a), words(b));
+    let a = words(a);
+    let b = words(b);
     let denies = |word: &&String| DENIALS.contains(&word.as_str()) || word.ends_with("n't");
     if a.symmetric_difference(&b).any(|word| denies(&word)) {
         return 0.0;

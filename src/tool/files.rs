@@ -68,7 +68,9 @@ impl Folder {
 
     fn search(&self, from: &Path, words: &str) -> String {
         let words = words.to_lowercase();
-        let (mut files, mut found, mut open) = (0, vec![], vec![(from.to_owned(), 0)]);
+        let mut files = 0;
+        let mut found = vec![];
+        let mut open = vec![(from.to_owned(), 0)];
         while let Some((path, depth)) = open.pop() {
             let Ok(kind) = path.symlink_metadata().map(|m| m.file_type()) else { continue };
             if kind.is_dir() && depth < DEPTH_MAX {
@@ -111,7 +113,8 @@ fn read(path: &Path, arguments: &Value) -> Result<String, String> {
     let skipped = usize::try_from(from - 1).unwrap_or(usize::MAX);
     let taken = usize::try_from(lines).unwrap_or(usize::MAX);
     let part: Vec<&str> = text.lines().skip(skipped).take(taken).collect();
-    let (all, last) = (text.lines().count() as u64, from - 1 + part.len() as u64);
+    let all = text.lines().count() as u64;
+    let last = from - 1 + part.len() as u64;
     let rest =
         if last < all { format!("\n[lines {from} to {last} of {all}]") } else { String::new() };
     Ok(part.join("\n") + &rest)

@@ -120,7 +120,8 @@ impl Link {
     /// Sends a request and returns its result.
     pub(super) async fn ask(&mut self, method: &str, params: &Value) -> Result<Value, LinkFault> {
         self.next += 1;
-        let (id, request) = (self.next, rpc::request(self.next, method, params));
+        let id = self.next;
+        let request = rpc::request(self.next, method, params);
         let result = match &mut self.line {
             ToolLine::Child { child, lines, read } => {
                 child.renew();
@@ -206,7 +207,8 @@ impl HttpToolLine {
 async fn streamed(response: &mut Response, id: u64) -> Result<Result<Value, RpcError>, LinkFault> {
     let kind = response.header("content-type").unwrap_or_default().to_owned();
     let events = kind.starts_with("text/event-stream");
-    let (mut text, mut heard) = (EventLines::default(), 0);
+    let mut text = EventLines::default();
+    let mut heard = 0;
     while let Some(bytes) = response.next().await? {
         heard += bytes.as_ref().len();
         if heard > 4 * LINE_MAX {
@@ -253,7 +255,8 @@ impl EventLines {
             self.seen = self.bytes.len();
             return None;
         };
-        let (start, end) = (self.line, self.seen + length);
+        let start = self.line;
+        let end = self.seen + length;
         self.line = end + 1;
         self.seen = self.line;
         self.bytes.get(start..end)

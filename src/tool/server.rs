@@ -74,7 +74,9 @@ impl ToolServers {
         environment: ChildEnvironment,
         keys: ToolKeys,
     ) -> ToolServers {
-        let (client, within, open) = (Client::new(), OPEN_WITHIN, Arc::default());
+        let client = Client::new();
+        let within = OPEN_WITHIN;
+        let open = Arc::default();
         ToolServers { permits, folder, environment, client, keys, within, open }
     }
 
@@ -226,7 +228,9 @@ fn described(server: &ToolServer, tool: &Value) -> Result<Tool, String> {
     let about: String = about.chars().take(ABOUT_MAX).collect();
     let read_only = server.read_only.iter().any(|name| **name == *own);
     let source = ToolSource::Server { server: server.clone(), tool: own.into() };
-    let (name, description, seconds) = (name.into(), about.into(), server.seconds);
+    let name = name.into();
+    let description = about.into();
+    let seconds = server.seconds;
     Ok(Tool { name, description, parameters, source, read_only, seconds })
 }
 
@@ -281,7 +285,8 @@ mod tests {
     #[tokio::test]
     async fn a_server_that_says_nothing_is_not_waited_for_for_ever() {
         let environment = ChildEnvironment::allowed([]);
-        let (permits, folder): (Permits, _) = (Arc::new(|_| true), ".".into());
+        let permits: Permits = Arc::new(|_| true);
+        let folder = ".".into();
         let within = Duration::from_millis(20);
         let servers = ToolServers::new(permits, folder, environment, BTreeMap::new());
         let servers = ToolServers { within, ..servers };

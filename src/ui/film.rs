@@ -33,10 +33,13 @@ pub fn film(
     // earlier content of the player's terminal is unknown
     painter.forget();
     let mut screen = Screen::new(Seq(0), Clock::virtual_from(Ms(0)), theme, glyphs);
-    let (mut last, mut second, mut cursor) = (None::<Ms>, None, None);
+    let mut last = None::<Ms>;
+    let mut second = None;
+    let mut cursor = None;
     let mut moments = recording.moments().peekable();
     iter::from_fn(move || {
-        let (mut at, mut change) = (None, Change::Nothing);
+        let mut at = None;
+        let mut change = Change::Nothing;
         while let Some((moment, item)) = moments.next() {
             change = change.max(screen.take(&item));
             at = Some(moment);

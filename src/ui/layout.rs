@@ -199,9 +199,10 @@ pub fn areas(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
         areas.coordination = bottom(&mut areas.transcript, needs.coordination.min(most));
         let (at_side, below) = needs.profile;
         let spare = areas.panel.height.saturating_sub(PANEL_ROWS);
-        areas.profile = match docked {
-            true => bottom(&mut areas.panel, at_side.min(spare)),
-            false => bottom(&mut areas.transcript, below.min(most)),
+        areas.profile = if docked {
+            bottom(&mut areas.panel, at_side.min(spare))
+        } else {
+            bottom(&mut areas.transcript, below.min(most))
         };
     }
     if screen.height >= CARD_ROWS {

@@ -89,12 +89,16 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
 ) -> io::Result<LeaveTo> {
     let frame_ms = if screen.modes.far { FAR_FRAME_MS } else { FRAME_MS };
     let mut keys = listen();
-    let (mut change, mut open, mut suspending) = (Change::Everything, true, false);
+    let mut change = Change::Everything;
+    let mut open = true;
+    let mut suspending = false;
     let mut drawn: Option<Ms> = None;
     // the second shown by the last full frame; a frame for the clock alone does not delay text
-    let (mut second, mut ticked) = (None, false);
+    let mut second = None;
+    let mut ticked = false;
     // a key is drawn at once, unless another one is pending: then after that one, or in the next frame
-    let (mut pressed, mut more) = (false, false);
+    let mut pressed = false;
+    let mut more = false;
     // the pending search for models, and the seat that gets one
     let mut looking: Option<(SeatId, LocalBoxFuture<'_, _>)> = None;
     // the analysis page that is being computed

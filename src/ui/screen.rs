@@ -254,7 +254,8 @@ impl Screen {
         let waits_for = WaitsFor { speaker: self.transcript.speaker(), resume };
         let mut told = self.outbox.outcome(&record.event.kind, &waits_for);
         let offers = self.view.undo.as_ref().map(|undo| &undo.told);
-        if let Some(offer) = offers.filter(|_| told.is_some())
+        if told.is_some()
+            && let Some(offer) = offers
             && self.view.notice.as_ref() == Some(offer)
         {
             match &record.event.kind {

@@ -219,8 +219,10 @@ fn pairs(words: &str, of_seat: bool) -> Result<toml::Table, String> {
 
 /// Splits a line at its commas, but not within quotes or brackets.
 fn parted(words: &str) -> Vec<String> {
-    let (mut parts, mut part) = (Vec::new(), String::new());
-    let (mut quoted, mut depth) = (false, 0_i32);
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    let mut quoted = false;
+    let mut depth = 0_i32;
     for c in words.chars() {
         match c {
             '"' => quoted = !quoted,

@@ -42,7 +42,8 @@ pub fn faults(
     let looked_at = lines.iter().enumerate();
     let looked_at = looked_at.filter(|(i, l)| l.purpose == purpose && !spoken.contains(i));
     let fault = |(i, line): (usize, &Line)| {
-        let (when, fault) = (line.when.as_ref()?, holds(line, &facts)?.err()?);
+        let when = line.when.as_ref()?;
+        let fault = holds(line, &facts)?.err()?;
         let place = fault.place(when);
         Some(format!("line {} was skipped: when = \"{when}\", {place}: {fault}", i + 1))
     };

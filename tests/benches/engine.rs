@@ -48,7 +48,8 @@ fn decide(bencher: Bencher, utterances: u32) {
 #[divan::bench(args = policy::ALL.iter().map(|p| p.row().name))]
 fn decide_by(bencher: Bencher, name: &str) {
     let talk = Talk::run(By::Lines, name, 100);
-    let (state, policy) = (&talk.live.state, policy::find(name).unwrap());
+    let state = &talk.live.state;
+    let policy = policy::find(name).unwrap();
     let thread = &state.threads[&ThreadId::ROOT];
     bencher.bench(|| policy.next(black_box(&View { state, thread })));
 }

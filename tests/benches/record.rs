@@ -59,7 +59,8 @@ fn append_a_thousand(bencher: Bencher) {
 /// The same, until everything is synced.
 #[divan::bench(args = [Mode::Normal, Mode::Strict], sample_count = 20)]
 fn append_a_thousand_and_sync(bencher: Bencher, mode: Mode) {
-    let (records, runtime) = (records(), runtime());
+    let records = records();
+    let runtime = runtime();
     let begun = || session::create(SessionPlace::Nowhere, mode).unwrap();
     bencher.counter(ItemsCount::new(BATCH)).with_inputs(begun).bench_local_values(|session| {
         records.iter().for_each(|r| session.writer.push(r.clone()));
@@ -72,7 +73,8 @@ fn large() -> (TempDir, PathBuf, usize, usize) {
     const BYTES: usize = 100_000_000;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.jsonl");
-    let (mut lines, mut count) = (String::new(), 0);
+    let mut lines = String::new();
+    let mut count = 0;
     for event in Talk::run(By::Lines, "round_robin", 60_000).events {
         lines.push_str(&Record::new(event).unwrap().line);
         count += 1;
@@ -115,7 +117,8 @@ fn scan_a_hundred_megabytes(bencher: Bencher) {
 fn tell_a_hundred_megabytes(bencher: Bencher) {
     let (_folder, path, bytes, events) = large();
     let told = || {
-        let (mut transcript, mut sieve) = (Transcript::default(), Sieve::default());
+        let mut transcript = Transcript::default();
+        let mut sieve = Sieve::default();
         let mut each = |event: &Event| transcript.apply_unkept(event);
         let read = session::scan_for_fold(&path, &ReadProgress::default(), &mut |found| {
             sieve.take(found.event, &mut each);

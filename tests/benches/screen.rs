@@ -182,7 +182,8 @@ fn growing_reply(bencher: Bencher, words: usize) {
     let grown = || {
         let mut screen = screen(2);
         let state = screen.transcript.state();
-        let (seq, ms) = (state.next_seq, state.ms);
+        let seq = state.next_seq;
+        let ms = state.ms;
         let mut events = Talk::run(By::Lines, "round_robin", 2).events.into_iter();
         let grant = events.rfind(|e| matches!(e.kind, Kind::FloorGranted(_))).unwrap();
         let event = Event { seq, ms, ..grant };
@@ -210,7 +211,8 @@ fn say(screen: &mut Screen, text: &str) {
 /// Lays out a whole message at once.
 #[divan::bench(args = [100, 1_000, 10_000, 100_000])]
 fn markdown_of_a_message(bencher: Bencher, bytes: usize) {
-    let (said, theme) = (message(bytes), Theme::default());
+    let said = message(bytes);
+    let theme = Theme::default();
     let rows = || markdown::rows(black_box(&said), 80, &theme);
     bencher.counter(BytesCount::new(bytes)).bench(rows);
 }

@@ -86,7 +86,8 @@ fn a_hint_names_only_options_that_ask_has() {
                   [[participant]]\nid = \"ada\"\nscript = [\"cat\"]\n";
     let reader = "title = \"A talk\"\n[limits]\nutterances = 1\n\
                   [[participant]]\nid = \"ada\"\ntools = [\"read_file\"]\n";
-    let (script, reader) = (house.file("script.toml", script), house.file("reader.toml", reader));
+    let script = house.file("script.toml", script);
+    let reader = house.file("reader.toml", reader);
     let model = ["--endpoint", "http://127.0.0.1:9", "--model", "endpoint:tiny"];
     for (panel, option) in [(&*script, "--trust"), (&reader, "--files")] {
         let ran = house.run(&[&["ask", "Why?", "--panel", panel], &model[..]].concat());

@@ -76,7 +76,8 @@ fn does_not_merge_through_a_link() {
     let house = House::new();
     run(&house, &batch(&house)).code(0);
     symlink(house.path("absent"), house.path("all.jsonl")).unwrap();
-    let (from, to) = (at(&house, "out/results.jsonl"), at(&house, "all.jsonl"));
+    let from = at(&house, "out/results.jsonl");
+    let to = at(&house, "all.jsonl");
     let ran = house.run(&["batch", "merge", &from, "-o", &to]).code(3);
     assert!(ran.err.contains("is not replaced"), "{}", ran.err);
     assert!(!house.path("absent").exists());
@@ -114,7 +115,8 @@ fn files_are_private_whatever_the_umask() {
         command.env("COLLOQUIUM_DATA_DIR", house.path("data")).env("HOME", house.home.path());
         command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
         end(command.spawn().unwrap()).code(0);
-        let (mut waiting, mut seen) = (vec![house.path("out")], 0);
+        let mut waiting = vec![house.path("out")];
+        let mut seen = 0;
         while let Some(path) = waiting.pop() {
             let found = path.symlink_metadata().unwrap();
             let expected = if found.is_dir() { 0o700 } else { 0o600 };

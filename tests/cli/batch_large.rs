@@ -44,7 +44,8 @@ sees = "others_last"
 
 /// Checks that the measurements of voices with known accuracy match the closed form.
 fn calibrated(n: usize) {
-    let (p, q) = (0.6, 0.5);
+    let p = 0.6;
+    let q = 0.5;
     let first = format!("\"ANSWER: {{{{ item.right if dice < {p} else item.wrong }}}}\"");
     let then = format!("\"ANSWER: {{{{ answers.most if dice < {q} else answers.own }}}}\"");
     let house = House::new();
@@ -141,7 +142,9 @@ fn watched(house: &House, args: &[&str], before: usize, until: usize) -> (Durati
     let mut child = house.command(args);
     let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let path = house.home.path().join("out/results.jsonl");
-    let (mut first, mut early, mut most) = (None, 0, 0);
+    let mut first = None;
+    let mut early = 0;
+    let mut most = 0;
     loop {
         let over = child.try_wait().unwrap().is_some();
         let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();

@@ -19,7 +19,8 @@ fn kinds(house: &House, session: &str) -> Vec<String> {
 /// Models on one machine compete for its memory, so no call begins before the previous one has ended.
 #[test]
 fn a_server_on_this_machine_is_asked_one_thing_at_a_time_and_baselines_cost_no_more() {
-    let (house, server) = (House::new(), Server::start("Thought {n}: so it is.\nANSWER: 4", None));
+    let house = House::new();
+    let server = Server::start("Thought {n}: so it is.\nANSWER: 4", None);
     let items = house.file("items.jsonl", ITEMS);
     let out = at(&house, "out");
     let args = [
@@ -51,7 +52,8 @@ fn a_server_on_this_machine_is_asked_one_thing_at_a_time_and_baselines_cost_no_m
         assert!(turns && kinds.len() > 1, "{}: {kinds:?}", line["protocol"]);
         assert_eq!((&line["correct"], &line["outcome"]), (&true.into(), &"ended".into()), "{line}");
     }
-    let (spent, allowed) = (tokens("self-consistency-tokens"), tokens("society-of-minds"));
+    let spent = tokens("self-consistency-tokens");
+    let allowed = tokens("society-of-minds");
     assert!(0 < spent && spent <= allowed, "{spent} of {allowed} tokens");
     assert!(
         of("self-consistency-tokens")["calls"]["speak"].as_u64() > Some(9),
@@ -77,7 +79,8 @@ fn a_server_on_this_machine_is_asked_one_thing_at_a_time_and_baselines_cost_no_m
 /// The grader and the model are part of a result's identity.
 #[test]
 fn other_graders_and_other_models_are_refused() {
-    let (house, server) = (House::new(), Server::start("ANSWER: 4", None));
+    let house = House::new();
+    let server = Server::start("ANSWER: 4", None);
     let items = house.file("items.jsonl", ITEMS);
     let out = at(&house, "out");
     let scenario = |model: &str| {
@@ -118,7 +121,8 @@ fn three(house: &House) -> (String, String) {
 
 #[test]
 fn a_batch_out_of_budget_prints_the_command_that_resumes_it() {
-    let (house, server) = (House::new(), Server::start("ANSWER: 4", None));
+    let house = House::new();
+    let server = Server::start("ANSWER: 4", None);
     let (scenario, items) = three(&house);
     let out = at(&house, "out");
     let first = format!(
@@ -146,7 +150,8 @@ fn a_batch_out_of_budget_prints_the_command_that_resumes_it() {
 
 #[test]
 fn an_estimate_and_the_default_limit_are_printed_before_the_first_call() {
-    let (house, server) = (House::new(), Server::start("ANSWER: 4", None));
+    let house = House::new();
+    let server = Server::start("ANSWER: 4", None);
     let (scenario, items) = three(&house);
     let out = at(&house, "out");
     let args = ["batch", &scenario, "--items", &items, "--out", &out, "--endpoint", &server.url];

@@ -55,7 +55,8 @@ const CALLS: [Row; 23] = [
 #[test]
 fn calls_follow_from_seats_and_rounds_as_stated_before() {
     for (protocol, set, reply, stated, made) in CALLS {
-        let (house, server) = (House::new(), Server::start(reply, None));
+        let house = House::new();
+        let server = Server::start(reply, None);
         let item = match protocol {
             "persuasion" | "consultancy" => ITEMS
                 .replace("}\n", ",\"a\":\"x\",\"b\":\"y\",\"text\":\"z\",\"assigned\":\"a\"}\n"),
@@ -100,8 +101,10 @@ fn a_judge_after_each_round_is_counted_as_well() {
             r#"{{"why": "so", "scores": {{"ada": {}, "bo": {}}}, "winner": "{winner}"}}"#,
             scores.0, scores.1
         );
-        let (house, server) = (House::new(), Server::start(reply.leak(), None));
-        let (path, items) = (house.file("judged.toml", TALK), house.file("items.jsonl", ITEMS));
+        let house = House::new();
+        let server = Server::start(reply.leak(), None);
+        let path = house.file("judged.toml", TALK);
+        let items = house.file("items.jsonl", ITEMS);
         let model = ["--model", "endpoint:tiny", "--endpoint", &server.url];
         let out = at(&house, "out");
         let batch = ["batch", &path, "--items", &items, "--out", &out];
@@ -115,12 +118,14 @@ fn a_judge_after_each_round_is_counted_as_well() {
 
 #[test]
 fn another_seat_is_another_call_in_each_round() {
-    let (house, server) = (House::new(), Server::start(NUMBER, None));
+    let house = House::new();
+    let server = Server::start(NUMBER, None);
     let shown = house.run(&["scenarios", "show", "society-of-minds"]).code(0).out;
     let (head, phases) = shown.split_once("[[phase]]").unwrap();
     let more = format!("{head}[[participant]]\nid = \"dee\"\n\n[[phase]]{phases}");
     let path = house.file("four.toml", &more);
-    let (items, out) = (house.file("items.jsonl", ITEMS), at(&house, "out"));
+    let items = house.file("items.jsonl", ITEMS);
+    let out = at(&house, "out");
     let args = [
         "batch",
         &path,

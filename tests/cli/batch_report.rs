@@ -10,7 +10,8 @@ fn scenario(house: &House, name: &str, rest: &str) -> String {
 }
 
 fn have(house: &House, scenario: &str, items: &str, name: &str) -> String {
-    let (items, out) = (house.file(&format!("{name}.jsonl"), items), at(house, name));
+    let items = house.file(&format!("{name}.jsonl"), items);
+    let out = at(house, name);
     house.run(&["batch", scenario, "--items", &items, "--out", &out]).code(0);
     out
 }

@@ -128,7 +128,8 @@ fn check_shows_every_fault_of_every_file() {
     let house = House::new();
     let bad = "title = \"\"\ntopci = \"x\"\npolicy = \"round_robbin\"\n[limits]\nutterances = 0\n\
                [[participant]]\nid = \"Ada\"\nlines = [\"x\"]\n";
-    let (bad, good) = (house.file("bad.toml", bad), house.file("good.toml", &talk(2, 2)));
+    let bad = house.file("bad.toml", bad);
+    let good = house.file("good.toml", &talk(2, 2));
     let ran = house.run(&["check", &bad, &good]).code(3);
     for (line, key) in
         [(1, "title"), (2, "topci"), (3, "policy"), (5, "limits.utterances"), (7, "id")]

@@ -147,9 +147,11 @@ fn a_cast_plays_the_screen_as_it_was() {
         (&header["version"], &header["width"], &header["height"]),
         (&2.into(), &80.into(), &24.into())
     );
-    let (rows, columns) = (24.try_into().unwrap(), 80.try_into().unwrap());
+    let rows = 24.try_into().unwrap();
+    let columns = 80.try_into().unwrap();
     let mut screen = vt100::Parser::new(rows, columns, 0);
-    let (mut now, mut marks) = (0.0, vec![]);
+    let mut now = 0.0;
+    let mut marks = vec![];
     for line in lines {
         let at = line[0].as_f64().unwrap();
         assert!(at >= now, "time goes back: {line}");

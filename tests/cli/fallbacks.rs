@@ -48,7 +48,8 @@ fn a_fallback_speaks_for_a_dead_model_and_is_named() {
 
 #[test]
 fn a_seat_may_take_any_provider_of_the_settings_while_it_runs() {
-    let (first, second) = (Server::start("One.", None), Server::start("Two.", None));
+    let first = Server::start("One.", None);
+    let second = Server::start("Two.", None);
     let house = House::new();
     let set = settings(
         &house,

@@ -25,10 +25,8 @@ fn long(house: &House, name: &str, turns: u32, said: &str) -> u64 {
     let events: Vec<Event> = short.lines().map(|line| decode(line.as_bytes()).unwrap()).collect();
     let first = |fits: fn(&Kind) -> bool| events.iter().position(|e| fits(&e.kind)).unwrap();
     let begin = first(|kind| matches!(kind, Kind::BatchOpened(_)));
-    let (grant, end) = (
-        &events[first(|kind| matches!(kind, Kind::FloorGranted(_)))],
-        &events[first(|kind| matches!(kind, Kind::TurnEnded(_)))],
-    );
+    let grant = &events[first(|kind| matches!(kind, Kind::FloorGranted(_)))];
+    let end = &events[first(|kind| matches!(kind, Kind::TurnEnded(_)))];
     let mut lines: String = events[..=begin].iter().map(|e| encode(e).unwrap()).collect();
     let mut seq = events[begin].seq;
     let mut add = |event: &Event, kind: Kind| {
@@ -74,7 +72,8 @@ fn growth(turns: [u32; 2], make: impl Fn(&House, u32) -> u64, args: &[&str]) -> 
         let house = House::new();
         (make(&house, turns), peak(&house, args))
     });
-    let (bytes, more) = (long.0 - short.0, long.1.saturating_sub(short.1));
+    let bytes = long.0 - short.0;
+    let more = long.1.saturating_sub(short.1);
     println!(
         "{args:?}: {} and {} KiB, of {} and {} bytes",
         short.1 >> 10,

@@ -43,7 +43,8 @@ fn jsonl_is_the_file_byte_for_byte_and_the_same_twice() {
             .code(0)
             .out
     };
-    let (one, two) = (play("one.jsonl"), play("two.jsonl"));
+    let one = play("one.jsonl");
+    let two = play("two.jsonl");
     assert_eq!(one, fs::read_to_string(file("one.jsonl")).unwrap());
     assert_eq!(one, two, "the same seed gives the same bytes");
     let other = house.run(&["demo", "--headless", "--format", "jsonl", "--seed", "7", "--no-save"]);

@@ -65,7 +65,9 @@ fn server() -> String {
 /// Answers one call; `None` if the connection is closed.
 fn answer(stream: &TcpStream, asked: &AtomicU64) -> Option<()> {
     let mut reader = BufReader::new(stream);
-    let (mut line, mut length, mut lists) = (String::new(), 0, false);
+    let mut line = String::new();
+    let mut length = 0;
+    let mut lists = false;
     while line != "\r\n" {
         line.clear();
         if reader.read_line(&mut line).ok()? == 0 {
@@ -109,7 +111,8 @@ fn lives(turns: u64) {
     let scenario = house.file("long.toml", scenario);
     let log = house.path("long.jsonl");
     // the last two turns follow a resume
-    let (limit, more) = ((turns - 2).to_string(), turns.to_string());
+    let limit = (turns - 2).to_string();
+    let more = turns.to_string();
     let args = |verb: &[&str], limit: &str| {
         let rest = ["--headless", "--endpoint", &url, "--trust", "--max-utterances", limit];
         verb.iter().map(|arg| (*arg).to_owned()).chain(rest.map(str::to_owned)).collect::<Vec<_>>()
@@ -122,7 +125,9 @@ fn lives(turns: u64) {
     let begun = Instant::now();
     let mut child = run(args(&["run", &scenario, "--out-session", log.to_str().unwrap()], &limit));
     let pid = child.id();
-    let (mut said, mut samples, mut text) = (0, vec![], 0);
+    let mut said = 0;
+    let mut samples = vec![];
+    let mut text = 0;
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {
         let line = line.unwrap();
         text += line.len() as u64;

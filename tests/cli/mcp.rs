@@ -112,10 +112,7 @@ fn a_cast_of_the_callers_own_waits_for_its_words() {
         let tail = client.call("tail", json!({"session": session, "after": after}));
         let fresh = tail["lines"].as_array().unwrap().clone();
         after = tail["next"].as_u64().unwrap();
-        match fresh.is_empty() {
-            true => break,
-            false => lines.extend(fresh),
-        }
+        if fresh.is_empty() { break } else { lines.extend(fresh) }
     }
     let told = Value::from(lines).to_string();
     assert!(told.contains("I like tea.") && told.contains("I still do."), "{told}");
@@ -272,7 +269,8 @@ fn over_http_only_this_machine_with_the_token_is_answered() {
     let token = err.find(|line| line.contains("Bearer")).unwrap();
     let key = token.split("Authorization: ").nth(1).unwrap().to_owned();
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
-    let (host, auth) = (("host", address), ("authorization", &*key));
+    let host = ("host", address);
+    let auth = ("authorization", &*key);
     assert_eq!(post(address, &[host], &ping).0, 401);
     assert_eq!(post(address, &[host, ("authorization", "Bearer no")], &ping).0, 401);
     assert_eq!(post(address, &[("host", "evil.example"), auth], &ping).0, 403);

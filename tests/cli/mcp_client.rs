@@ -22,7 +22,8 @@ impl Client {
 
     /// Initialises a connection to a started server.
     pub fn new(mut child: Child) -> Client {
-        let (input, out) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        let input = child.stdin.take();
+        let out = BufReader::new(child.stdout.take().unwrap());
         let mut client = Client { child, input, out, next: 0, notices: vec![] };
         let hello = client.ask(
             "initialize",
@@ -57,10 +58,7 @@ impl Client {
     pub fn answer(&mut self, id: u64) -> Value {
         loop {
             let message = self.read();
-            match message["id"] == id {
-                true => return message,
-                false => self.notices.push(message),
-            }
+            if message["id"] == id { return message } else { self.notices.push(message) }
         }
     }
 

@@ -40,7 +40,9 @@ impl Http {
 
     /// Sends a request without waiting for its answer.
     pub fn send(&self, body: &Value, session: &str) -> TcpStream {
-        let (address, key, body) = (&self.address, &self.key, body.to_string());
+        let address = &self.address;
+        let key = &self.key;
+        let body = body.to_string();
         let mut stream = TcpStream::connect(address).unwrap();
         let head = format!(
             "POST /mcp HTTP/1.1\r\nhost: {address}\r\nauthorization: {key}\r\nmcp-session-id: {session}\r\ncontent-length: {}\r\n\r\n",

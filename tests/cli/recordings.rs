@@ -15,9 +15,12 @@ fn house() -> House {
 }
 
 fn again(talk: &str) -> String {
-    let voice = |line: &str| match line.starts_with("lines") {
-        true => "recording = \"tape.jsonl\"\n".to_owned(),
-        false => format!("{line}\n"),
+    let voice = |line: &str| {
+        if line.starts_with("lines") {
+            "recording = \"tape.jsonl\"\n".to_owned()
+        } else {
+            format!("{line}\n")
+        }
     };
     talk.lines().map(voice).collect()
 }

@@ -15,7 +15,8 @@ fn printed(err: &str) -> Vec<String> {
 
 #[test]
 fn resume_and_fork_take_what_run_takes() {
-    let (server, other) = (Server::start("First.", None), Server::start("Second.", None));
+    let server = Server::start("First.", None);
+    let other = Server::start("Second.", None);
     let house = House::new();
     let path = house.file("talk.toml", TALK);
     let model = ["--endpoint", &server.url, "--model", "endpoint:tiny"];

@@ -28,7 +28,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn bundled_scenarios_and_tests_fit_their_schemas() {
     let house = House::new();
-    let (scenario, test) = (schema(&house, "scenario"), schema(&house, "test"));
+    let scenario = schema(&house, "scenario");
+    let test = schema(&house, "test");
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
     let all =
         ["scenarios", "panels", "examples"].map(|folder| files(&assets.join(folder))).concat();

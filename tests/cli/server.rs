@@ -58,7 +58,8 @@ fn answer(
     seen: &Mutex<Vec<String>>,
 ) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let (mut head, mut length) = (String::new(), 0);
+    let mut head = String::new();
+    let mut length = 0;
     while !head.ends_with("\r\n\r\n") {
         let mut line = String::new();
         if reader.read_line(&mut line).unwrap_or(0) == 0 {
@@ -105,11 +106,10 @@ fn answer(
             let pieces: String =
                 signs.chunks(7).map(|part| piece(&part.iter().collect::<String>())).collect();
             let end = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
-            let usage = match counts {
-                true => {
-                    "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":200}}\n\n"
-                }
-                false => "",
+            let usage = if counts {
+                "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":200}}\n\n"
+            } else {
+                ""
             };
             let ends = format!("data: {end}\n\n{usage}data: [DONE]\n\n");
             ("200 OK", "text/event-stream", format!("{pieces}{ends}"))

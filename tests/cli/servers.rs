@@ -75,9 +75,8 @@ fn what_a_server_offers_is_pinned_and_a_change_is_shown() {
     // the mode of the server is in a file, so that its command stays the same
     let text = std::fs::read_to_string(&path).unwrap();
     let shell = json!(["sh", "-c", format!("exec python3 server.py $(cat how) {log}")]);
-    let command = text.lines().map(|line| match line.starts_with("command") {
-        true => format!("command = {shell}"),
-        false => line.to_owned(),
+    let command = text.lines().map(|line| {
+        if line.starts_with("command") { format!("command = {shell}") } else { line.to_owned() }
     });
     std::fs::write(&path, command.collect::<Vec<_>>().join("\n")).unwrap();
     let go = |how: &str, more: &[&str]| {
@@ -163,9 +162,12 @@ fn a_session_that_goes_on_is_held_to_the_tools_it_had() {
     let server = house.path("server.py").display().to_string();
     let shell = format!("exec python3 {server} $(cat {how}) {log}");
     let text = std::fs::read_to_string(&path).unwrap();
-    let command = |line: &str| match line.starts_with("command") {
-        true => format!("command = {}", json!(["sh", "-c", shell])),
-        false => line.to_owned(),
+    let command = |line: &str| {
+        if line.starts_with("command") {
+            format!("command = {}", json!(["sh", "-c", shell]))
+        } else {
+            line.to_owned()
+        }
     };
     let text: Vec<String> = text.lines().map(command).collect();
     std::fs::write(&path, text.join("\n")).unwrap();

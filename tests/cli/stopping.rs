@@ -96,7 +96,8 @@ fn a_closed_pipe_ends_quietly_and_the_session_goes_on() {
 #[test]
 fn a_reader_that_does_not_read_cannot_keep_the_program() {
     let house = House::new();
-    let (paced, long) = (talk(UTTERANCES, WORDS), talk(8, 12_000));
+    let paced = talk(UTTERANCES, WORDS);
+    let long = talk(8, 12_000);
     for (text, pace) in [(paced, "--pace"), (long, "--strict")] {
         let path = house.file("talk.toml", &text);
         let (_unread, mut full) = pipe().unwrap();

@@ -54,7 +54,8 @@ fn what_is_said_again_is_found() {
     let repetition = rows(&figures, "repetition");
     let shares: Vec<_> =
         repetition.iter().map(|r| (&r["like_own"], &r["like_other"], &r["novelty"])).collect();
-    let (zero, one) = (Value::from(0.0), Value::from(1.0));
+    let zero = Value::from(0.0);
+    let one = Value::from(1.0);
     assert_eq!(shares[0], (&zero, &zero, &one));
     assert_eq!(shares[1], (&zero, &one, &zero));
     assert_eq!(shares[2], (&one, &one, &zero));
@@ -71,8 +72,10 @@ fn two_sessions_stand_side_by_side_from_where_they_part() {
     // the same conversation with the same seed, in which the operator sends a message after the second utterance
     let steer = house
         .file("steer.jsonl", "{\"after\":{\"utterance\":2},\"do\":\"say\",\"text\":\"Stop.\"}\n");
-    let (a, two) = (house.path("a.toml"), house.path("data/other.jsonl"));
-    let (a, two) = (a.to_str().unwrap(), two.to_str().unwrap());
+    let a = house.path("a.toml");
+    let two = house.path("data/other.jsonl");
+    let a = a.to_str().unwrap();
+    let two = two.to_str().unwrap();
     house.run(&["run", a, "--headless", "--steer", &steer, "--out-session", two]).code(0);
     let args = ["analyze", one.trim(), two, "--format", "json"];
     let figures = json(&house, &args);

@@ -188,7 +188,8 @@ fn the_schema_lists_every_key_that_a_test_may_have() {
     let wrong: Vec<String> = valid.iter_errors(&json).map(|e| format!("{e}")).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
 
-    let (mut listed, mut taken) = (BTreeSet::new(), BTreeSet::new());
+    let mut listed = BTreeSet::new();
+    let mut taken = BTreeSet::new();
     described(&schema, "", &mut listed);
     used(&parsed, "", &mut taken);
     // `script` is an alternative to the results of a tool, so the example lacks it

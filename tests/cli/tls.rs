@@ -46,7 +46,8 @@ fn answer(
     heard: &Mutex<String>,
 ) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream);
-    let (mut head, mut length) = (String::new(), 0);
+    let mut head = String::new();
+    let mut length = 0;
     while !head.ends_with("\r\n\r\n") {
         let from = head.len();
         if reader.read_line(&mut head)? == 0 {
@@ -59,11 +60,10 @@ fn answer(
     heard.lock().unwrap().push_str(&head);
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
-    let text = match head.starts_with("GET") {
-        true => "{\"data\":[{\"id\":\"tiny\"}]}",
-        false => {
-            "data: {\"choices\":[{\"delta\":{\"content\":\"Good day.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
-        }
+    let text = if head.starts_with("GET") {
+        "{\"data\":[{\"id\":\"tiny\"}]}"
+    } else {
+        "data: {\"choices\":[{\"delta\":{\"content\":\"Good day.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
     };
     let length = text.len();
     let stream = reader.get_mut();

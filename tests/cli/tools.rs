@@ -16,7 +16,8 @@ pub fn model(requests: Vec<(&'static str, Value)>) -> (String, Arc<Mutex<Vec<Val
         for stream in listener.incoming() {
             let stream = stream.unwrap();
             let mut reader = BufReader::new(stream.try_clone().unwrap());
-            let (mut head, mut length) = (String::new(), 0);
+            let mut head = String::new();
+            let mut length = 0;
             while !head.ends_with("\r\n\r\n") {
                 let mut line = String::new();
                 if reader.read_line(&mut line).unwrap_or(0) == 0 {
@@ -50,14 +51,13 @@ pub fn model(requests: Vec<(&'static str, Value)>) -> (String, Arc<Mutex<Vec<Val
 /// Returns the reply of a model without tool support, which requests tools in its text.
 fn answer_in_words(body: &Value, requests: &[(&str, Value)]) -> String {
     let last = body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap();
-    match last.contains("<tool_result") {
-        true => format!("I got: {}", last.replace(['<', '>'], "|")),
-        false => {
-            requests.iter().fold("Let me look.\n".to_owned(), |words, (name, arguments)| {
-                let request = json!({"name": name, "arguments": arguments});
-                format!("{words}<tool_request>{request}</tool_request>\n")
-            }) + "<tool_request>{broken"
-        }
+    if last.contains("<tool_result") {
+        format!("I got: {}", last.replace(['<', '>'], "|"))
+    } else {
+        requests.iter().fold("Let me look.\n".to_owned(), |words, (name, arguments)| {
+            let request = json!({"name": name, "arguments": arguments});
+            format!("{words}<tool_request>{request}</tool_request>\n")
+        }) + "<tool_request>{broken"
     }
 }
 

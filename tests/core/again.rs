@@ -19,7 +19,8 @@ async fn any_utterance_is_said_again_in_its_place() {
     let again = &ran.seen[3];
     assert_eq!((&*again.seat.id, again.number), ("a", Some(1)));
     assert!(again.prompt.blocks.is_empty(), "nothing of later is seen: {:?}", again.prompt);
-    let (first, third) = (&ran.state.entries[0], ran.state.utterance(3).unwrap());
+    let first = &ran.state.entries[0];
+    let third = ran.state.utterance(3).unwrap();
     assert!(third.reads_earlier(first), "what follows answers the earlier text");
     assert_eq!(ran.state.last.as_ref().unwrap().number, Some(4), "the order goes on");
     assert_eq!(ran.who(), "a b operator c a");

@@ -71,7 +71,8 @@ proptest! {
     #[test]
     fn a_moderator_keeps_the_rules(interventions in interventions(), seed: u64) {
         let talk = play(chosen("moderated", json!({}), seed), &interventions, 24);
-        let (mut able, mut gone) = ([true; 4], [false; 4]);
+        let mut able = [true; 4];
+        let mut gone = [false; 4];
         let turns = said(&talk);
         let floor = interventions.iter().any(|(_, d)| matches!(d, Intervention::SayTo(_)));
         for (n, who) in turns.iter().enumerate() {

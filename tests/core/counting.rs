@@ -83,7 +83,8 @@ async fn no_more_calls_run_at_once_than_allowed() {
     let mut table = table(scenario, seats);
     table.parallel = 3;
     let ran = play(table, plain(), &[]).await;
-    let (mut running, mut most) = (0i32, 0);
+    let mut running = 0i32;
+    let mut most = 0;
     for e in &ran.events {
         match e.kind {
             Kind::CallStarted(_) => running += 1,

@@ -97,7 +97,8 @@ const MAX_WAITING: usize = WAITING_MAX_BYTES / 16;
 
 impl Voice for Flood {
     fn speak(&self, _: CallRequest, out: Out) -> Speaking {
-        let (pieces, sent) = (self.pieces, self.sent.clone());
+        let pieces = self.pieces;
+        let sent = self.sent.clone();
         Box::pin(async move {
             let text: Text = "flood ".repeat(PIECE / 6).into();
             for _ in 0..pieces {

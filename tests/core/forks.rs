@@ -19,7 +19,8 @@ fn branched_off_after_every_event_nothing_is_other_but_what_is_asked_for() {
 }
 
 fn branched_off(cuts: fn(&[Event]) -> Vec<usize>) {
-    let (mut points, mut bad) = (0, Vec::new());
+    let mut points = 0;
+    let mut bad = Vec::new();
     for (name, table) in tables() {
         if name == "manual" {
             continue;
@@ -53,7 +54,8 @@ fn a_branch_of_a_branch_killed_anywhere_goes_on_as_if_it_had_not_been() {
         json!({"after": {"utterance": 3}, "do": "say", "text": "and now, @c?"}),
         json!({"during": {"utterance": 5, "words": 2}, "do": "cut_in", "text": "stop"}),
     ];
-    let (mut points, mut bad) = (0, Vec::new());
+    let mut points = 0;
+    let mut bad = Vec::new();
     for (name, table) in tables() {
         if name == "manual" {
             continue;

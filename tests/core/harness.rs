@@ -390,7 +390,8 @@ fn check_invariants(events: &[Event], live: &Live) {
     let finished = Finished::from_events(events);
     let short = State::fold(events.iter().filter(|e| !finished.repeats(e)));
     assert_eq!(short, live.state, "without the pieces of finished turns: the same state");
-    let (mut sieve, mut passed) = (Sieve::default(), vec![]);
+    let mut sieve = Sieve::default();
+    let mut passed = vec![];
     events.iter().for_each(|e| sieve.take(&Arc::new(e.clone()), &mut |e| passed.push(e.seq)));
     sieve.finish(&mut |e| passed.push(e.seq));
     let needed = events.iter().filter(|e| !finished.repeats(e)).map(|e| e.seq);

@@ -61,7 +61,8 @@ fn warned(talk: &[(&str, Text)]) -> bool {
 
 #[test]
 fn circles_are_told_from_debates() {
-    let (loops, debates) = (talks(LOOPS), talks(DEBATES));
+    let loops = talks(LOOPS);
+    let debates = talks(DEBATES);
     assert!(loops.len() >= 100 && debates.len() >= 100, "{} {}", loops.len(), debates.len());
     let mut all = 0;
     for (kind, most) in MISSED_MOST {

@@ -69,6 +69,7 @@ async fn of_too_many_commands_the_newest_are_refused_but_never_an_end() {
 #[tokio::test]
 #[ignore = "takes a while: cargo test --release --test core many -- --ignored --nocapture"]
 async fn a_resume_is_linear_in_the_commands_of_a_file() {
-    let (few, many) = (resumed(20_000).await, resumed(100_000).await);
+    let few = resumed(20_000).await;
+    let many = resumed(100_000).await;
     assert!(many < 30.0 && many < few.max(0.2) * 10.0, "{few} s, then {many} s");
 }

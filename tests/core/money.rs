@@ -82,7 +82,8 @@ fn holds(events: &[Event]) -> State {
     let mut state = State::default();
     for event in events {
         state.apply(event);
-        let (tokens, usd) = (state.used(Limit::Tokens, state.ms), state.used(Limit::Usd, state.ms));
+        let tokens = state.used(Limit::Tokens, state.ms);
+        let usd = state.used(Limit::Usd, state.ms);
         let aside = || state.turns.values().filter(|t| t.call.is_some()).map(|t| &t.reserve);
         let (tokens_aside, usd_aside): (u64, u64) =
             (aside().map(|r| r.usage().tokens()).sum(), aside().map(|r| r.usd().0).sum());
@@ -108,7 +109,9 @@ fn many_seats_that_speak_at_once_never_exceed_a_limit() {
 
 fn seeded_talks(talks: u64) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let (mut reached, mut share, mut ends) = (0, 0.0, std::collections::BTreeMap::new());
+    let mut reached = 0;
+    let mut share = 0.0;
+    let mut ends = std::collections::BTreeMap::new();
     for seed in 0..talks {
         let (table, stage) = seeded(seed);
         let ran = runtime.block_on(play(table, stage, &[]));
@@ -310,7 +313,8 @@ async fn a_budget_is_not_stopped_at_half() {
         let state = holds(&ran.events);
         state.used(Limit::Tokens, state.ms) as f64 / 40_000.0
     };
-    let (english, dense) = (run(4).await, run(1).await);
+    let english = run(4).await;
+    let dense = run(1).await;
     println!(
         "{:.0} % used where a token has four bytes, {:.0} % where it has one",
         english * 100.0,

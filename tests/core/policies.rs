@@ -82,10 +82,8 @@ impl Talk {
             let call =
                 self.live.state.calls().find_map(|t| Some((t.call?, t.seat.clone(), t.speaks())));
             let Some((call, seat, speaks)) = call else { return };
-            let text = match speaks {
-                true => says(&self.live, &seat),
-                false => (self.answers)(&self.live, &seat),
-            };
+            let text =
+                if speaks { says(&self.live, &seat) } else { (self.answers)(&self.live, &seat) };
             let done = Done { text: Some(text.into()), ..Done::default() };
             self.take(&Input::Chunk(call, Chunk::Done(done)));
         }
@@ -197,7 +195,8 @@ fn shares_of_words_stay_within_the_longest_utterance() {
 #[test]
 fn who_always_passes_is_not_asked_for_ever() {
     let mut talk = Talk::new(opened(&("weighted", json!({"by": "words"})), 1));
-    let (mut asked, mut all) = (0, 0);
+    let mut asked = 0;
+    let mut all = 0;
     for _ in 0..60 {
         while let Some(draft) = advance(&talk.live.state) {
             talk.append(draft);
@@ -334,7 +333,8 @@ proptest! {
     #[test]
     fn a_mute_or_a_leaver_moves_no_pointer(interventions in interventions()) {
         let talk = play(opened(&("round_robin", json!({})), 1), &interventions, 24);
-        let (mut able, mut gone) = ([true; 4], [false; 4]);
+        let mut able = [true; 4];
+        let mut gone = [false; 4];
         let mut at = 0;
         let mut turns = talk.in_turn().into_iter();
         for n in 1..=24 {

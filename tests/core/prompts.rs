@@ -158,9 +158,10 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
         | Form::Scores(_) => Value::Null,
     };
     let asks = state.seat(&turn.seat).is_some_and(|s| s.spec.persona.as_deref() == Some("ASKS CY"));
-    let text = match asks {
-        true => format!("Made-up words, the {said}. What do you think, Cy?"),
-        false => format!("Made-up words, the {said}."),
+    let text = if asks {
+        format!("Made-up words, the {said}. What do you think, Cy?")
+    } else {
+        format!("Made-up words, the {said}.")
     };
     Done { text: Some(text.into()), structured, ..Done::default() }
 }
@@ -368,7 +369,8 @@ fn a_plain_name_in_a_question_hands_over_where_that_counts() {
         calls(opened(&text, |_| {}), &[])
     };
     let order = |calls: &[Call]| calls.iter().map(|c| c.seat.clone()).collect::<Vec<_>>();
-    let (asked, off) = (table("asked"), table("off"));
+    let asked = table("asked");
+    let off = table("off");
     assert_eq!(order(&off), ["ada", "bo", "cy", "ada"]);
     assert_eq!(order(&asked), ["ada", "cy", "bo", "cy"]);
     assert!(asked[0].system().contains("or end with a question to them by name."));

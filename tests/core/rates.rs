@@ -62,9 +62,12 @@ async fn who_waits_for_a_tool_waits_for_no_rate_until_it_is_back() {
         read_only: true,
         seconds: 30,
     }];
-    let asks = stage(|ask| match ask.prompt.tools.is_empty() {
-        true => Play::Asks(String::new(), vec![("reads", json!({}))]),
-        false => Play::Words("so be it".into(), 10),
+    let asks = stage(|ask| {
+        if ask.prompt.tools.is_empty() {
+            Play::Asks(String::new(), vec![("reads", json!({}))])
+        } else {
+            Play::Words("so be it".into(), 10)
+        }
     });
     let ran = play(table, asks, &[]).await;
     let after = |kind: &str| {

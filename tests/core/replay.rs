@@ -59,7 +59,8 @@ async fn lively(utterances: u32) -> Ran {
 async fn a_replay_holds_the_state_of_then_at_every_event() {
     let ran = lively(9).await;
     let transport = transport(&ran);
-    let (mut tail, mut reader) = (transport.tail(), Live::default());
+    let mut tail = transport.tail();
+    let mut reader = Live::default();
     let all = ran.events.len();
     // forward one by one, back one by one, and in jumps
     let leaps = (0..all).map(|i| i * 37 % all);
@@ -140,7 +141,8 @@ async fn steps_go_forth_and_back_over_the_same_places() {
         }
         for spot in spots.iter().rev().skip(1) {
             transport.step(back);
-            let (was, is) = (*spot, transport.status().spot);
+            let was = *spot;
+            let is = transport.status().spot;
             // the last piece and the event that seals it look the same
             let same = was == is || is.pieces > 0 && was == Spot::after(is.events + 1);
             assert!(same, "{back:?} stands at {is:?} in place of {was:?}");
@@ -171,7 +173,8 @@ async fn an_utterance_begins_with_its_floor_and_a_pause_holds_where_it_is() {
 async fn a_moment_shows_what_had_come_by_then() {
     let ran = lively(9).await;
     let transport = transport(&ran);
-    let (mut tail, mut reader) = (transport.tail(), Live::default());
+    let mut tail = transport.tail();
+    let mut reader = Live::default();
     for ms in (0..=ran.events.last().unwrap().ms.0).rev().step_by(13) {
         transport.seek_time(Ms(ms));
         read(&mut reader, &mut tail);

@@ -23,7 +23,8 @@ async fn a_log_is_at_most_six_times_the_text_and_2_kib_an_utterance() {
 async fn nothing_shown_stays_loose_for_more_than_250_ms() {
     let scenario = json!({"policy": {"name": "simultaneous", "options": {"rounds": 2}}});
     let ran = play(table(scenario, vec![seat("a"), seat("b"), seat("c")]), steady(), &[]).await;
-    let (mut started, mut longest) = (std::collections::BTreeMap::new(), 0);
+    let mut started = std::collections::BTreeMap::new();
+    let mut longest = 0;
     for e in &ran.events {
         match &e.kind {
             Kind::CallStarted(c) => drop(started.insert(c.turn, e.ms)),

@@ -269,7 +269,8 @@ async fn a_label_that_was_said_is_read_as_the_readers_own() {
     let labels = labels(&ran);
     let of = |id: &str| labels.iter().rev().find(|(who, _)| **who == *id).unwrap().1.clone();
     let c = SeatId::from("c");
-    let (mine, yours) = (of("a")[&c].clone(), of("b")[&c].clone());
+    let mine = of("a")[&c].clone();
+    let yours = of("b")[&c].clone();
     assert_ne!(mine, yours, "this seed deals them differently");
     let prompt = last_prompt(&ran, "b");
     let said = prompt.blocks.iter().find_map(|b| match b {
@@ -286,7 +287,8 @@ async fn who_joins_takes_the_next_label_and_changes_nobodys() {
     let join = json!({"after": {"utterance": 5}, "do": "join", "participant": {"id": "e", "lines": ["hm"]}});
     let ran = play(table_with(json!({"anonymous": "stable"})), numbered(), &[join]).await;
     let all = labels(&ran);
-    let (first, last) = (&all[0].1, &all.last().unwrap().1);
+    let first = &all[0].1;
+    let last = &all.last().unwrap().1;
     assert!(last.len() == 5 && &*last[&SeatId::from("e")] == "Speaker E", "{last:?}");
     assert!(first.iter().all(|(seat, label)| last[seat] == *label), "{first:?} {last:?}");
 }

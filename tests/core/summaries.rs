@@ -127,7 +127,8 @@ async fn a_summary_for_somebody_who_was_whispered_to_is_as_private_as_the_whispe
     let lines = |reveal| -> String {
         discreet(&records, reveal).unwrap().iter().map(|r| r.line.clone()).collect()
     };
-    let (shown, left) = (lines(Reveal { whispers: true, hidden: false }), lines(Reveal::default()));
+    let shown = lines(Reveal { whispers: true, hidden: false });
+    let left = lines(Reveal::default());
     assert!(shown.matches("a knows SECRETWORD").count() > 1, "{shown}");
     assert!(!left.contains("SECRETWORD") && left.contains("OPEN summary"), "{left}");
 }

@@ -167,9 +167,12 @@ fn a_kill_anywhere_runs_no_tool_twice() {
 
 #[test]
 fn whoever_only_asks_for_tools_comes_to_an_end() {
-    let fails = stage(|ask| match ask.tools.is_empty() {
-        false => Play::Asks(String::new(), vec![("fails", json!({}))]),
-        true => Play::Words("enough".into(), 20),
+    let fails = stage(|ask| {
+        if ask.tools.is_empty() {
+            Play::Words("enough".into(), 20)
+        } else {
+            Play::Asks(String::new(), vec![("fails", json!({}))])
+        }
     });
     let ran = ran(with_tools(1), fails, &[]);
     assert_eq!(ran.texts(), ["enough"]);

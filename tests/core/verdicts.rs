@@ -144,10 +144,12 @@ async fn the_first_judge_has_the_casting_vote() {
     assert_eq!(given.len(), 1);
     assert_eq!(given[0].winner.as_deref(), Some("b"));
     assert_eq!(&*given[0].how, "tie of a and b in 2 judgements; b by the deciding vote of j");
-    let unread = |ask: &CallRequest| match ask.prompt.task.as_ref().unwrap().contains("has to win")
-    {
-        true => json!("oh dear"),
-        false => split(ask),
+    let unread = |ask: &CallRequest| {
+        if ask.prompt.task.as_ref().unwrap().contains("has to win") {
+            json!("oh dear")
+        } else {
+            split(ask)
+        }
     };
     let ran = play(judged(&["j", "k"], json!({"tie": "judge"})), judging(unread), &[]).await;
     let given = verdicts(&ran);

@@ -104,12 +104,11 @@ struct Way {
 fn ways() -> Vec<Way> {
     let mut program = colloquium::cli::parser();
     program.build();
-    let (commands, values) = (
-        BTreeMap::from_iter(COMMANDS.iter().copied()),
-        BTreeMap::from_iter(VALUES.iter().copied()),
-    );
+    let commands = BTreeMap::from_iter(COMMANDS.iter().copied());
+    let values = BTreeMap::from_iter(VALUES.iter().copied());
     let mut waiting = vec![(String::new(), &program)];
-    let (mut ways, mut faults) = (vec![], vec![]);
+    let mut ways = vec![];
+    let mut faults = vec![];
     while let Some((name, command)) = waiting.pop() {
         for inner in command.get_subcommands() {
             waiting.push((format!("{name} {}", inner.get_name()).trim().to_owned(), inner));

@@ -95,7 +95,10 @@ impl Names {
         let length =
             (1..=path.len()).rev().find(|n| self.files.contains(&path[..*n].join("::")))?;
         let file = path[..length].join("::");
-        let Some(name) = path.get(length).filter(|_| depth < 8) else { return Some(file) };
+        if depth >= 8 {
+            return Some(file);
+        }
+        let Some(name) = path.get(length) else { return Some(file) };
         if self.declared[&file].contains(name) {
             return Some(file);
         }

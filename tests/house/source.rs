@@ -304,7 +304,8 @@ fn blanked(code: &str) -> String {
 /// Returns the comments and literals, unchanged.
 fn pieces(raw: &str) -> Vec<Found> {
     let mut pieces = Vec::new();
-    let (mut rest, mut line) = (raw, 1);
+    let mut rest = raw;
+    let mut line = 1;
     while let Some(first) = rest.chars().next() {
         let hidden = comment(rest).or_else(|| literal(rest));
         let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
@@ -320,8 +321,10 @@ fn pieces(raw: &str) -> Vec<Found> {
 
 /// Returns the value of a string literal, with escapes resolved approximately; `None` for a character or a comment.
 fn content(literal: &str) -> Option<String> {
-    let open =
-        literal.find('"').filter(|_| !literal.starts_with('/') && !literal.starts_with('\''))?;
+    if literal.starts_with('/') || literal.starts_with('\'') {
+        return None;
+    }
+    let open = literal.find('"')?;
     let body = literal[open + 1..].trim_end_matches('#');
     let body = body.strip_suffix('"').unwrap_or(body);
     if literal[..open].contains('r') {
@@ -367,7 +370,8 @@ fn comment(rest: &str) -> Option<usize> {
         return Some(rest.find('\n').unwrap_or(rest.len()));
     }
     let inside = rest.strip_prefix("/*")?;
-    let (mut depth, mut at) = (1, 0);
+    let mut depth = 1;
+    let mut at = 0;
     while depth > 0 {
         let next = inside[at..].find("*/").map_or(inside.len(), |i| at + i);
         match inside[at..next].find("/*") {

@@ -44,7 +44,7 @@ fn harmed(
     let ran = command.stdin(Stdio::null()).output().unwrap();
     let killed = ran.status.signal().is_some() || ran.status.code() == Some(137);
     (
-        ran.status.code().filter(|_| !killed),
+        if killed { None } else { ran.status.code() },
         ran.stdout,
         String::from_utf8_lossy(&ran.stderr).into_owned(),
     )

@@ -88,7 +88,8 @@ fn campaign(kills: u64, seed: u64) {
     let tables = tables::all();
     let house = House::new();
     let wholes: Vec<Whole> = tables.iter().map(|t| Whole::new(&house, t)).collect();
-    let (tally, turn) = (Tally::default(), AtomicU64::new(0));
+    let tally = Tally::default();
+    let turn = AtomicU64::new(0);
     let began = Instant::now();
     thread::scope(|scope| {
         for _ in 0..WORKERS {
@@ -222,9 +223,10 @@ impl<'a> Victim<'a> {
 
     fn arguments(&mut self, resumes: bool) -> Vec<String> {
         let session = self.session.to_str().unwrap();
-        let what = match resumes {
-            false => vec!["run", &self.whole.scenario, "--out-session", session],
-            true => vec!["resume", session],
+        let what = if resumes {
+            vec!["resume", session]
+        } else {
+            vec!["run", &self.whole.scenario, "--out-session", session]
         };
         let how = ["--headless", "--trust", "--format", "jsonl", "--steer", &self.whole.steer];
         let mut args: Vec<String> = what.into_iter().chain(how).map(Into::into).collect();
@@ -251,7 +253,8 @@ impl<'a> Victim<'a> {
                 let _ = tell.send(buffer[..n].to_vec());
             }
         });
-        let (mut printed, mut seen) = (Vec::new(), 0);
+        let mut printed = Vec::new();
+        let mut seen = 0;
         let deadline = began + if let Moment::At(at) = moment { *at } else { HANG };
         loop {
             let left = deadline.saturating_duration_since(Instant::now());

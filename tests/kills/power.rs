@@ -215,7 +215,8 @@ fn runs(house: &House) -> (Vec<(&'static str, Vec<Call>)>, PathBuf) {
 fn a_cut_of_the_power_loses_nothing_and_no_sync_is_idle() {
     let house = House::new();
     let (runs, log) = runs(&house);
-    let (mut taken_out, mut idle) = (0, vec![]);
+    let mut taken_out = 0;
+    let mut idle = vec![];
     for (name, calls) in &runs {
         Model::follow(calls, &log).unwrap_or_else(|lost| panic!("{name}: {lost}\n{calls:#?}"));
         for (at, call) in calls.iter().enumerate() {

@@ -68,7 +68,8 @@ fn every_verb_of_the_schema_is_one_event_and_gets_its_answer() {
     tried.sort_unstable();
     assert_eq!(tried, known, "the table is the schema");
     let path = house.file("talk.toml", &talk(4, 6));
-    let (mut given, mut refused) = (0, 0);
+    let mut given = 0;
+    let mut refused = 0;
     for line in &verbs {
         let steer = house
             .file("one.jsonl", &format!("{line}\n{{\"when\":\"paused\",\"do\":\"resume\"}}\n"));

@@ -91,11 +91,12 @@ fn text(value: &Value) -> String {
 /// Returns the outcome of a conversation, or an error if something happened twice.
 pub fn outcome(events: &[Value]) -> Result<Outcome, String> {
     let mut outcome = Outcome::default();
-    let (mut numbers, mut given) = (BTreeMap::new(), BTreeMap::new());
-    let (mut placed, mut settled) = (BTreeSet::new(), BTreeSet::new());
-    let once = |new: bool, what: &str, event: &Value| match new {
-        true => Ok(()),
-        false => Err(format!("{what} twice: {event}")),
+    let mut numbers = BTreeMap::new();
+    let mut given = BTreeMap::new();
+    let mut placed = BTreeSet::new();
+    let mut settled = BTreeSet::new();
+    let once = |new: bool, what: &str, event: &Value| {
+        if new { Ok(()) } else { Err(format!("{what} twice: {event}")) }
     };
     for event in events {
         let data = &event["data"];

@@ -184,7 +184,8 @@ async fn every_fault_before_a_word_ends_once_and_is_told() {
         }
         let timeouts = if class == ErrorClass::Silence { FIRST } else { LONG };
         let on = |wire| {
-            let (steps, request) = (steps.clone(), request(timeouts.clone(), ModelSpec::default()));
+            let steps = steps.clone();
+            let request = request(timeouts.clone(), ModelSpec::default());
             async move {
                 let server = Server::start(steps).await;
                 speak(endpoint(wire, &server.url), request).await

@@ -89,7 +89,8 @@ async fn fifty_seats_speak_at_once_in_bounded_memory() {
     let began = Instant::now();
     let stopped = timeout(HANGS, engine.run(nobody, std::future::pending())).await;
     assert_eq!(stopped.expect("it hangs"), Stopped::Ended);
-    let (took, grown) = (began.elapsed(), memory().saturating_sub(before));
+    let took = began.elapsed();
+    let grown = memory().saturating_sub(before);
     let state: &State = &engine.live.state;
     let whole = state.entries.iter().filter(|e| e.text().len() == PIECES * PIECE).count();
     println!(

@@ -56,8 +56,10 @@ impl Server {
             (server.asked.clone(), server.heard.clone(), server.gone.clone());
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let (steps, asked) = (steps.clone(), asked.clone());
-                let (heard, gone) = (heard.clone(), gone.clone());
+                let steps = steps.clone();
+                let asked = asked.clone();
+                let heard = heard.clone();
+                let gone = gone.clone();
                 tokio::spawn(async move {
                     if play(stream, steps, &asked, &heard).await {
                         gone.notify_one();

@@ -31,7 +31,9 @@ fn fault(
         (Err(ErrorClass::Silence), _) => SILENCE,
         _ => LONG,
     };
-    let (wire, think, estimated) = (Wire::OpenAi, "", false);
+    let wire = Wire::OpenAi;
+    let think = "";
+    let estimated = false;
     Fault { name, wire, steps, say, think, end, estimated, timeouts }
 }
 
@@ -433,7 +435,8 @@ async fn every_fault_in_a_stream_ends_once_and_keeps_the_words() {
 #[tokio::test]
 async fn every_wire_ends_a_broken_stream_once_and_keeps_the_words() {
     use ErrorClass::*;
-    let (mut checked, mut wrong) = (0, Vec::new());
+    let mut checked = 0;
+    let mut wrong = Vec::new();
     for good in streams::all() {
         let end =
             ["\r\n\r\n", "\n\n", "\n"].into_iter().find(|end| good.text.contains(end)).unwrap();

@@ -90,7 +90,8 @@ fn a_plan_says_who_works_on_which_step_and_what_waits() {
     let mut stage = planned(Stage::new(80, 24));
     assert!(stage.text().contains("PLAN · 0 of 2 completed"), "{}", stage.text());
     assert!(stage.text().contains("(step 1: Ruth answers)"), "by its name: {}", stage.text());
-    let (first, second) = (row(&mut stage, "1 ▸"), row(&mut stage, "2 …"));
+    let first = row(&mut stage, "1 ▸");
+    let second = row(&mut stage, "2 …");
     for told in ["running", "Look up", "Clerk 1", "question to Ruth, 1 of 10"] {
         assert!(first.contains(told), "{told:?} is not in {first:?}");
     }
@@ -126,7 +127,9 @@ fn a_plan_says_who_works_on_which_step_and_what_waits() {
 
 #[test]
 fn between_two_steps_of_a_plan_the_floor_says_so() {
-    let (mut stage, mut begun, mut said) = (Stage::new(80, 24), false, false);
+    let mut stage = Stage::new(80, 24);
+    let mut begun = false;
+    let mut said = false;
     for event in bundled("planner-executor") {
         begun |= matches!(event.kind, Kind::Delta(_));
         stage.take(event);
@@ -309,7 +312,8 @@ fn the_pane_of_a_plan_says_what_failed_what_was_cancelled_and_what_has_no_room()
         stage
     };
     let mut stage = shown(&events[..=mid], 120, 60);
-    let (first, second) = (row(&mut stage, "1 ■ failed"), row(&mut stage, "2 ‖ cancelled"));
+    let first = row(&mut stage, "1 ■ failed");
+    let second = row(&mut stage, "2 ‖ cancelled");
     for (told, row) in [("the first", &first), ("error, 1 of 10", &first), ("the second", &second)]
     {
         assert!(row.contains(told), "{told:?} is not in {row:?}\n{}", stage.text());

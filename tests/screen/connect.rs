@@ -75,7 +75,8 @@ fn offers_to_remember_a_server_that_answered() {
     start.server = Some("http://127.0.0.1:18080".into());
     let mind =
         Mind { endpoint: Some("http://127.0.0.1:18080/v1".into()), ..local("endpoint:tiny") };
-    let (name, says) = ("http://127.0.0.1:18080".into(), "1 model".into());
+    let name = "http://127.0.0.1:18080".into();
+    let says = "1 model".into();
     assert!(!shown(&mut start, 100, 30).contains("remembers it"));
     start.take(News::Host(Host { name, says, usable: true, minds: vec![mind] }));
     let told = shown(&mut start, 100, 30);

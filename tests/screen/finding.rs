@@ -155,7 +155,8 @@ fn what_became_of_the_last_commands_is_seen_again() {
     keys(&mut stage, "H");
     let page = stage.text();
     assert_eq!(page.matches("mute Bo").count(), 4, "five in all: {page}");
-    let (say, mute) = (page.find("say: x").unwrap(), page.find("mute Bo").unwrap());
+    let say = page.find("say: x").unwrap();
+    let mute = page.find("mute Bo").unwrap();
     assert!(say < mute && page.contains("queued") && page.contains("done"), "{page}");
     keys(&mut stage, "H");
     assert!(stage.screen.view.page.is_none());
@@ -239,7 +240,8 @@ fn words_dragged_over_are_copied_as_they_were_written() {
         let x = row[..row.find(words).unwrap()].chars().count();
         (x as u16, y as u16)
     };
-    let (from, to) = (find("Last week"), find("On Mill Lane".trim_start_matches("On ")));
+    let from = find("Last week");
+    let to = find("On Mill Lane".trim_start_matches("On "));
     let mut at = |kind, (column, row): (u16, u16)| {
         let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
         let asked = mouse(&mut stage.screen, &event);

@@ -26,7 +26,8 @@ fn goes_on(stage: &mut Stage, utterances: u32) {
         let seq = stage.screen.transcript.state().next_seq;
         let mut granted = granted.clone();
         granted.number = Some(n + 2);
-        let (ms, seat) = (Ms(u64::from(n) * 1_000), granted.participant.clone());
+        let ms = Ms(u64::from(n) * 1_000);
+        let seat = granted.participant.clone();
         stage.take(Event { seq, ms, kind: granted.into(), ..grant.clone() });
         let Kind::TurnEnded(ended) = &end.kind else { unreachable!() };
         let mut ended = ended.clone();

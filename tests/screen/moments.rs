@@ -150,7 +150,8 @@ fn those_who_failed_for_the_same_reason_are_named_before_what_follows() {
              on_failure = {{ retry = 0 }}\n"
         )
     };
-    let (down, up) = ("echo down >&2; exit 3", "echo up >&2; exit 3");
+    let down = "echo down >&2; exit 3";
+    let up = "echo up >&2; exit 3";
     let seats = [("ada", down), ("bo", down), ("cy", "echo hello"), ("dan", up), ("eve", up)];
     let seats: String = seats.map(|(id, script)| seat(id, script)).concat();
     let talk = format!("title = \"Gone\"\n{seats}[limits]\nutterances = 2\n");

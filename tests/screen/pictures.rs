@@ -107,7 +107,8 @@ const USUAL: (u16, u16) = (80, 24);
 
 #[test]
 fn every_scene_at_every_size_and_in_every_look() {
-    let (mut looks, mut ascii) = (vec![], Album::default());
+    let mut looks = vec![];
+    let mut ascii = Album::default();
     let sizes: Vec<Album> = std::thread::scope(|threads| {
         let at_size = |size| threads.spawn(move || album(size));
         let albums: Vec<_> = SIZES.map(at_size).into();
@@ -435,7 +436,8 @@ fn seats_have_their_colours_in_the_row_of_the_cast() {
     for width in [80, 50] {
         let mut stage = Stage::altered(width, 24, priced).during(4, 8);
         stage.draw();
-        let (theme, buffer) = (&stage.screen.theme, stage.terminal.backend().buffer());
+        let theme = &stage.screen.theme;
+        let buffer = stage.terminal.backend().buffer();
         assert_eq!(buffer[(1, 1)].fg, theme.speaker(0).fg.unwrap(), "at {width} columns");
     }
 }

@@ -104,7 +104,8 @@ fn without_a_screen_a_talk_that_ended_goes_on_or_takes_a_note() {
 
 #[test]
 fn without_a_screen_the_talk_in_a_step_is_a_line_a_message_until_it_is_opened() {
-    let (mut told, mut out) = (Linear::new(Seq(0), true), String::new());
+    let mut told = Linear::new(Seq(0), true);
+    let mut out = String::new();
     let events = crate::boards::bundled("planner-executor");
     let (first, rest) = events.split_at(events.len() / 2);
     let take = |told: &mut Linear, events: &[Event]| -> String {

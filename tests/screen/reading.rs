@@ -124,7 +124,8 @@ fn a_message_is_copied_as_it_was_written() {
 #[test]
 fn reasoning_is_folded_until_it_is_opened() {
     let mut stage = Stage::new(80, 24).during(2, 2);
-    let (turn, at) = (stage.turn(), stage.screen.transcript.state().ms);
+    let turn = stage.turn();
+    let at = stage.screen.transcript.state().ms;
     let thought = Piece { turn, channel: Channel::Think, at, text: "hidden in my head".into() };
     stage.screen.take(&Item::Piece(thought));
     let folded = stage.text();

@@ -67,7 +67,8 @@ fn it_shows_what_was_shown_then() {
     let mut replayed = replayed(80, 24);
     replayed.transport.seek(Spot::after(live.next));
     replayed.read();
-    let (then, now) = (live.rows(), replayed.stage.rows());
+    let then = live.rows();
+    let now = replayed.stage.rows();
     assert_eq!(then[1], now[1], "the cast is that of then");
     let floor = |rows: &[String]| rows.iter().find(|r| r.contains("then ")).cloned();
     assert_eq!(floor(&then), floor(&now), "the floor is that of then");
@@ -126,7 +127,8 @@ fn of_many_marks_the_gravest_is_seen() {
     let mut r = replayed(80, 24);
     r.press(&[Char('5')]);
     let playback = r.stage.screen.view.playback.as_mut().unwrap();
-    let (begin, end) = (playback.timeline.begin.0, playback.timeline.end.0);
+    let begin = playback.timeline.begin.0;
+    let end = playback.timeline.end.0;
     let mark = |i: usize| Mark {
         spot: Spot::after(i),
         at: Ms(begin + (end - begin) * i as u64 / 99),
@@ -140,7 +142,8 @@ fn of_many_marks_the_gravest_is_seen() {
 fn a_click_on_the_timeline_goes_there() {
     let mut r = replayed(80, 24);
     r.press(&[Char('0')]);
-    let (row, modifiers) = (21, KeyModifiers::NONE);
+    let row = 21;
+    let modifiers = KeyModifiers::NONE;
     for (kind, column) in [
         (MouseEventKind::Down(MouseButton::Left), 70),
         (MouseEventKind::Drag(MouseButton::Left), 40),

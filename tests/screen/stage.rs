@@ -103,10 +103,13 @@ impl Stage {
     /// Applies an event that is not in the demo.
     pub fn happens(&mut self, by: &str, kind: &str, data: serde_json::Value) {
         let state = self.screen.transcript.state();
-        let (seq, ms) = (state.next_seq, state.ms);
+        let seq = state.next_seq;
+        let ms = state.ms;
         let data = serde_json::value::to_raw_value(&data).unwrap();
         let kind = Kind::read(kind, &data).unwrap();
-        let (by, thread, at) = (by.into(), ThreadId::ROOT, Wall(0));
+        let by = by.into();
+        let thread = ThreadId::ROOT;
+        let at = Wall(0);
         self.take(Event { seq, at, ms, thread, by, cause: None, kind });
     }
 
@@ -148,7 +151,8 @@ impl Stage {
 
     /// Adds a piece to the current turn.
     pub fn piece(&mut self, text: &str) {
-        let (turn, at) = (self.turn(), self.screen.transcript.state().ms);
+        let turn = self.turn();
+        let at = self.screen.transcript.state().ms;
         let piece = Piece { turn, channel: Channel::Say, at, text: text.into() };
         self.screen.take(&Item::Piece(piece));
     }

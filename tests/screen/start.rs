@@ -105,7 +105,8 @@ pub fn first() -> StartScreen {
 #[test]
 fn sessions_in_which_nobody_spoke_are_told_apart() {
     let mut start = found();
-    let (one, other) = ("20261123-124044-61abc7", "20261123-124101-d73e2d");
+    let one = "20261123-124044-61abc7";
+    let other = "20261123-124101-d73e2d";
     let mut sessions = vec![start.sessions[0].clone(); 2];
     for (session, id) in sessions.iter_mut().zip([one, other]) {
         (session.id, session.utterances, session.last) = (id.into(), 0, String::new());
@@ -278,7 +279,8 @@ fn enter_reads_a_finished_session() {
 #[test]
 fn two_sessions_are_compared_and_one_is_dropped_by_asking_twice() {
     let path = |title: &str| format!("/sessions/{title}.jsonl").into();
-    let (one, two) = (path("Rust or Zig for the parser?"), path("Naming the new service"));
+    let one = path("Rust or Zig for the parser?");
+    let two = path("Naming the new service");
     let mut start = found();
     assert_eq!(press(&mut start, &[Down, Down, Down, Down, Char('c')]), None);
     assert!(shown(&mut start, 80, 24).contains("press c to compare"));
@@ -368,7 +370,8 @@ fn a_key_that_means_two_things_at_the_start_screen_is_refused_with_its_line() {
         ("start", "next_field", "up", "`up` means entry_up here"),
         ("start", "demo", "d", "`d` types text here"),
     ] {
-        let (place, action) = (place.to_owned(), action.to_owned());
+        let place = place.to_owned();
+        let action = action.to_owned();
         let own = Binding { place, action, keys: vec![key.into()], at: "config.toml:3:8".into() };
         let fault = Keymap::with(&[own]).unwrap_err().to_string();
         assert!(

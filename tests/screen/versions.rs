@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 /// Applies a command to the conversation, as recorded in the log.
 fn deed(stage: &mut Stage, verb: Command) {
-    let (seq, ms) = (stage.screen.transcript.state().next_seq, stage.screen.transcript.state().ms);
+    let seq = stage.screen.transcript.state().next_seq;
+    let ms = stage.screen.transcript.state().ms;
     let given =
         CommandGiven { key: "test:1".into(), line: verb.into(), targets: Targets::default() };
     stage.take(Event {

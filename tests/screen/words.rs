@@ -31,7 +31,8 @@ fn shown(events: &[Event], (width, height): (u16, u16), keys: &[KeyCode]) {
     let clock = Clock::virtual_from(Ms(0));
     let mut screen = Screen::new(Seq(0), clock, Theme::default(), &glyphs::UNICODE);
     let area = Rect::new(0, 0, width, height);
-    let (mut cells, mut cursor) = (Buffer::empty(area), None::<Position>);
+    let mut cells = Buffer::empty(area);
+    let mut cursor = None::<Position>;
     let (mut words, mut sealed, mut keys) =
         (0, 0, keys.iter().map(|code| KeyEvent::new(*code, KeyModifiers::NONE)));
     let half = recording.moments().count() / 2;

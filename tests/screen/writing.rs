@@ -88,13 +88,14 @@ fn every_verb_is_in_the_list_and_runs_from_it() {
             assert!(stage.text().contains(why), "{}", stage.text());
             continue;
         }
-        match row.needs.is_empty() && row.takes.is_empty() {
-            true => assert!(
+        if row.needs.is_empty() && row.takes.is_empty() {
+            assert!(
                 matches!(&asked[..], [Request::Send(verb)] if verb.name() == row.name),
                 "{}: {asked:?}",
                 row.name
-            ),
-            false => assert_eq!(begun, format!("/{} ", row.name.replace('_', "-"))),
+            )
+        } else {
+            assert_eq!(begun, format!("/{} ", row.name.replace('_', "-")))
         }
     }
 }

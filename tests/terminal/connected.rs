@@ -63,7 +63,8 @@ fn a_link_is_shown_whole_and_opened_by_the_system_and_the_title_is_safe() {
     assert_eq!(strangers(&left.bytes), Vec::<String>::new());
     assert!(!String::from_utf8_lossy(&left.bytes).contains("]8;;https://good"));
     let bytes = String::from_utf8_lossy(&left.bytes).into_owned();
-    let (kept, back) = (bytes.find("\u{1b}[22;2t").unwrap(), bytes.rfind("\u{1b}[23;2t").unwrap());
+    let kept = bytes.find("\u{1b}[22;2t").unwrap();
+    let back = bytes.rfind("\u{1b}[23;2t").unwrap();
     assert!(kept < bytes.find("\u{1b}]0;").unwrap() && bytes.rfind("\u{1b}]0;").unwrap() < back);
 }
 

@@ -82,7 +82,8 @@ fn a_server_is_asked_at_the_address_that_was_typed() {
 /// Answers a request like a server with one model. Its API is below the path `/v1`, which users often omit.
 fn answer(stream: &mut TcpStream) {
     let mut request = BufReader::new(stream.try_clone().unwrap());
-    let (mut first, mut length) = (String::new(), 0);
+    let mut first = String::new();
+    let mut length = 0;
     // a client that only probes for a server sends nothing
     if request.read_line(&mut first).unwrap_or(0) == 0 {
         return;

@@ -126,7 +126,8 @@ fn twins(files: &[(&str, &str)]) -> House {
 fn an_agreement_holds_for_one_folder_and_for_the_files_that_its_commands_name() {
     let talk = TALK.replace(r#""-c", "echo ran >> trace; echo hello there""#, r#""reply.sh""#);
     let house = twins(&[("s.toml", &talk), ("reply.sh", "echo hello there")]);
-    let (run, more) = (["run", "s.toml"], ["resume", "--last", "--max-utterances", "2"]);
+    let run = ["run", "s.toml"];
+    let more = ["resume", "--last", "--max-utterances", "2"];
     assert_eq!([code(&house, "a", &run), code(&house, "b", &run)], [Some(3); 2]);
     let mut program = agreed(&house, "a", "s.toml");
     program.until("stopped at the limit of 1 turn");

@@ -13,9 +13,10 @@ fn a_stop_gives_the_terminal_back_and_comes_back_paused() {
     let stopped = |by_key: bool| {
         let mut program = house.run(&["demo", "--no-save"]);
         program.until("Ada speaking");
-        match by_key {
-            true => program.keys("\u{1a}"),
-            false => program.signal(Signal::TSTP),
+        if by_key {
+            program.keys("\u{1a}")
+        } else {
+            program.signal(Signal::TSTP)
         }
         program.until_sent("\u{1b}[?1049l", 1);
         program.until_state('T');

@@ -77,7 +77,8 @@ impl Read {
 
     /// Returns the events without private texts, which must not reach the output file.
     fn discreet(&self, progress: &ReadProgress) -> Result<DiscreetRecords, SessionError> {
-        let (records, private) = (self.survey.records(), self.private.clone());
+        let records = self.survey.records();
+        let private = self.private.clone();
         DiscreetRecords::new(records, private, &self.state, Reveal::default(), progress)
     }
 
@@ -111,10 +112,8 @@ impl AnalyzeArgs {
         }
         let last = self.last.then_some(None);
         let mut named = last.into_iter().chain(self.sessions.iter().map(Some));
-        let (a, b) = (
-            SessionName::from_option(named.next().flatten()),
-            named.next().map(SessionName::from_option),
-        );
+        let a = SessionName::from_option(named.next().flatten());
+        let b = named.next().map(SessionName::from_option);
         let a = Read::from_session(&a, context)?;
         let b = b.map(|b| Read::from_session(&b, context)).transpose()?;
         if named.next().is_some() {
@@ -138,7 +137,8 @@ impl AnalyzeArgs {
                     parted(&a, from),
                 ];
                 let sessions = json!([a.data(), b.data()]);
-                let (left, right) = (a.analysis(from), b.analysis(from));
+                let left = a.analysis(from);
+                let right = b.analysis(from);
                 let report = Report { head: head.join("\n"), sessions, texts };
                 self.write(report, || left.each_beside(&right), context)?;
             }
@@ -151,7 +151,8 @@ impl AnalyzeArgs {
     fn all(&self, context: &Context) -> Result<Exit, Failure> {
         let folder = context.paths.sessions();
         let paths = catalogue::paths(&folder).map_err(session_file::unreadable(&folder))?;
-        let (mut totals, mut unread) = (Totals::default(), 0);
+        let mut totals = Totals::default();
+        let mut unread = 0;
         watched("reading sessions", |progress| {
             progress.begin(paths.len() as u64);
             for path in &paths {
@@ -253,7 +254,8 @@ fn compared(
     with_texts: bool,
     progress: &ReadProgress,
 ) -> Result<(Seq, Option<Beside>), SessionError> {
-    let (records, others) = (a.survey.records(), b.survey.records());
+    let records = a.survey.records();
+    let others = b.survey.records();
     let readings = 1 + if with_texts { Beside::READINGS } else { 0 };
     progress.begin(readings * (records.len() + others.len()) as u64);
     let from = analysis::divergence(
@@ -263,14 +265,17 @@ fn compared(
     if !with_texts {
         return Ok((from, None));
     }
-    let (left, right) = (a.discreet(progress)?, b.discreet(progress)?);
+    let left = a.discreet(progress)?;
+    let right = b.discreet(progress)?;
     Ok((from, Some(Beside::new((&a.state, &left), (&b.state, &right), from))))
 }
 
 /// Reads a session and collects the figures for the tables.
 fn studied(path: &Path, progress: &ReadProgress) -> Result<Read, SessionError> {
-    let (mut state, mut turn_log) = (State::default(), TurnLog::default());
-    let (mut private, mut sieve) = (Private::default(), Sieve::default());
+    let mut state = State::default();
+    let mut turn_log = TurnLog::default();
+    let mut private = Private::default();
+    let mut sieve = Sieve::default();
     let mut each = |event: &Event| {
         state.apply(event);
         turn_log.take(event);

@@ -111,12 +111,13 @@ impl AskArgs {
             return failure;
         }
         let panel = &self.panel;
-        let fix = match strange.iter().any(|option| option == "--topic") {
-            true => format!("name another panel, or play this one: colloquium run {panel}"),
-            false => format!(
+        let fix = if strange.iter().any(|option| option == "--topic") {
+            format!("name another panel, or play this one: colloquium run {panel}")
+        } else {
+            format!(
                 "`ask` has no {}; use: colloquium run {panel} --headless --topic QUESTION",
                 strange.join(", ")
-            ),
+            )
         };
         failure.hint(fix)
     }
@@ -181,8 +182,10 @@ struct Answer<'a> {
 impl Answer<'_> {
     /// Returns the answer of a finished conversation: its verdict, or the text of its last turn.
     fn from_played(played: &Played, code: Exit) -> Result<Answer<'_>, Failure> {
-        let (state, session) = (&played.state, played.name.as_deref());
-        let Some((answer, dissent)) = found(state).filter(|_| code == Exit::Done) else {
+        let state = &played.state;
+        let session = played.name.as_deref();
+        let found = if code == Exit::Done { found(state) } else { None };
+        let Some((answer, dissent)) = found else {
             let ended = state.ended.as_ref().map(|end| reason(end.reason)).unwrap_or_default();
             let code = if code == Exit::Done { Exit::Failed } else { code };
             let failure = Failure::new(code, format!("the panel gave no answer: {ended}"));

@@ -28,7 +28,8 @@ pub struct CheckArgs {
 impl CheckArgs {
     /// Checks all files. An invalid file is reported and the others are still checked.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let (mut wrong, mut faulty) = (None, 0);
+        let mut wrong = None;
+        let mut faulty = 0;
         for file in &self.files {
             if file.ends_with(testing::ENDING) {
                 match test::read(Path::new(file)) {
@@ -95,7 +96,8 @@ pub fn describe(file: &str, loaded: &Loaded) -> String {
     told.push_str(&format!("  policy   {}\n", policy(&scenario.policy)));
     for phase in &scenario.phases {
         let who: Vec<_> = phase.who.iter().map(|w| text::line(w)).collect();
-        let (name, policy) = (text::line(&phase.name), policy(&phase.policy));
+        let name = text::line(&phase.name);
+        let policy = policy(&phase.policy);
         let judge = phase.judge.as_ref().map(|j| format!("; judged, {}", judging(j)));
         let when = phase.when.as_ref().map(|w| format!("; only when {w}")).unwrap_or_default();
         let line = format!("{name}: {policy}, {}{}{when}", who.join(", "), shows(&phase.shows));

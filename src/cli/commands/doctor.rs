@@ -90,9 +90,10 @@ impl DoctorArgs {
             });
             out.push_str(&format!("  {:<11} {found}\n", agent.name));
         }
-        let homes = match settings.agents.user_home {
-            true => "your own".to_owned(),
-            false => context.paths.agent_home("PROGRAM").display().to_string(),
+        let homes = if settings.agents.user_home {
+            "your own".to_owned()
+        } else {
+            context.paths.agent_home("PROGRAM").display().to_string()
         };
         out.push_str(&format!("  home folder: {homes}\n"));
         out.push_str("\ntool servers\n");

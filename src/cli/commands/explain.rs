@@ -33,9 +33,8 @@ fn origins(context: &Context) -> Result<Vec<Origin>, Failure> {
     let row =
         |key: &str, value: String, from: &str| Origin { key: key.into(), value, from: from.into() };
     // clap merges an option with its variable; name the variable too if it is set
-    let option = |flag: &str, variable: &str| match is_set(variable) {
-        true => format!("{variable} or {flag}"),
-        false => flag.to_owned(),
+    let option = |flag: &str, variable: &str| {
+        if is_set(variable) { format!("{variable} or {flag}") } else { flag.to_owned() }
     };
     let config = match settings.layer {
         Layer::Flag => "--config",

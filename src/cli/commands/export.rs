@@ -65,9 +65,10 @@ impl ExportArgs {
             document::stream(&self.target, context, |out| spelling(&document, out))
         };
         // output on a terminal shows the progress by itself
-        match self.target.file().is_none() && stdout().is_terminal() {
-            true => write(&ReadProgress::default()),
-            false => watched("writing the file", write),
+        if self.target.file().is_none() && stdout().is_terminal() {
+            write(&ReadProgress::default())
+        } else {
+            watched("writing the file", write)
         }?;
         let blobs = survey.files.blobs();
         if self.format == LINES
@@ -99,7 +100,8 @@ fn spelling(
         Spell::Screen(spell) => {
             let recording = document.recording()?;
             let appearance = AppearanceSettings::from_context(context)?;
-            let (theme, glyphs) = (appearance.theme(None)?, appearance.glyphs);
+            let theme = appearance.theme(None)?;
+            let glyphs = appearance.glyphs;
             Ok(Box::new(move |document, out| {
                 spell(document, size, &mut film(&recording, size, theme, glyphs), out)
             }))

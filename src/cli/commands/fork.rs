@@ -152,7 +152,9 @@ impl Parent {
 
 /// Reads the session to branch off. On a screen, the beginning of a long session is shown while it loads.
 fn read(fork: &next::Fork, context: &Context) -> Result<Meanwhile<Box<Parent>>, Failure> {
-    let (path, at, follows) = (fork.path.clone(), fork.at, follows(&fork.play, context));
+    let path = fork.path.clone();
+    let at = fork.at;
+    let follows = follows(&fork.play, context);
     if follows == Follows::Screen && is_long(&path) {
         let reading = path.clone();
         let read = move |progress: &ReadProgress| Parent::read(&reading, at, follows, progress);
@@ -223,7 +225,8 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
         play.may_be_virtual() && assemble::is_timeless(&changes.seats, play.steered_live());
     let date = context.environment.source_date_epoch().map(Wall);
     let fixed = assemble::fixed_epoch(virtual_time, fork.seed, date);
-    let (sessions, named) = (context.paths.sessions(), assemble::naming(fixed, past.seed));
+    let sessions = context.paths.sessions();
+    let named = assemble::naming(fixed, past.seed);
     // a branch after the last turn of a finished conversation is meant to continue it
     let onward = whole.ended.is_some() && whole.utterances == past.utterances;
     let inherited = inherited(&past);

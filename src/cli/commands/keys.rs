@@ -27,9 +27,10 @@ impl KeysArgs {
     /// Prints the key bindings of the screen, including the user's own.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let keymap = Keymap::with(&context.settings()?.keys)?;
-        let out = match self.json {
-            true => format!("{:#}\n", ROWS.iter().map(|row| one(row, &keymap)).collect::<Value>()),
-            false => table(&keymap),
+        let out = if self.json {
+            format!("{:#}\n", ROWS.iter().map(|row| one(row, &keymap)).collect::<Value>())
+        } else {
+            table(&keymap)
         };
         output::data(text::block(&out).as_bytes())?;
         Ok(Exit::Done)
@@ -59,7 +60,8 @@ fn table(keymap: &Keymap) -> String {
         if group.replace(row.group) != Some(row.group) {
             out.push_str(&format!("{}\n", row.group.heading().to_uppercase()));
         }
-        let (keys, name) = (keys(row, keymap), row.name());
+        let keys = keys(row, keymap);
+        let name = row.name();
         out.push_str(&format!("  {keys:KEYS_WIDTH$}  {name:NAME_WIDTH$}  {}\n", row.title));
     }
     out.push_str(

@@ -102,9 +102,10 @@ pub fn play(replay: &next::Replay, context: &Context) -> Result<Next, Failure> {
     transport.set_speed(replay.speed.unwrap_or(fast));
     transport.set_idle_limit(Some(replay.idle_limit_ms.unwrap_or(IDLE_LIMIT_MS)));
     seek(&transport, replay.from)?;
-    let next = match replay.headless {
-        true => Next::Over(print(&transport, replay.format)?),
-        false => show(&transport, (&survey, shown, view), replay, context)?,
+    let next = if replay.headless {
+        Next::Over(print(&transport, replay.format)?)
+    } else {
+        show(&transport, (&survey, shown, view), replay, context)?
     };
     let (Next::Over(exit) | Next::Left(exit)) = next else { return Ok(next) };
     let over = |exit| match next {
@@ -148,7 +149,8 @@ impl Read {
     /// Reads the events and the data for the screen, in one pass.
     fn shown(path: &Path, progress: &ReadProgress) -> Result<Read, SessionError> {
         let waypoints = Waypoints::<Transcript>::default();
-        let (mut timeline, mut making) = (TimelineMaking::default(), waypoints.making());
+        let mut timeline = TimelineMaking::default();
+        let mut making = waypoints.making();
         let (survey, recording) = Recording::read(path, progress, &mut |event| {
             timeline.take(event);
             making.take(event);
@@ -242,7 +244,8 @@ fn show(
             code = signals.next() => Ok(Next::Over(code)),
             left = reader => match left {
                 Ok(LeaveTo::Extend(commands)) if replay.reopens => {
-                    let (path, typed_server) = (replay.path.clone(), replay.typed_server.clone());
+                    let path = replay.path.clone();
+                    let typed_server = replay.typed_server.clone();
                     Ok(Next::Resume(Box::new(next::Resume { path, commands, finds_server: true, typed_server, ..next::Resume::default() })))
                 }
                 // a recording is never steered, so nothing comes after its end

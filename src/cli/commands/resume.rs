@@ -61,11 +61,10 @@ pub fn start(
     let ResumedSession { log, again, repaired, writer } =
         session::resume_read(survey, Mode::Normal)?;
     let began = assemble::began(&log);
-    let (past, before) = match again {
-        true => {
-            (fold(&log), if play.headless { Before::Nothing } else { Before::Events(log.records) })
-        }
-        false => (past, before),
+    let (past, before) = if again {
+        (fold(&log), if play.headless { Before::Nothing } else { Before::Events(log.records) })
+    } else {
+        (past, before)
     };
     let files = log.survey.files;
     let virtual_time =

@@ -156,7 +156,8 @@ pub fn start_found(
 ) -> Result<Setup, Failure> {
     let play = &options.play;
     let Prepared { found, mut loaded, history, models } = prepare(options, found, gate, context)?;
-    let (seats, consent) = (&mut loaded.participants, Consent::from_options(play));
+    let seats = &mut loaded.participants;
+    let consent = Consent::from_options(play);
     let allowed = Allowed::by_scenario(seats, &found, consent, context)?;
     meet_servers(seats, &allowed, &found.folder, play, context)?;
     give_files(&mut loaded, play);
@@ -164,15 +165,15 @@ pub fn start_found(
     let tools = toolbox(seats, allowed.clone(), found.folder.clone(), play, context)?;
     let commands = decisions(play, seats, context)?;
     // do not delay the screen by checking models first
-    let inquiry = match play.headless || context.text_mode().is_some() {
-        true => models.meet(seats, !play.headless, context).map(|()| None)?,
-        false => Some(models.inquiry(seats)?),
+    let inquiry = if play.headless || context.text_mode().is_some() {
+        models.meet(seats, !play.headless, context).map(|()| None)?
+    } else {
+        Some(models.inquiry(seats)?)
     };
     resolve::report_unknown_windows(seats, context);
     let virtual_time = play.may_be_virtual() && assemble::is_timeless(seats, play.steered_live());
-    let seed = options.seed.unwrap_or_else(|| match virtual_time {
-        true => REHEARSAL_SEED,
-        false => assemble::random() >> SEED_SHIFT,
+    let seed = options.seed.unwrap_or_else(|| {
+        if virtual_time { REHEARSAL_SEED } else { assemble::random() >> SEED_SHIFT }
     });
     let sessions = context.paths.sessions();
     let date = context.environment.source_date_epoch().map(Wall);

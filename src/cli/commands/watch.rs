@@ -55,14 +55,15 @@ impl WatchArgs {
             place::check_screen(&place::headless(context), context)?;
         }
         let path = session_file::find(&self.which, context)?;
-        match headless {
-            true => print(Follower::open(&path)?, self.format, context),
-            false => match opening::read(&path, context)? {
+        if headless {
+            print(Follower::open(&path)?, self.format, context)
+        } else {
+            match opening::read(&path, context)? {
                 Meanwhile::Read((survey, transcript), view) => {
                     show(&survey, (*transcript, view), context)
                 }
                 Meanwhile::Left(next) => Ok(next),
-            },
+            }
         }
     }
 }
@@ -77,8 +78,10 @@ fn print(mut follower: Follower, format: PrintFormat, context: &Context) -> Resu
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
         let mut printer = Printer::start(Some(format), State::default()).map_err(refused)?;
-        let (clock, mut state) = (Clock::real(Ms(0)), State::default());
-        let (room, mut ends) = (printer.room(), false);
+        let clock = Clock::real(Ms(0));
+        let mut state = State::default();
+        let room = printer.room();
+        let mut ends = false;
         let mut empty_looks = 0;
         let printed = loop {
             // check before reading, so that events written in between are not missed

@@ -87,7 +87,8 @@ fn scripts(context: &Context) -> Vec<ListedScenario> {
     let own = source::own_names(&context.paths);
     let paths = Rc::new(context.paths.clone());
     let listed = bundled_names().map(str::to_owned).chain(own).map(|name| {
-        let (paths, of) = (Rc::clone(&paths), name.clone());
+        let paths = Rc::clone(&paths);
+        let of = name.clone();
         // loaded on demand: the first frame shows only one of them
         ListedScenario::new(name, move || {
             let found = source::find(&paths, &of);

@@ -187,7 +187,8 @@ fn session(start: &StartScreen) -> Result<Option<std::path::PathBuf>, Failure> {
         return Ok(None);
     }
     let titles = sessions.iter().map(|s| {
-        let (how, when) = (status_text(&s.standing), ago(start.now, s.written));
+        let how = status_text(&s.standing);
+        let when = ago(start.now, s.written);
         let said = utterances(s.utterances);
         format!("{}: {how}, {said}, {when}", text::label(&s.title))
     });

@@ -13,7 +13,9 @@ use crate::cli::play::terminal::check_screen;
 
 /// Opens the start screen; returns the choice.
 pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
-    if let Some(because) = context.text_mode().filter(|_| Context::at_terminal()) {
+    if let Some(because) = context.text_mode()
+        && Context::at_terminal()
+    {
         return linear::open(because, home, context);
     }
     let instead = match home.topic {

@@ -16,12 +16,12 @@ pub type Looking = Pin<Box<dyn Future<Output = Host>>>;
 
 /// Starts a check of every server and provider; each resolves independently.
 pub fn look(providers: &Providers, environment: &Environment) -> Vec<Looking> {
-    let known = providers.all().iter().map(|known| match is_local(&known.base_url) {
-        true => {
-            let (name, endpoint) = (known.name.clone(), known.with(key(known, environment)));
+    let known = providers.all().iter().map(|known| {
+        if is_local(&known.base_url) {
+            let name = known.name.clone();
+            let endpoint = known.with(key(known, environment));
             looking(async move { answered(&name, &name, None, list(endpoint, LOCAL_TIME).await) })
-        }
-        false => {
+        } else {
             let host = keyed(known, environment);
             looking(async move { host })
         }

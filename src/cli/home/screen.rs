@@ -121,7 +121,8 @@ enum Left {
 }
 
 fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
-    let (topic, notice) = (home.topic.as_deref(), home.notice.clone());
+    let topic = home.topic.as_deref();
+    let notice = home.notice.clone();
     let providers = Providers::new(context, &ModelOptions::default())?;
     let appearance = ScreenAppearance::here(context)?;
     let mut start =

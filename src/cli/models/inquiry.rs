@@ -58,9 +58,10 @@ impl Inquiry {
     pub async fn answer(self) -> Result<Vec<String>, Failure> {
         let asked = self.wanted.iter().map(async |(provider, models)| {
             let asked = self.ask(provider, models);
-            match self.attended {
-                true => timeout(BEFORE_CALLS, asked).await.unwrap_or_default(),
-                false => asked.await,
+            if self.attended {
+                timeout(BEFORE_CALLS, asked).await.unwrap_or_default()
+            } else {
+                asked.await
             }
         });
         let mut notes = Vec::new();

@@ -85,7 +85,8 @@ mod tests {
 
     #[test]
     fn the_server_that_has_the_models_is_found() {
-        let (other, right) = (server("other"), server("tiny"));
+        let other = server("other");
+        let right = server("tiny");
         let places = [("a", &*other), ("b", &*right)];
         let find = |model: &str| {
             let wanted = [model.to_owned()];

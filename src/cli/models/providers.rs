@@ -101,7 +101,8 @@ impl Providers {
                 "" => KeySource::None,
                 name => KeySource::Variable(name.into()),
             };
-            let (name, base_url) = (v.name.to_owned(), v.base_url.to_owned());
+            let name = v.name.to_owned();
+            let base_url = v.base_url.to_owned();
             ResolvedProvider { name, wire: v.wire, base_url, key, from: "known" }
         });
         let mut list: Vec<ResolvedProvider> = vendors.collect();
@@ -116,7 +117,8 @@ impl Providers {
             list.retain(|known| known.name != ENDPOINT);
             let wire = options.wire.unwrap_or(Wire::OpenAi);
             // a key belongs to one address, and this address comes without a key
-            let (key, from) = (KeySource::None, FROM_OPTION);
+            let key = KeySource::None;
+            let from = FROM_OPTION;
             list.push(ResolvedProvider {
                 name: ENDPOINT.into(),
                 wire,
@@ -133,7 +135,8 @@ impl Providers {
                 known.key = KeySource::File(path);
             }
         }
-        let (environment, paths) = (context.environment.clone(), context.paths.clone());
+        let environment = context.environment.clone();
+        let paths = context.paths.clone();
         Ok(Providers { settings, list, environment, paths })
     }
 

@@ -122,9 +122,11 @@ impl ModelSource {
     fn known(&self, name: &Text) -> Result<Fallback, Failure> {
         let providers = &self.places.providers;
         let place = providers.find(parts(name)?.0)?;
-        let (facts, local) = (providers.settings.facts(name), is_local(&place.base_url));
+        let facts = providers.settings.facts(name);
+        let local = is_local(&place.base_url);
         let text_tools = facts.tools == Some(ToolForm::Text);
-        let (price, window) = (facts.price, facts.window);
+        let price = facts.price;
+        let window = facts.window;
         Ok(Fallback { name: name.clone(), price, local, window, text_tools })
     }
 
@@ -211,7 +213,8 @@ impl ModelSource {
         context: &Context,
     ) -> Result<(), Failure> {
         // connections made here end with their runtime, so the conversation has its own client
-        let (client, places) = (Client::new(), self.places.clone());
+        let client = Client::new();
+        let places = self.places.clone();
         let inquiry = Inquiry::new(client, places, chains(seats), attended)?;
         let notes = block_on(inquiry.answer())?;
         notes.iter().for_each(|note| context.say(note));
@@ -281,7 +284,8 @@ impl ModelSource {
             (name, _) => name,
         };
         let (provider, model) = parts(name).map_err(|failure| failure.message)?;
-        let (client, places) = (self.client.clone(), self.places.clone());
+        let client = self.client.clone();
+        let places = self.places.clone();
         Ok(Arc::new(RemoteModel { client, places, provider: provider.into(), model: model.into() }))
     }
 }
@@ -304,8 +308,10 @@ struct RemoteModel {
 
 impl Voice for RemoteModel {
     fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
-        let (client, places) = (self.client.clone(), self.places.clone());
-        let (provider, model) = (self.provider.clone(), self.model.clone());
+        let client = self.client.clone();
+        let places = self.places.clone();
+        let provider = self.provider.clone();
+        let model = self.model.clone();
         Box::pin(async move {
             match places.endpoint(&provider).await {
                 Ok(endpoint) => Remote::new(client, endpoint, model).speak(ask, out).await,

@@ -87,7 +87,8 @@ mod tests {
     fn event(seq: u64, kind: &str, data: serde_json::Value) -> Event {
         let data = serde_json::value::to_raw_value(&data).unwrap();
         let kind = Kind::read(kind, &data).unwrap();
-        let (by, thread) = ("engine".into(), ThreadId::ROOT);
+        let by = "engine".into();
+        let thread = ThreadId::ROOT;
         Event { seq: Seq(seq), at: Wall(0), ms: Ms(0), thread, by, cause: None, kind }
     }
 

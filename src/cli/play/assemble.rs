@@ -141,7 +141,7 @@ pub fn clock(virtual_time: bool, state: &State, began: Wall) -> Clock {
 /// Returns the fixed start of a session on virtual time if two runs must be equal byte for byte: with a seed, or with a
 /// `date` in the environment. Otherwise no made-up date gets into an archive.
 pub fn fixed_epoch(virtual_time: bool, seed: Option<u64>, date: Option<Wall>) -> Option<Wall> {
-    date.or(seed.map(|_| VIRTUAL_EPOCH)).filter(|_| virtual_time)
+    if virtual_time { date.or(seed.map(|_| VIRTUAL_EPOCH)) } else { None }
 }
 
 /// Returns the start of a session as recorded in its first line.

@@ -31,13 +31,16 @@ impl CallLog {
         } else if let Kind::CallRetried(r) = &event.kind {
             let about = |usage: &Usage| if usage.estimated { "~" } else { "" };
             let used = r.usage.as_ref().map(|u| format!(", {}{} tokens", about(u), u.tokens()));
-            let (turn, used, why) = (self.turn(r.turn), used.unwrap_or_default(), &r.error.text);
+            let turn = self.turn(r.turn);
+            let used = used.unwrap_or_default();
+            let why = &r.error.text;
             return Some(format!(
                 "call {} in {turn} failed{used}, retrying in {} ms: {why}",
                 r.call, r.wait_ms
             ));
         } else if let Kind::TurnEnded(end) = &event.kind {
-            let (turn, end) = (self.turn(end.turn), ended(end));
+            let turn = self.turn(end.turn);
+            let end = ended(end);
             return Some(format!("{turn}: {end}"));
         }
         None

@@ -180,8 +180,10 @@ impl Plan {
         out.push_str(&format!("  {}\n", self.end()));
         out.push_str(&format!("  estimate {}\n", used(&self.state)));
         for seat in self.state.seats.iter().filter(|s| s.spent.used().is_some()) {
-            let (name, used) = (self.name(&seat.spec.id), seat.spent.usage.tokens());
-            let (model, cost) = (seat.spec.voice.label(), cost(&seat.spent));
+            let name = self.name(&seat.spec.id);
+            let used = seat.spent.usage.tokens();
+            let model = seat.spec.voice.label();
+            let cost = cost(&seat.spent);
             let model = text::name(&model).into_owned();
             out.push_str(&format!("    {name}  {model}  ~{used} tokens, {cost}\n"));
         }

@@ -97,7 +97,8 @@ fn left(screen: &Next, chosen: &Next) -> Option<Next> {
         }
         // resumes a running session; shows a finished one
         (_, Next::Fork(fork)) if fork.from_live => {
-            let (path, play) = (fork.path.clone(), fork.play.clone());
+            let path = fork.path.clone();
+            let play = fork.play.clone();
             Some(Next::Resume(Box::new(Resume { path, play, ..Resume::default() })))
         }
         (_, Next::Fork(fork)) => Some(recorded(fork.path.clone(), None)),

@@ -71,12 +71,14 @@ pub fn run(
 ) -> Result<Played, Failure> {
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
-        let (conversation, play) = (&setup.conversation, &setup.play);
+        let conversation = &setup.conversation;
+        let play = &setup.play;
         let printer = Printer::start(format, conversation.past.clone()).map_err(refused)?;
         let opening = Seq(conversation.engine.live.state.next_seq.0.saturating_sub(1));
-        let mut lines = match play.reads_commands() {
-            true => Some(stdin::listen(opening).map_err(refused)?),
-            false => None,
+        let mut lines = if play.reads_commands() {
+            Some(stdin::listen(opening).map_err(refused)?)
+        } else {
+            None
         };
         if let (Some(lines), true) = (&mut lines, conversation.clock.is_virtual()) {
             lines.settle().await;
@@ -105,7 +107,8 @@ async fn drive(
     let (stop, stopping) = oneshot::channel::<()>();
     let mut stop = Some(stop);
     let mut signal = None;
-    let (records, calls) = (VecDeque::new(), CallLog::from_state(&past));
+    let records = VecDeque::new();
+    let calls = CallLog::from_state(&past);
     let life = Life { alive: Alive::from_state(&past), clock: Clock::real(Ms(0)), shown: false };
     let mut unwritten = Unwritten { records, durable: engine.durable(), calls, life };
     let takes_time = !clock.is_virtual();
@@ -248,7 +251,9 @@ impl Unwritten {
                 Kind::LimitNear(near) => Some(nearing(&near.0)),
                 _ => None,
             };
-            if let Some(warning) = warning.filter(|_| !io::stdout().is_terminal()) {
+            if let Some(warning) = warning
+                && !io::stdout().is_terminal()
+            {
                 context.say(&format!("warning: {warning}"));
             }
             if let Kind::Receipt(receipt) = &record.event.kind

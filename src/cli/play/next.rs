@@ -164,7 +164,8 @@ impl Next {
 
     /// Returns a resume of the same session, to continue after its end.
     pub fn again(path: &Path, commands: Vec<Command>, play: &Play) -> Next {
-        let (path, play) = (path.to_owned(), later(play));
+        let path = path.to_owned();
+        let play = later(play);
         Next::Resume(Box::new(Resume { path, play, commands, ..Resume::default() }))
     }
 }

@@ -93,7 +93,8 @@ pub fn is_long(path: &Path) -> bool {
 
 /// Reads a session for its state alone.
 fn fold(path: &Path, progress: &ReadProgress) -> Result<OpenedSession, SessionError> {
-    let (mut past, mut sieve) = (State::default(), Sieve::default());
+    let mut past = State::default();
+    let mut sieve = Sieve::default();
     let mut each = |event: &Event| past.apply(event);
     let survey = session::scan_for_fold(path, progress, &mut |found| {
         sieve.take(found.event, &mut each);
@@ -113,7 +114,8 @@ fn remember(path: &Path) -> Result<OpenedSession, SessionError> {
 
 /// Reads a session for the screen.
 fn read_session(path: &Path, progress: &ReadProgress) -> Result<ToldSession, SessionError> {
-    let (mut transcript, mut sieve) = (Transcript::default(), Sieve::default());
+    let mut transcript = Transcript::default();
+    let mut sieve = Sieve::default();
     let mut each = |event: &Event| transcript.apply_unkept(event);
     let survey = session::scan_for_fold(path, progress, &mut |found| {
         sieve.take(found.event, &mut each);

@@ -80,7 +80,8 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
             let hand_over = hand_over(given, inputs);
             let keep_log = keep_log(log_tail, conversation.past, since, context);
             tokio::pin!(asked, running, hand_over, keep_log, show);
-            let (mut asks, mut runs) = (true, true);
+            let mut asks = true;
+            let mut runs = true;
             loop {
                 tokio::select! { biased;
                     // an editor that uses the terminal gets the interrupt alone
@@ -181,9 +182,10 @@ pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen,
 /// # Errors
 /// If it cannot be saved.
 pub fn keep_theme(screen: &Screen, context: &Context) -> io::Result<()> {
-    match screen.themes.fixed || !screen.themes.chosen {
-        true => Ok(()),
-        false => preferences::keep_theme(&context.paths.state, &screen.themes.current),
+    if screen.themes.fixed || !screen.themes.chosen {
+        Ok(())
+    } else {
+        preferences::keep_theme(&context.paths.state, &screen.themes.current)
     }
 }
 

@@ -71,8 +71,10 @@ pub fn give_files(loaded: &mut Loaded, play: &Play) {
         let model = matches!(seat.voice, VoiceSpec::Model(_));
         model && seat.tools.is_empty() && executors.contains(&&*seat.id.0)
     };
-    for seat in loaded.participants.iter_mut().filter(needs).filter(|_| play.tools.files.is_some())
-    {
+    if play.tools.files.is_none() {
+        return;
+    }
+    for seat in loaded.participants.iter_mut().filter(needs) {
         seat.tools = Tool::BUILT_IN.into_iter().filter_map(Tool::built_in).collect();
     }
 }

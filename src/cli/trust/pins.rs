@@ -87,7 +87,8 @@ pub fn check_session(
     consent: Consent,
     context: &Context,
 ) -> Result<(), Failure> {
-    let (before, mut now) = (offer(had), offer(offered));
+    let before = offer(had);
+    let mut now = offer(offered);
     now.retain(|name, _| before.contains_key(name));
     let changed = differences(&before, &now);
     if changed.is_empty() {

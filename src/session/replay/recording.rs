@@ -116,7 +116,8 @@ fn shows_words(stop: &(usize, Stop)) -> bool {
 impl Recording {
     /// Returns the recording of a session's events.
     pub fn new(records: impl Into<Records>) -> Recording {
-        let (records, mut index) = (records.into(), RecordingIndex::default());
+        let records = records.into();
+        let mut index = RecordingIndex::default();
         records.iter().for_each(|record| index.take(&record.event));
         Recording::with_index(records, index)
     }

@@ -109,9 +109,10 @@ pub fn too_much(walk: &mut Walk<'_>, root: &Node, scenario_bytes: usize, cases: 
     let bytes = |node: &Node| node.to_json().to_string().len();
     let part = |key: &str| root.get(key).map_or(0, bytes);
     let own = bytes(root).saturating_sub(part("case"));
-    let each = match differ(root) {
-        true => own + scenario_bytes,
-        false => own.saturating_sub(part("scenario") + part("voice") + part("tool")),
+    let each = if differ(root) {
+        own + scenario_bytes
+    } else {
+        own.saturating_sub(part("scenario") + part("voice") + part("tool"))
     };
     if each.saturating_mul(cases) <= REPEATED_MAX_BYTES {
         return false;

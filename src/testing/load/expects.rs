@@ -85,7 +85,10 @@ fn expect(
         (&OF_JUDGE[..], "judge", r#"as in judge = "ollama:llama3""#),
     ] {
         let others = node.entries().iter().filter(|e| keys.contains(&e.key.as_str()));
-        for other in others.filter(|_| entry.key != of) {
+        if entry.key == of {
+            continue;
+        }
+        for other in others {
             let message = format!("is only for an expectation with `{of}`");
             walk.fault(&other.key_span, &join(path, &other.key), message, fix);
         }
@@ -136,7 +139,7 @@ fn expect(
     Some(Expect {
         what,
         why: node.get("why").and_then(Node::text).map(str::to_owned),
-        pass: node.get("pass").and_then(Node::number).filter(|_| !of_votes),
+        pass: if of_votes { None } else { node.get("pass").and_then(Node::number) },
         line: walk.line(&node.span),
     })
 }
@@ -257,8 +260,9 @@ fn check(source: &str, case: &Case, names: &[&str]) -> Result<Condition, ExprErr
 }
 
 fn hint(message: &str) -> &'static str {
-    match message.contains("unknown name") || message.contains("is known only") {
-        true => "`colloquium help expressions` lists the names",
-        false => r#"as in that = "ended.reason == 'utterance_limit'""#,
+    if message.contains("unknown name") || message.contains("is known only") {
+        "`colloquium help expressions` lists the names"
+    } else {
+        r#"as in that = "ended.reason == 'utterance_limit'""#
     }
 }

@@ -92,7 +92,8 @@ fn results(walk: &mut Walk<'_>, all: &Node, path: &str) -> Vec<PlayedResult> {
     }
     let result = |node: &Node| {
         let text = |key: &str| node.get(key).and_then(Node::text);
-        let (said, fails) = (node.text().or(text("text")), text("fail"));
+        let said = node.text().or(text("text"));
+        let fails = text("fail");
         if said.is_some() == fails.is_some() {
             let message = "needs either `text` or `fail`";
             walk.fault(&node.span, path, message, r#"as in { fail = "no such town" }"#);
@@ -113,10 +114,8 @@ fn results(walk: &mut Walk<'_>, all: &Node, path: &str) -> Vec<PlayedResult> {
 /// Returns the folder that built-in tools read.
 pub fn files(walk: &mut Walk<'_>, root: &Node, folder: &Path) -> Option<PathBuf> {
     let node = root.get("files")?;
-    let found = places::file(folder, node.text()?).and_then(|path| match path.is_dir() {
-        true => Ok(path),
-        false => Err("is not a folder".into()),
-    });
+    let found = places::file(folder, node.text()?)
+        .and_then(|path| if path.is_dir() { Ok(path) } else { Err("is not a folder".into()) });
     let fix = "name a folder beside the test";
     found.map_err(|why| walk.fault(&node.span, "files", why, fix)).ok()
 }

@@ -262,7 +262,8 @@ pub fn cast(
     folder: &Path,
 ) -> Result<BTreeMap<SeatId, Speaker>, Vec<String>> {
     let mut speakers = BTreeMap::new();
-    let (mut faults, mut tapes) = (vec![], vec![]);
+    let mut faults = vec![];
+    let mut tapes = vec![];
     let rehearsed = std::mem::take(&mut loaded.rehearsed);
     for seat in &mut loaded.participants {
         let named = voices.get(&*seat.id).or_else(|| voices.get(ALL));
@@ -382,9 +383,10 @@ fn recorded(
                 }
             },
         };
-        match recording.has(seat) {
-            true => drop(speakers.insert(seat.clone(), Speaker::Recorded(recording))),
-            false => faults.push(format!("`{seat}` has no turns in the recording {shown}")),
+        if recording.has(seat) {
+            drop(speakers.insert(seat.clone(), Speaker::Recorded(recording)))
+        } else {
+            faults.push(format!("`{seat}` has no turns in the recording {shown}"))
         }
     }
 }

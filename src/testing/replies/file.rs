@@ -102,9 +102,10 @@ impl ReplyFile {
     ) -> Result<(ModelReply, bool), NoReply> {
         let cell = {
             let mut kept = self.read().map_err(NoReply::Unusable)?;
-            let found =
-                kept.find(request, address).filter(|_| asking != RecordMode::Again).cloned();
-            if let Some(found) = found {
+            let found = kept.find(request, address).cloned();
+            if let Some(found) = found
+                && asking != RecordMode::Again
+            {
                 kept.used.insert((found.digest.clone(), found.address.clone()));
                 return Ok((found.reply.clone(), false));
             }

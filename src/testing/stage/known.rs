@@ -10,7 +10,10 @@ use crate::voice::{CallRequest, Chunk, Done};
 impl Stage {
     /// Returns the reply to a call whose tool calls are given by the test: the calls, then the text, if any.
     pub(super) fn given(&self, ask: &CallRequest) -> Option<Vec<Chunk>> {
-        let given = self.test.given.get(&ask.seat.id).filter(|_| ask.purpose == Purpose::Speak)?;
+        if ask.purpose != Purpose::Speak {
+            return None;
+        }
+        let given = self.test.given.get(&ask.seat.id)?;
         let mut kept = self.kept();
         let turns = kept.given.entry(ask.seat.id.clone()).or_default();
         let at = turns.iter().position(|turn| *turn == ask.turn).or_else(|| {

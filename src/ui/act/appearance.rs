@@ -43,11 +43,10 @@ pub fn set_theme(screen: &mut Screen, name: &str) {
             screen.set_theme(theme);
             screen.themes.current = name.to_owned();
             screen.themes.chosen = true;
-            match screen.themes.fixed {
-                true => {
-                    format!("theme: {name}, for this run; the settings or --theme name another")
-                }
-                false => format!("theme: {name}, kept for the next time"),
+            if screen.themes.fixed {
+                format!("theme: {name}, for this run; the settings or --theme name another")
+            } else {
+                format!("theme: {name}, kept for the next time")
             }
         }
         Err(why) => why,

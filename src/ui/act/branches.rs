@@ -34,7 +34,8 @@ pub fn fork(screen: &mut Screen, rest: &str) -> Option<Request> {
 
 /// Parses the position of a branch: the number of a turn, a seed, or both.
 fn leaf(screen: &mut Screen, rest: &str) -> Result<BranchPoint, String> {
-    let (mut number, mut seed) = (None, None);
+    let mut number = None;
+    let mut seed = None;
     for word in rest.split_whitespace() {
         let given = word.strip_prefix("seed=");
         match given.unwrap_or(word.trim_start_matches(['u', '#'])).parse::<u64>() {
@@ -80,14 +81,14 @@ pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Re
             0 => String::new(),
             n => format!("{}{} ", "  ".repeat(n - 1), screen.glyphs.corners[2]),
         };
-        let point = s.parent.as_ref().filter(|_| *depth > 0);
-        let point = point.map_or(String::new(), |(_, at)| format!("after #{at}  "));
+        let point = match &s.parent {
+            Some((_, at)) if *depth > 0 => format!("after #{at}  "),
+            Some(_) | None => String::new(),
+        };
         let title = text::label(&s.title);
         // the session on the screen is locked by this process, not by another one
-        let stands = match s.id == sessions.here {
-            true => "current".into(),
-            false => status_text(&s.standing),
-        };
+        let stands =
+            if s.id == sessions.here { "current".into() } else { status_text(&s.standing) };
         ListEntry {
             action: EntryAction::Beside(s.path.display().to_string()),
             call: text::label(&s.id).into_owned(),

@@ -50,8 +50,11 @@ pub(in crate::ui) fn palette(screen: &Screen, feed: FeedKind) -> List {
         Analysis, ChangeModel, End, Export, Home, Interject, MoreRound, Retry, SetLimit, Skip,
         Step, TogglePause, Vote, Write,
     };
-    let selected = [Action::GiveFloor, Action::Mute, Action::Whisper, ChangeModel];
-    let selected = selected.into_iter().filter(|_| screen.view.selected.is_some());
+    let selected = if screen.view.selected.is_some() {
+        vec![Action::GiveFloor, Action::Mute, Action::Whisper, ChangeModel]
+    } else {
+        vec![]
+    };
     let fits = match Status::from_state(screen.transcript.state()) {
         _ if screen.view.playback.is_some() => vec![],
         Status::Running | Status::Stepping | Status::Pausing => {
@@ -69,7 +72,7 @@ pub(in crate::ui) fn palette(screen: &Screen, feed: FeedKind) -> List {
     let actions = ROWS.iter().filter(has_none).map(KeyRow::name);
     List {
         used: screen.view.used.clone(),
-        first: selected.chain(fits).collect(),
+        first: selected.into_iter().chain(fits).collect(),
         unfit: commands.chain(actions).collect(),
         ..List::new(ListKind::Commands, feed)
     }

@@ -78,7 +78,8 @@ fn notice(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {
 /// Returns the ways on from a finished conversation that is read: nothing is called before one of them is taken.
 pub fn ways_on(screen: &Screen) -> String {
     let way = |action| screen.keymap.way(action, Focus::Replay);
-    let (write, more) = (way(Action::Write), way(Action::MoreRound));
+    let write = way(Action::Write);
+    let more = way(Action::MoreRound);
     format!("finished, read-only: {write} reopens it paused, {more} runs one more round")
 }
 

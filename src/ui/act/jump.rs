@@ -41,9 +41,10 @@ pub(in crate::ui) fn round(screen: &mut Screen, way: Direction) {
         RowView::Aside(..) => None,
     };
     let groups: Vec<Option<(ThreadId, u32)>> = (0..transcript.len()).map(group).collect();
-    match groups.iter().any(Option::is_some) {
-        true => among(screen, way, &groups, |(_, round)| format!("round {round}")),
-        false => screen.view.notice = Some("no rounds are counted here".into()),
+    if groups.iter().any(Option::is_some) {
+        among(screen, way, &groups, |(_, round)| format!("round {round}"))
+    } else {
+        screen.view.notice = Some("no rounds are counted here".into())
     }
 }
 

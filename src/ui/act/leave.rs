@@ -92,9 +92,10 @@ pub(in crate::ui) fn raw(screen: &mut Screen) -> Option<Request> {
         screen.modes.mouse = view.took_mouse;
     }
     let key = screen.keymap.way(Action::Raw, screen.view.steering());
-    screen.view.notice = Some(match raw {
-        true => format!("raw view: select with the mouse, {key} to leave"),
-        false => "formatted view".into(),
+    screen.view.notice = Some(if raw {
+        format!("raw view: select with the mouse, {key} to leave")
+    } else {
+        "formatted view".into()
     });
     Some(Request::Mouse(screen.modes.mouse))
 }

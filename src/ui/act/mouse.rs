@@ -103,7 +103,8 @@ fn scrub(screen: &mut Screen, at: Position) -> bool {
     let axis = axis(screen.view.areas.timeline);
     let hit = screen.view.list.is_none() && axis.contains(at);
     if hit {
-        let (column, columns) = (usize::from(at.x - axis.x), usize::from(axis.width));
+        let column = usize::from(at.x - axis.x);
+        let columns = usize::from(axis.width);
         playback::scrub(&mut screen.view, column, columns);
     }
     hit

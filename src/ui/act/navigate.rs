@@ -31,7 +31,8 @@ pub fn message(screen: &mut Screen, way: Direction) {
         };
         let (first, whole) = t.first(transcript, look);
         // after scrolling, start from the last message on the screen
-        let seen = t.last_seen(transcript, look).filter(|_| way == Direction::Up);
+        let goes_up = way == Direction::Up;
+        let seen = if goes_up { t.last_seen(transcript, look) } else { None };
         let seen = seen.and_then(|last| {
             (first..=last).rev().filter(message).find(|at| t.shows(transcript, look, *at))
         });
@@ -72,7 +73,8 @@ pub fn search_again(screen: &mut Screen) {
 /// Moves to the next or previous match; wraps around at the ends.
 pub fn found(screen: &mut Screen, way: Direction) {
     let Some(search) = &mut screen.view.search else { return };
-    let (from, found) = (search.at, search.matches(&screen.transcript).to_vec());
+    let from = search.at;
+    let found = search.matches(&screen.transcript).to_vec();
     let mut first = 0;
     screen.read(|t, transcript, look| first = t.first(transcript, look).0);
     let all = found.iter().flat_map(|(row, n)| (0..*n).map(|nth| (*row, nth)));
@@ -121,7 +123,8 @@ pub(in crate::ui) struct SelectedMessage {
 /// Returns the current message, or the nearest complete one before it; reports if none exists.
 pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<SelectedMessage> {
     let from = screen.reading();
-    let (transcript, only) = (&screen.transcript, screen.view.reading.only);
+    let transcript = &screen.transcript;
+    let only = screen.view.reading.only;
     let words = |at: usize| match transcript.shown(at)? {
         RowView::Words(entry, _) => {
             let place = entry.seat().map(|seat| transcript.seat_place(seat));
@@ -287,12 +290,13 @@ pub fn reasoning(screen: &mut Screen) {
         Some(RowView::Aside(..)) | None => false,
     };
     let step = transcript.step(at).or_else(|| (0..at).rev().find_map(|at| transcript.step(at)));
-    if let Some(step) = step.filter(|_| !thinks(at)) {
+    if let Some(step) = step
+        && !thinks(at)
+    {
         let open = !screen.view.reading.opens_step(step);
         fold(screen, step);
         // the heading stays visible, and the next key acts on it
-        let head = screen.transcript.place(Id::Event(Seq(step.0))).filter(|_| open);
-        if let Some(head) = head {
+        if open && let Some(head) = screen.transcript.place(Id::Event(Seq(step.0))) {
             screen.read(|t, transcript, look| t.select(transcript, look, head));
         }
         return;

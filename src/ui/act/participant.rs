@@ -10,7 +10,8 @@ use toml::Value;
 pub fn actions(screen: &Screen, place: usize) -> Option<List> {
     let transcript = &screen.transcript;
     let seat = transcript.state().seats.get(place)?;
-    let (id, name) = (&seat.spec.id, transcript.name(&seat.spec.id));
+    let id = &seat.spec.id;
+    let name = transcript.name(&seat.spec.id);
     let who = || id.clone();
     let begin = |words: String| EntryAction::Begin(words);
     let change = |key: &str, value: &str| begin(format!("/change @{id} {key} = {}", quoted(value)));
@@ -22,17 +23,18 @@ pub fn actions(screen: &Screen, place: usize) -> Option<List> {
         ),
         ListEntry::new("whisper", format!("whisper to {name}"), begin(format!("/whisper @{id} "))),
         ListEntry::new("note", format!("note in {name}'s prompt"), begin(format!("/note @{id} "))),
-        match seat.muted {
-            true => ListEntry::new(
+        if seat.muted {
+            ListEntry::new(
                 "unmute",
                 "let the participant speak again",
                 EntryAction::Send(Command::Unmute { who: who() }),
-            ),
-            false => ListEntry::new(
+            )
+        } else {
+            ListEntry::new(
                 "mute",
                 "skip its turns",
                 EntryAction::Send(Command::Mute { who: who() }),
-            ),
+            )
         },
         ListEntry::new("speak as", format!("speak as {name}"), begin(format!("/speak-as @{id} "))),
     ];

@@ -11,10 +11,10 @@ const TENTHS: usize = 11;
 
 /// Starts or pauses playback.
 pub fn toggle(view: &mut ViewState) {
-    with(view, |p| match p.transport.status().playing {
-        true => p.transport.pause(),
-        false => p.transport.play(),
-    });
+    with(
+        view,
+        |p| if p.transport.status().playing { p.transport.pause() } else { p.transport.play() },
+    );
 }
 
 /// Moves by one step, forward or back.

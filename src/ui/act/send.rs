@@ -72,7 +72,9 @@ pub fn send_command(screen: &mut Screen, line: &str) -> Option<FollowUp> {
         (screen.view.writing, screen.view.completion) = (screen.view.line, None);
         return commands::run(screen, &line).flatten();
     }
-    if let Some(offer) = screen.view.completion.take().filter(|_| !named) {
+    if let Some(offer) = screen.view.completion.take()
+        && !named
+    {
         offer.take(&mut screen.view.composer.area);
         completion::refresh(screen);
         return None;

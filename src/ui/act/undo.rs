@@ -72,7 +72,8 @@ pub struct WayBack {
 
 /// Returns the offer to undo a command that is about to be sent; `None` if it cannot be undone.
 pub fn way_back(screen: &Screen, command: &Command) -> Option<WayBack> {
-    let (transcript, state) = (&screen.transcript, screen.transcript.state());
+    let transcript = &screen.transcript;
+    let state = screen.transcript.state();
     let going = matches!(state.run, RunState::Going | RunState::Stepping(_));
     let name = |seat: &SeatId| transcript.name(seat);
     let undo = |done: String, command| Some(WayBack { done, by: "undo", command });

@@ -13,7 +13,8 @@ const SPILL: u16 = 12;
 /// Rewrites every cell that a grapheme of ambiguous width in the given rows may have overwritten. Returns the row
 /// after the last rewritten one.
 pub fn settle(buffer: &mut Buffer, rows: Range<u16>) -> u16 {
-    let (area, mut end) = (buffer.area, rows.end);
+    let area = buffer.area;
+    let mut end = rows.end;
     for y in rows {
         let (from, width_of) = (buffer.index_of(area.left(), y), usize::from(area.width));
         let row = &buffer.content[from..from + width_of];
@@ -23,9 +24,10 @@ pub fn settle(buffer: &mut Buffer, rows: Range<u16>) -> u16 {
         let row = (behind..area.right()).map(|x| (x, y));
         // cells beyond the last column wrap to the next row
         let over = (at + SPILL).saturating_sub(area.right()).min(area.width);
+        let over = if y + 1 < area.bottom() { over } else { 0 };
         let next = (area.left()..area.left() + over).map(|x| (x, y + 1));
         end = end.max(area.bottom().min(y + 2));
-        for place in row.chain(next.filter(|_| y + 1 < area.bottom())) {
+        for place in row.chain(next) {
             let cell = &mut buffer[place];
             if matches!(cell.diff_option, CellDiffOption::None) {
                 cell.set_diff_option(CellDiffOption::AlwaysUpdate);

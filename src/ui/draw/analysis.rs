@@ -26,7 +26,8 @@ const STOOD: &str = "one column per turn, latest on the right; a letter marks a 
 /// Draws the open page of the analysis, if any.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let Some(mut analysis) = screen.view.analysis.take() else { return };
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let footer = screen.view.areas.footer.height;
     let above = screen.view.areas.header.height;
     let area = Rect { y: whole.y + above, height: whole.height - above - footer, ..whole };
@@ -68,9 +69,12 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let selection = theme.style(ThemeRole::Selection);
     let all = lit.as_ref().map_or(&laid.rows, |(_, all)| all);
     let shown = all.iter().enumerate().skip(top).take(height);
-    let shown = shown.map(|(at, row)| match chosen == Some(at) && row.width() > 0 {
-        true => row.clone().style(selection),
-        false => row.clone(),
+    let shown = shown.map(|(at, row)| {
+        if chosen == Some(at) && row.width() > 0 {
+            row.clone().style(selection)
+        } else {
+            row.clone()
+        }
     });
     let lines: Vec<Line<'static>> = [Line::from(tabs), rule].into_iter().chain(shown).collect();
     frame.render_widget(Text::from(lines), area);
@@ -85,7 +89,9 @@ fn lay(
     room: usize,
 ) -> Laid {
     let tables = transcript.analysis().page(page);
-    let (muted, mut rows, mut first) = (theme.style(ThemeRole::Muted), Vec::new(), 0);
+    let muted = theme.style(ThemeRole::Muted);
+    let mut rows = Vec::new();
+    let mut first = 0;
     let pictures = match page {
         FigurePage::Floor => vec![charts::shares(transcript, glyphs, room)],
         FigurePage::Cost => vec![
@@ -164,7 +170,8 @@ fn lay(
 /// Returns a closure that computes and lays out the requested page on another thread; `None` without a request.
 pub fn counting(screen: &mut Screen) -> Option<impl FnOnce() -> (LaidFor, Laid) + Send + use<>> {
     let (page, _, room) = screen.view.analysis.as_mut()?.wanted()?;
-    let (transcript, theme) = (screen.transcript.clone(), screen.theme.clone());
+    let transcript = screen.transcript.clone();
+    let theme = screen.theme.clone();
     let glyphs = screen.glyphs;
     Some(move || {
         let happened = transcript.turn_log.happened();

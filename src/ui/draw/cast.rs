@@ -27,7 +27,8 @@ const BEFORE: usize = 2;
 /// Draws the row of the cast.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let narrow = screen.view.areas.is_narrow();
-    let used = used(&screen.transcript.state().spent()).filter(|_| narrow).unwrap_or_default();
+    let used = if narrow { used(&screen.transcript.state().spent()) } else { None };
+    let used = used.unwrap_or_default();
     let used = used.replace(" tok  ", " ");
     let room = usize::from(area.width).saturating_sub(width(&used) + 2);
     let fits = |shorter: &(usize, bool)| row(area, *shorter, 0, screen).0.width() <= room;
@@ -71,7 +72,8 @@ fn row(
     from: usize,
     screen: &Screen,
 ) -> (Line<'static>, Clicks) {
-    let (transcript, theme) = (&screen.transcript, &screen.theme);
+    let transcript = &screen.transcript;
+    let theme = &screen.theme;
     let state = transcript.state();
     let (queue, _) = next(transcript);
     let now = screen.clock.now();
@@ -87,9 +89,10 @@ fn row(
         let speaks = state.turns.values().any(|t| t.seat == *id);
         let told = speaks || queue.first() == Some(id);
         let word = if all || !told { word } else { String::new() };
-        let style = match screen.view.selected == Some(place) {
-            true => theme.style(ThemeRole::Selection),
-            false => style,
+        let style = if screen.view.selected == Some(place) {
+            theme.style(ThemeRole::Selection)
+        } else {
+            style
         };
         let most = if told { most.max(SHORT) } else { most };
         let name = clip(&transcript.name(id), most, screen.glyphs.ellipsis);

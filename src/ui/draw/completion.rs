@@ -21,7 +21,9 @@ pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     let (Some(offer), Focus::Write) = (&screen.view.completion, screen.view.place()) else {
         return;
     };
-    let (theme, glyphs, areas) = (&screen.theme, screen.glyphs, screen.view.areas);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
+    let areas = screen.view.areas;
     let rows = offer.candidates.len().min(ROWS).min(usize::from(areas.transcript.height) - 1);
     let whole = areas.floor;
     let area = Rect {

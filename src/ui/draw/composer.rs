@@ -144,7 +144,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 
 /// Returns the key bindings that start a message, as many as fit.
 fn invitation(screen: &Screen, room: usize) -> Line<'static> {
-    if let Some(keys) = moment::keys(screen).filter(|_| screen.view.areas.card.is_empty()) {
+    if screen.view.areas.card.is_empty()
+        && let Some(keys) = moment::keys(screen)
+    {
         return hints(screen, room, keys);
     }
     let status = Status::from_state(screen.transcript.state());

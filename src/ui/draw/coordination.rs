@@ -54,7 +54,8 @@ pub fn heading(
     all: Action,
     screen: &Screen,
 ) {
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let rule = theme.style(ThemeRole::Rule);
     let mut bar = Bar { left: vec![], right: vec![] };
     bar.left(glyphs.rule, rule).left(format!(" {what} "), bold(theme.style(ThemeRole::Muted)));
@@ -82,7 +83,8 @@ fn row(
     table: &TableStanding,
     screen: &Screen,
 ) -> Line<'static> {
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let style = theme.speaker(seat.place);
     let called = clip(&name(seat.place, screen), names, glyphs.ellipsis);
     let gap = " ".repeat(names - width(&called));

@@ -42,7 +42,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 
 /// Returns the facts about the current message.
 fn message(screen: &Screen, at: usize, room: usize) -> Vec<Line<'static>> {
-    let (transcript, theme) = (&screen.transcript, &screen.theme);
+    let transcript = &screen.transcript;
+    let theme = &screen.theme;
     let mut lines = vec![heading(screen, "THIS MESSAGE")];
     let mut fact = |name: &str, words: String| {
         let line = Line::from(vec![
@@ -117,7 +118,8 @@ fn actions(screen: &Screen) -> Vec<Line<'static>> {
 
 /// Returns the events other than messages, the latest first.
 fn recent(screen: &Screen, room: usize) -> Vec<Line<'static>> {
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let mut lines = vec![heading(screen, "RECENT EVENTS")];
     let asides = screen.transcript.asides().rev().filter_map(|row| match &row.item {
         RowKind::Aside(aside) => Some((row.at, &aside.head)),

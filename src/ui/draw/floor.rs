@@ -60,16 +60,18 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 
 /// Returns the symbol and the style of the rule: heavy, and in the colour of the composer, while that has the focus.
 fn edge(screen: &Screen) -> (&'static str, Style) {
-    match screen.view.writing {
-        true => (screen.glyphs.card_rule, screen.theme.style(ThemeRole::Notice)),
-        false => (screen.glyphs.rule, screen.theme.style(ThemeRole::Rule)),
+    if screen.view.writing {
+        (screen.glyphs.card_rule, screen.theme.style(ThemeRole::Notice))
+    } else {
+        (screen.glyphs.rule, screen.theme.style(ThemeRole::Rule))
     }
 }
 
 /// Draws junctions where panel borders meet the status line; an overlay may hide a border.
 pub fn join(frame: &mut Frame<'_>, screen: &Screen) {
     let Screen { glyphs, view, .. } = screen;
-    let (y, buffer) = (view.areas.floor.y, frame.buffer_mut());
+    let y = view.areas.floor.y;
+    let buffer = frame.buffer_mut();
     let is = |at: Option<&Cell>, sign| at.is_some_and(|cell| cell.symbol() == sign);
     for x in view.areas.walls() {
         let stands = is(buffer.cell((x, y.saturating_sub(1))), glyphs.wall);
@@ -81,7 +83,8 @@ pub fn join(frame: &mut Frame<'_>, screen: &Screen) {
 
 fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     let Screen { transcript, theme, glyphs, view, clock, keymap, .. } = screen;
-    let (state, now) = (transcript.state(), clock.now());
+    let state = transcript.state();
+    let now = clock.now();
     let standing = Status::from_state(state);
     let ((sign_of_rule, rule), muted) = (edge(screen), theme.style(ThemeRole::Muted));
     let ends = sign_of_rule.repeat(wealth.ends);
@@ -92,7 +95,9 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     bar.left(" ", muted).left(format!("{} ", sign(standing, glyphs)), strong);
     let (what, then) = shortened(transcript, standing, now, keymap, (wealth, glyphs.ellipsis));
     bar.left(what, strong);
-    if let Some(why) = why(state).filter(|_| wealth.why) {
+    if wealth.why
+        && let Some(why) = why(state)
+    {
         bar.left(format!(" ({})", text::label(why)), muted);
     }
     if !then.is_empty() {
@@ -102,7 +107,9 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     bar.right = vec![];
     bar.right(ends, rule);
     // on a narrow screen another row shows it
-    if let Some(used) = used(&state.spent()).filter(|_| !view.areas.is_narrow()) {
+    if !view.areas.is_narrow()
+        && let Some(used) = used(&state.spent())
+    {
         // in a recording these are not totals
         let used = match (wealth.long, &view.playback) {
             (true, Some(_)) => format!("at this point {used}"),
@@ -112,17 +119,19 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
         bar.right(format!(" {used} "), muted);
     }
     if let Some((percent, limit)) = near(state, now) {
-        let near = match wealth.long {
-            true => format!(" {percent} % of {limit} "),
-            false => format!(" limit {percent} % "),
+        let near = if wealth.long {
+            format!(" {percent} % of {limit} ")
+        } else {
+            format!(" limit {percent} % ")
         };
         bar.right(near, theme.style(ThemeRole::FloorStopped));
     }
     if circles_since(state).is_some() {
         let note = keymap.way(Action::Note, view.steering());
-        let told = match wealth.long {
-            true => format!(" going in circles, {note} note "),
-            false => format!(" circles, {note} note "),
+        let told = if wealth.long {
+            format!(" going in circles, {note} note ")
+        } else {
+            format!(" circles, {note} note ")
         };
         bar.right(told, theme.style(ThemeRole::FloorStopped));
     }
@@ -224,9 +233,10 @@ fn speakers(transcript: &Transcript, now: Ms, name: impl Fn(&SeatId) -> String) 
                 let (_, since) = doing(transcript, t, now);
                 format!("{} {}s", name(&t.seat), seconds(since.unwrap_or(t.since)))
             });
-            let work = match turns.iter().all(|t| t.purpose == turns[0].purpose) {
-                true => doing_word(turns[0].purpose),
-                false => "at work",
+            let work = if turns.iter().all(|t| t.purpose == turns[0].purpose) {
+                doing_word(turns[0].purpose)
+            } else {
+                "at work"
             };
             format!("{} {work}: {}", turns.len(), each.collect::<Vec<_>>().join(", "))
         }

@@ -23,7 +23,8 @@ const REHEARSED: &str = "   rehearsed";
 /// Draws the title at the left; the status, the turn number and the time at the right.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let state = screen.transcript.state();
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let standing = Status::from_state(state);
     let muted = theme.style(ThemeRole::Muted);
     let number = state.numbers.max(state.utterances);
@@ -40,7 +41,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         bar.left(" REPLAY ", theme.style(ThemeRole::BadgeTable)).left(" ", muted);
     }
     let areas = &screen.view.areas;
-    let used = used(&state.spent()).filter(|_| areas.is_narrow() && areas.cast.is_empty());
+    let shows_used = areas.is_narrow() && areas.cast.is_empty();
+    let used = if shows_used { used(&state.spent()) } else { None };
     if let Some(progress) = &screen.view.loading {
         // the figures are incomplete while the session loads
         bar.right(format!("  turn {number}"), muted);

@@ -33,7 +33,9 @@ fn label(screen: &Screen) -> usize {
 
 /// Draws the lanes of a live conversation.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
-    let (theme, glyphs, transcript) = (&screen.theme, screen.glyphs, &screen.transcript);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
+    let transcript = &screen.transcript;
     let label = label(screen);
     let columns = usize::from(area.width).saturating_sub(label + 1);
     let lanes = Lanes::latest(transcript, screen.clock.now(), columns);
@@ -64,13 +66,16 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         lines.push(Line::from([vec![Span::styled(all, muted)], cells].concat()));
     } else {
         for (place, seat) in seats {
-            let (style, bar) = (theme.speaker(place), theme.speaker_bar(place));
+            let style = theme.speaker(place);
+            let bar = theme.speaker_bar(place);
             let mut cells = vec![Span::raw(" "); columns];
             for span in lanes.spans(place) {
                 let spoken = cells.get_mut(span).into_iter().flatten();
                 spoken.for_each(|cell| *cell = Span::styled(glyphs.bar, bar));
             }
-            if let Some(now) = cells.last_mut().filter(|_| speaks(place)) {
+            if speaks(place)
+                && let Some(now) = cells.last_mut()
+            {
                 *now = Span::styled(glyphs.full, bar);
             }
             let name = format!(" {} {}", place + 1, transcript.name(&seat.spec.id));

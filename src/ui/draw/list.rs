@@ -43,7 +43,8 @@ const BESIDE: usize = 2;
 /// Draws the list, if one is open.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let Some(list) = &screen.view.list else { return };
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let entries = list.entries(&screen.keymap);
     let headed = list.kind == ListKind::Keys && list.filter.is_empty();
     let widest = if headed { COLUMNS_MAX } else { WIDTH_MAX };
@@ -225,7 +226,8 @@ fn row(
     (calls, room): (usize, usize),
     screen: &Screen,
 ) -> Vec<Line<'static>> {
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     if kind == ListKind::Commands {
         return command_entry(entry, chosen, room, screen);
     }
@@ -243,14 +245,13 @@ fn row(
         | EntryAction::Export(_) => String::new(),
     };
     let left = room.saturating_sub(3 + calls + 2 + width(&group) + 1);
-    let title = match chosen {
-        false => vec![clip(&entry.title, left, glyphs.ellipsis)],
-        true => {
-            let whole = Line::from(entry.title.as_str());
-            let mut rows: Vec<String> = wrap(&whole, left).iter().map(Line::to_string).collect();
-            rows.extend(form(entry).map(|form| clip(&form, left, glyphs.ellipsis)));
-            rows
-        }
+    let title = if chosen {
+        let whole = Line::from(entry.title.as_str());
+        let mut rows: Vec<String> = wrap(&whole, left).iter().map(Line::to_string).collect();
+        rows.extend(form(entry).map(|form| clip(&form, left, glyphs.ellipsis)));
+        rows
+    } else {
+        vec![clip(&entry.title, left, glyphs.ellipsis)]
     };
     let look = |role| if chosen { theme.style(ThemeRole::Selection) } else { theme.style(role) };
     let line = |(i, title): (usize, String)| {
@@ -279,7 +280,8 @@ fn command_entry(
     room: usize,
     screen: &Screen,
 ) -> Vec<Line<'static>> {
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let look = |role| if chosen { theme.style(ThemeRole::Selection) } else { theme.style(role) };
     let key = clip(&entry.call, room / 3, glyphs.ellipsis);
     let why = unable(entry, screen);
@@ -292,11 +294,14 @@ fn command_entry(
     // the key stays at the edge
     let command = command_of(entry, screen).map(|command| format!("{command}  "));
     let command = command.filter(|c| width(&name) + width(c) <= left).unwrap_or_default();
-    let mut rows = match chosen {
-        false => vec![clip(&name, left, glyphs.ellipsis)],
-        true => wrap(&Line::from(name), left).iter().map(Line::to_string).collect(),
+    let mut rows = if chosen {
+        wrap(&Line::from(name), left).iter().map(Line::to_string).collect()
+    } else {
+        vec![clip(&name, left, glyphs.ellipsis)]
     };
-    rows.extend(form(entry).filter(|_| chosen).map(|form| clip(&form, left, glyphs.ellipsis)));
+    if chosen {
+        rows.extend(form(entry).map(|form| clip(&form, left, glyphs.ellipsis)));
+    }
     let line = |(i, name): (usize, String)| {
         let (sign, command, key) =
             if i == 0 { (glyphs.speaking, &*command, &*key) } else { (" ", "", "") };

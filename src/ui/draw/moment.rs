@@ -49,7 +49,8 @@ fn room(width: u16) -> u16 {
 fn lines(screen: &Screen, width: u16, most: u16) -> Vec<Line<'static>> {
     let Some((title, role, told, keys)) = from_screen(screen) else { return vec![] };
     let room = usize::from(room(width));
-    let (key, text) = (screen.theme.style(ThemeRole::HintKey), screen.theme.style(ThemeRole::Text));
+    let key = screen.theme.style(ThemeRole::HintKey);
+    let text = screen.theme.style(ThemeRole::Text);
     let inside = room.saturating_sub(AROUND);
     let mut hints: Vec<Line<'static>> = Vec::new();
     for (action, what) in keys {
@@ -113,7 +114,10 @@ fn from_screen(screen: &Screen) -> Option<Moment> {
         ];
         return Some((title, ThemeRole::FloorError, why(turn), keys));
     }
-    let held = state.limit.as_ref().filter(|_| Status::from_state(state) == Status::Stopped)?;
+    let held = state.limit.as_ref()?;
+    if Status::from_state(state) != Status::Stopped {
+        return None;
+    }
     let amount = |limit, value| match limit {
         Limit::Usd => Usd(value).to_string(),
         Limit::Seconds => clock(value * 1_000),
@@ -122,8 +126,10 @@ fn from_screen(screen: &Screen) -> Option<Moment> {
     let title = format!("STOPPED {} limit of {}", screen.glyphs.dot, held.what.words(held.limit));
     let used = state.used(held.what, screen.clock.now());
     let spent = state.spent().cost().map(|_| crate::export::cost(&state.spent()));
-    let spent = spent.filter(|_| held.what != Limit::Usd);
-    let spent = spent.map_or(String::new(), |spent| format!(", {spent} spent"));
+    let spent = match spent {
+        Some(spent) if held.what != Limit::Usd => format!(", {spent} spent"),
+        Some(_) | None => String::new(),
+    };
     let left = held.limit.saturating_sub(used);
     let used = amount(held.what, used);
     let mut told = format!("{used} of {} used{spent}", amount(held.what, held.limit));

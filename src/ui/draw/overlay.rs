@@ -24,7 +24,8 @@ pub(super) fn on_top(whole: Rect, areas: &Areas, (wide, high): (u16, u16)) -> Re
 
 /// Returns the frame of an overlay, with its title and the key that closes it.
 pub(super) fn framed(screen: &Screen, title: &str, close: &str) -> Block<'static> {
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let [top_left, top_right, bottom_left, bottom_right] = glyphs.corners;
     let border = border::Set {
         top_left,

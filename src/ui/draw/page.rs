@@ -110,7 +110,8 @@ fn select(
     let mut moves = (0, 0);
     for (i, said) in chosen.all().iter().enumerate() {
         let role = if chosen.has(i) { ThemeRole::Selection } else { ThemeRole::Text };
-        let (style, here) = (screen.theme.style(role), i == chosen.at());
+        let style = screen.theme.style(role);
+        let here = i == chosen.at();
         let begin = lines.len();
         // an empty line can be selected as well
         let said = if said.is_empty() { " " } else { said };
@@ -165,7 +166,8 @@ fn beside(
     }
     let wall = format!(" {} ", screen.glyphs.wall);
     let column = (room - cells(&wall)) / 2;
-    let (left, right) = (laid(a, column, theme), laid(b, column, theme));
+    let left = laid(a, column, theme);
+    let right = laid(b, column, theme);
     let rows = left.len().max(right.len());
     let row = |at: usize| {
         let mut line = left.get(at).cloned().unwrap_or_default();

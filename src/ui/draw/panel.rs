@@ -83,21 +83,25 @@ const CAST_LEAST: usize = 8;
 
 /// Returns the seats within a number of rows: three each, two or one; if not all fit, the seats around the speaker.
 fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'static>> {
-    let (transcript, theme, glyphs) = (&screen.transcript, &screen.theme, screen.glyphs);
+    let transcript = &screen.transcript;
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let state = transcript.state();
     let (queue, _) = next(transcript);
     let mut lines = vec![heading(screen, "CAST")];
     let muted = theme.style(ThemeRole::Muted);
-    let (all, rows) = (state.seats.len(), rows.saturating_sub(1));
+    let all = state.seats.len();
+    let rows = rows.saturating_sub(1);
     let seen = if all > rows { rows.saturating_sub(1) } else { all };
     let speaks = |s: &Seat| state.turns.values().any(|t| t.seat == s.spec.id);
     let around = screen.view.selected.or_else(|| state.seats.iter().position(speaks)).unwrap_or(0);
     let first = around.saturating_sub(seen / 2).min(all - seen);
     for (place, seat) in state.seats.iter().enumerate().skip(first).take(seen) {
         let turn = state.turns.values().find(|t| t.seat == seat.spec.id);
-        let style = match screen.view.selected == Some(place) {
-            true => theme.style(ThemeRole::Selection),
-            false => theme.speaker(place),
+        let style = if screen.view.selected == Some(place) {
+            theme.style(ThemeRole::Selection)
+        } else {
+            theme.speaker(place)
         };
         let sign = if turn.is_some() { glyphs.speaking } else { " " };
         let name = format!("{} {}", place + 1, transcript.name(&seat.spec.id));
@@ -184,7 +188,8 @@ fn spark(transcript: &Transcript, seat: &SeatId, glyphs: &Glyphs) -> String {
 }
 
 fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
-    let (transcript, theme) = (&screen.transcript, &screen.theme);
+    let transcript = &screen.transcript;
+    let theme = &screen.theme;
     let state = transcript.state();
     let mut lines = vec![heading(screen, "FLOOR")];
     // the cast and the line of the floor tell it
@@ -219,7 +224,8 @@ fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
 
 /// Returns the positions, the most common first; empty if no reply stated one in a readable form.
 fn stances(screen: &Screen, room: usize) -> Vec<Line<'static>> {
-    let (transcript, theme) = (&screen.transcript, &screen.theme);
+    let transcript = &screen.transcript;
+    let theme = &screen.theme;
     let mut held: Vec<(&str, Vec<&SeatId>)> = Vec::new();
     for seat in transcript.state().seats.iter().filter(|s| !s.gone) {
         let Some(now) = seat.stances.last() else { continue };
@@ -251,7 +257,9 @@ fn held(state: &State, limit: Limit) -> u64 {
 }
 
 fn limits(screen: &Screen, now: Ms, room: usize) -> Vec<Line<'static>> {
-    let (state, theme, glyphs) = (screen.transcript.state(), &screen.theme, screen.glyphs);
+    let state = screen.transcript.state();
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let mut lines = vec![heading(screen, "LIMITS")];
     for limit in Limit::ALL {
         let Some(most) = state.limits.get(limit) else { continue };

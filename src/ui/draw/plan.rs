@@ -61,7 +61,7 @@ impl Columns {
         let steps = || plan.steps.iter();
         let number = steps().map(|s| s.number.to_string().len()).max().unwrap_or(1);
         let name = |s: &StepStanding| s.executor.as_ref().map_or(0, |(_, name)| width(name));
-        let name = steps().map(name).max().filter(|_| all).unwrap_or(0).min(NAME_MAX);
+        let name = if all { steps().map(name).max().unwrap_or(0).min(NAME_MAX) } else { 0 };
         let last = steps().map(|s| width(&last_event(s, all))).max().unwrap_or(0);
         // gaps around the number, the symbol and the state, before the last event, and at the edge
         let around = number + STATE + 8 + if name > 0 { name + 2 } else { 0 };
@@ -73,14 +73,17 @@ impl Columns {
 
 /// Returns the last event of a step, with its exchange.
 fn last_event(step: &StepStanding, all: bool) -> String {
-    match step.exchange.filter(|_| all) {
-        Some((now, most)) if !step.last.is_empty() => format!("{}, {now} of {most}", step.last),
+    match step.exchange {
+        Some((now, most)) if all && !step.last.is_empty() => {
+            format!("{}, {now} of {most}", step.last)
+        }
         _ => step.last.clone(),
     }
 }
 
 fn row(step: &StepStanding, columns: &Columns, screen: &Screen) -> Line<'static> {
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let filled = |words: &str, room: usize| {
         let words = clip(words, room, glyphs.ellipsis);
         let gap = " ".repeat(room.saturating_sub(width(&words)));

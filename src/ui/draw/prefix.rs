@@ -21,7 +21,8 @@ pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     if !screen.view.keys_listed || screen.view.place() != Focus::Prefix {
         return;
     }
-    let (keymap, areas) = (&screen.keymap, screen.view.areas);
+    let keymap = &screen.keymap;
+    let areas = screen.view.areas;
     let own = |row: &&KeyRow| keymap.keys(row.action, Focus::Prefix).next().is_some();
     // keys that work in the composer need no prefix, and scrolling is not useful while writing
     let apart = |row: &&KeyRow| {

@@ -32,17 +32,16 @@ const ITEMS: usize = 4;
 /// Returns the rows that the profile needs: at the side, and below a transcript of the given width.
 pub fn rows(screen: &Screen, columns: u16) -> (u16, u16) {
     let state = screen.transcript.state();
-    let (facts, items) = (facts(state).len(), ranking(state).len());
+    let facts = facts(state).len();
+    let items = ranking(state).len();
     if facts == 0 {
         return (0, 0);
     }
     let ranked = if items == 0 { 0 } else { items + 2 };
     let room = usize::from(columns);
     let high = facts.div_ceil(fact_columns(room));
-    let below = match room >= BESIDE {
-        true => high.max(items.min(ITEMS)),
-        false => high + usize::from(items > 0),
-    };
+    let below =
+        if room >= BESIDE { high.max(items.min(ITEMS)) } else { high + usize::from(items > 0) };
     ((facts + ranked + 3) as u16, below as u16 + 1)
 }
 
@@ -54,16 +53,19 @@ fn fact_columns(room: usize) -> usize {
 
 /// Draws the profile in the pane that is available.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
-    match screen.view.areas.panel.is_empty() {
-        true => below(frame, area, screen),
-        false => beside(frame, area, screen),
+    if screen.view.areas.panel.is_empty() {
+        below(frame, area, screen)
+    } else {
+        beside(frame, area, screen)
     }
 }
 
 fn beside(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
     panel::wall(frame, area.x, area, screen);
     let inner = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
-    let (state, theme, glyphs) = (screen.transcript.state(), &screen.theme, screen.glyphs);
+    let state = screen.transcript.state();
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let room = usize::from(inner.width);
     let mut head = panel::heading(screen, "PROFILE");
     let stage = stage(state);
@@ -98,7 +100,8 @@ fn beside(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
 fn below(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
     let state = screen.transcript.state();
     heading(frame, area, "PROFILE", &stage(state), Action::Profile, screen);
-    let (facts, items) = (facts(state), ranking(state));
+    let facts = facts(state);
+    let items = ranking(state);
     let room = usize::from(area.width);
     let columns = fact_columns(room);
     let high = usize::from(area.height.saturating_sub(1));
@@ -145,7 +148,8 @@ fn names(facts: &[Fact]) -> usize {
 
 /// Returns a fact: its symbol, its name and its value.
 fn fact(fact: &Fact, names: usize, room: usize, screen: &Screen) -> Vec<Span<'static>> {
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let name = clip(&fact.name, names, glyphs.ellipsis);
     let gap = " ".repeat(names - width(&name));
     let (value, style) = match fact.is {
@@ -164,7 +168,8 @@ fn fact(fact: &Fact, names: usize, room: usize, screen: &Screen) -> Vec<Span<'st
 
 /// Returns an item of the ranking: its rank, its name, and a bar of its score.
 fn ranked(n: usize, item: &RankedItem, room: usize, screen: &Screen) -> Vec<Span<'static>> {
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let figure = format!("{:>5}", item.score);
     let cells = (item.score / SCORE_MAX * BAR as f64).round() as usize;
     let drawn = glyphs.bar.repeat(cells.min(BAR));

@@ -31,7 +31,8 @@ const MASK: usize = 24;
 pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
     frame.begin();
     let whole = frame.area();
-    let (theme, glyphs) = (&start.theme, start.glyphs);
+    let theme = &start.theme;
+    let glyphs = start.glyphs;
     frame.wipe(whole, theme);
     if whole.height < 4 || whole.width < 20 {
         return;
@@ -52,9 +53,10 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
     let column = whole.width.min(COLUMN);
     let body =
         Rect { x: (whole.width - column) / 2, y: 2, width: column, height: whole.height - 4 };
-    let mut notice = match start.prefixed {
-        true => keys::prefixed(start, usize::from(column)),
-        false => notice(start, usize::from(column)),
+    let mut notice = if start.prefixed {
+        keys::prefixed(start, usize::from(column))
+    } else {
+        notice(start, usize::from(column))
     };
     let most = usize::from(body.height * 2 / 3).max(1);
     if notice.len() > most {
@@ -161,9 +163,10 @@ impl StartPage<'_> {
             let said = "enter remembers it in the settings";
             self.field(StartRow::Remember, "Server", &server, (said, &[]));
         }
-        let (value, said) = match start.take_part {
-            true => ("take part", start.script().map_or("", |script| script.takes_part)),
-            false => ("watch", "you can still write at any time"),
+        let (value, said) = if start.take_part {
+            ("take part", start.script().map_or("", |script| script.takes_part))
+        } else {
+            ("watch", "you can still write at any time")
         };
         self.field(StartRow::You, "You", value, (said, &[]));
         let plan = start.plan();
@@ -192,7 +195,8 @@ impl StartPage<'_> {
 
     /// Puts the lines from an index on into a frame with a title.
     fn framed(&mut self, begin: usize, title: &str) {
-        let (glyphs, inside) = (self.start.glyphs, self.room.saturating_sub(2));
+        let glyphs = self.start.glyphs;
+        let inside = self.room.saturating_sub(2);
         let edge = self.style(ThemeRole::Rule);
         let [top_left, top_right, bottom_left, bottom_right] = glyphs.corners;
         let title = format!(" {} ", clip(title, inside.saturating_sub(3), glyphs.ellipsis));
@@ -306,7 +310,8 @@ impl StartPage<'_> {
 
     fn topic(&mut self) {
         let start = self.start;
-        let (line, caret) = (&start.topic.lines()[0], start.topic.cursor().1);
+        let line = &start.topic.lines()[0];
+        let caret = start.topic.cursor().1;
         let room = self.room.saturating_sub(LABEL + 1);
         let before: String = line.chars().take(caret).collect();
         // the end of the input stays visible
@@ -329,7 +334,9 @@ impl StartPage<'_> {
         let shown = clip(&shown, room, start.glyphs.ellipsis);
         let label = format!("{:<width$}", "Topic", width = VALUE);
         self.row(StartRow::Topic, label, vec![Span::styled(shown, self.style(role))]);
-        if let Some((_, at)) = self.focus.as_mut().filter(|_| start.at == StartRow::Topic) {
+        if start.at == StartRow::Topic
+            && let Some((_, at)) = self.focus.as_mut()
+        {
             *at = Some(LABEL + width(&before).saturating_sub(skip));
         }
     }

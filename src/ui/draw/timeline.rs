@@ -99,7 +99,8 @@ fn marks(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static> 
 }
 
 fn playhead(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static> {
-    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let theme = &screen.theme;
+    let glyphs = screen.glyphs;
     let standing = playback.transport.status();
     let begin = playback.timeline.begin;
     let head = playback.timeline.column(standing.now, columns);

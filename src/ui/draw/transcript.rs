@@ -29,7 +29,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         draw_line(frame, row, line, screen.glyphs);
     }
     screen.view.lines = lines;
-    let (width, view) = (usize::from(area.width), &screen.view);
+    let width = usize::from(area.width);
+    let view = &screen.view;
     let Some(drag) = view.drag else { return };
     let style = screen.theme.style(ThemeRole::Selection);
     for (y, (row, line)) in view.viewport.spots().iter().enumerate() {
@@ -55,7 +56,8 @@ pub fn draw_words(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) -> Ran
     let by = (0..=MOVED_MAX).rev().max_by_key(moved).unwrap_or(0);
     let mut rows = area.bottom()..area.top();
     for (n, row) in area.rows().enumerate() {
-        let (was, is) = (before.get(n), lines.get(n));
+        let was = before.get(n);
+        let is = lines.get(n);
         if was == is {
             continue;
         }

@@ -73,7 +73,9 @@ impl Keymap {
         }
         for (bound, binding) in set {
             if let Some(other) = map.taken(&bound) {
-                let (key, name, place) = (&bound.key, name(other), binding.place.as_str());
+                let key = &bound.key;
+                let name = name(other);
+                let place = binding.place.as_str();
                 return Err(unfit(
                     binding,
                     format!(
@@ -183,11 +185,10 @@ fn read(binding: &Binding) -> Result<(Focus, Action, Vec<String>), String> {
         let key = canonical(written).ok_or_else(|| {
             format!("not a key: `{written}`; keys are spelled like \"x\", \"ctrl-d\", \"f3\"")
         })?;
-        match place.takes_text() && writes(&key) {
-            true => Err(format!(
-                "`{key}` types text here; use a key with ctrl- or alt-, as in \"alt-x\""
-            )),
-            false => Ok(key),
+        if place.takes_text() && writes(&key) {
+            Err(format!("`{key}` types text here; use a key with ctrl- or alt-, as in \"alt-x\""))
+        } else {
+            Ok(key)
         }
     });
     Ok((place, row.action, keys.collect::<Result<_, _>>()?))

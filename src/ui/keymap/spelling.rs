@@ -66,10 +66,11 @@ pub fn spell(key: &KeyEvent) -> Option<String> {
 
 /// Returns the canonical spelling of a key; `None` if it is not a key.
 pub fn canonical(written: &str) -> Option<String> {
-    let (mut modifiers, mut rest) = (KeyModifiers::NONE, written);
+    let mut modifiers = KeyModifiers::NONE;
+    let mut rest = written;
     while let Some((modifier, prefix)) = MODIFIERS.iter().find(|(_, prefix)| {
-        let begun = rest.get(..prefix.len()).filter(|_| rest.len() > prefix.len());
-        begun.is_some_and(|b| b.eq_ignore_ascii_case(prefix))
+        let begun = rest.get(..prefix.len());
+        rest.len() > prefix.len() && begun.is_some_and(|b| b.eq_ignore_ascii_case(prefix))
     }) {
         modifiers |= *modifier;
         rest = &rest[prefix.len()..];
@@ -96,7 +97,8 @@ pub fn writes(key: &str) -> bool {
 
 fn joined(modifiers: KeyModifiers, name: &str) -> String {
     // with Ctrl, upper and lower case are the same key; without, the character already implies Shift
-    let (one, ctrl) = (name.chars().count() == 1, modifiers.contains(KeyModifiers::CONTROL));
+    let one = name.chars().count() == 1;
+    let ctrl = modifiers.contains(KeyModifiers::CONTROL);
     let silent = |m: KeyModifiers| one && !ctrl && m == KeyModifiers::SHIFT;
     let told = |m: KeyModifiers| modifiers.contains(m) && !silent(m);
     let before = MODIFIERS.iter().filter(|(m, _)| told(*m)).map(|(_, prefix)| *prefix);

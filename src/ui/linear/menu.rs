@@ -92,9 +92,10 @@ impl Question {
         let (question, shown, answers) = ask(key, self.row, transcript);
         self.answers = answers;
         let back = "/back cancels.";
-        let told = match shown.is_empty() {
-            true => format!("{question} {back}\n\n"),
-            false => numbered(&format!("{question} {back}"), &shown),
+        let told = if shown.is_empty() {
+            format!("{question} {back}\n\n")
+        } else {
+            numbered(&format!("{question} {back}"), &shown)
         };
         Answered::Ask(told, self)
     }

@@ -104,7 +104,9 @@ impl Linear {
         let paused = self.transcript.state().run == RunState::Paused;
         let resume = paused.then(|| "/resume".to_owned());
         let waits_for = WaitsFor { speaker: self.transcript.speaker(), resume };
-        if let Some(told) = self.outbox.outcome(&event.kind, &waits_for).filter(|_| waits) {
+        if let Some(told) = self.outbox.outcome(&event.kind, &waits_for)
+            && waits
+        {
             out += &note(&told);
         }
         for tool in asked_in(self.transcript.state(), &event.kind) {
@@ -114,7 +116,7 @@ impl Linear {
             ));
         }
         let granted = matches!(&event.kind, Kind::FloorGranted(_));
-        if let Some(who) = self.transcript.human_turn().filter(|_| granted) {
+        if granted && let Some(who) = self.transcript.human_turn() {
             out += &note(&format!("your turn as {}: type your message, or /pass", self.name(&who)));
         }
         if matches!(event.kind, Kind::LimitReached(_)) {
@@ -157,7 +159,9 @@ impl Linear {
             return ("back\n\n".into(), AfterLine::Wait);
         }
         // a command in reply to a question runs as a command
-        if let Some(question) = self.question.take().filter(|_| !line.starts_with('/')) {
+        if let Some(question) = self.question.take()
+            && !line.starts_with('/')
+        {
             let step = question.answered(line, &self.transcript);
             return self.step(step);
         }
@@ -200,12 +204,14 @@ impl Linear {
             command if command.starts_with('/') => match slash::read(command, state) {
                 Ok(command) => self.send(command),
                 // a command without its arguments asks for them
-                Err(why) => match slash::row(command).filter(|_| !command.contains(' ')) {
-                    Some(row) => {
+                Err(why) => match slash::row(command) {
+                    Some(row) if !command.contains(' ') => {
                         let step = Question::about(row).next(&self.transcript);
                         self.step(step)
                     }
-                    None => (format!("{why}; /all lists every command\n\n"), AfterLine::Wait),
+                    Some(_) | None => {
+                        (format!("{why}; /all lists every command\n\n"), AfterLine::Wait)
+                    }
                 },
             },
             words => match self.transcript.human_turn() {
@@ -283,10 +289,7 @@ impl Linear {
         let then = if then.is_empty() { then } else { format!("; {then}") };
         let standing = standing.word().to_lowercase();
         // "paused by you" already contains the status
-        let what = match what.starts_with(&standing) {
-            true => what,
-            false => format!("{standing}: {what}"),
-        };
+        let what = if what.starts_with(&standing) { what } else { format!("{standing}: {what}") };
         note(&format!("{what}{then}; {}{most} turns{used}", state.utterances))
     }
 

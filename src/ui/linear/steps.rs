@@ -96,7 +96,9 @@ impl OpenSteps {
 
 /// Returns the messages of a thread, narrated in full.
 fn talk(transcript: &Transcript, id: ThreadId) -> String {
-    let (mut state, mut narrator, mut out) = (State::default(), Narrator::default(), String::new());
+    let mut state = State::default();
+    let mut narrator = Narrator::default();
+    let mut out = String::new();
     transcript.events(Seq(0), &mut |event| {
         state.apply(event);
         let told = narrator.narrate(&state, event);

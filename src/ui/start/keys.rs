@@ -45,7 +45,9 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> O
         (Some(Action::RunEntry), _) => {
             let provider = start.keyless.get(keying.at)?.0.clone();
             let doubt = doubt(&provider, &keying.key, &start.shapes);
-            if let Some(why) = doubt.filter(|_| !keying.asked) {
+            if !keying.asked
+                && let Some(why) = doubt
+            {
                 keying.asked = true;
                 let enter = start.keymap.reach(Action::RunEntry, Focus::Start).unwrap_or_default();
                 start.notice =

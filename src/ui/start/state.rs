@@ -350,9 +350,11 @@ impl StartScreen {
         let own = (!script.open).then_some(VoiceChoice::Own);
         let found = self.hosts.iter().flat_map(|h| &h.minds);
         let mut minds: Vec<&Mind> = Vec::new();
-        for mind in self.known.iter().chain(found).filter(|_| script.open) {
-            if !minds.contains(&mind) {
-                minds.push(mind);
+        if script.open {
+            for mind in self.known.iter().chain(found) {
+                if !minds.contains(&mind) {
+                    minds.push(mind);
+                }
             }
         }
         let rehearsed = script.rehearsed.then_some(VoiceChoice::Rehearsed);

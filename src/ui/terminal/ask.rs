@@ -46,7 +46,8 @@ pub fn ask() -> TerminalReport {
     while asked.is_ok() && !is_whole(&answer) && answer.len() < ANSWER_MAX {
         let left = PATIENCE_MS.saturating_sub(clock.now().0);
         let left = Timespec { tv_sec: 0, tv_nsec: left as i64 * 1_000_000 };
-        let (input, mut buffer) = (stdin(), [0; 256]);
+        let input = stdin();
+        let mut buffer = [0; 256];
         let mut fds = [PollFd::new(&input, PollFlags::IN)];
         let ready = poll(&mut fds, Some(&left)).is_ok_and(|n| n > 0);
         match if ready { rustix::io::read(&input, &mut buffer) } else { Ok(0) } {
@@ -98,7 +99,9 @@ fn ground(answer: &str) -> Option<Ground> {
         Some(f64::from(value) / f64::from(most.max(1)))
     };
     let mut parts = parts.split('/').map(part);
-    let (red, green, blue) = (parts.next()??, parts.next()??, parts.next()??);
+    let red = parts.next()??;
+    let green = parts.next()??;
+    let blue = parts.next()??;
     // approximate perceived lightness; backgrounds are far from the middle
     let light = 0.299 * red + 0.587 * green + 0.114 * blue;
     Some(if light > 0.5 { Ground::Light } else { Ground::Dark })
@@ -200,7 +203,8 @@ mod tests {
     fn a_late_answer_is_no_key() {
         let mut late = Late::default();
         let key = |code, with| Event::Key(KeyEvent::new(KeyCode::Char(code), with));
-        let (none, alt) = (KeyModifiers::NONE, KeyModifiers::ALT);
+        let none = KeyModifiers::NONE;
+        let alt = KeyModifiers::ALT;
         for (last, with) in [('\\', alt), ('g', KeyModifiers::CONTROL)] {
             assert!(!late.swallows(&key('q', none)));
             assert!(late.swallows(&key(']', alt)));

@@ -158,7 +158,9 @@ impl<W: Write> Painter<W> {
         self.bytes.extend_from_slice(FRAME_BEGINS);
         let mut from = self.cursor.flatten();
         if let Some((moved, by)) = scrolled {
-            let (top, bottom, by_rows) = (moved.start + 1, moved.end, by.abs());
+            let top = moved.start + 1;
+            let bottom = moved.end;
+            let by_rows = by.abs();
             let letter = if by > 0 { 'S' } else { 'T' };
             push(&mut self.bytes, format_args!("\x1b[{top};{bottom}r\x1b[{by_rows}{letter}\x1b[r"));
             from = None;
@@ -168,7 +170,8 @@ impl<W: Write> Painter<W> {
 
     /// Erases the terminal and writes a whole frame.
     fn show_first(&mut self, next: &Buffer, cursor: Option<Position>) -> io::Result<()> {
-        let (rows, blank) = (0..next.area.height, Buffer::empty(Rect { height: 1, ..next.area }));
+        let rows = 0..next.area.height;
+        let blank = Buffer::empty(Rect { height: 1, ..next.area });
         let none = vec![0; rows.len()];
         let changes = changes(|_| row(&blank, 0), next, (&rows, &none));
         self.bytes.clear();
@@ -238,7 +241,8 @@ fn changes<'a>(
     let width = usize::from(next.area.width);
     let mut changes = Vec::new();
     for (y, still) in rows.clone().zip(still) {
-        let (was, is) = (shown(y), row(next, y));
+        let was = shown(y);
+        let is = row(next, y);
         if *still == width && !is.iter().any(is_always) {
             continue;
         }
@@ -248,7 +252,8 @@ fn changes<'a>(
             continue;
         };
         // a change may follow a wide character
-        let (from, to) = (first.saturating_sub(1), (last + 1 + BEYOND).min(width));
+        let from = first.saturating_sub(1);
+        let to = (last + 1 + BEYOND).min(width);
         let area = Rect::new(from as u16, y, (to - from) as u16, 1);
         let [was, is] = [was, is].map(|row| Buffer { area, content: row[from..to].to_vec() });
         changes.extend(was.diff_iter(&is).map(|(x, y, _)| (x, y)));
@@ -271,7 +276,8 @@ fn columns(cell: &Cell) -> u16 {
 }
 
 fn looks_like(a: &Cell, b: &Cell) -> bool {
-    let (left, right) = (a.symbol().as_bytes(), b.symbol().as_bytes());
+    let left = a.symbol().as_bytes();
+    let right = b.symbol().as_bytes();
     // most cells hold one letter
     let same = match (left, right) {
         ([left], [right]) => left == right,
@@ -288,7 +294,8 @@ fn scroll(
     (rows, still): (&Range<u16>, &[usize]),
     differ: usize,
 ) -> Option<(Range<u16>, i32)> {
-    let (most, differ) = (i32::from(SCROLLED_MAX), differ as i64);
+    let most = i32::from(SCROLLED_MAX);
+    let differ = differ as i64;
     let shifts = (1..=most).flat_map(|by| [by, -by]);
     let (moved, by, saved) = shifts
         .filter_map(|by| {
@@ -332,7 +339,8 @@ fn best_rows(
     by: i32,
 ) -> Option<(Range<u16>, i64)> {
     let mut best: Option<(Range<u16>, i64)> = None;
-    let (mut sum, mut from) = (0_i64, None::<u16>);
+    let mut sum = 0_i64;
+    let mut from = None::<u16>;
     for (y, unmoved) in rows.clone().zip(still) {
         let gained = |from| same(next, y, shown, from) as i64 - *unmoved as i64;
         sum = source(y, by, rows).map_or(0, |from| sum + gained(from));
@@ -359,9 +367,10 @@ fn move_rows(shown: &mut Buffer, next: &Buffer, rows: &Range<u16>, by: i32) {
     let width = usize::from(shown.area.width);
     let cells = usize::from(rows.start) * width..usize::from(rows.end) * width;
     let distance = by.unsigned_abs() as usize * width;
-    match by > 0 {
-        true => shown.content[cells].rotate_left(distance),
-        false => shown.content[cells].rotate_right(distance),
+    if by > 0 {
+        shown.content[cells].rotate_left(distance)
+    } else {
+        shown.content[cells].rotate_right(distance)
     }
     for y in rows.clone().filter(|y| source(*y, by, rows).is_none()) {
         for x in 0..shown.area.width {
@@ -384,7 +393,8 @@ fn write_cells<'a>(
     cursor: Option<Position>,
     cells: impl Iterator<Item = (u16, u16, &'a Cell)>,
 ) -> Option<Position> {
-    let (mut now, mut at) = (Pen::default(), cursor);
+    let mut now = Pen::default();
+    let mut at = cursor;
     for (x, y, cell) in cells {
         let position = Position { x, y };
         if at != Some(position) {

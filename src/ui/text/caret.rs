@@ -85,9 +85,10 @@ fn settle(area: &mut TextArea<'_>, before: (usize, usize)) {
     let (row, at) = place(area);
     let within = |sign: &Range<usize>| sign.start < at && at < sign.end;
     let Some(sign) = signs(area, row).into_iter().find(within) else { return };
-    let (to, steps) = match (row, at) > before && row == before.0 {
-        true => (CursorMove::Forward, sign.end - at),
-        false => (CursorMove::Back, at - sign.start),
+    let (to, steps) = if (row, at) > before && row == before.0 {
+        (CursorMove::Forward, sign.end - at)
+    } else {
+        (CursorMove::Back, at - sign.start)
     };
     (0..steps).for_each(|_| area.move_cursor(to));
 }

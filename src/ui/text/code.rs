@@ -38,7 +38,8 @@ pub fn frame(
     theme: &Theme,
     glyphs: &Glyphs,
 ) -> Vec<Line<'static>> {
-    let (edge, ground) = (theme.style(ThemeRole::Rule), theme.style(ThemeRole::CodeGround));
+    let edge = theme.style(ThemeRole::Rule);
+    let ground = theme.style(ThemeRole::CodeGround);
     let muted = theme.style(ThemeRole::Muted);
     let [top_left, top_right, bottom_left, bottom_right] = glyphs.corners;
     let end = format!(" c{number} ");

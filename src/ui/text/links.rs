@@ -19,7 +19,8 @@ pub enum MessagePart<'a> {
 pub fn parts(said: &str) -> Vec<MessagePart<'_>> {
     let mut parts = Vec::new();
     let mut open: Option<(&str, &str, String)> = None;
-    let (mut from, mut at) = (0, 0);
+    let mut from = 0;
+    let mut at = 0;
     for line in said.split_inclusive('\n') {
         let begin = at;
         at += line.len();
@@ -67,7 +68,9 @@ pub fn finished(said: &str) -> usize {
     if said.starts_with(['-', '+']) {
         return 0;
     }
-    let (mut finished, mut at, mut blank) = (0, 0, 0);
+    let mut finished = 0;
+    let mut at = 0;
+    let mut blank = 0;
     let mut open: Option<&str> = None;
     for line in said.split_inclusive('\n') {
         let (marks, rest) = fence(line);

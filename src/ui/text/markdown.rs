@@ -132,7 +132,7 @@ fn laid(said: &str, room: usize, theme: &Theme, frames: Option<CodeFrames>) -> V
             links::MessagePart::Code { language, code } => {
                 let lines = code::lines(&code, language, theme);
                 let lines = lines.iter().map(|line| made_safe(line, Style::new()));
-                let frame = frames.filter(|_| room >= FRAME_MIN);
+                let frame = if room >= FRAME_MIN { frames } else { None };
                 let inside = if frame.is_some() { room - FRAME_AROUND } else { room };
                 let lines = lines.flat_map(|line| wrap(&line, inside)).collect();
                 rows.extend(match frame {
@@ -225,9 +225,10 @@ fn breaks_kept(said: &str) -> String {
     for line in said.lines() {
         fenced ^= line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
         // the renderer would drop the definition of a link, which may be an ordinary line
-        let line = match !fenced && defines_link(line) {
-            true => format!("\\{}", line.trim_start()),
-            false => line.to_owned(),
+        let line = if !fenced && defines_link(line) {
+            format!("\\{}", line.trim_start())
+        } else {
+            line.to_owned()
         };
         kept.push_str(&line);
         if !fenced && !line.trim().is_empty() {
@@ -309,14 +310,17 @@ mod tests {
         ];
         let words = words.into_iter().chain(["http://a.example/b", "[ ]", "e.g.;", "TODO:", ""]);
         let words: Vec<&str> = words.collect();
-        let (theme, mut dice, mut prose) = (Theme::default(), 7_usize, 0);
+        let theme = Theme::default();
+        let mut dice = 7_usize;
+        let mut prose = 0;
         for _ in 0..2_000 {
             let mut roll = |sides: usize| {
                 dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 (dice >> 33) % sides
             };
             let said: Vec<&str> = (0..1 + roll(30)).map(|_| words[roll(words.len())]).collect();
-            let (said, room) = (said.join(" "), 10 + roll(70));
+            let said = said.join(" ");
+            let room = 10 + roll(70);
             if is_prose(said.trim_end()) {
                 prose += 1;
                 let shown = |rows: Vec<Line<'static>>| -> Vec<Line<'static>> {

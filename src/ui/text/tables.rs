@@ -27,9 +27,10 @@ pub fn stacked(said: &str, room: usize) -> String {
             continue;
         }
         let table: Vec<Vec<&str>> = lines[at..at + rows].iter().map(|l| cells(l)).collect();
-        match needs(&table) > room {
-            true => out.push_str(&blocks(&table)),
-            false => lines[at..at + rows].iter().for_each(|l| out.push_str(l)),
+        if needs(&table) > room {
+            out.push_str(&blocks(&table))
+        } else {
+            lines[at..at + rows].iter().for_each(|l| out.push_str(l))
         }
         at += rows;
     }
@@ -56,7 +57,8 @@ fn cells(line: &str) -> Vec<&str> {
     let line = line.trim();
     let line = line.strip_prefix('|').unwrap_or(line);
     let line = line.strip_suffix('|').filter(|l| !l.ends_with('\\')).unwrap_or(line);
-    let (mut cells, mut from) = (Vec::new(), 0);
+    let mut cells = Vec::new();
+    let mut from = 0;
     for (at, _) in line.match_indices('|').filter(|(at, _)| !line[..*at].ends_with('\\')) {
         cells.push(line[from..at].trim());
         from = at + 1;
@@ -88,9 +90,10 @@ fn blocks(table: &[Vec<&str>]) -> String {
     for row in rows(table).skip(1) {
         for (name, cell) in head.iter().zip(row).filter(|(_, cell)| !cell.is_empty()) {
             let gap = " ".repeat(widest.saturating_sub(width(name)) + 2);
-            let name = match name.contains('*') || name.is_empty() {
-                true => (*name).to_owned(),
-                false => format!("**{name}**"),
+            let name = if name.contains('*') || name.is_empty() {
+                (*name).to_owned()
+            } else {
+                format!("**{name}**")
             };
             out.push_str(&format!("{name}{gap}{cell}\n"));
         }

@@ -79,7 +79,8 @@ pub fn wrap(line: &Line<'_>, room: usize) -> Vec<Line<'static>> {
         .collect();
     let text: String = cells.iter().map(|c| c.text).collect();
     let indent = hanging(&text).min(INDENT_MAX).min(room / 2);
-    let (mut rows, mut start) = (Vec::new(), 0);
+    let mut rows = Vec::new();
+    let mut start = 0;
     loop {
         let lead = if rows.is_empty() { 0 } else { indent };
         let end = row_end(&cells, start, room - lead);
@@ -98,7 +99,8 @@ pub fn wrap(line: &Line<'_>, room: usize) -> Vec<Line<'static>> {
 /// Breaks a line of printable ASCII in one style, with the same result as [`wrap`].
 fn wrap_ascii(text: &str, style: Style, room: usize) -> Vec<Line<'static>> {
     let indent = hanging(text).min(INDENT_MAX).min(room / 2);
-    let (mut rows, mut rest) = (Vec::new(), text);
+    let mut rows = Vec::new();
+    let mut rest = text;
     loop {
         let lead = if rows.is_empty() { 0 } else { indent };
         let fits = room - lead;
@@ -125,7 +127,8 @@ fn wrap_ascii(text: &str, style: Style, room: usize) -> Vec<Line<'static>> {
 /// Returns the end of the row that starts at `start`: after the last space that fits, or within a word that is
 /// longer than a row.
 fn row_end(cells: &[Cell], start: usize, room: usize) -> usize {
-    let (mut used, mut space) = (0, None);
+    let mut used = 0;
+    let mut space = None;
     for (i, cell) in cells.iter().enumerate().skip(start) {
         used += cell.width;
         if used > room {

@@ -224,7 +224,8 @@ impl Theme {
                 looks.push(style);
             }
         }
-        let (round, few) = (place / looks.len(), looks.len() < SPEAKERS.len());
+        let round = place / looks.len();
+        let few = looks.len() < SPEAKERS.len();
         let mut style = looks[place % looks.len()];
         if round % 2 == 1 {
             style = style.add_modifier(Modifier::ITALIC);

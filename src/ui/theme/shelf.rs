@@ -98,7 +98,7 @@ impl ThemeLibrary {
     /// Returns a theme's source and parsed file.
     fn read(&self, name: &str) -> Result<ThemeLayer, ThemeError> {
         let source = self.source(name)?;
-        let bundled = BUNDLED.iter().position(|(n, _)| *n == name).filter(|_| !self.is_own(name));
+        let bundled = BUNDLED.iter().position(|(n, _)| *n == name && !self.is_own(name));
         let kept = bundled.and_then(|at| READ.get(at));
         let file = match kept.and_then(OnceLock::get) {
             Some(file) => file.clone(),

@@ -27,7 +27,8 @@ fn luminance(colour: Color) -> f64 {
 }
 
 fn contrast(a: Color, b: Color) -> f64 {
-    let (a, b) = (luminance(a), luminance(b));
+    let a = luminance(a);
+    let b = luminance(b);
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
@@ -119,7 +120,8 @@ fn of_xterm(colour: Color, bold: bool) -> Color {
 #[test]
 fn sixteen_colours_can_be_read_on_black_and_on_white() {
     let shelf = ThemeLibrary::default();
-    let (dark, light) = (Color::Rgb(0, 0, 0), Color::Rgb(255, 255, 255));
+    let dark = Color::Rgb(0, 0, 0);
+    let light = Color::Rgb(255, 255, 255);
     for (known, grounds) in [
         (None, &[dark, light][..]),
         (Some(Ground::Dark), &[dark][..]),

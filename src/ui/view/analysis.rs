@@ -201,9 +201,8 @@ pub fn lanes(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<(usiz
     let steps = glyphs.levels.len();
     let level = |words: u32| glyphs.levels.get((words as usize * steps).div_ceil(most).max(1) - 1);
     let lane = |place: usize| -> String {
-        let column = |(by, words): &(usize, u32)| match *by == place {
-            true => level(*words).copied().unwrap_or(" "),
-            false => " ",
+        let column = |(by, words): &(usize, u32)| {
+            if *by == place { level(*words).copied().unwrap_or(" ") } else { " " }
         };
         fit.iter().map(column).collect()
     };

@@ -56,9 +56,8 @@ pub fn spent(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<Chart
     let priced = seats.iter().any(|seat| seat.spent.cost().is_some());
     let cost = |seat: &Seat| seat.spent.cost().map_or(0, |usd| usd.0);
     let amounts: Vec<u64> = seats.iter().map(|s| if priced { cost(s) } else { used(s) }).collect();
-    let figure = |n: u64| match priced {
-        true => crate::model::Usd(n).to_string(),
-        false => format!("{} tokens", tokens(n)),
+    let figure = |n: u64| {
+        if priced { crate::model::Usd(n).to_string() } else { format!("{} tokens", tokens(n)) }
     };
     bars(transcript, &amounts, figure, glyphs, room)
 }

@@ -79,7 +79,8 @@ impl Composer {
     /// Returns the row and column of the caret on the screen; a grapheme cluster counts with the width of its glyph.
     pub fn caret(&self) -> (usize, usize) {
         let caret = self.area.screen_cursor();
-        let (line, at) = (self.area.cursor().0, self.area.cursor().1);
+        let line = self.area.cursor().0;
+        let at = self.area.cursor().1;
         let line: Vec<char> =
             self.area.lines().get(line).map_or(vec![], |l| l.chars().take(at).collect());
         let cells = |c: &char| width(c.encode_utf8(&mut [0; 4]));
@@ -104,7 +105,8 @@ impl Composer {
     pub fn paste(&mut self, raw: &str) {
         let lines = raw.replace("\r\n", "\n").replace('\r', "\n");
         let text = text::block(&lines).into_owned();
-        let (chars, rows) = (text.chars().count(), text.lines().count());
+        let chars = text.chars().count();
+        let rows = text.lines().count();
         if chars <= PASTE_CHARS && rows <= PASTE_LINES {
             self.area.insert_str(text);
             return;

@@ -80,9 +80,8 @@ pub fn verdict(
         verdict.judgements.iter().filter(|j| j.winner.as_ref() == Some(side)).count() as f64
     };
     let scored = !verdict.scores.is_empty();
-    let score = |side: &Text| match scored {
-        true => verdict.scores.get(side).copied().unwrap_or(0.0),
-        false => preferred(side),
+    let score = |side: &Text| {
+        if scored { verdict.scores.get(side).copied().unwrap_or(0.0) } else { preferred(side) }
     };
     let most = verdict.sides.iter().map(score).fold(0.0, f64::max);
     // a side with a single participant also shows the participant's name
@@ -133,9 +132,10 @@ fn called(transcript: &Transcript, side: &Text) -> Text {
     let seat = place.and_then(|place| Some((place + 1, transcript.state().seats.get(place)?)));
     let Some((number, seat)) = seat else { return side.clone() };
     let name = transcript.name(&seat.spec.id);
-    match name.eq_ignore_ascii_case(side) || seat.spec.id.eq_ignore_ascii_case(side) {
-        true => format!("{number} {name}").into(),
-        false => format!("{number} {name} ({side})").into(),
+    if name.eq_ignore_ascii_case(side) || seat.spec.id.eq_ignore_ascii_case(side) {
+        format!("{number} {name}").into()
+    } else {
+        format!("{number} {name} ({side})").into()
     }
 }
 
@@ -198,5 +198,5 @@ fn seat_of(transcript: &Transcript, side: &str) -> Option<usize> {
         is(&spec.id) || is(&spec.name) || spec.role.as_deref().is_some_and(is)
     });
     let place = fits.next().map(|(place, _)| place);
-    place.filter(|_| fits.next().is_none())
+    if fits.next().is_none() { place } else { None }
 }

@@ -86,7 +86,11 @@ pub fn status(transcript: &Transcript) -> Option<TableStanding> {
                 _ if stands || vote.is_some() => AtWork::Settled,
                 _ => AtWork::Waits,
             },
-            answered: now.moves.iter().rev().find(answered).map(|m| m.ms).filter(|_| stands),
+            answered: if stands {
+                now.moves.iter().rev().find(answered).map(|m| m.ms)
+            } else {
+                None
+            },
             restarts: now.restarted(seat),
             votes: now.votes.values().filter(|(whose, ..)| *whose == seat).count(),
             answer: answer.map(|entry| text::label(entry.text()).into_owned()),
@@ -122,7 +126,8 @@ fn facts(transcript: &Transcript, thread: &Thread, now: &Coordination<'_>) -> Ve
         1 => Some("1 restart".to_owned()),
         n => Some(format!("{n} restarts")),
     };
-    let all = [winner, round, step.filter(|_| thread.closed.is_none()).map(Into::into), restarts];
+    let step = if thread.closed.is_none() { step.map(Into::into) } else { None };
+    let all = [winner, round, step, restarts];
     all.into_iter().flatten().collect()
 }
 

@@ -118,7 +118,8 @@ fn graph(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> String {
         for (place, other) in seats() {
             let Some(after) = other.spec.runs.after.iter().find(by) else { continue };
             let when = after.when.as_ref().map(|when| format!("  when {}", text::line(when)));
-            let (rule, to) = (glyphs.rule.repeat(2), node(place, other));
+            let rule = glyphs.rule.repeat(2);
+            let to = node(place, other);
             drawn.push_str(&format!("  {corner}{rule} {to}{}\n", when.unwrap_or_default()));
         }
     }

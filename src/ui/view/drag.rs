@@ -45,7 +45,8 @@ impl Drag {
     /// Returns the selected part of the source text `said`; `lines` is the layout of the message. `None` if no letter
     /// or digit of the message is selected.
     pub fn source<'a>(&self, lines: &[Rc<Line<'_>>], said: &'a str) -> Option<&'a str> {
-        let (mut shown, mut chosen): (Vec<char>, Vec<usize>) = (vec![], vec![]);
+        let mut shown: Vec<char> = vec![];
+        let mut chosen: Vec<usize> = vec![];
         for (at, line) in lines.iter().enumerate().skip(body(lines)) {
             let cells = self.cells(at, usize::MAX);
             let mut x = 0;
@@ -61,7 +62,8 @@ impl Drag {
         }
         let places = aligned(&shown, said);
         let place = |at: Option<&usize>| places.get(*at?).copied().flatten();
-        let (first, last) = (place(chosen.first())?, place(chosen.last())?);
+        let first = place(chosen.first())?;
+        let last = place(chosen.last())?;
         let end = last + said[last..].chars().next().map_or(0, char::len_utf8);
         // include adjacent Markdown syntax and punctuation
         let mark = |c: char| !c.is_alphanumeric() && !c.is_whitespace();

@@ -43,7 +43,8 @@ pub fn picture(nodes: &[(String, String)], edges: &[(usize, usize)], glyphs: &Gl
     let mut arrows: Vec<(usize, usize)> = Vec::new();
     for (from, to) in edges.iter().filter(|edge| !back.contains(edge)) {
         let ((column, row), (to_column, to_row)) = (places[*from], places[*to]);
-        let (y, to_y) = (row * ROWS + 1, to_row * ROWS + 1);
+        let y = row * ROWS + 1;
+        let to_y = to_row * ROWS + 1;
         let out = column * (BOX + GUTTER) + BOX;
         let end = to_column * (BOX + GUTTER) - 1;
         let turn = end - 3;
@@ -121,9 +122,10 @@ fn depths(nodes: usize, edges: &[(usize, usize)]) -> (Vec<usize>, Vec<(usize, us
     let mut back = Vec::new();
     for edge in edges {
         // an edge that would close a cycle with the edges before it leads back
-        match edge.0 == edge.1 || reaches(&forward, edge.1, edge.0) {
-            true => back.push(*edge),
-            false => forward.push(*edge),
+        if edge.0 == edge.1 || reaches(&forward, edge.1, edge.0) {
+            back.push(*edge)
+        } else {
+            forward.push(*edge)
         }
     }
     let mut depths = vec![0; nodes];

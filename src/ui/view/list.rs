@@ -191,8 +191,8 @@ impl List {
 
     /// Returns the entries whose name, key or description matches the filter, in display order.
     pub fn entries(&self, keymap: &Keymap) -> Vec<ListEntry> {
-        let formats = FORMATS.iter().filter(|_| self.kind == ListKind::Formats);
-        let formats = formats.map(|format| ListEntry {
+        let formats = if self.kind == ListKind::Formats { FORMATS } else { &[] };
+        let formats = formats.iter().map(|format| ListEntry {
             action: EntryAction::Export(format.name),
             call: format.name.to_owned(),
             title: format.title.to_owned(),
@@ -209,12 +209,14 @@ impl List {
         let all = self.kind == ListKind::Commands && self.feed == FeedKind::Live;
         // hide commands that an action performs as well, unless a command is being typed
         let typed_command = self.filter.starts_with('/');
-        let acted: Vec<String> = match all && !typed_command {
-            true => ROWS.iter().filter(|r| runs(r.action)).flat_map(commands_of).collect(),
-            false => vec![],
+        let acted: Vec<String> = if all && !typed_command {
+            ROWS.iter().filter(|r| runs(r.action)).flat_map(commands_of).collect()
+        } else {
+            vec![]
         };
         let alone = |row: &&CommandRow| !acted.contains(&spelled(row));
-        let commands = COMMANDS.iter().filter(|_| all).filter(alone).map(|row| ListEntry {
+        let commands = if all { COMMANDS } else { &[] };
+        let commands = commands.iter().filter(alone).map(|row| ListEntry {
             action: EntryAction::Command(row),
             call: spelled(row),
             title: row.meaning.to_owned(),
@@ -269,7 +271,8 @@ impl List {
         let unfit = |e: &ListEntry| e.id().is_some_and(|id| self.unfit.contains(&id));
         if typed.is_empty() {
             let used = |e: &ListEntry| {
-                let (id, also) = (e.id(), stands_for(e));
+                let id = e.id();
+                let also = stands_for(e);
                 self.used.iter().position(|used| Some(used) == id.as_ref() || also.contains(used))
             };
             let last = usize::MAX;

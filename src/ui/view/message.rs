@@ -167,12 +167,15 @@ impl Growing {
             let mut lines = vec![Line::default(), speakers_head(transcript, turn, look)];
             let what = thoughts(transcript, Some(&turn.seat));
             lines.extend(block(reasoning(what, &thought, opens, look), style, look));
-            let (front, lines) = (lines.len(), Rc::new(shared(lines).collect()));
+            let front = lines.len();
+            let lines = Rc::new(shared(lines).collect());
             *self = Growing { lines, front, of, head: next, ..Growing::default() };
         }
         let lines = Rc::make_mut(&mut self.lines);
         lines.truncate(self.front + self.finished.1);
-        if let Some(head) = lines.get_mut(1).filter(|_| self.head != next) {
+        if self.head != next
+            && let Some(head) = lines.get_mut(1)
+        {
             *head = Rc::new(speakers_head(transcript, turn, look));
             self.head = next;
         }
@@ -191,9 +194,10 @@ impl Growing {
             }
             self.finished = (self.finished.0 + whole.len(), lines.len() - self.front);
         }
-        let body = match said.trim().is_empty() {
-            true => vec![Line::styled(look.glyphs.ellipsis, look.theme.style(ThemeRole::Muted))],
-            false => body_rows(rest, self.blocks + 1, look),
+        let body = if said.trim().is_empty() {
+            vec![Line::styled(look.glyphs.ellipsis, look.theme.style(ThemeRole::Muted))]
+        } else {
+            body_rows(rest, self.blocks + 1, look)
         };
         lines.extend(shared(block(body, style, look)));
         if !folds || lines.len() - HEAD_ROWS <= FOLDED_ROWS && !self.folded {
@@ -316,9 +320,10 @@ fn reasoning(what: &str, thought: &str, opens: bool, look: Look<'_>) -> Vec<Line
     let style = look.theme.style(ThemeRole::MessageReasoning);
     let words = word_count(thought);
     let key = look.keymap.way(Action::Reasoning, Focus::Read);
-    let told = match opens {
-        true => format!("{what}, {words} words ({key}: fold)"),
-        false => format!("{} {what}, {words} words ({key})", look.glyphs.speaking),
+    let told = if opens {
+        format!("{what}, {words} words ({key}: fold)")
+    } else {
+        format!("{} {what}, {words} words ({key})", look.glyphs.speaking)
     };
     let mut lines = plain(&told, room(look), style);
     if opens {
@@ -374,9 +379,10 @@ fn aside(
 
 /// Lays out the text of a message, or shows it as written; code blocks are numbered starting at `from`.
 fn body_rows(said: &str, from: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    match look.reading.raw {
-        true => plain(said, room(look), look.theme.style(ThemeRole::Text)),
-        false => framed(said, room(look), look.theme, CodeFrames { glyphs: look.glyphs, from }),
+    if look.reading.raw {
+        plain(said, room(look), look.theme.style(ThemeRole::Text))
+    } else {
+        framed(said, room(look), look.theme, CodeFrames { glyphs: look.glyphs, from })
     }
 }
 
@@ -443,10 +449,8 @@ fn head(
 
 /// Adds a gutter in the speaker's colour and the background of messages.
 fn block(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<Line<'static>> {
-    let ground = match look.reading.raw {
-        true => Style::new(),
-        false => look.theme.style(ThemeRole::MessageGround),
-    };
+    let ground =
+        if look.reading.raw { Style::new() } else { look.theme.style(ThemeRole::MessageGround) };
     let rows = behind_gutter(body, style, look).into_iter();
     rows.map(|line| {
         let style = line.style.patch(ground);
@@ -469,7 +473,9 @@ fn behind_gutter(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<
 
 /// Formats milliseconds as `m:ss`, or `h:mm:ss` from one hour.
 pub fn clock(ms: u64) -> String {
-    let (s, m, h) = (ms / 1_000 % 60, ms / 60_000 % 60, ms / 3_600_000);
+    let s = ms / 1_000 % 60;
+    let m = ms / 60_000 % 60;
+    let h = ms / 3_600_000;
     if h > 0 { format!("{h}:{m:02}:{s:02}") } else { format!("{m}:{s:02}") }
 }
 

@@ -202,18 +202,18 @@ fn body(
     }
     rows.extend(step.messages.iter().map(|m| {
         let name = |id: &SeatId| transcript.name(id);
-        let words = match m.turn == step.turn && step.state == StepState::Completed {
+        let words = if m.turn == step.turn && step.state == StepState::Completed {
             // its results are listed below
-            true => summary_and_results(&m.text).0,
-            false => MessageKind::marked(&m.text).map_or(&*m.text, |(_, words)| words),
+            summary_and_results(&m.text).0
+        } else {
+            MessageKind::marked(&m.text).map_or(&*m.text, |(_, words)| words)
         };
         let words = text::label(words);
         let words = if words.is_empty() { String::new() } else { format!(": {words}") };
-        let (from, to, kind) = (name(&m.from), name(&m.to), kind(m.kind));
-        let whom = match m.from == m.to {
-            true => from,
-            false => format!("{from} {} {to}", glyphs.arrow),
-        };
+        let from = name(&m.from);
+        let to = name(&m.to);
+        let kind = kind(m.kind);
+        let whom = if m.from == m.to { from } else { format!("{from} {} {to}", glyphs.arrow) };
         format!("{}  {whom}  {kind}{words}", clock(m.ms.0))
     }));
     if let Some(why) = &step.why {

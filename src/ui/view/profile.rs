@@ -89,10 +89,7 @@ fn fresh(state: &State) -> Vec<FactChanged> {
     let Some(updated) = &state.known.updated else { return vec![] };
     let later = |e: &crate::state::Entry| e.seat() == updated.participant.as_ref();
     let last = state.entries.iter().rev().find(|e| later(e)).and_then(|e| e.version().turn);
-    match updated.turn.is_none() || last <= updated.turn {
-        true => updated.changed.clone(),
-        false => vec![],
-    }
+    if updated.turn.is_none() || last <= updated.turn { updated.changed.clone() } else { vec![] }
 }
 
 /// Returns the stage and the number of known fields, as short texts.

@@ -44,12 +44,11 @@ impl Search {
             self.found = Matches { of, ..Matches::default() };
         } else if self.found.of.0 != of.0 {
             let Matches { of: (query, _), upto, rows } = std::mem::take(&mut self.found);
-            let (upto, rows) = match narrows(&query, &of.0) {
-                true => {
-                    let settled = rows.into_iter().map(|(at, _)| at).filter(|at| *at < upto);
-                    (upto, self.fitting(transcript, settled))
-                }
-                false => (0, vec![]),
+            let (upto, rows) = if narrows(&query, &of.0) {
+                let settled = rows.into_iter().map(|(at, _)| at).filter(|at| *at < upto);
+                (upto, self.fitting(transcript, settled))
+            } else {
+                (0, vec![])
             };
             self.found = Matches { of, upto, rows };
         }
@@ -93,7 +92,8 @@ impl Search {
 
     /// Returns the status line: the number of matches and the index of the current one.
     pub fn status(&mut self, transcript: &Transcript) -> String {
-        let (at, nothing_typed) = (self.at, self.query.is_empty());
+        let at = self.at;
+        let nothing_typed = self.query.is_empty();
         let found = self.matches(transcript);
         let place = at.and_then(|(row, nth)| {
             let at = found.iter().position(|(m, n)| *m == row && nth < *n)?;
@@ -150,7 +150,8 @@ fn match_count(text: &str, words: &str) -> usize {
     if words.is_empty() {
         return 1;
     }
-    let (mut rest, mut n) = (text, 0);
+    let mut rest = text;
+    let mut n = 0;
     while let Some((_, end)) = find(rest, words) {
         (rest, n) = (&rest[end..], n + 1);
     }
@@ -266,10 +267,8 @@ fn find_ascii(text: &[u8], words: &[u8], exact: bool) -> Option<(usize, usize)> 
     let rarity = |byte: u8| RAREST_FIRST.iter().position(|b| *b == byte.to_ascii_lowercase());
     let rarest = words.iter().enumerate().min_by_key(|(_, byte)| rarity(**byte));
     let (offset, byte) = rarest?;
-    let (small, capital) = match exact {
-        true => (*byte, *byte),
-        false => (byte.to_ascii_lowercase(), byte.to_ascii_uppercase()),
-    };
+    let (small, capital) =
+        if exact { (*byte, *byte) } else { (byte.to_ascii_lowercase(), byte.to_ascii_uppercase()) };
     let fits = |from: &usize| {
         let here = &text[*from..from + words.len()];
         if exact { here == words } else { here.eq_ignore_ascii_case(words) }

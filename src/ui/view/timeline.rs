@@ -79,7 +79,8 @@ pub struct Timeline {
 impl Timeline {
     /// Computes the timeline of a recording.
     pub fn new(recording: &Recording) -> Timeline {
-        let (mut making, mut state) = (TimelineMaking::default(), State::default());
+        let mut making = TimelineMaking::default();
+        let mut state = State::default();
         for record in recording.records().iter() {
             making.take(&record.event);
             if !matches!(record.event.kind, Kind::Delta(_)) {

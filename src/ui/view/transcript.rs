@@ -157,7 +157,8 @@ impl Transcript {
 
     /// Returns the last call of a turn, and the end of the turn, if they exist.
     pub fn call_of(&self, turn: TurnId) -> (Option<(Seq, CallStarted)>, Option<TurnEnded>) {
-        let (mut last, mut end) = (None, None);
+        let mut last = None;
+        let mut end = None;
         self.events(Seq(turn.0), &mut |event| {
             match &event.kind {
                 Kind::CallStarted(call) if call.turn == turn => {

@@ -92,9 +92,10 @@ pub fn list(transcript: &Transcript, entry: &Entry, name: &str) -> Option<List> 
     }
     let last = transcript.state().last.as_ref().and_then(|l| l.number) == Some(utterance);
     let reroll = EntryAction::Send(Command::Reroll { utterance: Some(utterance) });
-    let title = match last {
-        true => "generate another version",
-        false => "generate another version here; what follows stays and answers the earlier text",
+    let title = if last {
+        "generate another version"
+    } else {
+        "generate another version here; what follows stays and answers the earlier text"
     };
     entries.push(listed("reroll", title.into(), reroll));
     if !last {

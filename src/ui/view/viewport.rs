@@ -124,7 +124,8 @@ impl Viewport {
         // skip the head; only the text of a message is searched
         let words = !matches!(transcript.shown(at), Some(RowView::Aside(..)) | None);
         let lines = self.lines(transcript, at, look);
-        let (mut before, mut last) = (0, (0, 0));
+        let mut before = 0;
+        let mut last = (0, 0);
         let body = if words { body(&lines) } else { 0 };
         for (i, line) in lines.iter().enumerate().skip(body) {
             let n = in_line(line);
@@ -345,7 +346,11 @@ impl Viewport {
 
 /// Returns the head of a message that starts above the screen; `None` for notes.
 fn continued(lines: &[Rc<Line<'static>>], look: Look<'_>) -> Option<Line<'static>> {
-    let mut head = Line::clone(lines.get(1).filter(|_| lines[0].width() == 0)?);
+    let head = lines.get(1)?;
+    if lines[0].width() > 0 {
+        return None;
+    }
+    let mut head = Line::clone(head);
     let signs = [look.glyphs.note, look.glyphs.stopped];
     head.spans.first().filter(|span| !signs.contains(&span.content.trim()))?;
     // keep the gutter and the name; for a card, also the corner before the title
@@ -354,7 +359,9 @@ fn continued(lines: &[Rc<Line<'static>>], look: Look<'_>) -> Option<Line<'static
     head.spans.truncate(if card { 3 } else { 2 });
     let note = format!("  {}  continued", look.glyphs.dot);
     let over = (head.width() + width(&note)).saturating_sub(look.width);
-    if let Some(name) = head.spans.last_mut().filter(|_| over > 0) {
+    if over > 0
+        && let Some(name) = head.spans.last_mut()
+    {
         let room = name.width().saturating_sub(over);
         name.content = clip(&name.content, room, look.glyphs.ellipsis).into();
     }

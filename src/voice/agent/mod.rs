@@ -59,7 +59,8 @@ impl Agent {
         environment: ChildEnvironment,
     ) -> Agent {
         let command = with_whole_paths(&spec.command, scenario);
-        let (talk, waiting) = (Arc::default(), Mutex::default());
+        let talk = Arc::default();
+        let waiting = Mutex::default();
         Agent { spec, command, folder, environment, talk, waiting }
     }
 
@@ -92,7 +93,8 @@ impl Voice for Agent {
             waiting.retain(|_, answers| !answers.is_closed());
             waiting.insert(ask.call, tx);
         }
-        let (job, talk) = (self.job(), self.talk.clone());
+        let job = self.job();
+        let talk = self.talk.clone();
         let name = self.spec.command.first().cloned().unwrap_or_default();
         Box::pin(async move {
             let mut turn = TurnAtWork(Some(talk.lock_owned().await));
@@ -130,7 +132,8 @@ async fn spoken(
     let talk = match slot {
         Some(talk) => talk,
         None => {
-            let (folder, environment) = (job.folder.clone(), job.environment.clone());
+            let folder = job.folder.clone();
+            let environment = job.environment.clone();
             let begun = slot.insert(Talk::start(job)?);
             let opened = tokio::select! { biased;
                 opened = begun.open(&folder) => opened,

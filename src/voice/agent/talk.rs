@@ -384,9 +384,10 @@ fn login(agreed: &Value) -> AgentFault {
     let methods = agreed["authMethods"].as_array().map(Vec::as_slice).unwrap_or_default();
     let names: Vec<String> =
         methods.iter().filter_map(|m| m["name"].as_str()).take(5).map(reason).collect();
-    let how = match names.is_empty() {
-        true => String::new(),
-        false => format!(" (it offers: {})", names.join(", ")),
+    let how = if names.is_empty() {
+        String::new()
+    } else {
+        format!(" (it offers: {})", names.join(", "))
     };
     AgentFault(ErrorClass::Credentials, format!("needs a login{how}; log in with its own program"))
 }

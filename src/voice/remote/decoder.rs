@@ -130,7 +130,8 @@ impl Decoder {
             fault.usage = Some(usage);
             return Err(fault);
         }
-        let (finish, skipped) = (self.finish.map(Into::into), self.skipped);
+        let finish = self.finish.map(Into::into);
+        let skipped = self.skipped;
         let tools = self.asked.finish();
         Ok(Done { finish, usage: Some(usage), skipped, tools, ..Done::default() })
     }

@@ -36,7 +36,9 @@ pub struct ServerFault {
 
 impl ServerFault {
     pub(super) fn new(class: ErrorClass, what: impl Into<String>) -> ServerFault {
-        let (quote, retry_after_ms, usage) = (None, None, None);
+        let quote = None;
+        let retry_after_ms = None;
+        let usage = None;
         ServerFault { class, what: what.into(), is_refusal: false, quote, retry_after_ms, usage }
     }
 
@@ -49,7 +51,9 @@ impl ServerFault {
         let quote = self.quote.map(|q| quoted(&q, to, sent)).unwrap_or_default();
         let next = next_step(self.class, to, model);
         let text = format!("the server {host} {what}{quote}; {next}").into();
-        let (class, retry_after_ms, usage) = (self.class, self.retry_after_ms, self.usage);
+        let class = self.class;
+        let retry_after_ms = self.retry_after_ms;
+        let usage = self.usage;
         CallFailure { class, text, retry_after_ms, usage }
     }
 }
@@ -184,7 +188,8 @@ pub(super) fn of_error(status: Option<u16>, value: &Value) -> ServerFault {
     let words = Words { kinds, lower: message.to_lowercase(), message };
     let fault = of_words(status.or(code).unwrap_or(0), &words);
     let asked = error["details"].as_array().into_iter().flatten().find_map(retry_delay_ms);
-    ServerFault { retry_after_ms: asked.filter(|_| fault.class.asks_to_wait()), ..fault }
+    let retry_after_ms = if fault.class.asks_to_wait() { asked } else { None };
+    ServerFault { retry_after_ms, ..fault }
 }
 
 /// Returns the rejected field of a request that a server validates field by field, as in `stop: Extra inputs are not

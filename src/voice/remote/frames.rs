@@ -157,7 +157,8 @@ mod tests {
     #[test]
     fn a_frame_of_many_lines_and_bytes_is_bounded_by_their_sum() {
         let push = |lines: &[usize]| {
-            let (mut frames, mut out) = (Frames::new(Framing::Events), vec![]);
+            let mut frames = Frames::new(Framing::Events);
+            let mut out = vec![];
             let each =
                 |n: &usize| frames.push(format!("data: {}\n", "x".repeat(*n)).as_bytes(), &mut out);
             lines.iter().try_for_each(each)
@@ -172,7 +173,8 @@ mod tests {
 
     #[test]
     fn a_line_end_of_two_bytes_is_one_however_it_is_cut() {
-        let (mut frames, mut out) = (Frames::new(Framing::Events), vec![]);
+        let mut frames = Frames::new(Framing::Events);
+        let mut out = vec![];
         for part in ["data: a\r", "", "\ndata: b\r\n\r", "\ndata: c\n\n"] {
             frames.push(part.as_bytes(), &mut out).unwrap();
         }

@@ -97,7 +97,7 @@ impl Remote {
             if in_words { (&[], &[]) } else { (&ask.tools, &ask.prompt.tools) };
         let asks = in_words && !ask.tools.is_empty();
         let held = ask.seat.local && spec.effort.is_none() && !asks;
-        let schema = ask.form.schema().filter(|_| held);
+        let schema = if held { ask.form.schema() } else { None };
         let shown = messages.iter().map(|m| m.text.len()).sum();
         let mut sink = RedactingSink::new(out, asks);
         let heard = async {
@@ -296,7 +296,8 @@ impl RedactingSink<'_> {
 
     /// Sends the held back text at the end of the reply. Returns the tool requests found in it.
     async fn close(&mut self) -> Vec<ToolRequest> {
-        let (thought, said) = (self.thought.finish(), self.said.finish());
+        let thought = self.thought.finish();
+        let said = self.said.finish();
         self.say(Channel::Think, thought).await;
         let mut said = self.without_requests(Channel::Say, said);
         let (rest, requests) = self.asked.take().unwrap_or_default().finish();
@@ -321,7 +322,8 @@ async fn refusal(answer: &mut Response) -> ServerFault {
     // the status suffices if the body does not arrive
     let _ = timeout(Duration::from_millis(REST_MS), read(answer, &mut body)).await;
     let mut fault = failure::of_status(status, &String::from_utf8_lossy(&body));
-    fault.retry_after_ms = wait.or(fault.retry_after_ms).filter(|_| fault.class.asks_to_wait());
+    let wait = wait.or(fault.retry_after_ms);
+    fault.retry_after_ms = if fault.class.asks_to_wait() { wait } else { None };
     // some servers return these for a form that they do not support
     fault.is_refusal = matches!(fault.class, ErrorClass::BadRequest | ErrorClass::Failed);
     fault

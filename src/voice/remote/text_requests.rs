@@ -21,7 +21,8 @@ pub(super) struct TextRequests {
 impl TextRequests {
     /// Adds text and returns the part that belongs to no request.
     pub(super) fn push(&mut self, words: &str) -> String {
-        let (open, close) = (opening(), format!("</{REQUEST_TAG}>"));
+        let open = opening();
+        let close = format!("</{REQUEST_TAG}>");
         let mut said = String::new();
         self.pending.push_str(words);
         loop {

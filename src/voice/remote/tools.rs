@@ -102,8 +102,8 @@ pub(super) fn ollama(call: &Call, messages: &mut Vec<ChatMessage<'_>>) {
 /// Adds tool requests and results in Anthropic's format.
 pub(super) fn anthropic(call: &Call, messages: &mut Vec<Value>) {
     for round in call.rounds {
-        let said = Some(json!({"type": "text", "text": round.said}));
-        let said = said.filter(|_| !round.said.trim().is_empty());
+        let speaks = !round.said.trim().is_empty();
+        let said = speaks.then(|| json!({"type": "text", "text": round.said}));
         let asked = round.runs.iter().enumerate().map(|(at, run)| {
             let input = object(&run.request.arguments);
             json!({"type": "tool_use", "id": round.id(at), "name": run.request.tool, "input": input})
@@ -123,7 +123,8 @@ pub(super) fn anthropic(call: &Call, messages: &mut Vec<Value>) {
 /// Adds tool requests and results in Google's format.
 pub(super) fn gemini(call: &Call, contents: &mut Vec<Value>) {
     for round in call.rounds {
-        let said = Some(json!({"text": round.said})).filter(|_| !round.said.trim().is_empty());
+        let speaks = !round.said.trim().is_empty();
+        let said = speaks.then(|| json!({"text": round.said}));
         let asked = round.runs.iter().map(|run| {
             let call = json!({"name": run.request.tool, "args": object(&run.request.arguments)});
             json!({"functionCall": call})
@@ -180,8 +181,15 @@ mod tests {
         let runs = vec![ToolRun { request, called: Some(Seq(8)), returned }];
         let rounds = [ToolRound { asked: Seq(7), said: "Well.".into(), runs }];
         let tools = [Tool::built_in("list_dir").unwrap()];
-        let (spec, schema, window, provider) = (ModelSpec::default(), None, None, "x");
-        let (model, messages, spec, tools, rounds) = ("m", &messages, &spec, &tools, &rounds);
+        let spec = ModelSpec::default();
+        let schema = None;
+        let window = None;
+        let provider = "x";
+        let model = "m";
+        let messages = &messages;
+        let spec = &spec;
+        let tools = &tools;
+        let rounds = &rounds;
         let call = Call { model, messages, spec, schema, window, tools, rounds, provider };
         serde_json::from_str(&wire.spell(&call).body).unwrap()
     }
@@ -266,7 +274,8 @@ mod tests {
     fn a_flood_of_requests_is_bounded_and_broken_arguments_stay_text() {
         let mut asked = Asked::default();
         for index in 0..100_000 {
-            let (name, arguments) = ("a".to_owned(), "{".to_owned());
+            let name = "a".to_owned();
+            let arguments = "{".to_owned();
             asked.push(AskedPart { index: Some(index << 40), name, arguments });
         }
         let requests = asked.finish();

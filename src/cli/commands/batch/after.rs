@@ -98,9 +98,10 @@ impl BatchCommand {
 
 impl ReportArgs {
     fn run(&self, context: &Context) -> Result<Exit, Failure> {
-        let path = match self.results.is_dir() {
-            true => self.results.join("results.jsonl"),
-            false => self.results.clone(),
+        let path = if self.results.is_dir() {
+            self.results.join("results.jsonl")
+        } else {
+            self.results.clone()
         };
         let report = Report::read(&path, self.max_unread).map_err(|e| {
             Failure::usage(

@@ -49,7 +49,7 @@ impl BatchBudget {
 
     /// Describes the default limit; `None` without one.
     pub fn describe(&self) -> Option<String> {
-        let usd = self.together.usd.filter(|_| self.is_default);
+        let usd = if self.is_default { self.together.usd } else { None };
         let usd = usd.map(|usd| {
             format!("limit: ${usd:.2} for all conversations (default; change it with --max-usd)")
         });

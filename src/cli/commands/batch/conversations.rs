@@ -89,7 +89,8 @@ impl Conversations {
                 let past = fold(&log);
                 let failed = |line: &ResultLine| line.outcome == ResultOutcome::Failed;
                 let over = is_over(&past, &own);
-                match self.result(job, prepared, &log, &own).filter(|_| over) {
+                let line = if over { self.result(job, prepared, &log, &own) } else { None };
+                match line {
                     Some(line) if !(job.again && failed(&line)) => {
                         return Ok(JobOutcome::Over(Box::new(line)));
                     }
@@ -153,7 +154,8 @@ impl Conversations {
         log: Log,
         own: &Limits,
     ) -> Result<JobOutcome, Failure> {
-        let (past, began) = (fold(&log), assemble::began(&log));
+        let past = fold(&log);
+        let began = assemble::began(&log);
         let read = session::resume_read(log.survey, Mode::Normal)?;
         let past = if read.again { fold(&read.log) } else { past };
         let ResumedSession { log, repaired, writer, .. } = read;

@@ -82,7 +82,8 @@ impl BatchArgs {
             shard,
             all: sum,
         };
-        let (seed, each) = (self.seed, budget.tokens_each);
+        let seed = self.seed;
+        let each = budget.tokens_each;
         let conversations =
             Conversations::new(all, out.clone(), seed, each, stopping.clone(), context)?;
         let items = Items::open(items).map_err(|e| unreadable(items, &e))?;

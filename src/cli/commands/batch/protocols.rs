@@ -144,7 +144,7 @@ fn baselines(
     let mut all = vec![];
     let beside = BASELINES.iter().filter(|(name, _)| *name != first.protocol.name);
     let mut beside: Vec<(&str, &str, Option<u64>)> =
-        beside.map(|(name, alike)| (*name, *name, most.filter(|_| *alike))).collect();
+        beside.map(|(name, alike)| (*name, *name, if *alike { most } else { None })).collect();
     // rehearsed lines use no tokens to compare
     if !first.loaded.all_rehearsed() {
         let (name, scenario, times) = SAME_TOKENS;

@@ -45,8 +45,10 @@ fn started(call: &ToolCall<'_>) -> Result<Arc<Convened>, Failure> {
     let wrong = |e: serde_json::Error| Failure::usage(e.to_string(), "see the tool's schema");
     let wanted: Wanted = serde_json::from_value(arguments.clone()).map_err(wrong)?;
     let found = wanted.found(call.context)?;
-    let (lines, asked) = (wanted.lines(&found)?, wanted.limits()?);
-    let (bounds, models) = (call.jobs.bounds.clone(), call.jobs.models.clone());
+    let lines = wanted.lines(&found)?;
+    let asked = wanted.limits()?;
+    let bounds = call.jobs.bounds.clone();
+    let models = call.jobs.models.clone();
     call.jobs.start(key.as_ref(), &arguments, call.context, move |context, purse| {
         let gate = ClientGate { bounds, purse, asked, rehearsed: wanted.rehearsed };
         run::start_found(&wanted.options(&models), found, lines, &gate, context)

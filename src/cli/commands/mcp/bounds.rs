@@ -45,7 +45,10 @@ impl Purse {
         let usd = self.usd(asked.usd);
         let known = Limits { usd: Some(usd), tokens: asked.tokens, ..Limits::default() };
         let fixed = asked.usd.is_some() || self.is_set;
-        let Some(worth) = token_worth(seats).filter(|_| !fixed) else { return known };
+        if fixed {
+            return known;
+        }
+        let Some(worth) = token_worth(seats) else { return known };
         let tokens = (usd.0 / worth).max(1);
         let tokens = asked.tokens.map_or(tokens, |asked| asked.min(tokens));
         Limits { tokens: Some(tokens), ..Limits::default() }
@@ -207,7 +210,8 @@ mod tests {
     #[test]
     fn a_default_limit_becomes_tokens_for_models_without_a_price() {
         let purse = Purse { left: Usd(1_000_000_000), default: DEFAULT_USD, is_set: false };
-        let (priced, unpriced) = (seat(Some(Price(2.0, 10.0))), seat(None));
+        let priced = seat(Some(Price(2.0, 10.0)));
+        let unpriced = seat(None);
         let of = |seats: &[&Participant], asked: &Limits| {
             let Limits { usd, tokens, .. } = purse.limits(seats, asked);
             (usd.map(f64::from), tokens)

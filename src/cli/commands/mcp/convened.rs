@@ -99,7 +99,7 @@ impl Convened {
         let (stop, stopped) = oneshot::channel();
         let job = Convened {
             kept,
-            token_worth: token_worth(&seats).filter(|_| state.limits.usd.is_none()),
+            token_worth: if state.limits.usd.is_none() { token_worth(&seats) } else { None },
             orders: Mutex::new(Some(order)),
             stop: Mutex::new(Some(stop)),
             pulse: Mutex::new(Pulse { begins: state.next_seq, ..Pulse::default() }),
@@ -278,7 +278,8 @@ pub fn play(setup: Setup, job: &Convened, ears: Ears, seconds: u64) {
                 }
             });
             tokio::pin!(run, stopped);
-            let (mut end, mut stopping) = (Some(end), true);
+            let mut end = Some(end);
+            let mut stopping = true;
             // the time of the conversation stops while it is paused, this time does not
             let late = sleep(Duration::from_secs(seconds));
             tokio::pin!(late);

@@ -36,7 +36,8 @@ pub fn serve(address: SocketAddr, jobs: &Jobs, context: &Context) -> Result<(), 
     thread::scope(|scope| {
         loop {
             let connection = server.next();
-            let (own, token) = (context.again(), &token);
+            let own = context.again();
+            let token = &token;
             let answer = move || {
                 connection.answer(
                     |heard| refusal(heard, token, at),

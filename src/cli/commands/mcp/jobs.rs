@@ -189,7 +189,8 @@ impl Jobs {
             let fix = "wait for one of them to end, or raise mcp.max_running in the settings";
             return Err(Failure::usage(message, fix));
         }
-        let (purse, seconds) = (self.purse(), self.bounds.seconds);
+        let purse = self.purse();
+        let seconds = self.bounds.seconds;
         let (own, (tx, rx)) = (context.again(), channel::channel());
         let thread = thread::Builder::new().name("conversation".into()).spawn(move || {
             let setup = match begin(&own, purse) {

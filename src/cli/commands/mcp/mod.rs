@@ -93,7 +93,8 @@ fn serve(jobs: &Jobs, context: &Context) {
     let open = OpenRequests::default();
     let open = &open;
     thread::scope(|scope| {
-        let (mut lines, mut bytes) = (RpcLines::default(), vec![0; READ_AT_ONCE]);
+        let mut lines = RpcLines::default();
+        let mut bytes = vec![0; READ_AT_ONCE];
         let mut input = stdin().lock();
         loop {
             let n = match input.read(&mut bytes) {

@@ -47,7 +47,8 @@ impl OpenRequests {
             return None;
         }
         let number = all.last().map_or(0, |last| last.number + 1);
-        let (session, id) = (session.to_owned(), id.to_string());
+        let session = session.to_owned();
+        let id = id.to_string();
         all.push(Entry { number, session, id, interest: Interest::Waiting });
         Some(OpenRequest { all: self, number })
     }

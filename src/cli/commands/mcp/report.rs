@@ -51,7 +51,8 @@ pub fn result(log: &Log, state: &State) -> Result<Value, Failure> {
         (None, true) => "running",
         (None, false) => "stopped",
     };
-    let (answer, dissent) = found(state).filter(|_| ended.is_some()).unzip();
+    let found = if ended.is_some() { found(state) } else { None };
+    let (answer, dissent) = found.unzip();
     let spent = state.spent();
     let seats = state.seats.iter().map(|seat| {
         let speaks = state.calls().any(|turn| turn.seat == seat.spec.id);
@@ -117,8 +118,10 @@ pub fn page(log: &Log, from: usize) -> Result<Value, Failure> {
 /// When the session cannot be told.
 pub fn tail(log: &Log, after: u64) -> Result<Value, Failure> {
     let records = discreet(&log.records, Reveal::default())?;
-    let (mut state, mut narrator) = (State::default(), Narrator::default());
-    let (mut lines, mut cursor) = (vec![], after);
+    let mut state = State::default();
+    let mut narrator = Narrator::default();
+    let mut lines = vec![];
+    let mut cursor = after;
     for record in &records {
         state.apply(&record.event);
         let told = narrator.narrate(&state, &record.event);
@@ -184,8 +187,10 @@ pub fn search(words: &str, context: &Context) -> Result<Value, Failure> {
 /// Returns the places of a transcript that have the words.
 fn shown_hits(log: &Log, query: &Query) -> Result<Vec<Value>, Failure> {
     let records = discreet(&log.records, Reveal::default())?;
-    let (mut state, mut narrator) = (State::default(), Narrator::default());
-    let (id, mut hits) = (text::line(&log.files.id()).into_owned(), vec![]);
+    let mut state = State::default();
+    let mut narrator = Narrator::default();
+    let id = text::line(&log.files.id()).into_owned();
+    let mut hits = vec![];
     for record in &records {
         state.apply(&record.event);
         for told in narrator.narrate(&state, &record.event) {

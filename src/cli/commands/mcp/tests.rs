@@ -289,7 +289,8 @@ fn no_argument_of_a_client_acts_hangs_or_takes_memory() {
         return walk_over(&tool);
     }
     let own = thread::current().name().unwrap().to_owned();
-    let (waiting, carried_out) = (Mutex::new(TOOLS.iter()), AtomicUsize::new(0));
+    let waiting = Mutex::new(TOOLS.iter());
+    let carried_out = AtomicUsize::new(0);
     let walk = || {
         loop {
             let Some(tool) = waiting.lock().unwrap().next() else { return };

@@ -29,7 +29,9 @@ pub fn search(words: &str, json: bool, context: &Context) -> Result<Exit, Failur
         return Ok(Exit::Done);
     }
     // print matches as they are found, not only at the end of the search
-    let (mut found, mut sessions, mut written) = (0, 0, Ok(()));
+    let mut found = 0;
+    let mut sessions = 0;
+    let mut written = Ok(());
     look(&folder, &query, |hits| {
         found += hits.len();
         sessions += usize::from(!hits.is_empty());

@@ -29,6 +29,7 @@ fn row(depth: usize, s: &SessionSummary) -> String {
         None => String::new(),
     };
     let (state, _) = status_columns(&s.standing);
-    let (id, title) = (text::line(&s.id), text::label(&s.title));
+    let id = text::line(&s.id);
+    let title = text::label(&s.title);
     format!("{point}{id}  {title}, {}, {state}\n", utterances(s.utterances))
 }

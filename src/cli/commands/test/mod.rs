@@ -333,7 +333,8 @@ pub fn caught(stop: watch::Sender<bool>) -> Result<Option<Exit>, Failure> {
 /// Parses `I/N`.
 pub fn parts(shard: &str) -> Option<(usize, usize)> {
     let (part, parts) = shard.split_once('/')?;
-    let (part, parts) = (part.parse().ok()?, parts.parse().ok()?);
+    let part = part.parse().ok()?;
+    let parts = parts.parse().ok()?;
     (1..=parts).contains(&part).then_some((part, parts))
 }
 

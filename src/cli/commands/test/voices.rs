@@ -91,12 +91,13 @@ struct Scripts {
 
 impl Real for Own {
     fn voices(&self, test: &Test) -> Result<Arc<dyn Voices>, String> {
-        match test.trusted || self.trust {
-            true => Ok(Arc::new(Scripts {
+        if test.trusted || self.trust {
+            Ok(Arc::new(Scripts {
                 environment: self.environment.clone(),
                 folder: test.folder.clone(),
-            })),
-            false => Err("the scenario runs scripts; add --trust to let it".into()),
+            }))
+        } else {
+            Err("the scenario runs scripts; add --trust to let it".into())
         }
     }
 
@@ -109,7 +110,8 @@ impl Real for Own {
             let found = Folder::new(path).map(Arc::new);
             found.map_err(|e| format!("files = \"{}\": {e}", path.display()))
         });
-        let (place, environment) = (test.folder.clone(), self.environment.clone());
+        let place = test.folder.clone();
+        let environment = self.environment.clone();
         Ok(Arc::new(Toolbox {
             scripts: ToolScripts {
                 permits: Arc::new(move |_| runs),

@@ -138,9 +138,8 @@ impl Watched {
 fn beside(file: &Path) -> BTreeSet<PathBuf> {
     let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let named = entries.map(|entry| match folder == Path::new(".") {
-        true => PathBuf::from(entry.file_name()),
-        false => entry.path(),
+    let named = entries.map(|entry| {
+        if folder == Path::new(".") { PathBuf::from(entry.file_name()) } else { entry.path() }
     });
     named.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect()
 }

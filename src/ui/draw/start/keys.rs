@@ -104,7 +104,8 @@ fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
 
 /// Lists the keys that can follow the prefix.
 pub(super) fn prefixed(start: &StartScreen, room: usize) -> Vec<Line<'static>> {
-    let (theme, keymap) = (&start.theme, &start.keymap);
+    let theme = &start.theme;
+    let keymap = &start.keymap;
     let of_session = |action| matches!(action, ReplaySession | CompareSessions | DropSession);
     let here = |action| matches!(start.at, StartRow::Session(_)) || !of_session(action);
     let own = LISTED.iter().filter(|action| here(**action));
@@ -132,9 +133,10 @@ pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, (start, scrolls): (&Star
     let theme = &start.theme;
     let leave = start.keymap.key(Quit, start.place()).map(str::to_owned);
     let leave = leave.unwrap_or_else(|| pair(start, &[Interrupt]));
-    let last = match start.keying.is_none() && start.help.is_none() && !start.prefixed {
-        true => vec![(leave, "quit"), (pair(start, &[Help]), "help")],
-        false => vec![(pair(start, &[Back]), "back")],
+    let last = if start.keying.is_none() && start.help.is_none() && !start.prefixed {
+        vec![(leave, "quit"), (pair(start, &[Help]), "help")]
+    } else {
+        vec![(pair(start, &[Back]), "back")]
     };
     for (key, word) in last {
         bar.right(format!(" {word}  "), theme.style(ThemeRole::HintText));

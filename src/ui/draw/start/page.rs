@@ -66,11 +66,13 @@ impl StartPage<'_> {
     /// Returns a text that begins with names, each in the colour of its seat in the conversation.
     pub(super) fn coloured_names(&self, words: &str, names: &[String]) -> Vec<Span<'static>> {
         let muted = self.style(ThemeRole::Muted);
-        let (mut spans, mut rest) = (vec![], words);
+        let mut spans = vec![];
+        let mut rest = words;
         for (place, name) in names.iter().enumerate() {
             let begun = rest.trim_start_matches([' ', ',']);
             let Some(after) = begun.strip_prefix(&*text::name(name)) else { break };
-            let (gap, name) = (rest.len() - begun.len(), begun.len() - after.len());
+            let gap = rest.len() - begun.len();
+            let name = begun.len() - after.len();
             spans.push(Span::styled(rest[..gap].to_owned(), muted));
             let style = self.start.theme.speaker_bar(place);
             spans.push(Span::styled(begun[..name].to_owned(), style));

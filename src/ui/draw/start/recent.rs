@@ -43,9 +43,10 @@ impl StartPage<'_> {
         let ellipsis = self.start.glyphs.ellipsis;
         let stands = status_text(&session.standing);
         let age = ago(self.start.now, session.written);
-        let (before, end) = match figures {
-            true => (12.max(width(&stands) + 2), format!("{:>7}{age:>9}", session.utterances)),
-            false => (width(&stands) + 2, String::new()),
+        let (before, end) = if figures {
+            (12.max(width(&stands) + 2), format!("{:>7}{age:>9}", session.utterances))
+        } else {
+            (width(&stands) + 2, String::new())
         };
         let room = self.room.saturating_sub(before + width(&end) + 3);
         let before = " ".repeat(before.saturating_sub(width(&stands)));
@@ -80,9 +81,10 @@ impl StartPage<'_> {
         if below {
             // a large cast leaves room for the message
             let cast = clip(&cast(session), self.room / 2, ellipsis);
-            let words = match session.last.is_empty() {
-                true => format!("{cast}  nothing said yet  {}", session.id),
-                false => format!("{cast}  {}", said(session)),
+            let words = if session.last.is_empty() {
+                format!("{cast}  nothing said yet  {}", session.id)
+            } else {
+                format!("{cast}  {}", said(session))
             };
             let words = clip(&format!("     {words}"), self.room, ellipsis);
             self.lines.push(Line::from(self.coloured_names(&words, &session.cast)));

@@ -34,7 +34,8 @@ impl Shown {
             (0..SIZE.0).map(|x| cells[(x, y)].clone()).collect()
         };
         let differ = |y: &u16| row(&self.last, *y) != row(&next, *y);
-        let (first, last) = ((0..SIZE.1).find(differ), (0..SIZE.1).rfind(differ));
+        let first = (0..SIZE.1).find(differ);
+        let last = (0..SIZE.1).rfind(differ);
         let rows = first.zip(last).map_or(0..0, |(first, last)| first..last + 1);
         self.painter.show(&next, rows, cursor).unwrap();
         let sent = self.painter.take();
@@ -47,7 +48,8 @@ impl Shown {
     fn check(&self, next: &Buffer) {
         let screen = self.terminal.screen();
         for (x, y) in (0..SIZE.1).flat_map(|y| (0..SIZE.0).map(move |x| (x, y))) {
-            let (cell, there) = (&next[(x, y)], screen.cell(y, x).unwrap());
+            let cell = &next[(x, y)];
+            let there = screen.cell(y, x).unwrap();
             if there.is_wide_continuation() {
                 continue;
             }

@@ -45,7 +45,8 @@ pub(super) fn coloured(code: &str, language: &str, theme: &Theme) -> Option<Vec<
     let syntax = languages.find_syntax_by_token(language)?;
     let looks: Vec<(Scope, ThemeRole)> =
         LOOKS.iter().filter_map(|(name, role)| Some((Scope::new(name).ok()?, *role))).collect();
-    let (mut state, mut scopes) = (ParseState::new(syntax), ScopeStack::new());
+    let mut state = ParseState::new(syntax);
+    let mut scopes = ScopeStack::new();
     let mut coloured = Vec::new();
     for line in LinesWithEndings::from(code) {
         let changes = state.parse_line(line, languages).ok()?;

@@ -42,7 +42,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     }
     // with reasoning this format rejects a temperature; after tool results it requires the signed reasoning of the
     // request
-    let effort = call.spec.effort.as_ref().filter(|_| call.rounds.is_empty());
+    let effort = if call.rounds.is_empty() { call.spec.effort.as_ref() } else { None };
     if let Some(effort) = effort {
         if version(call.model) >= Some(ADAPTIVE) {
             body["thinking"] = json!({"type": "adaptive"});
@@ -83,7 +83,7 @@ fn content(message: &Message) -> Value {
 /// Parses the version in a model's name, as in `claude-opus-4-7` or `claude-3-7-sonnet-20250219`.
 fn version(model: &str) -> Option<(u32, u32)> {
     // a date is not a version
-    let number = |part: &str| part.parse::<u32>().ok().filter(|_| part.len() < 3);
+    let number = |part: &str| if part.len() < 3 { part.parse::<u32>().ok() } else { None };
     let mut parts = model.split(['-', '.', '@']).skip_while(|part| number(part).is_none());
     let major = number(parts.next()?)?;
     Some((major, parts.next().and_then(number).unwrap_or(0)))
@@ -161,8 +161,11 @@ mod tests {
             ..ModelSpec::default()
         };
         let asked = |model| {
-            let (messages, window, provider) = (&[][..], None, "anthropic");
-            let (tools, rounds) = (&[][..], &[][..]);
+            let messages = &[][..];
+            let window = None;
+            let provider = "anthropic";
+            let tools = &[][..];
+            let rounds = &[][..];
             let asked = spell(&Call {
                 model,
                 messages,
@@ -175,7 +178,8 @@ mod tests {
             });
             serde_json::from_str::<Value>(&asked.body).unwrap()
         };
-        let (old, new) = (asked("claude-haiku-4-5"), asked("claude-sonnet-5"));
+        let old = asked("claude-haiku-4-5");
+        let new = asked("claude-sonnet-5");
         assert_eq!(old["thinking"], json!({"type": "enabled", "budget_tokens": 16_384}));
         assert_eq!(new["thinking"], json!({"type": "adaptive"}));
         assert_eq!(new["output_config"], json!({"effort": "high"}));
