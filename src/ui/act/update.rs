@@ -38,9 +38,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
         Some(Action::Offer) if key.kind == KeyEventKind::Repeat || bounces(screen) => None,
         Some(action) => {
             let offered = (action == Action::Offer).then(|| offer(screen));
-            let Some((action, _)) = offered.unwrap_or(Some((action, String::new()))) else {
-                return None;
-            };
+            let (action, _) = offered.unwrap_or(Some((action, String::new())))?;
             screen.view.notice = None;
             let leaving = std::mem::take(&mut screen.view.leaving);
             screen.view.leaving_since = None;
