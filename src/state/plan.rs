@@ -323,12 +323,10 @@ impl Conversation {
         }
         if let Some(replaced) = turn.replaces {
             // a repeated message keeps its position and type, but gets a new text
-            let text = e.text.clone();
-            let again = turn.id;
             self.with_plan(turn.thread, |plan| {
                 let mut all = plan.steps.iter_mut().flat_map(|s| &mut s.messages);
                 if let Some(message) = all.find(|m| m.turn == Some(replaced)) {
-                    (message.text, message.turn) = (text, Some(again));
+                    (message.text, message.turn) = (e.text.clone(), Some(turn.id));
                 }
             });
             return;
@@ -346,8 +344,6 @@ impl Conversation {
         let to = if by_executor { sibling.or(planner) } else { step.executor.clone() };
         let from = turn.seat.clone();
         let ms = self.ms;
-        let text = e.text.clone();
-        let turn_id = turn.id;
         let to = to.unwrap_or_else(|| from.clone());
         self.push_message(turn.thread, |step| StepMessage {
             from,
@@ -357,9 +353,9 @@ impl Conversation {
             exchange: step.exchange() + u32::from(by_executor),
             seq,
             ms,
-            turn: Some(turn_id),
+            turn: Some(turn.id),
             implicit: false,
-            text,
+            text: e.text.clone(),
         });
     }
 

@@ -196,14 +196,12 @@ pub fn attentive() -> Stage {
 /// Returns cuts with distinct situations: the first of each pair of neighbouring kinds of events, together with the
 /// number of open turns.
 pub fn situations(events: &[Event]) -> Vec<usize> {
-    let mut seen = std::collections::HashSet::new();
-    let mut open = 0i32;
+    let (mut seen, mut open) = (std::collections::HashSet::new(), 0i32);
     let new = |cut: &usize| {
         let before = &events[cut - 1].kind;
-        let after = &events[*cut].kind;
         open += i32::from(matches!(before, Kind::FloorGranted(_)));
         open -= i32::from(matches!(before, Kind::TurnEnded(_)));
-        seen.insert((before.name(), after.name(), open))
+        seen.insert((before.name(), events[*cut].kind.name(), open))
     };
     (1..events.len()).filter(new).collect()
 }
@@ -236,8 +234,7 @@ fn killed_after_every_event_and_resumed() {
 }
 
 fn killed_and_resumed(cuts: fn(&[Event]) -> Vec<usize>, steer: &[Value]) {
-    let mut points = 0;
-    let mut bad = Vec::new();
+    let (mut points, mut bad) = (0, Vec::new());
     for (name, table) in tables() {
         let mut steer = steer.to_vec();
         if name == "manual" {
@@ -457,8 +454,7 @@ fn storm(seed: u64, tally: &Mutex<Tally>) {
             let mut tally = tally.lock().unwrap();
             tally.resumed += 1;
             if abreast(&ran) != abreast(&whole) {
-                let whole = outcome(&whole);
-                let ran = outcome(&ran);
+                let (whole, ran) = (outcome(&whole), outcome(&ran));
                 tally.bad.push(format!("storm {seed} cut after {cuts:?}:\n  {whole:?}\n  {ran:?}"));
             }
         }

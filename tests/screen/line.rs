@@ -222,3 +222,13 @@ fn up_edits_the_queued_message_and_delete_drops_it() {
     let asked = stage.press(&[KeyCode::Delete]);
     assert_eq!(asked, [Request::Send(Command::DropQueued { of: "0:9".into() })]);
 }
+
+#[test]
+fn a_second_press_behind_the_prefix_confirms() {
+    let mut stage = speaking();
+    stage.chord('x');
+    stage.press(&[Char('q')]);
+    assert!(stage.text().contains("press ctrl-x q again to quit"), "{}", stage.text());
+    stage.chord('x');
+    assert_eq!(stage.press(&[Char('q')]), [Request::Leave]);
+}

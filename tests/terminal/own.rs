@@ -14,7 +14,7 @@ const SAID: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"Trams, I say.\
 
 #[test]
 fn a_scenario_is_written_checked_and_started_from_the_start_screen() {
-    let house = House::new();
+    let house = House::with_defaults();
     // the first edit breaks the title, the second one repairs it
     let script = house.file(
         "editor.sh",
@@ -38,7 +38,9 @@ fn a_scenario_is_written_checked_and_started_from_the_start_screen() {
     program.keys("\r");
     program.until("Ada speaking");
     program.until_sent("\u{1b}]0;RUNNING Mine", 1);
-    program.keys("qq");
+    program.keys("\u{18}q");
+    program.until("press ctrl-x q again to quit");
+    program.keys("\u{18}q");
     // quitting a conversation started on the start screen returns there
     program.until("Recent");
     program.keys("\u{3}\u{3}");

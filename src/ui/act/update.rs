@@ -40,8 +40,13 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
             let offered = (action == Action::Offer).then(|| offer(screen));
             let (action, _) = offered.unwrap_or(Some((action, String::new())))?;
             screen.view.notice = None;
-            let leaving = std::mem::take(&mut screen.view.leaving);
-            screen.view.leaving_since = None;
+            // the key behind the prefix confirms
+            let leaving = if action == Action::Prefix {
+                None
+            } else {
+                screen.view.leaving_since = None;
+                screen.view.leaving.take()
+            };
             match action {
                 Action::Home if leaving == Some(action) => Some(Request::Home),
                 Action::Quit | Action::Interrupt
