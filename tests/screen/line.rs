@@ -1,6 +1,6 @@
 //! The input box that has the focus from the first frame: letters write, and only the empty line has keys.
 
-use crate::permissions::asks;
+use crate::permissions::{ask, asks, before};
 use crate::stage::Stage;
 use colloquium::clock::Clock;
 use colloquium::model::{Command, Event, Kind, Ms};
@@ -164,11 +164,12 @@ fn enter_never_answers_a_request_for_a_permission_or_for_money() {
     let mut stage = on_line(asks(80, 24));
     assert_eq!(stage.press(&[Enter, Enter]), []);
     assert!(stage.text().contains("ctrl-x l allow once"), "{}", stage.text());
-    let mut stage = speaking();
-    typed(&mut stage, "Wait");
-    stage.press(&[Enter]);
+    let mut stage = on_line(before(80, 24));
+    typed(&mut stage, "Keep it short");
+    assert!(said(&stage.press(&[Enter])).is_some());
+    let mut stage = queued(stage);
     // the card appears between the presses
-    let mut stage = on_line(asks(80, 24));
+    ask(&mut stage, "Write notes.txt", "notes.txt");
     stage.screen.view.sent_at = None;
     assert_eq!(stage.press(&[Enter, Enter]), []);
 }

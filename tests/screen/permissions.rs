@@ -21,7 +21,18 @@ pub fn asks(width: u16, height: u16) -> Stage {
 }
 
 fn asks_with(width: u16, height: u16, title: &str, path: &str) -> Stage {
-    let mut stage = Stage::altered(width, height, attended).during(3, 1);
+    let mut stage = before(width, height);
+    ask(&mut stage, title, path);
+    stage
+}
+
+/// Returns a stage in the middle of a turn whose agent has not asked yet.
+pub fn before(width: u16, height: u16) -> Stage {
+    Stage::altered(width, height, attended).during(3, 1)
+}
+
+/// Requests permission in the current turn.
+pub fn ask(stage: &mut Stage, title: &str, path: &str) {
     let turn = stage.turn();
     let (call, seat) = {
         let turn = &stage.screen.transcript.state().turns[&turn];
@@ -30,7 +41,6 @@ fn asks_with(width: u16, height: u16, title: &str, path: &str) -> Stage {
     let asked = json!({"turn": turn, "call": call, "request": 1, "tool": format!("{seat}/edit"),
         "title": title, "input": format!("{{\"path\":\"{path}\"}}")});
     stage.happens(&seat, "permission.asked", asked);
-    stage
 }
 
 #[test]
