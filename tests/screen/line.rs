@@ -172,6 +172,16 @@ fn enter_never_answers_a_request_for_a_permission_or_for_money() {
     ask(&mut stage, "Write notes.txt", "notes.txt");
     stage.screen.view.sent_at = None;
     assert_eq!(stage.press(&[Enter, Enter]), []);
+    let mut stage = on_line(Stage::new(80, 24).until(first_turn_ended));
+    let set = json!({"do": "limit", "set": {"usd": 0.19}, "key": "k:1", "targets": {}});
+    stage.happens("operator", "command.given", set);
+    stage.happens(
+        "engine",
+        "limit.reached",
+        json!({"what": "usd", "value": 0.1712, "limit": 0.19}),
+    );
+    assert!(stage.text().contains("limit of $0.19"), "{}", stage.text());
+    assert_eq!(stage.press(&[Enter, Enter]), []);
 }
 
 #[test]
