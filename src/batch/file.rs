@@ -78,11 +78,13 @@ impl<R: Read> Iterator for ResultLines<R> {
             let parsed = match next_line(&mut self.input, LINE_MAX) {
                 Ok(None) => return None,
                 Ok(Some(BoundedLine::Whole(line))) if line.trim_ascii().is_empty() => continue,
-                Ok(Some(BoundedLine::Whole(line))) => serde_json::from_slice(&line).ok(),
+                Ok(Some(BoundedLine::Whole(line))) => {
+                    serde_json::from_slice::<ResultLine>(&line).ok()
+                }
                 Ok(Some(BoundedLine::TooLong)) => None,
                 Err(e) => return self.fail(e),
             };
-            if let Some(line) = parsed {
+            if let Some(line) = parsed.filter(ResultLine::can_be_summed) {
                 return Some(Ok(line));
             }
             self.damaged += 1;

@@ -235,9 +235,11 @@ pub(super) fn calibration(report: &Report) -> Vec<(&str, Vec<Plotted>)> {
 pub(super) fn leanings(report: &Report) -> Vec<(&str, Option<Estimate>)> {
     let of = |protocol: &'_ String| -> Option<Estimate> {
         let all = report.ended(protocol).map(|line| &line.measured.judgements);
-        let (first, read) = all.fold((0, 0), |sum, j| (sum.0 + j.first_side, sum.1 + j.read));
-        let (low, high) = wilson(first, read);
-        (read > 0).then(|| (f64::from(first) / f64::from(read), low, high))
+        let (first, read) = all.fold((0, 0), |(first, read), j| {
+            (first + j.first_side as usize, read + j.read as usize)
+        });
+        let (low, high) = wilson(small(first), small(read));
+        (read > 0).then(|| (first as f64 / read as f64, low, high))
     };
     let all = report.protocols.iter().map(|protocol| (protocol.as_str(), of(protocol)));
     all.filter(|(_, share)| share.is_some()).collect()

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 /// Version of the line format.
 pub const VERSION: u32 = 1;
+/// Largest accepted count of a result: about 69 billion.
+const COUNT_MAX: u64 = 1 << 36;
 
 /// Outcome of a conversation in a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +63,20 @@ pub struct ResultLine {
     /// Calls, tokens, dollars, time and rounds.
     #[serde(flatten)]
     pub measured: Measured,
+}
+
+impl ResultLine {
+    /// Returns whether every count is small enough that sums over a whole file cannot overflow.
+    pub(super) fn can_be_summed(&self) -> bool {
+        let measured = &self.measured;
+        let models = measured.models.values().flat_map(|m| [m.calls, m.unanswered]);
+        let planned = measured.planned.iter().flat_map(|(least, most)| [*least, *most]);
+        [measured.retries, measured.cut, measured.input, measured.output, measured.ms]
+            .into_iter()
+            .chain(measured.calls.values().copied())
+            .chain(models.chain(planned))
+            .all(|count| count <= COUNT_MAX)
+    }
 }
 
 /// Measurements of one conversation.

@@ -1,9 +1,10 @@
-//! Keys of files: each of the schemas of scenarios, tests and steering lines, with hostile values in process.
+//! Keys of files: each of the schemas of scenarios, tests, steering lines and results, with hostile values in process.
 
 use crate::hostile_values;
+use colloquium::batch::report::Report;
 use colloquium::model::SteerLine;
 use colloquium::scenario::{self, Source};
-use colloquium::{policy, testing};
+use colloquium::{batch, policy, testing};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -50,11 +51,16 @@ fn places(schema: &Value, root: &Value, at: &[Step], into: &mut Vec<Vec<Step>>) 
             into.push(at);
         }
     }
-    if schema["items"].is_object() {
-        let at = [at, &[Step::First]].concat();
-        places(&schema["items"], root, &at, into);
-        if !into.contains(&at) {
-            into.push(at);
+    // an entry of a list, and a key that the schema does not name
+    for (inner, step) in
+        [("items", Step::First), ("additionalProperties", Step::Key("turn".to_owned()))]
+    {
+        if schema[inner].is_object() {
+            let at = [at, &[step]].concat();
+            places(&schema[inner], root, &at, into);
+            if !into.contains(&at) {
+                into.push(at);
+            }
         }
     }
 }
@@ -78,6 +84,12 @@ fn put(into: &mut Value, at: &[Step], value: Value) {
     }
 }
 
+/// Returns the values that are not texts: the ends of every range, and empty collections.
+fn other_values() -> [Value; 8] {
+    let [high, low] = [i64::MAX, i64::MIN].map(Value::from);
+    [high, low, json!(u64::MAX), json!(f64::MAX), json!(-0.5), json!(true), json!([]), json!({})]
+}
+
 /// Reads a file of a kind with each hostile value in each place.
 fn walk(of: &str, base: &Value, read: impl Fn(&Value, &Path)) {
     let home = tempfile::tempdir().unwrap();
@@ -87,13 +99,11 @@ fn walk(of: &str, base: &Value, read: impl Fn(&Value, &Path)) {
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
     fs::write(&other, "untouched").unwrap();
     let [a, b, c] = [&marker, &pipe, &other].map(|path| path.display().to_string());
-    let texts: Vec<String> = hostile_values::texts(&a, &b, &c)
-        .into_iter()
-        .map(|mut text| {
-            text.truncate(text.floor_char_boundary(TEXT_MAX));
-            text
-        })
-        .collect();
+    let texts = hostile_values::texts(&a, &b, &c).into_iter().map(|mut text| {
+        text.truncate(text.floor_char_boundary(TEXT_MAX));
+        Value::from(text)
+    });
+    let values: Vec<Value> = texts.chain(other_values()).collect();
     let schema = schema(of);
     let mut all = vec![];
     places(&schema, &schema, &[], &mut all);
@@ -104,9 +114,10 @@ fn walk(of: &str, base: &Value, read: impl Fn(&Value, &Path)) {
         tables.entry(&at[..at.len() - 1]).or_default().push(at);
     }
     let groups = || tables.values().flat_map(|keys| keys.chunks(KEYS_AT_ONCE));
-    for (group, text) in groups().flat_map(|group| texts.iter().map(move |text| (group, text))) {
+    for (group, value) in groups().flat_map(|group| values.iter().map(move |value| (group, value)))
+    {
         let mut file = base.clone();
-        group.iter().for_each(|at| put(&mut file, at, text.as_str().into()));
+        group.iter().for_each(|at| put(&mut file, at, value.clone()));
         read(&file, home.path());
     }
     let children = fs::read_to_string("/proc/thread-self/children").unwrap_or_default();
@@ -114,7 +125,7 @@ fn walk(of: &str, base: &Value, read: impl Fn(&Value, &Path)) {
     assert!(!marker.exists(), "{of}: a text acted");
     assert_eq!(fs::read_to_string(&other).unwrap(), "untouched");
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2, "{of}: a file was made");
-    println!("{of}: {} texts in {} places", texts.len(), all.len());
+    println!("{of}: {} values in {} places", values.len(), all.len());
 }
 
 /// Returns data as TOML without nulls, or `None` if TOML cannot say it.
@@ -149,5 +160,23 @@ fn tests_with_hostile_values_only_have_faults() {
 fn steering_lines_with_hostile_values_only_have_faults() {
     walk("steer", &json!({"do": "say", "text": "x"}), |line, _| {
         let _ = SteerLine::parse(&line.to_string());
+    });
+}
+
+#[test]
+fn results_with_hostile_values_only_have_faults() {
+    let base = json!({"version": 1, "item": "a", "line": 1, "protocol": "p", "fingerprint": "f",
+        "session": "s", "outcome": "ended", "calls": {"turn": 1, "judge": 1}, "retries": 0, "input": 1, "output": 1,
+        "ms": 1, "flips": 0});
+    let folder = tempfile::tempdir().unwrap();
+    let (file, merged) = (folder.path().join("results.jsonl"), folder.path().join("merged.jsonl"));
+    walk("results", &base, |line, _| {
+        // a second line, so that sums and comparisons have something to add
+        fs::write(&file, format!("{line}\n{base}\n{line}\n")).unwrap();
+        let report = Report::read(&file, 0.1).unwrap();
+        assert!(!report.is_empty());
+        let _ = (report.tables(), batch::conversations(&report), batch::page(&report, "T"));
+        let _ = batch::merge(&[file.clone(), file.clone()], &merged);
+        let _ = fs::remove_file(&merged);
     });
 }

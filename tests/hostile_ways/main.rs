@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
+mod data;
 #[path = "../hostile_values/files.rs"]
 mod hostile_files;
 #[path = "../hostile_values/mod.rs"]

@@ -38,8 +38,32 @@ pub fn write(folder: &Path, sent: &[String]) -> io::Result<()> {
 }
 
 #[cfg(test)]
+#[path = "../../../tests/hostile_values/mod.rs"]
+mod hostile_values;
+
+#[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+    use std::fs;
+
+    #[test]
+    fn lines_of_other_kinds_are_not_inputs() {
+        let folder = tempfile::tempdir().unwrap();
+        let marker = folder.path().join("marker");
+        let texts = hostile_values::texts(&marker.display().to_string(), "pipe", "other");
+        for text in texts {
+            let lines = [text.clone(), json!([text]).to_string(), json!({"a": text}).to_string()];
+            let input = json!(text).to_string();
+            fs::write(folder.path().join(FILE), [&lines[..], &[input]].concat().join("\n"))
+                .unwrap();
+            let read = read(folder.path());
+            // a file that is too large as a whole is not read
+            assert!(read.is_empty() || read.contains(&text), "{text:.40}");
+            assert!(read.len() <= 2, "{text:.40}: {} inputs", read.len());
+            assert!(!marker.exists(), "{text:.40}: acted");
+        }
+    }
 
     #[test]
     fn keeps_the_newest_inputs_that_can_be_read_again() {
