@@ -57,6 +57,8 @@ pub struct Connection {
     number: u64,
     places: Arc<Mutex<Places>>,
     clock: Clock,
+    /// Time at which it was accepted.
+    since: Ms,
 }
 
 /// A request that came in. Its body is empty while its head is checked.
@@ -124,7 +126,8 @@ impl Server {
         drop(places);
         let places = self.places.clone();
         let clock = self.clock.clone();
-        Ok(Connection { stream, number, places, clock })
+        let since = clock.now();
+        Ok(Connection { stream, number, places, clock, since })
     }
 }
 
@@ -216,7 +219,7 @@ impl Connection {
 
     /// Reads the head, and the bytes of the body that came with it; `None` for anything else than a head.
     fn head(&self) -> io::Result<Option<(Heard, Vec<u8>)>> {
-        let until = Ms(self.clock.now().0 + HEAD_MS);
+        let until = Ms(self.since.0 + HEAD_MS);
         let mut all = vec![];
         let mut bytes = [0; 4 << 10];
         let end = loop {
@@ -316,5 +319,28 @@ impl HttpReply {
             body.len()
         );
         stream.write_all((head + body).as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads a head that ends early, `ms` after the connection was accepted; returns the error.
+    fn head_after(ms: u64) -> Option<ErrorKind> {
+        let mut server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        server.clock = Clock::paced_over(&Clock::real(Ms(0)), Ms(0));
+        let mut client = TcpStream::connect(server.address()).unwrap();
+        client.write_all(b"POST").unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        let connection = server.next();
+        server.clock.set(Ms(ms));
+        connection.head().map(drop).err().map(|e| e.kind())
+    }
+
+    #[test]
+    fn a_head_has_to_come_within_ten_seconds() {
+        assert_eq!(head_after(HEAD_MS - 1), None);
+        assert_eq!(head_after(10_000), Some(ErrorKind::TimedOut));
     }
 }

@@ -267,6 +267,30 @@ fn an_agent_has_a_home_of_its_own_and_the_keys_that_it_needs() {
 }
 
 #[test]
+fn a_file_beside_the_scenario_gets_no_keys_of_an_agent_by_its_name() {
+    let house = House::new();
+    let path = talk(&house, "plain", 1, "");
+    let program = house.file("codex-acp", &format!("#!/usr/bin/env python3\n{AGENT}"));
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    std::fs::set_permissions(&program, mode).unwrap();
+    house.file(
+        ".config/colloquium/config.toml",
+        "[agents]\nenvironment = [\"codex-acp:ITS_KEY\", \"ALL_KEY\"]\n",
+    );
+    let agent = house.path("agent.py").display().to_string();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let python = format!("\"python3\", \"{agent}\"");
+    for command in [program.as_str(), "./codex-acp"] {
+        let path = house.file("talk.toml", &text.replace(&python, &format!("\"{command}\"")));
+        let mut run = house.command(&["run", &path, "--headless", "--trust"]);
+        end(run.env("ITS_KEY", "sk-its").env("ALL_KEY", "sk-all").spawn().unwrap()).code(0);
+        let told = logged_lines(&house).into_iter().rfind(|t| !t["started"].is_null()).unwrap();
+        let names = told["env"].to_string();
+        assert!(!names.contains("_KEY"), "{command}: {names}");
+    }
+}
+
+#[test]
 fn a_hostile_agent_gets_nothing_and_shows_nothing() {
     let house = House::new();
     let path = talk(&house, "hostile", 1, "");

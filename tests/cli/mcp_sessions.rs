@@ -100,6 +100,11 @@ fn a_search_finds_no_whisper_and_no_hidden_turn() {
         let found = client.call("search_sessions", json!({"words": words}));
         assert_eq!(found["hits"], json!([]), "{found}");
     }
+    let session = &hits[0]["session"];
+    let read = client.call("read_session", json!({"session": session}));
+    let read = read.to_string();
+    assert!(read.contains("An open word"), "{read}");
+    assert!(!read.contains("A whispered word") && !read.contains("A hidden word"), "{read}");
     client.end();
 }
 

@@ -171,3 +171,15 @@ fn replaces_no_device_by_the_state_of_the_person() {
     assert!(refused.err.contains("a link out of its folder"), "{}", refused.err);
     assert!(device.is_symlink());
 }
+
+#[test]
+fn adds_nothing_to_a_json_file_of_another_program() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(1, 2));
+    for text in ["{\"name\": \"x\", \"version\": \"1.0.0\"}\n", "[1]\n", "{\"profile\": 1}\n"] {
+        let state = house.file("package.json", text);
+        let refused = house.run(&["run", &path, "--headless", "--state", &state]).code(3);
+        assert!(refused.err.contains("package.json"), "{}", refused.err);
+        assert_eq!(std::fs::read_to_string(&state).unwrap(), text);
+    }
+}
