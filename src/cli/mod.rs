@@ -12,6 +12,9 @@ mod document;
 mod error;
 mod exit;
 mod home;
+#[cfg(test)]
+#[path = "../../tests/hostile_values/mod.rs"]
+mod hostile_values;
 mod inputs;
 mod log_file;
 mod memory;

@@ -38,12 +38,9 @@ pub fn write(folder: &Path, sent: &[String]) -> io::Result<()> {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/hostile_values/mod.rs"]
-mod hostile_values;
-
-#[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::hostile_values;
     use serde_json::json;
     use std::fs;
 

@@ -2,9 +2,6 @@
 //!
 //! The arguments come from the schemas of [`TOOLS`], so that a new one joins by itself.
 
-#[path = "../../../../tests/hostile_values/mod.rs"]
-mod hostile_values;
-
 use super::bounds::Bounds;
 use super::call::COMMANDS;
 use super::convened::Interest;
@@ -14,6 +11,7 @@ use super::tools::TOOLS;
 use crate::cli::args::global::Global;
 use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
+use crate::cli::hostile_values;
 use crate::model::command;
 use serde_json::{Map, Value, json};
 use std::env;
