@@ -108,6 +108,11 @@ impl Conversation {
                 why: text("why").unwrap_or_else(|| "".into()),
             },
             (Outcome::Said, _, None) if e.structured["proposal"].is_string() => MoveKind::Answered,
+            (Outcome::Failed, _, _)
+                if e.error.as_ref().is_some_and(|error| error.class == ErrorClass::Form) =>
+            {
+                MoveKind::Refused
+            }
             (Outcome::Said | Outcome::Cut | Outcome::Failed | Outcome::Passed, _, _) => {
                 MoveKind::Left
             }
@@ -159,7 +164,7 @@ impl Conversation {
                 MoveKind::Answered => {
                     votes.remove(&m.seat);
                 }
-                MoveKind::Left | MoveKind::Restarted | MoveKind::Presented => {}
+                MoveKind::Left | MoveKind::Refused | MoveKind::Restarted | MoveKind::Presented => {}
             }
         }
         Coordination { answers, votes, moves }
@@ -188,7 +193,10 @@ impl Conversation {
         let most = thread.spec.options["answers"].as_u64().unwrap_or(ANSWERS);
         match step {
             "work" => {
-                let answers = (stands.answered(&turn.seat) as u64) < most;
+                let refused =
+                    stands.moves.iter().any(|m| m.seat == turn.seat && m.did == MoveKind::Refused);
+                let may_vote = !among.is_empty();
+                let answers = (stands.answered(&turn.seat) as u64) < most && !(refused && may_vote);
                 Some(Form::Proposal { among, names, answers })
             }
             "ballot" | "run_off" | "judge" => Some(Form::Proposal { among, names, answers: false }),
