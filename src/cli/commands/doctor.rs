@@ -81,6 +81,9 @@ impl DoctorArgs {
             };
             let SurveyedPlace { name, base_url, from, key, .. } = place;
             out.push_str(&format!("\n{name}  {base_url}  ({from})\n  key: {key}\n  {verdict}\n"));
+            for (model, window) in &place.windows {
+                out.push_str(&format!("  {model}: window {window} tokens\n"));
+            }
         }
         out.push_str("\nagents\n");
         for agent in agents::KNOWN {
