@@ -170,6 +170,16 @@ impl Conversation {
         Coordination { answers, votes, moves }
     }
 
+    /// Returns the operator's messages in a later exchange; empty in the first one and under other policies.
+    pub(super) fn later_question(&self, turn: &Turn) -> String {
+        let from = self.finds_answer(turn).map_or(Seq(0), Thread::exchange_from);
+        if from == Seq(0) {
+            return String::new();
+        }
+        let asked = self.visible(turn).filter(|e| e.seat().is_none() && e.seq > from);
+        asked.map(|e| e.text().to_string()).collect::<Vec<_>>().join(" ")
+    }
+
     /// Returns the form of a turn's reply under `consensus`; `None` if any text is valid.
     pub(super) fn proposal(&self, turn: &Turn) -> Option<Form> {
         let thread = self.finds_answer(turn)?;

@@ -123,6 +123,7 @@ impl Conversation {
             "operator": {
                 "said": said.join(" "),
                 "whisper": whisper,
+                "asked": self.later_question(turn),
             },
             "last": last.map(|e| json!({
                 "who": e.seat().map(id), "name": e.seat().map(name), "text": read(e),

@@ -167,6 +167,20 @@ fn every_printed_resume_goes_on_when_a_person_says_something() {
     }
 }
 
+#[test]
+fn the_consensus_demo_answers_a_second_question() {
+    let house = House::new();
+    let words = house.file("say.jsonl", r#"{"do":"say","text":"And the organ?"}"#);
+    house.run(&["demo", "consensus", "--headless"]).code(0);
+    let ran = house.run(&["resume", "--last", "--rehearsed", "--headless", "--steer", &words]);
+    let again = ran.code(0).out;
+    assert!(again.contains("-- finished: consensus"), "{again}");
+    assert!(again.contains("\"And the organ?\" We begin with the lamp"), "{again}");
+    for earlier in ["Four thousand is two hundred", "She couldn't see any more", "We spend three"] {
+        assert!(!again.contains(earlier), "an answer to the first question: {again}");
+    }
+}
+
 /// Whoever takes part has a turn in every scenario but the one whose planner decides who does what.
 #[test]
 fn a_person_can_take_part_in_every_scenario() {
