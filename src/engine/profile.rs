@@ -3,7 +3,7 @@
 //! Stages and rankings are computed when no turn runs, so that seats that speak at the same time see the same.
 
 use super::drafts::warn_once;
-use crate::expr::{Condition, ExprError, Facts};
+use crate::expr::{Condition, ExprError, Facts, unset_keys};
 use crate::model::event::ENGINE;
 use crate::model::profile::merge;
 use crate::model::{
@@ -27,11 +27,32 @@ pub(super) fn next(state: &State) -> Option<Draft> {
     if state.scenario.stages.is_empty() && state.scenario.ranking.is_none() || !state.is_quiet() {
         return None;
     }
+    if let Some(told) = unset(state) {
+        return Some(told);
+    }
     let stage = match stage(state) {
         Ok(stage) => stage.map(Into::into),
         Err(why) => return warn_once(state, why.into()).or_else(|| ranking(state)),
     };
     stage.map_or_else(|| ranking(state), noted)
+}
+
+/// Warns once about each condition of a stage or ranking that reads a key which is not set after the first turn.
+fn unset(state: &State) -> Option<Draft> {
+    state.last.as_ref()?;
+    let stages = state.scenario.stages.iter();
+    let stages = stages
+        .filter_map(|stage| Some((format!("[[stage]] {}", stage.name), stage.when.as_ref()?)));
+    let ranking = state.scenario.ranking.iter().flat_map(|ranking| {
+        let when = ranking.when.as_ref().map(|when| ("[ranking] when".to_owned(), when));
+        let asked = ranking.asked.as_ref().map(|asked| ("[ranking] asked".to_owned(), asked));
+        when.into_iter().chain(asked)
+    });
+    stages.chain(ranking).find_map(|(place, when)| {
+        let facts = Facts::new(state.facts(|name| when.contains(name)));
+        let text = format!("{place}: \"{when}\": {}", unset_keys(when, &facts)?);
+        warn_once(state, text.into())
+    })
 }
 
 /// Returns true if a condition holds; the error is the text of a warning.
