@@ -350,7 +350,7 @@ fn cut(why: CutWhy) -> &'static str {
     }
 }
 
-fn end(state: &State, e: &Ended) -> String {
+pub(super) fn end(state: &State, e: &Ended) -> String {
     let why = e.text.iter().map(|t| format!(": {t}")).collect::<String>();
     let used = spent(&state.spent()).iter().map(|s| format!(", {s}")).collect::<String>();
     format!("{}{why}, {}{used}", ended(e.reason), utterances(state.utterances))

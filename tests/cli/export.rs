@@ -70,6 +70,34 @@ fn shows_an_edit_in_its_turn_and_marks_it() {
 }
 
 #[test]
+fn a_clean_export_has_the_outcome_first_and_no_steering_log() {
+    let house = House::new();
+    let steer = house.file(
+        "steer.jsonl",
+        r#"{"after":{"utterance":1},"do":"note","text":"be brief"}
+{"after":{"utterance":2},"do":"edit","utterance":1,"text":"As it reads now."}
+{"after":{"utterance":2},"do":"say","text":"And the boat?"}
+{"after":{"utterance":3},"do":"hide","utterance":2}
+{"after":{"utterance":3},"do":"pause"}
+{"when":"paused","do":"resume"}
+"#,
+    );
+    let path = house.file("talk.toml", &talk(4, 9));
+    house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
+    for format in ["md", "txt", "html"] {
+        let clean = export(&house, &[format, "--clean"]);
+        let at = |text: &str| clean.find(text).unwrap_or_else(|| panic!("{text}: {clean}"));
+        assert!(at("stopped at the turn limit") < at("As it reads now."), "{format}: {clean}");
+        assert!(at("As it reads now.") < at("And the boat?"), "{format}: {clean}");
+        for word in ["paused", "resumed", "be brief", "hidden", "edited by", "B1"] {
+            assert!(!clean.contains(word), "{format}: {word}: {clean}");
+        }
+    }
+    let refused = house.run(&["export", "--last", "--format", "csv", "--clean"]).code(2);
+    assert!(refused.err.contains("--format md or txt or html"), "{}", refused.err);
+}
+
+#[test]
 fn does_not_count_words_of_whispers_that_were_left_out() {
     let house = House::new();
     secrets(&house);
