@@ -108,6 +108,25 @@ fn a_changed_prompt_is_told_in_words_and_other_settings_are_another_request() {
 
 /// Every input of a reply is part of the request's identity: the address, the bytes of a tool's script.
 #[test]
+fn bless_accepts_recorded_replies_for_changed_prompts() {
+    let house = House::new();
+    let server = Server::start("Reply {n}.", Some(KEY));
+    settings(&house, &server);
+    house.file("m.test.toml", &test(""));
+    with_key(&house, &["test", "--ask"]).code(0);
+    let before = lines(&house);
+    house.file("m.test.toml", &test("").replace("A talk", "Another talk"));
+    house.run(&["test"]).code(3);
+    house.run(&["test", "--bless"]).code(0);
+    house.run(&["test"]).code(0);
+    let after = lines(&house);
+    assert_eq!(after.len(), before.len(), "the old requests are removed");
+    assert_ne!(after[0]["digest"], before[0]["digest"]);
+    assert_eq!(after[0]["reply"], before[0]["reply"]);
+    assert_eq!(server.asked.lock().unwrap().len(), before.len(), "no model is called");
+}
+
+#[test]
 fn another_server_or_another_script_is_another_request() {
     let house = House::new();
     let server = Server::start("Reply number {n}.{usage}", None);
