@@ -374,6 +374,7 @@ impl Conversation {
                 whispers: Box::default(),
                 horizon: seq,
                 labels: super::Labels::new(),
+                role: None,
             }],
             chosen: 0,
             edited: None,

@@ -362,7 +362,8 @@ impl Court<'_> {
         let reason =
             reason.map_or(String::new(), |reason| format!(" ({})", reason.trim_matches('"')));
         format!(
-            "The conversation ended{reason} after {point} turns. Whatever is not met by now is not met."
+            "The conversation ended{reason} after {}. Whatever is not met by now is not met.",
+            utterances(point)
         )
     }
 

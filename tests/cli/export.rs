@@ -98,6 +98,22 @@ fn a_clean_export_has_the_outcome_first_and_no_steering_log() {
 }
 
 #[test]
+fn shows_the_role_of_each_round_where_roles_rotate() {
+    let house = House::new();
+    let scenario = "title = \"A talk\"\npolicy = { name = \"round_robin\", rounds = 3 }\n\
+        [[participant]]\nid = \"ada\"\nname = \"Ada\"\nrole = [\"builder\", \"-\", \"critic\"]\n\
+        lines = [\"As {{ me.role }}.\"]\n[[participant]]\nid = \"bo\"\nname = \"Bo\"\nlines = [\"So.\"]\n";
+    let path = house.file("talk.toml", scenario);
+    house.run(&["run", &path, "--headless"]).code(0);
+    let text = export(&house, &["txt"]);
+    for head in
+        ["[1] Ada (builder)\n  As builder.", "[3] Ada\n  As .", "[5] Ada (critic)\n  As critic."]
+    {
+        assert!(text.contains(head), "{head}: {text}");
+    }
+}
+
+#[test]
 fn does_not_count_words_of_whispers_that_were_left_out() {
     let house = House::new();
     secrets(&house);

@@ -15,7 +15,7 @@ pub(super) fn request(ask: &CallRequest) -> Value {
     let history: Vec<Value> = ask.prompt.blocks.iter().map(|b| said(ask, b)).collect();
     let own = json!({
         "participant": {
-            "id": seat.id, "name": seat.name, "aliases": seat.aliases, "role": seat.role,
+            "id": seat.id, "name": seat.name, "aliases": seat.aliases, "role": ask.facts["me"]["role"],
         },
         "purpose": ask.purpose,
         "number": ask.number,
