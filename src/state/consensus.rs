@@ -86,6 +86,9 @@ impl Conversation {
     pub(super) fn note_move(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
         let ms = self.ms;
         let step = self.batch_of(turn).map(|b| b.spec.memo[STEP].as_str().unwrap_or("").to_owned());
+        // a refused vote ends the round for its seat, a refused answer does not
+        let is_refused = e.error.as_ref().is_some_and(|error| error.class == ErrorClass::Form)
+            && matches!(self.proposal(turn), Some(Form::Proposal { answers: true, .. }));
         let Some(thread) = self.threads.get_mut(&turn.thread) else { return };
         if &*thread.spec.policy != CONSENSUS || !turn.speaks() {
             return;
@@ -108,11 +111,7 @@ impl Conversation {
                 why: text("why").unwrap_or_else(|| "".into()),
             },
             (Outcome::Said, _, None) if e.structured["proposal"].is_string() => MoveKind::Answered,
-            (Outcome::Failed, _, _)
-                if e.error.as_ref().is_some_and(|error| error.class == ErrorClass::Form) =>
-            {
-                MoveKind::Refused
-            }
+            (Outcome::Failed, _, _) if is_refused => MoveKind::Refused,
             (Outcome::Said | Outcome::Cut | Outcome::Failed | Outcome::Passed, _, _) => {
                 MoveKind::Left
             }
