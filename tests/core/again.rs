@@ -81,6 +81,6 @@ async fn a_queued_vote_can_be_dropped() {
         table(scenario, vec![seat("a"), seat("b")])
     };
     let votes = |ran: &Ran| ran.kinds().iter().filter(|kind| **kind == "vote.closed").count();
-    assert_eq!(votes(&play(opened(), plain(), &[vote.clone()]).await), 1);
+    assert_eq!(votes(&play(opened(), plain(), std::slice::from_ref(&vote)).await), 1);
     assert_eq!(votes(&play(opened(), plain(), &[vote, drop]).await), 0);
 }
