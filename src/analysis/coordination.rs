@@ -38,6 +38,7 @@ pub fn table(study: &Analysis<'_>) -> Table {
             MoveKind::Answered => ("answered", None, None),
             MoveKind::Voted { whose, why } => ("voted", Some(whose), Some(why)),
             MoveKind::Left => ("left the round", None, None),
+            MoveKind::Refused => ("was refused", None, None),
             MoveKind::Restarted => ("restarted", None, None),
             MoveKind::Presented => ("presented", None, None),
         };

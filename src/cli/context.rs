@@ -175,6 +175,11 @@ impl Context {
         }
     }
 
+    /// Returns whether `--quiet` is set.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Prints a line about a pending reply on standard error, unless `--quiet` is set.
     pub fn say_alive(&self, line: &str) {
         self.keep(line);

@@ -68,7 +68,8 @@ impl Cli {
     /// Parses with all commands. Help has a line for each of [`FIRST`] and names the others.
     fn parse_fully() -> Result<Cli, clap::Error> {
         let mut program = Cli::command();
-        let names = program.get_subcommands().map(|command| command.get_name().to_owned());
+        let listed = program.get_subcommands().filter(|command| !command.is_hide_set());
+        let names = listed.map(|command| command.get_name().to_owned());
         let more: Vec<String> = names.filter(|name| !FIRST.contains(&&**name)).collect();
         for name in &more {
             program = program.mut_subcommand(name, |command| command.hide(true));
@@ -149,6 +150,7 @@ enum Command {
     Schema(commands::schema::SchemaArgs),
     Keys(commands::keys::KeysArgs),
     Themes(commands::themes::ThemesArgs),
+    #[command(hide = true)]
     Paths(commands::paths::PathsArgs),
     Completions(commands::manual::CompletionsArgs),
     Man(commands::manual::ManArgs),

@@ -3,13 +3,16 @@
 //! Stages and rankings are computed when no turn runs, so that seats that speak at the same time see the same.
 
 use super::drafts::warn_once;
-use crate::expr::{Condition, ExprError, Facts};
+use crate::expr::{Condition, ExprError, Facts, unset_keys};
 use crate::model::event::ENGINE;
+use crate::model::profile::merge;
 use crate::model::{
     Draft, RankedBecause, RankedItem, RankingMade, StageEntered, Text, ThreadId, draft,
 };
+use crate::reply::Formed;
 use crate::scenario::RankingSpec;
-use crate::state::State;
+use crate::state::{State, Turn};
+use crate::text;
 use serde_json::{Map, Value, json};
 
 /// Maximum score of an item.
@@ -24,11 +27,32 @@ pub(super) fn next(state: &State) -> Option<Draft> {
     if state.scenario.stages.is_empty() && state.scenario.ranking.is_none() || !state.is_quiet() {
         return None;
     }
+    if let Some(told) = unset(state) {
+        return Some(told);
+    }
     let stage = match stage(state) {
         Ok(stage) => stage.map(Into::into),
         Err(why) => return warn_once(state, why.into()).or_else(|| ranking(state)),
     };
     stage.map_or_else(|| ranking(state), noted)
+}
+
+/// Warns once about each condition of a stage or ranking that reads a key which is not set after the first turn.
+fn unset(state: &State) -> Option<Draft> {
+    state.last.as_ref()?;
+    let stages = state.scenario.stages.iter();
+    let stages = stages
+        .filter_map(|stage| Some((format!("[[stage]] {}", stage.name), stage.when.as_ref()?)));
+    let ranking = state.scenario.ranking.iter().flat_map(|ranking| {
+        let when = ranking.when.as_ref().map(|when| ("[ranking] when".to_owned(), when));
+        let asked = ranking.asked.as_ref().map(|asked| ("[ranking] asked".to_owned(), asked));
+        when.into_iter().chain(asked)
+    });
+    stages.chain(ranking).find_map(|(place, when)| {
+        let facts = Facts::new(state.facts(|name| when.contains(name)));
+        let text = format!("{place}: \"{when}\": {}", unset_keys(when, &facts)?);
+        warn_once(state, text.into())
+    })
 }
 
 /// Returns true if a condition holds; the error is the text of a warning.
@@ -96,12 +120,54 @@ fn ranking(state: &State) -> Option<Draft> {
     }
 }
 
+/// Returns the reason for rejecting a reply that names an item which the filters leave out, given the facts in the same
+/// reply. Items that the person has just named may be answered about.
+pub(super) fn named_in_vain(state: &State, turn: &Turn, form: &Formed) -> Option<String> {
+    let spec = state.scenario.ranking.as_ref()?;
+    let contract = state.contract_of(turn);
+    let says = form.text.as_deref().filter(|_| contract.keep)?;
+    let mut profile = (*state.known.profile).clone();
+    merge(&mut profile, &contract.facts_in(&form.structured)?);
+    let (items, left_out) = evaluate(state, spec, &profile).ok()?;
+    let person = state.said_by_person().map_or("", |entry| entry.text());
+    let is_named = |item: &&LeftOut<'_>| {
+        text::contains_name(says, item.name) && !text::contains_name(person, item.name)
+    };
+    let LeftOut { filter, name } = left_out.iter().find(is_named)?;
+    let names: Vec<&str> = items.iter().map(|item| &*item.name).collect();
+    Some(format!(
+        "it names {name}, which the filter `{filter}` leaves out; the ranking is now: {}",
+        names.join(", ")
+    ))
+}
+
 /// Ranks the items of the catalogue.
 fn ranked(
     state: &State,
     spec: &RankingSpec,
     because: RankedBecause,
 ) -> Result<RankingMade, String> {
+    let (items, excluded) = evaluate(state, spec, &state.known.profile)?;
+    let mut left_out = Map::new();
+    for LeftOut { filter, .. } in excluded {
+        let so_far = left_out.get(&**filter).and_then(Value::as_u64).unwrap_or(0);
+        left_out.insert(filter.to_string(), (so_far + 1).into());
+    }
+    Ok(RankingMade { because, items, left_out })
+}
+
+/// An item that a filter leaves out.
+struct LeftOut<'a> {
+    filter: &'a Text,
+    name: &'a Text,
+}
+
+/// Returns the best items for a profile, and the items that a filter leaves out.
+fn evaluate<'a>(
+    state: &State,
+    spec: &'a RankingSpec,
+    profile: &Map<String, Value>,
+) -> Result<(Vec<RankedItem>, Vec<LeftOut<'a>>), String> {
     let told = |place: String, when: &str, fault: &ExprError| {
         format!("[ranking] {place}: \"{when}\", {}: {fault}; nothing is ranked", fault.place(when))
     };
@@ -118,11 +184,11 @@ fn ranked(
     });
     let scores: Vec<(&Text, f64, &Text, Condition)> = scores.collect::<Result<_, String>>()?;
     let known = json!({
-        "profile": *state.known.profile,
+        "profile": profile,
         "fields": state.scenario.profile.fields,
         "stage": state.known.stage.stage,
     });
-    let mut left_out = Map::new();
+    let mut left_out = vec![];
     let mut items: Vec<RankedItem> = vec![];
     'items: for (id, name, item) in &spec.items {
         let mut facts = known.clone();
@@ -133,8 +199,7 @@ fn ranked(
                 .value(&facts)
                 .map_err(|fault| told(format!("filter {filter}, {id}"), when, &fault))?;
             if share(&holds) == 0.0 {
-                let so_far = left_out.get(&***filter).and_then(Value::as_u64).unwrap_or(0);
-                left_out.insert(filter.to_string(), (so_far + 1).into());
+                left_out.push(LeftOut { filter, name });
                 continue 'items;
             }
         }
@@ -152,7 +217,7 @@ fn ranked(
     // the sort is stable: equal scores keep the order of the file
     items.sort_by(|a, b| b.score.total_cmp(&a.score));
     items.truncate(spec.top as usize);
-    Ok(RankingMade { because, items, left_out })
+    Ok((items, left_out))
 }
 
 /// Returns the share of a weight that counts: true and non-empty values count in full, a number as a share from 0 to 1.

@@ -4,7 +4,7 @@ use super::asking::Says;
 use super::drafts::warn_once;
 use super::judging::{self, JudgeStep};
 use super::{loops, verdict};
-use crate::expr::{Condition, Facts};
+use crate::expr::{Condition, Facts, unset_keys};
 use crate::model::event::ENGINE;
 use crate::model::payload::Paused;
 use crate::model::*;
@@ -78,11 +78,19 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
             if holds { Says::Stop(StopReason::StopWord, text()) } else { Says::Nothing }
         }
         Rule::When(when) => {
-            let holds =
-                |c: Condition| c.holds(&Facts::new(state.facts_of_rules(|name| c.uses(name))));
+            let mut unset = None;
+            let holds = |c: Condition| {
+                let facts = Facts::new(state.facts_of_rules(|name| c.uses(name)));
+                unset = unset_keys(when, &facts);
+                c.holds(&facts)
+            };
             match Condition::compile(when).and_then(holds) {
                 Ok(true) => Says::Stop(StopReason::Condition, when.clone()),
-                Ok(false) => Says::Nothing,
+                Ok(false) => {
+                    let text = unset.map(|unset| format!("[[stop]] when = \"{when}\": {unset}"));
+                    let warning = text.and_then(|text| warn_once(state, text.into()));
+                    warning.map_or(Says::Nothing, |draft| Says::First(draft.into()))
+                }
                 Err(fault) => {
                     let place = fault.place(when);
                     let text = format!("[[stop]] when = \"{when}\", {place}: {fault}");

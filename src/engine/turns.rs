@@ -1,6 +1,7 @@
 //! Starts of calls and ends of turns: drafts shared by `react`, `advance` and `execute`.
 
 use super::money::{self, NoRoom};
+use super::profile;
 use super::tools;
 use super::words::{is_empty, is_free, mentions, own_words, parted};
 use crate::expr::Facts;
@@ -190,7 +191,17 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
         return Some(draft(thread, event::ENGINE, retried.into()));
     }
     Some(match formed(state, turn, &words.text, &done.structured) {
-        Ok(form) => with_form(state, turn, words, form, end),
+        Ok(form) => {
+            let vain = || profile::named_in_vain(state, turn, &form);
+            let vain = if turn.corrections == 0 { vain() } else { None };
+            if let (Some(why), Some(call)) = (vain, turn.call) {
+                let error = CallError { class: ErrorClass::Form, text: why.into() };
+                let (turn, wait_ms, model, usage, thread) = (turn.id, 0, None, used, turn.thread);
+                let retried = CallRetried { turn, call, error, wait_ms, model, usage };
+                return Some(draft(thread, event::ENGINE, retried.into()));
+            }
+            with_form(state, turn, words, form, end)
+        }
         Err(why) => {
             // a reply cut in its middle is never valid, and the same call would be cut again
             let cut = done.finish.as_deref() == Some(LENGTH) && !is_free(state, turn);

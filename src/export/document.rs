@@ -37,6 +37,8 @@ pub struct Document {
     pub turn_log: TurnLog,
     /// Private content that is included.
     pub reveal: Reveal,
+    /// True if the narration has no steering log.
+    pub is_clean: bool,
     /// Number of events written, for formats that iterate over them.
     pub progress: ReadProgress,
 }
@@ -80,6 +82,7 @@ impl Document {
             state,
             turn_log,
             reveal,
+            is_clean: false,
             progress: ReadProgress::default(),
         };
         if !is_as_read {
@@ -136,11 +139,12 @@ impl Document {
 
     /// Starts the narration of the conversation.
     pub(super) fn telling(&self) -> Telling {
-        if self.reveal.hidden {
+        let telling = if self.reveal.hidden {
             Telling::with_hidden(&self.state)
         } else {
             Telling::without_hidden(&self.state)
-        }
+        };
+        if self.is_clean { telling.clean(&self.state) } else { telling }
     }
 
     /// Writes the narration from first to last in a format.

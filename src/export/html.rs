@@ -48,14 +48,19 @@ pub fn spell(document: &Document, out: &mut dyn Write) -> io::Result<()> {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{topic}{rehearsed}\
-         <p class=\"facts\">{facts} · session {id} · <a href=\"#figures\">analysis</a></p>\n<ul class=\"cast\">\n{cast}</ul>\n\
+         <p class=\"facts\">{facts} · session {id}{analysis}</p>\n<ul class=\"cast\">\n{cast}</ul>\n\
          </header>\n<main>\n",
         id = escaped(&document.id),
+        analysis = if document.is_clean { "" } else { " · <a href=\"#figures\">analysis</a>" },
     )?;
     talk(document, out)?;
-    out.write_all(b"</main>\n<section id=\"figures\">\n<h2>Analysis</h2>\n")?;
-    figures(document, out)?;
-    out.write_all(b"</section>\n</body>\n</html>\n")
+    out.write_all(b"</main>\n")?;
+    if !document.is_clean {
+        out.write_all(b"<section id=\"figures\">\n<h2>Analysis</h2>\n")?;
+        figures(document, out)?;
+        out.write_all(b"</section>\n")?;
+    }
+    out.write_all(b"</body>\n</html>\n")
 }
 
 /// Returns the date and time of the start of the conversation.

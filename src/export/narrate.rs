@@ -307,7 +307,8 @@ fn voice(state: &State, seat: &Participant) -> Option<String> {
 fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
     let spec = state.seat(seat).map(|s| &s.spec);
     let mut head = name(state, seat);
-    if let Some(role) = spec.and_then(|s| s.role.as_ref()) {
+    let thread = state.spoken(e.turn).map_or(ThreadId::ROOT, |spoken| spoken.thread);
+    if let Some(role) = state.role_in(seat, thread) {
         head.push_str(&format!(" ({})", text::name(role)));
     }
     if spec.is_some_and(|s| s.stands_in) {
@@ -350,7 +351,7 @@ fn cut(why: CutWhy) -> &'static str {
     }
 }
 
-fn end(state: &State, e: &Ended) -> String {
+pub(super) fn end(state: &State, e: &Ended) -> String {
     let why = e.text.iter().map(|t| format!(": {t}")).collect::<String>();
     let used = spent(&state.spent()).iter().map(|s| format!(", {s}")).collect::<String>();
     format!("{}{why}, {}{used}", ended(e.reason), utterances(state.utterances))

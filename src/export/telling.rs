@@ -1,10 +1,13 @@
 //! A whole conversation as it reads in the end: edits in their turns, turns in the order of their numbers.
 
-use super::narrate::Narrator;
+use super::contest;
+use super::narrate::{self, Narrator};
 use super::narrated::{Narrated, Spelling};
-use crate::model::{Event, Kind, Purpose};
+use crate::model::{Event, Kind, Purpose, TurnId};
 use crate::state::State;
+use crate::text;
 use std::borrow::Borrow;
+use std::collections::BTreeSet;
 
 /// Returns how a whole conversation reads in a format; hidden turns are left out everywhere.
 pub fn whole(events: impl IntoIterator<Item: Borrow<Event>> + Clone, spell: Spelling) -> String {
@@ -23,6 +26,44 @@ pub struct Telling {
     narrator: Narrator,
     /// Turns of a simultaneous round that wait for one with a lower number.
     early: Vec<(u32, String)>,
+    /// Content of a clean telling; `None` tells everything.
+    clean: Option<CleanContent>,
+}
+
+/// Content of a telling without the steering log.
+struct CleanContent {
+    /// Verdict and end, told first.
+    outcome: Vec<Narrated>,
+    /// Turns whose text counts in the end.
+    turns: BTreeSet<TurnId>,
+}
+
+impl CleanContent {
+    fn new(whole: &State) -> CleanContent {
+        let verdict =
+            whole.verdict.iter().flat_map(|(verdict, _)| contest::verdict(whole, verdict));
+        let ended = whole
+            .ended
+            .iter()
+            .map(|ended| Narrated::Note(text::label(&narrate::end(whole, ended)).into_owned()));
+        let turns = whole.entries.iter().filter(|entry| entry.hidden.is_none());
+        CleanContent {
+            outcome: verdict.chain(ended).collect(),
+            turns: turns.filter_map(|entry| entry.version().turn).collect(),
+        }
+    }
+
+    /// Returns the part of an event's narration that belongs to a clean telling.
+    fn keep(&mut self, event: &Event, told: Vec<Narrated>) -> Vec<Narrated> {
+        match &event.kind {
+            Kind::Opened(_) => told.into_iter().chain(self.outcome.drain(..)).collect(),
+            Kind::ThreadOpened(_) | Kind::HumanSaid(_) => told,
+            Kind::TurnEnded(end) if self.turns.contains(&end.turn) => {
+                told.into_iter().filter(|item| matches!(item, Narrated::Words { .. })).collect()
+            }
+            _ => vec![],
+        }
+    }
 }
 
 impl Telling {
@@ -46,10 +87,20 @@ impl Telling {
         Telling { narrator, ..Telling::default() }
     }
 
+    /// Leaves out the steering log, and tells the outcome first; `whole` is the final state.
+    #[must_use]
+    pub fn clean(self, whole: &State) -> Telling {
+        Telling { clean: Some(CleanContent::new(whole)), ..self }
+    }
+
     /// Returns what the next event tells.
     pub fn narrate(&mut self, event: &Event) -> Vec<Narrated> {
         self.state.apply(event);
-        self.narrator.narrate(&self.state, event)
+        let told = self.narrator.narrate(&self.state, event);
+        match &mut self.clean {
+            Some(clean) => clean.keep(event, told),
+            None => told,
+        }
     }
 
     /// Returns what the next event tells, in a format, in the order of [`in_order`](Telling::in_order).

@@ -45,6 +45,12 @@ impl Facts {
         self.0.clone()
     }
 
+    /// Returns whether a mapping among the facts has a key.
+    pub(super) fn has_key(&self, of: &str, key: &str) -> bool {
+        let found = self.0.get_attr(of).and_then(|of| of.get_attr(key));
+        found.is_ok_and(|value| !value.is_undefined())
+    }
+
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.get_attr(name).is_ok_and(|value| !value.is_undefined())
     }

@@ -18,6 +18,7 @@ mod guard;
 mod parts;
 mod products;
 mod tokens;
+mod unset;
 mod vocabulary;
 
 pub use compare::Comparison;
@@ -25,6 +26,7 @@ pub use engine::{FILTERS, METHODS, TESTS};
 pub use error::{EXPRESSION_LIMIT, ExprError, OUTPUT_LIMIT, TEMPLATE_LIMIT};
 pub use facts::{Facts, Function};
 pub use parts::parts;
+pub use unset::unset_keys;
 pub use vocabulary::{Attribute, attributes};
 
 use compare::CheckedSource;

@@ -295,7 +295,7 @@ pub static COMMANDS: &[CommandRow] = &[
     command!("speak" ["text", "who"] [] "Speak as the human participant who has the floor." ["turn.ended"]),
     command!("pass" ["who"] [] "A human participant passes." ["turn.ended"]),
     command!("edit_queued" ["of", "text"] [] "Edit a queued message, by id or key." []),
-    command!("drop_queued" ["of"] [] "Drop a queued message, or a turn that was given and has not begun." []),
+    command!("drop_queued" ["of"] [] "Drop a queued message or vote, or a turn that was given and has not begun." []),
     command!("floor" ["to"] [] "Give a participant the next turn, once; the order then continues where it was." ["batch.opened"]),
     command!("skip" [] [] "Stop whoever is speaking, or skip the next speaker." ["turn.ended"]),
     command!("mute" ["who"] [] "Skip a participant until unmuted." []),

@@ -224,7 +224,7 @@ pub const FACTS: &[KnownFact] = &[
         &["who", "name", "text"],
         "the last turn of another participant",
     ),
-    fact("operator", FactKind::Mapping, &["said", "whisper"], "the operator's new words"),
+    fact("operator", FactKind::Mapping, &["said", "whisper", "asked"], "the operator's new words"),
     fact("notes", FactKind::List, &[], "the operator's notes for this turn"),
     fact("number", FactKind::Number, &[], "the number of this turn"),
     fact("purpose", FactKind::Text, &[], "the purpose of this turn"),

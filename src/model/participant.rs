@@ -211,6 +211,9 @@ pub struct Line {
     /// Condition; a line with one waits until it is true, then takes precedence over plain lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Text>,
+    /// True if it takes the place of the next plain line, which is then left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub instead: bool,
     /// Purpose of the turns that it answers; `speak` by default.
     #[serde(default, rename = "for", skip_serializing_if = "is_default")]
     pub purpose: Purpose,

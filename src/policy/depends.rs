@@ -9,7 +9,7 @@
 use super::memo;
 use super::requests::{self, SeatRequest};
 use super::{Decision, NextMove, Policy, View};
-use crate::expr::{Condition, Facts};
+use crate::expr::{Condition, Facts, unset_keys};
 use crate::model::{After, Needs, Outcome, SeatId, Seq, StopReason, Text};
 use crate::scenario::{PolicyRow, TakesPart};
 use crate::state::{Asking, EDGES, Entry, PastTurn, REQUESTS, Seat, State};
@@ -135,6 +135,11 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
 
     fn meets(&self, id: &SeatId, after: &After) -> bool {
         let holds = |when: &Text| {
+            if let Some(unset) = unset_keys(when, &self.facts) {
+                let text =
+                    format!("`{id}` after `{}`: when = \"{when}\": {unset}", after.participant);
+                self.faults.borrow_mut().push(text.into());
+            }
             let condition = Condition::compile(when).and_then(|c| c.holds(&self.facts));
             condition.unwrap_or_else(|fault| {
                 let text = format!(

@@ -2,7 +2,7 @@
 
 use super::memo;
 use super::{Decision, NextMove, Policy, View};
-use crate::expr::{Condition, Facts};
+use crate::expr::{Condition, Facts, unset_keys};
 use crate::model::payload::ThreadOpened;
 use crate::model::{Limits, SeatId, StopReason, Text};
 use crate::scenario::{Phase, PolicyRow, TakesPart};
@@ -19,18 +19,26 @@ const ROW: PolicyRow = PolicyRow {
     takes_part: TakesPart::Turns("you have a seat wherever several speak"),
 };
 
-/// Returns whether a phase runs, by its condition.
-///
-/// # Errors
-/// If the condition is invalid, as a text for the operator.
-fn holds(v: &View<'_>, phase: &Phase) -> Result<bool, Text> {
-    let Some(when) = &phase.when else { return Ok(true) };
-    let holds = |c: Condition| c.holds(&Facts::new(v.state.facts_of_rules(|name| c.uses(name))));
-    Condition::compile(when).and_then(holds).map_err(|fault| {
-        let place = fault.place(when);
-        format!("[[phase]] {}: when = \"{when}\", {place}: {fault}; it is left out", phase.name)
-            .into()
-    })
+/// Returns whether a phase runs, by its condition. If the condition is invalid or reads a key that is not set yet,
+/// `warning` gets a text for the operator, once.
+fn holds(v: &View<'_>, phase: &Phase, warning: &mut Option<Text>) -> bool {
+    let Some(when) = &phase.when else { return true };
+    let mut unset = None;
+    let holds = |c: Condition| {
+        let facts = Facts::new(v.state.facts_of_rules(|name| c.uses(name)));
+        unset = unset_keys(when, &facts);
+        c.holds(&facts)
+    };
+    let holds = Condition::compile(when).and_then(holds);
+    let place = format!("[[phase]] {}: when = \"{when}\"", phase.name);
+    let why = match (&holds, unset) {
+        (Err(fault), _) => Some(format!("{place}, {}: {fault}; it is left out", fault.place(when))),
+        (Ok(false), Some(unset)) => Some(format!("{place}: {unset}; it is left out")),
+        (Ok(_), _) => None,
+    };
+    let why = why.map(Text::from).filter(|why| !v.state.warnings.iter().any(|w| w.text == *why));
+    *warning = warning.take().or(why);
+    holds.unwrap_or(false)
 }
 
 impl Policy for Phases {
@@ -43,21 +51,15 @@ impl Policy for Phases {
         let phases = &v.state.scenario.phases;
         let left = phases.iter().enumerate().skip(done);
         let mut wrong = None;
-        let mut due = left.filter(|(_, phase)| match holds(v, phase) {
-            Ok(holds) => holds,
-            Err(why) => {
-                wrong = wrong.take().or(Some(why));
-                false
-            }
-        });
+        let mut due = left.filter(|(_, phase)| holds(v, phase, &mut wrong));
         let found = due.next();
         drop(due);
         let (at, phase) = match (found, wrong) {
-            (_, Some(why)) if !v.state.warnings.iter().any(|w| w.text == why) => {
+            (_, Some(why)) => {
                 return Decision { next: NextMove::Warn(why), memo: v.thread.memo.clone() };
             }
-            (Some(found), _) => found,
-            (None, _) => return v.end(StopReason::Completed),
+            (Some(found), None) => found,
+            (None, None) => return v.end(StopReason::Completed),
         };
         let listed: Vec<SeatId> = phase.who.iter().map(|s| SeatId(s.clone())).collect();
         // a seat that joined during the conversation takes part from the next phase on; a seat that was present at the

@@ -37,6 +37,11 @@ pub(super) fn room(seat: &Participant, reply: Option<u32>, shrunk: bool) -> usiz
     if shrunk { room / 2 } else { room }
 }
 
+/// Estimates the tokens of a text, on the safe side.
+pub fn estimate_tokens(text: &str) -> usize {
+    text.len().div_ceil(BYTES_PER_TOKEN) + FRAME_TOKENS
+}
+
 /// Estimates the tokens of a prompt, on the safe side.
 pub(super) fn tokens_of(prompt: &Prompt) -> u64 {
     let blocks: usize = prompt.blocks.iter().map(cost).sum();
@@ -152,7 +157,7 @@ pub(super) fn fit(mut prompt: Prompt, room: usize, loses: Loses) -> Prompt {
 }
 
 fn tokens(text: &Text) -> usize {
-    text.len().div_ceil(BYTES_PER_TOKEN) + FRAME_TOKENS
+    estimate_tokens(text)
 }
 
 fn cost(block: &Block) -> usize {

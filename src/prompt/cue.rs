@@ -78,7 +78,7 @@ fn phase(state: &State, turn: &Turn) -> Option<String> {
 fn role(state: &State, turn: &Turn) -> Option<String> {
     let role = state.role_of(turn)?;
     let rotates = state.seat(&turn.seat).is_some_and(|s| !s.spec.roles.is_empty());
-    (rotates && role.trim() != "-").then(|| format!("Your role in this round: {role}."))
+    rotates.then(|| format!("Your role in this round: {role}."))
 }
 
 /// Returns the length of the reply, and permission to think first.

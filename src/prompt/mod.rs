@@ -21,7 +21,7 @@ mod task;
 mod toolkit;
 
 pub use account::{Account, account, digest};
-pub use budget::UNKNOWN_WINDOW;
+pub use budget::{UNKNOWN_WINDOW, estimate_tokens};
 pub use frame::doubt;
 pub use messages::{messages, unjoined};
 

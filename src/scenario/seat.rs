@@ -344,6 +344,7 @@ pub(super) fn rehearsed(node: &Node, pace: u64) -> VoiceSpec {
         None => Line {
             text: text(node, "text").unwrap_or_default(),
             when: text(node, "when"),
+            instead: node.get("instead").and_then(Node::flag) == Some(true),
             purpose: purpose(node),
         },
     };

@@ -269,11 +269,12 @@ impl Conversation {
         self.pending.get_mut(&of?).filter(waits)
     }
 
-    /// Withdraws a message that waits, with the floor promised by it, or a `floor` command; returns whether it still
-    /// waited.
+    /// Withdraws a message that waits, with the floor promised by it, or a `floor` or `vote` command; returns whether it
+    /// still waited.
     fn take_back(&mut self, of: Option<Seq>) -> bool {
         let waits = |d: &&mut PendingCommand| match &d.given.line.command {
             Command::Floor { .. } => !d.acted && d.too_late.is_none(),
+            Command::Vote { .. } => !d.acted && d.batch.is_none() && d.too_late.is_none(),
             _ => d.text.is_some() && d.placed.is_empty() && d.too_late.is_none(),
         };
         let waiting = of.and_then(|of| self.pending.get_mut(&of)).filter(waits);
@@ -373,6 +374,7 @@ impl Conversation {
                 whispers: Box::default(),
                 horizon: seq,
                 labels: super::Labels::new(),
+                role: None,
             }],
             chosen: 0,
             edited: None,

@@ -86,6 +86,9 @@ impl Conversation {
     pub(super) fn note_move(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
         let ms = self.ms;
         let step = self.batch_of(turn).map(|b| b.spec.memo[STEP].as_str().unwrap_or("").to_owned());
+        // a refused vote ends the round for its seat, a refused answer does not
+        let is_refused = e.error.as_ref().is_some_and(|error| error.class == ErrorClass::Form)
+            && matches!(self.proposal(turn), Some(Form::Proposal { answers: true, .. }));
         let Some(thread) = self.threads.get_mut(&turn.thread) else { return };
         if &*thread.spec.policy != CONSENSUS || !turn.speaks() {
             return;
@@ -108,6 +111,7 @@ impl Conversation {
                 why: text("why").unwrap_or_else(|| "".into()),
             },
             (Outcome::Said, _, None) if e.structured["proposal"].is_string() => MoveKind::Answered,
+            (Outcome::Failed, _, _) if is_refused => MoveKind::Refused,
             (Outcome::Said | Outcome::Cut | Outcome::Failed | Outcome::Passed, _, _) => {
                 MoveKind::Left
             }
@@ -159,10 +163,20 @@ impl Conversation {
                 MoveKind::Answered => {
                     votes.remove(&m.seat);
                 }
-                MoveKind::Left | MoveKind::Restarted | MoveKind::Presented => {}
+                MoveKind::Left | MoveKind::Refused | MoveKind::Restarted | MoveKind::Presented => {}
             }
         }
         Coordination { answers, votes, moves }
+    }
+
+    /// Returns the operator's messages in a later exchange; empty in the first one and under other policies.
+    pub(super) fn later_question(&self, turn: &Turn) -> String {
+        let from = self.finds_answer(turn).map_or(Seq(0), Thread::exchange_from);
+        if from == Seq(0) {
+            return String::new();
+        }
+        let asked = self.visible(turn).filter(|e| e.seat().is_none() && e.seq > from);
+        asked.map(|e| e.text().to_string()).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the form of a turn's reply under `consensus`; `None` if any text is valid.
@@ -188,7 +202,10 @@ impl Conversation {
         let most = thread.spec.options["answers"].as_u64().unwrap_or(ANSWERS);
         match step {
             "work" => {
-                let answers = (stands.answered(&turn.seat) as u64) < most;
+                let refused =
+                    stands.moves.iter().any(|m| m.seat == turn.seat && m.did == MoveKind::Refused);
+                let may_vote = !among.is_empty();
+                let answers = (stands.answered(&turn.seat) as u64) < most && !(refused && may_vote);
                 Some(Form::Proposal { among, names, answers })
             }
             "ballot" | "run_off" | "judge" => Some(Form::Proposal { among, names, answers: false }),

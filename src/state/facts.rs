@@ -118,11 +118,12 @@ impl Conversation {
             "item": self.scenario.item,
             "number": turn.number,
             "round": self.threads.get(&turn.thread).map(|t| t.round),
-            "me": me.map(|p| json!({"id": p.id, "name": p.name, "role": p.role})),
+            "me": me.map(|p| json!({"id": p.id, "name": p.name, "role": self.role_in(&turn.seat, turn.thread)})),
             "seats": if labels.is_empty() { self.seat_facts(false) } else { self.masked(&labels) },
             "operator": {
                 "said": said.join(" "),
                 "whisper": whisper,
+                "asked": self.later_question(turn),
             },
             "last": last.map(|e| json!({
                 "who": e.seat().map(id), "name": e.seat().map(name), "text": read(e),
@@ -225,6 +226,7 @@ mod tests {
                 whispers: Box::default(),
                 horizon: Seq(1),
                 labels: crate::state::Labels::new(),
+                role: None,
             }],
             chosen: 0,
             edited: None,

@@ -105,10 +105,46 @@ impl Conversation {
             self.set_seat(&turn.seat, |s| s.failed = Some(error.clone()));
         }
         let then = match self.then(&turn.seat, error.class) {
+            Then::Skip if self.attended && self.server_is_gone(turn, error.class) => {
+                let provider = self.provider_of(&turn.seat).unwrap_or_default();
+                self.pause_for(format!(
+                    "no seat can reach {provider}: start the server, then use `retry`"
+                ));
+                return;
+            }
             Then::Skip if self.attended && self.nobody_is_left(turn) => Then::Pause,
             then => then,
         };
         self.follow_rule(then, turn, why);
+    }
+
+    /// Requests a pause, unless the conversation is paused already.
+    fn pause_for(&mut self, why: String) {
+        if self.run != RunState::Paused {
+            self.run = RunState::Pausing;
+            self.pause_why = Some(why.into());
+        }
+    }
+
+    /// Returns the provider of a seat's model: the part of its name before the colon.
+    fn provider_of(&self, seat: &str) -> Option<&str> {
+        match &self.seat(seat)?.spec.voice {
+            VoiceSpec::Model(model) => Some(model.name.split_once(':')?.0),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the server of a failed turn refuses connections and all other seats depend on it too. Persons
+    /// do not count: they need no server.
+    fn server_is_gone(&self, turn: &super::Turn, class: ErrorClass) -> bool {
+        if class != ErrorClass::Refused || !turn.speaks() {
+            return false;
+        }
+        let Some(thread) = self.threads.get(&turn.thread) else { return false };
+        let Some(provider) = self.provider_of(&turn.seat) else { return false };
+        let is_person = |id: &SeatId| self.seat(id).is_some_and(|s| s.spec.voice.is_human());
+        let mut able = thread.seats.iter().filter(|s| self.may_speak(s) && !is_person(s));
+        able.all(|s| self.provider_of(s) == Some(provider))
     }
 
     fn name_of(&self, seat: &str) -> String {
@@ -141,17 +177,16 @@ impl Conversation {
 
     fn follow_rule(&mut self, then: Then, turn: &super::Turn, why: String) {
         match then {
-            Then::Pause if self.run != RunState::Paused => {
-                self.run = RunState::Pausing;
+            Then::Pause => {
                 let way = "use `retry` to try again or `change` to switch the model";
                 let asks = self.attended && turn.speaks();
                 // an operator has already seen the reason of the failure
                 let why =
                     if asks { format!("{} failed; {way}", self.name_of(&turn.seat)) } else { why };
-                self.pause_why = Some(why.into());
+                self.pause_for(why);
             }
             Then::Stop => self.stopped_by = Some(why.into()),
-            Then::Pause | Then::Skip | Then::Replace => {}
+            Then::Skip | Then::Replace => {}
         }
     }
 

@@ -35,6 +35,8 @@ pub enum MoveKind {
     },
     /// Failed, passed, or was cut, and left the round.
     Left,
+    /// Gave a reply that was refused, also on the retry; it can only vote in this exchange from now on.
+    Refused,
     /// Was stopped because of a new answer, and restarts.
     Restarted,
     /// Presented the winning answer.

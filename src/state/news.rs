@@ -35,12 +35,7 @@ impl Conversation {
 impl State {
     /// Returns the role of a turn's seat: the current round's if roles rotate, else its own.
     pub fn role_of(&self, turn: &Turn) -> Option<&Text> {
-        let seat = &self.seat(&turn.seat)?.spec;
-        let round = self.threads.get(&turn.thread).map_or(1, |t| t.round.max(1)) as usize;
-        match seat.roles.len() {
-            0 => seat.role.as_ref(),
-            n => seat.roles.get((round - 1) % n),
-        }
+        self.role_in(&turn.seat, turn.thread)
     }
 }
 

@@ -5,6 +5,17 @@ use crate::model::payload::TurnEnded;
 use crate::model::*;
 
 impl Conversation {
+    /// Returns the role of a seat in the current round of a thread; `None` in a round without one (`-`).
+    pub fn role_in(&self, seat: &SeatId, thread: ThreadId) -> Option<&Text> {
+        let seat = &self.seat(seat)?.spec;
+        let round = self.threads.get(&thread).map_or(1, |t| t.round.max(1)) as usize;
+        let role = match seat.roles.len() {
+            0 => seat.role.as_ref(),
+            n => seat.roles.get((round - 1) % n),
+        };
+        role.filter(|role| role.trim() != "-")
+    }
+
     /// Adds a turn's text to the transcript, as a new entry or as a version of the entry that it replaces.
     pub(super) fn say(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
         self.whispered |= !e.whispers.is_empty();
@@ -21,6 +32,7 @@ impl Conversation {
             whispers: e.whispers.clone().into(),
             horizon: turn.horizon,
             labels: turn.labels.clone(),
+            role: self.role_in(&turn.seat, turn.thread).cloned(),
         };
         let replaced = turn.replaces.and_then(|r| {
             self.entries.find_last_mut(|x| x.versions.iter().any(|v| v.turn == Some(r)))

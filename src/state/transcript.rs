@@ -82,6 +82,8 @@ pub struct Version {
     pub horizon: Seq,
     /// Labels that its author saw instead of names.
     pub labels: Labels,
+    /// Role of its author in that round; `None` without one.
+    pub role: Option<Text>,
 }
 
 impl Entry {

@@ -187,7 +187,8 @@ fn judged(judged: &Judged) -> Option<Broken> {
     let against: Vec<&CriterionVerdict> =
         judged.criteria.iter().filter(|c| c.outcome != TestOutcome::Pass).collect();
     let found = against.iter().map(|c| format!("{}: {}", c.outcome.as_str(), c.criterion));
-    let found: Vec<String> = found.collect();
+    let stopped = judged.stopped_after.map(|n| format!("the run was stopped after #{n}"));
+    let found: Vec<String> = found.chain(stopped).collect();
     let expected = format!("judged by {}", judged.judge);
     (!found.is_empty()).then(|| wrong(judged.outcome, expected, found))
 }

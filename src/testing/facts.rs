@@ -90,10 +90,14 @@ pub fn speakers(state: &State) -> Vec<String> {
     spoke.filter_map(|e| e.seat()).map(ToString::to_string).collect()
 }
 
-/// Returns the messages up to an utterance, one paragraph each.
-pub fn said(state: &State, last: u32) -> String {
+/// Returns the messages up to an utterance, one paragraph each, with the tool calls before each.
+pub fn said(state: &State, events: &[Event], last: u32) -> String {
     let mut all = String::new();
+    let calls = tools::called(events);
     for entry in &state.entries {
+        let of_entry =
+            calls.iter().filter(|call| entry.number.is_some_and(|n| call["utterance"] == n));
+        all.extend(of_entry.map(|call| format!("[tool] {}\n\n", tools::describe(call))));
         let who = match entry.seat().and_then(|seat| state.seat(seat)) {
             Some(seat) => seat.spec.name.to_string(),
             None => "host".into(),

@@ -1,18 +1,19 @@
 //! Expectations that a model judges: criteria with a verdict each, and comparisons in both orders.
 //!
-//! A judge is asked after the run, about the whole transcript or up to a checkpoint. Its votes are counted for each
-//! criterion, and the overall outcome is derived from them, never requested. A criterion missing from the reply has
+//! A judge is asked about the whole transcript after the run, and at each checkpoint while the run waits; a failed
+//! checkpoint ends the run. Votes are counted for each criterion, and the overall outcome is derived from them, never requested. A criterion missing from the reply has
 //! failed; an unreadable reply is requested once more and then counts as unclear.
 
 use super::facts;
 use super::outcome::{CriterionVerdict, Judged, TestOutcome};
-use super::plan::{ExpectKind, JudgeQuestion, Test};
+use super::plan::{Expect, ExpectKind, JudgeQuestion, Test};
 use super::replies::{NoReply, ReplyPlace, RunModels};
 use crate::export::utterances;
 use crate::model::payload::CallParameters;
 use crate::model::{
-    CallId, Form, Limits, Message, ModelSpec, Participant, Purpose, Role, TurnId, VoiceSpec,
+    CallId, Event, Form, Limits, Message, ModelSpec, Participant, Purpose, Role, TurnId, VoiceSpec,
 };
+use crate::prompt;
 use crate::reply::{Splitter, formed};
 use crate::state::State;
 use crate::untrusted;
@@ -48,47 +49,111 @@ enum Says {
     Unclear,
 }
 
-/// Asks every judge of a test about a run; the results are by index of their expectation.
+/// Verdicts at one checkpoint of an expectation.
+#[derive(Clone, Debug)]
+pub struct CheckpointVerdicts {
+    /// Index of the expectation.
+    pub at: usize,
+    /// Number of the last judged utterance.
+    pub point: u32,
+    /// Verdicts on the criteria, or the reason why there are none.
+    pub criteria: Result<Vec<CriterionVerdict>, String>,
+}
+
+impl CheckpointVerdicts {
+    /// Returns whether the run must end here: a criterion has failed, or the judge could not be asked.
+    pub fn ends_run(&self) -> bool {
+        let failed = |all: &Vec<CriterionVerdict>| {
+            all.iter().any(|criterion| criterion.outcome == TestOutcome::Fail)
+        };
+        self.criteria.as_ref().map_or(true, failed)
+    }
+}
+
+/// The run to judge, up to now.
+#[derive(Clone, Copy)]
+pub struct JudgedRun<'a> {
+    /// Current state.
+    pub state: &'a State,
+    /// Events so far, for the tool calls.
+    pub events: &'a [Event],
+    /// Number of the run, from 0.
+    pub run: u32,
+    /// Models of the run.
+    pub models: &'a RunModels,
+}
+
+/// Asks every judge of a test about a finished run; the results are by index of their expectation. `earlier` has the
+/// verdicts at the checkpoints of the run.
 ///
 /// # Errors
 /// The reason why a judge cannot be asked, with its line.
 pub async fn judged(
     test: &Test,
-    state: &State,
-    run: u32,
-    models: &RunModels,
+    judged: JudgedRun<'_>,
+    earlier: &[CheckpointVerdicts],
 ) -> Result<BTreeMap<usize, Judged>, String> {
     let mut all = BTreeMap::new();
     for (at, expect) in test.expects.iter().enumerate() {
         let ExpectKind::Judge(task) = &expect.what else { continue };
-        let court = Court { task, state, run, models };
-        let criteria = court.judge().await.map_err(|why| {
-            let why = match why {
-                NoReply::Missing(why) | NoReply::Unusable(why) => why,
-                NoReply::Call(failure) => failure.text.to_string(),
-            };
-            format!("line {}: the judge {} was not heard: {why}", expect.line, task.model)
-        })?;
+        let court = Court { task, judged, is_checkpoint: false };
+        let earlier: Vec<&CheckpointVerdicts> = earlier.iter().filter(|v| v.at == at).collect();
+        let criteria = court.judge(&earlier).await.map_err(|why| unheard(expect, task, why))?;
         let outcome = criteria.iter().map(|c| c.outcome).max().unwrap_or(TestOutcome::Undecided);
-        let run = (test.runs > 1).then_some(run);
+        let run = (test.runs > 1).then_some(judged.run);
         let line = expect.line;
         let judge = task.model.clone();
-        all.insert(at, Judged { line, judge, run, outcome, criteria });
+        let stopped_after = earlier.iter().find(|v| v.ends_run()).map(|v| v.point);
+        all.insert(at, Judged { line, judge, run, outcome, stopped_after, criteria });
     }
     Ok(all)
+}
+
+/// Asks the judge of an expectation about the conversation up to a checkpoint.
+pub async fn at_checkpoint(
+    test: &Test,
+    at: usize,
+    point: u32,
+    judged: JudgedRun<'_>,
+) -> Option<CheckpointVerdicts> {
+    let expect = test.expects.get(at)?;
+    let ExpectKind::Judge(task) = &expect.what else { return None };
+    let court = Court { task, judged, is_checkpoint: true };
+    let criteria = court.criteria(point).await;
+    let criteria = criteria
+        .map(|all| all.into_iter().map(|verdict| after(point, verdict)).collect())
+        .map_err(|why| unheard(expect, task, why));
+    Some(CheckpointVerdicts { at, point, criteria })
+}
+
+fn unheard(expect: &Expect, task: &JudgeQuestion, why: NoReply) -> String {
+    let why = match why {
+        NoReply::Missing(why) | NoReply::Unusable(why) => why,
+        NoReply::Call(failure) => failure.text.to_string(),
+    };
+    format!("line {}: the judge {} was not heard: {why}", expect.line, task.model)
+}
+
+/// Returns the verdict with its checkpoint in front.
+fn after(point: u32, verdict: CriterionVerdict) -> CriterionVerdict {
+    CriterionVerdict { criterion: format!("after #{point}: {}", verdict.criterion), ..verdict }
 }
 
 /// A judge with its question and the conversation to judge.
 struct Court<'a> {
     task: &'a JudgeQuestion,
-    state: &'a State,
-    run: u32,
-    models: &'a RunModels,
+    judged: JudgedRun<'a>,
+    /// True while the conversation waits for the verdict.
+    is_checkpoint: bool,
 }
 
 impl Court<'_> {
-    async fn judge(&self) -> Result<Vec<CriterionVerdict>, NoReply> {
-        let turns = self.state.utterances;
+    /// Judges a finished run, without the checkpoints that were judged during it.
+    async fn judge(
+        &self,
+        earlier: &[&CheckpointVerdicts],
+    ) -> Result<Vec<CriterionVerdict>, NoReply> {
+        let turns = self.judged.state.utterances;
         let least = self.task.min_turns;
         if turns < least {
             let said = utterances(turns);
@@ -101,15 +166,23 @@ impl Court<'_> {
             return self.compare(&String::from_utf8_lossy(&other)).await;
         }
         let points: BTreeSet<u32> = self.task.after.iter().map(|n| (*n).min(turns)).collect();
+        if points.is_empty() {
+            return self.criteria(turns).await;
+        }
         let mut all = vec![];
-        for point in if points.is_empty() { BTreeSet::from([turns]) } else { points } {
-            for verdict in self.criteria(point).await? {
-                let criterion = if self.task.after.is_empty() {
-                    verdict.criterion
-                } else {
-                    format!("after #{point}: {}", verdict.criterion)
-                };
-                all.push(CriterionVerdict { criterion, ..verdict });
+        for point in points {
+            match earlier.iter().find(|verdicts| verdicts.point == point) {
+                Some(verdicts) => {
+                    let criteria = verdicts.criteria.clone().map_err(NoReply::Unusable)?;
+                    all.extend(criteria);
+                    if verdicts.ends_run() {
+                        break;
+                    }
+                }
+                None => {
+                    let criteria = self.criteria(point).await?;
+                    all.extend(criteria.into_iter().map(|verdict| after(point, verdict)));
+                }
             }
         }
         Ok(all)
@@ -126,6 +199,7 @@ impl Court<'_> {
             .collect();
         let talk = conversation("conversation", &self.spoken(point));
         let topic = self
+            .judged
             .state
             .scenario
             .topic
@@ -156,7 +230,7 @@ impl Court<'_> {
 
     /// Asks which of two conversations is better, in both orders; a tie if the orders disagree.
     async fn compare(&self, other: &str) -> Result<Vec<CriterionVerdict>, NoReply> {
-        let this = self.spoken(self.state.utterances);
+        let this = self.spoken(self.judged.state.utterances);
         let other = plain(other);
         let schema = json!({"type": "object", "required": ["reasoning", "better"], "properties": {
             "reasoning": {"type": "string"}, "better": {"enum": ["A", "B", "tie"]},
@@ -210,12 +284,21 @@ impl Court<'_> {
         schema: &Value,
         vote: u32,
     ) -> Result<Option<Value>, NoReply> {
-        let known = self.models.find(&self.task.model);
+        let known = self.judged.models.find(&self.task.model);
         let spec = ModelSpec { name: self.task.model.as_str().into(), ..ModelSpec::default() };
         let mut seat = Participant::new("judge", VoiceSpec::Model(spec));
         seat.local = known.is_some_and(|model| model.local);
         seat.window = known.and_then(|model| model.window);
         let form = Form::Schema(schema.clone());
+        let needed = prompt::estimate_tokens(rules) + prompt::estimate_tokens(asked);
+        if let Some(window) = seat.window
+            && needed > window as usize
+        {
+            return Err(NoReply::Unusable(format!(
+                "its window has {window} tokens, and the conversation to judge needs about {needed}; \
+                 judge earlier with `after`, or choose a model with a larger window"
+            )));
+        }
         for reply in 1..=TRIES {
             let request = CallRequest {
                 call: CallId(0),
@@ -236,11 +319,12 @@ impl Court<'_> {
             let place = ReplyPlace {
                 who: "judge".into(),
                 purpose: "judge".into(),
-                run: self.run + 1,
+                run: self.judged.run + 1,
                 turn: usize::try_from(vote).unwrap_or(usize::MAX),
                 reply,
             };
-            let said = self.models.reply(&self.task.model, request, place, &[], JUDGES).await?;
+            let said =
+                self.judged.models.reply(&self.task.model, request, place, &[], JUDGES).await?;
             let (words, _) = Splitter::whole(&said.text);
             if let Ok(formed) = formed(&form, &[], &words, &said.structured) {
                 return Ok(Some(formed.structured));
@@ -268,22 +352,24 @@ impl Court<'_> {
 
     /// Returns a note for the judge: the conversation continues after this point, or has ended, with the reason.
     fn how_far(&self, point: u32) -> String {
-        if point < self.state.utterances {
+        if self.is_checkpoint || point < self.judged.state.utterances {
             return format!(
                 "The conversation continues after turn {point}; judge it as it stands now."
             );
         }
-        let reason = self.state.ended.as_ref().map(|ended| plain(&json!(ended.reason).to_string()));
+        let ended = self.judged.state.ended.as_ref();
+        let reason = ended.map(|ended| plain(&json!(ended.reason).to_string()));
         let reason =
             reason.map_or(String::new(), |reason| format!(" ({})", reason.trim_matches('"')));
         format!(
-            "The conversation ended{reason} after {point} turns. Whatever is not met by now is not met."
+            "The conversation ended{reason} after {}. Whatever is not met by now is not met.",
+            utterances(point)
         )
     }
 
     /// Returns the messages up to an utterance, escaped for a judge.
     fn spoken(&self, point: u32) -> String {
-        plain(&facts::said(self.state, point))
+        plain(&facts::said(self.judged.state, self.judged.events, point))
     }
 }
 

@@ -86,6 +86,9 @@ pub struct Judged {
     pub run: Option<u32>,
     /// Overall outcome, derived from the criteria.
     pub outcome: TestOutcome,
+    /// Number of the utterance at which a failed checkpoint ended the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped_after: Option<u32>,
     /// Verdicts on the criteria.
     pub criteria: Vec<CriterionVerdict>,
 }

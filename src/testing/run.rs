@@ -2,7 +2,7 @@
 
 use super::cassette::{self, Drift};
 use super::disk::Counted;
-use super::judging;
+use super::judging::{self, JudgedRun};
 use super::plan::{Speaker, Test};
 use super::replies::{RealModel, RecordMode, RunModels};
 use super::result::{TestRun, Unfinished};
@@ -136,7 +136,8 @@ async fn play(
     engine.open(opened(test, run, &models).map_err(error)?);
     let (nobody, orders) = mpsc::channel(1);
     drop(nobody);
-    let watcher = Watcher::new(test.clone());
+    let watcher = Watcher::new(test.clone(), run, models.clone());
+    let checkpoints = watcher.judged.clone();
     let halt = watcher.halt.clone();
     let mut halted = watcher.halt.subscribe();
     engine.witness = Some(Box::new(watcher));
@@ -163,7 +164,7 @@ async fn play(
     if let Some(halt) = halt.send_replace(None) {
         events.retain(|event| event.seq <= halt.seq);
         state = halt.state;
-        breach = Some(halt.breach);
+        breach = halt.breach;
     }
     // nothing is saved, so the final state of the disk does not matter
     drop(engine);
@@ -173,9 +174,11 @@ async fn play(
     if let Some(why) = events.iter().find_map(|event| unanswered(event, &stage)) {
         return Err(error(why));
     }
+    let earlier = std::mem::take(&mut *checkpoints.lock().unwrap_or_else(|e| e.into_inner()));
+    let all = JudgedRun { state: &state, events: &events, run, models: &models };
     let judged = tokio::select! { biased;
         Ok(_) = stop.wait_for(|stop| *stop) => return Err(Unfinished::Cancelled),
-        judged = tokio::time::timeout(test.timeout, judging::judged(test, &state, run, &models)) => {
+        judged = tokio::time::timeout(test.timeout, judging::judged(test, all, &earlier)) => {
             judged.unwrap_or_else(|_| Err("the judges did not answer in time; raise the timeout".into()))
         }
     };

@@ -170,13 +170,16 @@ pub fn unlike(expected: &[ExpectedCall], events: &[Event]) -> Option<Vec<String>
         differs.then(|| format!("tool calls: {} made, {} expected", calls.len(), expected.len()))
     };
     let why = differs.or_else(count)?;
-    let told = calls.iter().enumerate().map(|(at, call)| {
-        let text = |key: &str| call[key].as_str().unwrap_or_default().to_owned();
-        let who = text("participant");
-        let tool = text("tool");
-        let is = text("is");
-        let back = format!("{is}: {}", text("result"));
-        format!("call {}: {who} called {tool} with {}; {back}", at + 1, call["arguments"])
-    });
+    let told =
+        calls.iter().enumerate().map(|(at, call)| format!("call {}: {}", at + 1, describe(call)));
     Some([why].into_iter().chain(told).collect())
+}
+
+/// Describes a tool call and its result in one line.
+pub fn describe(call: &Value) -> String {
+    let text = |key: &str| call[key].as_str().unwrap_or_default();
+    let who = text("participant");
+    let tool = text("tool");
+    let is = text("is");
+    format!("{who} called {tool} with {}; {is}: {}", call["arguments"], text("result"))
 }

@@ -16,6 +16,7 @@ mod label;
 mod likeness;
 mod lookalike;
 mod stream;
+mod whole_words;
 
 pub use courtesy::is_courtesy;
 pub use file_name::file_name;
@@ -25,6 +26,7 @@ pub use label::{label, name};
 pub use likeness::{KnownTrigrams, Trigrams, are_alike_by_word, mixed, shared_words};
 pub use lookalike::{is_invisible, look_alike};
 pub use stream::Stream;
+pub use whole_words::contains_name;
 
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;

@@ -2,7 +2,7 @@
 //!
 //! The line of a call is chosen when the call starts and is logged with it, so the voice itself has no state. Plain
 //! lines are spoken in order and then again from the first. A line with a condition is spoken once, before the plain
-//! lines, as soon as the condition is true. Lines `for` a vote, a pick or a judgement answer only those.
+//! lines, as soon as the condition is true; with `instead`, it takes the place of the next plain line. Lines `for` a vote, a pick or a judgement answer only those.
 
 use super::{BREATH_WORDS, CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice};
 use crate::expr::{Condition, ExprError, Facts, Template};
@@ -27,7 +27,11 @@ pub fn choose(
     }
     let plain = lines.iter().enumerate().filter(fits).filter(|(_, line)| line.when.is_none());
     let plain: Vec<usize> = plain.map(|(i, _)| i).collect();
-    let said = spoken.iter().filter(|i| plain.contains(i)).count();
+    let counts = |i: &usize| {
+        let instead = || lines.get(*i).is_some_and(|l| l.instead && l.purpose == purpose);
+        plain.contains(i) || instead()
+    };
+    let said = spoken.iter().filter(|i| counts(i)).count();
     plain.get(said.checked_rem(plain.len())?).copied()
 }
 

@@ -167,6 +167,36 @@ fn every_printed_resume_goes_on_when_a_person_says_something() {
     }
 }
 
+/// An answer to the operator takes the place of a line, so that the lines after it still fit together.
+#[test]
+fn the_demo_goes_on_without_contradictions_after_a_cut_in() {
+    let house = House::new();
+    let readme =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let cut_in = readme.lines().find(|line| line.contains("\"do\":\"cut_in\"")).unwrap();
+    let words = house.file("cut.jsonl", cut_in);
+    let out = house.run(&["demo", "--headless", "--steer", &words]).code(0).out;
+    let at = |text: &str| out.find(text).unwrap_or_else(|| panic!("{text}: {out}"));
+    assert!(at("And who pays for all this?\"") < at("Cy, what would you measure first?"), "{out}");
+    assert!(at("Cy, what would you measure first?") < at("Not traffic, Ada."), "{out}");
+    assert!(at("My mother drives") < at("only now she's Cy's mother"), "{out}");
+    assert!(!out.contains("Before Ada answers"), "she has answered: {out}");
+}
+
+#[test]
+fn the_consensus_demo_answers_a_second_question() {
+    let house = House::new();
+    let words = house.file("say.jsonl", r#"{"do":"say","text":"And the organ?"}"#);
+    house.run(&["demo", "consensus", "--headless"]).code(0);
+    let ran = house.run(&["resume", "--last", "--rehearsed", "--headless", "--steer", &words]);
+    let again = ran.code(0).out;
+    assert!(again.contains("-- finished: consensus"), "{again}");
+    assert!(again.contains("\"And the organ?\" We begin with the lamp"), "{again}");
+    for earlier in ["Four thousand is two hundred", "She couldn't see any more", "We spend three"] {
+        assert!(!again.contains(earlier), "an answer to the first question: {again}");
+    }
+}
+
 /// Whoever takes part has a turn in every scenario but the one whose planner decides who does what.
 #[test]
 fn a_person_can_take_part_in_every_scenario() {

@@ -70,6 +70,50 @@ fn shows_an_edit_in_its_turn_and_marks_it() {
 }
 
 #[test]
+fn a_clean_export_has_the_outcome_first_and_no_steering_log() {
+    let house = House::new();
+    let steer = house.file(
+        "steer.jsonl",
+        r#"{"after":{"utterance":1},"do":"note","text":"be brief"}
+{"after":{"utterance":2},"do":"edit","utterance":1,"text":"As it reads now."}
+{"after":{"utterance":2},"do":"say","text":"And the boat?"}
+{"after":{"utterance":3},"do":"hide","utterance":2}
+{"after":{"utterance":3},"do":"pause"}
+{"when":"paused","do":"resume"}
+"#,
+    );
+    let path = house.file("talk.toml", &talk(4, 9));
+    house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
+    for format in ["md", "txt", "html"] {
+        let clean = export(&house, &[format, "--clean"]);
+        let at = |text: &str| clean.find(text).unwrap_or_else(|| panic!("{text}: {clean}"));
+        assert!(at("stopped at the turn limit") < at("As it reads now."), "{format}: {clean}");
+        assert!(at("As it reads now.") < at("And the boat?"), "{format}: {clean}");
+        for word in ["paused", "resumed", "be brief", "hidden", "edited by", "B1"] {
+            assert!(!clean.contains(word), "{format}: {word}: {clean}");
+        }
+    }
+    let refused = house.run(&["export", "--last", "--format", "csv", "--clean"]).code(2);
+    assert!(refused.err.contains("--format md or txt or html"), "{}", refused.err);
+}
+
+#[test]
+fn shows_the_role_of_each_round_where_roles_rotate() {
+    let house = House::new();
+    let scenario = "title = \"A talk\"\npolicy = { name = \"round_robin\", rounds = 3 }\n\
+        [[participant]]\nid = \"ada\"\nname = \"Ada\"\nrole = [\"builder\", \"-\", \"critic\"]\n\
+        lines = [\"As {{ me.role }}.\"]\n[[participant]]\nid = \"bo\"\nname = \"Bo\"\nlines = [\"So.\"]\n";
+    let path = house.file("talk.toml", scenario);
+    house.run(&["run", &path, "--headless"]).code(0);
+    let text = export(&house, &["txt"]);
+    for head in
+        ["[1] Ada (builder)\n  As builder.", "[3] Ada\n  As .", "[5] Ada (critic)\n  As critic."]
+    {
+        assert!(text.contains(head), "{head}: {text}");
+    }
+}
+
+#[test]
 fn does_not_count_words_of_whispers_that_were_left_out() {
     let house = House::new();
     secrets(&house);

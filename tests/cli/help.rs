@@ -1,6 +1,6 @@
 //! The help pages, and the examples of the README: each one runs as printed.
 
-use crate::house::House;
+use crate::house::{House, talk};
 use colloquium::model::facts;
 use colloquium::testing::EXPECT_NAMES;
 use std::fs;
@@ -221,4 +221,22 @@ fn lists_ten_commands_and_names_the_others() {
     let batch = house.run(&["batch", "--help"]).code(0).out;
     assert!(!batch.contains("More commands"), "{batch}");
     assert!(house.run(&["man"]).code(0).out.contains("colloquium\\-batch"));
+    // second words for one thing work, and are not listed
+    assert!(!help.contains("paths"), "{help}");
+    let folders = house.run(&["paths"]).code(0).out;
+    let doctor = house.run(&["doctor"]).code(0).out;
+    for path in folders.lines().filter_map(|line| line.split_whitespace().nth(1)) {
+        assert!(doctor.contains(path), "{path}: {doctor}");
+    }
+    let sessions = house.run(&["sessions", "--help"]).code(0).out;
+    assert!(!sessions.contains("  show "), "{sessions}");
+}
+
+#[test]
+fn check_and_dry_run_print_one_plan() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(4, 3));
+    let check = house.run(&["check", &path]).code(0).out;
+    let dry = house.run(&["run", &path, "--dry-run"]).code(0).out;
+    assert!(dry.starts_with(&check) && check.contains("1 Ada"), "{check}\n{dry}");
 }

@@ -108,6 +108,25 @@ fn a_changed_prompt_is_told_in_words_and_other_settings_are_another_request() {
 
 /// Every input of a reply is part of the request's identity: the address, the bytes of a tool's script.
 #[test]
+fn bless_accepts_recorded_replies_for_changed_prompts() {
+    let house = House::new();
+    let server = Server::start("Reply {n}.", Some(KEY));
+    settings(&house, &server);
+    house.file("m.test.toml", &test(""));
+    with_key(&house, &["test", "--ask"]).code(0);
+    let before = lines(&house);
+    house.file("m.test.toml", &test("").replace("A talk", "Another talk"));
+    house.run(&["test"]).code(3);
+    house.run(&["test", "--bless"]).code(0);
+    house.run(&["test"]).code(0);
+    let after = lines(&house);
+    assert_eq!(after.len(), before.len(), "the old requests are removed");
+    assert_ne!(after[0]["digest"], before[0]["digest"]);
+    assert_eq!(after[0]["reply"], before[0]["reply"]);
+    assert_eq!(server.asked.lock().unwrap().len(), before.len(), "no model is called");
+}
+
+#[test]
 fn another_server_or_another_script_is_another_request() {
     let house = House::new();
     let server = Server::start("Reply number {n}.{usage}", None);
@@ -298,6 +317,86 @@ fn a_judge_gives_a_verdict_for_each_criterion_and_its_votes_are_counted() {
     assert!(first.contains("The conversation continues after turn 1"), "{first}");
     let last = "The conversation ended (utterance_limit) after 2 turns";
     assert!(asked.iter().any(|body| body.contains(last)), "{asked:?}");
+}
+
+#[test]
+fn a_failed_checkpoint_stops_the_run() {
+    let house = House::new();
+    let no = r#"{"criteria": [{"number": 1, "reasoning": "Not yet.", "verdict": "no"}]}"#;
+    let server = Server::start(no, Some(KEY));
+    settings(&house, &server);
+    let test = judged("question = \"Does Bo answer?\"\nafter = [2, 5]")
+        .replace("utterances = 2 }", "utterances = 6 }")
+        .replace("lines = [\"Tea?\"]", "lines = [\"Tea?\", \"Sugar?\", \"Cake?\"]");
+    house.file("m.test.toml", &test);
+    let ran = with_key(&house, &["test", "--ask", "--format", "json"]).code(1);
+    let json: Value = serde_json::from_str(&ran.out).unwrap();
+    let of = &json["tests"][0];
+    assert_eq!(of["utterances"], 2, "the conversation ends at the checkpoint: {of:#}");
+    assert_eq!(of["judged"][0]["stopped_after"], 2, "{of:#}");
+    assert_eq!(of["judged"][0]["criteria"].as_array().unwrap().len(), 1, "{of:#}");
+    let ran = house.run(&["test", "--offline"]).code(1);
+    assert!(ran.out.contains("the run was stopped after #2"), "{}", ran.out);
+    let asked = server.asked.lock().unwrap();
+    assert_eq!(asked.iter().filter(|body| body.contains("criteria")).count(), 1, "{asked:?}");
+}
+
+#[test]
+fn a_judge_reads_tool_calls_and_its_window_holds() {
+    let house = House::new();
+    let yes = r#"{"criteria": [{"number": 1, "reasoning": "So.", "verdict": "yes"}]}"#;
+    let server = Server::start(yes, Some(KEY));
+    settings(&house, &server);
+    let test = r#"
+        [scenario]
+        title = "A talk"
+        limits = { utterances = 2 }
+        [[scenario.tool]]
+        name = "lookup"
+        about = "Looks a word up."
+        script = ["./lookup.sh"]
+        read_only = true
+        [scenario.tool.parameters]
+        type = "object"
+        properties = { of = { type = "string" } }
+        [[scenario.participant]]
+        id = "ada"
+        tools = ["lookup"]
+        [[scenario.participant]]
+        id = "bo"
+        [[tool]]
+        name = "lookup"
+        results = ["tea is green"]
+        [[voice]]
+        seat = "ada"
+        lines = [{ tool_calls = [{ tool = "lookup", arguments = { of = "tea" } }] }, "Green."]
+        [[voice]]
+        seat = "bo"
+        lines = ["Yes."]
+        [[expect]]
+        judge = "mine:tiny"
+        question = "Does Ada look it up?"
+    "#;
+    house.file("m.test.toml", test);
+    with_key(&house, &["test", "--ask"]).code(0);
+    {
+        let asked = server.asked.lock().unwrap();
+        let part = "[tool] ada called lookup with {\\\"of\\\":\\\"tea\\\"}; done: tea is green";
+        assert!(asked.iter().any(|body| body.contains(part)), "{asked:#?}");
+    }
+
+    let words: String = (0..2_000).map(|n| format!("{n} teas, ")).collect();
+    let long = judged("question = \"Does Bo answer?\"").replace("Tea?", &words);
+    house.file("m.test.toml", &long);
+    let path = house.path(".config/colloquium/config.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let text = format!("{text}[models.\"mine:tiny\"]\nwindow = 2000\n");
+    house.file(".config/colloquium/config.toml", &text);
+    let before = server.asked.lock().unwrap().len();
+    let ran = with_key(&house, &["test", "--ask"]).code(3);
+    assert!(ran.out.contains("its window has 2000 tokens"), "{}", ran.out);
+    let asked = server.asked.lock().unwrap();
+    assert!(asked.iter().skip(before).all(|body| !body.contains("criteria")), "nothing is sent");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Models on the command line: the choice of a model, errors before the start, and that keys never leak.
 
 use crate::house::House;
-use crate::server::Server;
+use crate::server::{Server, WIDE, WIDE_WINDOW};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Barrier};
@@ -73,6 +73,25 @@ fn the_only_model_of_a_server_is_taken() {
     let none = Server::serving("", None, 0, &[]);
     let refused = house.run(&["run", &path, "--headless", "--endpoint", &none.url]).code(4);
     assert!(refused.err.contains("has no model"), "{}", refused.err);
+}
+
+#[test]
+fn reads_the_window_of_a_model_from_its_local_server() {
+    let server = Server::serving("All is well.", None, usize::MAX, &[WIDE]);
+    let house = House::new();
+    let path = house.file("talk.toml", TALK);
+    let ran = house.run(&["run", &path, "--headless", "--endpoint", &server.url]).code(0);
+    assert!(!ran.err.contains("context window"), "nothing is assumed: {}", ran.err);
+    let path_of_session = house.sessions()[0]["path"].as_str().unwrap().to_owned();
+    let log = std::fs::read_to_string(path_of_session).unwrap();
+    assert!(log.lines().next().unwrap().contains(r#""window":6144"#), "{log}");
+    let doctor = house.run(&["doctor", "--endpoint", &server.url]).code(0);
+    let line = format!("{WIDE}: window {WIDE_WINDOW} tokens");
+    assert!(doctor.out.contains(&line), "{}", doctor.out);
+    // a server that states none
+    let plain = Server::start("All is well.", None);
+    let ran = house.run(&["run", &path, "--headless", "--endpoint", &plain.url]).code(0);
+    assert!(ran.err.contains("the context window of endpoint:tiny is unknown"), "{}", ran.err);
 }
 
 #[test]

@@ -9,6 +9,11 @@ use std::sync::{Arc, Mutex};
 /// A model whose every call fails with an error that repeats the reply; listed if a key is required.
 pub const OOPS: &str = "oops";
 
+/// A model whose window the server states.
+pub const WIDE: &str = "wide";
+/// That window, in tokens.
+pub const WIDE_WINDOW: u32 = 6_144;
+
 /// A fake server; see the module.
 pub struct Server {
     pub url: String,
@@ -83,7 +88,11 @@ fn answer(
             format!("{{\"error\":{{\"message\":\"bad key {}\"}}}}", key.unwrap_or_default()),
         ),
         (true, true) => {
-            let list: Vec<_> = names.iter().map(|name| json!({"id": name})).collect();
+            let entry = |name: &&str| match *name {
+                WIDE => json!({"id": name, "meta": {"n_ctx": WIDE_WINDOW}}),
+                name => json!({"id": name}),
+            };
+            let list: Vec<_> = names.iter().map(entry).collect();
             ("200 OK", "application/json", json!({"data": list}).to_string())
         }
         (true, false) if body.contains(OOPS) => {

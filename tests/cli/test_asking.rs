@@ -55,6 +55,11 @@ fn calls_no_model_and_fetches_no_key_without_consent() {
     let ran = house.run(&["test", "--ask"]);
     assert!(calls(&server) > 0 && house.path("fetched").exists(), "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("requests to models"), "{}", ran.err);
+    for line in ["waiting for mine:tiny: judge\n", "waiting for mine:tiny: ada\n"] {
+        assert!(ran.err.contains(line), "{line}: {}", ran.err);
+    }
+    let quiet = house.run(&["--quiet", "test", "--ask", "--record", "judge.test.toml"]);
+    assert!(!quiet.err.contains("waiting for"), "{}", quiet.err);
 }
 
 #[test]

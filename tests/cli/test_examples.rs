@@ -16,6 +16,17 @@ fn example(house: &House, name: &str, replies: &'static str) -> (String, Server)
     (house.file(name, &text), server)
 }
 
+/// The recorded replies of the examples fit the present prompts. If a prompt changes: `colloquium test --bless assets`.
+#[test]
+fn the_shipped_tests_pass_without_a_server() {
+    let house = House::new();
+    let assets = concat!(env!("CARGO_MANIFEST_DIR"), "/assets");
+    for folder in [&format!("{assets}/examples"), &format!("{assets}/scenarios")] {
+        let ran = house.run(&["test", folder]);
+        assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    }
+}
+
 #[test]
 fn the_example_of_a_simulated_person_gets_its_money_back() {
     let house = House::new();

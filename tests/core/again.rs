@@ -70,3 +70,17 @@ async fn a_cut_message_goes_on_as_one() {
     );
     assert!(refused, "a whole message is not gone on with");
 }
+
+#[tokio::test]
+async fn a_queued_vote_can_be_dropped() {
+    let when = |words: u32| json!({"utterance": 2, "words": words});
+    let vote = json!({"during": when(1), "do": "vote", "question": "Stay?", "id": "v"});
+    let drop = json!({"during": when(3), "do": "drop_queued", "of": "v"});
+    let opened = || {
+        let scenario = json!({"policy": {"name": "round_robin"}, "limits": {"utterances": 4}});
+        table(scenario, vec![seat("a"), seat("b")])
+    };
+    let votes = |ran: &Ran| ran.kinds().iter().filter(|kind| **kind == "vote.closed").count();
+    assert_eq!(votes(&play(opened(), plain(), std::slice::from_ref(&vote)).await), 1);
+    assert_eq!(votes(&play(opened(), plain(), &[vote, drop]).await), 0);
+}

@@ -252,6 +252,25 @@ async fn novelty_is_asked_for_where_the_table_says_so() {
 }
 
 #[tokio::test]
+async fn a_seat_whose_answer_is_refused_twice_is_asked_for_a_vote() {
+    let stage = stage(|ask| match (&*ask.seat.id, &ask.form) {
+        ("ann", Form::Proposal { among, .. }) if among.is_empty() => {
+            Play::Words("We should sell the boat in spring.".into(), 5)
+        }
+        ("bob", Form::Proposal { answers: true, .. }) => {
+            Play::Words("In spring we should sell the boat!".into(), 20)
+        }
+        ("bob", _) => votes_for("ann"),
+        _ => votes_for("ann"),
+    });
+    let options = json!({"novelty": 0.8, "rounds": 3});
+    let ran = play(club(&["ann", "bob"], options), stage, &[]).await;
+    let votes = result(&ran)["votes"].to_string();
+    assert!(votes.contains(r#""by":"bob","for":"ann""#), "{votes} {:?}", ran.texts());
+    assert_eq!(deeds(&ran, &MoveKind::Refused), 1, "one turn with two refused replies");
+}
+
+#[tokio::test]
 async fn the_next_question_is_an_exchange_with_the_history() {
     let stage = || voices(&[("ann", "bob"), ("bob", "bob")], 2);
     let first = play(club(&["ann", "bob"], json!({"on_new": "tell"})), stage(), &[]).await;

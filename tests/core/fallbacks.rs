@@ -164,6 +164,32 @@ async fn a_server_that_is_gone_for_everybody_holds_the_talk_where_a_person_is_th
 }
 
 #[tokio::test]
+async fn a_shared_server_that_refuses_connections_pauses_at_the_first_failure() {
+    let mut seats = vec![seat_of("ada", &["a:dead"], 0), seat_of("bo", &["a:dead"], 0)];
+    seats.iter_mut().for_each(|s| s.on_failure.then = Then::Skip);
+    let attended = payload::Opened { attended: true, ..talk(seats.clone(), 2) };
+    let steer = [
+        json!({"when": "paused", "do": "change", "who": "ada", "set": {"model": "c:well"}}),
+        json!({"when": "paused", "do": "retry"}),
+        json!({"when": "paused", "do": "change", "who": "bo", "set": {"model": "c:well"}}),
+        json!({"when": "paused", "do": "resume"}),
+    ];
+    let ran = play(attended, models(), &steer).await;
+    assert_eq!(asked(&ran), ["a:dead", "c:well", "c:well"], "bo is not called in vain");
+    assert_eq!((&*ran.who(), ran.reason()), ("ada bo", "utterance_limit"));
+    let told = output(&ran);
+    assert!(told.contains("no seat can reach a: start the server, then use `retry`"), "{told}");
+
+    let alone = play(talk(seats.clone(), 9), models(), &[]).await;
+    assert_eq!(alone.reason(), "failure", "nobody could start the server");
+
+    seats[1] = seat_of("bo", &["c:well"], 0);
+    let attended = payload::Opened { attended: true, ..talk(seats, 1) };
+    let other = play(attended, models(), &[]).await;
+    assert_eq!((&*other.who(), other.kinds().contains(&"paused")), ("bo", false));
+}
+
+#[tokio::test]
 async fn where_nobody_can_speak_any_more_it_ends_with_every_cause() {
     let mut seats = vec![seat_of("ada", &["a:closed"], 1), seat_of("bo", &["b:closed"], 1)];
     seats.iter_mut().for_each(|s| s.on_failure.then = Then::Skip);

@@ -313,3 +313,21 @@ async fn a_script_is_told_no_names_where_they_are_hidden() {
         assert_eq!(own, anonymous == "per_viewer", "{}", last.prompt.system);
     }
 }
+
+#[tokio::test]
+async fn each_condition_that_reads_a_missing_key_warns_once() {
+    let mut table = table_with(json!({"until": "context.depth > 2"}));
+    table.scenario["stop"] = json!([
+        {"when": "context.score > 3"},
+        {"when": "context.get('score', 0) > 3 or context.score is defined"},
+    ]);
+    let ran = play(table, numbered(), &[]).await;
+    let told: Vec<&str> = ran.state.warnings.iter().map(|w| &*w.text).collect();
+    assert_eq!(
+        told,
+        [
+            "[[stop]] when = \"context.score > 3\": context.score is not set yet",
+            "[[phase]] second: until = \"context.depth > 2\": context.depth is not set yet",
+        ]
+    );
+}

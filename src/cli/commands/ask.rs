@@ -190,8 +190,9 @@ impl Answer<'_> {
             let code = if code == Exit::Done { Exit::Failed } else { code };
             let failure = Failure::new(code, format!("the panel gave no answer: {ended}"));
             return Err(match session {
-                Some(name) => failure
-                    .hint(format!("to read the conversation: colloquium sessions show {name}")),
+                Some(name) => failure.hint(format!(
+                    "to read the conversation: colloquium export {name} --format txt"
+                )),
                 None => failure,
             });
         };

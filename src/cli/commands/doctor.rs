@@ -1,7 +1,7 @@
 //! `doctor`: prints the settings, and for each provider the reason why it is usable or not.
 
 use crate::cli::args::models::ModelOptions;
-use crate::cli::commands::explain;
+use crate::cli::commands::{explain, paths};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -13,6 +13,7 @@ use crate::config::Layer;
 use crate::model::Timeouts;
 use clap::Args;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Diagnose settings, providers, agents and tool servers
 #[derive(Debug, Args)]
@@ -48,6 +49,7 @@ impl DoctorArgs {
         if self.json {
             let report = json!({
                 "settings": {"path": settings.path.display().to_string(), "layer": layer, "found": settings.found},
+                "folders": paths::folders(context).into_iter().collect::<BTreeMap<_, _>>(),
                 "default_model": settings.default_model,
                 "timeouts_ms": limits,
                 "agents": agents::KNOWN.iter().map(|agent| json!({
@@ -73,6 +75,9 @@ impl DoctorArgs {
             let standing = if trusted { "trusted" } else { "not trusted, ignored" };
             out.push_str(&format!("project        {} ({standing})\n", project.path.display()));
         }
+        for (name, path) in paths::folders(context) {
+            out.push_str(&format!("{name:<14} {path}\n"));
+        }
         for place in &found {
             let verdict = match &place.has {
                 Ok(names) if names.len() == 1 => "usable, 1 model".into(),
@@ -81,6 +86,9 @@ impl DoctorArgs {
             };
             let SurveyedPlace { name, base_url, from, key, .. } = place;
             out.push_str(&format!("\n{name}  {base_url}  ({from})\n  key: {key}\n  {verdict}\n"));
+            for (model, window) in &place.windows {
+                out.push_str(&format!("  {model}: window {window} tokens\n"));
+            }
         }
         out.push_str("\nagents\n");
         for agent in agents::KNOWN {

@@ -36,6 +36,9 @@ pub struct ExportArgs {
     /// Include whispers: yours, and those between participants
     #[arg(long)]
     whispers: bool,
+    /// Leave out the steering log: the outcome first, then what was said (md, txt, html)
+    #[arg(long)]
+    clean: bool,
     /// Include hidden turns
     #[arg(long)]
     hidden: bool,
@@ -44,6 +47,8 @@ pub struct ExportArgs {
     size: (u16, u16),
 }
 
+/// Formats that tell the conversation in words.
+const NARRATED: [&str; 3] = ["md", "txt", "html"];
 /// Format of session files.
 const LINES: &str = "jsonl";
 
@@ -55,10 +60,15 @@ impl ExportArgs {
     /// Writes the export to its target.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         know_keys(context)?;
+        if self.clean && !NARRATED.contains(&&*self.format) {
+            let message = format!("--clean has no effect on {}", self.format);
+            return Err(Failure::usage(message, format!("use --format {}", NARRATED.join(" or "))));
+        }
         let path = session_file::find(&self.which, context)?;
         let reveal = Reveal { whispers: self.whispers, hidden: self.hidden };
         let (survey, mut document) =
             watched("reading the session", |progress| Document::read(&path, reveal, progress))?;
+        document.is_clean = self.clean;
         let spelling = spelling(&document, &self.format, self.size, context)?;
         let write = |progress: &ReadProgress| {
             document.progress = progress.clone();

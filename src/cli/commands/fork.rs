@@ -195,7 +195,7 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
             ForkPoint::Event(seq) => seq.0,
         };
         let message = format!("no turn {at} (last is {})", whole.utterances);
-        Failure::usage(message, "`colloquium sessions show` lists the turns")
+        Failure::usage(message, "`colloquium export SESSION --format txt` lists the turns")
     })?;
     let lines = steer_lines(play)?;
     let kept = || recording.records().iter().take(events);

@@ -7,8 +7,9 @@ use crate::cli::output;
 use crate::text;
 use clap::Args;
 use serde_json::{Map, Value};
+use std::path::Path;
 
-/// Print the folders in use
+/// Print the folders in use; `doctor` lists them too
 #[derive(Debug, Args)]
 pub struct PathsArgs {
     /// Print JSON
@@ -16,20 +17,25 @@ pub struct PathsArgs {
     json: bool,
 }
 
+/// Returns the folders in use, by name.
+pub fn folders(context: &Context) -> Vec<(&'static str, String)> {
+    let paths = &context.paths;
+    let all = [
+        ("config", paths.config.clone()),
+        ("scenarios", paths.scenarios()),
+        ("data", paths.data.clone()),
+        ("sessions", paths.sessions()),
+        ("state", paths.state.clone()),
+        ("cache", paths.cache.clone()),
+    ];
+    let shown = |path: &Path| text::line(&path.display().to_string()).into_owned();
+    all.iter().map(|(name, path)| (*name, shown(path))).collect()
+}
+
 impl PathsArgs {
     /// Prints the folders and files.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let paths = &context.paths;
-        let all = [
-            ("config", paths.config.clone()),
-            ("scenarios", paths.scenarios()),
-            ("data", paths.data.clone()),
-            ("sessions", paths.sessions()),
-            ("state", paths.state.clone()),
-            ("cache", paths.cache.clone()),
-        ];
-        let shown =
-            all.map(|(name, path)| (name, text::line(&path.display().to_string()).into_owned()));
+        let shown = folders(context);
         let out = if self.json {
             let map: Map<String, Value> =
                 shown.into_iter().map(|(n, p)| (n.to_owned(), p.into())).collect();

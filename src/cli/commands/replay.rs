@@ -196,7 +196,10 @@ fn seek(transport: &Transport, from: Option<StartAt>) -> Result<(), Failure> {
             Some(spot) => transport.seek(spot),
             None => {
                 let message = format!("no turn {number}");
-                return Err(Failure::usage(message, "`colloquium sessions show` lists the turns"));
+                return Err(Failure::usage(
+                    message,
+                    "`colloquium export SESSION --format txt` lists the turns",
+                ));
             }
         },
     }

@@ -160,6 +160,7 @@ pub fn start_found(
     let consent = Consent::from_options(play);
     let allowed = Allowed::by_scenario(seats, &found, consent, context)?;
     meet_servers(seats, &allowed, &found.folder, play, context)?;
+    models.read_windows(seats)?;
     give_files(&mut loaded, play);
     let seats = &loaded.participants;
     let tools = toolbox(seats, allowed.clone(), found.folder.clone(), play, context)?;

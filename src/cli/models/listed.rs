@@ -7,7 +7,7 @@ use crate::cli::models::providers::{ENDPOINT, FROM_OPTION, Providers, ResolvedPr
 use crate::cli::runtime::block_on;
 use crate::model::Text;
 use crate::net::Client;
-use crate::voice::remote::{Endpoint, models};
+use crate::voice::remote::{Endpoint, models, window};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -63,6 +63,11 @@ pub async fn list(endpoint: Arc<Endpoint>, within: Duration) -> Result<Vec<Text>
         Ok(listed) => listed.map_err(|failure| failure.text.to_string()),
         Err(_) => Err(no_answer(within)),
     }
+}
+
+/// Returns the context window of a model as its server states it; `None` if it does not, or not in time.
+pub async fn stated_window(endpoint: Arc<Endpoint>, model: &str, within: Duration) -> Option<u32> {
+    timeout(within, window(Client::new(), endpoint, model)).await.ok().flatten()
 }
 
 /// Returns the message for a server that did not answer in time.

@@ -10,9 +10,10 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::models::agents;
 use crate::cli::models::inquiry::{Inquiry, is_listed, missing_model};
-use crate::cli::models::listed::only_model;
+use crate::cli::models::listed::{only_model, stated_window};
 use crate::cli::models::places::{Places, parts};
 use crate::cli::models::providers::Providers;
+use crate::cli::models::survey::LOCAL_TIME;
 use crate::cli::runtime::block_on;
 use crate::config::{ToolForm, make_private};
 use crate::model::{ErrorClass, Fallback, Limits, ModelSpec, Participant, Text, VoiceSpec};
@@ -21,7 +22,8 @@ use crate::prompt::UNKNOWN_WINDOW;
 use crate::spawn::ChildEnvironment;
 use crate::voice::remote::Remote;
 use crate::voice::{self, CallRequest, Chunk, Out, Speaking, Voice};
-use std::collections::BTreeSet;
+use futures::future::join_all;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Context window, in tokens, of a model that is replayed from a session.
@@ -100,6 +102,26 @@ impl ModelSource {
         for fallback in &mut spec.fallbacks {
             *fallback = self.known(&fallback.name)?;
         }
+        Ok(())
+    }
+
+    /// Asks local servers for the windows of their models, where the settings state none.
+    pub fn read_windows(&self, seats: &mut [Participant]) -> Result<(), Failure> {
+        let unknown = |seat: &&Participant| seat.local && seat.window.is_none();
+        let seats_of_all = seats.iter().flat_map(Participant::everyone).filter(unknown);
+        let names: BTreeSet<Text> =
+            seats_of_all.filter_map(spec).map(|spec| spec.name.clone()).collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let read = names.iter().map(async |name| {
+            let (provider, model) = parts(name).ok()?;
+            let endpoint = self.places.endpoint(provider).await.ok()?;
+            Some((name.clone(), stated_window(endpoint, model, LOCAL_TIME).await?))
+        });
+        let read = block_on(async { Ok(join_all(read).await) })?;
+        let read: BTreeMap<Text, u32> = read.into_iter().flatten().collect();
+        set_windows(seats, &read);
         Ok(())
     }
 
@@ -322,6 +344,17 @@ impl Voice for RemoteModel {
                 }
             }
         })
+    }
+}
+
+fn set_windows(seats: &mut [Participant], read: &BTreeMap<Text, u32>) {
+    for seat in seats {
+        if seat.window.is_none() {
+            seat.window = spec(seat).and_then(|spec| read.get(&spec.name)).copied();
+        }
+        if let VoiceSpec::Team(team) = &mut seat.voice {
+            set_windows(&mut team.participants, read);
+        }
     }
 }
 

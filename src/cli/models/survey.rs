@@ -4,7 +4,7 @@
 //! a key for them. Keys are never shown.
 
 use crate::cli::error::Failure;
-use crate::cli::models::listed::{list, no_answer};
+use crate::cli::models::listed::{list, no_answer, stated_window};
 use crate::cli::models::providers::{KeySource, Providers, ResolvedProvider};
 use crate::cli::runtime::block_on;
 use crate::model::{Price, Text};
@@ -13,6 +13,7 @@ use crate::ui::view::models::ReachableModel;
 use crate::voice::remote::{Endpoint, Wire};
 use futures::future::join_all;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -27,6 +28,8 @@ pub const LOCAL: [(&str, &str); 3] = [
     ("LM Studio", "http://127.0.0.1:1234/v1"),
     ("vLLM", "http://127.0.0.1:8000/v1"),
 ];
+/// Maximum number of models of a server whose windows are asked for.
+const WINDOWS_MAX: usize = 20;
 /// Default address of Ollama.
 const OLLAMA: &str = "http://127.0.0.1:11434";
 
@@ -44,6 +47,8 @@ pub struct SurveyedPlace {
     pub usage: String,
     /// Its models, or the reason for the failure.
     pub has: Result<Vec<Text>, String>,
+    /// Context windows of its models, if it is local and states them.
+    pub windows: BTreeMap<Text, u32>,
     /// True if its key is available or not needed, or if an option or the settings define it.
     pub matters: bool,
 }
@@ -57,6 +62,7 @@ impl SurveyedPlace {
             "from": self.from,
             "key": self.key,
             "models": self.has.as_ref().ok(),
+            "windows": self.windows,
             "problem": self.has.as_ref().err(),
         })
     }
@@ -101,13 +107,16 @@ pub async fn reachable(providers: &Providers) -> Vec<ReachableModel> {
 /// Looks for a server at a default local address.
 async fn look(name: &str, base_url: &str) -> SurveyedPlace {
     let endpoint = usual_place(name, base_url);
+    let has = list(endpoint.clone(), LOCAL_TIME).await;
+    let windows = windows(&endpoint, &has).await;
     SurveyedPlace {
         name: name.into(),
         base_url: base_url.into(),
         from: "default port",
         key: endpoint.key_from.to_string(),
         usage: format!("--endpoint {base_url} --model endpoint:"),
-        has: list(endpoint, LOCAL_TIME).await,
+        has,
+        windows,
         matters: true,
     }
 }
@@ -117,12 +126,17 @@ async fn ask(providers: &Providers, known: &ResolvedProvider) -> SurveyedPlace {
     let within = if known.base_url == OLLAMA { LOCAL_TIME } else { REMOTE_TIME };
     let answer = timeout(REMOTE_TIME, async {
         match providers.key(known).await {
-            Ok(key) => (Key::SurveyedPlace, list(known.with(key), within).await),
-            Err(why) => (Key::Missing, Err(why)),
+            Ok(key) => {
+                let endpoint = known.with(key);
+                let has = list(endpoint.clone(), within).await;
+                let windows = windows(&endpoint, &has).await;
+                (Key::SurveyedPlace, has, windows)
+            }
+            Err(why) => (Key::Missing, Err(why), BTreeMap::new()),
         }
     });
-    let late = |_| (Key::SurveyedPlace, Err(no_answer(REMOTE_TIME)));
-    let (key, has) = answer.await.unwrap_or_else(late);
+    let late = |_| (Key::SurveyedPlace, Err(no_answer(REMOTE_TIME)), BTreeMap::new());
+    let (key, has, windows) = answer.await.unwrap_or_else(late);
     SurveyedPlace {
         name: known.name.clone(),
         base_url: known.base_url.clone(),
@@ -130,8 +144,21 @@ async fn ask(providers: &Providers, known: &ResolvedProvider) -> SurveyedPlace {
         key: known.key.to_string(),
         usage: format!("{}:", known.name),
         has,
+        windows,
         matters: key == Key::SurveyedPlace || known.from != "known",
     }
+}
+
+/// Returns the windows of the first models of a local server, as far as it states them.
+async fn windows(endpoint: &Arc<Endpoint>, has: &Result<Vec<Text>, String>) -> BTreeMap<Text, u32> {
+    if !is_local(&endpoint.base_url) {
+        return BTreeMap::new();
+    }
+    let models = has.iter().flatten().take(WINDOWS_MAX);
+    let read = models.map(async |model| {
+        Some((model.clone(), stated_window(endpoint.clone(), model, LOCAL_TIME).await?))
+    });
+    join_all(read).await.into_iter().flatten().collect()
 }
 
 /// Availability of a provider's key: `Missing` only if a key is needed and cannot be found.

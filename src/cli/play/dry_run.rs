@@ -20,6 +20,8 @@ use serde_json::{Value, json};
 
 /// Maximum number of utterances in a plan.
 const PLAN_MAX: u32 = 200;
+/// Heading of the speaking order.
+const ORDER: &str = "  order    with replies of a usual length:\n";
 /// Steps of the speaking order that `check` prints.
 const ORDER_MAX: usize = 12;
 /// Tokens of a placeholder reply: what 150 words take.
@@ -63,7 +65,7 @@ pub fn run(
     plan.play(opened, history);
     let out = match format {
         PrintFormat::Text | PrintFormat::Md => {
-            format!("{about}\n{}", plan.in_words())
+            format!("{about}{}", plan.in_words())
         }
         PrintFormat::Jsonl => format!("{}\n", plan.as_json()),
     };
@@ -93,7 +95,7 @@ pub fn order(opened: Opened) -> String {
     let mut plan = Plan::default();
     plan.play(opened, vec![]);
     let steps = plan.steps();
-    let mut out = String::from("  order    with replies of a usual length:\n");
+    let mut out = String::from(ORDER);
     steps.iter().take(ORDER_MAX).for_each(|step| out.push_str(step));
     match steps.len().checked_sub(ORDER_MAX) {
         None | Some(0) => out.push_str(&format!("    {}\n", plan.end())),
@@ -175,9 +177,9 @@ impl Plan {
     }
 
     fn in_words(&self) -> String {
-        let mut out = String::from("dry run (placeholder replies)\n");
+        let mut out = String::from(ORDER);
         out.push_str(&self.steps().concat());
-        out.push_str(&format!("  {}\n", self.end()));
+        out.push_str(&format!("    {}\n", self.end()));
         out.push_str(&format!("  estimate {}\n", used(&self.state)));
         for seat in self.state.seats.iter().filter(|s| s.spent.used().is_some()) {
             let name = self.name(&seat.spec.id);

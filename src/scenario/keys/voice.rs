@@ -17,6 +17,12 @@ static LINE: &[Key] = &[
         "The line is used when this condition holds, before lines without a condition.",
     ),
     key(
+        "instead",
+        ValueKind::Flag,
+        "true",
+        "The line takes the place of the next line without a condition, which is left out.",
+    ),
+    key(
         "for",
         ValueKind::OneOf(&["speak", "pick", "bid", "vote", "judge", "summarise"]),
         r#""vote""#,

@@ -2,7 +2,7 @@
 
 use super::cases::Case;
 use crate::model::{
-    Line, Participant, Purpose, Text, Tool, ToolOutcome, ToolRequest, ToolSource, near::nearest,
+    Line, Participant, Text, Tool, ToolOutcome, ToolRequest, ToolSource, near::nearest,
 };
 use crate::scenario::{Loaded, Node, Walk, join, quote};
 use crate::testing::places;
@@ -102,7 +102,7 @@ fn results(walk: &mut Walk<'_>, all: &Node, path: &str) -> Vec<PlayedResult> {
             line: Line {
                 text: said.or(fails).unwrap_or_default().into(),
                 when: text("when").map(Text::from),
-                purpose: Purpose::default(),
+                ..Line::default()
             },
             every: node.get("every").and_then(Node::flag) == Some(true),
             fails: fails.is_some(),

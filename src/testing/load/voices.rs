@@ -224,6 +224,7 @@ fn answer(walk: &mut Walk<'_>, node: &Node, path: &str) -> Answer {
             text: text("text").unwrap_or_default().into(),
             when: text("when").map(Text::from),
             purpose: purpose(text("for")),
+            ..Line::default()
         },
         every: node.get("every").and_then(Node::flag) == Some(true),
         act,

@@ -28,10 +28,19 @@ pub enum RecordMode {
     /// Models are never called.
     #[default]
     Offline,
+    /// Models are never called; a reply whose request has changed is accepted for the new request, and recorded.
+    Bless,
     /// Models are called for replies that were not recorded.
     Missing,
     /// Models are called for all replies, even recorded ones.
     Again,
+}
+
+impl RecordMode {
+    /// Returns whether models may be called.
+    pub fn calls_models(self) -> bool {
+        matches!(self, RecordMode::Missing | RecordMode::Again)
+    }
 }
 
 /// The reason why a reply is not available.
@@ -114,7 +123,13 @@ impl ReplyFile {
                     let key = (request.digest.clone(), address.to_owned());
                     kept.asked.entry(key).or_default().clone()
                 }
-                (RecordMode::Offline, _) | (_, None) => {
+                (RecordMode::Bless, _) if let Some(old) = kept.near(request).cloned() => {
+                    drop(kept);
+                    let reply = old.reply.clone();
+                    let kept = self.keep(request, &old.address, reply);
+                    return Ok((kept.map_err(NoReply::Unusable)?.reply.clone(), false));
+                }
+                (RecordMode::Offline | RecordMode::Bless, _) | (_, None) => {
                     return Err(NoReply::Missing(kept.why_missing(request)));
                 }
             }
@@ -219,6 +234,13 @@ impl KeptReplies {
     fn find(&self, request: &ModelRequest, address: Option<&str>) -> Option<&Arc<RecordedReply>> {
         let mut same = self.by.get(&request.digest)?.iter().rev();
         same.find(|reply| address.is_none_or(|address| reply.address == address))
+    }
+
+    /// Returns the reply of the same model that was recorded for the same position.
+    fn near(&self, request: &ModelRequest) -> Option<&Arc<RecordedReply>> {
+        let all = self.by.values().flatten();
+        let mut near = all.filter(|r| r.place == request.place && r.model == request.model);
+        near.next()
     }
 
     /// Describes the difference to the reply that was recorded for the same position.

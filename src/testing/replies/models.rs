@@ -100,7 +100,7 @@ impl RunModels {
         };
         let found = self.replies.reply(&request, address, self.asking, live).await;
         let (reply, fresh) = found.map_err(|no| match (no, model) {
-            (NoReply::Missing(why), Some(Err(unknown))) if self.asking != RecordMode::Offline => {
+            (NoReply::Missing(why), Some(Err(unknown))) if self.asking.calls_models() => {
                 NoReply::Missing(format!("{why}; {unknown}"))
             }
             (NoReply::Missing(why), _) => {

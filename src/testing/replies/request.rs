@@ -45,7 +45,8 @@ impl fmt::Display for ReplyPlace {
             write!(f, ", reply {}", self.reply)?;
         }
         if self.run > 1 {
-            write!(f, ", run {}", self.run)?;
+            // numbered as `run` in conditions
+            write!(f, ", run == {}", self.run - 1)?;
         }
         Ok(())
     }

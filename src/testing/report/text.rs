@@ -1,6 +1,7 @@
 //! Text report: one line per test with its faults below, and the totals at the end.
 
 use super::details::{count, details};
+use crate::export::utterances;
 use crate::testing::outcome::TestOutcome;
 use crate::testing::record::TestRecord;
 use std::fmt::Write;
@@ -50,5 +51,5 @@ pub fn summary(records: &[TestRecord]) -> String {
         (0, minutes) => format!("{minutes} min"),
         (hours, _) => format!("{hours} h"),
     };
-    format!("{} ({turns} turns, {time} of virtual time)", sums.join(", "))
+    format!("{} ({}, {time} of virtual time)", sums.join(", "), utterances(turns))
 }

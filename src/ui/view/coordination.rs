@@ -193,6 +193,7 @@ fn what_was_done(transcript: &Transcript, did: &MoveKind) -> String {
         MoveKind::Answered => "answered".into(),
         MoveKind::Voted { whose, .. } => format!("voted for {}", transcript.name(whose)),
         MoveKind::Left => "left the round".into(),
+        MoveKind::Refused => "was refused".into(),
         MoveKind::Restarted => "restarted".into(),
         MoveKind::Presented => "presented the answer".into(),
     }

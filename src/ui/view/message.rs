@@ -254,7 +254,8 @@ fn words(
     if let Some(why) = entry.version().cut {
         facts.push((cut(why).into(), ThemeRole::MessageStopped));
     }
-    let about = entry.seat().map(|seat| about(transcript, seat)).unwrap_or_default();
+    let role = entry.version().role.as_ref();
+    let about = entry.seat().map(|seat| about(transcript, seat, role)).unwrap_or_default();
     let mut lines = vec![head(name, style, (&facts, &about), Some(at), look)];
     if entry.hidden.is_some() {
         let note = plain("hidden by you", room(look), look.theme.style(ThemeRole::MessageNote));
@@ -288,13 +289,14 @@ fn speakers_head(transcript: &Transcript, turn: &Turn, look: Look<'_>) -> Line<'
     } else if turn.replaces.is_some() {
         facts.push(("retry".into(), ThemeRole::Muted));
     }
-    head(name, style, (&facts, &about(transcript, &turn.seat)), None, look)
+    let role = transcript.state().role_of(turn);
+    head(name, style, (&facts, &about(transcript, &turn.seat, role)), None, look)
 }
 
-/// Returns the role of a seat and the name of its model, if any.
-fn about(transcript: &Transcript, seat: &SeatId) -> Vec<String> {
+/// Returns the role of a seat in its round and the name of its model, if any.
+fn about(transcript: &Transcript, seat: &SeatId, role: Option<&Text>) -> Vec<String> {
     let Some(seat) = transcript.state().seat(seat) else { return vec![] };
-    let role = seat.spec.role.as_deref().map(|role| text::name(role).into_owned());
+    let role = role.map(|role| text::name(role).into_owned());
     let model = match &seat.spec.voice {
         VoiceSpec::Model(model) => Some(text::name(&model.name).into_owned()),
         VoiceSpec::Script(_)

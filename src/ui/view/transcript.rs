@@ -364,6 +364,13 @@ impl Transcript {
         queued(self.state())
     }
 
+    /// Returns the key of the last queued vote.
+    pub fn queued_vote(&self) -> Option<Key> {
+        let commands = self.state().queued_commands();
+        let votes = commands.filter(|c| matches!(c.given.line.command, Command::Vote { .. }));
+        votes.last().map(|command| command.given.key.clone())
+    }
+
     /// Returns the name of the current speaker, or the first of several.
     pub fn speaker(&self) -> Option<String> {
         self.speaking().next().map(|turn| self.name(&turn.seat))

@@ -19,12 +19,14 @@ mod frames;
 mod text_requests;
 mod tools;
 mod vendor;
+mod window;
 mod wire;
 
 pub use crate::model::Wire;
 pub use decoder::Decoder;
 pub use failure::ServerFault;
 pub use vendor::{Endpoint, VENDORS, Vendor};
+pub use window::window;
 
 use super::{CallFailure, CallRequest, Chunk, Done, Out, Pieces, Speaking, Voice};
 use crate::clock;

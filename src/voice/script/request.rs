@@ -13,9 +13,11 @@ const SUMMARY: &str = "summary";
 pub(super) fn request(ask: &CallRequest) -> Value {
     let seat = &ask.seat;
     let history: Vec<Value> = ask.prompt.blocks.iter().map(|b| said(ask, b)).collect();
+    // the facts have the role of this round
+    let role = ask.facts.get("me").map_or_else(|| json!(seat.role), |me| me["role"].clone());
     let own = json!({
         "participant": {
-            "id": seat.id, "name": seat.name, "aliases": seat.aliases, "role": seat.role,
+            "id": seat.id, "name": seat.name, "aliases": seat.aliases, "role": role,
         },
         "purpose": ask.purpose,
         "number": ask.number,

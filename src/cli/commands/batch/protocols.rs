@@ -224,6 +224,7 @@ fn one(
         Allowed::by_scenario(&loaded.participants, &found, Consent::from_options(&play), context)?;
     meet_servers(&mut loaded.participants, &allowed, &found.folder, &play, context)?;
     models.meet(&loaded.participants, false, context)?;
+    models.read_windows(&mut loaded.participants)?;
     if beside.is_none() {
         resolve::report_unknown_windows(&loaded.participants, context);
     }

@@ -82,7 +82,7 @@ pub fn redact(path: &Path, out: &RedactTarget, context: &Context) -> Result<Exit
     }
     let nothing = |why: String| {
         let message = format!("nothing was redacted in {}: {why}", path.display());
-        Failure::usage(message, "`colloquium sessions show` prints the transcript")
+        Failure::usage(message, "`colloquium export SESSION --format txt` prints the transcript")
     };
     let numbers: BTreeSet<u32> = out.utterance.iter().copied().collect();
     let mut granted = BTreeSet::new();

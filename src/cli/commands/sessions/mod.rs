@@ -36,7 +36,8 @@ pub enum SessionsArgs {
     },
     /// Show sessions as a tree of branches
     Tree,
-    /// Print the transcript
+    /// Print the transcript; same as `export --format txt`
+    #[command(hide = true)]
     Show {
         #[command(flatten)]
         which: SessionName,

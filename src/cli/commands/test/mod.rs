@@ -144,7 +144,11 @@ impl TestCommand {
             return Ok(loaded.wrong.unwrap_or(Exit::Done));
         }
         let (mut records, signal) = self.play(&tests, &budget, context)?;
-        if self.record && signal.is_none() && self.filter.is_empty() && self.shard.is_none() {
+        if (self.record || self.bless)
+            && signal.is_none()
+            && self.filter.is_empty()
+            && self.shard.is_none()
+        {
             tidy(&tests, &records, context)?;
         }
         records.extend(loaded.faulty);
@@ -166,6 +170,8 @@ impl TestCommand {
             RecordMode::Again
         } else if self.ask {
             RecordMode::Missing
+        } else if self.bless {
+            RecordMode::Bless
         } else {
             RecordMode::Offline
         }
@@ -225,7 +231,7 @@ impl TestCommand {
     ) -> Result<(Vec<TestRecord>, Option<Exit>), Failure> {
         let own = Own::new(tests, self.trust, &self.models, budget.clone(), context)?;
         let asking = self.asking();
-        if asking != RecordMode::Offline {
+        if asking.calls_models() {
             asking::announce(tests, &own, self.max_usd, context)?;
         }
         let jobs = self.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
@@ -258,7 +264,7 @@ impl TestCommand {
             let signal = signals.join().unwrap_or(Ok(None));
             signal.map(|signal| (records, signal))
         });
-        if progress {
+        if stderr().is_terminal() {
             output::progress("");
         }
         signal

@@ -5,14 +5,17 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::ModelSource;
+use crate::cli::output;
 use crate::cli::runtime::refused;
-use crate::model::{ModelSpec, Participant, VoiceSpec};
+use crate::model::{ModelSpec, Participant, Text, VoiceSpec};
 use crate::spawn::ChildEnvironment;
 use crate::testing::{CallBudget, Real, RealModel, Test};
+use crate::text;
 use crate::tool::{Folder, ToolScripts, ToolServers, Toolbox, Tools};
 use crate::voice::script::Script;
 use crate::voice::{CallRequest, Out, Speaking, Voice, Voices};
 use std::collections::BTreeMap;
+use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -24,6 +27,7 @@ pub struct Own {
     trust: bool,
     models: Option<Models>,
     budget: Arc<CallBudget>,
+    is_quiet: bool,
 }
 
 /// Models with their own runtime for connections: the runtime of a test ends with each run.
@@ -52,18 +56,38 @@ impl Own {
         } else {
             None
         };
-        Ok(Own { environment, trust, models, budget })
+        Ok(Own { environment, trust, models, budget, is_quiet: context.is_quiet() })
     }
 }
 
-/// Voice that runs in another runtime.
+/// Voice that runs in another runtime, and reports each call on standard error.
 struct Elsewhere {
+    /// Name of the model.
+    name: Text,
     voice: Arc<dyn Voice>,
     runtime: Handle,
+    is_quiet: bool,
+}
+
+impl Elsewhere {
+    /// Reports that a reply is awaited: it may take minutes.
+    fn report(&self, ask: &CallRequest) {
+        if self.is_quiet {
+            return;
+        }
+        let line = format!("waiting for {}: {}", self.name, ask.seat.id);
+        let line = text::line(&line);
+        if stderr().is_terminal() {
+            output::progress(&line);
+        } else {
+            output::print(&line);
+        }
+    }
 }
 
 impl Voice for Elsewhere {
     fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
+        self.report(&ask);
         let speaking = self.runtime.spawn(self.voice.speak(ask, out));
         let cancel = Cancel(speaking.abort_handle());
         Box::pin(async move {
@@ -136,7 +160,12 @@ impl Real for Own {
             price: found.known.price,
             local: found.known.local,
             window: found.known.window,
-            voice: Arc::new(Elsewhere { voice, runtime }),
+            voice: Arc::new(Elsewhere {
+                name: found.known.name.clone(),
+                voice,
+                runtime,
+                is_quiet: self.is_quiet,
+            }),
             budget: self.budget.clone(),
         })
     }
