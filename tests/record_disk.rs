@@ -241,7 +241,8 @@ async fn a_failing_disk_is_left_and_repair_joins_the_rescue() {
         for by_sync in [true, false] {
             let disk = Faulty::failing(at..at + 1, Trouble::Part(ErrorKind::Other));
             if by_sync {
-                (disk.lock().failing, disk.lock().failing_sync) = (None, Some(at / 2));
+                disk.lock().failing = None;
+                disk.lock().failing_sync = Some(at / 2);
             }
             let writer = disk.spawn(Mode::Normal);
             let mut durable = writer.durable();

@@ -83,13 +83,15 @@ impl Document {
             progress: ReadProgress::default(),
         };
         if !is_as_read {
-            (state, turn_log) = (State::default(), TurnLog::default());
+            state = State::default();
+            turn_log = TurnLog::default();
             for record in document.records() {
                 let record = record?;
                 state.apply(&record.event);
                 turn_log.take(&record.event);
             }
-            (document.state, document.turn_log) = (state, turn_log);
+            document.state = state;
+            document.turn_log = turn_log;
         }
         Ok((survey, document))
     }

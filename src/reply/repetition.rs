@@ -123,7 +123,8 @@ fn sentences(reply: &str) -> Vec<Sentence> {
         let mut words = None;
         let mut count = 0;
         for word in text.split_whitespace().filter_map(bare) {
-            (words, count) = (Some(mixed(words, word)), count + 1);
+            words = Some(mixed(words, word));
+            count = count + 1;
         }
         if let Some(words) = words {
             let begins = text.find(|c: char| !c.is_whitespace()).unwrap_or(0);

@@ -208,11 +208,14 @@ impl Redaction {
                 if !end.text.is_empty() {
                     end.text = (&*self.mark).into();
                 }
-                (end.raw, end.think, end.structured) = (None, None, Value::Null);
+                end.raw = None;
+                end.think = None;
+                end.structured = Value::Null;
                 end.whispers.clear();
             }
             Kind::TurnEnded(end) if self.whispered.contains(&end.turn) => {
-                (end.raw, end.think) = (None, None);
+                end.raw = None;
+                end.think = None;
                 end.whispers.clear();
             }
             Kind::StanceRecorded(recorded) if self.turns.contains(&recorded.turn) => {

@@ -93,7 +93,8 @@ impl Inner {
         let read = self.readers.values().map(|place| place.events).min().unwrap_or(0);
         if self.records.len() > KEPT_AT_LEAST && read > self.gone {
             self.records.drain(..read - self.gone);
-            (self.gone, self.past) = (read, None);
+            self.gone = read;
+            self.past = None;
         }
     }
 
@@ -180,7 +181,8 @@ impl Feed {
         for place in inner.readers.values_mut() {
             *place = Place { events, loose: 0, past: Some(past.clone()) };
         }
-        (inner.gone, inner.past) = (events, Some(past));
+        inner.gone = events;
+        inner.past = Some(past);
         drop(inner);
         self.bell.send_replace(());
     }

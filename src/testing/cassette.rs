@@ -194,7 +194,8 @@ fn as_seated(event: &Event, seats: &[Participant]) -> Event {
         for participant in &mut opened.participants {
             if let Some(seat) = seats.iter().find(|s| s.id == participant.id) {
                 participant.voice = seat.voice.clone();
-                (participant.window, participant.local) = (seat.window, seat.local);
+                participant.window = seat.window;
+                participant.local = seat.local;
             }
         }
     }

@@ -177,7 +177,8 @@ fn receipts(events: &[Event]) -> Value {
         if let Some(all) = receipt["all"].as_array_mut() {
             all.push(is.clone());
         }
-        (receipt["is"], receipt["why"]) = (is, why);
+        receipt["is"] = is;
+        receipt["why"] = why;
     }
     json!(receipts)
 }

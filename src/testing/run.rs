@@ -268,7 +268,8 @@ fn seated(test: &Test, seat: &Participant, models: &RunModels) -> Participant {
         && plays.is_none()
         && let Some(model) = model
     {
-        (seat.price, seat.local) = (model.price, model.local);
+        seat.price = model.price;
+        seat.local = model.local;
     }
     seat
 }

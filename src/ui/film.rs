@@ -60,7 +60,9 @@ pub fn film(
         } else {
             draw::draw_words(&mut frame, &mut screen);
         }
-        (last, second, cursor) = (Some(at), current, frame.cursor);
+        last = Some(at);
+        second = current;
+        cursor = frame.cursor;
         let rows = frame.rows;
         Some(painter.show(&cells, rows, cursor).map(|()| {
             let drawn = String::from_utf8_lossy(&painter.take()).into_owned();

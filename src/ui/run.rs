@@ -140,7 +140,8 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             }
             terminal.link(&screen.view.links)?;
             drawn = if std::mem::take(&mut ticked) { drawn } else { Some(now) };
-            (change, pressed) = (Change::Nothing, false);
+            change = Change::Nothing;
+            pressed = false;
             if counting.is_none() {
                 counting = draw::counting(screen).map(spawn_blocking);
             }
@@ -234,7 +235,9 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                     }
                     None => {}
                 }
-                (change, pressed, more) = (Change::Everything, true, true);
+                change = Change::Everything;
+                pressed = true;
+                more = true;
             }
             () = ready(()), if more => more = false,
             item = tail.next(), if open => {
@@ -264,7 +267,8 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             // a timed change has reported already whether it changed anything
             () = after(wake) => {
                 if wake != passes && change == Change::Nothing {
-                    (change, ticked) = (Change::Everything, true);
+                    change = Change::Everything;
+                    ticked = true;
                 }
             }
         }

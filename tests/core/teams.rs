@@ -76,7 +76,8 @@ async fn teams_sit_in_teams() {
     let mut outer = team(2);
     let VoiceSpec::Team(spec) = &mut outer.voice else { unreachable!() };
     let mut inner = team(1);
-    (inner.id, inner.name) = ("vic".into(), "VIC".into());
+    inner.id = "vic".into();
+    inner.name = "VIC".into();
     spec.participants[1] = inner;
     let ran = play(table_with(outer, json!({"utterances": 2})), voices(), &[]).await;
     assert_eq!(ran.texts().last(), Some(&"una says 1"), "the last words of the innermost");

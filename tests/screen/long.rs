@@ -31,7 +31,8 @@ fn goes_on(stage: &mut Stage, utterances: u32) {
         stage.take(Event { seq, ms, kind: granted.into(), ..grant.clone() });
         let Kind::TurnEnded(ended) = &end.kind else { unreachable!() };
         let mut ended = ended.clone();
-        (ended.turn, ended.number) = (TurnId(seq.0), Some(n + 2));
+        ended.turn = TurnId(seq.0);
+        ended.number = Some(n + 2);
         let by = seat.0;
         stage.take(Event { seq: Seq(seq.0 + 1), ms, by, kind: ended.into(), ..end.clone() });
     }

@@ -195,7 +195,8 @@ fn table_of<const SEATS: usize>(width: u16, height: u16) -> Stage {
         Kind::Opened(opened) => {
             for n in 4..=SEATS {
                 let mut guest = opened.participants[0].clone();
-                (guest.id, guest.name) = (format!("p{n}").into(), format!("Guest {n}").into());
+                guest.id = format!("p{n}").into();
+                guest.name = format!("Guest {n}").into();
                 opened.participants.push(guest);
             }
         }

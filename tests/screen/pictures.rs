@@ -215,7 +215,8 @@ impl Set {
                 stage.terminal.backend().buffer().clone()
             }
             Set::Start(start, terminal) => {
-                (start.theme, start.glyphs) = (theme.clone(), glyphs);
+                start.theme = theme.clone();
+                start.glyphs = glyphs;
                 show(terminal, |frame| draw::start::draw(frame, start));
                 terminal.backend().buffer().clone()
             }
@@ -338,7 +339,8 @@ fn written(stage: Stage) -> Stage {
 }
 
 fn prefixed(mut stage: Stage) -> Stage {
-    (stage.screen.view.prefixed, stage.screen.view.keys_listed) = (true, true);
+    stage.screen.view.prefixed = true;
+    stage.screen.view.keys_listed = true;
     stage
 }
 

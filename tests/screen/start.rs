@@ -97,7 +97,8 @@ pub fn shown(start: &mut StartScreen, width: u16, height: u16) -> String {
 /// Returns the page of the first run.
 pub fn first() -> StartScreen {
     let mut first = found();
-    (first.first, first.at) = (true, StartRow::Topic);
+    first.first = true;
+    first.at = StartRow::Topic;
     first.checks = vec![("sessions".into(), "kept in /home/me/sessions".into())];
     first
 }
@@ -109,7 +110,9 @@ fn sessions_in_which_nobody_spoke_are_told_apart() {
     let other = "20261123-124101-d73e2d";
     let mut sessions = vec![start.sessions[0].clone(); 2];
     for (session, id) in sessions.iter_mut().zip([one, other]) {
-        (session.id, session.utterances, session.last) = (id.into(), 0, String::new());
+        session.id = id.into();
+        session.utterances = 0;
+        session.last = String::new();
         session.standing = SessionStatus::Running(None);
     }
     sessions.push(start.sessions[0].clone());
@@ -169,7 +172,8 @@ fn a_rehearsed_debate_is_one_key_away() {
         take_part: false,
     };
     let mut start = table();
-    (start.first, start.at) = (true, StartRow::Topic);
+    start.first = true;
+    start.at = StartRow::Topic;
     assert_eq!(press(&mut start, &[Enter]), Some(demo.clone()));
     let mut start = found();
     key(&mut start, &KeyEvent::new(Char('x'), KeyModifiers::CONTROL));
@@ -253,7 +257,8 @@ fn what_cannot_begin_says_what_would_do() {
     press(&mut start, &[Esc, KeyCode::Up, Right]);
     assert_eq!(press(&mut start, &[Enter]), None);
     assert!(shown(&mut start, 80, 24).contains("cannot run broken: no seat"));
-    (start.first, start.at) = (true, StartRow::Local);
+    start.first = true;
+    start.at = StartRow::Local;
     assert_eq!(press(&mut start, &[Enter]), None);
     assert!(shown(&mut start, 80, 24).contains("start Ollama"));
 }
@@ -411,7 +416,8 @@ fn a_scenario_is_written_and_one_with_faults_is_edited_again() {
 fn sessions_of_one_title_are_told_apart_and_what_does_not_fit_is_counted() {
     let mut start = found();
     for (session, last) in start.sessions.iter_mut().zip(["No more than this.", "Yes, at last."]) {
-        (session.title, session.last) = ("Cars".into(), last.into());
+        session.title = "Cars".into();
+        session.last = last.into();
     }
     let screen = shown(&mut start, 80, 24);
     assert!(screen.contains("\"No more than this.\"") && screen.contains("\"Yes, at last.\""));

@@ -84,7 +84,8 @@ impl ModelSource {
         }
         let VoiceSpec::Model(spec) = &mut seat.voice else { return Ok(()) };
         if spec.recording().is_some() {
-            (seat.window, seat.local) = (Some(RECORDING_WINDOW), true);
+            seat.window = Some(RECORDING_WINDOW);
+            seat.local = true;
             return Ok(());
         }
         let retries = &self.places.providers.settings.retries;
@@ -95,7 +96,9 @@ impl ModelSource {
         for fallback in &spec.fallbacks {
             self.has_settings(&seat.id, spec, &fallback.name)?;
         }
-        (seat.window, seat.price, seat.local) = (own.window, own.price, own.local);
+        seat.window = own.window;
+        seat.price = own.price;
+        seat.local = own.local;
         seat.text_tools = own.text_tools;
         for fallback in &mut spec.fallbacks {
             *fallback = self.known(&fallback.name)?;

@@ -423,7 +423,8 @@ fn speaks_here(seat: &mut Participant, voice: Option<&VoiceOf>) {
         (None, true) => format!("test:{}", seat.id).into(),
     };
     seat.voice = VoiceSpec::Model(ModelSpec { name, ..spec });
-    (seat.stand_in, seat.stands_in) = (None, false);
+    seat.stand_in = None;
+    seat.stands_in = false;
     seat.price = voice.and_then(|v| v.price);
     seat.local = seat.price.is_none();
     seat.window = Some(voice.and_then(|v| v.window).unwrap_or(WINDOW));

@@ -140,7 +140,8 @@ pub fn paste(start: &mut StartScreen, pasted: &str) {
         }
         return;
     }
-    (start.first, start.at) = (false, StartRow::Topic);
+    start.first = false;
+    start.at = StartRow::Topic;
     let one_line = pasted.split_whitespace().collect::<Vec<_>>().join(" ");
     start.topic.insert_str(text::line(&one_line));
 }
@@ -280,7 +281,8 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
         StartRow::Local => match start.hosts.iter().flat_map(|h| &h.minds).find(|m| m.local) {
             Some(mind) => {
                 start.voice = Some(VoiceChoice::Mind(mind.clone()));
-                (start.first, start.at) = (false, StartRow::Topic);
+                start.first = false;
+                start.at = StartRow::Topic;
             }
             None => {
                 start.notice = Some(

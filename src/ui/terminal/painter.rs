@@ -123,7 +123,8 @@ impl<W: Write> Painter<W> {
     /// Forgets the shown frame: the next one erases it and draws everything.
     pub fn forget(&mut self) {
         self.erase = true;
-        (self.shown, self.cursor) = (Buffer::default(), None);
+        self.shown = Buffer::default();
+        self.cursor = None;
         self.links.clear();
     }
 
@@ -345,7 +346,8 @@ fn best_rows(
         let gained = |from| same(next, y, shown, from) as i64 - *unmoved as i64;
         sum = source(y, by, rows).map_or(0, |from| sum + gained(from));
         if sum <= 0 {
-            (sum, from) = (0, None);
+            sum = 0;
+            from = None;
             continue;
         }
         let first = *from.get_or_insert(y);

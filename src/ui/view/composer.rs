@@ -139,7 +139,9 @@ impl Composer {
         self.history.push(words);
         let surplus = self.history.len().saturating_sub(HISTORY);
         self.history.drain(..surplus);
-        (self.area, self.back, self.pasted) = (fresh(), None, vec![]);
+        self.area = fresh();
+        self.back = None;
+        self.pasted = vec![];
     }
 
     /// Shows the previous history entry if the caret is in the first line, otherwise moves the caret up. Returns
@@ -184,7 +186,8 @@ impl Composer {
 
     /// Replaces the whole input by text from elsewhere, sanitised.
     pub fn rewrite(&mut self, raw: &str) {
-        (self.area, self.pasted) = (fresh(), vec![]);
+        self.area = fresh();
+        self.pasted = vec![];
         self.insert(raw);
     }
 

@@ -60,7 +60,8 @@ impl Viewport {
 
     /// Follows the end.
     pub fn follow(&mut self) {
-        (self.anchor, self.selected) = (None, None);
+        self.anchor = None;
+        self.selected = None;
     }
 
     /// Returns the index of the row that actions apply to: the selected one, otherwise the last row while following the
@@ -183,7 +184,9 @@ impl Viewport {
         if self.width != look.width || self.coloured != coloured || self.cache.len() > CACHED_ROWS {
             self.forget();
         }
-        (self.width, self.height, self.coloured) = (look.width, height, coloured);
+        self.width = look.width;
+        self.height = height;
+        self.coloured = coloured;
         let (mut at, mut skip) = self.top(transcript, look);
         let mut seen: Vec<SeenLine> = Vec::with_capacity(height);
         self.spots.clear();
@@ -195,7 +198,8 @@ impl Viewport {
             let rows = rows.iter().skip(skip).take(height - seen.len()).cloned();
             self.spots.extend((skip..skip + rows.len()).map(|line| (at, line)));
             seen.extend(rows.map(|line| SeenLine { line, marked: mark == Some(at) }));
-            (at, skip) = (at + 1, 0);
+            at = at + 1;
+            skip = 0;
         }
         if let (Some(head), Some(first)) = (sticky, seen.first_mut()) {
             first.line = Rc::new(head);
@@ -215,7 +219,8 @@ impl Viewport {
             if rows > left {
                 break;
             }
-            (left, at) = (left - rows, at + 1);
+            left = left - rows;
+            at = at + 1;
         }
         transcript.len() - at
     }
@@ -241,7 +246,8 @@ impl Viewport {
             if line < rows {
                 break;
             }
-            (at, line) = (at + 1, line - rows);
+            at = at + 1;
+            line = line - rows;
         }
         self.stand(transcript, look, (at, line));
     }
