@@ -43,9 +43,10 @@ fn check_cut(log: &Log, len: usize, ends: &[usize]) -> (usize, bool) {
 /// Checks all 65,536 lengths. Each combination of line count and unfinished last line is also appended to.
 fn check_every_length(
     read: impl Fn(usize) -> Log,
-    session: &(Vec<Arc<Record>>, Vec<u8>, Vec<usize>),
+    records: &[Arc<Record>],
+    bytes: &[u8],
+    ends: &[usize],
 ) {
-    let (records, bytes, ends) = session;
     let mut begun = BTreeSet::new();
     for len in 0..KIB_64 {
         let log = read(len);
@@ -69,7 +70,7 @@ fn check_every_length(
 #[test]
 fn a_session_cut_at_every_length_opens() {
     let session = session_of_64_kib();
-    let (_, bytes, ends) = &session;
+    let (records, bytes, ends) = &session;
     let mut before = vec![Reader::new(nowhere())];
     for (start, end) in std::iter::once(&0).chain(ends).zip(ends) {
         let mut reader = before.last().unwrap().clone();
@@ -83,14 +84,14 @@ fn a_session_cut_at_every_length_opens() {
         reader.take(&bytes[start..len]);
         reader.finish()
     };
-    check_every_length(read, &session);
+    check_every_length(read, records, bytes, ends);
 }
 
 #[test]
 #[ignore = "reads 2 GB: cargo test --release --test record_damage read_anew -- --ignored --nocapture"]
 fn a_session_cut_at_every_length_and_read_anew_opens() {
-    let session = session_of_64_kib();
-    check_every_length(|len| read_bytes(nowhere(), &session.1[..len]), &session);
+    let (records, bytes, ends) = session_of_64_kib();
+    check_every_length(|len| read_bytes(nowhere(), &bytes[..len]), &records, &bytes, &ends);
 }
 
 /// The same with real files: around the end of every line, and at some positions inside.

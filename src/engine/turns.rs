@@ -347,12 +347,12 @@ pub(super) fn passed(turn: &Turn, now: Ms) -> Draft {
 
 /// Cuts a turn; the text shown so far is kept.
 pub(super) fn cut(live: &Live, turn: &Turn, now: Ms, why: CutWhy) -> Draft {
-    cut_with(&live.state, turn, now, why, (live.said(turn.id), live.thought(turn.id)))
+    cut_with(&live.state, turn, now, why, live.said(turn.id), live.thought(turn.id))
 }
 
 /// Cuts a turn, keeping its sealed text only.
 pub(super) fn cut_sealed(state: &State, turn: &Turn, why: CutWhy) -> Draft {
-    cut_with(state, turn, state.ms, why, (turn.said.clone(), turn.thought.clone()))
+    cut_with(state, turn, state.ms, why, turn.said.clone(), turn.thought.clone())
 }
 
 fn cut_with(
@@ -360,7 +360,8 @@ fn cut_with(
     turn: &Turn,
     now: Ms,
     why: CutWhy,
-    (said, thought): (String, String),
+    said: String,
+    thought: String,
 ) -> Draft {
     let guess = money::guess(turn, said.len() + thought.len());
     let (usage, cost) = money::of_turn(turn, guess.as_ref());

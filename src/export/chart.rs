@@ -261,7 +261,7 @@ fn stood(study: &Analysis<'_>) -> String {
             let until = next.map_or(end, |next| next.at);
             // a vote right after a reply replaces its position
             if until > stand.at {
-                field(&mut marks, &stood, stand, (x(stand.at), x(until), y));
+                field(&mut marks, &stood, stand, x(stand.at), x(until), y);
             }
         }
         y += ROW;
@@ -283,7 +283,7 @@ fn stood(study: &Analysis<'_>) -> String {
     y += TOLD;
     for (place, choice) in stood.choices.iter().enumerate().take(CHOICES) {
         let key = Stand { at: first, choice: Some(place) };
-        field(&mut marks, &stood, &key, (0.0, KEY, y));
+        field(&mut marks, &stood, &key, 0.0, KEY, y);
         let x = KEY + 8.0;
         let line = y + 15.0;
         let what = escaped(&clipped(choice, CHOICE_CHARS));
@@ -294,7 +294,7 @@ fn stood(study: &Analysis<'_>) -> String {
 }
 
 /// Draws a position from one utterance to the next, with its letter if it fits.
-fn field(marks: &mut String, stood: &Standpoints, stand: &Stand, (from, to, y): (f64, f64, f64)) {
+fn field(marks: &mut String, stood: &Standpoints, stand: &Stand, from: f64, to: f64, y: f64) {
     if let Some(choice) = stand.choice {
         let what = stood.choices.get(choice).map_or("", String::as_str);
         put(

@@ -1,4 +1,4 @@
-//! A whole conversation as it reads in the end: edits in their turns, turns in the order of their numbers.
+//! Narration of a whole conversation in its final form: edited turns show their last text, in order of their numbers.
 
 use super::narrate::Narrator;
 use super::narrated::{Narrated, Spelling};
@@ -6,7 +6,7 @@ use crate::model::{Event, Kind, Purpose};
 use crate::state::State;
 use std::borrow::Borrow;
 
-/// Returns how a whole conversation reads in a format; hidden turns are left out everywhere.
+/// Renders a whole conversation in a format; hidden turns are left out everywhere.
 pub fn whole(events: impl IntoIterator<Item: Borrow<Event>> + Clone, spell: Spelling) -> String {
     let whole = State::fold(events.clone());
     let mut telling = Telling::without_hidden(&whole);

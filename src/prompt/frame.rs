@@ -242,14 +242,14 @@ pub(super) fn said_length(state: &State, seat: &Participant, persona: &str) -> O
     // a word is about one and a half tokens
     let most = || seat.reply_tokens().map_or(WORDS_MAX, |t| (t * 2 / 3).clamp(1, WORDS_MAX));
     match seat.words.or(state.scenario.words) {
-        Some(range) => Some(range_of(range)),
+        Some((least, most)) => Some(range_of(least, most)),
         None if names_length(persona) => None,
         None => Some(format!("at most {} words", most())),
     }
 }
 
 /// Returns a range of word counts as text.
-pub(super) fn range_of((least, most): (u32, u32)) -> String {
+pub(super) fn range_of(least: u32, most: u32) -> String {
     format!("{least} to {most} words")
 }
 

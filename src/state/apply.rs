@@ -67,7 +67,7 @@ impl Conversation {
             Kind::StepEnded(e) => self.end_step(thread, e),
             Kind::PlanEnded(e) => self.end_plan(thread, e),
             Kind::BatchOpened(b) => {
-                self.note_go_on(seq, event.ms, thread, b);
+                self.note_go_on(seq, thread, b);
                 self.open_batch(seq, thread, b);
             }
             Kind::FloorGranted(g) => self.grant(seq, event.ms, thread, g),

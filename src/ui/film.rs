@@ -24,7 +24,8 @@ const FRAME_MS: u64 = 50;
 /// A frame is an error if the drawing itself fails, which writing to memory never causes.
 pub fn film(
     recording: &Recording,
-    (width, height): (u16, u16),
+    width: u16,
+    height: u16,
     theme: Theme,
     glyphs: &'static Glyphs,
 ) -> impl Iterator<Item = io::Result<CastFrame>> {

@@ -24,7 +24,7 @@ fn looks(cells: &Buffer, y: u16) -> Vec<(String, ratatui::style::Style)> {
 
 /// Shows the second half of a conversation as it arrives, up to a number of partial frames; halfway `keys` are pressed.
 /// Each partial frame must equal a full one.
-fn shown(events: &[Event], (width, height): (u16, u16), keys: &[KeyCode]) {
+fn shown(events: &[Event], width: u16, height: u16, keys: &[KeyCode]) {
     let records: Vec<_> =
         events.iter().map(|e| Arc::new(Record::new(e.clone()).unwrap())).collect();
     let recording = Recording::new(records);
@@ -90,16 +90,16 @@ const SIZES: [(u16, u16); 5] = [(40, 12), (50, 24), (80, 24), (120, 40), (200, 6
 #[test]
 fn what_is_drawn_for_words_is_all_that_they_change() {
     // the last size is too small for a transcript
-    for size in SIZES.into_iter().chain([(30, 6)]) {
-        shown(demo(), size, &[]);
+    for (width, height) in SIZES.into_iter().chain([(30, 6)]) {
+        shown(demo(), width, height, &[]);
     }
 }
 
 #[test]
 fn words_of_several_who_speak_at_once_are_drawn() {
     let events = headless(&["run", "brainstorm", "--rehearsed"], &[]);
-    for size in SIZES {
-        shown(&events, size, &[]);
+    for (width, height) in SIZES {
+        shown(&events, width, height, &[]);
     }
 }
 
@@ -115,8 +115,10 @@ fn words_below_are_counted_and_nothing_that_lies_on_top_is_drawn_over() {
         &[Char('?')],
         &[Char('a')],
     ];
-    for (size, keys) in [(40, 12), (120, 40)].into_iter().flat_map(|size| open.map(|k| (size, k))) {
-        shown(demo(), size, keys);
+    for ((width, height), keys) in
+        [(40, 12), (120, 40)].into_iter().flat_map(|size| open.map(|k| (size, k)))
+    {
+        shown(demo(), width, height, keys);
     }
 }
 

@@ -59,7 +59,8 @@ impl ExportArgs {
         let reveal = Reveal { whispers: self.whispers, hidden: self.hidden };
         let (survey, mut document) =
             watched("reading the session", |progress| Document::read(&path, reveal, progress))?;
-        let spelling = spelling(&document, &self.format, self.size, context)?;
+        let (columns, rows) = self.size;
+        let spelling = spelling(&document, &self.format, columns, rows, context)?;
         let write = |progress: &ReadProgress| {
             document.progress = progress.clone();
             document::stream(&self.target, context, |out| spelling(&document, out))
@@ -90,7 +91,8 @@ type Writing = Box<dyn FnOnce(&Document, &mut dyn Write) -> io::Result<()>>;
 fn spelling(
     document: &Document,
     format: &str,
-    size: (u16, u16),
+    columns: u16,
+    rows: u16,
     context: &Context,
 ) -> Result<Writing, Failure> {
     let known = FORMATS.iter().find(|f| f.name == format);
@@ -103,7 +105,8 @@ fn spelling(
             let theme = appearance.theme(None)?;
             let glyphs = appearance.glyphs;
             Ok(Box::new(move |document, out| {
-                spell(document, size, &mut film(&recording, size, theme, glyphs), out)
+                let mut frames = film(&recording, columns, rows, theme, glyphs);
+                spell(document, columns, rows, &mut frames, out)
             }))
         }
     }
@@ -121,7 +124,8 @@ fn size(text: &str) -> Result<(u16, u16), String> {
 pub fn written(log: &Path, format: &str, context: &Context) -> Result<String, String> {
     let (survey, document) = Document::read(log, Reveal::default(), &ReadProgress::default())
         .map_err(|e| e.to_string())?;
-    let spelling = spelling(&document, format, SIZE, context).map_err(|failure| failure.message)?;
+    let spelling =
+        spelling(&document, format, SIZE.0, SIZE.1, context).map_err(|failure| failure.message)?;
     let numbered = |n: u32| match n {
         1 => format!("{}.{format}", document.id),
         n => format!("{}-{n}.{format}", document.id),

@@ -1,5 +1,8 @@
-//! Assembles a conversation from its session, feed, voices, clock and engine. Needs neither a terminal nor the options
-//! of `run`; every way to play a conversation, tests included, goes through here.
+//! Assembles a conversation from its session, feed, voices, clock and engine: for `run`, `fork`, `resume` and `batch`,
+//! and through them for the start screen and `mcp`.
+//!
+//! It needs neither a terminal nor the options of `run`. Scripted tests (`testing::run`) and teams (`engine::team`)
+//! build engines of their own, without a session on disk.
 
 use crate::cli::play::before::Before;
 use crate::clock::{Clock, VIRTUAL_EPOCH, wall_now};

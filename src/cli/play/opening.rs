@@ -65,7 +65,7 @@ pub fn open(path: &Path, follows: Follows, context: &Context) -> Result<OpenOutc
     let read = |opened| OpenOutcome::Read(Box::new(opened));
     Ok(match follows {
         Follows::Screen => match self::read(path, context)? {
-            Meanwhile::Read(opened, view) => outcome(opened, view),
+            Meanwhile::Read((survey, transcript), view) => outcome(survey, transcript, view),
             Meanwhile::Left(next) => OpenOutcome::Left(next),
         },
         Follows::Text => read(remember(path)?),
@@ -126,7 +126,8 @@ fn read_session(path: &Path, progress: &ReadProgress) -> Result<ToldSession, Ses
 }
 
 fn outcome(
-    (survey, transcript): (Survey, Box<Transcript>),
+    survey: Survey,
+    transcript: Box<Transcript>,
     view: Option<Box<ViewState>>,
 ) -> OpenOutcome {
     let past = transcript.state().clone();
@@ -184,7 +185,7 @@ pub fn meanwhile<T: Send + 'static>(
         let feed = Feed::new();
         let tail: Tail = feed.tail();
         let models = ModelOptions::default();
-        let reader = outside::with(&files, (None, &models), context, async |outside| {
+        let reader = outside::with(&files, None, &models, context, async |outside| {
             run(&mut screen, tail, terminal, terminal::events, commands, outside).await
         });
         let opened = tokio::select! { biased;

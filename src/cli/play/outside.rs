@@ -24,7 +24,8 @@ use std::cell::Cell;
 /// `None` on a read-only screen. `models` locates the models.
 pub async fn with<T>(
     files: &SessionFiles,
-    (lent, models): (Option<&Cell<bool>>, &ModelOptions),
+    lent: Option<&Cell<bool>>,
+    models: &ModelOptions,
     context: &Context,
     show: impl AsyncFnOnce(run::Outside<'_>) -> T,
 ) -> T {

@@ -41,7 +41,7 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent) -> Option<Choice> {
         return None;
     }
     match action {
-        Some(action) => act(start, action, key, (leaving, dropping)),
+        Some(action) => act(start, action, key, leaving, dropping),
         None => {
             write(start, key);
             None
@@ -54,7 +54,8 @@ fn act(
     start: &mut StartScreen,
     action: Action,
     key: &KeyEvent,
-    (leaving, dropping): (bool, Option<PathBuf>),
+    leaving: bool,
+    dropping: Option<PathBuf>,
 ) -> Option<Choice> {
     match action {
         Action::Interrupt if leaving => return Some(Choice::Leave),

@@ -45,7 +45,7 @@ const KEYBOARD: u8 = 2;
 const MOUSE: u8 = 4;
 const TITLE: u8 = 8;
 const FOCUS: u8 = 16;
-/// Whether the terminal was taken and is not completely given back yet.
+/// True from the first mode change of the terminal until it is completely restored.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 

@@ -137,7 +137,7 @@ fn laid(said: &str, room: usize, theme: &Theme, frames: Option<CodeFrames>) -> V
                 let lines = lines.flat_map(|line| wrap(&line, inside)).collect();
                 rows.extend(match frame {
                     Some(CodeFrames { glyphs, .. }) => {
-                        code::frame(lines, (language, number), inside, theme, glyphs)
+                        code::frame(lines, language, number, inside, theme, glyphs)
                     }
                     None => lines,
                 });

@@ -204,7 +204,8 @@ impl LineMatches {
         &mut self,
         lines: &mut [Line<'static>],
         search: &Search,
-        (theme, top): (&Theme, usize),
+        theme: &Theme,
+        top: usize,
     ) -> Option<usize> {
         let (words, _) = split_query(&search.query);
         let each = lines.iter().enumerate();

@@ -16,8 +16,8 @@ use std::rc::Rc;
 /// Number of cached rows at which the cache is cleared, to bound memory in long conversations.
 const CACHED_ROWS: usize = 512;
 
-/// Cache stamp of a row besides the width: two numbers that change with its content, and a flag that changes with the
-/// messages that it answers.
+/// Cache key of a row, in addition to the width: two numbers that change with its content, and a flag that changes with
+/// the messages that it replies to.
 type Stamp = (usize, usize, bool);
 
 /// State of the viewport.
@@ -100,12 +100,7 @@ impl Viewport {
     }
 
     /// Selects a message like [`select`](Viewport::select), with one of its lines in view.
-    pub fn select_line(
-        &mut self,
-        transcript: &Transcript,
-        look: Look<'_>,
-        (at, line): (usize, usize),
-    ) {
+    pub fn select_line(&mut self, transcript: &Transcript, look: Look<'_>, at: usize, line: usize) {
         if line + 1 < self.height {
             return self.select(transcript, look, at);
         }
@@ -119,7 +114,8 @@ impl Viewport {
         &mut self,
         transcript: &Transcript,
         look: Look<'_>,
-        (at, nth): (usize, usize),
+        at: usize,
+        nth: usize,
         in_line: impl Fn(&Line<'_>) -> usize,
     ) -> (usize, usize) {
         // skip the head; only the text of a message is searched

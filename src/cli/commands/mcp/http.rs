@@ -1,4 +1,4 @@
-//! The same server over HTTP, on loopback and with a token: each message is a `POST`, answered with JSON.
+//! The MCP server over HTTP, on loopback and with a token: each message is a `POST` request with a JSON response.
 
 use super::convened::Interest;
 use super::jobs::Jobs;
@@ -41,7 +41,7 @@ pub fn serve(address: SocketAddr, jobs: &Jobs, context: &Context) -> Result<(), 
             let answer = move || {
                 connection.answer(
                     |heard| refusal(heard, token, at),
-                    |heard, peer| reply(heard, peer, open, (jobs, &own)),
+                    |heard, peer| reply(heard, peer, open, jobs, &own),
                 );
             };
             // without a thread the connection is closed
@@ -75,7 +75,8 @@ fn reply(
     heard: &Heard,
     peer: &Peer<'_>,
     open: &OpenRequests,
-    (jobs, context): (&Jobs, &Context),
+    jobs: &Jobs,
+    context: &Context,
 ) -> HttpReply {
     let session = heard.header(SESSION).unwrap_or_default();
     match rpc::read(&heard.body) {
