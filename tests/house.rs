@@ -12,6 +12,8 @@ mod circles;
 mod deeds;
 #[path = "house/names.rs"]
 mod names;
+#[path = "house/prose.rs"]
+mod prose;
 #[path = "house/source.rs"]
 mod source;
 #[path = "house/tables.rs"]
