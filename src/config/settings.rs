@@ -159,7 +159,7 @@ pub struct Provider {
 pub struct Retries {
     /// Maximum calls of one model in one turn, including the first.
     pub tries: NonZeroU32,
-    /// Maximum total wait of a turn between them, in seconds.
+    /// Maximum total wait between the calls of one turn, in seconds.
     pub seconds: u32,
 }
 

@@ -112,7 +112,7 @@ struct Filled {
     scenario: Option<String>,
 }
 
-/// How the start screen was left.
+/// Result of the start screen.
 enum Left {
     /// By a choice.
     Chose(Choice, Filled),
