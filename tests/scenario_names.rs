@@ -52,7 +52,7 @@ fn names_in_conditions_are_checked_where_they_stand() {
     for expected in [
         "hint: the nearest is `lower`",
         "hint: the nearest is `turn_count`",
-        "hint: history[-1] is what was said last, by anybody; it has .participant and .text",
+        "hint: history[-1] is the last message, by anybody; it has .participant and .text",
         "7 | when = \"trun_count\"\n  |         ^^^^^^^^^^\n",
     ] {
         assert!(told.contains(expected), "{expected}: {told}");

@@ -154,7 +154,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             }
             let present = state.seats.iter().filter(|s| !s.gone);
             if present.map(|s| s.spec.everyone().len()).sum::<usize>() >= SEATS_MAX {
-                return Err(format!("all {SEATS_MAX} seats are taken, those of teams included"));
+                return Err(format!("all {SEATS_MAX} seats are taken, including those of teams"));
             }
             p.tell_apart(state.seats.iter().map(|s| &*s.spec));
             targets.participant = Some(Box::new(p));

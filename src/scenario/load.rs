@@ -134,7 +134,7 @@ fn load_at(
             walk.fault(&None, &setting.key(), why, "set a key of the scenario schema");
         }
     }
-    // refused before anything compares seats with one another
+    // checked first, because later checks compare all seats with each other
     if let Err(full) = reserve_seats(&root, nesting.free) {
         walk.fault(
             &full.span,
@@ -167,8 +167,9 @@ fn reserve_seats(root: &Node, free: &mut usize) -> Result<(), TooManySeats> {
     let seats = root.get("participant").map(Node::items).unwrap_or_default();
     if let Some(first) = seats.get(*free) {
         let count = seats.len() + SEATS_MAX - *free;
-        let message =
-            format!("{count} seats, and at most {SEATS_MAX} are possible, those of teams included");
+        let message = format!(
+            "{count} seats, but at most {SEATS_MAX} are possible, including those of teams"
+        );
         return Err(TooManySeats { span: first.span.clone(), message });
     }
     *free -= seats.len();
@@ -344,7 +345,7 @@ mod tests {
         write("inner.toml", with_seats(60, ""));
         write("outer.toml", with_seats(60, &team("in", "inner.toml")));
         assert!(load_file(folder.path(), "many.toml").is_ok());
-        let why = "at most 200 are possible, those of teams included";
+        let why = "at most 200 are possible, including those of teams";
         write("most.toml", with_seats(78, &team("a", "outer.toml")));
         assert_eq!(load_file(folder.path(), "most.toml").unwrap().participants.len(), 79);
         write("most.toml", with_seats(79, &team("a", "outer.toml")));

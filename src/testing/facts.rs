@@ -143,7 +143,7 @@ pub fn prompt_of<'a>(
 fn prompts(asked: &[CallSeen]) -> Function {
     let asked: Vec<CallSeen> = asked.to_vec();
     Arc::new(move |arguments| {
-        let spelled = "use prompt('bo', 2) for what `bo` was shown in its second turn";
+        let spelled = "use prompt('bo', 2) for the prompt of `bo` in its second turn";
         let (seat, turn) = match arguments {
             [Value::String(seat)] => (seat, None),
             [Value::String(seat), turn] => {

@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 pub fn file(folder: &Path, name: &str) -> Result<PathBuf, String> {
     let named = Path::new(name);
     if named.is_absolute() {
-        return Err("is an absolute path; name a file beside the one that names it".into());
+        return Err("is an absolute path; name a file in the same folder".into());
     }
     // paths are shown without a leading `./`
     let path = if folder == Path::new(".") { named.to_owned() } else { folder.join(named) };

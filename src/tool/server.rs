@@ -204,7 +204,7 @@ fn described(server: &ToolServer, tool: &Value) -> Result<Tool, String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     if own.is_empty() || !own.chars().all(plain) || own.len() > 2 * NAME_MAX {
         let shown: String = own.chars().take(NAME_MAX).collect();
-        return Err(format!("{shown:?} is no name of a tool"));
+        return Err(format!("{shown:?} is not a tool name"));
     }
     let bare = own.replace(['.', '/'], "_");
     let name = format!("{}_{bare}", server.name);

@@ -202,7 +202,7 @@ fn what_is_wrong_with_an_agent_is_said_at_once() {
         ),
         ("future", "speaks version 7 of the Agent Client Protocol; this program speaks 1"),
         ("dead", "ended in the middle of its work (exit status: 3): no such model"),
-        ("junk", "wrote a line that is no JSON-RPC message: Loading model..."),
+        ("junk", "wrote a line that is not a JSON-RPC message: Loading model..."),
         ("flood", "wrote a line of more than 4 MiB"),
     ] {
         let house = House::new();

@@ -141,7 +141,7 @@ fn pins_that_cannot_be_read_or_kept_stop_the_run_before_a_model_sees_a_tool() {
     };
     std::fs::create_dir_all(state.join("tools.json")).unwrap();
     let err = stops("cannot read the pins of tool servers", 3);
-    assert!(err.contains("review what the servers offer, then delete this file"), "{err}");
+    assert!(err.contains("review the tools of the servers, then delete this file"), "{err}");
     std::fs::remove_dir_all(&state).unwrap();
     // neither the folder nor a file in it can be created
     for nowhere in ["nowhere", "/proc"] {
@@ -221,7 +221,7 @@ fn a_hostile_server_is_bounded() {
         "{names:?}"
     );
     for told in [
-        "is no name of a tool",
+        "is not a tool name",
         "schema of more than 16 KiB",
         "wrong has no valid schema",
         "fake_echo is offered twice",

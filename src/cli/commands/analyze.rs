@@ -28,7 +28,7 @@ pub struct AnalyzeArgs {
     /// One or two sessions: ids, id prefixes or paths
     #[arg(value_name = "SESSION", num_args = 0..=2)]
     sessions: Vec<String>,
-    /// All sessions together: models, cost, who won, how they ended
+    /// All sessions together: models, cost, wins, ends
     #[arg(long, conflicts_with_all = ["sessions", "last"])]
     all: bool,
     /// Use the most recent session as the first
@@ -44,7 +44,7 @@ pub struct AnalyzeArgs {
     target: Target,
 }
 
-/// How figures are written.
+/// Format of the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Aligned columns.
@@ -267,7 +267,7 @@ fn compared(
     }
     let left = a.discreet(progress)?;
     let right = b.discreet(progress)?;
-    Ok((from, Some(Beside::new((&a.state, &left), (&b.state, &right), from))))
+    Ok((from, Some(Beside::new(&a.state, &left, &b.state, &right, from))))
 }
 
 /// Reads a session and collects the figures for the tables.
