@@ -351,11 +351,11 @@ mod tests {
         write("most.toml", with_seats(79, &team("a", "outer.toml")));
         let fault = load_file(folder.path(), "most.toml").err().unwrap();
         assert!(fault.contains("participant[80].team") && fault.contains("inner.toml"), "{fault}");
-        assert!(fault.contains(&format!("201 seats, and {why}")), "{fault}");
+        assert!(fault.contains(&format!("201 seats, but {why}")), "{fault}");
         // comparing all of these with one another would take minutes
         write("flood.toml", with_seats(20_000, ""));
         let fault = load_file(folder.path(), "flood.toml").err().unwrap();
-        assert!(fault.contains(&format!("participant: 20000 seats, and {why}")), "{fault}");
+        assert!(fault.contains(&format!("participant: 20000 seats, but {why}")), "{fault}");
         assert!(fault.contains("flood.toml:602:"), "{fault}");
     }
 

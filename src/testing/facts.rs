@@ -3,6 +3,7 @@
 //! Times are virtual seconds from the start. Values that grow with the conversation are computed only on demand.
 
 use super::calls::CallSeen;
+use super::fault::TestFault;
 use super::plan::Test;
 use super::result::TestRun;
 use super::tools;
@@ -120,7 +121,7 @@ pub fn prompt_of<'a>(
     asked: &'a [CallSeen],
     seat: &str,
     turn: Option<usize>,
-) -> Result<&'a CallSeen, String> {
+) -> Result<&'a CallSeen, TestFault> {
     let mut turns: Vec<&CallSeen> = vec![];
     for call in asked.iter().filter(|a| a.seat == *seat) {
         // keeps the last call of a turn with several calls
@@ -134,9 +135,9 @@ pub fn prompt_of<'a>(
         None => turns.last(),
     };
     found.copied().ok_or_else(|| match turns.len() {
-        0 => format!("`{seat}` was never asked"),
-        1 => format!("`{seat}` was asked once"),
-        n => format!("`{seat}` was asked {n} times"),
+        0 => format!("`{seat}` was never asked").into(),
+        1 => format!("`{seat}` was asked once").into(),
+        n => format!("`{seat}` was asked {n} times").into(),
     })
 }
 

@@ -5,6 +5,7 @@
 //! failed; an unreadable reply is requested once more and then counts as unclear.
 
 use super::facts;
+use super::fault::TestFault;
 use super::outcome::{CriterionVerdict, Judged, TestOutcome};
 use super::plan::{ExpectKind, JudgeQuestion, Test};
 use super::replies::{NoReply, ReplyPlace, RunModels};
@@ -57,14 +58,14 @@ pub async fn judged(
     state: &State,
     run: u32,
     models: &RunModels,
-) -> Result<BTreeMap<usize, Judged>, String> {
+) -> Result<BTreeMap<usize, Judged>, TestFault> {
     let mut all = BTreeMap::new();
     for (at, expect) in test.expects.iter().enumerate() {
         let ExpectKind::Judge(task) = &expect.what else { continue };
         let court = Court { task, state, run, models };
         let criteria = court.judge().await.map_err(|why| {
             let why = match why {
-                NoReply::Missing(why) | NoReply::Unusable(why) => why,
+                NoReply::Missing(why) | NoReply::Unusable(why) => why.into(),
                 NoReply::Call(failure) => failure.text.to_string(),
             };
             format!("line {}: the judge {} was not heard: {why}", expect.line, task.model)
@@ -96,8 +97,9 @@ impl Court<'_> {
             return Ok(self.task.criteria.iter().map(|c| undecided(c, &why)).collect());
         }
         if let Some(path) = &self.task.against {
-            let other = untrusted::read(path)
-                .map_err(|e| NoReply::Unusable(format!("cannot read {}: {e}", path.display())))?;
+            let other = untrusted::read(path).map_err(|e| {
+                NoReply::Unusable(format!("cannot read {}: {e}", path.display()).into())
+            })?;
             return self.compare(&String::from_utf8_lossy(&other)).await;
         }
         let points: BTreeSet<u32> = self.task.after.iter().map(|n| (*n).min(turns)).collect();

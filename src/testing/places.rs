@@ -3,13 +3,14 @@
 //! A test file may be hostile, and error messages quote the files that they are about. So other files are never read,
 //! not even through links.
 
+use super::fault::TestFault;
 use std::path::{Component, Path, PathBuf};
 
 /// Finds the file that a test names.
 ///
 /// # Errors
 /// A sentence with the reason why it may not be read or written.
-pub fn file(folder: &Path, name: &str) -> Result<PathBuf, String> {
+pub fn file(folder: &Path, name: &str) -> Result<PathBuf, TestFault> {
     let named = Path::new(name);
     if named.is_absolute() {
         return Err("is an absolute path; name a file in the same folder".into());

@@ -258,7 +258,7 @@ fn a_server_that_fails_is_told_to_the_model() {
     let path = talk(&house, "junk", "");
     let (ran, _) = run(&house, &path, vec![], &["--trust"]);
     assert!(
-        ran.code == 3 && ran.err.contains("no JSON-RPC message: Server started!"),
+        ran.code == 3 && ran.err.contains("not a JSON-RPC message: Server started!"),
         "{}",
         ran.err
     );

@@ -10,6 +10,7 @@ use colloquium::session::writer::{Mode, SessionWriter, WriterStart};
 use colloquium::session::{Feed, Item, decode};
 use colloquium::state::{Finished, Live, Sieve, State, Who};
 use colloquium::tool::{RunningTool, ToolJob, ToolResult, Tools};
+use colloquium::voice::NoVoice;
 use colloquium::voice::{CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices};
 use serde_json::{Value, json};
 use std::io;
@@ -128,7 +129,7 @@ pub fn plain() -> Stage {
 }
 
 impl Voices for Stage {
-    fn voice(&self, _: &Participant) -> Result<Arc<dyn Voice>, String> {
+    fn voice(&self, _: &Participant) -> Result<Arc<dyn Voice>, NoVoice> {
         Ok(Arc::new(self.clone()))
     }
 }

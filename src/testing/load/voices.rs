@@ -7,7 +7,7 @@ use crate::model::{
 };
 use crate::scenario::{Loaded, Node, Rule, Stop, Walk};
 use crate::testing::answers::{Act, Answer, failure};
-use crate::testing::cassette::Cassette;
+use crate::testing::cassette::{Cassette, CassetteFault};
 use crate::testing::places;
 use crate::testing::plan::Speaker;
 use crate::testing::simulated::{Attack, SCORE_MAX, Simulated};
@@ -375,10 +375,11 @@ fn recorded(
                     recording
                 }
                 Err(why) => {
-                    // file errors contain the path already
-                    let named = why.contains(&shown.to_string());
-                    let why = if named { why } else { format!("{shown}: {why}") };
-                    faults.push(format!("the recording {why}"));
+                    let place = match why {
+                        CassetteFault::Unreadable(_) => String::new(),
+                        CassetteFault::Empty => format!("{shown}: "),
+                    };
+                    faults.push(format!("the recording {place}{why}"));
                     return;
                 }
             },
