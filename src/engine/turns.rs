@@ -8,7 +8,7 @@ use crate::model::agent::{self, AgentPlan, AgentTool, PermissionAsked};
 use crate::model::payload::{CallParameters, CallRetried, CallStarted, TurnEnded, Warning};
 use crate::model::*;
 use crate::prompt;
-use crate::reply::{self, Formed, Parted, RepairedReply};
+use crate::reply::{self, FormFault, Formed, Parted, RepairedReply};
 use crate::state::{Live, STEP, Seat, State, Turn};
 use crate::text;
 use crate::voice::{CallFailure, Did, Done, rehearsed};
@@ -232,7 +232,8 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
 
 /// Parses a reply in the form that its turn requires.
 fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Formed, Text> {
-    let shortened = |mut why: String| -> Text {
+    let shortened = |fault: FormFault| -> Text {
+        let mut why = String::from(fault);
         why.truncate(why.floor_char_boundary(WRONG_MAX));
         why.into()
     };
@@ -266,7 +267,7 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Forme
 }
 
 /// Rejects an answer that repeats a known one, if the policy asks for new answers.
-fn is_news(state: &State, turn: &Turn, formed: Formed) -> Result<Formed, String> {
+fn is_news(state: &State, turn: &Turn, formed: Formed) -> Result<Formed, FormFault> {
     let thread = state.finds_answer(turn).filter(|t| t.spec.options["novelty_by"] != "judge");
     let most = thread.and_then(|t| t.spec.options["novelty"].as_f64());
     let (Some(thread), Some(most), Some(answer)) =
@@ -284,7 +285,8 @@ fn is_news(state: &State, turn: &Turn, formed: Formed) -> Result<Formed, String>
             let label = labels.get(*seat).map_or("another answer", |label| &**label);
             Err(format!(
                 "{label} says the same in almost the same words; vote for it, or say something else"
-            ))
+            )
+            .into())
         }
     }
 }
