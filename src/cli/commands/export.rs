@@ -12,6 +12,7 @@ use crate::cli::watched::watched;
 use crate::export::{Document, FORMATS, Reveal, Spell};
 use crate::session::ReadProgress;
 use crate::ui::film::film;
+use crate::ui::request::ServiceFault;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use std::fs;
@@ -121,7 +122,7 @@ fn size(text: &str) -> Result<(u16, u16), String> {
 }
 
 /// Exports the saved part of a session to a new file in the current folder. Returns the path of the file.
-pub fn written(log: &Path, format: &str, context: &Context) -> Result<String, String> {
+pub fn written(log: &Path, format: &str, context: &Context) -> Result<String, ServiceFault> {
     let (survey, document) = Document::read(log, Reveal::default(), &ReadProgress::default())
         .map_err(|e| e.to_string())?;
     let spelling =
@@ -142,7 +143,8 @@ pub fn written(log: &Path, format: &str, context: &Context) -> Result<String, St
         return Err(format!(
             "{} is incomplete, the session could not be read: {why}",
             path.display()
-        ));
+        )
+        .into());
     }
     Ok(path.canonicalize().unwrap_or(path).display().to_string())
 }
