@@ -118,7 +118,7 @@ async fn ask(providers: &Providers, known: &ResolvedProvider) -> SurveyedPlace {
     let answer = timeout(REMOTE_TIME, async {
         match providers.key(known).await {
             Ok(key) => (Key::SurveyedPlace, list(known.with(key), within).await),
-            Err(why) => (Key::Missing, Err(why)),
+            Err(why) => (Key::Missing, Err(why.into())),
         }
     });
     let late = |_| (Key::SurveyedPlace, Err(no_answer(REMOTE_TIME)));
