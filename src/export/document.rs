@@ -132,7 +132,7 @@ impl Document {
     }
 
     /// Returns the analysis of the conversation.
-    pub fn study(&self) -> Analysis<'_> {
+    pub fn analysis(&self) -> Analysis<'_> {
         Analysis { state: &self.state, turn_log: &self.turn_log, from: Seq(0) }
     }
 
@@ -278,8 +278,8 @@ pub fn json(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     whole.serialize_entry("ended", &ended)?;
     whole.serialize_entry("lasted_ms", &document.turn_log.lasted())?;
     whole.serialize_entry("paused_ms", &document.turn_log.paused())?;
-    let study = document.study();
-    whole.serialize_entry("figures", &super::figures::EachTable(|| study.each()))?;
+    let analysis = document.analysis();
+    whole.serialize_entry("figures", &super::figures::EachTable(|| analysis.each()))?;
     whole.end()?;
     out.write_all(b"\n")
 }

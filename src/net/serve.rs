@@ -62,7 +62,7 @@ pub struct Connection {
 }
 
 /// A received request. Its body is empty while its head is checked.
-pub struct Heard {
+pub struct HttpRequest {
     /// `GET`, `POST` and so on.
     pub method: String,
     /// Request target as sent: the path, with the query if it has one.
@@ -155,8 +155,8 @@ impl Connection {
     /// only then the body is read.
     pub fn answer(
         self,
-        check: impl FnOnce(&Heard) -> Option<HttpReply>,
-        reply: impl FnOnce(&Heard, &Peer<'_>) -> HttpReply,
+        check: impl FnOnce(&HttpRequest) -> Option<HttpReply>,
+        reply: impl FnOnce(&HttpRequest, &Peer<'_>) -> HttpReply,
     ) {
         // a client that has gone needs no reply
         let _ = self.replied(check, reply);
@@ -175,25 +175,25 @@ impl Connection {
 
     fn replied(
         &self,
-        check: impl FnOnce(&Heard) -> Option<HttpReply>,
-        reply: impl FnOnce(&Heard, &Peer<'_>) -> HttpReply,
+        check: impl FnOnce(&HttpRequest) -> Option<HttpReply>,
+        reply: impl FnOnce(&HttpRequest, &Peer<'_>) -> HttpReply,
     ) -> io::Result<()> {
         self.stream.set_write_timeout(Some(PATIENCE))?;
-        let Some((mut heard, begun)) = self.head()? else {
+        let Some((mut request, begun)) = self.head()? else {
             return HttpReply::status(400).write(&self.stream);
         };
-        if let Some(refusal) = check(&heard) {
+        if let Some(refusal) = check(&request) {
             return refusal.write(&self.stream);
         }
         let Some(_place) = self.prove() else {
             return HttpReply::status(503).write(&self.stream);
         };
-        let length = heard.header("content-length").map_or(Ok(0), str::parse);
+        let length = request.header("content-length").map_or(Ok(0), str::parse);
         let Some(length) = length.ok().filter(|length| *length <= BODY_MAX) else {
             return HttpReply::status(400).write(&self.stream);
         };
-        heard.body = self.body(begun, length)?;
-        reply(&heard, &Peer(&self.stream)).write(&self.stream)
+        request.body = self.body(begun, length)?;
+        reply(&request, &Peer(&self.stream)).write(&self.stream)
     }
 
     /// Takes a place among the requests that are answered, if one is free.
@@ -218,7 +218,7 @@ impl Connection {
     }
 
     /// Reads the head, and the bytes of the body that came with it; `None` for anything else than a head.
-    fn head(&self) -> io::Result<Option<(Heard, Vec<u8>)>> {
+    fn head(&self) -> io::Result<Option<(HttpRequest, Vec<u8>)>> {
         let until = Ms(self.since.0 + HEAD_MS);
         let mut all = vec![];
         let mut bytes = [0; 4 << 10];
@@ -246,7 +246,7 @@ impl Connection {
         let headers = lines.filter_map(header).collect();
         let method = method.to_owned();
         let path = path.to_owned();
-        Ok(Some((Heard { method, path, headers, body: vec![] }, begun)))
+        Ok(Some((HttpRequest { method, path, headers, body: vec![] }, begun)))
     }
 
     /// Reads the rest of a body of a length.
@@ -276,7 +276,7 @@ impl Peer<'_> {
     }
 }
 
-impl Heard {
+impl HttpRequest {
     /// Returns a header by its name in small letters.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())

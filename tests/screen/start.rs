@@ -8,8 +8,8 @@ use colloquium::ui::action::Action;
 use colloquium::ui::draw;
 use colloquium::ui::keymap::{Focus, Keymap, ROWS};
 use colloquium::ui::start::{
-    Choice, Host, ListedScenario, Mind, News, ScenarioChoice, StartRow, StartScreen, VoiceChoice,
-    key, paste,
+    Choice, Host, ListedScenario, News, OfferedModel, ScenarioChoice, StartRow, StartScreen,
+    VoiceChoice, key, paste,
 };
 use colloquium::ui::theme::{Theme, glyphs};
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Right, Tab};
@@ -45,15 +45,20 @@ fn table() -> StartScreen {
     start
 }
 
-pub fn local(name: &str) -> Mind {
-    Mind { name: name.into(), endpoint: None, local: true }
+pub fn local(name: &str) -> OfferedModel {
+    OfferedModel { name: name.into(), endpoint: None, local: true }
 }
 
 pub fn found() -> StartScreen {
     let mut start = table();
     start.now = Wall(1_000_000_000);
-    let host = |name: &str, says: &str, minds: Vec<Mind>| {
-        News::Host(Host { name: name.into(), says: says.into(), usable: !minds.is_empty(), minds })
+    let host = |name: &str, says: &str, models: Vec<OfferedModel>| {
+        News::Host(Host {
+            name: name.into(),
+            says: says.into(),
+            usable: !models.is_empty(),
+            models,
+        })
     };
     start.take(host("openai", "no key", vec![]));
     start.take(host("anthropic", "no key", vec![]));
@@ -184,7 +189,7 @@ fn a_rehearsed_debate_is_one_key_away() {
 fn what_is_typed_is_the_topic_and_enter_begins_with_a_local_model() {
     let mut start = found();
     write(&mut start, "Is q a letter?");
-    let voice = VoiceChoice::Mind(local("ollama:small"));
+    let voice = VoiceChoice::Model(local("ollama:small"));
     let topic = Some("Is q a letter?".into());
     let begins = Choice::Begin { scenario: "round-table".into(), topic, voice, take_part: false };
     assert_eq!(press(&mut start, &[Enter]), Some(begins));
@@ -201,7 +206,7 @@ fn the_first_run_asks_for_a_topic_and_says_what_is_missing() {
         panic!("a local model was found")
     };
     assert_eq!(topic.as_deref(), Some("Is q a letter?"));
-    assert_eq!(voice, VoiceChoice::Mind(local("ollama:small")));
+    assert_eq!(voice, VoiceChoice::Model(local("ollama:small")));
     let mut start = first();
     start.hosts.clear();
     write(&mut start, "Is q a letter?");
@@ -216,23 +221,23 @@ fn scenario_and_voice_are_turned_to_and_found_by_letters() {
     let mut start = found();
     press(&mut start, &[Tab, Right, Tab]);
     write(&mut start, "larg");
-    let voice = VoiceChoice::Mind(local("ollama:large"));
+    let voice = VoiceChoice::Model(local("ollama:large"));
     let begins = Choice::Begin { scenario: "bare".into(), topic: None, voice, take_part: false };
     assert_eq!(press(&mut start, &[Enter]), Some(begins));
     let mut start = found();
     press(&mut start, &[Tab, Tab]);
     write(&mut start, "xai:grok");
-    let Some(Choice::Begin { voice: VoiceChoice::Mind(mind), .. }) = press(&mut start, &[Enter])
+    let Some(Choice::Begin { voice: VoiceChoice::Model(model), .. }) = press(&mut start, &[Enter])
     else {
         panic!("a model that nobody listed is taken by its name");
     };
-    assert_eq!((mind.name.as_str(), mind.local), ("xai:grok", false));
+    assert_eq!((model.name.as_str(), model.local), ("xai:grok", false));
 }
 
 #[test]
 fn an_agent_that_is_installed_is_a_voice_and_says_what_it_is() {
     let mut start = found();
-    let agent = Mind { name: "agent:opencode".into(), endpoint: None, local: false };
+    let agent = OfferedModel { name: "agent:opencode".into(), endpoint: None, local: false };
     start.known.push(agent.clone());
     press(&mut start, &[Tab, Tab]);
     write(&mut start, "opencode");
@@ -241,7 +246,7 @@ fn an_agent_that_is_installed_is_a_voice_and_says_what_it_is() {
         assert!(shown.contains("agent:opencode  an agent with its own"), "{shown}");
     }
     let Some(Choice::Begin { voice, .. }) = press(&mut start, &[Enter]) else { panic!("begins") };
-    assert_eq!(voice, VoiceChoice::Mind(agent));
+    assert_eq!(voice, VoiceChoice::Model(agent));
 }
 
 #[test]

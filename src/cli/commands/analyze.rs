@@ -13,7 +13,7 @@ use crate::cli::watched::watched;
 use crate::export::{self, Beside, DiscreetRecords, Private, Reveal, figures};
 use crate::model::{Event, Seq};
 use crate::session::{self, ReadProgress, SessionError, Survey};
-use crate::state::{Sieve, State};
+use crate::state::{PieceFilter, State};
 use crate::text;
 use clap::{Args, ValueEnum};
 use serde::ser::{SerializeMap, Serializer};
@@ -122,9 +122,9 @@ impl AnalyzeArgs {
         }
         match &b {
             None => {
-                let study = a.analysis(Seq(0));
+                let analysis = a.analysis(Seq(0));
                 let report = Report { head: a.summary(), sessions: json!([a.data()]), texts: None };
-                self.write(report, || study.each(), context)?;
+                self.write(report, || analysis.each(), context)?;
             }
             Some(b) => {
                 let with_texts = self.table.is_none();
@@ -275,16 +275,16 @@ fn studied(path: &Path, progress: &ReadProgress) -> Result<Read, SessionError> {
     let mut state = State::default();
     let mut turn_log = TurnLog::default();
     let mut private = Private::default();
-    let mut sieve = Sieve::default();
+    let mut filter = PieceFilter::default();
     let mut each = |event: &Event| {
         state.apply(event);
         turn_log.take(event);
     };
     let survey = session::scan_for_fold(path, progress, &mut |found| {
         private.take(found.event);
-        sieve.take(found.event, &mut each);
+        filter.take(found.event, &mut each);
     })?;
-    sieve.finish(&mut each);
+    filter.finish(&mut each);
     Ok(Read { survey, state, turn_log, private })
 }
 

@@ -201,7 +201,7 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
     let kept = || recording.records().iter().take(events);
     let (past, before) = match past {
         // the screen and text mode show the history, headless output starts with the branch
-        Past::Told(told) => (told.state().clone(), Before::Told(told, view)),
+        Past::Told(told) => (told.state().clone(), Before::Transcript(told, view)),
         Past::Folded(past) if play.headless => (*past, Before::Nothing),
         Past::Folded(past) => (*past, Before::Events(kept().collect())),
     };

@@ -236,7 +236,9 @@ impl Providers {
             loop {
                 match child.next().await.map_err(|e| format!("`{program}` {e}"))? {
                     Output::Bytes(bytes) if printed.len() + bytes.len() > KEY_MAX_BYTES => {
-                        return Err(KeyFault::from(format!("`{program}` printed more than one line")));
+                        return Err(KeyFault::from(format!(
+                            "`{program}` printed more than one line"
+                        )));
                     }
                     Output::Bytes(bytes) => printed.extend(bytes),
                     Output::Ended(exit) => return Ok(exit.status),

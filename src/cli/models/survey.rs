@@ -117,11 +117,11 @@ async fn ask(providers: &Providers, known: &ResolvedProvider) -> SurveyedPlace {
     let within = if known.base_url == OLLAMA { LOCAL_TIME } else { REMOTE_TIME };
     let answer = timeout(REMOTE_TIME, async {
         match providers.key(known).await {
-            Ok(key) => (Key::SurveyedPlace, list(known.with(key), within).await),
+            Ok(key) => (Key::Available, list(known.with(key), within).await),
             Err(why) => (Key::Missing, Err(why.into())),
         }
     });
-    let late = |_| (Key::SurveyedPlace, Err(no_answer(REMOTE_TIME)));
+    let late = |_| (Key::Available, Err(no_answer(REMOTE_TIME)));
     let (key, has) = answer.await.unwrap_or_else(late);
     SurveyedPlace {
         name: known.name.clone(),
@@ -130,14 +130,14 @@ async fn ask(providers: &Providers, known: &ResolvedProvider) -> SurveyedPlace {
         key: known.key.to_string(),
         usage: format!("{}:", known.name),
         has,
-        matters: key == Key::SurveyedPlace || known.from != "known",
+        matters: key == Key::Available || known.from != "known",
     }
 }
 
 /// Availability of a provider's key: `Missing` only if a key is needed and cannot be found.
 #[derive(PartialEq, Eq)]
 enum Key {
-    SurveyedPlace,
+    Available,
     Missing,
 }
 

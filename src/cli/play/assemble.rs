@@ -91,7 +91,9 @@ pub fn assemble(parts: Parts) -> Assembled {
     let (events, told) = match parts.before {
         Before::Nothing => (vec![], None),
         Before::Events(events) => (events, None),
-        Before::Told(transcript, view) => (vec![], Some((*transcript, view.map(|view| *view)))),
+        Before::Transcript(transcript, view) => {
+            (vec![], Some((*transcript, view.map(|view| *view))))
+        }
     };
     let feed = Feed::from_records(events);
     let tail = feed.tail();

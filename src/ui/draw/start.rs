@@ -149,13 +149,13 @@ impl StartPage<'_> {
                 ("rehearsed".into(), "pre-written lines, no model is called".to_owned())
             }
             Some(VoiceChoice::Own) => ("set by the scenario".into(), String::new()),
-            Some(VoiceChoice::Mind(mind)) => {
-                let said = match mind.name.starts_with("agent:") {
+            Some(VoiceChoice::Model(model)) => {
+                let said = match model.name.starts_with("agent:") {
                     true => "an agent with its own tools",
-                    false if mind.local => "local",
+                    false if model.local => "local",
                     false => "remote",
                 };
-                (text::name(&mind.name).into_owned(), said.to_owned())
+                (text::name(&model.name).into_owned(), said.to_owned())
             }
         };
         self.field(StartRow::Voice, "Model", &value, &said, &[]);
@@ -392,8 +392,8 @@ impl StartPage<'_> {
         self.room += 3;
         self.framed(begin, QUESTION);
         self.gap();
-        let minds = start.hosts.iter().flat_map(|h| &h.minds).filter(|m| m.local).count();
-        let local = match minds {
+        let models = start.hosts.iter().flat_map(|h| &h.models).filter(|m| m.local).count();
+        let local = match models {
             0 => "none found".into(),
             1 => "found one".into(),
             n => format!("found {n}"),

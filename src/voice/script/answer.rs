@@ -254,10 +254,10 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    type Heard = (String, String, Result<Chunk, AnswerFault>);
+    type ParsedParts = (String, String, Result<Chunk, AnswerFault>);
 
     /// Parses an answer given in parts; returns its text, its reasoning and its end.
-    fn parse_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Heard {
+    fn parse_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> ParsedParts {
         let mut answer = ScriptAnswer::default();
         let mut pieces = Pieces::new();
         let pushed = parts.into_iter().try_for_each(|part| answer.push(part, &mut pieces));
