@@ -79,7 +79,7 @@ fn leaving_by_super(source: &Source) -> Vec<String> {
 }
 
 #[test]
-fn rooms_use_only_what_lies_below() {
+fn modules_use_only_modules_below() {
     let faults = Source::ours(root()).iter().flat_map(forbidden_uses).collect();
     none(
         faults,
@@ -358,7 +358,7 @@ fn files_are_short() {
 }
 
 #[test]
-fn files_say_what_they_are_for() {
+fn every_file_has_a_description() {
     let faults = Source::ours(root()).iter().filter_map(undescribed).collect();
     none(
         faults,
@@ -480,7 +480,7 @@ fn each_dependency_has_its_reason() {
 }
 
 #[test]
-fn the_map_of_the_crate_names_what_is_there() {
+fn crate_map_names_existing_files() {
     let page = fs::read_to_string(root().join("src/lib.rs")).unwrap();
     let quoted: Vec<&str> = page.split('`').skip(1).step_by(2).collect();
     let named = |text: &&&str| text.contains('/') && !text.contains(' ');

@@ -280,7 +280,7 @@ fn a_damaged_session_is_refused_for_writing_and_mended_into_a_new_file() {
 }
 
 #[test]
-fn what_is_no_session_is_left_alone() {
+fn foreign_files_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     for bytes in [&b"# A readme\n"[..], b"{\"seq\":1}\n", b"{}", &[0xff; 100]] {
         let path = write(folder.path(), bytes);
@@ -295,7 +295,7 @@ fn what_is_no_session_is_left_alone() {
 
 /// A folder at the path of a required file is reported by name, and the session is unchanged.
 #[test]
-fn what_is_in_the_way_is_named_and_nothing_is_changed() {
+fn conflicting_file_is_named_and_nothing_changed() {
     let records = talk(30);
     let torn = [bytes_of(&records[..29]), records[29].line.as_bytes()[..40].to_vec()].concat();
     let damaged = instead(&records, 9, b"damage\n");
@@ -326,7 +326,7 @@ fn what_is_in_the_way_is_named_and_nothing_is_changed() {
 
 /// A file kept of earlier damage is not overwritten.
 #[tokio::test]
-async fn what_was_kept_before_is_kept_again_beside_it() {
+async fn earlier_files_are_kept_beside_new_ones() {
     let records = talk(20);
     let folder = tempfile::tempdir().unwrap();
     let tail = &records[19].line.as_bytes()[..40];

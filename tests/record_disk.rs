@@ -280,7 +280,7 @@ async fn a_stalled_disk_stops_nobody() {
 }
 
 #[tokio::test]
-async fn what_is_shown_as_saved_is_synced_unasked_and_together() {
+async fn events_shown_as_saved_are_synced_in_batches() {
     let records = talk(805);
     let disk = Faulty::default();
     let writer = disk.spawn(Mode::Normal);
@@ -311,7 +311,7 @@ async fn strict_means_synced_before_written() {
 }
 
 #[tokio::test]
-async fn what_the_engine_would_decide_again_is_not_synced_at_once() {
+async fn repeatable_decisions_are_not_synced_at_once() {
     let disk = Faulty::default();
     let writer = disk.spawn(Mode::Normal);
     // the opening, then a batch, a floor, a call and deltas; a busy machine may need a second for them
@@ -343,7 +343,7 @@ impl Disk for Deadly {
 }
 
 #[tokio::test]
-async fn a_writer_that_died_is_not_taken_for_one_that_is_done() {
+async fn dead_writer_is_distinct_from_finished_writer() {
     let start = WriterStart::default();
     let writer = SessionWriter::spawn(Box::new(Deadly), start, Mode::Normal).unwrap();
     writer.push(talk(1).remove(0));

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn who_voted_alike_is_counted_over_the_votes_of_both() {
+    fn voting_agreement_counts_shared_votes() {
         let seat = |id: &str| {
             json!({"id": id, "name": id, "voice": {"human": {}}, "on_failure": {"retry": 1, "then": "skip"},
             "timeouts": {"connect": 1, "first": 1, "silence": 1, "total": 1}})

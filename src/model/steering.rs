@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_says_what_would_do() {
+    fn invalid_line_reports_a_fix() {
         for (line, words) in [
             ("pause", "not JSON"),
             ("[1]", "JSON object"),

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stays_as_it_is() {
+    fn fitting_prompt_is_unchanged() {
         let blocks: Vec<Block> = (0..10).map(|n| said(n, 20)).collect();
         assert_eq!(check(blocks.clone(), 4_096, 10, 0).blocks, blocks);
         check(vec![], 4_096, 0, 0);

@@ -342,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_persona_that_says_who_it_is_or_how_long_it_speaks_is_not_told_twice() {
+    fn persona_with_identity_or_length_gets_no_duplicate() {
         for (persona, expected) in [
             ("You are Ada, a planner.", true),
             ("you are ada.", true),

@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_as_an_object_becomes_words_and_one_that_cannot_be_read_abstains() {
+    fn object_answer_becomes_text_and_unreadable_answer_abstains() {
         let form = Form::Answer { of: AnswerKind::Number, confidence: true, object: true };
         let read = |said: &str| formed(&form, &[], said, &Value::Null).unwrap();
         let one = read(r#"{"why": "6 times 7", "answer": 42.0, "confidence": "85%"}"#);

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_asked_for_again() {
+    fn empty_reply_is_requested_again() {
         for (said, why) in [
             ("TASK COMPLETE", "no results"),
             ("ERROR:", "no text after"),
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_cannot_be_names_those_that_can() {
+    fn invalid_type_lists_valid_types() {
         let told = read("{\"type\": \"song\", \"text\": \"La.\"}", true).unwrap_err();
         assert!(told.to_string().contains("clarification, task_complete, error"), "{told}");
         let told = read("{\"type\": \"song\", \"text\": \"La.\"}", false).unwrap_err();

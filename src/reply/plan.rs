@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn another_plan_keeps_what_has_begun_and_gives_nothing_out_twice() {
+    fn replanning_keeps_started_steps_and_assigns_none_twice() {
         let again = |said: &str| plan(&[1], &[2], 12, said, &Value::Null);
         let kept = again(
             r#"{"steps": [{"number": 1, "goal": "x"}, {"number": 3, "goal": "y", "after": [1, 2]}]}"#,

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_echo_is_what_was_just_shown() {
+    fn echo_repeats_a_recent_message() {
         let shown = [
             "Should cities ban private cars?",
             "I carry doors up the stairs, and the van carries me.",

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_a_fault() {
+    fn invalid_messages_are_faults() {
         for line in [
             "hello",
             "[]",

@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_more_than_two_hundred_seats_those_of_teams_included() {
+    fn refuses_more_than_two_hundred_seats_including_teams() {
         let folder = tempfile::tempdir().unwrap();
         let write =
             |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();

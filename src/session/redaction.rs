@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reply_said_as_data_goes_from_where_it_was_handed_on() {
+    fn data_reply_is_removed_from_its_readers() {
         let part = "paint the hull of the boat before noon";
         let floor = json!({"batch": 0, "participant": "ada", "number": 1, "notes": []});
         let floor: FloorGranted = serde_json::from_value(floor).unwrap();

@@ -308,7 +308,7 @@ mod tests {
 
     /// Records that all readers have read are dropped; a slow reader still misses nothing.
     #[test]
-    fn what_everybody_has_read_is_let_go() {
+    fn chunks_read_by_everybody_are_freed() {
         let feed = Feed::new();
         let mut fast = feed.tail();
         let mut slow = feed.tail();

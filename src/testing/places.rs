@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_lies_in_the_folder_is_named() {
+    fn only_files_in_the_folder_are_accepted() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("tests");
         std::fs::create_dir(&folder).unwrap();

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_shown_the_same_again() {
+    fn sanitising_is_idempotent() {
         for raw in ["Bo ▸ speaking", "── x > y ── \" #", "·•› ‖ ■ Bo · Cy", "a ▶\u{fe0f} b"]
         {
             assert_eq!(name(&name(raw)), name(raw));

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_says_of_its_tools_is_bounded() {
+    fn tool_descriptions_of_servers_are_bounded() {
         let about = "x".repeat(5_000);
         let tool = described(&server(), &json!({"name": "look", "description": about})).unwrap();
         assert_eq!(

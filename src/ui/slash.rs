@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_means_what_it_says() {
+    fn command_lines_are_parsed() {
         let state = state();
         let join =
             |participant: &serde_json::Value| Command::Join { participant: participant.clone() };
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_line_says_what_would_do() {
+    fn wrong_line_reports_a_fix() {
         let state = state();
         for (line, words) in [
             ("/flor bo", "nearest is /floor"),

@@ -76,7 +76,7 @@ fn the_only_model_of_a_server_is_taken() {
 }
 
 #[test]
-fn what_cannot_speak_is_told_before_the_start() {
+fn seats_without_a_voice_are_reported_before_the_start() {
     let open = Server::start("Hello.", None);
     let closed = Server::start("Hello.", Some(KEY));
     let house = House::new();

@@ -68,7 +68,7 @@ fn a_model_uses_the_tools_of_a_server() {
 }
 
 #[test]
-fn what_a_server_offers_is_pinned_and_a_change_is_shown() {
+fn server_tools_are_pinned_and_changes_shown() {
     let house = House::new();
     let log = house.path("log.jsonl").display().to_string();
     let path = talk(&house, "$HOW", "").to_owned();

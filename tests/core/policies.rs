@@ -192,7 +192,7 @@ fn shares_of_words_stay_within_the_longest_utterance() {
 }
 
 #[test]
-fn who_always_passes_is_not_asked_for_ever() {
+fn passing_seat_is_not_asked_for_ever() {
     let mut talk = Talk::new(opened("weighted", &json!({"by": "words"}), 1));
     let mut asked = 0;
     let mut all = 0;
@@ -359,7 +359,7 @@ proptest! {
 
     /// With two seats that always name each other, the others have at least half of their turns.
     #[test]
-    fn two_who_name_each_other_starve_nobody(seed: u64, first in 0..4usize, second in 0..4usize) {
+    fn mutual_mentions_starve_nobody(seed: u64, first in 0..4usize, second in 0..4usize) {
         for (name, options) in sequential() {
             let mut talk = Talk::new(opened(name, &options, seed));
             talk.go(64, |_, s| match &**s {

@@ -52,7 +52,7 @@ async fn its_last_words_are_its_utterance_and_the_rest_is_its_reasoning() {
 }
 
 #[tokio::test]
-async fn what_is_left_to_the_table_bounds_the_team() {
+async fn team_is_bounded_by_the_remaining_budget() {
     let limits = json!({"utterances": 2, "tokens": 40});
     let ran = play(table_with(team(12), limits), voices(), &[]).await;
     let used = ran.state.spent().usage.tokens();

@@ -39,7 +39,7 @@ fn goes_on(stage: &mut Stage, utterances: u32) {
 }
 
 #[test]
-fn a_frame_lays_out_what_is_seen_and_no_more() {
+fn frame_lays_out_only_visible_rows() {
     let counted = [300, 3_000].map(|utterances| {
         let mut stage = talked(utterances);
         let rows = stage.screen.transcript.len();
@@ -104,7 +104,7 @@ fn a_growing_reply_looks_like_the_whole_one() {
 }
 
 #[test]
-fn only_what_came_since_is_searched() {
+fn search_covers_only_new_messages() {
     let mut stage = talked(300);
     stage.press(&[Char('/'), Char('c'), Char('a'), Char('r')]);
     let search = stage.screen.view.search.as_mut().unwrap();

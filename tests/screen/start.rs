@@ -109,7 +109,7 @@ pub fn first() -> StartScreen {
 }
 
 #[test]
-fn sessions_in_which_nobody_spoke_are_told_apart() {
+fn sessions_without_messages_are_distinguishable() {
     let mut start = found();
     let one = "20261123-124044-61abc7";
     let other = "20261123-124101-d73e2d";
@@ -186,7 +186,7 @@ fn a_rehearsed_debate_is_one_key_away() {
 }
 
 #[test]
-fn what_is_typed_is_the_topic_and_enter_begins_with_a_local_model() {
+fn typed_text_is_the_topic_and_enter_starts_a_local_model() {
     let mut start = found();
     write(&mut start, "Is q a letter?");
     let voice = VoiceChoice::Model(local("ollama:small"));
@@ -196,7 +196,7 @@ fn what_is_typed_is_the_topic_and_enter_begins_with_a_local_model() {
 }
 
 #[test]
-fn the_first_run_asks_for_a_topic_and_says_what_is_missing() {
+fn first_run_asks_for_a_topic_and_names_missing_parts() {
     let mut start = first();
     write(&mut start, "Is q a letter?");
     let page = shown(&mut start, 80, 24);
@@ -235,7 +235,7 @@ fn scenario_and_voice_are_turned_to_and_found_by_letters() {
 }
 
 #[test]
-fn an_agent_that_is_installed_is_a_voice_and_says_what_it_is() {
+fn installed_agent_is_offered_as_a_voice() {
     let mut start = found();
     let agent = OfferedModel { name: "agent:opencode".into(), endpoint: None, local: false };
     start.known.push(agent.clone());
@@ -250,7 +250,7 @@ fn an_agent_that_is_installed_is_a_voice_and_says_what_it_is() {
 }
 
 #[test]
-fn what_cannot_begin_says_what_would_do() {
+fn failed_start_suggests_a_fix() {
     let mut start = table();
     write(&mut start, "My own");
     assert_eq!(press(&mut start, &[Enter]), None);
@@ -269,7 +269,7 @@ fn what_cannot_begin_says_what_would_do() {
 }
 
 #[test]
-fn what_has_not_ended_goes_first_and_enter_goes_on_with_it() {
+fn unfinished_sessions_come_first_and_enter_resumes() {
     let mut start = found();
     let opened = press(&mut start, &[Down, Down, Down, Down, Enter]);
     let path = "/sessions/Rust or Zig for the parser?.jsonl";
@@ -329,7 +329,7 @@ fn with_keys(own: &[(&str, &str, &str)]) -> StartScreen {
 }
 
 #[test]
-fn a_key_set_anew_is_used_in_hints_and_help_and_what_is_said() {
+fn rebound_key_appears_in_hints_help_and_messages() {
     let mut start = with_keys(&[
         ("start_list", "replay_session", "p"),
         ("start_list", "drop_session", "alt-x"),
@@ -418,7 +418,7 @@ fn a_scenario_is_written_and_one_with_faults_is_edited_again() {
 }
 
 #[test]
-fn sessions_of_one_title_are_told_apart_and_what_does_not_fit_is_counted() {
+fn sessions_of_one_title_are_distinguishable_and_hidden_rows_counted() {
     let mut start = found();
     for (session, last) in start.sessions.iter_mut().zip(["No more than this.", "Yes, at last."]) {
         session.title = "Cars".into();
@@ -470,7 +470,7 @@ fn pages_and_ends_are_reached_in_the_lists_as_in_any_list() {
 }
 
 #[test]
-fn ctrl_u_clears_what_is_typed() {
+fn ctrl_u_clears_the_input() {
     let clear = KeyEvent::new(Char('u'), KeyModifiers::CONTROL);
     let mut start = found();
     write(&mut start, "Is q a letter?");

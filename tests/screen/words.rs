@@ -88,7 +88,7 @@ const WORDS: usize = 80;
 const SIZES: [(u16, u16); 5] = [(40, 12), (50, 24), (80, 24), (120, 40), (200, 60)];
 
 #[test]
-fn what_is_drawn_for_words_is_all_that_they_change() {
+fn partial_frame_equals_full_frame() {
     // the last size is too small for a transcript
     for (width, height) in SIZES.into_iter().chain([(30, 6)]) {
         shown(demo(), width, height, &[]);
@@ -96,7 +96,7 @@ fn what_is_drawn_for_words_is_all_that_they_change() {
 }
 
 #[test]
-fn words_of_several_who_speak_at_once_are_drawn() {
+fn parallel_speakers_are_drawn() {
     let events = headless(&["run", "brainstorm", "--rehearsed"], &[]);
     for (width, height) in SIZES {
         shown(&events, width, height, &[]);
@@ -124,7 +124,7 @@ fn words_below_are_counted_and_nothing_that_lies_on_top_is_drawn_over() {
 
 /// Terminals disagree on the width of such a symbol, so the text after it is rewritten each time.
 #[test]
-fn what_stands_behind_a_sign_of_doubtful_width_is_written_again() {
+fn text_after_an_ambiguous_symbol_is_rewritten() {
     let mut stage = Stage::new(80, 24).during(2, 1);
     let area = Rect::new(0, 0, 80, 24);
     let [mut cells, mut whole] = [Buffer::empty(area), Buffer::empty(area)];

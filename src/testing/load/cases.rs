@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_case_fills_texts_and_knows_what_it_lacks() {
+    fn case_fills_templates_and_reports_missing_variables() {
         let variables = json!({"n": 3, "who": "bo"}).as_object().unwrap().clone();
         let case = Case { name: Some("three".into()), variables };
         assert_eq!(case.fill("{{ case.who }} said {{ case.n }}").unwrap(), "bo said 3");

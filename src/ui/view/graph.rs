@@ -156,7 +156,7 @@ mod tests {
     use crate::ui::theme::glyphs::{ASCII, UNICODE};
 
     #[test]
-    fn boxes_stand_behind_what_they_wait_for_and_lines_join_them() {
+    fn boxes_follow_their_dependencies_and_are_joined_by_lines() {
         let node = |name: &str| (name.to_owned(), "waiting".to_owned());
         let nodes = ["a", "b", "c", "d"].map(node);
         let edges = [(0, 1), (0, 2), (1, 3), (2, 3), (0, 3), (3, 0)];

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_typed_on_narrows() {
+    fn further_typing_narrows_the_completion() {
         for (before, query, narrowed) in [
             ("th", "the", true),
             ("the", "the e", true),

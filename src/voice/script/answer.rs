@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_the_protocol_is_told() {
+    fn protocol_violations_are_reported() {
         for (input, words) in [
             ("{\"delta\":\"a\"}\n{\"del", "line 2 is not a JSON object"),
             ("{\"delta\":\"a\"}\n\nplain", "line 3 is not a JSON object"),
