@@ -317,8 +317,8 @@ async fn figures() {
     let started = Instant::now();
     while size < 100_000_000 {
         let record = Arc::new(Record::new(event(seq, 10)).unwrap());
-        seq = seq + 1;
-        size = size + record.line.len();
+        seq += 1;
+        size += record.line.len();
         session.writer.push(record);
     }
     session.writer.finish().await.unwrap();

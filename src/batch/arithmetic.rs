@@ -30,18 +30,18 @@ fn item(n: u64, difficulty: u32, seed: u64) -> Value {
         match draw(0, if difficulty == 0 { 1 } else { 2 }) {
             0 => {
                 let other = draw(least, most);
-                value = value + other;
+                value += other;
                 text = format!("{text} + {other}");
             }
             1 => {
                 let other = draw(least, most);
-                value = value - other;
+                value -= other;
                 text = format!("{text} - {other}");
             }
             _ => {
                 let other = draw(2, 9);
                 let whole = if step == 0 { text } else { format!("({text})") };
-                value = value * other;
+                value *= other;
                 text = format!("{whole} * {other}");
             }
         }

@@ -124,7 +124,7 @@ fn sentences(reply: &str) -> Vec<Sentence> {
         let mut count = 0;
         for word in text.split_whitespace().filter_map(bare) {
             words = Some(mixed(words, word));
-            count = count + 1;
+            count += 1;
         }
         if let Some(words) = words {
             let begins = text.find(|c: char| !c.is_whitespace()).unwrap_or(0);

@@ -86,7 +86,7 @@ impl Conversation {
             Kind::Receipt(r) => self.receive(r),
             Kind::VoteClosed(v) => {
                 self.vote = Some(v.clone());
-                self.votes = self.votes + 1;
+                self.votes += 1;
                 self.announce(seq, thread, Announcement::Vote(v.clone()));
             }
             Kind::StanceRecorded(s) => {

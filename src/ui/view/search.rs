@@ -154,7 +154,7 @@ fn match_count(text: &str, words: &str) -> usize {
     let mut n = 0;
     while let Some((_, end)) = find(rest, words) {
         rest = &rest[end..];
-        n = n + 1;
+        n += 1;
     }
     n
 }

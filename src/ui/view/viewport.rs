@@ -194,7 +194,7 @@ impl Viewport {
             let rows = rows.iter().skip(skip).take(height - seen.len()).cloned();
             self.spots.extend((skip..skip + rows.len()).map(|line| (at, line)));
             seen.extend(rows.map(|line| SeenLine { line, marked: mark == Some(at) }));
-            at = at + 1;
+            at += 1;
             skip = 0;
         }
         if let (Some(head), Some(first)) = (sticky, seen.first_mut()) {
@@ -215,8 +215,8 @@ impl Viewport {
             if rows > left {
                 break;
             }
-            left = left - rows;
-            at = at + 1;
+            left -= rows;
+            at += 1;
         }
         transcript.len() - at
     }
@@ -242,8 +242,8 @@ impl Viewport {
             if line < rows {
                 break;
             }
-            at = at + 1;
-            line = line - rows;
+            at += 1;
+            line -= rows;
         }
         self.stand(transcript, look, (at, line));
     }
