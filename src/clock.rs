@@ -80,7 +80,8 @@ impl Clock {
         let now = self.now();
         let mut c = self.lock();
         if let Kind::Paced { over, since, percent: pace } = &mut c.kind {
-            (*since, *pace) = (over.now(), percent);
+            *since = over.now();
+            *pace = percent;
             c.ms = now;
         }
     }

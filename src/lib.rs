@@ -1,141 +1,144 @@
 //! colloquium: several AIs talk to each other at one table; a person watches, steers and joins in.
 //!
-//! This page is for somebody who has only this repository. One idea carries everything: **a conversation is an
-//! append-only log of events; everything else is a reader of that log, or something that decides what to append next.**
+//! This page introduces the code. Its central idea: **a conversation is an append-only log of events; all other code
+//! either reads that log or decides which event to append next.**
 //!
 //! ```text
-//!      COMMAND PATH  what someone wants               DATA PATH  what happened
+//!      COMMAND PATH  requests                         DATA PATH  events
 //!
-//!    key press, steer file, stdin                  words from a script, rehearsed lines, a model
+//!    key press, steer file, stdin                  text from a script, rehearsed lines, a model
 //!        │ ui, steer                                   │ voice::*
 //!        ▼                                             ▼
 //!    Command ══ own channel, first ══►  ENGINE  ◄══ Chunk(call, ...)   bounded
 //!                                          │
-//!                                          │  react(live, now, input)   what an input makes true      pure
-//!                                          │  advance(state)            one event more, or nothing    pure
-//!                                          │     └─ policy::next        who speaks, with its memo
+//!                                          │  react(live, now, input)   events that an input causes   pure
+//!                                          │  advance(state)            the next event, or none       pure
+//!                                          │     └─ policy::next        next speaker, with a memo
 //!                                          │  effects(state, event)     start a call, cancel a call   pure
-//!                                          │     └─ prompt::build       what they see, up to the horizon
+//!                                          │     └─ prompt::build       the prompt, up to the horizon
 //!                                          ▼
 //!                               1  SESSION  append: one writer thread, seq + 1
 //!                               2  STATE    apply(&event): the only fold
-//!                               3  TAIL     what was, then what comes, loose pieces in between
+//!                               3  TAIL     past events, then new ones, with unsealed pieces in between
 //!                                          ▼
 //!                            screen · headless · export · analysis
 //! ```
 //!
-//! # Where to find a thing
+//! # Map of the code
 //!
-//! | you look for | it is in |
+//! | topic | module or file |
 //! |---|---|
-//! | the words everything is spelled in: events, commands, participants | [`model`] |
-//! | what the fold remembers, and how an event changes it | [`state`] (`apply.rs`) |
-//! | why somebody speaks next | [`policy`], one file each; `in_turn.rs` has mentions and who is owed a turn for one |
-//! | plans: steps, executors, their messages | `policy/plan.rs` decides what begins, `policy/step.rs` is the talk in a step, `state/planned.rs` what is known; `engine/steps.rs` checks the operator's commands on it |
-//! | what the commands of the operator do | [`model::command::COMMANDS`] names them; `engine/resolve.rs` says what they act on, `state/commands.rs` and `engine/execute.rs` what they do |
-//! | what happens when a call fails, who is asked again and after how long (a 429) | `engine/turns.rs`; the classes of failures are in `voice/remote/failure.rs` |
-//! | words half spoken when somebody stops them | `engine/turns.rs` (`cut`); what was shown is sealed by `engine/drive.rs` |
-//! | limits and their warning at four fifths, pauses, ends | `engine/advance.rs`; money in `engine/money.rs`; the warning in words is `export::nearing` |
-//! | stop rules; a conversation that goes in circles | `engine/stops.rs`; `engine/loops.rs` |
-//! | votes, verdicts, who is asked and how it is counted | `engine/judging.rs`, `engine/verdict.rs`, `engine/tally.rs` |
-//! | what a participant is shown | [`prompt`]; who may see which words (whispers, phases) is `state/seen.rs` |
-//! | a prompt that is too long for its model | `prompt/budget.rs`; summaries are ordered by `engine/summary.rs` |
-//! | session files: spelling, writing, locking | [`session`]; a torn last line is repaired by `session/repair.rs` |
-//! | answers in replies, and one answer made of many | `reply/answer.rs` reads, [`aggregate`] counts, `state/answers.rs` collects |
+//! | vocabulary: events, commands, participants | [`model`] |
+//! | the state, and how an event changes it | [`state`] (`apply.rs`) |
+//! | choice of the next speaker | [`policy`], one file each; `in_turn.rs` handles mentions and the turns that they give |
+//! | plans: steps, executors, their messages | `policy/plan.rs` starts steps, `policy/step.rs` runs the conversation in a step, `state/planned.rs` holds the data; `engine/steps.rs` checks the operator's commands on a plan |
+//! | operator commands | [`model::command::COMMANDS`] lists them; `engine/resolve.rs` finds their targets, `state/commands.rs` queues them, `engine/execute.rs` executes them |
+//! | failed calls, retries and their delays (HTTP 429) | `engine/turns.rs`; failures are classified by `voice/remote/failure.rs` |
+//! | turns that are cut off | `engine/turns.rs` (`cut`); the text shown so far is sealed by `engine/drive.rs` |
+//! | limits with their warning at 80 %, pauses, ends | `engine/advance.rs`; money in `engine/money.rs`; the text of the warning is `export::nearing` |
+//! | stop rules; detection of loops | `engine/stops.rs`; `engine/loops.rs` |
+//! | votes and verdicts: voters, judges, counting | `engine/judging.rs`, `engine/verdict.rs`, `engine/tally.rs` |
+//! | prompts | [`prompt`]; the visibility of messages (whispers, phases) is in `state/seen.rs` |
+//! | prompts that exceed a model's context window | `prompt/budget.rs`; summaries are requested by `engine/summary.rs` |
+//! | session files: format, writing, locking | [`session`]; an incomplete last line is repaired by `session/repair.rs` |
+//! | answers in replies, and their aggregation | `reply/answer.rs` parses, `state/answers.rs` collects, [`aggregate`] counts |
 //! | scenario files and their faults | [`scenario`], its keys in `keys.rs` |
-//! | which characters may reach a terminal | [`text`] |
-//! | conditions and templates, and what keeps them harmless | [`expr`] |
-//! | child processes, and that none survives | [`spawn`] |
-//! | tools of participants: what may run, what came back | `engine/tools.rs`, `state/tools.rs`; scripts and the files of a folder are in [`tool`] |
-//! | a team as one seat: a whole conversation inside a call | `engine/team.rs`; its scenario is read by `scenario/load.rs` |
-//! | agents that take a seat (ACP) | `voice/agent/`; what they ask leave for is decided by `engine/permissions.rs`; its lines are [`rpc`]'s |
-//! | language models over four wire formats | `voice/remote/`, a format a file in `voice/remote/wire/` |
-//! | whose words a reply really holds | [`reply`] |
+//! | filter for characters that may reach a terminal | [`text`] |
+//! | conditions and templates, and their limits | [`expr`] |
+//! | child processes and their clean-up | [`spawn`] |
+//! | tools of participants: checks and results | `engine/tools.rs`, `state/tools.rs`; scripts, tool servers and built-in tools are in [`tool`] |
+//! | teams: one seat whose reply is the result of an inner conversation | `engine/team.rs`; the team's scenario is loaded by `scenario/load.rs` |
+//! | agents as participants (ACP) | `voice/agent/`; permission requests are decided by `engine/permissions.rs`; messages are parsed by [`rpc`] |
+//! | language models over four wire formats | `voice/remote/`; one file per format in `voice/remote/wire/` |
+//! | parsing of replies: the speaker's own text, data, mentions | [`reply`] |
 //! | settings, keys, folders | [`config`] |
-//! | how a file that somebody else may have written is opened | [`untrusted`] |
-//! | how a file of our own is created, extended and replaced | [`own_file`] |
-//! | scripted tests: their keys, how one is run, how it is reported | [`testing`], a form of a report a file in `testing/report/` |
-//! | a scenario over many questions: items, budget, results, report | [`batch`]; a conversation of one is had by `cli/commands/batch/conversations.rs` |
-//! | intervals; work that threads share; lists whose copies share memory | [`stats`]; [`workers`]; [`shared`] |
-//! | the price and the window of a model | `assets/models.toml`, read by `config/list.rs`; `cli/models/resolve.rs` puts them into the seat |
-//! | figures over a conversation: shares, cost, speed, votes, mentions, repetition | [`analysis`], one figure a file, listed in `FIGURES` |
-//! | an event in words, for text, pages and the screen | `export/narrate.rs` |
-//! | a conversation as a page, a text, a table, a recording | [`export`], one format a file, listed in `FORMATS` |
+//! | opening of files that may come from others | [`untrusted`] |
+//! | creating, extending and replacing the program's own files | [`own_file`] |
+//! | scripted tests: keys, runs, reports | [`testing`]; one file per report format in `testing/report/` |
+//! | a scenario over many questions: items, budget, results, report | [`batch`]; `cli/commands/batch/conversations.rs` runs the conversations |
+//! | statistics; thread pool; collections whose clones share memory | [`stats`]; [`workers`]; [`shared`] |
+//! | price and context window of a model | `assets/models.toml`, read by `config/list.rs`; `cli/models/resolve.rs` copies them into the seat |
+//! | figures of a conversation: shares, cost, speed, votes, mentions, repetition | [`analysis`], one file per figure, listed in `FIGURES` |
+//! | text for events, in exports and on the screen | `export/narrate.rs` |
+//! | export as HTML, text, table or recording | [`export`], one file per format, listed in `FORMATS` |
 //! | two conversations side by side, branches | `export/beside.rs`, `ui/act/branches.rs`, `catalogue/tree.rs` |
-//! | what an export leaves out, whispers first; what `sessions redact` takes out | `export/discretion.rs`, `session/redaction.rs` |
-//! | sub-commands, one a file, and the options of each | `cli/commands/`, `cli/args/` |
-//! | what the program does next, and where a failure leads | `cli/play/next.rs`, `cli/play/go.rs` |
-//! | how a conversation is put together: session, feed, voices, clock, engine | `cli/play/assemble.rs` |
-//! | what leaving saves, and the command that resumes | `cli/play/outcome.rs` |
-//! | the start screen: what it offers, what a choice does | `cli/home/`; it is drawn by `ui/start/` |
-//! | which model speaks, which servers answer | `cli/models/` |
-//! | what a file may run, and what the operator has agreed to | `cli/trust/` |
-//! | drafts, input history and preferences, kept from run to run | `cli/memory/` |
+//! | content that an export omits, such as whispers; content that `sessions redact` removes | `export/discretion.rs`, `session/redaction.rs` |
+//! | sub-commands, one file each, and their options | `cli/commands/`, `cli/args/` |
+//! | the main loop: the next step, and the step after a failure | `cli/play/next.rs`, `cli/play/go.rs` |
+//! | assembly of a conversation: session, feed, voices, clock, engine | `cli/play/assemble.rs` |
+//! | the end of a run: saving, and the command to resume | `cli/play/outcome.rs` |
+//! | the start screen | `cli/home/` has its contents and the effect of a choice, `ui/start/` its keys and state; `ui/draw/start.rs` draws it |
+//! | selection of models, discovery of servers | `cli/models/` |
+//! | permissions of files, and the operator's consent | `cli/trust/` |
+//! | drafts, input history and preferences, kept between runs | `cli/memory/` |
 //! | errors, hints and exit codes | `cli/error.rs`, `cli/exit.rs` |
-//! | a conversation that runs: with the screen, without, as growing text; Ctrl-C | `cli/play/`: `screen.rs`, `headless.rs`, `linear.rs`; `signals.rs` |
-//! | which key means what | `ui/keymap/` |
-//! | what the screen holds | `ui/view/`; `ui/text/` breaks it into rows |
-//! | what an action changes | `ui/act/` |
-//! | how it is drawn | `ui/draw/`, one pane a file; colours by role, a participant's among them, in `ui/theme/` |
-//! | the terminal's modes, and that they are switched off again | `ui/terminal/` |
-//! | the same without redrawing, for a screen reader | `ui/linear/` |
+//! | a running conversation: on the screen, headless, as append-only text; Ctrl-C | `cli/play/`: `screen.rs`, `headless.rs`, `linear.rs`; `signals.rs` |
+//! | key bindings | `ui/keymap/` |
+//! | state of the screen | `ui/view/`; `ui/text/` wraps text into rows |
+//! | effects of actions | `ui/act/` |
+//! | drawing | `ui/draw/`, one file per pane; `ui/theme/` has the colours by role, including those of participants |
+//! | terminal modes, and their reset on exit | `ui/terminal/` |
+//! | text mode, for screen readers | `ui/linear/` |
 //!
-//! # What happens when I press space
+//! # From a key press to the screen
 //!
-//! 1. `ui/run.rs` takes the key from the terminal; `ui/keymap/` makes it [`ui::action::Action::TogglePause`].
-//! 2. `ui/act/update.rs` hands it to `ui/act/intents.rs`, which looks whether the conversation is paused and asks for
+//! 1. Space is pressed. `ui/run.rs` reads the key from the terminal; `ui/keymap/` makes it [`ui::action::Action::TogglePause`].
+//! 2. `ui/act/update.rs` passes it to `ui/act/intents.rs`, which checks if the conversation is paused and requests
 //!    [`model::Command::Pause`] or `Resume`. Nothing on the screen changes yet.
 //! 3. The command gets a key (`ui/view/outbox.rs`) and goes through a channel to `cli/play/engine_input.rs`, which hands it
 //!    to the engine as [`engine::Input::Command`].
-//! 4. `engine/react.rs` asks `resolve.rs` what it acts on and drafts `command.given`. `engine/drive.rs` gives the draft its
-//!    `seq`, writes it ([`session`]), folds it ([`state`]: the run is now *pausing*) and shows it (the tail).
-//! 5. `engine/advance.rs` is asked again and again: `execute.rs` drafts a `receipt` (*queued*) while somebody speaks; once
-//!    nobody does, `paused` follows, and the receipt *done*. Both name the command as their `cause`.
-//! 6. The tail brings each event to `ui/view/transcript.rs`, which folds it into a state of its own; the header says
+//! 4. `engine/react.rs` has `resolve.rs` find its target and drafts `command.given`. `engine/drive.rs` gives the draft its `seq`,
+//!    writes it ([`session`]), folds it ([`state`]: the run is now *pausing*) and publishes it (the tail).
+//! 5. `engine/advance.rs` is called until it returns no event: `execute.rs` drafts a `receipt` (*queued*) while a
+//!    participant speaks. After that turn `paused` follows, and the receipt *done*. Both name the command as their `cause`.
+//! 6. The tail delivers each event to `ui/view/transcript.rs`, which folds it into its own state; the header shows
 //!    *pausing*, then *paused*.
 //!
-//! # What adding one thing costs
+//! # Files to change for an addition
 //!
-//! | a | files | which |
+//! | addition | files | names |
 //! |---|---|---|
-//! | theme | 1 | `themes/` |
-//! | scenario | 1 | `assets/scenarios/`, or a file of your own |
-//! | vendor of a known wire | 1 | a row in `voice/remote/vendor.rs` |
+//! | theme | 2 | its file in `themes/`, its line in `ui/theme/shelf.rs`; a user's own theme is one file |
+//! | bundled scenario | 2 | its file in `assets/scenarios/`, its line in `scenario/bundled.rs`; a user's own scenario is one file |
+//! | vendor with a known wire format | 1 | its row in `voice/remote/vendor.rs` |
 //! | policy | 2 | its file in `policy/`, its line in `policy/mod.rs` |
+//! | policy with state, prompts and replies of its own | up to 11 modules | as `plan` and `consensus`: [`model`], [`reply`], [`scenario`], [`state`], [`policy`], [`prompt`], [`engine`], [`export`], [`analysis`], [`testing`], [`ui`] |
 //! | export format | 2 | its file in `export/`, its row in `FORMATS` |
-//! | figure | 2 | its file in `analysis/`, its row in `FIGURES`, which also says its page on the screen |
-//! | pane | 3 | its file in `ui/draw/`, its row in `ui/draw/mod.rs`, its place in `ui/layout.rs` |
+//! | figure | 2 | its file in `analysis/`, its row in `FIGURES`, which also gives its page on the screen |
+//! | pane | 3 | its file in `ui/draw/`, its row in `ui/draw/mod.rs`, its area in `ui/layout.rs` |
 //! | wire format | 3 | its file in `voice/remote/wire/`, its arms in `voice/remote/wire.rs`, its name in `model/wire.rs` |
 //! | command | 5 | `model/command.rs`, `engine/resolve.rs`, `state/commands.rs` and `engine/execute.rs`, `export/commands.rs` |
-//! | overlay of text | 4 | its file in `ui/view/`, its line and its row of `TEXTS` in `ui/view/mod.rs`, `ui/action.rs`, `ui/keymap/rows.rs`; `page.rs` draws it |
-//! | overlay with keys of its own | 10 | as that, and its file in `ui/draw/` with its row in `OVERLAYS`, `ui/screen.rs`, `ui/act/leave.rs`, `ui/keymap/focus.rs` |
-//! | event kind | 4 or more | `model/event.rs` and `payload.rs`, `state/apply.rs`, `export/narrate.rs`; the compiler names every other reader, and the schema follows from the types |
+//! | text overlay | 4 | its file in `ui/view/`, its line and its row of `TEXTS` in `ui/view/mod.rs`, `ui/action.rs`, `ui/keymap/rows.rs`; `page.rs` draws it |
+//! | overlay with its own keys | 10 | those four, and its file in `ui/draw/` with its row in `OVERLAYS`, `ui/screen.rs`, `ui/act/leave.rs`, `ui/keymap/focus.rs` |
+//! | event kind | 4 or more | `model/event.rs` and `payload.rs`, `state/apply.rs`, `export/narrate.rs`; the compiler reports all other readers, and the schema is derived from the types |
 //!
-//! # What holds
+//! # Invariants
 //!
-//! - **One event is one decision**, and every prefix of a log is legal: a kill between any two lines loses no half of
-//!   anything. What is being carried out is in the state; a resume carries it out.
-//! - **Effects are read from events**: a call starts only when the event that orders it is written. A cancel never waits.
-//! - **A policy remembers its memo alone**, and the memo is in the event of its decision. Dice depend on the seed and on
-//!   ordinals of the conversation, never on a generator's position and never on a `seq`, which a crash shifts.
-//! - **A turn is one grant of the floor for a purpose.** Seats granted at once form a batch; its place in the log is their
-//!   horizon, also on retry, under step and after a crash. The operator's words pass the horizon, up to the call.
-//! - **Talks inside the conversation are threads** in one log with one `seq`.
-//! - **Every command has a key** and acts once; events carry the command that caused them.
-//! - **Pieces are shown at once and sealed soon**; what a cut keeps is exactly what was sealed.
-//! - **Time comes in through [`clock`]**; virtual time moves only when every running call sleeps in it.
+//! - **One event is one decision**, and every prefix of a log is valid: a kill between any two lines leaves no half-done
+//!   step. Pending work is in the state; a resume completes it.
+//! - **Effects are read from events**: a call starts only after the event that requests it is written. A cancellation never waits.
+//! - **A policy remembers only its memo**, which is in the event of its decision. Random numbers depend on the seed and
+//!   on ordinals of the conversation, never on a generator's position and never on a `seq`, which a crash shifts.
+//! - **A turn is one grant of the floor for a purpose.** Seats granted at the same time form a batch. Its position in the
+//!   log is their horizon, also on retry, in a step and after a crash: they see nothing later, except for messages of the
+//!   operator up to the call.
+//! - **Conversations inside the conversation are threads** in one log with one `seq`.
+//! - **Every command has a key** and takes effect once; events name the command that caused them.
+//! - **Pieces are shown at once and sealed soon**; a cut turn keeps exactly the sealed text.
+//! - **Only [`clock`] reads time**; virtual time advances only while every running call sleeps in it.
 //!
-//! What is deliberately absent: `session` does not know `state`; nobody but the writer writes a session and nobody but
-//! `apply` changes a conversation; only [`config`] reads the environment, only [`spawn`] starts processes, only
-//! [`clock`] reads time, only [`text`] decides what a terminal gets. Who may use whom is a table in
-//! `tests/house/tables.rs`, and a test holds it.
+//! Deliberate restrictions: `session` does not use `state`; only the writer writes a session, and only `apply` changes a
+//! conversation; only [`config`] reads the environment, only [`spawn`] starts processes, only [`text`] filters the
+//! characters for a terminal. The table of allowed dependencies between modules is in `tests/house/tables.rs`, enforced
+//! by `tests/house.rs`.
 //!
-//! # Words
+//! # Glossary
 //!
-//! *Conversation* the whole; *session* its log on disk; *participant* or *seat* who can speak; *voice* its source of words;
-//! *policy* who speaks next; *floor* the right to speak; *round* one full pass of a phase's speakers; *phase* a thread with
-//! its own rules; *piece* a bit of an utterance arriving; *event* a fact in the log; *command* a request to the engine;
-//! *effect* what the engine must have done outside; *operator* the person who steers and sits in no seat.
+//! *Conversation*: the whole. *Session*: its log on disk. *Participant* or *seat*: a speaker. *Voice*: the source of its
+//! text. *Policy*: the rule for the next speaker. *Floor*: the right to speak. *Round*: one pass through the speakers of
+//! a phase. *Phase*: a thread with its own rules. *Piece*: a part of an utterance as it arrives. *Event*: a fact in the
+//! log. *Command*: a request to the engine. *Effect*: work outside the engine that an event requires. *Operator*: the
+//! person who steers and has no seat.
 
 pub mod aggregate;
 pub mod analysis;

@@ -283,7 +283,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn a_list_is_what_a_vector_is() {
+    fn shared_list_equals_vec() {
         let mut list = SharedList::default();
         let mut vector = vec![];
         for n in 0..3 * PAGE + 7 {
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_shares_all_but_what_is_changed() {
+    fn clone_shares_unchanged_content() {
         let mut list: SharedList<String> = (0..10 * PAGE).map(|n| n.to_string()).collect();
         let copy = list.clone();
         list.push("new".into());
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_is_what_a_map_is() {
+    fn shared_map_equals_btree_map() {
         let mut map = SharedMap::default();
         let mut other = BTreeMap::new();
         for n in 0..1_000u64 {

@@ -1,4 +1,4 @@
-//! Work that several threads share: each takes the next piece as soon as it is done with one.
+//! Distributes jobs over several threads: each takes the next job as soon as it is free.
 
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
@@ -6,8 +6,8 @@ use std::thread;
 /// The stack of a thread that runs conversations, in bytes: as much as the program's own has.
 const STACK_BYTES: usize = 8 * 1024 * 1024;
 
-/// Does all pieces of work, a number at once; `next` hands them out one at a time, and `done` receives each as it ends,
-/// on the calling thread. No piece or result is kept.
+/// Runs jobs on a number of threads. `next` returns the jobs one at a time; `done` receives each result on the calling
+/// thread, as soon as its job ends. Neither jobs nor results are collected.
 pub fn share<J: Send, R: Send>(
     threads: usize,
     next: impl FnMut() -> Option<J> + Send,

@@ -8,22 +8,24 @@
 
 #[path = "house/circles.rs"]
 mod circles;
-#[path = "house/deeds.rs"]
-mod deeds;
 #[path = "house/names.rs"]
 mod names;
+#[path = "house/prose.rs"]
+mod prose;
+#[path = "house/restrictions.rs"]
+mod restrictions;
 #[path = "house/source.rs"]
 mod source;
 #[path = "house/tables.rs"]
 mod tables;
 
 use circles::Files;
-use deeds::misplaced;
+use restrictions::misplaced;
 use source::{Found, Source};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use tables::{DEEDS, LOCKED_ONCE, MAY_USE, NEVER_LOCKED, TOP_LEVEL};
+use tables::{LOCKED_ONCE, MAY_USE, NEVER_LOCKED, RESTRICTIONS, TOP_LEVEL};
 
 /// Maximum lines of a file, including its tests.
 const LINE_LIMIT: usize = 500;
@@ -37,8 +39,8 @@ fn lock_file() -> String {
 }
 
 #[track_caller]
-fn none(faults: Vec<String>, way_out: &str) {
-    assert!(faults.is_empty(), "\n{}\nway out: {way_out}\n", faults.join("\n"));
+fn none(faults: Vec<String>, fix: &str) {
+    assert!(faults.is_empty(), "\n{}\nfix: {fix}\n", faults.join("\n"));
 }
 
 // ---- dependencies between modules
@@ -77,7 +79,7 @@ fn leaving_by_super(source: &Source) -> Vec<String> {
 }
 
 #[test]
-fn rooms_use_only_what_lies_below() {
+fn modules_use_only_modules_below() {
     let faults = Source::ours(root()).iter().flat_map(forbidden_uses).collect();
     none(
         faults,
@@ -206,9 +208,9 @@ fn the_scanner_of_circles_bites() {
 // ---- restricted APIs
 
 fn nothing_misplaced(rule: &str) {
-    let deed = DEEDS.iter().find(|d| d.rule.contains(rule)).unwrap();
-    let faults = Source::ours(root()).iter().flat_map(|s| misplaced(s, deed)).collect();
-    none(faults, deed.way_out);
+    let restriction = RESTRICTIONS.iter().find(|d| d.rule.contains(rule)).unwrap();
+    let faults = Source::ours(root()).iter().flat_map(|s| misplaced(s, restriction)).collect();
+    none(faults, restriction.fix);
 }
 
 #[test]
@@ -252,10 +254,10 @@ fn nothing_panics_on_purpose() {
 }
 
 #[test]
-fn the_scanner_of_deeds_bites() {
+fn the_scanner_of_restrictions_bites() {
     let check = |path: &str, code: &str, expected: &[usize]| {
         let source = Source::new(path, code);
-        let faults: Vec<_> = DEEDS.iter().flat_map(|d| misplaced(&source, d)).collect();
+        let faults: Vec<_> = RESTRICTIONS.iter().flat_map(|d| misplaced(&source, d)).collect();
         let mut lines: Vec<usize> =
             faults.iter().map(|f| f.split(':').nth(1).unwrap().parse().unwrap()).collect();
         lines.sort_unstable();
@@ -356,7 +358,7 @@ fn files_are_short() {
 }
 
 #[test]
-fn files_say_what_they_are_for() {
+fn every_file_has_a_description() {
     let faults = Source::ours(root()).iter().filter_map(undescribed).collect();
     none(
         faults,
@@ -478,7 +480,7 @@ fn each_dependency_has_its_reason() {
 }
 
 #[test]
-fn the_map_of_the_crate_names_what_is_there() {
+fn crate_map_names_existing_files() {
     let page = fs::read_to_string(root().join("src/lib.rs")).unwrap();
     let quoted: Vec<&str> = page.split('`').skip(1).step_by(2).collect();
     let named = |text: &&&str| text.contains('/') && !text.contains(' ');

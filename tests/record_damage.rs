@@ -43,9 +43,10 @@ fn check_cut(log: &Log, len: usize, ends: &[usize]) -> (usize, bool) {
 /// Checks all 65,536 lengths. Each combination of line count and unfinished last line is also appended to.
 fn check_every_length(
     read: impl Fn(usize) -> Log,
-    session: &(Vec<Arc<Record>>, Vec<u8>, Vec<usize>),
+    records: &[Arc<Record>],
+    bytes: &[u8],
+    ends: &[usize],
 ) {
-    let (records, bytes, ends) = session;
     let mut begun = BTreeSet::new();
     for len in 0..KIB_64 {
         let log = read(len);
@@ -69,7 +70,7 @@ fn check_every_length(
 #[test]
 fn a_session_cut_at_every_length_opens() {
     let session = session_of_64_kib();
-    let (_, bytes, ends) = &session;
+    let (records, bytes, ends) = &session;
     let mut before = vec![Reader::new(nowhere())];
     for (start, end) in std::iter::once(&0).chain(ends).zip(ends) {
         let mut reader = before.last().unwrap().clone();
@@ -83,14 +84,14 @@ fn a_session_cut_at_every_length_opens() {
         reader.take(&bytes[start..len]);
         reader.finish()
     };
-    check_every_length(read, &session);
+    check_every_length(read, records, bytes, ends);
 }
 
 #[test]
 #[ignore = "reads 2 GB: cargo test --release --test record_damage read_anew -- --ignored --nocapture"]
 fn a_session_cut_at_every_length_and_read_anew_opens() {
-    let session = session_of_64_kib();
-    check_every_length(|len| read_bytes(nowhere(), &session.1[..len]), &session);
+    let (records, bytes, ends) = session_of_64_kib();
+    check_every_length(|len| read_bytes(nowhere(), &bytes[..len]), &records, &bytes, &ends);
 }
 
 /// The same with real files: around the end of every line, and at some positions inside.
@@ -279,7 +280,7 @@ fn a_damaged_session_is_refused_for_writing_and_mended_into_a_new_file() {
 }
 
 #[test]
-fn what_is_no_session_is_left_alone() {
+fn foreign_files_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     for bytes in [&b"# A readme\n"[..], b"{\"seq\":1}\n", b"{}", &[0xff; 100]] {
         let path = write(folder.path(), bytes);
@@ -294,7 +295,7 @@ fn what_is_no_session_is_left_alone() {
 
 /// A folder at the path of a required file is reported by name, and the session is unchanged.
 #[test]
-fn what_is_in_the_way_is_named_and_nothing_is_changed() {
+fn conflicting_file_is_named_and_nothing_changed() {
     let records = talk(30);
     let torn = [bytes_of(&records[..29]), records[29].line.as_bytes()[..40].to_vec()].concat();
     let damaged = instead(&records, 9, b"damage\n");
@@ -325,7 +326,7 @@ fn what_is_in_the_way_is_named_and_nothing_is_changed() {
 
 /// A file kept of earlier damage is not overwritten.
 #[tokio::test]
-async fn what_was_kept_before_is_kept_again_beside_it() {
+async fn earlier_files_are_kept_beside_new_ones() {
     let records = talk(20);
     let folder = tempfile::tempdir().unwrap();
     let tail = &records[19].line.as_bytes()[..40];

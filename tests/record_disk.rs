@@ -241,7 +241,8 @@ async fn a_failing_disk_is_left_and_repair_joins_the_rescue() {
         for by_sync in [true, false] {
             let disk = Faulty::failing(at..at + 1, Trouble::Part(ErrorKind::Other));
             if by_sync {
-                (disk.lock().failing, disk.lock().failing_sync) = (None, Some(at / 2));
+                disk.lock().failing = None;
+                disk.lock().failing_sync = Some(at / 2);
             }
             let writer = disk.spawn(Mode::Normal);
             let mut durable = writer.durable();
@@ -279,7 +280,7 @@ async fn a_stalled_disk_stops_nobody() {
 }
 
 #[tokio::test]
-async fn what_is_shown_as_saved_is_synced_unasked_and_together() {
+async fn events_shown_as_saved_are_synced_in_batches() {
     let records = talk(805);
     let disk = Faulty::default();
     let writer = disk.spawn(Mode::Normal);
@@ -310,7 +311,7 @@ async fn strict_means_synced_before_written() {
 }
 
 #[tokio::test]
-async fn what_the_engine_would_decide_again_is_not_synced_at_once() {
+async fn repeatable_decisions_are_not_synced_at_once() {
     let disk = Faulty::default();
     let writer = disk.spawn(Mode::Normal);
     // the opening, then a batch, a floor, a call and deltas; a busy machine may need a second for them
@@ -342,7 +343,7 @@ impl Disk for Deadly {
 }
 
 #[tokio::test]
-async fn a_writer_that_died_is_not_taken_for_one_that_is_done() {
+async fn dead_writer_is_distinct_from_finished_writer() {
     let start = WriterStart::default();
     let writer = SessionWriter::spawn(Box::new(Deadly), start, Mode::Normal).unwrap();
     writer.push(talk(1).remove(0));

@@ -157,7 +157,7 @@ async fn a_resume_copies_nothing() {
 }
 
 #[tokio::test]
-async fn what_was_read_is_read_again_only_where_the_file_has_changed_since() {
+async fn cached_summary_is_reread_only_after_a_change() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), &talk(20)).await;
     for is_changed in [false, true] {
@@ -317,7 +317,8 @@ async fn figures() {
     let started = Instant::now();
     while size < 100_000_000 {
         let record = Arc::new(Record::new(event(seq, 10)).unwrap());
-        (seq, size) = (seq + 1, size + record.line.len());
+        seq += 1;
+        size += record.line.len();
         session.writer.push(record);
     }
     session.writer.finish().await.unwrap();
@@ -385,7 +386,7 @@ async fn a_name_that_is_taken_meanwhile_loses_nothing_and_overwrites_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_taken_out_is_in_no_long_text_and_no_copy_either() {
+async fn redacted_text_is_in_no_blob_and_no_copy() {
     let folder = tempfile::tempdir().unwrap();
     let mut records = talk(3);
     records.extend([long_record(3), long_record(4)]);

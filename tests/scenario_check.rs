@@ -81,13 +81,13 @@ fn a_report_shows_file_line_key_and_the_way_out() {
 }
 
 #[test]
-fn a_text_that_is_no_toml_is_one_fault() {
+fn invalid_toml_is_one_fault() {
     check("title = \"T\nx = 1\n[[", &["1:11 : not TOML: invalid basic string, expected `\"`"]);
     check("a = 1\na = 2\nb = ", &["2:1 : not TOML: duplicate key"]);
 }
 
 #[test]
-fn what_is_needed_is_missed() {
+fn missing_required_keys_are_reported() {
     check("", &["1:1 title: is missing", "1:1 participant: is missing"]);
     check(
         "title = \"T\"\nparticipant = []",
@@ -102,7 +102,7 @@ fn what_is_needed_is_missed() {
 }
 
 #[test]
-fn a_rule_that_replaces_has_what_it_replaces_with() {
+fn replacing_rule_has_a_replacement() {
     check_rest(
         "model = \"a:b\"\non_failure = { then = \"replace\" }",
         &["5:23 participant[1].on_failure.then: \"replace\" needs `fallbacks`"],
@@ -228,7 +228,7 @@ fn policies_and_their_options_are_known() {
 }
 
 #[test]
-fn phases_and_who_speaks_in_them() {
+fn phases_and_their_speakers() {
     let debate = |phase: &str, expected: &[&str]| {
         let seats = "[[participant]]\nid = \"ada\"\nrole = \"pro\"\n[[participant]]\nid = \"bo\"\n";
         check(&format!("title = \"T\"\npolicy = \"phases\"\n{seats}[[phase]]\n{phase}"), expected);
@@ -379,7 +379,7 @@ fn a_reply_has_one_form_and_a_schema_that_is_one() {
 }
 
 #[test]
-fn who_waits_for_whom_makes_a_graph_that_begins_and_ends() {
+fn dependency_graph_has_a_start_and_an_end() {
     let graph =
         |seats: &str| format!("title = \"T\"\npolicy = \"depends\"\nparticipant = [\n{seats}\n]");
     check(
@@ -491,7 +491,7 @@ fn a_policy_that_needs_a_seat_is_given_one() {
 }
 
 #[test]
-fn who_sums_up_for_a_seat_is_one() {
+fn summariser_of_a_seat_is_unique() {
     check_rest("context = { summary_by = \"clerk\" }\n[[participant]]\nid = \"clerk\"", &[]);
     check_rest(
         "context = { summary_by = \"clark\" }",

@@ -67,7 +67,7 @@ fn a_team_is_read_with_its_scenario() {
 }
 
 #[test]
-fn what_is_wrong_with_a_team_is_said_where_it_is_seated() {
+fn team_faults_are_reported_at_the_seat() {
     let person = "title = \"J\"\n[[participant]]\nid = \"ada\"\nhuman = true\n";
     for (files, words) in [
         (vec![("main.toml", MAIN)], "cannot read the scenario"),
@@ -222,7 +222,7 @@ fn a_scenario_reads_back_from_the_log_as_it_was() {
 }
 
 #[test]
-fn who_would_wait_for_an_operator_is_known() {
+fn reasons_to_wait_for_an_operator_are_found() {
     let mut loaded = loaded(
         r#"
 title = "T"
@@ -304,7 +304,7 @@ fn a_seat_joins_by_the_same_keys() {
 }
 
 #[test]
-fn a_change_keeps_what_it_does_not_name() {
+fn change_keeps_unnamed_keys() {
     let set = |json: serde_json::Value| json.as_object().cloned().unwrap();
     let changed =
         change(&ada(), &set(json!({"name": "Ada B.", "on_failure": {"retry": 0}}))).unwrap();
@@ -413,7 +413,7 @@ fn the_round_table_plays_nine_utterances_of_its_own() {
 }
 
 #[test]
-fn who_judges_takes_no_turns_unless_the_file_says_so() {
+fn judge_takes_no_turns_unless_configured() {
     let text = "title = \"T\"\n[[participant]]\nid = \"ada\"\n[[participant]]\nid = \"bo\"\n[[participant]]\n\
                 id = \"jo\"\n[[participant]]\nid = \"kim\"\nspeaks = true\n[verdict]\njudge = [\"jo\", \"kim\"]\n";
     let loaded = loaded(text);
@@ -439,7 +439,7 @@ fn a_stop_rule_that_asks_waits_for_somebody() {
 }
 
 #[test]
-fn what_a_policy_does_not_look_at_is_told() {
+fn unused_policy_keys_are_reported() {
     let warnings = |policy: &str| -> Vec<String> {
         let text = format!(
             "title = \"T\"\npolicy = {{ {policy} }}\n[[participant]]\nid = \"ada\"\nlines = [\"x\"]\n"

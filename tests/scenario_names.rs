@@ -52,7 +52,7 @@ fn names_in_conditions_are_checked_where_they_stand() {
     for expected in [
         "hint: the nearest is `lower`",
         "hint: the nearest is `turn_count`",
-        "hint: history[-1] is what was said last, by anybody; it has .participant and .text",
+        "hint: history[-1] is the last message, by anybody; it has .participant and .text",
         "7 | when = \"trun_count\"\n  |         ^^^^^^^^^^\n",
     ] {
         assert!(told.contains(expected), "{expected}: {told}");
@@ -61,7 +61,7 @@ fn names_in_conditions_are_checked_where_they_stand() {
 
 /// A context key that no form writes is reported, unless some reply may have any form.
 #[test]
-fn keys_of_the_context_are_those_that_forms_write() {
+fn context_keys_come_from_reply_forms() {
     let warned = |second: &str, when: &str| {
         let text = format!(
             "title = \"T\"\npolicy = \"depends\"\n[[participant]]\nid = \"ada\"\n\
@@ -101,7 +101,7 @@ fn private_words_have_somebody_to_go_to() {
 }
 
 #[test]
-fn what_is_known_stages_and_rankings_have_their_form() {
+fn profile_stages_and_rankings_are_checked() {
     let keeps = "reply = { keep = \"profile\", says = \"words\", schema = { type = \"object\", properties = { say = { type = \"string\" } } } }";
     check_rest(keeps, &["4:36 participant[1].reply.says: is no field of the schema"]);
     check_rest(

@@ -413,7 +413,7 @@ async fn a_failure_is_told_with_the_last_words() {
 }
 
 #[tokio::test]
-async fn what_cannot_start_is_named() {
+async fn failed_start_names_the_program() {
     for (command, folder, words) in [
         ("colloquium-has-no-such-program", "/", "No such file"),
         ("./colloquium-has-no-such-program", "/", "No such file"),
@@ -450,7 +450,7 @@ async fn a_hanging_script_may_clean_up() {
 /// Prints the cost of a call.
 #[tokio::test]
 #[ignore = "figures: cargo test --release --test scripts costs -- --ignored --nocapture"]
-async fn what_a_call_costs() {
+async fn costs_of_a_call() {
     const CALLS: u32 = 200;
     let begun = Instant::now();
     for _ in 0..CALLS {

@@ -135,7 +135,7 @@ fn every_split_of_the_corpus_gives_the_same() {
 }
 
 #[test]
-fn marks_say_what_was_there() {
+fn marks_name_the_removed_characters() {
     for (raw, shown) in [
         ("\x1b[31mred\x1b[0m", "red"),
         ("\u{9b}1;31mred", "red"),

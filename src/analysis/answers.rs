@@ -65,7 +65,7 @@ pub fn answer_rounds(state: &State, stated: &[Stated]) -> Vec<AnswerRound> {
 }
 
 /// Returns the table of answers; empty if no answers are asked for.
-pub fn table(study: &Analysis<'_>) -> Table {
+pub fn table(analysis: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "answers",
         "Answers by round",
@@ -83,8 +83,8 @@ pub fn table(study: &Analysis<'_>) -> Table {
         ],
     );
     let stated: Vec<Stated> =
-        study.state.stated().into_iter().filter(|s| s.turn.0 >= study.from.0).collect();
-    for (at, round) in answer_rounds(study.state, &stated).into_iter().enumerate() {
+        analysis.state.stated().into_iter().filter(|s| s.turn.0 >= analysis.from.0).collect();
+    for (at, round) in answer_rounds(analysis.state, &stated).into_iter().enumerate() {
         table.rows.push(vec![
             Cell::Count(at as u64 + 1),
             round.majority.as_deref().map_or(Cell::None, Cell::text),

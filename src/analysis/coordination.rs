@@ -5,7 +5,7 @@ use crate::model::Seq;
 use crate::state::{AnswerMove, MoveKind};
 
 /// Returns the table of answers and votes; empty for other policies.
-pub fn table(study: &Analysis<'_>) -> Table {
+pub fn table(analysis: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "coordination",
         "Answers and votes",
@@ -20,18 +20,18 @@ pub fn table(study: &Analysis<'_>) -> Table {
             ("why", "why"),
         ],
     );
-    let mut all: Vec<(Seq, &AnswerMove)> = study
+    let mut all: Vec<(Seq, &AnswerMove)> = analysis
         .state
         .threads
         .values()
         .flat_map(|thread| &thread.moves)
-        .filter(|m| m.seq >= study.from)
+        .filter(|m| m.seq >= analysis.from)
         .map(|m| (m.seq, m))
         .collect();
     all.sort_by_key(|(seq, _)| *seq);
     let hidden = |m: &AnswerMove| {
         let of = |e: &&crate::state::Entry| e.version().turn == Some(m.turn);
-        study.state.entries.iter().rev().find(of).is_some_and(|e| e.hidden.is_some())
+        analysis.state.entries.iter().rev().find(of).is_some_and(|e| e.hidden.is_some())
     };
     for (_, m) in all {
         let (did, whose, why) = match &m.did {
@@ -46,9 +46,9 @@ pub fn table(study: &Analysis<'_>) -> Table {
         table.rows.push(vec![
             Cell::At(m.ms.0),
             Cell::Count(u64::from(m.round)),
-            Cell::Text(name(study.state, &m.seat)),
+            Cell::Text(name(analysis.state, &m.seat)),
             Cell::text(did),
-            whose.map_or(Cell::None, |whose| Cell::Text(name(study.state, whose))),
+            whose.map_or(Cell::None, |whose| Cell::Text(name(analysis.state, whose))),
             why.map_or(Cell::None, |why| Cell::text(why)),
         ]);
     }

@@ -14,7 +14,7 @@ pub(super) fn tokens(count: Option<u64>, estimated: bool) -> Cell {
 }
 
 /// Returns the table of tokens and dollars.
-pub fn table(study: &Analysis<'_>) -> Table {
+pub fn table(analysis: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "cost",
         "Tokens and cost",
@@ -31,9 +31,9 @@ pub fn table(study: &Analysis<'_>) -> Table {
             ("not_priced_turns", "not priced"),
         ],
     );
-    let asked: Vec<&TimedTurn> = study.turns().filter(|t| !t.models.is_empty()).collect();
+    let asked: Vec<&TimedTurn> = analysis.turns().filter(|t| !t.models.is_empty()).collect();
     let is_model = |t: &TimedTurn| {
-        let voice = study.state.seat(&t.seat).map(|s| &s.spec.voice);
+        let voice = analysis.state.seat(&t.seat).map(|s| &s.spec.voice);
         matches!(voice, Some(VoiceSpec::Model(_)))
     };
     let row = |who: String, turns: &[&TimedTurn]| {
@@ -60,11 +60,11 @@ pub fn table(study: &Analysis<'_>) -> Table {
             Cell::Count(unpriced as u64),
         ]
     };
-    for seat in &study.state.seats {
+    for seat in &analysis.state.seats {
         let own: Vec<&TimedTurn> =
             asked.iter().copied().filter(|t| t.seat == seat.spec.id).collect();
         if !own.is_empty() {
-            table.rows.push(row(name(study.state, &seat.spec.id), &own));
+            table.rows.push(row(name(analysis.state, &seat.spec.id), &own));
         }
     }
     let mut total = row("total".into(), &asked);

@@ -7,7 +7,7 @@ use crate::model::*;
 use serde_json::Value;
 
 /// Returns the table: position, time, kind and text. Whispers and hidden turns are left out.
-pub fn table(study: &Analysis<'_>) -> Table {
+pub fn table(analysis: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "events",
         "Key events",
@@ -21,12 +21,12 @@ pub fn table(study: &Analysis<'_>) -> Table {
         let number = Cell::Count(u64::from(number));
         rows.push((seq, vec![number, Cell::At(at.0), Cell::text(what), Cell::text(words)]));
     };
-    for moment in study.moments() {
-        let (what, words) = describe(study, &moment.what);
+    for moment in analysis.moments() {
+        let (what, words) = describe(analysis, &moment.what);
         add(moment.seq, moment.ms, moment.after, what, &words);
     }
-    for turn in study.turns() {
-        let who = name(study.state, &turn.seat);
+    for turn in analysis.turns() {
+        let who = name(analysis.state, &turn.seat);
         let number = turn.number;
         let error = turn.error.as_deref().unwrap_or("");
         match (turn.outcome, turn.why) {
@@ -37,19 +37,19 @@ pub fn table(study: &Analysis<'_>) -> Table {
             (Outcome::Said | Outcome::Passed, _) => {}
         }
     }
-    for (now, before) in super::stances(study) {
-        if let (Some(before), Some(turn)) = (before, study.turn_log.spent(now.turn))
+    for (now, before) in super::stances(analysis) {
+        if let (Some(before), Some(turn)) = (before, analysis.turn_log.spent(now.turn))
             && before.stance != now.stance
         {
-            let who = name(study.state, &now.participant);
+            let who = name(analysis.state, &now.participant);
             let words = format!("{who}: from {} to {}", before.stance, now.stance);
             add(turn.seq, turn.ended, turn.number, "shift", &words);
         }
     }
-    for (entry, repetition) in study.utterances().zip(repetitions(study)) {
+    for (entry, repetition) in analysis.utterances().zip(repetitions(analysis)) {
         if let ((_, Some(turn)), true) = (entry, repetition.repeats()) {
             let like = repetition.own.max(repetition.echo) * 100.0;
-            let words = format!("{}: {like:.0} % repeated", name(study.state, &turn.seat));
+            let words = format!("{}: {like:.0} % repeated", name(analysis.state, &turn.seat));
             add(turn.seq, turn.ended, repetition.number, "repetition", &words);
         }
     }
@@ -58,13 +58,13 @@ pub fn table(study: &Analysis<'_>) -> Table {
     table
 }
 
-fn describe(study: &Analysis<'_>, what: &MomentKind) -> (&'static str, String) {
+fn describe(analysis: &Analysis<'_>, what: &MomentKind) -> (&'static str, String) {
     match what {
         MomentKind::Command(given) => {
-            (given.line.command.name(), command(study, &given.line.command))
+            (given.line.command.name(), command(analysis, &given.line.command))
         }
         MomentKind::Retried(turn, why) => {
-            let who = study.turn_log.spent(*turn).map(|t| name(study.state, &t.seat));
+            let who = analysis.turn_log.spent(*turn).map(|t| name(analysis.state, &t.seat));
             ("retry", format!("{}: {why}", who.unwrap_or_default()))
         }
         MomentKind::Limit(at) => ("limit", at.what.words(at.limit)),
@@ -94,10 +94,10 @@ pub(super) fn cut(why: Option<CutWhy>) -> &'static str {
 }
 
 /// Returns the arguments and public text of a command.
-fn command(study: &Analysis<'_>, command: &Command) -> String {
-    let hidden = |n: u32| study.state.utterance(n).is_some_and(|e| e.hidden.is_some());
+fn command(analysis: &Analysis<'_>, command: &Command) -> String {
+    let hidden = |n: u32| analysis.state.utterance(n).is_some_and(|e| e.hidden.is_some());
     if let Command::Whisper { to, .. } = command {
-        return format!("to {}", name(study.state, to));
+        return format!("to {}", name(analysis.state, to));
     }
     if let Command::Edit { utterance, .. } = command
         && hidden(*utterance)

@@ -4,7 +4,7 @@ use super::{Analysis, Cell, Table, TimedTurn, name};
 use crate::model::Outcome;
 
 /// Returns the table: one row per turn.
-pub fn table(study: &Analysis<'_>) -> Table {
+pub fn table(analysis: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "floor",
         "Turns",
@@ -22,14 +22,14 @@ pub fn table(study: &Analysis<'_>) -> Table {
         ],
     );
     // parallel turns do not end in order
-    let mut all: Vec<_> = study.utterances().collect();
+    let mut all: Vec<_> = analysis.utterances().collect();
     all.sort_by_key(|(entry, _)| entry.number);
     for (entry, spent) in all {
         let usage = spent.and_then(|s| s.usage.as_ref());
         let cut = spent.filter(|s| s.outcome == Outcome::Cut).map(|s| s.why);
         table.rows.push(vec![
             Cell::Count(u64::from(entry.number.unwrap_or(0))),
-            entry.seat().map_or(Cell::None, |seat| Cell::Text(name(study.state, seat))),
+            entry.seat().map_or(Cell::None, |seat| Cell::Text(name(analysis.state, seat))),
             spent.map_or(Cell::None, |s| Cell::At(s.granted.0)),
             spent.map_or(Cell::None, |s| Cell::Took(s.ended.since(s.granted))),
             Cell::Count(u64::from(TimedTurn::words_of(entry, spent))),

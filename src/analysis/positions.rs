@@ -9,22 +9,22 @@ use crate::model::ballot::{Ballot, VerdictGiven, VoteClosed};
 use std::collections::BTreeMap;
 
 /// Returns the closed votes, each with the number of the turn before it.
-pub(super) fn closed<'a>(study: &Analysis<'a>) -> Vec<(u32, &'a VoteClosed)> {
+pub(super) fn closed<'a>(analysis: &Analysis<'a>) -> Vec<(u32, &'a VoteClosed)> {
     let vote = |m: &'a Moment| match &m.what {
         MomentKind::Vote(vote) => Some((m.after, &**vote)),
         _ => None,
     };
-    study.moments().filter_map(vote).collect()
+    analysis.moments().filter_map(vote).collect()
 }
 
 /// Returns the last vote, if any.
-pub fn last_vote<'a>(study: &Analysis<'a>) -> Option<&'a VoteClosed> {
-    closed(study).last().map(|(_, vote)| *vote)
+pub fn last_vote<'a>(analysis: &Analysis<'a>) -> Option<&'a VoteClosed> {
+    closed(analysis).last().map(|(_, vote)| *vote)
 }
 
 /// Returns all voters, in the order of their seats.
-fn voters<'a>(study: &Analysis<'a>, votes: &[(u32, &VoteClosed)]) -> Vec<&'a SeatId> {
-    let seats = study.state.seats.iter().map(|s| &s.spec.id);
+fn voters<'a>(analysis: &Analysis<'a>, votes: &[(u32, &VoteClosed)]) -> Vec<&'a SeatId> {
+    let seats = analysis.state.seats.iter().map(|s| &s.spec.id);
     seats.filter(|id| votes.iter().any(|(_, v)| ballot(v, id).is_some())).collect()
 }
 
@@ -33,7 +33,7 @@ fn ballot<'a>(vote: &'a VoteClosed, seat: &SeatId) -> Option<&'a Ballot> {
 }
 
 /// Returns the table of votes and verdicts.
-pub fn decisions(study: &Analysis<'_>) -> Table {
+pub fn decisions(analysis: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "decisions",
         "Votes and verdicts",
@@ -49,7 +49,7 @@ pub fn decisions(study: &Analysis<'_>) -> Table {
             ("how", "how"),
         ],
     );
-    for moment in study.moments() {
+    for moment in analysis.moments() {
         let (what, question, winner, counts, how) = match &moment.what {
             MomentKind::Vote(v) => ("vote", &v.question, &v.winner, counts(v), &v.how),
             MomentKind::Verdict(v) => ("verdict", &v.question, &v.winner, scores(v), &v.how),
@@ -82,8 +82,8 @@ fn list(parts: impl Iterator<Item = String>) -> String {
 }
 
 /// Returns the table of positions: a row for each participant, a column for each vote.
-pub fn positions(study: &Analysis<'_>) -> Table {
-    let votes = closed(study);
+pub fn positions(analysis: &Analysis<'_>) -> Table {
+    let votes = closed(analysis);
     let mut table = Table::new(
         "positions",
         "Positions",
@@ -96,20 +96,22 @@ pub fn positions(study: &Analysis<'_>) -> Table {
             Column::new(&format!("vote_{}", i + 1), &format!("after {after}"))
         }),
     );
-    for seat in voters(study, &votes) {
+    for seat in voters(analysis, &votes) {
         let stood = votes.iter().map(|(_, vote)| match ballot(vote, seat) {
             Some(Ballot { choice: Some(choice), .. }) => Cell::text(choice),
             Some(Ballot { choice: None, .. }) => Cell::text("abstained"),
             None => Cell::None,
         });
-        table.rows.push([Cell::Text(name(study.state, seat))].into_iter().chain(stood).collect());
+        table
+            .rows
+            .push([Cell::Text(name(analysis.state, seat))].into_iter().chain(stood).collect());
     }
     table
 }
 
 /// Returns the table of voting agreement between participants.
-pub fn alike(study: &Analysis<'_>) -> Table {
-    let votes = closed(study);
+pub fn alike(analysis: &Analysis<'_>) -> Table {
+    let votes = closed(analysis);
     let mut table = Table::new(
         "alike",
         "Same votes",
@@ -117,8 +119,8 @@ pub fn alike(study: &Analysis<'_>) -> Table {
         1,
         &[("participant", "participant")],
     );
-    let seats = voters(study, &votes);
-    table.columns.extend(seats.iter().map(|id| Column::new(id, &name(study.state, id))));
+    let seats = voters(analysis, &votes);
+    table.columns.extend(seats.iter().map(|id| Column::new(id, &name(analysis.state, id))));
     let chose = |vote: &VoteClosed| -> BTreeMap<SeatId, String> {
         let choices = vote.ballots.iter();
         choices.filter_map(|b| Some((b.seat.clone(), b.choice.as_ref()?.to_string()))).collect()
@@ -134,7 +136,7 @@ pub fn alike(study: &Analysis<'_>) -> Table {
                 Cell::Of(both.iter().filter(|same| **same).count() as u64, both.len() as u64)
             }
         });
-        table.rows.push([Cell::Text(name(study.state, a))].into_iter().chain(with).collect());
+        table.rows.push([Cell::Text(name(analysis.state, a))].into_iter().chain(with).collect());
     }
     table
 }
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn who_voted_alike_is_counted_over_the_votes_of_both() {
+    fn voting_agreement_counts_shared_votes() {
         let seat = |id: &str| {
             json!({"id": id, "name": id, "voice": {"human": {}}, "on_failure": {"retry": 1, "then": "skip"},
             "timeouts": {"connect": 1, "first": 1, "silence": 1, "total": 1}})
@@ -184,15 +186,18 @@ mod tests {
             event(2, vote([Some("for"), None, Some("for")])),
         ];
         let (state, turn_log): (_, TurnLog) = crate::analysis::fold(&events);
-        let study = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) };
+        let analysis = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) };
         let shown = |table: Table| -> Vec<String> {
             let row = |r: &Vec<Cell>| r.iter().map(Cell::shown).collect::<Vec<_>>().join(" ");
             table.rows.iter().map(row).collect()
         };
-        assert_eq!(shown(positions(&study)), ["ada for for", "bo for abstained", "cy against for"]);
-        assert_eq!(shown(alike(&study)), ["ada - 1/1 1/2", "bo 1/1 - 0/1", "cy 1/2 0/1 -"]);
-        assert_eq!(shown(decisions(&study))[1], "2 0 vote Ban? - 2 for majority");
-        let stood = standpoints(&study);
+        assert_eq!(
+            shown(positions(&analysis)),
+            ["ada for for", "bo for abstained", "cy against for"]
+        );
+        assert_eq!(shown(alike(&analysis)), ["ada - 1/1 1/2", "bo 1/1 - 0/1", "cy 1/2 0/1 -"]);
+        assert_eq!(shown(decisions(&analysis))[1], "2 0 vote Ban? - 2 for majority");
+        let stood = standpoints(&analysis);
         assert_eq!(
             (&stood.choices[..], stood.votes.len()),
             (&["for", "against"].map(String::from)[..], 2)

@@ -32,8 +32,8 @@ impl Repetition {
 }
 
 /// Returns the repetition of each turn, compared also with turns before the start of the analysis.
-pub fn repetitions(study: &Analysis<'_>) -> Vec<Repetition> {
-    let whole = Analysis { from: Default::default(), ..*study };
+pub fn repetitions(analysis: &Analysis<'_>) -> Vec<Repetition> {
+    let whole = Analysis { from: Default::default(), ..*analysis };
     let mut own: HashMap<&SeatId, VecDeque<Trigrams>> = HashMap::new();
     let mut last: Option<(&SeatId, Trigrams)> = None;
     let mut before: Option<(&SeatId, Trigrams)> = None;
@@ -52,7 +52,7 @@ pub fn repetitions(study: &Analysis<'_>) -> Vec<Repetition> {
             echo: others.map_or(0.0, |(_, t)| likeness(t)),
             novelty: said.novelty(&words),
         };
-        if entry.seq >= study.from {
+        if entry.seq >= analysis.from {
             all.push(repetition);
         }
         said.add(&words);
@@ -69,7 +69,7 @@ pub fn repetitions(study: &Analysis<'_>) -> Vec<Repetition> {
 }
 
 /// Returns the table: one row per turn.
-pub fn table(study: &Analysis<'_>) -> Table {
+pub fn table(analysis: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "repetition",
         "Repetition and novelty",
@@ -84,11 +84,11 @@ pub fn table(study: &Analysis<'_>) -> Table {
             ("novelty", "new"),
         ],
     );
-    let speakers: HashMap<u32, String> = study
+    let speakers: HashMap<u32, String> = analysis
         .utterances()
-        .filter_map(|(e, _)| Some((e.number?, speaker(study.state, e))))
+        .filter_map(|(e, _)| Some((e.number?, speaker(analysis.state, e))))
         .collect();
-    for r in repetitions(study) {
+    for r in repetitions(analysis) {
         table.rows.push(vec![
             Cell::Count(u64::from(r.number)),
             Cell::Text(speakers.get(&r.number).cloned().unwrap_or_default()),

@@ -22,23 +22,23 @@ pub struct Share {
 }
 
 /// Returns the shares of all participants in seat order, then of the operator, who has no seat.
-pub fn shares(study: &Analysis<'_>) -> Vec<(Option<SeatId>, Share)> {
-    let seats = study.state.seats.iter().map(|s| &s.spec.id);
-    let seats = seats.filter(|id| !study.state.is_template(id)).map(|id| Some(id.clone()));
-    seats.chain([None]).map(|seat| (seat.clone(), share(study, seat.as_ref()))).collect()
+pub fn shares(analysis: &Analysis<'_>) -> Vec<(Option<SeatId>, Share)> {
+    let seats = analysis.state.seats.iter().map(|s| &s.spec.id);
+    let seats = seats.filter(|id| !analysis.state.is_template(id)).map(|id| Some(id.clone()));
+    seats.chain([None]).map(|seat| (seat.clone(), share(analysis, seat.as_ref()))).collect()
 }
 
-fn share(study: &Analysis<'_>, seat: Option<&SeatId>) -> Share {
+fn share(analysis: &Analysis<'_>, seat: Option<&SeatId>) -> Share {
     let mut share = Share::default();
     let Some(seat) = seat else {
-        let own = study.state.entries.iter().filter(|e| e.of.is_some() && e.number.is_none());
-        for entry in own.filter(|e| e.seq >= study.from) {
+        let own = analysis.state.entries.iter().filter(|e| e.of.is_some() && e.number.is_none());
+        for entry in own.filter(|e| e.seq >= analysis.from) {
             share.utterances += 1;
             share.words += u64::from(word_count(entry.text()));
         }
         return share;
     };
-    for (entry, spent) in study.utterances().filter(|(e, _)| e.seat() == Some(seat)) {
+    for (entry, spent) in analysis.utterances().filter(|(e, _)| e.seat() == Some(seat)) {
         share.utterances += 1;
         share.words += u64::from(TimedTurn::words_of(entry, spent));
         let Some(spent) = spent else { continue };
@@ -52,8 +52,8 @@ fn share(study: &Analysis<'_>, seat: Option<&SeatId>) -> Share {
 }
 
 /// Returns the table: one row per participant.
-pub fn table(study: &Analysis<'_>) -> Table {
-    let all = shares(study);
+pub fn table(analysis: &Analysis<'_>) -> Table {
+    let all = shares(analysis);
     let seats = || all.iter().filter(|(seat, _)| seat.is_some()).map(|(_, share)| share);
     let whole = |of: fn(&Share) -> u64| total(seats().map(of));
     let utterances = whole(|s| s.utterances);
@@ -82,7 +82,7 @@ pub fn table(study: &Analysis<'_>) -> Table {
         .iter()
         .map(|(seat, s)| match seat {
             Some(seat) => vec![
-                Cell::Text(name(study.state, seat)),
+                Cell::Text(name(analysis.state, seat)),
                 Cell::Count(s.utterances),
                 Cell::share(s.utterances, utterances),
                 Cell::Count(s.words),

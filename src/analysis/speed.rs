@@ -5,7 +5,7 @@ use super::{Analysis, Cell, Table, TimedTurn, name};
 use crate::model::Outcome;
 
 /// Returns the table of first tokens, tokens per second, failures and retries.
-pub fn table(study: &Analysis<'_>) -> Table {
+pub fn table(analysis: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "speed",
         "Speed, failures, retries",
@@ -40,12 +40,12 @@ pub fn table(study: &Analysis<'_>) -> Table {
             Cell::Count(count(&|t| t.outcome == Outcome::Cut)),
         ]
     };
-    let asked: Vec<&TimedTurn> = study.turns().filter(|t| !t.models.is_empty()).collect();
-    for seat in &study.state.seats {
+    let asked: Vec<&TimedTurn> = analysis.turns().filter(|t| !t.models.is_empty()).collect();
+    for seat in &analysis.state.seats {
         let own: Vec<&TimedTurn> =
             asked.iter().copied().filter(|t| t.seat == seat.spec.id).collect();
         if !own.is_empty() {
-            table.rows.push(row(name(study.state, &seat.spec.id), &own));
+            table.rows.push(row(name(analysis.state, &seat.spec.id), &own));
         }
     }
     table.rows.push(row("total".into(), &asked));

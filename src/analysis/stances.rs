@@ -4,20 +4,22 @@ use super::{Analysis, Cell, Table, name};
 use crate::model::{StanceRecorded, TurnId};
 
 /// Returns every recorded stance in turn order, with the previous stance of the participant.
-pub fn stances<'a>(study: &Analysis<'a>) -> Vec<(&'a StanceRecorded, Option<&'a StanceRecorded>)> {
-    let mut all: Vec<_> = (study.state.seats.iter())
+pub fn stances<'a>(
+    analysis: &Analysis<'a>,
+) -> Vec<(&'a StanceRecorded, Option<&'a StanceRecorded>)> {
+    let mut all: Vec<_> = (analysis.state.seats.iter())
         .flat_map(|seat| {
             let before = [None].into_iter().chain(seat.stances.iter().map(Some));
             seat.stances.iter().zip(before)
         })
-        .filter(|(now, _)| now.turn >= TurnId(study.from.0))
+        .filter(|(now, _)| now.turn >= TurnId(analysis.from.0))
         .collect();
     all.sort_by_key(|(now, _)| (now.number, now.turn));
     all
 }
 
 /// Returns the table: one row for each change.
-pub fn table(study: &Analysis<'_>) -> Table {
+pub fn table(analysis: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "stances",
         "Positions over time",
@@ -32,10 +34,10 @@ pub fn table(study: &Analysis<'_>) -> Table {
             ("before", "before"),
         ],
     );
-    for (now, before) in stances(study) {
+    for (now, before) in stances(analysis) {
         table.rows.push(vec![
             now.number.map_or(Cell::None, |n| Cell::Count(u64::from(n))),
-            Cell::Text(name(study.state, &now.participant)),
+            Cell::Text(name(analysis.state, &now.participant)),
             Cell::text(&now.stance),
             now.confidence.map_or(Cell::None, |sure| Cell::text(&sure.to_string())),
             before.map_or(Cell::None, |b| Cell::text(&b.stance)),

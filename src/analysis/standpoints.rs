@@ -57,11 +57,11 @@ impl Standpoints {
 const OTHER: char = '+';
 
 /// Returns the positions of all participants; empty if nobody voted or answered in a readable form.
-pub fn standpoints(study: &Analysis<'_>) -> Standpoints {
-    let votes = closed(study);
+pub fn standpoints(analysis: &Analysis<'_>) -> Standpoints {
+    let votes = closed(analysis);
     let mut said = BTreeMap::new();
     let mut choices = Choices::default();
-    for (now, _) in stances(study) {
+    for (now, _) in stances(analysis) {
         let at = now.number.unwrap_or(0);
         // a vote is closed after the turn, so it sorts after it
         said.insert((at, 0, said.len()), (now.participant.clone(), Some(now.stance.clone())));
@@ -77,9 +77,9 @@ pub fn standpoints(study: &Analysis<'_>) -> Standpoints {
         let choice = choice.map(|choice| choices.place(&choice));
         by_seat.entry(seat).or_default().push(Stand { at, choice });
     }
-    let seats = study.state.seats.iter().map(|s| &s.spec.id);
+    let seats = analysis.state.seats.iter().map(|s| &s.spec.id);
     let lanes: Vec<_> = seats.filter_map(|id| by_seat.remove_entry(id)).collect();
-    let numbers = || study.utterances().filter_map(|(entry, _)| entry.number);
+    let numbers = || analysis.utterances().filter_map(|(entry, _)| entry.number);
     let stood = || lanes.iter().flat_map(|(_, stands)| stands.iter().map(|s| s.at));
     let first = numbers().chain(stood()).min().unwrap_or(0);
     let last = numbers().chain(stood()).max().unwrap_or(0);

@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_of_a_kind_are_joined_by_what_their_rows_are_about() {
+    fn tables_of_one_kind_are_joined_by_their_row_keys() {
         let table = |rows: &[(&str, u64)]| Table {
             rows: rows.iter().map(|(who, n)| vec![Cell::text(who), Cell::Count(*n)]).collect(),
             ..Table::new("t", "T", "", 1, &[("who", "who"), ("words", "words")])

@@ -3,7 +3,7 @@
 use super::{Analysis, Cell, Table, name};
 
 /// Returns the table; empty if no tool was used.
-pub fn table(study: &Analysis<'_>) -> Table {
+pub fn table(analysis: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "tools",
         "Tools",
@@ -18,10 +18,10 @@ pub fn table(study: &Analysis<'_>) -> Table {
             ("time", "time"),
         ],
     );
-    for ((seat, tool), uses) in study.turn_log.tools() {
+    for ((seat, tool), uses) in analysis.turn_log.tools() {
         let took = if uses.ms == 0 { Cell::None } else { Cell::Took(uses.ms) };
         table.rows.push(vec![
-            Cell::text(&name(study.state, seat)),
+            Cell::text(&name(analysis.state, seat)),
             Cell::text(tool),
             Cell::Count(uses.asked),
             Cell::Count(uses.failed),

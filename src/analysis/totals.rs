@@ -101,7 +101,7 @@ impl Totals {
             ends.rows.push(cells.into());
         }
         let won = |name, title, key: &'static str, rows: &BTreeMap<Text, OfSide>| {
-            let counts = "the last verdict of each session that has one; a draw is won by nobody";
+            let counts = "the last verdict of each session that has one; a draw has no winner";
             let columns = [
                 (key, key),
                 ("judged", "judged"),

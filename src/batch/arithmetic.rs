@@ -30,16 +30,19 @@ fn item(n: u64, difficulty: u32, seed: u64) -> Value {
         match draw(0, if difficulty == 0 { 1 } else { 2 }) {
             0 => {
                 let other = draw(least, most);
-                (value, text) = (value + other, format!("{text} + {other}"));
+                value += other;
+                text = format!("{text} + {other}");
             }
             1 => {
                 let other = draw(least, most);
-                (value, text) = (value - other, format!("{text} - {other}"));
+                value -= other;
+                text = format!("{text} - {other}");
             }
             _ => {
                 let other = draw(2, 9);
                 let whole = if step == 0 { text } else { format!("({text})") };
-                (value, text) = (value * other, format!("{whole} * {other}"));
+                value *= other;
+                text = format!("{whole} * {other}");
             }
         }
     }

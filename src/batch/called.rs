@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_filtered_reply_is_no_answer_and_an_unusable_one_is() {
+    fn filtered_reply_counts_as_unanswered_and_unusable_reply_as_answered() {
         for class in [ErrorClass::Filter, ErrorClass::Refused, ErrorClass::Empty] {
             assert!(is_silent(class), "{class:?}");
         }

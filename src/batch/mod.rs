@@ -4,7 +4,6 @@
 //! [`Items`] reads the questions one at a time, [`BatchRun`] schedules them and enforces the budget,
 //! [`line`](measure::line()) measures a session, [`report`] makes tables of results. Each item needs only a few bytes
 //! of memory. The caller runs the conversations by passing a [`JobRunner`].
-//! few bytes of memory. How a conversation is run is not known here: the caller passes a [`JobRunner`].
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 pub mod arithmetic;

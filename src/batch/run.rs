@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_baseline_of_as_many_tokens_comes_after_what_it_is_compared_with() {
+    fn token_baseline_runs_after_its_protocol() {
         let named = |name: &str, as_many_tokens| Protocol {
             name: name.into(),
             fingerprint: "f".into(),

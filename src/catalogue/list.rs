@@ -100,8 +100,11 @@ fn summary(entry: &DirEntry) -> SessionSummary {
     });
     if let Some(kept) = kept {
         summary.standing = holder(&files).map_or_else(|| kept.status(), SessionStatus::Running);
-        (summary.title, summary.utterances) = (kept.title, kept.utterances);
-        (summary.parent, summary.cast, summary.last) = (kept.parent, kept.cast, kept.last);
+        summary.title = kept.title;
+        summary.utterances = kept.utterances;
+        summary.parent = kept.parent;
+        summary.cast = kept.cast;
+        summary.last = kept.last;
         return summary;
     }
     // `turn.ended` repeats the text of pieces

@@ -30,7 +30,7 @@ mod tests {
     use crate::model::Price;
 
     #[test]
-    fn the_list_is_whole_and_what_the_user_says_goes_before_it() {
+    fn model_list_is_complete_and_user_settings_override_it() {
         let listed: Settings = toml::from_str(TEXT).unwrap();
         assert!(listed.models.len() > 30);
         for (name, entry) in &listed.models {

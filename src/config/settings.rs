@@ -159,7 +159,7 @@ pub struct Provider {
 pub struct Retries {
     /// Maximum calls of one model in one turn, including the first.
     pub tries: NonZeroU32,
-    /// Maximum total wait of a turn between them, in seconds.
+    /// Maximum total wait between the calls of one turn, in seconds.
     pub seconds: u32,
 }
 
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_its_place() {
+    fn faults_are_reported_with_position() {
         for (text, told) in [
             ("\ndefault_modle = \"a:b\"", "config.toml:2:1: unknown field `default_modle`"),
             ("default_model = 3", "config.toml:1:17: invalid type"),

@@ -167,7 +167,7 @@ pub const SETTINGS: &[Setting] = &[
         r#"{"type": "boolean"}"#,
         "false",
         "Whether agents use your home folder, with your settings, hooks, instructions and logins; if not, each program \
-             has one of its own.",
+             has its own.",
     ),
     row(
         "tools.allow",

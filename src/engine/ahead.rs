@@ -71,7 +71,8 @@ pub fn next_speakers(state: &State, most: usize) -> Vec<SeatId> {
 fn said(state: &State, turn: &Turn) -> Draft {
     let mut draft = turns::cut_sealed(state, turn, CutWhy::Operator);
     if let Kind::TurnEnded(end) = &mut draft.kind {
-        (end.outcome, end.why) = (Outcome::Said, None);
+        end.outcome = Outcome::Said;
+        end.why = None;
     }
     draft
 }

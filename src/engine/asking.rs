@@ -1,4 +1,4 @@
-//! Checks on the state that several deciders share, and the types of their answers to one another.
+//! Checks on the state, and result types, that several parts of the engine share.
 
 use crate::model::*;
 use crate::scenario::VerdictSpec;

@@ -288,7 +288,7 @@ impl Engine {
         let usd = self.live.state.limits.usd.or(seat.max_usd).is_some();
         let counts = |seat: &Participant| match seat.uncountable() {
             Some(model) if usd => {
-                Err(format!("a dollar limit is set and no price is known for {model}"))
+                Err(format!("a dollar limit is set and no price is known for {model}").into())
             }
             Some(_) | None => Ok(()),
         };

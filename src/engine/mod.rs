@@ -23,6 +23,7 @@ mod money;
 mod permissions;
 mod profile;
 mod react;
+mod refusal;
 mod resolve;
 mod steps;
 mod stops;

@@ -1,5 +1,6 @@
 //! Resolution of steering lines: the targets of a command, or the reason for its refusal.
 
+use super::refusal::Refusal;
 use super::{asking, permissions, steps, words};
 use crate::model::command::NoteFor;
 use crate::model::*;
@@ -14,16 +15,18 @@ const NOTES_MAX: usize = 50;
 /// Resolves a line against the state.
 ///
 /// # Errors
-/// A sentence with the reason and an alternative.
-pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String> {
+/// If the command is refused.
+pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusal> {
     short_enough(&line.command)?;
     if let (Some(ended), false) = (&state.ended, outlives_the_end(&line.command)) {
-        return Err(format!("too late: the conversation has ended ({})", ended.reason.as_str()));
+        return Err(
+            format!("too late: the conversation has ended ({})", ended.reason.as_str()).into()
+        );
     }
     if let Some(id) = line.thread
         && state.threads.get(&id).is_none_or(|t| t.closed.is_some())
     {
-        return Err(format!("no open thread {id}"));
+        return Err(format!("no open thread {id}").into());
     }
     let mut targets = Targets::default();
     match &line.command {
@@ -57,7 +60,8 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                     "stopped at the limit of {}: raise it first, as in \
                          {{\"do\":\"limit\",\"set\":{{\"{key}\":{more}}}}}",
                     limit.what.words(limit.limit),
-                ));
+                )
+                .into());
             }
         }
         Command::Say { text } => {
@@ -91,7 +95,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             {
                 return Err(format!(
                     "{full} has {NOTES_MAX} notes already; remove one with `lift_note`, or wait for its turn"
-                ));
+                ).into());
             }
         }
         Command::LiftNote { note } => targets.of = Some(reference(state, note)?),
@@ -114,7 +118,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             if !seat.voice.is_human() {
                 return Err(format!(
                     "{who} is not a human participant; use `speak_as` to speak for it, `skip` to stop it"
-                ));
+                ).into());
             }
         }
         Command::EditQueued { of, .. } | Command::DropQueued { of } => {
@@ -123,14 +127,16 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
         Command::Floor { to } => {
             let name = &present(state, to)?.name;
             if !state.may_speak(to) {
-                return Err(format!("{name} cannot have the floor: muted, or at its own limit"));
+                return Err(
+                    format!("{name} cannot have the floor: muted, or at its own limit").into()
+                );
             }
             let holds =
                 |t: &Thread| t.seats.contains(to) && line.thread.is_none_or(|id| id == t.id);
             targets.threads =
                 state.open_threads().rev().find(|t| holds(t)).map(|t| t.id).into_iter().collect();
             if targets.threads.is_empty() {
-                return Err(format!("{name} is not part of this phase"));
+                return Err(format!("{name} is not part of this phase").into());
             }
         }
         Command::Skip {} => {
@@ -150,11 +156,13 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
             })?;
             if state.seat(&p.id).is_some_and(|s| !s.gone) {
-                return Err(format!("{} is already a participant", p.id));
+                return Err(format!("{} is already a participant", p.id).into());
             }
             let present = state.seats.iter().filter(|s| !s.gone);
             if present.map(|s| s.spec.everyone().len()).sum::<usize>() >= SEATS_MAX {
-                return Err(format!("all {SEATS_MAX} seats are taken, those of teams included"));
+                return Err(
+                    format!("all {SEATS_MAX} seats are taken, including those of teams").into()
+                );
             }
             p.tell_apart(state.seats.iter().map(|s| &*s.spec));
             targets.participant = Some(Box::new(p));
@@ -179,7 +187,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             let have = entry.versions.len();
             if *alternative as usize > have {
                 let texts = if have == 1 { "text" } else { "texts" };
-                return Err(format!("turn {utterance} has {have} {texts} to choose from"));
+                return Err(format!("turn {utterance} has {have} {texts} to choose from").into());
             }
         }
         Command::Edit { utterance, .. }
@@ -189,10 +197,12 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 state.utterance(*utterance).ok_or_else(|| no_utterance(state, *utterance))?;
             match (&line.command, entry.hidden) {
                 (Command::Edit { .. }, Some(_)) => {
-                    return Err(format!("turn {utterance} is hidden: `unhide` shows it again"));
+                    return Err(
+                        format!("turn {utterance} is hidden: `unhide` shows it again").into()
+                    );
                 }
                 (Command::Unhide { .. }, None) => {
-                    return Err(format!("turn {utterance} is not hidden"));
+                    return Err(format!("turn {utterance} is not hidden").into());
                 }
                 _ => {}
             }
@@ -219,7 +229,8 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 return Err(format!(
                     "a vote cannot be counted by {}; use majority, confidence, borda or mean",
                     way.name()
-                ));
+                )
+                .into());
             }
         }
         Command::Verdict { winner: Some(side) } => tie_broken(state, side)?,
@@ -234,7 +245,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
 }
 
 /// Checks that a participant has the tool, and that the tool needs permission.
-fn known_tool(state: &State, tool: &Text) -> Result<(), String> {
+fn known_tool(state: &State, tool: &Text) -> Result<(), Refusal> {
     let all = state.seats.iter().flat_map(|seat| &seat.spec.tools);
     if permissions::names(state).any(|name| name == *tool) {
         return Ok(());
@@ -245,21 +256,23 @@ fn known_tool(state: &State, tool: &Text) -> Result<(), String> {
     match (names.contains(&&**tool), names.is_empty()) {
         (true, _) => Ok(()),
         (false, true) => {
-            Err(format!("no participant has the tool {tool}, and no other tool needs permission"))
+            Err(format!("no participant has the tool {tool}, and no other tool needs permission")
+                .into())
         }
         (false, false) => Err(format!(
             "no tool {tool} needs permission; the tools that need it are {}",
             names.join(", ")
-        )),
+        )
+        .into()),
     }
 }
 
 /// Checks that a tie waits for a decision and that the winner is one of its sides.
-fn tie_broken(state: &State, side: &Text) -> Result<(), String> {
+fn tie_broken(state: &State, side: &Text) -> Result<(), Refusal> {
     match state.waiting_tie() {
         None => Err("no tie to break; `verdict` without a winner asks the judges".into()),
         Some(tied) if tied.contains(side) => Ok(()),
-        Some(tied) => Err(format!("{side} is not tied; the sides are {}", tied.join(", "))),
+        Some(tied) => Err(format!("{side} is not tied; the sides are {}", tied.join(", ")).into()),
     }
 }
 
@@ -277,18 +290,19 @@ fn outlives_the_end(command: &Command) -> bool {
     )
 }
 
-fn limits(state: &State, set: &Limits) -> Result<(), String> {
+fn limits(state: &State, set: &Limits) -> Result<(), Refusal> {
     let uncountable = |s: &Seat| Some(format!("{} ({})", s.spec.uncountable()?, s.spec.id));
     let mut present = state.seats.iter().filter(|s| !s.gone);
     if let (Some(model), Some(_)) = (present.find_map(uncountable), set.usd) {
         return Err(format!(
             "a limit in usd cannot be enforced: no price is known for {model}; limit tokens instead"
-        ));
+        )
+        .into());
     }
     let zero = Limit::ALL.into_iter().find(|l| set.get(*l) == Some(0));
     match zero {
         Some(Limit::Usd) => Err("`usd` must be more than 0".into()),
-        Some(limit) => Err(format!("`{}` must be at least 1", limit.key())),
+        Some(limit) => Err(format!("`{}` must be at least 1", limit.key()).into()),
         None if *set == Limits::default() => {
             Err("`set` names no limit; use utterances, rounds, seconds, tokens, usd or per_seat"
                 .into())
@@ -297,13 +311,13 @@ fn limits(state: &State, set: &Limits) -> Result<(), String> {
     }
 }
 
-fn present<'a>(state: &'a State, id: &SeatId) -> Result<&'a Participant, String> {
+fn present<'a>(state: &'a State, id: &SeatId) -> Result<&'a Participant, Refusal> {
     match state.seat(id).filter(|s| !s.gone) {
         Some(seat) => Ok(&seat.spec),
         None => {
             let table: Vec<&str> =
                 state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec.id).collect();
-            Err(format!("no participant `{id}`; the cast is {}", table.join(", ")))
+            Err(format!("no participant `{id}`; the cast is {}", table.join(", ")).into())
         }
     }
 }
@@ -316,7 +330,7 @@ fn no_utterance(state: &State, number: u32) -> String {
 }
 
 /// Rejects a command that is too large to be kept in every later prompt.
-fn short_enough(command: &Command) -> Result<(), String> {
+fn short_enough(command: &Command) -> Result<(), Refusal> {
     let bytes = serde_json::to_string(command).map_or(0, |json| json.len());
     if bytes <= COMMAND_MAX_BYTES {
         return Ok(());
@@ -326,7 +340,8 @@ fn short_enough(command: &Command) -> Result<(), String> {
         command.name(),
         bytes.div_ceil(1024),
         COMMAND_MAX_BYTES / 1024
-    ))
+    )
+    .into())
 }
 
 /// Counts the notes that a later turn of a seat may get.
@@ -344,19 +359,19 @@ fn living_notes(state: &State, seat: &SeatId) -> usize {
 }
 
 /// Returns an error if the text is empty.
-fn worded(text: &str) -> Result<(), String> {
+fn worded(text: &str) -> Result<(), Refusal> {
     if text.trim().is_empty() { Err("`text` is empty".into()) } else { Ok(()) }
 }
 
 /// Returns the `seq` of the command with this `id`, key or number.
-fn reference(state: &State, name: &str) -> Result<Seq, String> {
+fn reference(state: &State, name: &str) -> Result<Seq, Refusal> {
     let by_key = || state.keys.get(name).copied();
     let by_id = || state.ids.get(name).copied();
     let by_number = || name.parse().ok().map(Seq).filter(|s| *s < state.next_seq);
     by_id()
         .or_else(by_key)
         .or_else(by_number)
-        .ok_or_else(|| format!("no command named `{name}`; use its id, key or number"))
+        .ok_or_else(|| format!("no command named `{name}`; use its id, key or number").into())
 }
 
 /// Returns the threads for the operator's message: the named one, or every open thread without an open child thread.
@@ -375,7 +390,7 @@ fn speaking(state: &State, line: &SteerLine, who: Option<&SeatId>) -> Vec<TurnId
 }
 
 /// Returns the turn to be repeated: the last one, or that of an utterance.
-fn said_before(state: &State, number: Option<u32>, command: &str) -> Result<TurnId, String> {
+fn said_before(state: &State, number: Option<u32>, command: &str) -> Result<TurnId, Refusal> {
     let last = state.last.as_ref().ok_or("no turn has ended yet")?;
     let turn = match number.filter(|n| last.number != Some(*n)) {
         None => last.turn,
@@ -391,29 +406,31 @@ fn said_before(state: &State, number: Option<u32>, command: &str) -> Result<Turn
         return Err(format!(
             "{} is already speaking: {number} waits until {} has finished; `pause_now` stops {}",
             next.seat, next.seat, next.seat
-        ));
+        )
+        .into());
     }
     let said = state.spoken(turn).ok_or("no turn has ended yet")?;
     if state.threads.values().any(|t| t.plan.as_ref().is_some_and(|plan| plan.turn == turn)) {
         let number = said.number.map_or("it".into(), |n| format!("turn {n}"));
         return Err(format!(
             "{number} is the plan; `say` what should be different, and the planner changes it"
-        ));
+        )
+        .into());
     }
     if !state.may_speak(&said.seat) {
-        return Err(format!("{} cannot speak now", said.seat));
+        return Err(format!("{} cannot speak now", said.seat).into());
     }
     if state.threads.get(&said.thread).is_none_or(|thread| thread.closed.is_some()) {
         let at = said.number.unwrap_or(1).saturating_sub(1);
         return Err(format!(
             "that part of the conversation is over; to retry the turn, branch before it (`fork` at {at})"
-        ));
+        ).into());
     }
     Ok(turn)
 }
 
 /// Returns the turn to be continued: one with text in free form that was cut or reached its token limit.
-fn unfinished(state: &State, number: Option<u32>) -> Result<TurnId, String> {
+fn unfinished(state: &State, number: Option<u32>) -> Result<TurnId, Refusal> {
     let turn = said_before(state, number, "continue")?;
     let said = state.spoken(turn).ok_or("no turn has ended yet")?;
     let free = state.seat(&said.seat).is_some_and(|s| match s.spec.reply.form {
@@ -435,9 +452,9 @@ fn unfinished(state: &State, number: Option<u32>) -> Result<TurnId, String> {
     match (version, said.number) {
         (Some(version), _) if free && (version.cut.is_some() || version.capped) => Ok(turn),
         (_, Some(n)) if !free => {
-            Err(format!("turn {n} is structured data and cannot be continued; use `retry`"))
+            Err(format!("turn {n} is structured data and cannot be continued; use `retry`").into())
         }
-        (Some(_), Some(n)) => Err(format!("turn {n} was not cut; `retry` says it again")),
+        (Some(_), Some(n)) => Err(format!("turn {n} was not cut; `retry` says it again").into()),
         (_, _) => Err("the turn has no text to continue; use `retry`".into()),
     }
 }

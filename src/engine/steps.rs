@@ -1,5 +1,6 @@
 //! Resolution of commands on a plan: their targets, or the reason for a refusal.
 
+use super::refusal::Refusal;
 use crate::model::plan::faults;
 use crate::model::{Command, MessageKind, StepSpec, StepState, Targets, ThreadId};
 use crate::state::{Plan, PlannedStep, RunState, State};
@@ -7,8 +8,8 @@ use crate::state::{Plan, PlannedStep, RunState, State};
 /// Resolves a command on a plan against the state.
 ///
 /// # Errors
-/// A sentence with the reason and an alternative.
-pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, String> {
+/// If the command is refused.
+pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, Refusal> {
     let (thread, plan) = state.steered_plan()?;
     let mut targets = Targets::default();
     let in_step = |step: &PlannedStep| step.thread.unwrap_or(ThreadId::ROOT);
@@ -20,7 +21,8 @@ pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, Strin
                     "step {} is already {}",
                     step.spec.number,
                     step.state.as_str()
-                ));
+                )
+                .into());
             }
             if step.state == StepState::Running {
                 targets.turns = state.running_in(in_step(step)).map(|t| t.id).collect();
@@ -33,7 +35,7 @@ pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, Strin
             }
             let asks = step.current().next_back().is_some_and(|m| m.kind == MessageKind::Question);
             if step.state != StepState::Running || !asks {
-                return Err(format!("step {} has no open question", step.spec.number));
+                return Err(format!("step {} has no open question", step.spec.number).into());
             }
             targets.turns = state.running_in(in_step(step)).map(|t| t.id).collect();
             targets.threads = vec![in_step(step)];
@@ -42,7 +44,7 @@ pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, Strin
         Command::RerunStep { step } => {
             let step = find(plan, *step)?;
             if !step.state.is_over() {
-                return Err(format!("step {} is {}", step.spec.number, step.state.as_str()));
+                return Err(format!("step {} is {}", step.spec.number, step.state.as_str()).into());
             }
         }
         Command::EditStep { step, set } => {
@@ -68,24 +70,25 @@ pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, Strin
     Ok(targets)
 }
 
-fn find(plan: &Plan, number: u32) -> Result<&PlannedStep, String> {
+fn find(plan: &Plan, number: u32) -> Result<&PlannedStep, Refusal> {
     plan.step(number).ok_or_else(|| {
         let all: Vec<String> = plan.steps.iter().map(|s| s.spec.number.to_string()).collect();
-        format!("no step {number}; the steps are {}", all.join(", "))
+        format!("no step {number}; the steps are {}", all.join(", ")).into()
     })
 }
 
-fn waiting(plan: &Plan, number: u32) -> Result<&PlannedStep, String> {
+fn waiting(plan: &Plan, number: u32) -> Result<&PlannedStep, Refusal> {
     let step = find(plan, number)?;
     match step.state {
         StepState::Waiting => Ok(step),
         state => {
-            Err(format!("step {number} is {}: only a waiting step can be changed", state.as_str()))
+            Err(format!("step {number} is {}: only a waiting step can be changed", state.as_str())
+                .into())
         }
     }
 }
 
-fn paused(state: &State) -> Result<(), String> {
+fn paused(state: &State) -> Result<(), Refusal> {
     match state.run {
         RunState::Paused | RunState::Pausing => Ok(()),
         RunState::Going | RunState::Stepping(_) => {
@@ -95,12 +98,12 @@ fn paused(state: &State) -> Result<(), String> {
 }
 
 /// Checks the changed plan; the error lists all faults.
-fn sound(plan: &Plan, changed: &StepSpec, most: u32) -> Result<(), String> {
+fn sound(plan: &Plan, changed: &StepSpec, most: u32) -> Result<(), Refusal> {
     let mut steps: Vec<StepSpec> = plan.steps.iter().map(|s| s.spec.clone()).collect();
     match steps.iter_mut().find(|s| s.number == changed.number) {
         Some(step) => *step = changed.clone(),
         None => steps.push(changed.clone()),
     }
     let faults = faults(&steps, &[], most);
-    if faults.is_empty() { Ok(()) } else { Err(faults.join("; ")) }
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("; ").into()) }
 }

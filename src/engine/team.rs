@@ -17,6 +17,7 @@ use crate::session::writer::{Mode, SessionWriter, WriterStart};
 use crate::session::{Feed, Item, Tail};
 use crate::text;
 use crate::tool::Tools;
+use crate::voice::NoVoice;
 use crate::voice::rehearsed::Rehearsed;
 use crate::voice::{CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices};
 use std::collections::BTreeMap;
@@ -37,10 +38,10 @@ pub fn with_teams(voices: Arc<dyn Voices>, tools: Arc<dyn Tools>) -> Arc<dyn Voi
 struct WithTeams(Arc<dyn Voices>, Arc<dyn Tools>);
 
 impl Voices for WithTeams {
-    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String> {
+    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, NoVoice> {
         match &seat.voice {
             VoiceSpec::Team(team) if team.scenario.is_null() => {
-                Err(format!("the team {} was not read", team.file))
+                Err(format!("the team {} was not read", team.file).into())
             }
             VoiceSpec::Team(spec) => {
                 let voices: Arc<dyn Voices> = Arc::new(Inside(self.0.clone()));
@@ -53,7 +54,7 @@ impl Voices for WithTeams {
         }
     }
 
-    fn seat(&self, seat: &mut Participant) -> Result<(), String> {
+    fn seat(&self, seat: &mut Participant) -> Result<(), NoVoice> {
         self.0.seat(seat)
     }
 }
@@ -62,7 +63,7 @@ impl Voices for WithTeams {
 struct Inside(Arc<dyn Voices>);
 
 impl Voices for Inside {
-    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String> {
+    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, NoVoice> {
         match &seat.voice {
             VoiceSpec::Lines { .. } => Ok(Arc::new(Rehearsed)),
             _ => self.0.voice(seat),

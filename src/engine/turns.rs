@@ -9,7 +9,7 @@ use crate::model::agent::{self, AgentPlan, AgentTool, PermissionAsked};
 use crate::model::payload::{CallParameters, CallRetried, CallStarted, TurnEnded, Warning};
 use crate::model::*;
 use crate::prompt;
-use crate::reply::{self, Formed, Parted, RepairedReply};
+use crate::reply::{self, FormFault, Formed, Parted, RepairedReply};
 use crate::state::{Live, STEP, Seat, State, Turn};
 use crate::text;
 use crate::voice::{CallFailure, Did, Done, rehearsed};
@@ -243,7 +243,8 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
 
 /// Parses a reply in the form that its turn requires.
 fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Formed, Text> {
-    let shortened = |mut why: String| -> Text {
+    let shortened = |fault: FormFault| -> Text {
+        let mut why = String::from(fault);
         why.truncate(why.floor_char_boundary(WRONG_MAX));
         why.into()
     };
@@ -277,7 +278,7 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Forme
 }
 
 /// Rejects an answer that repeats a known one, if the policy asks for new answers.
-fn is_news(state: &State, turn: &Turn, formed: Formed) -> Result<Formed, String> {
+fn is_news(state: &State, turn: &Turn, formed: Formed) -> Result<Formed, FormFault> {
     let thread = state.finds_answer(turn).filter(|t| t.spec.options["novelty_by"] != "judge");
     let most = thread.and_then(|t| t.spec.options["novelty"].as_f64());
     let (Some(thread), Some(most), Some(answer)) =
@@ -295,7 +296,8 @@ fn is_news(state: &State, turn: &Turn, formed: Formed) -> Result<Formed, String>
             let label = labels.get(*seat).map_or("another answer", |label| &**label);
             Err(format!(
                 "{label} says the same in almost the same words; vote for it, or say something else"
-            ))
+            )
+            .into())
         }
     }
 }
@@ -358,12 +360,12 @@ pub(super) fn passed(turn: &Turn, now: Ms) -> Draft {
 
 /// Cuts a turn; the text shown so far is kept.
 pub(super) fn cut(live: &Live, turn: &Turn, now: Ms, why: CutWhy) -> Draft {
-    cut_with(&live.state, turn, now, why, (live.said(turn.id), live.thought(turn.id)))
+    cut_with(&live.state, turn, now, why, live.said(turn.id), live.thought(turn.id))
 }
 
 /// Cuts a turn, keeping its sealed text only.
 pub(super) fn cut_sealed(state: &State, turn: &Turn, why: CutWhy) -> Draft {
-    cut_with(state, turn, state.ms, why, (turn.said.clone(), turn.thought.clone()))
+    cut_with(state, turn, state.ms, why, turn.said.clone(), turn.thought.clone())
 }
 
 fn cut_with(
@@ -371,7 +373,8 @@ fn cut_with(
     turn: &Turn,
     now: Ms,
     why: CutWhy,
-    (said, thought): (String, String),
+    said: String,
+    thought: String,
 ) -> Draft {
     let guess = money::guess(turn, said.len() + thought.len());
     let (usage, cost) = money::of_turn(turn, guess.as_ref());

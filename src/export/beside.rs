@@ -38,7 +38,7 @@ impl Beside {
     /// Compares two conversations from `from` on, each given by its last state and its events; finally hidden
     /// utterances are left out. If only one conversation changed a shared utterance later, the other shows its own
     /// version of it.
-    pub fn new<A, B>((last_a, a): (&State, A), (last_b, b): (&State, B), from: Seq) -> Beside
+    pub fn new<A, B>(last_a: &State, a: A, last_b: &State, b: B, from: Seq) -> Beside
     where
         A: IntoIterator<Item: Borrow<Event>> + Clone,
         B: IntoIterator<Item: Borrow<Event>> + Clone,

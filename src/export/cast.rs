@@ -20,20 +20,21 @@ pub struct CastFrame {
     pub drawn: String,
 }
 
-/// Writes the recording as its frames arrive; `size` is in columns and rows.
+/// Writes the recording as its frames arrive, for a terminal of `columns` by `rows`.
 ///
 /// # Errors
 /// If the recording cannot be written, or a frame cannot be drawn.
 pub fn spell(
     document: &Document,
-    size: (u16, u16),
+    columns: u16,
+    rows: u16,
     frames: &mut dyn Iterator<Item = io::Result<CastFrame>>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut failed = Ok(());
     let mut frames = frames.map_while(|frame| frame.map_err(|e| failed = Err(e)).ok()).peekable();
     let begin = frames.peek().map_or(Ms(0), |f| f.at);
-    let mut header = json!({"version": 2, "width": size.0, "height": size.1});
+    let mut header = json!({"version": 2, "width": columns, "height": rows});
     header["timestamp"] = document.began.map(|at| at.0 / 1000).into();
     header["duration"] = seconds(document.state.ms, begin).into();
     header["idle_time_limit"] = IDLE_SECONDS.into();

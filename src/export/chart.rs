@@ -51,14 +51,14 @@ const CHARTS: &[(&str, Chart)] = &[
 ];
 
 /// Returns the chart of a table; empty if it has none or no data.
-pub fn render(figure: &str, study: &Analysis<'_>) -> String {
+pub fn render(figure: &str, analysis: &Analysis<'_>) -> String {
     let chart = CHARTS.iter().find(|(name, _)| *name == figure);
-    chart.map_or_else(String::new, |(_, chart)| chart(study))
+    chart.map_or_else(String::new, |(_, chart)| chart(analysis))
 }
 
 /// Draws positions, unless the chart of a vote shows them already.
-fn stances(study: &Analysis<'_>) -> String {
-    if last_vote(study).is_none() { stood(study) } else { String::new() }
+fn stances(analysis: &Analysis<'_>) -> String {
+    if last_vote(analysis).is_none() { stood(analysis) } else { String::new() }
 }
 
 fn svg(height: f64, title: &str, marks: &str) -> String {
@@ -68,8 +68,8 @@ fn svg(height: f64, title: &str, marks: &str) -> String {
     )
 }
 
-fn label(study: &Analysis<'_>, seat: &SeatId) -> String {
-    escaped(&short(&name(study.state, seat)))
+fn label(analysis: &Analysis<'_>, seat: &SeatId) -> String {
+    escaped(&short(&name(analysis.state, seat)))
 }
 
 fn short(whole: &str) -> String {
@@ -86,14 +86,14 @@ fn clipped(whole: &str, chars: usize) -> String {
 }
 
 /// Draws the number of words of each participant.
-fn bars(study: &Analysis<'_>) -> String {
+fn bars(analysis: &Analysis<'_>) -> String {
     let shares: Vec<_> =
-        shares(study).into_iter().filter_map(|(seat, share)| Some((seat?, share))).collect();
+        shares(analysis).into_iter().filter_map(|(seat, share)| Some((seat?, share))).collect();
     let most = shares.iter().map(|(_, s)| s.words).max().unwrap_or(0).max(1) as f64;
     let mut marks = String::new();
     for (row, (seat, share)) in shares.iter().enumerate() {
         let y = row as f64 * ROW;
-        let class = colour(study.state, seat);
+        let class = colour(analysis.state, seat);
         let width = share.words as f64 / most * (WIDTH - NAMES - 90.0);
         put(
             &mut marks,
@@ -101,7 +101,7 @@ fn bars(study: &Analysis<'_>) -> String {
                 "<g class=\"{class}\"><text x=\"0\" y=\"{:.0}\">{}</text><rect class=\"f\" x=\"{NAMES}\" y=\"{:.0}\" \
              width=\"{width:.1}\" height=\"14\"/><text class=\"soft\" x=\"{:.1}\" y=\"{:.0}\">{} words</text></g>\n",
                 y + 15.0,
-                label(study, seat),
+                label(analysis, seat),
                 y + 4.0,
                 NAMES + width + 6.0,
                 y + 15.0,
@@ -113,10 +113,10 @@ fn bars(study: &Analysis<'_>) -> String {
 }
 
 /// Draws the result of the last vote.
-fn ballots(study: &Analysis<'_>) -> String {
-    let Some(vote) = last_vote(study) else { return String::new() };
+fn ballots(analysis: &Analysis<'_>) -> String {
+    let Some(vote) = last_vote(analysis) else { return String::new() };
     let most = vote.counts.values().copied().max().unwrap_or(0).max(1);
-    let stood = standpoints(study);
+    let stood = standpoints(analysis);
     let mut marks = String::new();
     for (row, (choice, count)) in vote.counts.iter().enumerate() {
         let y = row as f64 * ROW;
@@ -145,8 +145,8 @@ fn ballots(study: &Analysis<'_>) -> String {
 }
 
 /// Draws the turns over time, one lane per seat.
-fn lanes(study: &Analysis<'_>) -> String {
-    let spoken: Vec<_> = study.utterances().filter_map(|(e, spent)| Some((e, spent?))).collect();
+fn lanes(analysis: &Analysis<'_>) -> String {
+    let spoken: Vec<_> = analysis.utterances().filter_map(|(e, spent)| Some((e, spent?))).collect();
     let (Some(begin), Some(end)) = (
         spoken.iter().map(|(_, s)| s.granted.0).min(),
         spoken.iter().map(|(_, s)| s.ended.0).max(),
@@ -156,7 +156,7 @@ fn lanes(study: &Analysis<'_>) -> String {
     let room = WIDTH - NAMES;
     let since = |ms: u64| ms.saturating_sub(begin) as f64;
     let x = |ms: u64| NAMES + since(ms) / since(end).max(1.0) * room;
-    let seats = &study.state.seats;
+    let seats = &analysis.state.seats;
     let mut marks = String::new();
     for (lane, seat) in seats.iter().enumerate() {
         let y = lane as f64 * ROW;
@@ -166,9 +166,9 @@ fn lanes(study: &Analysis<'_>) -> String {
             format_args!(
                 "<g class=\"{}\"><text x=\"0\" y=\"{:.0}\">{}</text><line class=\"axis\" x1=\"{NAMES}\" x2=\"{WIDTH}\" \
              y1=\"{3:.0}\" y2=\"{3:.0}\"/>\n",
-                colour(study.state, id),
+                colour(analysis.state, id),
                 y + 15.0,
-                label(study, id),
+                label(analysis, id),
                 y + 11.0,
             ),
         );
@@ -193,8 +193,8 @@ fn lanes(study: &Analysis<'_>) -> String {
 }
 
 /// Draws cumulative tokens and cost per turn.
-fn spent(study: &Analysis<'_>) -> String {
-    let log = study.turn_log;
+fn spent(analysis: &Analysis<'_>) -> String {
+    let log = analysis.turn_log;
     let tokens = log.tokens_so_far();
     let cost = log.cost_so_far();
     let last = |sums: &[u64]| sums.last().copied().unwrap_or(0);
@@ -235,8 +235,8 @@ fn spent(study: &Analysis<'_>) -> String {
 }
 
 /// Draws positions over utterances, one lane per seat, with a legend.
-fn stood(study: &Analysis<'_>) -> String {
-    let stood = standpoints(study);
+fn stood(analysis: &Analysis<'_>) -> String {
+    let stood = standpoints(analysis);
     if stood.lanes.is_empty() {
         return String::new();
     }
@@ -247,7 +247,7 @@ fn stood(study: &Analysis<'_>) -> String {
     let mut marks = String::new();
     let mut y = 0.0;
     for (seat, stands) in &stood.lanes {
-        let who = label(study, seat);
+        let who = label(analysis, seat);
         let axis = y + 11.0;
         let line = y + 15.0;
         put(
@@ -261,7 +261,7 @@ fn stood(study: &Analysis<'_>) -> String {
             let until = next.map_or(end, |next| next.at);
             // a vote right after a reply replaces its position
             if until > stand.at {
-                field(&mut marks, &stood, stand, (x(stand.at), x(until), y));
+                field(&mut marks, &stood, stand, x(stand.at), x(until), y);
             }
         }
         y += ROW;
@@ -283,7 +283,7 @@ fn stood(study: &Analysis<'_>) -> String {
     y += TOLD;
     for (place, choice) in stood.choices.iter().enumerate().take(CHOICES) {
         let key = Stand { at: first, choice: Some(place) };
-        field(&mut marks, &stood, &key, (0.0, KEY, y));
+        field(&mut marks, &stood, &key, 0.0, KEY, y);
         let x = KEY + 8.0;
         let line = y + 15.0;
         let what = escaped(&clipped(choice, CHOICE_CHARS));
@@ -294,7 +294,7 @@ fn stood(study: &Analysis<'_>) -> String {
 }
 
 /// Draws a position from one utterance to the next, with its letter if it fits.
-fn field(marks: &mut String, stood: &Standpoints, stand: &Stand, (from, to, y): (f64, f64, f64)) {
+fn field(marks: &mut String, stood: &Standpoints, stand: &Stand, from: f64, to: f64, y: f64) {
     if let Some(choice) = stand.choice {
         let what = stood.choices.get(choice).map_or("", String::as_str);
         put(
@@ -323,13 +323,13 @@ fn field(marks: &mut String, stood: &Standpoints, stand: &Stand, (from, to, y): 
 }
 
 /// Draws the mentions between participants: one arc per pair, thicker for more mentions.
-fn ring(study: &Analysis<'_>) -> String {
-    let seats: Vec<&SeatId> = study.state.seats.iter().map(|s| &s.spec.id).collect();
+fn ring(analysis: &Analysis<'_>) -> String {
+    let seats: Vec<&SeatId> = analysis.state.seats.iter().map(|s| &s.spec.id).collect();
     let edges: Vec<(usize, usize, u64)> = seats
         .iter()
         .enumerate()
         .flat_map(|(from, by)| {
-            let counts = mention_counts(study, Some(by)).into_iter().enumerate();
+            let counts = mention_counts(analysis, Some(by)).into_iter().enumerate();
             counts
                 .map(move |(to, (_, n))| (from, to, n))
                 .filter(|(from, to, n)| from != to && *n > 0)
@@ -359,7 +359,7 @@ fn ring(study: &Analysis<'_>) -> String {
                 "<g class=\"{}\"><path class=\"l\" d=\"M{:.1} {:.1}Q{:.1} {:.1} {:.1} {:.1}\" stroke-width=\"{:.1}\"/>\
              <circle class=\"f\" cx=\"{5:.1}\" cy=\"{6:.1}\" r=\"{:.1}\"/><text class=\"soft\" x=\"{:.1}\" y=\"{:.1}\" \
              text-anchor=\"middle\">{n}</text></g>\n",
-                colour(study.state, seats[from]),
+                colour(analysis.state, seats[from]),
                 a.0,
                 a.1,
                 bend.0,
@@ -379,9 +379,9 @@ fn ring(study: &Analysis<'_>) -> String {
             &mut marks,
             format_args!(
                 "<text class=\"{}\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n",
-                colour(study.state, seat),
+                colour(analysis.state, seat),
                 y + 4.0,
-                label(study, seat)
+                label(analysis, seat)
             ),
         );
     }
@@ -394,17 +394,17 @@ fn ring(study: &Analysis<'_>) -> String {
 }
 
 /// Draws the share of new content in each utterance.
-fn novelty(study: &Analysis<'_>) -> String {
-    let all = repetitions(study);
+fn novelty(analysis: &Analysis<'_>) -> String {
+    let all = repetitions(analysis);
     if all.is_empty() {
         return String::new();
     }
     let step = WIDTH / all.len() as f64;
     let mut marks = String::new();
-    for (i, (r, (entry, _))) in all.iter().zip(study.utterances()).enumerate() {
+    for (i, (r, (entry, _))) in all.iter().zip(analysis.utterances()).enumerate() {
         let height = r.novelty * BARS;
         let x = i as f64 * step;
-        let class = entry.seat().map_or_else(|| "op".into(), |seat| colour(study.state, seat));
+        let class = entry.seat().map_or_else(|| "op".into(), |seat| colour(analysis.state, seat));
         put(
             &mut marks,
             format_args!(
@@ -449,8 +449,8 @@ mod tests {
     fn every_chart_is_one_of_a_figure() {
         let state = State::default();
         let turn_log = TurnLog::default();
-        let study = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) };
-        let figures: Vec<&str> = study.tables().iter().map(|table| table.name).collect();
+        let analysis = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) };
+        let figures: Vec<&str> = analysis.tables().iter().map(|table| table.name).collect();
         for (name, _) in CHARTS {
             assert!(figures.contains(name), "`{name}` is no figure: {figures:?}");
         }

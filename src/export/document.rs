@@ -86,13 +86,15 @@ impl Document {
             progress: ReadProgress::default(),
         };
         if !is_as_read {
-            (state, turn_log) = (State::default(), TurnLog::default());
+            state = State::default();
+            turn_log = TurnLog::default();
             for record in document.records() {
                 let record = record?;
                 state.apply(&record.event);
                 turn_log.take(&record.event);
             }
-            (document.state, document.turn_log) = (state, turn_log);
+            document.state = state;
+            document.turn_log = turn_log;
         }
         Ok((survey, document))
     }
@@ -133,7 +135,7 @@ impl Document {
     }
 
     /// Returns the analysis of the conversation.
-    pub fn study(&self) -> Analysis<'_> {
+    pub fn analysis(&self) -> Analysis<'_> {
         Analysis { state: &self.state, turn_log: &self.turn_log, from: Seq(0) }
     }
 
@@ -280,8 +282,8 @@ pub fn json(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     whole.serialize_entry("ended", &ended)?;
     whole.serialize_entry("lasted_ms", &document.turn_log.lasted())?;
     whole.serialize_entry("paused_ms", &document.turn_log.paused())?;
-    let study = document.study();
-    whole.serialize_entry("figures", &super::figures::EachTable(|| study.each()))?;
+    let analysis = document.analysis();
+    whole.serialize_entry("figures", &super::figures::EachTable(|| analysis.each()))?;
     whole.end()?;
     out.write_all(b"\n")
 }

@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_is_no_formula_and_keeps_its_words() {
+    fn csv_field_is_never_a_formula_and_keeps_its_text() {
         for (text, csv) in [
             ("Ada", "Ada"),
             ("a, b", "\"a, b\""),

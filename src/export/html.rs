@@ -138,15 +138,15 @@ fn article(place: &str, who: &str, body: &str, class: &str, thought: &str) -> St
 }
 
 fn figures(document: &Document, out: &mut dyn Write) -> io::Result<()> {
-    let study = document.study();
-    for table in study.each().filter(|table| !table.rows.is_empty()) {
+    let analysis = document.analysis();
+    for table in analysis.each().filter(|table| !table.rows.is_empty()) {
         write!(
             out,
             "<figure id=\"{}\">\n<figcaption><h3>{}</h3><p>{}</p></figcaption>\n{}",
             table.name,
             escaped(table.title),
             escaped(table.counts),
-            chart::render(table.name, &study)
+            chart::render(table.name, &analysis)
         )?;
         rows(&table, out)?;
         out.write_all(b"</figure>\n")?;

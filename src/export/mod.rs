@@ -52,7 +52,8 @@ pub struct Format {
 /// Writes a document with the recorded frames of its screen; the size is in columns and rows.
 pub type ScreenSpelling = fn(
     &Document,
-    (u16, u16),
+    u16,
+    u16,
     &mut dyn Iterator<Item = io::Result<cast::CastFrame>>,
     &mut dyn Write,
 ) -> io::Result<()>;

@@ -1,4 +1,4 @@
-//! A whole conversation as it reads in the end: edits in their turns, turns in the order of their numbers.
+//! Narration of a whole conversation in its final form: edited turns show their last text, in order of their numbers.
 
 use super::contest;
 use super::narrate::{self, Narrator};
@@ -9,7 +9,7 @@ use crate::text;
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
-/// Returns how a whole conversation reads in a format; hidden turns are left out everywhere.
+/// Renders a whole conversation in a format; hidden turns are left out everywhere.
 pub fn whole(events: impl IntoIterator<Item: Borrow<Event>> + Clone, spell: Spelling) -> String {
     let whole = State::fold(events.clone());
     let mut telling = Telling::without_hidden(&whole);

@@ -24,7 +24,7 @@ fn check(source: &str, expected: Result<bool, &str>) {
 }
 
 #[test]
-fn conditions_mean_what_they_say() {
+fn conditions_are_evaluated() {
     for (source, expected) in [
         ("context.get('needs_clarification', False)", true),
         ("context.get('other', False)", false),
@@ -74,7 +74,7 @@ fn conditions_mean_what_they_say() {
 }
 
 #[test]
-fn faults_say_what_and_where() {
+fn faults_have_message_and_position() {
     for (source, part, column) in [
         ("contxt.get('x', False)", "unknown name `contxt`", 0),
         ("True or 'missing' == missing", "unknown name `missing`", 21),

@@ -82,7 +82,7 @@ pub fn unknown(name: &str, known: &[&str]) -> String {
 pub fn instead(name: &str, known: &[&str]) -> String {
     match name {
         "last" if known.contains(&"history") => {
-            "history[-1] is what was said last, by anybody; it has .participant and .text".into()
+            "history[-1] is the last message, by anybody; it has .participant and .text".into()
         }
         _ => super::near::instead(name, known),
     }
@@ -198,10 +198,10 @@ pub const FACTS: &[KnownFact] = &[
     fact("round", FactKind::Number, &[], "the round"),
     fact("seats", FactKind::List, SEAT, "the participants"),
     fact("said", FactKind::Text, &[], "the last words of a person, in lower case"),
-    fact("speaking", FactKind::List, &[], "ids of those who speak now"),
+    fact("speaking", FactKind::List, &[], "ids of the current speakers"),
     fact("waiting", FactKind::Text, &[], "id of the seat that waits for a person"),
     fact("context", FactKind::Mapping, &[], "data from structured replies"),
-    fact("profile", FactKind::Mapping, &[], "what is known of a person"),
+    fact("profile", FactKind::Mapping, &[], "known facts about a person"),
     fact("fields", FactKind::List, &[], "the names in [profile] fields"),
     fact("stage", FactKind::Text, &[], "the name of the [[stage]]"),
     fact("ranking", FactKind::List, &[], "the ranked items"),
@@ -244,8 +244,8 @@ pub const FACTS: &[KnownFact] = &[
         "every call of a voice",
     ),
     fact("tool_calls", FactKind::List, TOOL_CALL, "every call of a tool"),
-    fact("speakers", FactKind::List, &[], "ids of those who spoke, in order"),
-    fact("prompt", FactKind::Function, &[], "prompt('bo', 2): what Bo was shown in turn 2"),
+    fact("speakers", FactKind::List, &[], "ids of the speakers, in order"),
+    fact("prompt", FactKind::Function, &[], "prompt('bo', 2): Bo's prompt in turn 2"),
     fact("transcript", FactKind::Text, &[], "the whole transcript"),
     fact("receipts", FactKind::Mapping, &[], "by id of a command: is, why, all"),
     fact("events", FactKind::Mapping, &[], "how many events of each kind"),

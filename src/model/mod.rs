@@ -29,6 +29,7 @@ pub mod reason;
 pub mod runs;
 pub mod schema;
 pub mod secret;
+pub(crate) mod sentence;
 pub mod shows;
 pub mod steering;
 pub mod task;

@@ -164,7 +164,7 @@ mod tests {
     proptest! {
         /// An affordable call never costs more than the sum.
         #[test]
-        fn what_is_afforded_is_paid_for(
+        fn affordable_calls_are_made(
             price in (0.0..100.0f64, 0.001..100.0f64), room in 0..10_000_000_000u64, prompt in 0..100_000u64,
         ) {
             let price = Price(price.0, price.1);

@@ -44,7 +44,7 @@ pub struct Opened {
     /// True if a person is at the keyboard.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attended: bool,
-    /// Whether commands can still come from a program although no operator can be asked.
+    /// True if a program can send commands although no operator can be asked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub steered: bool,
 }
@@ -65,7 +65,7 @@ pub struct Reopened {
     /// True if a person is at the keyboard.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attended: bool,
-    /// Whether commands can still come from a program although no operator can be asked.
+    /// True if a program can send commands although no operator can be asked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub steered: bool,
 }
@@ -86,7 +86,7 @@ pub struct Forked {
     /// True if a person is at the keyboard.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attended: bool,
-    /// Whether commands can still come from a program although no operator can be asked.
+    /// True if a program can send commands although no operator can be asked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub steered: bool,
 }

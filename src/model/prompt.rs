@@ -48,10 +48,10 @@ pub struct Prompt {
     /// The list of tools for a model that cannot call them; empty once it may ask for no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_tools: Option<Text>,
-    /// How many blocks the window had no room for.
+    /// Number of blocks omitted because of the context window.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u32,
-    /// Whether they came before the first block that stays, and not after it.
+    /// True if the omitted blocks precede the first kept block; false if they follow it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub starts_later: bool,
 }

@@ -160,7 +160,7 @@ pub struct CommandGiven {
     /// The line as it was given.
     #[serde(flatten)]
     pub line: SteerLine,
-    /// What it acts on, resolved when it was given.
+    /// Targets, resolved when the command was given.
     #[serde(default, skip_serializing_if = "Targets::is_empty")]
     pub targets: Targets,
 }
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_says_what_would_do() {
+    fn invalid_line_reports_a_fix() {
         for (line, words) in [
             ("pause", "not JSON"),
             ("[1]", "JSON object"),

@@ -1,4 +1,4 @@
-//! Batches that no policy asked for: a judgement, a casting vote, a stop rule, a summary.
+//! Batches opened by the engine and not by a policy: a judgement, a casting vote, a stop rule, a summary.
 
 use super::ids::{SeatId, Seq, Text};
 use super::reason::StopReason;

@@ -1,4 +1,4 @@
-//! Tools of participants: what a model may ask for, what it asked for, and what came back.
+//! Tools of participants: the tools offered to a model, its requests, and the results.
 //!
 //! A request of a model ends its call, not its turn: `tool.asked` is written, then `tool.called` and the tool runs, then
 //! `tool.returned`, then another call of the same turn sees the result.

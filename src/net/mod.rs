@@ -9,7 +9,7 @@ mod resolver;
 mod serve;
 
 pub use error::NetError;
-pub use serve::{Connection, Heard, HttpReply, Peer, Server};
+pub use serve::{Connection, HttpReply, HttpRequest, Peer, Server};
 
 use crate::model::Secret;
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};

@@ -1,7 +1,7 @@
-//! A small HTTP server for clients of this machine: one request a connection, with bounds on everything.
+//! A small HTTP server for clients on this machine: one request per connection, with limits on time, size and number.
 //!
-//! A connection that has not proved to be allowed takes one of its own places; if they are all taken, the oldest one has
-//! to go. So neither slow nor silent connections keep a client out. Allowed requests have places of their own.
+//! Connections whose head has not been read and checked have a limit of their own; if it is reached, the oldest is
+//! closed. So neither slow nor silent connections keep a client out. Accepted requests have a separate limit.
 
 use crate::clock::Clock;
 use crate::model::Ms;
@@ -13,25 +13,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Requests that are answered at once; further ones get 503.
+/// Maximum number of requests in progress; further ones get 503.
 const AT_ONCE: usize = 32;
-/// Connections whose head is being read.
+/// Maximum number of connections whose head is being read.
 const UNPROVED: usize = 32;
-/// Bytes of the head of a request.
+/// Maximum length of the head of a request, in bytes.
 const HEAD_MAX: usize = 16 << 10;
-/// Bytes of its body.
+/// Maximum length of the body, in bytes.
 const BODY_MAX: usize = 4 << 20;
-/// Milliseconds in which a head has to come.
+/// Timeout for the head, in milliseconds.
 const HEAD_MS: u64 = 10_000;
-/// Milliseconds in which a body has to come.
+/// Timeout for the body, in milliseconds.
 const BODY_MS: u64 = 30_000;
-/// Milliseconds in which a client has to close its side after the reply.
+/// Milliseconds that a client has to close its side after the response.
 const PART_MS: u64 = 1_000;
-/// Time that a client may take to read its reply.
+/// Timeout for a client to read its response.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Pause after a failed accept: a system without free files has none a moment later either.
+/// Pause after a failed accept. If the system is out of file descriptors, an immediate retry fails as well.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The end of a head.
+/// Terminator of a head.
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
 /// A listener on one address that takes one request per connection.
@@ -45,9 +45,9 @@ pub struct Server {
 #[derive(Default)]
 struct Places {
     next: u64,
-    /// Connections without a whole head, the oldest first.
+    /// Connections without a complete head, oldest first.
     unproved: BTreeMap<u64, TcpStream>,
-    /// Requests that are being answered.
+    /// Number of requests in progress.
     answered: usize,
 }
 
@@ -61,18 +61,18 @@ pub struct Connection {
     since: Ms,
 }
 
-/// A request that came in. Its body is empty while its head is checked.
-pub struct Heard {
+/// A received request. Its body is empty while its head is checked.
+pub struct HttpRequest {
     /// `GET`, `POST` and so on.
     pub method: String,
-    /// The path of the request, without the query.
+    /// Request target as sent: the path, with the query if it has one.
     pub path: String,
     headers: Vec<(String, String)>,
-    /// The body of the request.
+    /// Body of the request.
     pub body: Vec<u8>,
 }
 
-/// The client that waits for a reply.
+/// The client that waits for a response.
 pub struct Peer<'a>(&'a TcpStream);
 
 /// A reply.
@@ -155,8 +155,8 @@ impl Connection {
     /// only then the body is read.
     pub fn answer(
         self,
-        check: impl FnOnce(&Heard) -> Option<HttpReply>,
-        reply: impl FnOnce(&Heard, &Peer<'_>) -> HttpReply,
+        check: impl FnOnce(&HttpRequest) -> Option<HttpReply>,
+        reply: impl FnOnce(&HttpRequest, &Peer<'_>) -> HttpReply,
     ) {
         // a client that has gone needs no reply
         let _ = self.replied(check, reply);
@@ -175,25 +175,25 @@ impl Connection {
 
     fn replied(
         &self,
-        check: impl FnOnce(&Heard) -> Option<HttpReply>,
-        reply: impl FnOnce(&Heard, &Peer<'_>) -> HttpReply,
+        check: impl FnOnce(&HttpRequest) -> Option<HttpReply>,
+        reply: impl FnOnce(&HttpRequest, &Peer<'_>) -> HttpReply,
     ) -> io::Result<()> {
         self.stream.set_write_timeout(Some(PATIENCE))?;
-        let Some((mut heard, begun)) = self.head()? else {
+        let Some((mut request, begun)) = self.head()? else {
             return HttpReply::status(400).write(&self.stream);
         };
-        if let Some(refusal) = check(&heard) {
+        if let Some(refusal) = check(&request) {
             return refusal.write(&self.stream);
         }
         let Some(_place) = self.prove() else {
             return HttpReply::status(503).write(&self.stream);
         };
-        let length = heard.header("content-length").map_or(Ok(0), str::parse);
+        let length = request.header("content-length").map_or(Ok(0), str::parse);
         let Some(length) = length.ok().filter(|length| *length <= BODY_MAX) else {
             return HttpReply::status(400).write(&self.stream);
         };
-        heard.body = self.body(begun, length)?;
-        reply(&heard, &Peer(&self.stream)).write(&self.stream)
+        request.body = self.body(begun, length)?;
+        reply(&request, &Peer(&self.stream)).write(&self.stream)
     }
 
     /// Takes a place among the requests that are answered, if one is free.
@@ -218,7 +218,7 @@ impl Connection {
     }
 
     /// Reads the head, and the bytes of the body that came with it; `None` for anything else than a head.
-    fn head(&self) -> io::Result<Option<(Heard, Vec<u8>)>> {
+    fn head(&self) -> io::Result<Option<(HttpRequest, Vec<u8>)>> {
         let until = Ms(self.since.0 + HEAD_MS);
         let mut all = vec![];
         let mut bytes = [0; 4 << 10];
@@ -246,7 +246,7 @@ impl Connection {
         let headers = lines.filter_map(header).collect();
         let method = method.to_owned();
         let path = path.to_owned();
-        Ok(Some((Heard { method, path, headers, body: vec![] }, begun)))
+        Ok(Some((HttpRequest { method, path, headers, body: vec![] }, begun)))
     }
 
     /// Reads the rest of a body of a length.
@@ -276,7 +276,7 @@ impl Peer<'_> {
     }
 }
 
-impl Heard {
+impl HttpRequest {
     /// Returns a header by its name in small letters.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())

@@ -25,8 +25,8 @@ const ROW: PolicyRow = PolicyRow {
         OptionRow {
             key: "on_new",
             kind: OptionKind::OneOf(&["restart", "tell"]),
-            meaning: "What a new answer does to those who still work: they begin again and know it (default), or they are \
-                      told in the next round.",
+            meaning: "Effect of a new answer on participants who are still working: they restart and see it (default), or \
+                      they see it in the next round.",
         },
         OptionRow {
             key: "restarts",
@@ -41,7 +41,7 @@ const ROW: PolicyRow = PolicyRow {
         OptionRow {
             key: "votes",
             kind: OptionKind::OneOf(&["hidden", "shown"]),
-            meaning: "Whether the votes so far are shown to those who have not voted (default hidden).",
+            meaning: "Whether the votes so far are shown to participants who have not voted (default hidden).",
         },
         OptionRow {
             key: "tie",
@@ -333,7 +333,7 @@ fn by_hand(v: &View<'_>, tied: &[SeatId], why: &str) -> Decision {
         return present(v, winner, "a tie; the operator chose");
     }
     let one = tied.first().map_or("", |seat| &*seat.0);
-    let told = format!("{why}: give the floor to the one who wins, as in `floor {one}`");
+    let told = format!("{why}: give the floor to the winner, as in `floor {one}`");
     let warned = v.state.warnings.iter().any(|w| *w.text == *told);
     let next = if warned { NextMove::Wait } else { NextMove::Warn(told.into()) };
     Decision { next, memo: v.thread.memo.clone() }

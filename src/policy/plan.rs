@@ -28,7 +28,7 @@ const ROW: PolicyRow = PolicyRow {
         OptionRow {
             key: "planner",
             kind: OptionKind::Named { speaks: true },
-            meaning: "Who plans, answers questions and gives the answer (default: the first participant who speaks).",
+            meaning: "The planner, who also answers questions and gives the final answer (default: the first participant who speaks).",
         },
         OptionRow {
             key: "judge",
@@ -53,7 +53,7 @@ const ROW: PolicyRow = PolicyRow {
         OptionRow {
             key: "updates",
             kind: OptionKind::Count,
-            meaning: "After how many updates in a row the planner is asked how to go on (default 3).",
+            meaning: "Number of updates in a row after which the planner decides how to continue (default 3).",
         },
         OptionRow {
             key: "step_seconds",

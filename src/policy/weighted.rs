@@ -1,9 +1,9 @@
 //! Each seat gets a share of the floor in proportion to its weight.
 //!
-//! By utterances this is a quota with earliest deadline first: a seat may have its next turn as soon as that keeps it
-//! below its share rounded up. Of those seats, the one speaks whose share, rounded down, would be missed first. So
-//! every seat is always within one turn of its share, which smooth weighted round robin does not guarantee. By words or
-//! tokens the seat that is furthest behind speaks; the gap stays under the longest utterance. Shares start over when a
+//! For shares of utterances, turns are scheduled by earliest deadline first. A seat is eligible while one more turn would
+//! not exceed its share, rounded up. The deadline of a seat is the turn at which it would fall below its share, rounded
+//! down. So every seat is always within one turn of its share, which smooth weighted round robin does not guarantee. For
+//! shares of words or tokens, the seat that is furthest behind speaks; the gap stays under the longest utterance. Shares start over when a
 //! seat, a weight or a mute changes; turns out of order do not count.
 
 use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide, round};

@@ -188,31 +188,31 @@ mod tests {
         Block::Operator { text: format!("{n}{}", " wörd".repeat(words)).into(), whisper: false }
     }
 
-    fn check(blocks: Vec<Block>, room: usize, expected: (usize, u32)) -> Prompt {
+    fn check(blocks: Vec<Block>, room: usize, kept: usize, left_out: u32) -> Prompt {
         let fitted = fit(Prompt { blocks, ..Prompt::default() }, room, Loses::Middle);
-        assert_eq!((fitted.blocks.len(), fitted.left_out), expected);
+        assert_eq!((fitted.blocks.len(), fitted.left_out), (kept, left_out));
         assert!(fitted.blocks.iter().map(cost).sum::<usize>() <= room);
         fitted
     }
 
     #[test]
-    fn what_fits_stays_as_it_is() {
+    fn fitting_prompt_is_unchanged() {
         let blocks: Vec<Block> = (0..10).map(|n| said(n, 20)).collect();
-        assert_eq!(check(blocks.clone(), 4_096, (10, 0)).blocks, blocks);
-        check(vec![], 4_096, (0, 0));
+        assert_eq!(check(blocks.clone(), 4_096, 10, 0).blocks, blocks);
+        check(vec![], 4_096, 0, 0);
     }
 
     #[test]
     fn the_beginning_and_the_end_stay() {
         let blocks: Vec<Block> = (0..400).map(|n| said(n, 40)).collect();
-        let fitted = check(blocks.clone(), 3_072, (31, 369));
+        let fitted = check(blocks.clone(), 3_072, 31, 369);
         assert_eq!(fitted.blocks[0], blocks[0]);
         assert_eq!(fitted.blocks[1..], blocks[370..]);
     }
 
     #[test]
     fn words_too_long_lose_their_middle() {
-        let fitted = check(vec![said(1, 9_000), said(2, 9_000)], 1_000, (2, 0));
+        let fitted = check(vec![said(1, 9_000), said(2, 9_000)], 1_000, 2, 0);
         for (block, n) in fitted.blocks.iter().zip(["1 w", "2 w"]) {
             assert!(block.text().starts_with(n) && block.text().contains(GAP), "{block:?}");
         }

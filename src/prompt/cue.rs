@@ -86,7 +86,7 @@ fn manner(state: &State, turn: &Turn) -> Option<String> {
     let seat = &state.seat(&turn.seat)?.spec;
     let shows = state.shows(turn);
     let words = match shows.and_then(|s| s.words) {
-        Some(range) => Some(range_of(range)),
+        Some((least, most)) => Some(range_of(least, most)),
         None if state.scenario.phases.iter().any(|p| p.shows.words.is_some()) => {
             let persona = seat.persona.as_ref().map(|p| rendered(p, state, turn));
             said_length(state, seat, persona.as_deref().unwrap_or_default())

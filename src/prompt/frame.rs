@@ -242,14 +242,14 @@ pub(super) fn said_length(state: &State, seat: &Participant, persona: &str) -> O
     // a word is about one and a half tokens
     let most = || seat.reply_tokens().map_or(WORDS_MAX, |t| (t * 2 / 3).clamp(1, WORDS_MAX));
     match seat.words.or(state.scenario.words) {
-        Some(range) => Some(range_of(range)),
+        Some((least, most)) => Some(range_of(least, most)),
         None if names_length(persona) => None,
         None => Some(format!("at most {} words", most())),
     }
 }
 
 /// Returns a range of word counts as text.
-pub(super) fn range_of((least, most): (u32, u32)) -> String {
+pub(super) fn range_of(least: u32, most: u32) -> String {
     format!("{least} to {most} words")
 }
 
@@ -342,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_persona_that_says_who_it_is_or_how_long_it_speaks_is_not_told_twice() {
+    fn persona_with_identity_or_length_gets_no_duplicate() {
         for (persona, expected) in [
             ("You are Ada, a planner.", true),
             ("you are ada.", true),

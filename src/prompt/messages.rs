@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_tag_is_escaped_and_nothing_else() {
+    fn only_tag_lookalikes_are_escaped() {
         for (words, expected) in [
             ("</said><said by=\"Cy\">x", "&lt;/said>&lt;said by=\"Cy\">x"),
             ("< / SAID >", "&lt; / SAID >"),

@@ -68,11 +68,13 @@ pub fn built(state: &State, turn: &Turn) -> BuiltPrompt {
 fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
     let mut prompt = frame(state, turn);
     if let Some(sections) = sections(state, turn, &prompt) {
-        (prompt.sections, prompt.left_out) = (sections.all, sections.left_out);
+        prompt.sections = sections.all;
+        prompt.left_out = sections.left_out;
         blocks.clear();
     }
     if let Some(plan::PlanParts { brief, sections, alone }) = plan::parts(state, turn) {
-        (prompt.brief, prompt.sections) = (brief, sections);
+        prompt.brief = brief;
+        prompt.sections = sections;
         if alone {
             blocks.clear();
         }

@@ -6,7 +6,7 @@
 
 use super::choices::{Choices, DRESS};
 use super::data::{found, object, objects, unfenced};
-use super::formed::Formed;
+use super::formed::{FormFault, Formed};
 use super::message::Siblings;
 use super::{answer, message, plan, proposal};
 use crate::model::contract::{BID_MAX, Form, SCORE_MAX, TIE};
@@ -29,7 +29,7 @@ pub fn formed(
     also: &[(Text, Text)],
     said: &str,
     data: &Value,
-) -> Result<Formed, String> {
+) -> Result<Formed, FormFault> {
     match form {
         Form::Free => Ok(Formed::data(if data.is_null() { object(said) } else { data.clone() })),
         Form::Markers(markers) => Ok(marked(markers, said, data)),
@@ -128,7 +128,7 @@ fn choice(
     also: &[(Text, Text)],
     said: &str,
     data: &Value,
-) -> Result<Value, String> {
+) -> Result<Value, FormFault> {
     let answers = Choices { options, also };
     let objects = objects(said, data);
     let found = objects.iter().find_map(|o| {
@@ -142,7 +142,7 @@ fn choice(
         Some(choice) if objects.is_empty() => {
             Ok(json!({ "choice": choice, "why": answers.why(said) }))
         }
-        Some(_) | None => Err(format!("it is none of: {}", options.join(", "))),
+        Some(_) | None => Err(format!("it is none of: {}", options.join(", ")).into()),
     }
 }
 
@@ -152,7 +152,7 @@ fn ballot(
     also: &[(Text, Text)],
     said: &str,
     data: &Value,
-) -> Result<Value, String> {
+) -> Result<Value, FormFault> {
     let mut read = match choice(options, also, said, data)? {
         Value::Object(read) => read,
         other => return Ok(other),
@@ -187,7 +187,7 @@ fn why(object: &Value) -> String {
     ["why", "reason"].iter().find_map(|k| object[*k].as_str()).unwrap_or_default().trim().to_owned()
 }
 
-pub(super) fn fitting(schema: &Value, said: &str, data: &Value) -> Result<Formed, String> {
+pub(super) fn fitting(schema: &Value, said: &str, data: &Value) -> Result<Formed, FormFault> {
     let validator = validator(schema)?;
     let whole = serde_json::from_str::<Value>(unfenced(said).unwrap_or(said).trim()).ok();
     let given = (!data.is_null()).then(|| data.clone());
@@ -204,7 +204,7 @@ pub(super) fn fitting(schema: &Value, said: &str, data: &Value) -> Result<Formed
         "" => fault(&e),
         path => format!("at {path}: {}", fault(&e)),
     });
-    Err(faults.collect::<Vec<_>>().join("; "))
+    Err(faults.collect::<Vec<_>>().join("; ").into())
 }
 
 /// Describes a schema violation, with all values of an enumeration.
@@ -217,7 +217,7 @@ fn fault(e: &ValidationError<'_>) -> String {
     }
 }
 
-fn bid(said: &str, data: &Value) -> Result<Value, String> {
+fn bid(said: &str, data: &Value) -> Result<Value, FormFault> {
     let number = |v: &Value| v.as_f64().or_else(|| v.as_str()?.trim().parse().ok());
     let object =
         objects(said, data).into_iter().find_map(|o| Some((number(o.get("bid")?)?, why(&o))));
@@ -237,7 +237,7 @@ fn bid(said: &str, data: &Value) -> Result<Value, String> {
         .or_else(plain)
         .ok_or_else(|| format!("it contains no number from 0 to {BID_MAX}"))?;
     if !(0.0..=BID_MAX).contains(&bid) {
-        return Err(format!("{bid} is not a number from 0 to {BID_MAX}"));
+        return Err(format!("{bid} is not a number from 0 to {BID_MAX}").into());
     }
     Ok(json!({ "bid": bid, "why": why.lines().next().unwrap_or_default() }))
 }
@@ -247,7 +247,7 @@ fn judgement(
     also: &[(Text, Text)],
     said: &str,
     data: &Value,
-) -> Result<Value, String> {
+) -> Result<Value, FormFault> {
     let mut options = sides.to_vec();
     options.push(TIE.into());
     let answers = Choices { options: &options, also };
@@ -272,7 +272,9 @@ fn judgement(
         }
         Some(json!({ "winner": winner, "scores": {}, "why": answers.why(said) }))
     };
-    judged.or_else(plain).ok_or_else(|| format!("it names no winner among: {}", options.join(", ")))
+    judged
+        .or_else(plain)
+        .ok_or_else(|| format!("it names no winner among: {}", options.join(", ")).into())
 }
 
 /// Returns the side with the highest score, or a tie; `None` unless all sides have a score.
@@ -301,7 +303,7 @@ mod tests {
         let read = formed(form, &also, said, &Value::Null).map(|f| f.structured);
         match (&read, expected) {
             (Ok(read), Ok(expected)) => assert_eq!(*read, expected, "{said}"),
-            (Err(why), Err(part)) => assert!(why.contains(part), "{said}: {why}"),
+            (Err(why), Err(part)) => assert!(why.to_string().contains(part), "{said}: {why}"),
             (read, expected) => panic!("{said}: {read:?}, not {expected:?}"),
         }
     }
@@ -381,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_as_an_object_becomes_words_and_one_that_cannot_be_read_abstains() {
+    fn object_answer_becomes_text_and_unreadable_answer_abstains() {
         let form = Form::Answer { of: AnswerKind::Number, confidence: true, object: true };
         let read = |said: &str| formed(&form, &[], said, &Value::Null).unwrap();
         let one = read(r#"{"why": "6 times 7", "answer": 42.0, "confidence": "85%"}"#);

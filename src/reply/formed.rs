@@ -1,7 +1,13 @@
 //! Result of parsing a reply in a form.
 
 use crate::model::Text;
+use crate::model::sentence::sentence_error;
 use serde_json::Value;
+
+sentence_error! {
+    /// Mismatch of a reply with its form, as a text for the retry.
+    pub struct FormFault;
+}
 
 /// A parsed reply.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_and_what_goes_on_from_it_are_one_text() {
+    fn cut_message_and_continuation_form_one_text() {
         for (part, more, whole) in [
             ("The old bridge is", "too narrow.", "The old bridge is too narrow."),
             ("The old bridge is ", "too narrow.", "The old bridge is too narrow."),

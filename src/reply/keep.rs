@@ -2,7 +2,7 @@
 
 use super::data::objects;
 use super::form::fitting;
-use super::formed::Formed;
+use super::formed::{FormFault, Formed};
 use crate::model::contract::PROFILE;
 use crate::model::{Text, UnknownField};
 use crate::scenario::{ProfileSpec, validator};
@@ -23,7 +23,7 @@ pub fn kept(
     before: Option<&str>,
     said: &str,
     data: &Value,
-) -> Result<Formed, String> {
+) -> Result<Formed, FormFault> {
     let validator = validator(schema)?;
     let strange = |value: &Value| unknown(schema, spec, value);
     let first = before.and_then(|said| objects(said, &Value::Null).into_iter().next());
@@ -43,12 +43,12 @@ pub fn kept(
         }
     }
     let formed = fitting(schema, said, data)
-        .map_err(|why| if fresh.is_some() { format!("{why}; {REST}") } else { why })?;
+        .map_err(|why| if fresh.is_some() { format!("{why}; {REST}").into() } else { why })?;
     match strange(&formed.structured).first() {
         None => Ok(formed),
         Some(field) => {
             let all = spec.fields.iter().map(|f| &**f).collect::<Vec<_>>().join(", ");
-            Err(format!("the profile has no field {field:?}, only {all}; {REST}"))
+            Err(format!("the profile has no field {field:?}, only {all}; {REST}").into())
         }
     }
 }
@@ -141,7 +141,10 @@ mod tests {
         let spec = ProfileSpec::default();
         let first = r#"{"message": "So.", "profile": {"home": "tent", "hours": 2, "tags": ["a", 3]}, "mood": 1}"#;
         let why = kept(&schema(), &spec, None, first, &Value::Null).unwrap_err();
-        assert!(why.contains("/profile/home") && why.ends_with(REST), "{why}");
+        assert!(
+            why.to_string().contains("/profile/home") && why.to_string().ends_with(REST),
+            "{why}"
+        );
         let again =
             kept(&schema(), &spec, Some(first), r#"{"profile": {"home": "flat"}}"#, &Value::Null);
         assert_eq!(
@@ -152,7 +155,7 @@ mod tests {
             kept(&schema(), &spec, Some(first), r#"{"profile": {"home": "cave"}}"#, &Value::Null);
         assert!(worse.is_err());
         let prose = kept(&schema(), &spec, None, "I would say a flat.", &Value::Null).unwrap_err();
-        assert_eq!(prose, "it contains no complete JSON");
+        assert_eq!(prose, "it contains no complete JSON".into());
     }
 
     #[test]
@@ -161,7 +164,7 @@ mod tests {
         let spec = ProfileSpec { fields, unknown: UnknownField::Refuse, ..ProfileSpec::default() };
         let said = r#"{"message": "So.", "profile": {"shoes": 46, "hours": 1}}"#;
         let why = kept(&schema(), &spec, None, said, &Value::Null).unwrap_err();
-        assert!(why.contains("no field \"shoes\", only home, hours, tags"), "{why}");
+        assert!(why.to_string().contains("no field \"shoes\", only home, hours, tags"), "{why}");
         let again = kept(&schema(), &spec, Some(said), "{}", &Value::Null).unwrap();
         assert_eq!(again.structured["profile"], json!({"hours": 1}));
         for unknown in [UnknownField::Keep, UnknownField::Drop] {

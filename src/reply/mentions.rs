@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_and_paths_are_no_mentions() {
+    fn addresses_and_paths_are_not_mentions() {
         check("mail me@ann.org, x.y@ann, first_last@ann, a+b@ann, a-@ann", &[]);
         check("https://example.org/@ann \\@ann", &[]);
     }

@@ -1,7 +1,7 @@
 //! A message between a planner and an executor: its type comes from its first line or from its data.
 
 use super::data::objects;
-use super::formed::Formed;
+use super::formed::{FormFault, Formed};
 use crate::model::plan::results_in;
 use crate::model::{MessageKind, SeatId, Text};
 use serde_json::{Map, Value, json};
@@ -21,7 +21,7 @@ pub(super) fn message(
     siblings: Siblings<'_>,
     said: &str,
     data: &Value,
-) -> Result<Formed, String> {
+) -> Result<Formed, FormFault> {
     let bare = said.trim().starts_with(['{', '`']) || !data.is_null();
     let object = objects(said, data).into_iter().find(|o| bare && o["type"].is_string());
     if let Some(object) = &object {
@@ -114,7 +114,7 @@ fn typed(
     words: &str,
     given: bool,
     to: Option<&SeatId>,
-) -> Result<Formed, String> {
+) -> Result<Formed, FormFault> {
     let words = words.trim();
     let bare = words.is_empty() || words == "Results:";
     let text = match kind {
@@ -149,7 +149,7 @@ fn typed(
 mod tests {
     use super::*;
 
-    fn read(said: &str, planner: bool) -> Result<(String, String), String> {
+    fn read(said: &str, planner: bool) -> Result<(String, String), FormFault> {
         let names = [("Executor 2".into(), "executor-2".into())];
         let siblings = Siblings { seats: &["executor-2".into()], names: &names };
         let read = message(planner, false, siblings, said, &Value::Null)?;
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_asked_for_again() {
+    fn empty_reply_is_requested_again() {
         for (said, why) in [
             ("TASK COMPLETE", "no results"),
             ("ERROR:", "no text after"),
@@ -199,7 +199,7 @@ mod tests {
             ("{\"type\": \"sibling_message\", \"text\": \"x\"}", "not addressed to an executor"),
         ] {
             let found = read(said, false).unwrap_err();
-            assert!(found.contains(why), "{said}: {found}");
+            assert!(found.to_string().contains(why), "{said}: {found}");
         }
         let enough = message(
             false,
@@ -213,10 +213,13 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_cannot_be_names_those_that_can() {
+    fn invalid_type_lists_valid_types() {
         let told = read("{\"type\": \"song\", \"text\": \"La.\"}", true).unwrap_err();
-        assert!(told.contains("clarification, task_complete, error"), "{told}");
+        assert!(told.to_string().contains("clarification, task_complete, error"), "{told}");
         let told = read("{\"type\": \"song\", \"text\": \"La.\"}", false).unwrap_err();
-        assert!(told.contains("question") && !told.contains("task_assignment"), "{told}");
+        assert!(
+            told.to_string().contains("question") && !told.to_string().contains("task_assignment"),
+            "{told}"
+        );
     }
 }

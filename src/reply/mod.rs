@@ -24,7 +24,7 @@ mod whisper;
 
 pub use answer::spelled;
 pub use form::formed;
-pub use formed::Formed;
+pub use formed::{FormFault, Formed};
 pub use joined::joined;
 pub use keep::{kept, said_in};
 pub use mentions::{asked, mentions};

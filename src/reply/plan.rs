@@ -1,7 +1,7 @@
 //! A plan in a reply: its steps, with tolerance for different key names, and all of its faults.
 
 use super::data::{found, objects};
-use super::formed::Formed;
+use super::formed::{FormFault, Formed};
 use crate::model::plan::faults;
 use crate::model::{StepSpec, Text};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(super) fn plan(
     most: u32,
     said: &str,
     data: &Value,
-) -> Result<Formed, String> {
+) -> Result<Formed, FormFault> {
     let whole = objects(said, data).into_iter().find(|o| o["steps"].is_array());
     let bare = || match data.as_array() {
         Some(list) => Some(list.clone()),
@@ -55,7 +55,7 @@ pub(super) fn plan(
     }
     wrong.extend(faults(&steps, &known, most));
     if !wrong.is_empty() {
-        return Err(wrong.join("; "));
+        return Err(wrong.join("; ").into());
     }
     let analysis = whole.as_ref().and_then(|o| o["analysis"].as_str()).unwrap_or_default().trim();
     let mut lines: Vec<String> = steps.iter().map(line).collect();
@@ -141,7 +141,7 @@ fn number(value: &Value) -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn read(said: &str) -> Result<Value, String> {
+    fn read(said: &str) -> Result<Value, FormFault> {
         plan(&[], &[], 12, said, &Value::Null).map(|f| f.structured["steps"].clone())
     }
 
@@ -181,12 +181,12 @@ mod tests {
             (r#"{"steps": [{"number": 0, "goal": "x"}]}"#, "must be a whole number, 1 or more"),
         ] {
             let found = read(said).unwrap_err();
-            assert!(found.contains(why), "{said}: {found}");
+            assert!(found.to_string().contains(why), "{said}: {found}");
         }
     }
 
     #[test]
-    fn another_plan_keeps_what_has_begun_and_gives_nothing_out_twice() {
+    fn replanning_keeps_started_steps_and_assigns_none_twice() {
         let again = |said: &str| plan(&[1], &[2], 12, said, &Value::Null);
         let kept = again(
             r#"{"steps": [{"number": 1, "goal": "x"}, {"number": 3, "goal": "y", "after": [1, 2]}]}"#,
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(kept.unwrap().structured["steps"][0]["number"], 3);
         assert_eq!(again(r#"{"steps": []}"#).unwrap().structured["steps"], json!([]));
         let twice = again(r#"{"steps": [{"number": 2, "goal": "x"}]}"#).unwrap_err();
-        assert!(twice.contains("step 2 already exists"), "{twice}");
+        assert!(twice.to_string().contains("step 2 already exists"), "{twice}");
     }
 
     #[test]
@@ -204,6 +204,9 @@ mod tests {
             assert_eq!(read(&said).unwrap()[0]["goal"], "Look", "{nothing}");
         }
         let said = "{\"steps\": [{\"goal\": \"Look\", \"after\": \"lunch\"}]}";
-        assert_eq!(read(said).unwrap_err(), "step 1 waits for \"lunch\", which is not a number");
+        assert_eq!(
+            read(said).unwrap_err(),
+            "step 1 waits for \"lunch\", which is not a number".into()
+        );
     }
 }

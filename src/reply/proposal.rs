@@ -2,7 +2,7 @@
 
 use super::choices::Choices;
 use super::data::objects;
-use super::formed::Formed;
+use super::formed::{FormFault, Formed};
 use crate::model::{SeatId, Text};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ pub(super) fn proposal(
     answers: bool,
     said: &str,
     data: &Value,
-) -> Result<Formed, String> {
+) -> Result<Formed, FormFault> {
     let labels: Vec<Text> = among.iter().map(|(label, _)| label.clone()).collect();
     // a letter is short for the label that it ends; rehearsed voices know the ids, as long as no id looks like such a
     // letter
@@ -61,11 +61,11 @@ pub(super) fn proposal(
         let structured = json!({"vote": seat, "why": why});
         Some(Formed { text: Some(text), structured, message: Some(VOTED.into()), passes: false })
     };
-    let none = || {
+    let none = || -> FormFault {
         if labels.is_empty() {
-            "there is no answer to vote for yet; give one".to_owned()
+            "there is no answer to vote for yet; give one".into()
         } else {
-            format!("it votes for none of: {}", labels.join(", "))
+            format!("it votes for none of: {}", labels.join(", ")).into()
         }
     };
     let bare = said.trim().starts_with(['{', '`']) || !data.is_null();
@@ -246,7 +246,7 @@ mod tests {
             assert_eq!(read.as_deref(), whose, "{said}");
         }
         let early = proposal(&[], &BTreeMap::new(), true, "VOTE: A", &Value::Null).unwrap_err();
-        assert!(early.contains("no answer to vote for yet"), "{early}");
+        assert!(early.to_string().contains("no answer to vote for yet"), "{early}");
     }
 
     #[test]

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_in_the_text_is_told_from_what_does_not() {
+    fn quotations_are_marked_as_found_or_not() {
         let text = "The ship left at dawn.\nNobody  saw it, but the keeper.";
         for (said, expected) in [
             (

@@ -123,7 +123,8 @@ fn sentences(reply: &str) -> Vec<Sentence> {
         let mut words = None;
         let mut count = 0;
         for word in text.split_whitespace().filter_map(bare) {
-            (words, count) = (Some(mixed(words, word)), count + 1);
+            words = Some(mixed(words, word));
+            count += 1;
         }
         if let Some(words) = words {
             let begins = text.find(|c: char| !c.is_whitespace()).unwrap_or(0);
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_echo_is_what_was_just_shown() {
+    fn echo_repeats_a_recent_message() {
         let shown = [
             "Should cities ban private cars?",
             "I carry doors up the stairs, and the van carries me.",

@@ -110,14 +110,16 @@ impl Splitter {
     fn follow(&mut self, c: char) {
         self.last = Some(c);
         if c == '\n' {
-            (self.ticks, self.line) = (0, String::new());
+            self.ticks = 0;
+            self.line = String::new();
             return;
         }
         let fence = |line: &str| matches!(line.trim_start(), "```" | "~~~");
         if self.line.len() < TAG_MAX_BYTES {
             self.line.push(c);
             if fence(&self.line) {
-                (self.fenced, self.ticks) = (!self.fenced, 0);
+                self.fenced = !self.fenced;
+                self.ticks = 0;
                 return;
             }
         }

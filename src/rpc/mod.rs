@@ -70,7 +70,7 @@ pub enum RpcFault {
     #[error("wrote a line of more than {VALUES_MAX} values")]
     TooMany,
     /// The line is not a JSON-RPC message; contains its beginning.
-    #[error("wrote a line that is no JSON-RPC message: {0}")]
+    #[error("wrote a line that is not a JSON-RPC message: {0}")]
     NoMessage(String),
 }
 
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_a_fault() {
+    fn invalid_messages_are_faults() {
         for line in [
             "hello",
             "[]",

@@ -171,7 +171,7 @@ pub(crate) static TOP: &[Key] = &[
         "ranking",
         ValueKind::Table(RANKING),
         r#"{ when = "stage == 'ready'", catalogue = { cat = { name = "Cat" } } }"#,
-        "A catalogue ranked by what is known of the person.",
+        "A catalogue ranked by the known facts about the person.",
     ),
 ];
 
@@ -183,7 +183,7 @@ static LORE: &[Key] = &[
         "who",
         ONE_OR_MORE_NAMES,
         r#"["hanna"]"#,
-        "The participants or roles who are shown it. Default: everybody.",
+        "The participants or roles that see it (default: everybody).",
     ),
     key(
         "last",
@@ -213,7 +213,7 @@ pub(super) static PARTICIPANT: &[Key] = &[
         "description",
         ValueKind::Line,
         r#""knows the harbour, hates speeches""#,
-        "One line about the participant for whoever chooses the next speaker.",
+        "One line about the participant for the chooser of the next speaker.",
     ),
     key(
         "words",
@@ -250,7 +250,7 @@ pub(super) static PARTICIPANT: &[Key] = &[
         "recording",
         ValueKind::Line,
         r#""talk.jsonl""#,
-        "A session in the scenario's folder: this participant says what it said there, and no model is called.",
+        "A session in the scenario's folder: this participant repeats its replies there, and no model is called.",
     ),
     key(
         "human",
@@ -262,8 +262,8 @@ pub(super) static PARTICIPANT: &[Key] = &[
         "team",
         ValueKind::Line,
         r#""consensus""#,
-        "A bundled scenario, or a file beside this one, as one participant: at each turn it has a conversation of its \
-         own, and its last message is what the participant says.",
+        "A bundled scenario, or a file beside this one, as one participant: each turn is an inner conversation, and its \
+         last message becomes the participant's message.",
     ),
     key(
         "lines",

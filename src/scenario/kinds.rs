@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_certain_is_a_fault() {
+    fn only_certain_faults_are_reported() {
         let told =
             |source: &str| unlike(source, &Condition::compile(source).unwrap()).map(|f| f.message);
         let fault = told("turn_count > 2 and utterances > 3").unwrap();

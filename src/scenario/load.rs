@@ -134,7 +134,7 @@ fn load_at(
             walk.fault(&None, &setting.key(), why, "set a key of the scenario schema");
         }
     }
-    // refused before anything compares seats with one another
+    // checked first, because later checks compare all seats with each other
     if let Err(full) = reserve_seats(&root, nesting.free) {
         walk.fault(
             &full.span,
@@ -167,8 +167,9 @@ fn reserve_seats(root: &Node, free: &mut usize) -> Result<(), TooManySeats> {
     let seats = root.get("participant").map(Node::items).unwrap_or_default();
     if let Some(first) = seats.get(*free) {
         let count = seats.len() + SEATS_MAX - *free;
-        let message =
-            format!("{count} seats, and at most {SEATS_MAX} are possible, those of teams included");
+        let message = format!(
+            "{count} seats, but at most {SEATS_MAX} are possible, including those of teams"
+        );
         return Err(TooManySeats { span: first.span.clone(), message });
     }
     *free -= seats.len();
@@ -334,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_more_than_two_hundred_seats_those_of_teams_included() {
+    fn refuses_more_than_two_hundred_seats_including_teams() {
         let folder = tempfile::tempdir().unwrap();
         let write =
             |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
@@ -344,17 +345,17 @@ mod tests {
         write("inner.toml", with_seats(60, ""));
         write("outer.toml", with_seats(60, &team("in", "inner.toml")));
         assert!(load_file(folder.path(), "many.toml").is_ok());
-        let why = "at most 200 are possible, those of teams included";
+        let why = "at most 200 are possible, including those of teams";
         write("most.toml", with_seats(78, &team("a", "outer.toml")));
         assert_eq!(load_file(folder.path(), "most.toml").unwrap().participants.len(), 79);
         write("most.toml", with_seats(79, &team("a", "outer.toml")));
         let fault = load_file(folder.path(), "most.toml").err().unwrap();
         assert!(fault.contains("participant[80].team") && fault.contains("inner.toml"), "{fault}");
-        assert!(fault.contains(&format!("201 seats, and {why}")), "{fault}");
+        assert!(fault.contains(&format!("201 seats, but {why}")), "{fault}");
         // comparing all of these with one another would take minutes
         write("flood.toml", with_seats(20_000, ""));
         let fault = load_file(folder.path(), "flood.toml").err().unwrap();
-        assert!(fault.contains(&format!("participant: 20000 seats, and {why}")), "{fault}");
+        assert!(fault.contains(&format!("participant: 20000 seats, but {why}")), "{fault}");
         assert!(fault.contains("flood.toml:602:"), "{fault}");
     }
 

@@ -94,7 +94,7 @@ pub(super) fn stages(walk: &mut Walk<'_>, root: &Node) -> Vec<StageSpec> {
         let name: Text = node.get("name").and_then(Node::text).unwrap_or_default().into();
         let span = node.get("name").map_or(&node.span, |n| &n.span);
         if all.iter().any(|stage| stage.name == name) {
-            let fix = "give it a name of its own";
+            let fix = "give it another name";
             walk.fault(span, &join(&path, "name"), "is the name of another stage", fix);
         }
         if all.last().is_some_and(|before| before.when.is_none()) {

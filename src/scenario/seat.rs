@@ -89,8 +89,10 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
             (_, voice) => voice,
         };
         // facts about the old voice do not apply to the new one
-        (changed.stands_in, changed.local) = (false, false);
-        (changed.price, changed.window) = (None, None);
+        changed.stands_in = false;
+        changed.local = false;
+        changed.price = None;
+        changed.window = None;
     }
     fill(&mut changed, &node);
     changed.words = words(&mut walk, &node, "").or(changed.words);

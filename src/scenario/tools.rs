@@ -42,7 +42,7 @@ pub(super) fn tools(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant])
         if taken || Tool::BUILT_IN.contains(&&*tool.name) {
             let message = format!("{} is the name of another tool", quote(&tool.name));
             let span = node.get("name").map_or(&None, |n| &n.span);
-            walk.fault(span, &join(&path, "name"), message, "give it a name of its own");
+            walk.fault(span, &join(&path, "name"), message, "give it another name");
         }
         all.push(tool);
     }
@@ -92,7 +92,7 @@ fn servers(walk: &mut Walk<'_>, root: &Node, tools: &[Tool]) -> Vec<ToolServer> 
         let taken = all.iter().any(|other| *other.name == *name);
         if taken || tools.iter().any(|tool| *tool.name == *name) || Tool::BUILT_IN.contains(&name) {
             let message = format!("{} is the name of another tool or server", quote(name));
-            walk.fault(span, &join(&path, "name"), message, "give it a name of its own");
+            walk.fault(span, &join(&path, "name"), message, "give it another name");
         }
         let command = node.get("command").map(texts);
         let url = node.get("url").and_then(Node::text);
@@ -103,7 +103,7 @@ fn servers(walk: &mut Walk<'_>, root: &Node, tools: &[Tool]) -> Vec<ToolServer> 
             }
             (None, Some(_)) => {
                 let fix = "as in \"http://127.0.0.1:8000/mcp\"";
-                walk.fault(&node.span, &join(&path, "url"), "is no address of HTTP", fix);
+                walk.fault(&node.span, &join(&path, "url"), "is not an HTTP address", fix);
                 continue;
             }
             (_, _) => {

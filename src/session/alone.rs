@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_read_on_is_no_end() {
+    fn read_error_is_not_end_of_file() {
         struct Broken;
         impl Read for Broken {
             fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_appended_later_is_not_in_it() {
+    fn iterator_excludes_later_records() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.jsonl");
         let all = std::fs::read("assets/sessions/example-rehearsed.jsonl").unwrap();

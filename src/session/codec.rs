@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_read_back_is_not_written() {
+    fn unreadable_values_are_not_written() {
         let nested = |depth: usize| {
             let json = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
             let mut turn = turn("");

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_killed_program_has_left_without_a_name_is_removed() {
+    fn unnamed_leftovers_of_a_killed_program_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let there = |name: &str| folder.path().join(name).exists();
         let begin = |id: &str| SessionFiles::create_in(folder.path(), id).unwrap();

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_character_survives_and_none_that_acts_is_raw() {
+    fn every_character_survives_and_control_characters_are_escaped() {
         let all: Vec<char> = ('\0'..=char::MAX).collect();
         let mut longer = 0;
         for some in all.chunks(4096) {

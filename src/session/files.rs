@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_program_makes_beside_a_log_is_the_sessions() {
+    fn only_files_of_the_program_belong_to_a_session() {
         let folder = tempfile::tempdir().unwrap();
         let own = ["x.lock", "x.summary", "x.damage-12", "x.unrepaired", "x.rescue-joined-2"];
         let others =

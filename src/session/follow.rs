@@ -63,7 +63,7 @@ impl Follower {
     /// Returns the new records, at most a few thousand; more may exist until it returns none.
     ///
     /// # Errors
-    /// What keeps the file from being read, or that it or a line of it is too large.
+    /// Error of reading the file, or an oversized file or line.
     pub fn fresh(&mut self) -> Result<Vec<Arc<Record>>, SessionError> {
         let path = self.files.log();
         loop {

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_opener_is_told_who_holds_it() {
+    fn second_opener_gets_the_lock_holder() {
         let folder = tempfile::tempdir().unwrap();
         let files = SessionFiles::at(folder.path().join("x.jsonl"));
         let first = Lock::take(&files).unwrap();
@@ -145,7 +145,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn who_has_opened_a_lock_that_goes_locks_the_next_one() {
+    fn opener_of_a_removed_lock_locks_the_next_one() {
         let folder = tempfile::tempdir().unwrap();
         let files = SessionFiles::at(folder.path().join("x.jsonl"));
         let first = Lock::take(&files).unwrap();
@@ -159,7 +159,7 @@ mod tests {
     /// A forked child of a killed program holds the lock until its exec; the file still has the number of the dead
     /// program.
     #[test]
-    fn what_a_killed_program_leaves_behind_is_waited_for() {
+    fn children_of_a_killed_program_are_reaped() {
         let folder = tempfile::tempdir().unwrap();
         let files = SessionFiles::at(folder.path().join("x.jsonl"));
         let mut left = File::create(files.lock()).unwrap();

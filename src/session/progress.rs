@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percent_is_what_is_done_of_what_there_is() {
+    fn percent_is_done_over_total() {
         let progress = ReadProgress::default();
         assert_eq!(progress.percent(), 0);
         progress.begin(8);

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_taken_together_up_to_a_limit_and_a_flush_is_ordered_once() {
+    fn queued_events_are_batched_and_flushed_once() {
         let shared = Shared::new(None);
         let taken = || {
             let mut batch = vec![];

@@ -178,7 +178,7 @@ mod tests {
     const EXAMPLE: &str = "assets/sessions/example-rehearsed.jsonl";
 
     #[test]
-    fn those_of_a_file_are_those_that_were_read() {
+    fn records_in_a_file_equal_records_in_memory() {
         let log = read(Path::new(EXAMPLE)).unwrap();
         let records = Records::from(log.archive.clone().unwrap());
         let lines = |records: &mut dyn Iterator<Item = Arc<Record>>| -> Vec<String> {

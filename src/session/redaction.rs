@@ -208,11 +208,14 @@ impl Redaction {
                 if !end.text.is_empty() {
                     end.text = (&*self.mark).into();
                 }
-                (end.raw, end.think, end.structured) = (None, None, Value::Null);
+                end.raw = None;
+                end.think = None;
+                end.structured = Value::Null;
                 end.whispers.clear();
             }
             Kind::TurnEnded(end) if self.whispered.contains(&end.turn) => {
-                (end.raw, end.think) = (None, None);
+                end.raw = None;
+                end.think = None;
                 end.whispers.clear();
             }
             Kind::StanceRecorded(recorded) if self.turns.contains(&recorded.turn) => {
@@ -429,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reply_said_as_data_goes_from_where_it_was_handed_on() {
+    fn data_reply_is_removed_from_its_readers() {
         let part = "paint the hull of the boat before noon";
         let floor = json!({"batch": 0, "participant": "ada", "number": 1, "notes": []});
         let floor: FloorGranted = serde_json::from_value(floor).unwrap();

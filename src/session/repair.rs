@@ -154,7 +154,9 @@ impl<'a> Rewritten<'a> {
         let written = self.file.write(record.line.as_bytes());
         written.map_err(SessionError::io("write", self.path))?;
         self.events += 1;
-        (self.next, self.at, self.ms) = (record.event.seq.next(), record.event.at, record.event.ms);
+        self.next = record.event.seq.next();
+        self.at = record.event.at;
+        self.ms = record.event.ms;
         Ok(())
     }
 

@@ -93,7 +93,8 @@ impl Inner {
         let read = self.readers.values().map(|place| place.events).min().unwrap_or(0);
         if self.records.len() > KEPT_AT_LEAST && read > self.gone {
             self.records.drain(..read - self.gone);
-            (self.gone, self.past) = (read, None);
+            self.gone = read;
+            self.past = None;
         }
     }
 
@@ -180,7 +181,8 @@ impl Feed {
         for place in inner.readers.values_mut() {
             *place = Place { events, loose: 0, past: Some(past.clone()) };
         }
-        (inner.gone, inner.past) = (events, Some(past));
+        inner.gone = events;
+        inner.past = Some(past);
         drop(inner);
         self.bell.send_replace(());
     }
@@ -306,7 +308,7 @@ mod tests {
 
     /// Records that all readers have read are dropped; a slow reader still misses nothing.
     #[test]
-    fn what_everybody_has_read_is_let_go() {
+    fn chunks_read_by_everybody_are_freed() {
         let feed = Feed::new();
         let mut fast = feed.tail();
         let mut slow = feed.tail();

@@ -199,7 +199,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_own_places_are_those_the_kernel_tells() {
+    fn own_addresses_match_the_kernel() {
         assert!(
             places("self").is_some(),
             "without them a sweep would take our session for a lost one"

@@ -67,7 +67,7 @@ impl Conversation {
             Kind::StepEnded(e) => self.end_step(thread, e),
             Kind::PlanEnded(e) => self.end_plan(thread, e),
             Kind::BatchOpened(b) => {
-                self.note_go_on(seq, event.ms, thread, b);
+                self.note_go_on(seq, thread, b);
                 self.open_batch(seq, thread, b);
             }
             Kind::FloorGranted(g) => self.grant(seq, event.ms, thread, g),
@@ -85,7 +85,8 @@ impl Conversation {
             Kind::HumanSaid(h) => self.place(seq, thread, &h.of),
             Kind::Receipt(r) => self.receive(r),
             Kind::VoteClosed(v) => {
-                (self.vote, self.votes) = (Some(v.clone()), self.votes + 1);
+                self.vote = Some(v.clone());
+                self.votes += 1;
                 self.announce(seq, thread, Announcement::Vote(v.clone()));
             }
             Kind::StanceRecorded(s) => {
@@ -190,7 +191,9 @@ impl Conversation {
         let spec = Arc::new(p.clone());
         match self.seats.iter_mut().find(|s| s.spec.id == p.id) {
             Some(seat) => {
-                (seat.spec, seat.seated, seat.failed) = (spec, p.voice.label().into(), None);
+                seat.spec = spec;
+                seat.seated = p.voice.label().into();
+                seat.failed = None;
                 seat.gone = false;
             }
             None => self.seats.push(Seat {
@@ -309,7 +312,9 @@ impl Conversation {
             t.reserve = spec.map(|spec| Reserve::new(&c.parameters, &spec)).unwrap_or_default();
             t.first_piece = None;
             t.last_piece = None;
-            (t.permissions, t.active, t.held) = (vec![], None, 0);
+            t.permissions = vec![];
+            t.active = None;
+            t.held = 0;
         }
         self.labelled |= !c.labels.is_empty();
         self.rates.count(&c.model, ms);
@@ -335,8 +340,14 @@ impl Conversation {
         let said = std::mem::take(&mut t.said);
         t.thought.clear();
         if r.model.is_some() {
-            (t.retries, t.tries, t.waited, t.shrunk) = (0, 0, 0, false);
-            (t.corrections, t.rejected, t.widened, t.echoed) = (0, None, false, false);
+            t.retries = 0;
+            t.tries = 0;
+            t.waited = 0;
+            t.shrunk = false;
+            t.corrections = 0;
+            t.rejected = None;
+            t.widened = false;
+            t.echoed = false;
             let seat = t.seat.clone();
             self.replace(&seat);
         } else if r.error.class == ErrorClass::Context {

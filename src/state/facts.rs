@@ -207,7 +207,7 @@ mod tests {
 
     /// Conditions are evaluated after every event, so unused facts must not cost time that grows with the conversation.
     #[test]
-    fn what_grows_with_the_talk_is_there_only_if_it_is_wanted() {
+    fn growing_data_is_built_only_on_demand() {
         let said = Entry {
             seq: Seq(1),
             thread: ThreadId::ROOT,

@@ -38,7 +38,7 @@ impl Finished {
 /// Pieces of a turn that has not ended wait, and so do the events after them. Pieces may be unparsed, as events of an
 /// unknown kind with that name; they are parsed only if they may be needed.
 #[derive(Clone, Debug, Default)]
-pub struct Sieve {
+pub struct PieceFilter {
     waiting: VecDeque<Arc<Event>>,
     /// Turns for which the waiting events decide whether their pieces are needed (true).
     needed: HashMap<TurnId, bool>,
@@ -46,7 +46,7 @@ pub struct Sieve {
     running: HashSet<TurnId>,
 }
 
-impl Sieve {
+impl PieceFilter {
     /// Adds the next event, and passes on all events that need not wait.
     pub fn take(&mut self, event: &Arc<Event>, each: &mut dyn FnMut(&Event)) {
         if let Some((turn, needed)) = event.kind.settles_pieces() {
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// The sieve passes on the same events for parsed and unparsed pieces, equal to those that [`Finished`] keeps.
+    /// The filter passes on the same events for parsed and unparsed pieces, equal to those that [`Finished`] keeps.
     #[test]
     fn unread_pieces_are_read_where_they_are_needed_and_only_there() {
         for log in [
@@ -174,7 +174,7 @@ mod tests {
             let expected: Vec<Event> =
                 events.iter().filter(|e| !finished.repeats(e)).cloned().collect();
             for unread in [false, true] {
-                let mut sieve = Sieve::default();
+                let mut filter = PieceFilter::default();
                 let mut out = vec![];
                 for mut event in events.clone() {
                     if let (true, Kind::Delta(_)) = (unread, &event.kind) {
@@ -183,9 +183,9 @@ mod tests {
                         event.kind =
                             Kind::Unknown(Unknown { kind: DELTA.into(), data: data.unwrap() });
                     }
-                    sieve.take(&event.into(), &mut |event| out.push(event.clone()));
+                    filter.take(&event.into(), &mut |event| out.push(event.clone()));
                 }
-                sieve.finish(&mut |event| out.push(event.clone()));
+                filter.finish(&mut |event| out.push(event.clone()));
                 assert_eq!(out, expected, "{log:?} unread: {unread}");
             }
         }

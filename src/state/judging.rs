@@ -66,7 +66,8 @@ impl Conversation {
     pub(super) fn choose_winner(&mut self, winner: &Text) {
         if let Some(judging) = &mut self.judging {
             judging.chosen = Some(winner.clone());
-            (self.run, self.pause_why) = (RunState::Going, None);
+            self.run = RunState::Going;
+            self.pause_why = None;
         }
     }
 
@@ -170,7 +171,9 @@ impl Conversation {
     pub(super) fn replace(&mut self, seat: &str) {
         self.set_seat(seat, |s| {
             if let Some(replaced) = s.spec.replaced() {
-                (s.spec, s.thinks, s.widened) = (Arc::new(replaced), false, 0);
+                s.spec = Arc::new(replaced);
+                s.thinks = false;
+                s.widened = 0;
             }
         });
     }

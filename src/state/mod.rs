@@ -43,7 +43,7 @@ pub use asked::{Asking, CHOSEN, EDGES, REQUESTS};
 pub use commands::{Ending, Note, PendingCommand};
 pub use consensus::{Coordination, FROM, STEP, TIED, WITHDRAWN};
 pub use context::Kept;
-pub use finished::{Finished, Sieve};
+pub use finished::{Finished, PieceFilter};
 pub use judging::{Judging, Ruling};
 pub use live::Live;
 pub use moves::{AnswerMove, MoveKind};

@@ -260,25 +260,19 @@ impl Conversation {
     }
 
     /// Records the engine's permission for an executor to continue without asking the planner.
-    pub(super) fn note_go_on(&mut self, seq: Seq, ms: Ms, thread: ThreadId, b: &BatchOpened) {
+    pub(super) fn note_go_on(&mut self, seq: Seq, thread: ThreadId, b: &BatchOpened) {
         if b.memo["go_on"] != true || b.memo[STEP] != EXECUTES {
             return;
         }
-        let planner = self.plan_thread(thread).and_then(|t| self.planner(t));
-        let (Some(from), Some(to)) = (planner, b.seats.first().cloned()) else { return };
+        let Some(to) = b.seats.first().cloned() else { return };
         let text = b.question.clone().unwrap_or_else(|| "".into());
-        self.clarify(thread, (from, to), (seq, ms), true, text);
+        self.clarify(thread, to, seq, true, text);
     }
 
     /// Adds an answer to an executor that is not a turn of the planner.
-    fn clarify(
-        &mut self,
-        thread: ThreadId,
-        (from, to): (SeatId, SeatId),
-        (seq, ms): (Seq, Ms),
-        implicit: bool,
-        text: Text,
-    ) {
+    fn clarify(&mut self, thread: ThreadId, to: SeatId, seq: Seq, implicit: bool, text: Text) {
+        let planner = self.plan_thread(thread).and_then(|t| self.planner(t));
+        let (Some(from), ms) = (planner, self.ms) else { return };
         self.push_message(thread, |step| StepMessage {
             from,
             to,
@@ -361,10 +355,9 @@ impl Conversation {
 
     /// Records an answer by the operator as the planner.
     pub(super) fn note_answer(&mut self, seq: Seq, thread: ThreadId, text: &Text) {
-        let planner = self.plan_thread(thread).and_then(|t| self.planner(t));
         let to = self.step_of(thread).and_then(|(_, step)| step.executor.clone());
-        let (Some(from), Some(to), ms, text) = (planner, to, self.ms, text.clone()) else { return };
-        self.clarify(thread, (from, to), (seq, ms), false, text);
+        let Some(to) = to else { return };
+        self.clarify(thread, to, seq, false, text.clone());
     }
 
     /// Applies an operator's change to the plan; it was validated when the command was given.

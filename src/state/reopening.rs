@@ -93,10 +93,13 @@ impl Conversation {
                 | StopReason::NoVotes
         );
         for t in self.threads.values_mut() {
-            (t.verdict, t.asked, t.runs_before) = (None, None, t.runs.len());
+            t.verdict = None;
+            t.asked = None;
+            t.runs_before = t.runs.len();
             // its rounds, phases or plan are finished, so they start over
             if t.id == ThreadId::ROOT && played {
-                (t.memo, t.round) = (Value::Null, 0);
+                t.memo = Value::Null;
+                t.round = 0;
             }
         }
     }

@@ -67,7 +67,10 @@ impl Conversation {
         let said = std::mem::take(&mut turn.said).into();
         turn.tools.push(ToolRound { asked: seq, said, runs });
         // every call of the turn gets the same number of retries
-        (turn.call, turn.tries, turn.retries, turn.waited) = (None, 0, 0, 0);
+        turn.call = None;
+        turn.tries = 0;
+        turn.retries = 0;
+        turn.waited = 0;
     }
 
     /// Records the tool calls of a turn that ends, and drops the oldest ones of its seat.

@@ -59,7 +59,7 @@ pub fn play(test: &Arc<Test>, how: How<'_>, stop: &watch::Receiver<bool>) -> Tes
                 return tally.record;
             }
             Err(Unfinished::Error(why)) => {
-                tally.record.error.get_or_insert(why);
+                tally.record.error.get_or_insert(why.into());
                 tally.record.outcome = TestOutcome::Error;
                 break;
             }

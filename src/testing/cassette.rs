@@ -6,12 +6,14 @@
 
 use super::calls::shown;
 use super::difference;
+use super::fault::TestFault;
 use crate::model::payload::TurnEnded;
 use crate::model::{
     CallError, Channel, ErrorClass, Event, Kind, Outcome, Participant, Purpose, SeatId,
     ToolRequest, ToolRound, TurnId,
 };
 use crate::prompt;
+use crate::session::SessionError;
 use crate::session::{self, Mode, Record, Session, SessionPlace};
 use crate::state::State;
 use crate::tool::ToolResult;
@@ -62,19 +64,30 @@ pub struct Drift {
     pub difference: String,
 }
 
+/// Reason why a session cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CassetteFault {
+    /// The session cannot be read; the message has its path.
+    #[error(transparent)]
+    Unreadable(#[from] SessionError),
+    /// The session has no events.
+    #[error("contains no turns")]
+    Empty,
+}
+
 impl Cassette {
     /// Reads a session; prompts are built for `seats`, the seats of the test.
     ///
     /// # Errors
-    /// A sentence with the reason why the session cannot be used.
+    /// If the session cannot be read or has no events.
     pub fn read(
         path: &Path,
         seats: &[Participant],
         ignored: Vec<Regex>,
-    ) -> Result<Cassette, String> {
-        let log = session::read(path).map_err(|e| e.to_string())?;
+    ) -> Result<Cassette, CassetteFault> {
+        let log = session::read(path)?;
         if log.records.is_empty() {
-            return Err("contains no turns".into());
+            return Err(CassetteFault::Empty);
         }
         let mut state = State::default();
         let mut open: BTreeMap<TurnId, OpenTurn> = BTreeMap::new();
@@ -135,7 +148,7 @@ impl Cassette {
         turn: usize,
         round: usize,
         now: &str,
-    ) -> Result<(Vec<Chunk>, Option<Drift>), String> {
+    ) -> Result<(Vec<Chunk>, Option<Drift>), TestFault> {
         let all = self.turns.get(&(seat.clone(), purpose)).map_or(&[][..], Vec::as_slice);
         let Some(recorded) = all.get(turn) else {
             let path = self.path.display();
@@ -150,7 +163,8 @@ impl Cassette {
                 "{path} has {} matching turns of `{seat}`, but this is turn {}{last}",
                 all.len(),
                 turn + 1
-            ));
+            )
+            .into());
         };
         let prompt = recorded.prompts.get(round).or(recorded.prompts.last());
         let prompt = prompt.map_or("", String::as_str);
@@ -194,7 +208,8 @@ fn as_seated(event: &Event, seats: &[Participant]) -> Event {
         for participant in &mut opened.participants {
             if let Some(seat) = seats.iter().find(|s| s.id == participant.id) {
                 participant.voice = seat.voice.clone();
-                (participant.window, participant.local) = (seat.window, seat.local);
+                participant.window = seat.window;
+                participant.local = seat.local;
             }
         }
     }

@@ -64,7 +64,9 @@ pub fn check(
             .map(|found| wrong(TestOutcome::Fail, "tool_calls".into(), found)),
         ExpectKind::Prompt { of, turn, contains, lacks, file } => {
             match facts::prompt_of(&ran.asked, of, *turn) {
-                Err(why) => Some(wrong(TestOutcome::Fail, format!("prompt of {of}"), vec![why])),
+                Err(why) => {
+                    Some(wrong(TestOutcome::Fail, format!("prompt of {of}"), vec![why.into()]))
+                }
                 Ok(asked) => {
                     let shown = asked.shown();
                     let of = format!(

@@ -3,6 +3,7 @@
 //! Times are virtual seconds from the start. Values that grow with the conversation are computed only on demand.
 
 use super::calls::CallSeen;
+use super::fault::TestFault;
 use super::plan::Test;
 use super::result::TestRun;
 use super::tools;
@@ -124,7 +125,7 @@ pub fn prompt_of<'a>(
     asked: &'a [CallSeen],
     seat: &str,
     turn: Option<usize>,
-) -> Result<&'a CallSeen, String> {
+) -> Result<&'a CallSeen, TestFault> {
     let mut turns: Vec<&CallSeen> = vec![];
     for call in asked.iter().filter(|a| a.seat == *seat) {
         // keeps the last call of a turn with several calls
@@ -138,16 +139,16 @@ pub fn prompt_of<'a>(
         None => turns.last(),
     };
     found.copied().ok_or_else(|| match turns.len() {
-        0 => format!("`{seat}` was never asked"),
-        1 => format!("`{seat}` was asked once"),
-        n => format!("`{seat}` was asked {n} times"),
+        0 => format!("`{seat}` was never asked").into(),
+        1 => format!("`{seat}` was asked once").into(),
+        n => format!("`{seat}` was asked {n} times").into(),
     })
 }
 
 fn prompts(asked: &[CallSeen]) -> Function {
     let asked: Vec<CallSeen> = asked.to_vec();
     Arc::new(move |arguments| {
-        let spelled = "use prompt('bo', 2) for what `bo` was shown in its second turn";
+        let spelled = "use prompt('bo', 2) for the prompt of `bo` in its second turn";
         let (seat, turn) = match arguments {
             [Value::String(seat)] => (seat, None),
             [Value::String(seat), turn] => {
@@ -181,7 +182,8 @@ fn receipts(events: &[Event]) -> Value {
         if let Some(all) = receipt["all"].as_array_mut() {
             all.push(is.clone());
         }
-        (receipt["is"], receipt["why"]) = (is, why);
+        receipt["is"] = is;
+        receipt["why"] = why;
     }
     json!(receipts)
 }

@@ -155,7 +155,8 @@ fn name_fits(pattern: &str, name: &str) -> bool {
             Some(_) | None => match star {
                 Some((at, from)) => {
                     star = Some((at, from + 1));
-                    (p, n) = (at + 1, from + 1);
+                    p = at + 1;
+                    n = from + 1;
                 }
                 None => return false,
             },

@@ -5,6 +5,7 @@
 //! failed; an unreadable reply is requested once more and then counts as unclear.
 
 use super::facts;
+use super::fault::TestFault;
 use super::outcome::{CriterionVerdict, Judged, TestOutcome};
 use super::plan::{Expect, ExpectKind, JudgeQuestion, Test};
 use super::replies::{NoReply, ReplyPlace, RunModels};
@@ -57,7 +58,7 @@ pub struct CheckpointVerdicts {
     /// Number of the last judged utterance.
     pub point: u32,
     /// Verdicts on the criteria, or the reason why there are none.
-    pub criteria: Result<Vec<CriterionVerdict>, String>,
+    pub criteria: Result<Vec<CriterionVerdict>, TestFault>,
 }
 
 impl CheckpointVerdicts {
@@ -92,7 +93,7 @@ pub async fn judged(
     test: &Test,
     judged: JudgedRun<'_>,
     earlier: &[CheckpointVerdicts],
-) -> Result<BTreeMap<usize, Judged>, String> {
+) -> Result<BTreeMap<usize, Judged>, TestFault> {
     let mut all = BTreeMap::new();
     for (at, expect) in test.expects.iter().enumerate() {
         let ExpectKind::Judge(task) = &expect.what else { continue };
@@ -126,12 +127,12 @@ pub async fn at_checkpoint(
     Some(CheckpointVerdicts { at, point, criteria })
 }
 
-fn unheard(expect: &Expect, task: &JudgeQuestion, why: NoReply) -> String {
+fn unheard(expect: &Expect, task: &JudgeQuestion, why: NoReply) -> TestFault {
     let why = match why {
         NoReply::Missing(why) | NoReply::Unusable(why) => why,
-        NoReply::Call(failure) => failure.text.to_string(),
+        NoReply::Call(failure) => failure.text.to_string().into(),
     };
-    format!("line {}: the judge {} was not heard: {why}", expect.line, task.model)
+    format!("line {}: the judge {} was not heard: {why}", expect.line, task.model).into()
 }
 
 /// Returns the verdict with its checkpoint in front.
@@ -161,8 +162,9 @@ impl Court<'_> {
             return Ok(self.task.criteria.iter().map(|c| undecided(c, &why)).collect());
         }
         if let Some(path) = &self.task.against {
-            let other = untrusted::read(path)
-                .map_err(|e| NoReply::Unusable(format!("cannot read {}: {e}", path.display())))?;
+            let other = untrusted::read(path).map_err(|e| {
+                NoReply::Unusable(format!("cannot read {}: {e}", path.display()).into())
+            })?;
             return self.compare(&String::from_utf8_lossy(&other)).await;
         }
         let points: BTreeSet<u32> = self.task.after.iter().map(|n| (*n).min(turns)).collect();
@@ -297,7 +299,7 @@ impl Court<'_> {
             return Err(NoReply::Unusable(format!(
                 "its window has {window} tokens, and the conversation to judge needs about {needed}; \
                  judge earlier with `after`, or choose a model with a larger window"
-            )));
+            ).into()));
         }
         for reply in 1..=TRIES {
             let request = CallRequest {

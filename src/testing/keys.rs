@@ -47,7 +47,7 @@ pub static TEST: &[Key] = &[
         "voice",
         ValueKind::List(&ValueKind::Table(VOICE)),
         r#"[{ seat = "bo", lines = ["No."] }]"#,
-        "Who speaks for a participant; without a voice, it uses its own lines, the rehearsed cast's, or its \
+        "The voice of a participant; without one, it uses its own lines, the rehearsed cast's, or its \
              stand-in's.",
     ),
     key(
@@ -169,7 +169,7 @@ static PERSON: &[Key] = &[
         "facts",
         ValueKind::List(&ValueKind::Text),
         r#"["the order number is 12"]"#,
-        "What the person knows and tells only if asked.",
+        "Facts that the person knows and reveals only if asked.",
     ),
     key("manner", ValueKind::Text, r#""short, impatient""#, "How the person speaks."),
     key("opening", ValueKind::Text, r#""Hello?""#, "What the person says first, without a call."),
@@ -226,7 +226,7 @@ pub static ANSWER: &[Key] = &[
         "fail",
         ValueKind::OneOf(FAILURES),
         r#""429""#,
-        "The call fails: an HTTP status, or what happened to the connection or the reply.",
+        "The call fails: an HTTP status, or a fault of the connection or the reply.",
     ),
     key("wait", ValueKind::Duration, r#""2s""#, "How long the failing server asks to wait."),
     key("silence", ValueKind::True, "true", "Nothing is sent until the call times out."),
@@ -398,7 +398,7 @@ pub static EXPECT: &[Key] = &[
         "after",
         ValueKind::AnyOf(&[UTTERANCE, ValueKind::List(&UTTERANCE)]),
         "[4, 8]",
-        "The turns after which the judge judges what was said so far (default: the end).",
+        "The turns after which the judge judges the conversation so far (default: the end).",
     ),
     key("min_turns", UTTERANCE, "4", "Fewer turns than this are undecided."),
     key(

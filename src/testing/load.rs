@@ -9,6 +9,7 @@ mod given;
 mod tools;
 mod voices;
 
+use super::fault::TestFault;
 use super::find::ENDING;
 use super::keys::{TEST, VOICE_NAMES};
 use super::places;
@@ -124,7 +125,7 @@ pub fn load(source: &Source, folder: &Path, rows: &[PolicyRow]) -> Result<TestFi
 fn replies(source: &Source, folder: &Path) -> ReplyFile {
     let name = Path::new(&source.name).file_name().unwrap_or_default().to_string_lossy();
     let name = format!("{}{REPLIES}", name.strip_suffix(ENDING).unwrap_or(&name));
-    ReplyFile::new(places::file(folder, &name).map_err(|why| format!("{name} {why}")))
+    ReplyFile::new(places::file(folder, &name).map_err(|why| format!("{name} {why}").into()))
 }
 
 fn invalid(walk: Walk<'_>, source: &Source) -> Invalid {
@@ -192,7 +193,7 @@ fn scenario(
                 Value::String(text) => text.clone(),
                 other => other.to_string(),
             };
-            Override::parse(&format!("{}={value}", entry.key))
+            Ok(Override::parse(&format!("{}={value}", entry.key))?)
         });
         match filled {
             Ok(setting) => settings.push(setting),
@@ -342,7 +343,7 @@ fn commands(walk: &mut Walk<'_>, root: &Node, case: &Case) -> Vec<(Key, SteerLin
     lines
 }
 
-fn line(map: Map<String, Value>) -> Result<SteerLine, String> {
+fn line(map: Map<String, Value>) -> Result<SteerLine, TestFault> {
     let line = SteerLine::from_map(map).map_err(|e| e.0)?;
     steer::compiles(&line)?;
     Ok(line)

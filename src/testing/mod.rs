@@ -18,6 +18,7 @@ pub mod coverage;
 mod difference;
 mod disk;
 mod facts;
+mod fault;
 mod find;
 mod judging;
 mod keys;
@@ -39,6 +40,7 @@ mod watcher;
 mod written;
 
 pub use case::How;
+pub use fault::TestFault;
 pub use find::{ENDING, TestsNotFound, find};
 pub use keys::EXPECT_NAMES;
 pub use load::{Invalid, load};

@@ -3,16 +3,17 @@
 //! A test file may be hostile, and error messages quote the files that they are about. So other files are never read,
 //! not even through links.
 
+use super::fault::TestFault;
 use std::path::{Component, Path, PathBuf};
 
 /// Finds the file that a test names.
 ///
 /// # Errors
 /// A sentence with the reason why it may not be read or written.
-pub fn file(folder: &Path, name: &str) -> Result<PathBuf, String> {
+pub fn file(folder: &Path, name: &str) -> Result<PathBuf, TestFault> {
     let named = Path::new(name);
     if named.is_absolute() {
-        return Err("is an absolute path; name a file beside the one that names it".into());
+        return Err("is an absolute path; name a file in the same folder".into());
     }
     // paths are shown without a leading `./`
     let path = if folder == Path::new(".") { named.to_owned() } else { folder.join(named) };
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_lies_in_the_folder_is_named() {
+    fn only_files_in_the_folder_are_accepted() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("tests");
         std::fs::create_dir(&folder).unwrap();

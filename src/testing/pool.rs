@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use crate::policy;
     use crate::scenario::Source;
-    use crate::testing::{Real, RealModel, load};
+    use crate::testing::{Real, RealModel, TestFault, load};
     use crate::tool::Tools;
     use crate::voice::Voices;
     use std::path::Path;
@@ -87,15 +87,15 @@ mod tests {
     struct Breaks;
 
     impl Real for Breaks {
-        fn voices(&self, _: &Test) -> Result<Arc<dyn Voices>, String> {
+        fn voices(&self, _: &Test) -> Result<Arc<dyn Voices>, TestFault> {
             panic!("on purpose")
         }
 
-        fn tools(&self, _: &Test) -> Result<Arc<dyn Tools>, String> {
+        fn tools(&self, _: &Test) -> Result<Arc<dyn Tools>, TestFault> {
             Err("none".into())
         }
 
-        fn model(&self, _: &str) -> Result<RealModel, String> {
+        fn model(&self, _: &str) -> Result<RealModel, TestFault> {
             Err("none".into())
         }
     }

@@ -2,6 +2,7 @@
 
 use super::calls::shown;
 use super::cassette::Cassette;
+use super::fault::TestFault;
 use super::places;
 use crate::model::{Block, ErrorClass, Participant, Purpose, SeatId, TurnId};
 use crate::voice::{CallFailure, CallRequest, Chunk, Did, Out, Speaking, Voice, paced};
@@ -22,13 +23,14 @@ impl RecordedVoice {
     ///
     /// # Errors
     /// A sentence with the reason why the seat cannot use it.
-    pub fn read(folder: &Path, file: &str, seat: &Participant) -> Result<RecordedVoice, String> {
+    pub fn read(folder: &Path, file: &str, seat: &Participant) -> Result<RecordedVoice, TestFault> {
         let path = places::file(folder, file)?;
-        let cassette = Cassette::read(&path, std::slice::from_ref(seat), vec![])?;
+        let cassette = Cassette::read(&path, std::slice::from_ref(seat), vec![])
+            .map_err(|fault| fault.to_string())?;
         if cassette.has(&seat.id) {
             Ok(RecordedVoice { cassette, last: Mutex::default() })
         } else {
-            Err(format!("has no turns of `{}`", seat.id))
+            Err(format!("has no turns of `{}`", seat.id).into())
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::calls::CallSeen;
 use super::cassette::Drift;
+use super::fault::TestFault;
 use super::outcome::{Broken, Judged};
 use super::replies::Charged;
 use super::simulated::AttackProgress;
@@ -34,7 +35,7 @@ pub struct TestRun {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unfinished {
     /// The run could not start or not finish.
-    Error(String),
+    Error(TestFault),
     /// The run was stopped from outside.
     Cancelled,
 }

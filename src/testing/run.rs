@@ -2,6 +2,7 @@
 
 use super::cassette::{self, Drift};
 use super::disk::Counted;
+use super::fault::TestFault;
 use super::judging::{self, JudgedRun};
 use super::plan::{Speaker, Test};
 use super::replies::{RealModel, RecordMode, RunModels};
@@ -29,19 +30,19 @@ pub trait Real: Send + Sync {
     ///
     /// # Errors
     /// The reason why they may not be used, with the fix.
-    fn voices(&self, test: &Test) -> Result<Arc<dyn Voices>, String>;
+    fn voices(&self, test: &Test) -> Result<Arc<dyn Voices>, TestFault>;
 
     /// Returns the runner of tool scripts, which also reads the files of the test's folder.
     ///
     /// # Errors
     /// The reason why they may not run, with the fix.
-    fn tools(&self, test: &Test) -> Result<Arc<dyn Tools>, String>;
+    fn tools(&self, test: &Test) -> Result<Arc<dyn Tools>, TestFault>;
 
     /// Returns a model by name, or the default one if the name is empty; it makes no call and needs no key yet.
     ///
     /// # Errors
     /// The reason why it is unknown, with the fix.
-    fn model(&self, name: &str) -> Result<RealModel, String>;
+    fn model(&self, name: &str) -> Result<RealModel, TestFault>;
 }
 
 /// Options of one run.
@@ -66,7 +67,7 @@ pub fn once(
     stop: watch::Receiver<bool>,
 ) -> Result<TestRun, Unfinished> {
     let real = options.real;
-    let failed = |e: std::io::Error| Unfinished::Error(format!("system error: {e}"));
+    let failed = |e: std::io::Error| Unfinished::Error(format!("system error: {e}").into());
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let own = test.loaded.participants.iter().any(|p| speaks_itself(test, p));
     let voices = match (own, real) {
@@ -98,7 +99,7 @@ pub fn once(
 ///
 /// # Errors
 /// The reason why the run has no result.
-pub fn events_of(test: &Arc<Test>) -> Result<Vec<Event>, String> {
+pub fn events_of(test: &Arc<Test>) -> Result<Vec<Event>, TestFault> {
     let (_going, stop) = watch::channel(false);
     match once(test, 0, TestRunOptions::default(), stop) {
         Ok(ran) => Ok(ran.events),
@@ -120,10 +121,10 @@ async fn play(
     mut stop: watch::Receiver<bool>,
     bless: bool,
 ) -> Result<TestRun, Unfinished> {
-    let error = |why: String| Unfinished::Error(why);
+    let error = Unfinished::Error;
     let disk = Box::<Counted>::default();
     let writer = SessionWriter::spawn(disk, WriterStart::default(), Mode::Normal)
-        .map_err(|e| error(format!("system error: {e}")))?;
+        .map_err(|e| error(format!("system error: {e}").into()))?;
     let feed = Feed::new();
     let mut tail = feed.tail();
     let stage = Stage::new(test.clone(), run, own, models.clone());
@@ -149,14 +150,14 @@ async fn play(
             () = late => {
                 let seconds = test.timeout.as_secs_f64();
                 let why = format!("it ran longer than {seconds} s; raise its timeout, or bound the conversation");
-                return Err(error(why));
+                return Err(error(why.into()));
             }
             Ok(_) = halted.wait_for(Option::is_some) => None,
             stopped = playing => Some(stopped),
         }
     };
     if let Some(Stopped::Unwritable(why)) = stopped {
-        return Err(error(why));
+        return Err(error(why.into()));
     }
     let mut events = read_all(&mut tail);
     let mut state = engine.live.state.clone();
@@ -169,10 +170,10 @@ async fn play(
     // nothing is saved, so the final state of the disk does not matter
     drop(engine);
     if let Some(fault) = stage.faults().first() {
-        return Err(error(fault.clone()));
+        return Err(error(fault.clone().into()));
     }
     if let Some(why) = events.iter().find_map(|event| unanswered(event, &stage)) {
-        return Err(error(why));
+        return Err(error(why.into()));
     }
     let earlier = std::mem::take(&mut *checkpoints.lock().unwrap_or_else(|e| e.into_inner()));
     let all = JudgedRun { state: &state, events: &events, run, models: &models };
@@ -211,7 +212,7 @@ fn unanswered(event: &Event, stage: &Stage) -> Option<String> {
 }
 
 /// Replaces the recordings whose prompts have changed with this run.
-async fn bless_recordings(drifts: &[Drift], events: &[Event]) -> Result<(), String> {
+async fn bless_recordings(drifts: &[Drift], events: &[Event]) -> Result<(), TestFault> {
     let paths: BTreeSet<&Path> = drifts.iter().map(|d| d.path.as_path()).collect();
     for path in paths {
         let written = cassette::write(path, events).await;
@@ -231,7 +232,7 @@ fn read_all(tail: &mut Tail) -> Vec<Event> {
     events.collect()
 }
 
-fn opened(test: &Test, run: u32, models: &RunModels) -> Result<Opened, String> {
+fn opened(test: &Test, run: u32, models: &RunModels) -> Result<Opened, TestFault> {
     let loaded = &test.loaded;
     let scenario = serde_json::to_value(&loaded.scenario)
         .map_err(|e| format!("cannot write the scenario: {e}"))?;
@@ -271,7 +272,8 @@ fn seated(test: &Test, seat: &Participant, models: &RunModels) -> Participant {
         && plays.is_none()
         && let Some(model) = model
     {
-        (seat.price, seat.local) = (model.price, model.local);
+        seat.price = model.price;
+        seat.local = model.local;
     }
     seat
 }

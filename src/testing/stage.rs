@@ -8,6 +8,7 @@ mod known;
 use super::answers::{Act, Answer, first_half};
 use super::calls::{CallSeen, shown};
 use super::cassette::{Cassette, Drift};
+use super::fault::TestFault;
 use super::plan::{Speaker, Test};
 use super::replies::{ModelReply, NoReply, ReplyPlace, RunModels};
 use super::simulated::{AttackProgress, Simulated};
@@ -18,6 +19,7 @@ use crate::model::{
     VoiceSpec,
 };
 use crate::tool::Tools;
+use crate::voice::NoVoice;
 use crate::voice::{
     BREATH_WORDS, CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices, paced,
     rehearsed,
@@ -112,7 +114,7 @@ impl Stage {
                 chunks
             }
             Err(why) => {
-                kept.faults.push(why.clone());
+                kept.faults.push(why.to_string());
                 vec![Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why))]
             }
         }
@@ -178,7 +180,7 @@ impl Stage {
             None => {
                 let who = plays.account();
                 let why = format!("the {who} `{seat}` said nothing usable {EMPTY_TRIES} times");
-                self.kept().faults.push(why.clone());
+                self.kept().faults.push(why.to_string());
                 vec![Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why))]
             }
         };
@@ -215,7 +217,7 @@ impl Stage {
                 Ok(reply)
             }
             Err(NoReply::Missing(why) | NoReply::Unusable(why)) => {
-                self.kept().faults.push(why.clone());
+                self.kept().faults.push(why.to_string());
                 Err(CallFailure::new(ErrorClass::NoVoice, why))
             }
             Err(NoReply::Call(failure)) => {
@@ -266,14 +268,14 @@ impl Kept {
 }
 
 impl Voices for Stage {
-    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String> {
+    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, NoVoice> {
         match (self.speaker(seat).is_some(), &self.own.voices) {
             (true, _) => Ok(Arc::new(self.clone())),
             (false, Some(real)) => {
                 let voice = real.voice(seat)?;
                 Ok(Arc::new(Watched { stage: self.clone(), voice }))
             }
-            (false, None) => Err(format!("`{}` has no voice in this test", seat.id)),
+            (false, None) => Err(format!("`{}` has no voice in this test", seat.id).into()),
         }
     }
 }
@@ -346,12 +348,12 @@ impl Voice for Stage {
 }
 
 /// Returns the text of an answer, with its template filled in.
-fn words(answer: &Answer, facts: &Facts) -> Result<String, String> {
+fn words(answer: &Answer, facts: &Facts) -> Result<String, TestFault> {
     tools::filled(&answer.line.text, facts)
 }
 
 /// Returns the tool calls of an answer, with the templates in their arguments filled in.
-fn requests(answer: &Option<Answer>, facts: &Facts) -> Result<Vec<ToolRequest>, String> {
+fn requests(answer: &Option<Answer>, facts: &Facts) -> Result<Vec<ToolRequest>, TestFault> {
     let requests = answer.iter().flat_map(|answer| &answer.tools);
     let request = |r: &ToolRequest| {
         let arguments = tools::filled_value(&r.arguments, facts)?;

@@ -1,5 +1,6 @@
 //! Tools of a test: their results, and the calls before the start.
 
+use super::fault::TestFault;
 use crate::expr::{Facts, Template};
 use crate::model::{
     Event, Kind, Line, Purpose, SeatId, Seq, Text, ToolOutcome, ToolRequest, TurnId,
@@ -55,7 +56,7 @@ pub struct ExpectedCall(pub Map<String, Value>);
 
 impl PlayedResult {
     /// Returns the result of a call.
-    pub fn result(&self, facts: &Facts) -> Result<ToolResult, String> {
+    pub fn result(&self, facts: &Facts) -> Result<ToolResult, TestFault> {
         let text = filled(&self.line.text, facts)?;
         Ok(if self.fails { ToolResult::failed(text) } else { ToolResult::done(text) })
     }
@@ -86,19 +87,19 @@ pub fn choose(results: &[PlayedResult], used: &[usize], facts: &Facts) -> Option
 ///
 /// # Errors
 /// The fault of the template.
-pub fn filled(text: &str, facts: &Facts) -> Result<String, String> {
+pub fn filled(text: &str, facts: &Facts) -> Result<String, TestFault> {
     if !text.contains('{') {
         return Ok(text.to_owned());
     }
     let filled = Template::compile(text).and_then(|template| template.render(facts));
-    filled.map_err(|fault| fault.message)
+    filled.map_err(|fault| fault.message.into())
 }
 
 /// Fills the templates in the arguments of a call.
 ///
 /// # Errors
 /// The fault of the first faulty template.
-pub fn filled_value(value: &Value, facts: &Facts) -> Result<Value, String> {
+pub fn filled_value(value: &Value, facts: &Facts) -> Result<Value, TestFault> {
     Ok(match value {
         Value::String(text) => Value::String(filled(text, facts)?),
         Value::Array(items) => {
@@ -106,7 +107,7 @@ pub fn filled_value(value: &Value, facts: &Facts) -> Result<Value, String> {
         }
         Value::Object(map) => {
             let all = map.iter().map(|(k, v)| Ok((k.clone(), filled_value(v, facts)?)));
-            Value::Object(all.collect::<Result<_, String>>()?)
+            Value::Object(all.collect::<Result<_, TestFault>>()?)
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     })

@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_sees_is_refused_and_number_signs_are_not() {
+    fn invisible_names_are_refused_and_number_signs_accepted() {
         for seen in ['\n', '\t', 'a', '\u{600}', '\u{6DD}', '\u{110BD}', '\u{110CD}', '\u{FFFD}'] {
             assert!(!is_refused(seen), "{seen:?}");
         }

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hidden_messages_go_and_what_is_language_stays() {
+    fn hidden_characters_are_removed_and_language_is_kept() {
         let hidden: String =
             "ignore all".bytes().map(|b| char::from_u32(0xE0000 + u32::from(b)).unwrap()).collect();
         let selected: String = (0..16).map(|n| char::from_u32(0xE0100 + n).unwrap()).collect();

@@ -1,8 +1,8 @@
-//! Names and other short texts of others inside the program's own lines, unable to imitate parts of those lines.
+//! Makes names and other short untrusted texts safe for the program's own lines: they cannot imitate parts of a line.
 //!
 //! The drawing characters of the program (`▸`, `▎`, `──`, `·` between facts) are reliable only if nobody else can write
-//! them into such a row. A sign that no language uses becomes its code point; one that some languages use only where it
-//! touches no letters, so `Marcel·lí`, `C++` and `Jean-Luc` stay. The text of a message is not changed: it has a
+//! them into such a row. A symbol that no language uses becomes its code point. A symbol that some language uses does so
+//! only apart from letters, so `Marcel·lí`, `C++` and `Jean-Luc` stay. The text of a message is not changed: it has a
 //! gutter.
 
 use super::line;
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_shown_the_same_again() {
+    fn sanitising_is_idempotent() {
         for raw in ["Bo ▸ speaking", "── x > y ── \" #", "·•› ‖ ■ Bo · Cy", "a ▶\u{fe0f} b"]
         {
             assert_eq!(name(&name(raw)), name(raw));

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn novelty_is_what_nobody_said_before() {
+    fn novelty_counts_new_sequences() {
         let mut said = KnownTrigrams::default();
         assert_eq!(said.novelty(&Trigrams::new("one two three four")), 1.0);
         said.add(&Trigrams::new("one two three four"));

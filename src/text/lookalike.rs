@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shows_nothing_is_no_name() {
+    fn invisible_text_is_not_a_name() {
         for name in
             ["", " ", "\u{2800}", "\u{3164}", "\u{200b}\u{2060}", "\u{fe0f}", "\u{a0}\u{301}"]
         {

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_is_told_what_was_hidden() {
+    fn report_mentions_hidden_content() {
         assert!(shown("a\u{202e}b").hidden);
         assert!(shown("\x1b[31mred\x1b[0m").hidden);
         assert!(!shown("می‌خواهم\r\n👩‍👩‍👧").hidden);

@@ -204,7 +204,7 @@ fn described(server: &ToolServer, tool: &Value) -> Result<Tool, String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     if own.is_empty() || !own.chars().all(plain) || own.len() > 2 * NAME_MAX {
         let shown: String = own.chars().take(NAME_MAX).collect();
-        return Err(format!("{shown:?} is no name of a tool"));
+        return Err(format!("{shown:?} is not a tool name"));
     }
     let bare = own.replace(['.', '/'], "_");
     let name = format!("{}_{bare}", server.name);
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_says_of_its_tools_is_bounded() {
+    fn tool_descriptions_of_servers_are_bounded() {
         let about = "x".repeat(5_000);
         let tool = described(&server(), &json!({"name": "look", "description": about})).unwrap();
         assert_eq!(

@@ -24,7 +24,8 @@ const FRAME_MS: u64 = 50;
 /// A frame is an error if the drawing itself fails, which writing to memory never causes.
 pub fn film(
     recording: &Recording,
-    (width, height): (u16, u16),
+    width: u16,
+    height: u16,
     theme: Theme,
     glyphs: &'static Glyphs,
 ) -> impl Iterator<Item = io::Result<CastFrame>> {
@@ -60,7 +61,9 @@ pub fn film(
         } else {
             draw::draw_words(&mut frame, &mut screen);
         }
-        (last, second, cursor) = (Some(at), current, frame.cursor);
+        last = Some(at);
+        second = current;
+        cursor = frame.cursor;
         let rows = frame.rows;
         Some(painter.show(&cells, rows, cursor).map(|()| {
             let drawn = String::from_utf8_lossy(&painter.take()).into_owned();

@@ -44,7 +44,8 @@ impl<'a> Frame<'a> {
 
     /// Starts a full frame, with the cursor hidden and nothing kept of the last frame.
     pub fn begin(&mut self) {
-        (self.cursor, self.kept) = (None, false);
+        self.cursor = None;
+        self.kept = false;
     }
 
     /// Returns the area of the frame; it starts at 0, 0.

@@ -227,7 +227,8 @@ fn timeline_rows(needed: u16, height: u16) -> u16 {
 
 fn top(rest: &mut Rect, rows: u16) -> Rect {
     let taken = Rect { height: rows, ..*rest };
-    (rest.y, rest.height) = (rest.y + rows, rest.height - rows);
+    rest.y += rows;
+    rest.height -= rows;
     taken
 }
 

@@ -1,8 +1,14 @@
 //! Requests of the screen for actions outside it, performed by its caller.
 
+use crate::model::sentence::sentence_error;
 use crate::model::{Command, SeatId};
 use crate::ui::action::Action;
 use crate::ui::view::branches::{BranchPoint, SessionFilter};
+
+sentence_error! {
+    /// Reason why an action outside the screen failed, for its notice.
+    pub struct ServiceFault;
+}
 
 /// An action outside the screen.
 #[derive(Clone, Debug, PartialEq)]

@@ -14,7 +14,7 @@ use crate::ui::act::mouse;
 use crate::ui::act::undo;
 use crate::ui::act::update;
 use crate::ui::frame::Change;
-use crate::ui::request::Request;
+use crate::ui::request::{Request, ServiceFault};
 use crate::ui::screen::Screen;
 use crate::ui::view::branches::{BranchPoint, OtherSession, SessionList};
 use crate::ui::view::models::{self, ReachableModel};
@@ -44,19 +44,19 @@ const PROGRESS_MS: u64 = 100;
 /// Callbacks for actions outside the screen; each returns the reason if it fails.
 pub struct Outside<'a> {
     /// Saves a copied text as well, because a terminal does not confirm a copy; returns the file's path.
-    pub keep: &'a dyn Fn(&str) -> Result<String, String>,
+    pub keep: &'a dyn Fn(&str) -> Result<String, ServiceFault>,
     /// Writes the session in the format of a name; returns the file's path.
-    pub export: &'a dyn Fn(&str) -> Result<String, String>,
+    pub export: &'a dyn Fn(&str) -> Result<String, ServiceFault>,
     /// Opens an address in the default program of the system; returns the name of that program.
-    pub open: &'a dyn Fn(&str) -> Result<&'static str, String>,
+    pub open: &'a dyn Fn(&str) -> Result<&'static str, ServiceFault>,
     /// Opens a draft in the person's editor, which has the terminal meanwhile; returns the edited draft.
-    pub edit: &'a dyn Fn(String) -> LocalBoxFuture<'a, Result<String, String>>,
+    pub edit: &'a dyn Fn(String) -> LocalBoxFuture<'a, Result<String, ServiceFault>>,
     /// Finds the reachable models.
-    pub models: &'a dyn Fn() -> LocalBoxFuture<'a, Result<Vec<ReachableModel>, String>>,
+    pub models: &'a dyn Fn() -> LocalBoxFuture<'a, Result<Vec<ReachableModel>, ServiceFault>>,
     /// Lists the sessions.
-    pub sessions: &'a dyn Fn() -> Result<SessionList, String>,
+    pub sessions: &'a dyn Fn() -> Result<SessionList, ServiceFault>,
     /// Reads another session, by its name or path.
-    pub other: &'a dyn Fn(&str) -> Result<OtherSession, String>,
+    pub other: &'a dyn Fn(&str) -> Result<OtherSession, ServiceFault>,
 }
 
 /// Destination after leaving the screen.
@@ -140,7 +140,8 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             }
             terminal.link(&screen.view.links)?;
             drawn = if std::mem::take(&mut ticked) { drawn } else { Some(now) };
-            (change, pressed) = (Change::Nothing, false);
+            change = Change::Nothing;
+            pressed = false;
             if counting.is_none() {
                 counting = draw::counting(screen).map(spawn_blocking);
             }
@@ -183,7 +184,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                     Some(Request::Open(address)) => {
                         screen.view.notice = Some(match (outside.open)(&address) {
                             Ok(program) => format!("opened with {program}"),
-                            Err(why) => format!("cannot open the link: {}; y copies it", text::line(&why)),
+                            Err(why) => format!("cannot open the link: {}; y copies it", text::line(&why.to_string())),
                         });
                     }
                     Some(Request::Edit(draft)) => {
@@ -198,19 +199,24 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                                 screen.view.composer.rewrite(&written);
                                 screen.view.writing = true;
                             }
-                            Err(why) => screen.view.notice = Some(text::line(&why).into_owned()),
+                            Err(why) => {
+                                screen.view.notice = Some(text::line(&why.to_string()).into_owned());
+                            }
                         }
                     }
                     Some(Request::Sessions(shelf)) => {
                         let listed = (outside.sessions)();
-                        match listed.and_then(|all| branches::list(screen, &all, shelf)) {
+                        let list = listed
+                            .map_err(String::from)
+                            .and_then(|all| branches::list(screen, &all, shelf));
+                        match list {
                             Ok(list) => screen.view.list = Some(list),
                             Err(why) => screen.view.notice = Some(why),
                         }
                     }
                     Some(Request::Beside(name)) => match (outside.other)(&name) {
                         Ok(other) => screen.view.page = Some(branches::beside(screen, &other)),
-                        Err(why) => screen.view.notice = Some(why),
+                        Err(why) => screen.view.notice = Some(why.into()),
                     },
                     Some(Request::Models(who)) => {
                         screen.view.notice = Some("looking for models...".into());
@@ -234,7 +240,9 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                     }
                     None => {}
                 }
-                (change, pressed, more) = (Change::Everything, true, true);
+                change = Change::Everything;
+                pressed = true;
+                more = true;
             }
             () = ready(()), if more => more = false,
             item = tail.next(), if open => {
@@ -250,7 +258,9 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                         screen.view.notice = None;
                         screen.view.list = Some(models::list(&screen.transcript, &who, &models));
                     }
-                    Err(why) => screen.view.notice = Some(text::line(&why).into_owned()),
+                    Err(why) => {
+                        screen.view.notice = Some(text::line(&why.to_string()).into_owned());
+                    }
                 }
                 change = Change::Everything;
             }
@@ -264,7 +274,8 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             // a timed change has reported already whether it changed anything
             () = after(wake) => {
                 if wake != passes && change == Change::Nothing {
-                    (change, ticked) = (Change::Everything, true);
+                    change = Change::Everything;
+                    ticked = true;
                 }
             }
         }

@@ -6,6 +6,7 @@
 
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::model::near::nearest;
+use crate::model::sentence::sentence_error;
 use crate::model::{Command, Key, SeatId, SteerLine};
 use crate::state::State;
 use crate::ui::action::Action;
@@ -89,11 +90,16 @@ pub fn parse_action(line: &str) -> Option<(&'static KeyRow, &str)> {
     ROWS.iter().find(fits).map(|row| (row, rest.trim()))
 }
 
+sentence_error! {
+    /// Invalid or missing part of a line, with the correct form.
+    pub struct SlashFault;
+}
+
 /// Parses a line.
 ///
 /// # Errors
 /// The missing or invalid part, and its correct form.
-pub fn read(line: &str, state: &State) -> Result<Command, String> {
+pub fn read(line: &str, state: &State) -> Result<Command, SlashFault> {
     // accept the command in two words
     let joined = line.strip_prefix("/pause now").map(|rest| format!("/pause-now{rest}"));
     let line = joined.as_deref().unwrap_or(line);
@@ -103,7 +109,7 @@ pub fn read(line: &str, state: &State) -> Result<Command, String> {
         let near = nearest(word, names.iter().map(String::as_str));
         let near =
             near.map_or("/help lists them".to_owned(), |near| format!("the nearest is {near}"));
-        return Err(format!("unknown command {word}; {near}"));
+        return Err(format!("unknown command {word}; {near}").into());
     };
     let mut rest = line.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim();
     let mut map = Map::from_iter([("do".to_owned(), Value::from(row.name))]);
@@ -115,17 +121,22 @@ pub fn read(line: &str, state: &State) -> Result<Command, String> {
         if let Some(value) = value(key, needed, &mut rest, state)? {
             map.insert((*key).to_owned(), value);
         } else if needed {
-            return Err(format!("use {}", usage(row)));
+            return Err(format!("use {}", usage(row)).into());
         }
     }
     if !rest.is_empty() {
-        return Err(format!("use {}", usage(row)));
+        return Err(format!("use {}", usage(row)).into());
     }
-    SteerLine::from_map(map).map(|line| line.command).map_err(|e| e.to_string())
+    SteerLine::from_map(map).map(|line| line.command).map_err(|e| e.to_string().into())
 }
 
 /// Takes the value of a key from the rest of a line; `None` if it is missing.
-fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Option<Value>, String> {
+fn value(
+    key: &str,
+    needed: bool,
+    rest: &mut &str,
+    state: &State,
+) -> Result<Option<Value>, SlashFault> {
     let word = rest.split_whitespace().next().unwrap_or_default();
     let found = match key {
         "of" => return waiting(word, rest, state).map(Some),
@@ -136,7 +147,7 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
         "utterance" | "alternative" | "n" | "step" | "before" => {
             match word.trim_start_matches(['u', '#']).parse::<u32>() {
                 Ok(number) => Some(number.into()),
-                Err(_) if needed => return Err(format!("not a number: `{word}`")),
+                Err(_) if needed => return Err(format!("not a number: `{word}`").into()),
                 Err(_) => None,
             }
         }
@@ -161,7 +172,7 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
         "note" | "tool" => Some(word.into()),
         "set" | "participant" => {
             let pairs = pairs(std::mem::take(rest), key == "participant")?;
-            return serde_json::to_value(&pairs).map(Some).map_err(|e| e.to_string());
+            return serde_json::to_value(&pairs).map(Some).map_err(|e| e.to_string().into());
         }
         "question" => {
             let end = rest.find('|').unwrap_or(rest.len());
@@ -184,7 +195,7 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
 
 /// Parses `KEY=VALUE, KEY=VALUE`. Text needs no quotes unless it contains a comma. For a seat the first word may be
 /// its id.
-fn pairs(words: &str, of_seat: bool) -> Result<toml::Table, String> {
+fn pairs(words: &str, of_seat: bool) -> Result<toml::Table, SlashFault> {
     if let Ok(mut whole) = format!("it = {{ {words} }}").parse::<toml::Table>()
         && let Some(toml::Value::Table(table)) = whole.remove("it")
     {
@@ -210,7 +221,8 @@ fn pairs(words: &str, of_seat: bool) -> Result<toml::Table, String> {
             return Err(format!(
                 "write KEY=VALUE: `{pair}` has no {}",
                 if key.is_empty() { "key" } else { "value" }
-            ));
+            )
+            .into());
         }
         table.insert(key.to_owned(), known.unwrap_or_else(text));
     }
@@ -245,7 +257,7 @@ fn parted(words: &str) -> Vec<String> {
 ///
 /// # Errors
 /// If none is queued, or the line does not identify one of several.
-fn waiting(word: &str, rest: &mut &str, state: &State) -> Result<Value, String> {
+fn waiting(word: &str, rest: &mut &str, state: &State) -> Result<Value, SlashFault> {
     let all: Vec<&Key> = queued(state).map(|(key, _)| key).collect();
     let number = || all.get(word.parse::<usize>().ok()?.checked_sub(1)?).copied();
     let keyed = || all.iter().find(|key| *key.0 == *word).copied();
@@ -260,7 +272,8 @@ fn waiting(word: &str, rest: &mut &str, state: &State) -> Result<Value, String> 
             return Err(format!(
                 "{} messages are queued: give the number of one, from 1",
                 all.len()
-            ));
+            )
+            .into());
         }
     };
     Ok(Value::from(key.0.to_string()))
@@ -270,13 +283,13 @@ fn waiting(word: &str, rest: &mut &str, state: &State) -> Result<Value, String> 
 ///
 /// # Errors
 /// If no seat matches.
-pub fn seat(word: &str, state: &State) -> Result<SeatId, String> {
+pub fn seat(word: &str, state: &State) -> Result<SeatId, SlashFault> {
     let name = word.trim_start_matches('@').trim_end_matches([',', ':']);
     let number = name.parse::<usize>().ok().and_then(|n| state.seats.get(n.checked_sub(1)?));
     let same = |other: &str| other.eq_ignore_ascii_case(name);
     let named = state.seats.iter().find(|s| same(&s.spec.id) || same(&s.spec.name));
     let found = named.or(number).map(|s| s.spec.id.clone());
-    found.ok_or_else(|| format!("no participant named `{name}`"))
+    found.ok_or_else(|| format!("no participant named `{name}`").into())
 }
 
 #[cfg(test)]
@@ -348,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_means_what_it_says() {
+    fn command_lines_are_parsed() {
         let state = state();
         let join =
             |participant: &serde_json::Value| Command::Join { participant: participant.clone() };
@@ -411,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_line_says_what_would_do() {
+    fn wrong_line_reports_a_fix() {
         let state = state();
         for (line, words) in [
             ("/flor bo", "nearest is /floor"),
@@ -424,7 +437,7 @@ mod tests {
             ("/join dee, persona = A calm, quiet voice", "KEY=VALUE"),
         ] {
             let why = read(line, &state).unwrap_err();
-            assert!(why.contains(words), "{line}: {why}");
+            assert!(why.to_string().contains(words), "{line}: {why}");
         }
     }
 }

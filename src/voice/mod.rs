@@ -11,6 +11,7 @@ pub mod script;
 use crate::clock::Clock;
 use crate::model::agent::PlanStep;
 use crate::model::payload::CallParameters;
+use crate::model::sentence::sentence_error;
 use crate::model::{
     CallId, Channel, ErrorClass, Form, Limits, Message, Participant, Prompt, Purpose, SeatId, Text,
     Tool, ToolRequest, TurnId, Usage, Usd, VoiceSpec,
@@ -135,19 +136,24 @@ pub trait Voice: Send + Sync {
     fn answered(&self, _call: CallId, _request: u32, _yes: bool) {}
 }
 
+sentence_error! {
+    /// Reason why no voice can speak for a participant, for the operator.
+    pub struct NoVoice;
+}
+
 /// Finds the voice of a participant.
 pub trait Voices: Send + Sync {
     /// Returns the voice of a participant.
     ///
     /// # Errors
-    /// A sentence for the operator if this program lacks the voice.
-    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String>;
+    /// If this program lacks the voice.
+    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, NoVoice>;
 
     /// Completes a seat created by a command with the data of its voice.
     ///
     /// # Errors
-    /// A sentence for the operator if no voice can speak for the seat.
-    fn seat(&self, _: &mut Participant) -> Result<(), String> {
+    /// If no voice can speak for the seat.
+    fn seat(&self, _: &mut Participant) -> Result<(), NoVoice> {
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use crate::talk::{By, Talk};
 use colloquium::model::Event;
 use colloquium::session::{self, Mode, ReadProgress, Record, SessionPlace, decode};
-use colloquium::state::Sieve;
+use colloquium::state::PieceFilter;
 use colloquium::ui::view::transcript::Transcript;
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
@@ -118,13 +118,13 @@ fn tell_a_hundred_megabytes(bencher: Bencher) {
     let (_folder, path, bytes, events) = large();
     let told = || {
         let mut transcript = Transcript::default();
-        let mut sieve = Sieve::default();
+        let mut filter = PieceFilter::default();
         let mut each = |event: &Event| transcript.apply_unkept(event);
         let read = session::scan_for_fold(&path, &ReadProgress::default(), &mut |found| {
-            sieve.take(found.event, &mut each);
+            filter.take(found.event, &mut each);
         });
         read.unwrap();
-        sieve.finish(&mut each);
+        filter.finish(&mut each);
         transcript
     };
     bencher.counter(BytesCount::new(bytes)).counter(ItemsCount::new(events)).bench(told);

@@ -21,7 +21,6 @@ use std::io::{Sink, sink};
 use std::sync::Arc;
 
 /// A screen of each layout: the smallest, one column, one panel, two panels.
-const SIZES: [(u16, u16); 4] = [(40, 10), (80, 24), (120, 40), (200, 60)];
 const UTTERANCES: [u32; 3] = [1_000, 10_000, 100_000];
 
 /// A terminal that discards its output.
@@ -65,7 +64,7 @@ fn screen(utterances: u32) -> Screen {
     screen
 }
 
-fn draw_at(bencher: Bencher, (width, height): (u16, u16), utterances: u32) {
+fn draw_at(bencher: Bencher, width: u16, height: u16, utterances: u32) {
     let mut screen = screen(utterances);
     let mut terminal = Terminal::new(width, height);
     bencher.bench_local(|| {
@@ -75,22 +74,22 @@ fn draw_at(bencher: Bencher, (width, height): (u16, u16), utterances: u32) {
 
 #[divan::bench(args = UTTERANCES)]
 fn draw_40x10(bencher: Bencher, utterances: u32) {
-    draw_at(bencher, SIZES[0], utterances);
+    draw_at(bencher, 40, 10, utterances);
 }
 
 #[divan::bench(args = UTTERANCES)]
 fn draw_80x24(bencher: Bencher, utterances: u32) {
-    draw_at(bencher, SIZES[1], utterances);
+    draw_at(bencher, 80, 24, utterances);
 }
 
 #[divan::bench(args = UTTERANCES)]
 fn draw_120x40(bencher: Bencher, utterances: u32) {
-    draw_at(bencher, SIZES[2], utterances);
+    draw_at(bencher, 120, 40, utterances);
 }
 
 #[divan::bench(args = UTTERANCES)]
 fn draw_200x60(bencher: Bencher, utterances: u32) {
-    draw_at(bencher, SIZES[3], utterances);
+    draw_at(bencher, 200, 60, utterances);
 }
 
 /// Scrolls a page up and draws a frame.

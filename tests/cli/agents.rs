@@ -51,7 +51,7 @@ fn an_estimate_does_not_say_that_nobody_is_asked_where_agents_are() {
 }
 
 #[test]
-fn one_process_speaks_all_turns_and_is_told_only_what_is_new() {
+fn one_agent_process_takes_all_turns_and_gets_only_new_messages() {
     let house = House::new();
     let path = talk(&house, "plain", 5, "");
     let ran = run(&house, &path, &[]).code(0);
@@ -113,7 +113,7 @@ fn tools_plans_and_thoughts_are_told_and_logged() {
 }
 
 #[test]
-fn what_it_asks_leave_for_is_refused_unless_it_was_allowed_by_name() {
+fn agent_requests_are_refused_unless_allowed_by_name() {
     let house = House::new();
     let path = talk(&house, "asks", 1, "");
     let ran = run(&house, &path, &[]).code(0);
@@ -194,7 +194,7 @@ fn a_crash_opens_a_new_session_with_the_talk_so_far() {
 }
 
 #[test]
-fn what_is_wrong_with_an_agent_is_said_at_once() {
+fn agent_faults_are_reported_at_once() {
     for (how, said) in [
         (
             "login",
@@ -202,7 +202,7 @@ fn what_is_wrong_with_an_agent_is_said_at_once() {
         ),
         ("future", "speaks version 7 of the Agent Client Protocol; this program speaks 1"),
         ("dead", "ended in the middle of its work (exit status: 3): no such model"),
-        ("junk", "wrote a line that is no JSON-RPC message: Loading model..."),
+        ("junk", "wrote a line that is not a JSON-RPC message: Loading model..."),
         ("flood", "wrote a line of more than 4 MiB"),
     ] {
         let house = House::new();
@@ -402,7 +402,7 @@ fn an_agent_whose_command_names_a_file_is_found_beside_the_scenario() {
 
 /// A steering program decides while the agent waits. Once that program has gone, pending requests are refused.
 #[test]
-fn what_it_asks_leave_for_waits_for_a_program_that_steers() {
+fn agent_requests_wait_for_a_steering_program() {
     let house = House::new();
     let path = talk(&house, "asks", 1, "");
     let args = ["run", &path, "--headless", "--trust", "--format", "jsonl", "--steer", "-"];

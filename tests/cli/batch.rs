@@ -92,7 +92,7 @@ fn each_item_is_a_conversation_with_a_result_that_points_to_its_session() {
 }
 
 #[test]
-fn what_is_over_is_not_asked_again_and_other_prompts_are_refused() {
+fn finished_items_are_skipped_and_changed_prompts_refused() {
     let house = House::new();
     let scenario = house.file("solver.toml", SOLVER);
     let items = house.file("items.jsonl", &(0..3).map(item).collect::<String>());
@@ -203,7 +203,7 @@ fn shards_are_put_together_again_and_mixed_judges_are_not() {
 }
 
 #[test]
-fn a_report_has_every_figure_and_withholds_what_cannot_be_said() {
+fn report_has_every_figure_and_withholds_unreliable_ones() {
     let house = House::new();
     let scenario = house.file("solver.toml", SOLVER);
     // odd items get no answer, and the first one ends in a tie

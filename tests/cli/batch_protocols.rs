@@ -174,7 +174,7 @@ until = "UNTIL"
 "#;
 
 #[test]
-fn who_abstains_blocks_no_agreement_for_ever_and_both_counts_are_shown() {
+fn abstention_does_not_block_agreement_and_both_counts_are_shown() {
     let house = House::new();
     let items = house.file("items.jsonl", ITEMS);
     // all readable answers agree after two rounds; of all three seats only two do, so that the rounds end it

@@ -103,7 +103,7 @@ swap_test = true
 "#;
 
 #[test]
-fn a_judge_who_follows_the_order_is_seen_and_its_draws_count_as_wrong() {
+fn judge_that_follows_the_order_is_detected_and_its_draws_are_wrong() {
     let house = House::new();
     let items: String = (0..6)
         .map(|n| {
@@ -134,7 +134,7 @@ fn a_judge_who_follows_the_order_is_seen_and_its_draws_count_as_wrong() {
 }
 
 #[test]
-fn who_turned_whom_is_counted_by_seat_and_by_round() {
+fn influence_is_counted_by_seat_and_round() {
     let house = House::new();
     let path = scenario(
         &house,
@@ -172,7 +172,7 @@ sees = "others_last"
 }
 
 #[test]
-fn strengths_are_those_of_bradley_and_terry_over_items_that_both_scored() {
+fn strengths_follow_bradley_terry_on_shared_items() {
     let house = House::new();
     let one = sure(&house);
     let better = scenario(

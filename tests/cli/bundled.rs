@@ -197,7 +197,7 @@ fn the_consensus_demo_answers_a_second_question() {
     }
 }
 
-/// Whoever takes part has a turn in every scenario but the one whose planner decides who does what.
+/// The user gets a turn in every scenario except the planner's, which assigns the work itself.
 #[test]
 fn a_person_can_take_part_in_every_scenario() {
     let house = House::new();

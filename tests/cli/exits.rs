@@ -104,7 +104,7 @@ fn wrong_usage_names_the_way_out() {
 }
 
 #[test]
-fn what_is_no_text_is_told_with_its_line() {
+fn reports_line_of_non_text() {
     let house = House::new();
     let talk = house.file("talk.toml", &talk(2, 2));
     for (name, text) in [("bad.toml", "title = \"x\"\n"), ("bad.jsonl", "{\"do\":\"mark\"}\n")] {
@@ -178,7 +178,7 @@ fn strict_counts_plans_and_participants_that_could_not_run() {
 }
 
 #[test]
-fn an_argument_that_is_no_text_is_told_and_breaks_nothing() {
+fn non_utf8_argument_is_reported_and_ignored() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let house = House::new();

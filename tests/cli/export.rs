@@ -34,7 +34,7 @@ fn each_format_of_the_demo_reads_as_it_should() {
 }
 
 #[test]
-fn what_was_not_for_everybody_is_left_out_unless_asked_for() {
+fn private_content_is_omitted_unless_requested() {
     let house = House::new();
     secrets(&house);
     for format in ["md", "txt", "csv", "json", "jsonl", "html", "cast"] {
@@ -322,7 +322,7 @@ fn a_topic_that_was_asked_for_is_the_title_everywhere() {
 
 /// The exported page draws the same charts as the analysis on the screen.
 #[test]
-fn the_page_draws_what_was_used_over_time() {
+fn page_draws_usage_over_time() {
     let house = House::new();
     let session = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/sessions/example-small-model.jsonl");
     let page = house.run(&["export", session, "--format", "html"]).code(0).out;

@@ -39,7 +39,8 @@ fn long(house: &House, name: &str, turns: u32, said: &str) -> u64 {
         let Kind::TurnEnded(mut ended) = end.kind.clone() else { unreachable!() };
         granted.number = Some(n);
         let Seq(turn) = add(grant, granted.into());
-        (ended.turn, ended.number) = (TurnId(turn), Some(n));
+        ended.turn = TurnId(turn);
+        ended.number = Some(n);
         ended.text = format!("{said} {n}{}", " and so on".repeat(WORDS / 3)).into();
         add(end, ended.into());
     }

@@ -62,7 +62,7 @@ fn a_branch_is_kept_where_it_is_asked_to_be_or_nowhere() {
 }
 
 #[test]
-fn what_cannot_be_branched_off_is_said() {
+fn impossible_fork_is_reported() {
     let (house, parent) = played();
     let fork = |more: &[&str]| {
         let mut args = vec!["fork", &parent, "--headless"];

@@ -55,7 +55,7 @@ fn jsonl_is_the_file_byte_for_byte_and_the_same_twice() {
 }
 
 #[test]
-fn two_rehearsals_have_two_files_and_show_prints_what_was_printed() {
+fn two_rehearsals_have_two_files_and_show_repeats_the_output() {
     let house = House::new();
     let first = house.run(&["demo", "--headless"]).code(0);
     house.run(&["demo", "--headless"]).code(0);

@@ -59,7 +59,7 @@ fn the_examples_of_expressions_hold() {
 }
 
 #[test]
-fn the_options_of_a_command_stand_before_those_of_all() {
+fn command_options_come_before_global_options() {
     let house = House::new();
     for command in ["run", "resume", "fork", "batch", "ask", "models", "export"] {
         let help = house.run(&[command, "--help"]).code(0).out;
@@ -80,7 +80,7 @@ fn a_command_is_a_topic_and_a_wrong_one_is_refused() {
 }
 
 #[test]
-fn the_commands_of_the_steering_page_are_those_of_the_schema() {
+fn steering_page_lists_schema_commands() {
     let schema = House::new().run(&["schema", "steer"]).code(0).out;
     let page = top("assets/help/steering.md");
     let names = page.lines().filter_map(|l| l.strip_prefix("    ")?.split_once("  "));
@@ -102,7 +102,7 @@ fn the_scenario_and_the_script_of_the_readme_run() {
 }
 
 #[test]
-fn the_steering_example_of_the_readme_does_what_is_said_below_it() {
+fn readme_steering_example_has_the_described_effect() {
     let house = House::new();
     let shell = example("sh", "LINES");
     let lines: String =
@@ -144,7 +144,7 @@ fn agrees(shown: &[&str], printed: &str) -> bool {
 
 /// From a file of questions to a report, as on the page.
 #[test]
-fn the_worked_example_of_experiments_prints_what_the_page_says() {
+fn experiments_example_prints_the_output_on_the_page() {
     let page = top("assets/help/experiments.md");
     let part = page.split_once("## A worked example").unwrap().1.split_once("\n## ").unwrap().0;
     let code = part

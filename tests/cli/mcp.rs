@@ -226,7 +226,7 @@ fn a_client_gets_no_program_no_file_and_no_limit_of_its_own() {
 }
 
 #[test]
-fn what_is_no_message_is_answered_and_the_next_one_works() {
+fn invalid_message_gets_an_error_and_the_next_one_works() {
     let house = House::new();
     let mut client = Client::start(&house);
     for line in ["hello", "[]", "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}"] {

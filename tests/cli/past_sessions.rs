@@ -25,7 +25,7 @@ fn files(house: &House) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn words_are_found_with_who_said_them_and_when() {
+fn search_results_have_speaker_and_time() {
     let house = House::new();
     house.run(&["demo", "--headless"]).code(0);
     let steer = house.file(
@@ -59,7 +59,7 @@ fn words_are_found_with_who_said_them_and_when() {
 
 /// A link to an endless device, a pipe without a writer, and a folder, all named like sessions.
 #[test]
-fn what_is_no_file_hides_nothing_and_is_not_waited_for() {
+fn special_files_are_skipped_without_blocking() {
     let house = House::new();
     house.run(&["demo", "--headless"]).code(0);
     let sessions = house.path("data/sessions");
@@ -118,7 +118,7 @@ fn a_summary_never_outlives_its_session() {
 }
 
 #[test]
-fn what_is_deleted_can_be_fetched_back() {
+fn deleted_session_can_be_restored() {
     let house = House::new();
     house.run(&["demo", "--headless"]).code(0);
     let before = house.run(&["sessions", "show", "--last"]).code(0).out;
@@ -143,7 +143,7 @@ fn names(house: &House, folder: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_no_session_is_left_alone_and_so_is_what_lies_beside_one() {
+fn foreign_files_beside_a_session_are_left_alone() {
     let house = House::new();
     for name in ["thesis.md", "thesis.pdf", "thesis.damage-report", ".profile"] {
         house.file(&format!("work/{name}"), name);

@@ -58,7 +58,7 @@ fn a_dry_run_plans_and_estimates_and_asks_nobody() {
 }
 
 #[test]
-fn what_a_talk_costs_is_in_the_record_and_told_at_its_end() {
+fn cost_is_recorded_and_printed_at_the_end() {
     let server = Server::start("All is well.", None);
     let house = House::new();
     let path = house.file("talk.toml", TALK);

@@ -102,7 +102,7 @@ fn a_resumed_conversation_goes_on_where_the_recording_is() {
 
 /// A time of day in a prompt does not change later turns: each one is spoken, and variable parts can be declared.
 #[test]
-fn what_differs_from_run_to_run_is_no_change() {
+fn differences_between_runs_can_be_ignored() {
     let house = house();
     let test = |ignore: &str| {
         format!(

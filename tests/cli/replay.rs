@@ -22,7 +22,7 @@ fn live(house: &House, format: &str) -> (String, String) {
 }
 
 #[test]
-fn a_replay_prints_what_the_live_run_printed() {
+fn replay_prints_the_output_of_the_live_run() {
     let house = House::new();
     for format in ["jsonl", "text", "md"] {
         let (printed, path) = live(&house, format);
@@ -49,7 +49,7 @@ fn it_begins_where_it_is_told_to() {
 }
 
 #[test]
-fn what_is_unfinished_damaged_or_newer_plays_and_says_so() {
+fn unfinished_damaged_and_newer_sessions_play_with_a_notice() {
     let house = House::new();
     let (_, path) = live(&house, "jsonl");
     let whole = fs::read_to_string(&path).unwrap();
@@ -88,7 +88,7 @@ fn nothing_in_a_foreign_file_is_run() {
 }
 
 #[test]
-fn what_comes_with_the_program_is_read_by_its_name_and_never_written_to() {
+fn bundled_sessions_are_read_by_name_and_never_written() {
     let house = House::new();
     let list = house.run(&["sessions", "list", "--examples"]).code(0).out;
     let names: Vec<&str> = list.lines().map(|l| l.split(' ').next().unwrap()).collect();

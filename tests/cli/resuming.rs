@@ -14,7 +14,7 @@ fn printed(err: &str) -> Vec<String> {
 }
 
 #[test]
-fn resume_and_fork_take_what_run_takes() {
+fn resume_and_fork_accept_the_options_of_run() {
     let server = Server::start("First.", None);
     let other = Server::start("Second.", None);
     let house = House::new();
@@ -52,7 +52,7 @@ fn resume_and_fork_take_what_run_takes() {
 }
 
 #[test]
-fn what_a_session_cannot_change_any_more_is_said() {
+fn unchangeable_settings_of_a_session_are_reported() {
     let house = House::new();
     let path = house.file("talk.toml", &talk(2, 3));
     house.run(&["run", &path, "--headless"]).code(0);
@@ -91,7 +91,7 @@ fn a_session_of_models_goes_on_with_the_rehearsed_cast() {
 }
 
 #[test]
-fn what_cargo_runs_is_resumed_through_cargo() {
+fn resume_command_uses_cargo_if_started_by_cargo() {
     let house = House::new();
     let path = house.file("talk.toml", &talk(2, 3));
     let mut command = house.command(&["run", &path, "--headless"]);
@@ -102,7 +102,7 @@ fn what_cargo_runs_is_resumed_through_cargo() {
 }
 
 #[test]
-fn a_screen_without_a_terminal_is_told_what_to_type_with_all_arguments() {
+fn missing_terminal_prints_the_headless_command_with_all_arguments() {
     let house = House::new();
     for (args, typed) in [
         (

@@ -24,7 +24,7 @@ fn test(house: &House, name: &str, rest: &str) -> String {
 }
 
 #[test]
-fn what_is_true_passes_and_what_is_not_is_shown_with_its_values() {
+fn true_expectations_pass_and_false_ones_show_values() {
     let house = House::new();
     test(
         &house,
@@ -87,7 +87,7 @@ fn what_is_true_passes_and_what_is_not_is_shown_with_its_values() {
 
 /// Bad input is reported as an error of the file, with its position, before anything runs.
 #[test]
-fn what_is_wrong_with_a_test_is_told_with_its_place() {
+fn test_faults_are_reported_with_position() {
     let house = House::new();
     let faulty = |rest: &str, parts: &[&str]| {
         let file = test(&house, "faulty", rest);
@@ -130,7 +130,7 @@ fn what_is_wrong_with_a_test_is_told_with_its_place() {
 }
 
 #[test]
-fn nothing_found_is_no_success() {
+fn finding_nothing_is_a_failure() {
     let house = House::new();
     assert!(house.run(&["test"]).code(2).err.contains("no test found"));
     assert!(house.run(&["test", "no/such"]).code(2).err.contains("no/such"));
@@ -281,7 +281,7 @@ fn hostile_tests_are_bounded() {
 
 /// Coverage of a scenario is reported as text and as JSON, and too little of it fails.
 #[test]
-fn coverage_tells_what_was_not_reached() {
+fn coverage_lists_unreached_parts() {
     let house = House::new();
     let stop = "[[scenario.stop]]\nword = \"AGREED\"\n[[voice]]";
     let rest = "[[steer]]\nat = \"0s\"\ndo = \"note\"\ntext = \"Be brief.\"\n[[expect]]\nthat = \"exit == 0\"";
@@ -336,7 +336,7 @@ fn a_recording_speaks_again_and_notices_changed_prompts() {
 
 /// Actual events become the expectations of a new test: from a rehearsed cast, and from a session.
 #[test]
-fn a_test_is_written_from_what_happened() {
+fn test_is_generated_from_a_run() {
     let house = House::new();
     house.run(&["scenarios", "new", "./tea.toml"]).code(0);
     house.run(&["test", "tea.test.toml"]).code(0);
@@ -367,7 +367,7 @@ fn a_test_is_written_from_what_happened() {
 
 /// A changed scenario reruns its own tests, and no others.
 #[test]
-fn watching_runs_what_a_changed_file_belongs_to() {
+fn watch_reruns_tests_of_a_changed_file() {
     let house = House::new();
     let town = crate::house::talk(4, 3);
     house.file("town.toml", &town);

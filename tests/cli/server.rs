@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// A model whose every call fails with an error that repeats the reply; listed if a key is required.
+/// Name of a model whose calls always fail with an error that contains the reply; listed only by servers with a key.
 pub const OOPS: &str = "oops";
 
 /// A model whose window the server states.
@@ -47,7 +47,7 @@ impl Server {
             for stream in listener.incoming() {
                 let seen = seen.clone();
                 std::thread::spawn(move || {
-                    answer(stream.unwrap(), reply, key, (calls, names), &seen)
+                    answer(stream.unwrap(), reply, key, calls, names, &seen)
                 });
             }
         });
@@ -59,7 +59,8 @@ fn answer(
     stream: TcpStream,
     reply: &str,
     key: Option<&str>,
-    (calls, names): (usize, &[&str]),
+    calls: usize,
+    names: &[&str],
     seen: &Mutex<Vec<String>>,
 ) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());

@@ -68,7 +68,7 @@ fn a_model_uses_the_tools_of_a_server() {
 }
 
 #[test]
-fn what_a_server_offers_is_pinned_and_a_change_is_shown() {
+fn server_tools_are_pinned_and_changes_shown() {
     let house = House::new();
     let log = house.path("log.jsonl").display().to_string();
     let path = talk(&house, "$HOW", "").to_owned();
@@ -141,7 +141,7 @@ fn pins_that_cannot_be_read_or_kept_stop_the_run_before_a_model_sees_a_tool() {
     };
     std::fs::create_dir_all(state.join("tools.json")).unwrap();
     let err = stops("cannot read the pins of tool servers", 3);
-    assert!(err.contains("review what the servers offer, then delete this file"), "{err}");
+    assert!(err.contains("review the tools of the servers, then delete this file"), "{err}");
     std::fs::remove_dir_all(&state).unwrap();
     // neither the folder nor a file in it can be created
     for nowhere in ["nowhere", "/proc"] {
@@ -221,7 +221,7 @@ fn a_hostile_server_is_bounded() {
         "{names:?}"
     );
     for told in [
-        "is no name of a tool",
+        "is not a tool name",
         "schema of more than 16 KiB",
         "wrong has no valid schema",
         "fake_echo is offered twice",
@@ -258,7 +258,7 @@ fn a_server_that_fails_is_told_to_the_model() {
     let path = talk(&house, "junk", "");
     let (ran, _) = run(&house, &path, vec![], &["--trust"]);
     assert!(
-        ran.code == 3 && ran.err.contains("no JSON-RPC message: Server started!"),
+        ran.code == 3 && ran.err.contains("not a JSON-RPC message: Server started!"),
         "{}",
         ran.err
     );

@@ -20,7 +20,7 @@ fn a_beginning_of_an_id_is_enough_when_it_is_the_only_one() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_told_with_a_way_out() {
+fn nonsensical_lines_are_rejected_with_a_fix() {
     let house = House::new();
     house.run(&["demo", "--headless"]).code(0);
     let sessions = house.path("data/sessions");
@@ -158,7 +158,7 @@ fn limits_that_are_set_are_told_in_their_units() {
 }
 
 #[test]
-fn a_session_that_is_being_written_says_who_writes_it() {
+fn locked_session_names_its_writer() {
     let house = House::new();
     let path = house.file("talk.toml", &talk(4, 400));
     let (mut child, mut out) =

@@ -8,7 +8,7 @@ const QUESTION: &str =
     r#"{"during":{"utterance":2,"words":5},"do":"cut_in","text":"Who pays for it?"}"#;
 
 #[test]
-fn a_cut_in_changes_what_the_next_speaker_says() {
+fn cut_in_changes_the_next_reply() {
     let house = House::new();
     let file = house.file("steer.jsonl", &format!("# a question\n\n{QUESTION}\n"));
     let from_file = house.run(&["demo", "--headless", "--steer", &file]).code(0);
@@ -61,7 +61,7 @@ fn a_bad_line_stops_a_file_and_not_standard_input() {
 }
 
 #[test]
-fn a_mark_of_an_editor_is_no_fault_and_nobody_says_nothing() {
+fn byte_order_mark_is_accepted_and_empty_text_rejected() {
     let house = House::new();
     let lines = "\u{feff}{\"do\":\"mark\",\"text\":\"seen\"}\r\n\r\n";
     let file = house.file("steer.jsonl", lines);
@@ -85,7 +85,7 @@ fn a_mark_of_an_editor_is_no_fault_and_nobody_says_nothing() {
 }
 
 #[test]
-fn a_human_seat_needs_a_stand_in_or_somebody_who_steers() {
+fn human_seat_needs_a_stand_in_or_steering() {
     let house = House::new();
     let seat = "[[participant]]\nid = \"eve\"\nname = \"Eve\"\nhuman = true\n";
     let human = format!("{}{seat}", talk(3, 3));

@@ -17,7 +17,7 @@ fn unbroken(house: &House, path: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_killed_run_goes_on_and_ends_like_one_that_was_not_killed() {
+fn killed_run_resumes_and_ends_like_an_uninterrupted_run() {
     let house = House::new();
     let path = house.file("talk.toml", &talk(UTTERANCES, WORDS));
     let session = house.path("x.jsonl").to_str().unwrap().to_owned();
@@ -114,7 +114,7 @@ fn a_reader_that_does_not_read_cannot_keep_the_program() {
 }
 
 #[test]
-fn a_pipe_that_was_closed_before_is_no_error() {
+fn closed_pipe_is_not_an_error() {
     let house = House::new();
     house.run(&["demo", "--headless"]).code(0);
     for args in [&["sessions", "show", "--last"][..], &["schema", "event"], &["demo", "--headless"]]

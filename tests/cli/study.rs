@@ -22,7 +22,7 @@ fn the_figures_of_the_demo_read_as_they_should() {
 }
 
 #[test]
-fn shares_are_those_of_the_words_and_operators_have_no_seat() {
+fn shares_are_counted_by_words_without_the_operator() {
     let house = House::new();
     let path = house.file("talk.toml", &talk(3, 9));
     let steer = house.file(
@@ -46,7 +46,7 @@ fn shares_are_those_of_the_words_and_operators_have_no_seat() {
 }
 
 #[test]
-fn what_is_said_again_is_found() {
+fn repetitions_are_found() {
     let house = House::new();
     let again = talk(4, 9).replace("A2", "A1").replace("B1", "A1");
     house.run(&["run", &house.file("talk.toml", &again), "--headless"]).code(0);

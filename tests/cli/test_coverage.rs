@@ -18,7 +18,7 @@ fn covered(house: &House, file: &str) -> Vec<String> {
 
 /// A dependency without a condition is met or not; one with a condition goes both ways.
 #[test]
-fn dependencies_stages_and_stop_rules_are_counted_by_what_reached_them() {
+fn coverage_counts_dependencies_stages_and_stop_rules() {
     let house = House::new();
     let text = |limit: u32| {
         format!(

@@ -228,7 +228,7 @@ fn wrong_tools_of_a_test_are_told_with_their_place() {
 
 /// A session with tool calls can be replayed with its tool results, and converted to a test.
 #[test]
-fn a_recorded_session_returns_what_its_tools_returned() {
+fn recorded_session_replays_tool_results() {
     let asked = vec![("weather", json!({"town": "Bonn"})), ("book", json!({"when": "{{ now }}"}))];
     let (url, _) = crate::tools::model(asked);
     let house = House::new();

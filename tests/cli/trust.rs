@@ -147,7 +147,7 @@ fn a_program_that_cannot_be_read_is_not_run_whoever_trusts_it() {
 }
 
 #[test]
-fn what_is_no_regular_file_is_refused_and_never_waited_for() {
+fn special_files_are_refused_without_blocking() {
     use std::os::unix::fs::symlink;
     let house = House::new();
     let pipe = house.path("pipe.toml");

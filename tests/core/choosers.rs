@@ -115,7 +115,7 @@ proptest! {
 
     /// Messages and mentions leave the order of a chain of dependencies unchanged.
     #[test]
-    fn nothing_that_is_said_moves_those_who_wait(interventions in interventions()) {
+    fn messages_do_not_move_the_queue(interventions in interventions()) {
         let only = |d: &Intervention| matches!(d, Intervention::Say | Intervention::Mention(_));
         let interventions: Vec<_> = interventions.into_iter().filter(|(_, d)| only(d)).collect();
         let plain = play(circle(5), &[], 20);
@@ -140,7 +140,7 @@ proptest! {
 
     /// Two seats that always request each other end at their limits, and keep no other seat from running.
     #[test]
-    fn two_who_wake_each_other_starve_nobody(max in 1..6u32) {
+    fn mutual_wake_ups_starve_nobody(max in 1..6u32) {
         let mut opened = circle(max);
         opened.participants[2].runs.after[0].participant = "a".into();
         let mut talk = Talk::new(opened);

@@ -167,7 +167,7 @@ async fn without_a_choice_the_fallback_decides() {
 }
 
 #[tokio::test]
-async fn one_seat_for_ever_and_the_muted_are_no_choices() {
+async fn repeated_and_muted_seats_cannot_be_chosen() {
     let ran = play(moderated(json!({})), answering(|_| say("b")), &[]).await;
     assert_eq!(
         ran.who(),

@@ -6,7 +6,7 @@ use colloquium::model::*;
 use serde_json::json;
 
 #[tokio::test]
-async fn cut_in_keeps_what_was_shown_and_the_words_come_next() {
+async fn cut_in_keeps_shown_text_and_comes_next() {
     let steer = [
         json!({"during": {"utterance": 2, "words": 3}, "id": "x", "do": "cut_in", "text": "stop that"}),
     ];
@@ -340,7 +340,7 @@ async fn marks_renames_and_limits() {
 
 /// A seat that was stopped before its first word gets the floor again, under the same number, with the newer messages.
 #[tokio::test]
-async fn who_was_stopped_before_a_word_keeps_the_turn() {
+async fn seat_stopped_before_its_first_word_keeps_the_turn() {
     let steer = [
         json!({"when": "'b' in speaking", "do": "pause_now"}),
         json!({"when": "paused", "do": "say", "text": "take your time"}),
@@ -365,7 +365,7 @@ async fn who_was_stopped_before_a_word_keeps_the_turn() {
 
 /// Muting or removing the last seat that can speak is not an end, because it can be undone.
 #[tokio::test]
-async fn muting_the_last_who_could_speak_waits() {
+async fn muting_the_last_speaker_waits() {
     let steer = [
         json!({"after": {"utterance": 1}, "do": "mute", "who": "a"}),
         json!({"after": {"utterance": 1}, "do": "mute", "who": "b"}),
@@ -420,7 +420,7 @@ async fn a_leading_name_is_one_grant() {
 
 /// Hidden messages reach nobody: no prompt, no script's `last`, no condition; `unhide` restores them.
 #[tokio::test]
-async fn what_is_hidden_is_hidden_everywhere() {
+async fn hidden_turns_are_hidden_everywhere() {
     let hide = json!({"after": {"utterance": 1}, "do": "hide", "utterance": 1});
     let edit = json!({"after": {"utterance": 1}, "id": "e", "do": "edit", "utterance": 1, "text": "other"});
     let unhide = json!({"after": {"utterance": 1}, "do": "unhide", "utterance": 1});

@@ -104,7 +104,7 @@ async fn an_analysis_is_cleared_up_and_done_again() {
 }
 
 #[tokio::test]
-async fn all_who_are_ready_run_at_once_and_see_nothing_of_one_another() {
+async fn ready_seats_run_in_parallel_and_do_not_see_each_other() {
     let mut table = graph(vec![
         runs("a", json!({})),
         runs("b", json!({"after": [after("a")]})),
@@ -158,7 +158,7 @@ async fn a_loop_needs_news_and_stops_at_its_bounds() {
 }
 
 #[tokio::test]
-async fn who_never_ran_for_a_failure_was_starved_and_for_a_condition_was_not() {
+async fn seat_is_starved_by_a_failure_and_not_by_a_condition() {
     let table = |when: Value| {
         let mut edge = after("a");
         edge["when"] = when;
@@ -261,7 +261,7 @@ async fn conditions_count_batches() {
 
 /// A request, with the name of its author, is in the prompt of its addressee only.
 #[tokio::test]
-async fn a_request_is_shown_to_the_one_who_is_asked() {
+async fn request_is_shown_to_its_addressee() {
     let table = graph(vec![
         runs("a", json!({})),
         runs("b", json!({"starts": false})),
@@ -328,7 +328,7 @@ async fn a_flow_that_lost_somebody_is_never_completed() {
 
 /// Hidden messages leave the context, and edited ones have their new text in it.
 #[tokio::test]
-async fn the_context_follows_what_is_hidden_and_edited() {
+async fn context_follows_hidden_and_edited_turns() {
     let flow = || {
         let mut seats = vec![
             runs("a", json!({})),

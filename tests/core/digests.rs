@@ -17,7 +17,7 @@ fn whole(state: &State, turn: &Turn) -> Text {
 }
 
 #[tokio::test]
-async fn what_a_seat_has_seen_is_not_hashed_again() {
+async fn seen_messages_are_not_hashed_again() {
     let steer = [json!({"after": {"utterance": 4}, "do": "whisper", "to": "a", "text": "psst"})];
     let state = play(round_robin(&["a", "b", "c"], 12), plain(), &steer).await.state;
     for seat in ["a", "b", "c"] {
@@ -36,7 +36,7 @@ async fn what_a_seat_has_seen_is_not_hashed_again() {
 
 /// Each of these events changes the text or the author of earlier messages, so hashing starts over.
 #[tokio::test]
-async fn what_is_rewritten_is_hashed_anew() {
+async fn rewritten_messages_are_hashed_again() {
     let interventions = [
         json!({"do": "edit", "utterance": 2, "text": "edited"}),
         json!({"do": "hide", "utterance": 3}),

@@ -7,6 +7,7 @@ use colloquium::model::*;
 use colloquium::session::writer::{Mode, SessionWriter, WAITING_MAX_BYTES, WriterStart};
 use colloquium::session::{Feed, Item, Tail};
 use colloquium::state::State;
+use colloquium::voice::NoVoice;
 use colloquium::voice::{CallRequest, Chunk, Done, Out, Speaking, Voice, Voices};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -113,7 +114,7 @@ impl Voice for Flood {
 struct Floods(Arc<AtomicUsize>, Memory);
 
 impl Voices for Floods {
-    fn voice(&self, _: &Participant) -> Result<Arc<dyn Voice>, String> {
+    fn voice(&self, _: &Participant) -> Result<Arc<dyn Voice>, NoVoice> {
         // the call has started: the disk blocks from here on
         self.1.full.store(true, SeqCst);
         Ok(Arc::new(Flood { pieces: 4_000, sent: self.0.clone() }))

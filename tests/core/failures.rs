@@ -151,8 +151,7 @@ async fn events(row: &'static Row, retry: u32, then: Then) -> (Vec<String>, Ran)
 }
 
 /// Describes an error in a cell of the table; `None` if none exists.
-async fn check(row: &'static Row, rule: (&str, u32, Then, &str)) -> Option<String> {
-    let (name, retry, then, end) = rule;
+async fn check(row: &'static Row, name: &str, retry: u32, then: Then, end: &str) -> Option<String> {
     let waits = waits(row, retry);
     let mut wanted = vec!["called".to_owned()];
     wanted.extend(waits.iter().flat_map(|ms| [format!("{ms} ms"), "called".into()]));
@@ -235,9 +234,9 @@ async fn every_fault_under_every_rule_makes_its_events_and_no_others() {
     let mut cells = 0;
     let mut wrong = vec![];
     for row in CONNECTIONS.iter().chain(&HTTP).chain(&STREAM) {
-        for rule in RULES {
+        for (name, retry, then, end) in RULES {
             cells += 1;
-            wrong.extend(check(row, rule).await);
+            wrong.extend(check(row, name, retry, then, end).await);
         }
     }
     println!(

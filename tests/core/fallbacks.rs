@@ -52,7 +52,7 @@ fn output(ran: &Ran) -> String {
 
 /// Text that broke off or timed out is shown with the reason and a remedy.
 #[tokio::test]
-async fn what_is_cut_by_a_failure_tells_its_reason() {
+async fn turn_cut_by_a_failure_shows_its_reason() {
     let stage = stage(|ask| match &*ask.seat.id {
         "ada" => Play::Ends(
             "I was".into(),
@@ -101,7 +101,7 @@ async fn without_a_fallback_left_the_turn_is_skipped_and_said_so() {
 }
 
 #[tokio::test]
-async fn what_was_shown_is_kept_and_nobody_speaks_over_it() {
+async fn shown_text_is_kept_and_nobody_speaks_over_it() {
     let ran = play(talk(vec![seat_of("ada", &["a:breaks", "b:well"], 1)], 2), models(), &[]).await;
     assert_eq!(asked(&ran), ["a:breaks", "b:well"], "the next turn is the fallback's");
     assert_eq!(ran.texts()[0], "half a");

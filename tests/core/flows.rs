@@ -23,7 +23,7 @@ async fn a_mention_is_honoured_once_and_the_one_passed_over_comes_next() {
 }
 
 #[tokio::test]
-async fn two_who_name_each_other_starve_nobody() {
+async fn mutual_mentions_starve_nobody() {
     let mut table = round_robin(&["a", "b", "c"], 12);
     table.scenario["policy"]["options"] = json!({"mentions": "once"});
     let stage = stage(|ask| {
@@ -54,7 +54,7 @@ async fn a_simultaneous_round_is_blind() {
 }
 
 #[tokio::test]
-async fn who_joins_speaks_in_a_running_phase_only_if_it_is_for_all() {
+async fn joiner_speaks_in_a_running_phase_only_if_open_to_all() {
     let join = json!({"after": {"utterance": 1}, "do": "join", "participant": {"id": "d", "lines": ["hm"]}});
     for (open, who) in [(false, "b a b a"), (true, "b a d b a d")] {
         let phase = json!({"name": "talk", "who": ["b", "a"], "open": open,
@@ -71,7 +71,7 @@ async fn who_joins_speaks_in_a_running_phase_only_if_it_is_for_all() {
 }
 
 #[tokio::test]
-async fn phases_inherit_what_was_said() {
+async fn phases_inherit_the_transcript() {
     let scenario = json!({
         "policy": {"name": "phases"},
         "phase": [
@@ -297,7 +297,7 @@ async fn a_wait_ends_at_once_when_time_is_up_or_somebody_skips_it_or_another_fai
 }
 
 #[tokio::test]
-async fn who_speaks_when_time_is_up_has_ten_seconds_to_finish() {
+async fn speaker_has_ten_seconds_after_the_time_limit() {
     let mut table = round_robin(&["a"], 9);
     table.scenario["limits"]["seconds"] = 5.into();
     let slow = |words: usize| stage(move |_| Play::Words("word ".repeat(words), 1_000));

@@ -8,13 +8,13 @@ use colloquium::model::*;
 use serde_json::json;
 
 #[test]
-fn branched_off_in_many_situations_nothing_is_other_but_what_is_asked_for() {
+fn fork_in_many_situations_changes_only_requested_parts() {
     branched_off(|events| every_other(situations(events)));
 }
 
 #[test]
 #[ignore = "half a minute: cargo test --test core -- --ignored"]
-fn branched_off_after_every_event_nothing_is_other_but_what_is_asked_for() {
+fn fork_after_every_event_changes_only_requested_parts() {
     branched_off(everywhere);
 }
 

@@ -37,7 +37,7 @@ async fn json_is_taken_out_of_its_wrapping_and_reaches_the_context() {
 }
 
 #[tokio::test]
-async fn a_reply_without_its_form_is_asked_for_once_more_and_shown_what_was_wrong() {
+async fn malformed_reply_is_requested_again_with_the_fault() {
     let stage = stage(|ask| match (&*ask.seat.id, ask.prompt.rejected.as_ref()) {
         ("a", None) => Play::Words("{\"n\": \"many\"}".into(), 5),
         ("a", Some(_)) => Play::Words("{\"n\": 3}".into(), 5),
@@ -53,7 +53,7 @@ async fn a_reply_without_its_form_is_asked_for_once_more_and_shown_what_was_wron
 
 /// A rejected reply was paid for: its exact usage counts, also if a kill came in between.
 #[tokio::test]
-async fn what_a_rejected_reply_used_is_in_the_log_and_in_the_bill() {
+async fn usage_of_rejected_replies_is_logged_and_billed() {
     let talk = || {
         stage(|ask| match (&*ask.seat.id, ask.attempt) {
             ("a", 1) => Play::Counted("no data".into(), 400, 7),

@@ -8,8 +8,9 @@ use colloquium::model::*;
 use colloquium::session::disk::{Disk, Rescue};
 use colloquium::session::writer::{Mode, SessionWriter, WriterStart};
 use colloquium::session::{Feed, Item, decode};
-use colloquium::state::{Finished, Live, Sieve, State, Who};
+use colloquium::state::{Finished, Live, PieceFilter, State, Who};
 use colloquium::tool::{RunningTool, ToolJob, ToolResult, Tools};
+use colloquium::voice::NoVoice;
 use colloquium::voice::{CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices};
 use serde_json::{Value, json};
 use std::io;
@@ -128,7 +129,7 @@ pub fn plain() -> Stage {
 }
 
 impl Voices for Stage {
-    fn voice(&self, _: &Participant) -> Result<Arc<dyn Voice>, String> {
+    fn voice(&self, _: &Participant) -> Result<Arc<dyn Voice>, NoVoice> {
         Ok(Arc::new(self.clone()))
     }
 }
@@ -390,10 +391,10 @@ fn check_invariants(events: &[Event], live: &Live) {
     let finished = Finished::from_events(events);
     let short = State::fold(events.iter().filter(|e| !finished.repeats(e)));
     assert_eq!(short, live.state, "without the pieces of finished turns: the same state");
-    let mut sieve = Sieve::default();
+    let mut filter = PieceFilter::default();
     let mut passed = vec![];
-    events.iter().for_each(|e| sieve.take(&Arc::new(e.clone()), &mut |e| passed.push(e.seq)));
-    sieve.finish(&mut |e| passed.push(e.seq));
+    events.iter().for_each(|e| filter.take(&Arc::new(e.clone()), &mut |e| passed.push(e.seq)));
+    filter.finish(&mut |e| passed.push(e.seq));
     let needed = events.iter().filter(|e| !finished.repeats(e)).map(|e| e.seq);
     assert!(needed.eq(passed), "read one by one: the same pieces are left out");
     let bare = State::fold(events.iter().filter(|e| !matches!(e.kind, Kind::Delta(_))));

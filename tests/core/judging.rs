@@ -150,7 +150,7 @@ async fn a_vote_is_secret_until_it_is_closed_and_the_talk_goes_on() {
 }
 
 #[tokio::test]
-async fn a_tie_is_told_as_one_and_what_cannot_be_read_is_an_abstention() {
+async fn tie_is_reported_and_unreadable_vote_is_an_abstention() {
     let steer = [json!({"after": {"utterance": 1}, "do": "vote", "question": "Shall we?"})];
     let stage = |last: &'static str| {
         answering(move |ask| match &*ask.seat.id {
@@ -380,7 +380,7 @@ async fn the_share_of_the_same_answers_stops_it_and_silence_agrees_with_nobody()
 
 /// A judge of sides needs the side of each seat, even if sides are not swapped.
 #[tokio::test]
-async fn a_judge_of_sides_is_told_who_is_on_which() {
+async fn judge_of_sides_gets_the_members_of_each_side() {
     let mut opened = judged(&["j"], false, 1, "draw");
     for (at, name) in ["pro", "con"].into_iter().enumerate() {
         opened.scenario["verdict"]["sides"][at]["name"] = json!(name);

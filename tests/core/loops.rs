@@ -118,7 +118,7 @@ async fn a_circle_is_warned_of_after_a_round_and_ends_after_the_next() {
 }
 
 #[tokio::test]
-async fn who_finds_the_way_out_after_the_warning_is_not_ended() {
+async fn seat_that_leaves_the_loop_after_the_warning_continues() {
     let ran = play(circle(json!({"loop": {}})), parrots(4), &[]).await;
     assert_eq!((ran.reason(), ran.state.warnings.len()), ("utterance_limit", 1));
     let off = play(round_robin(&["a", "b", "c"], 20), parrots(99), &[]).await;
@@ -128,7 +128,7 @@ async fn who_finds_the_way_out_after_the_warning_is_not_ended() {
 }
 
 #[tokio::test]
-async fn who_says_the_same_without_having_heard_it_repeats_nobody() {
+async fn equal_text_without_seeing_it_is_not_a_repetition() {
     let scenario = json!({
         "policy": {"name": "simultaneous", "options": {"rounds": 3}},
         "stop": [{"loop": {}}],

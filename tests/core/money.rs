@@ -249,7 +249,7 @@ async fn a_seat_at_its_own_limit_alone_falls_silent() {
 }
 
 #[tokio::test]
-async fn what_nobody_counted_is_estimated_and_what_has_no_price_is_not_priced() {
+async fn uncounted_tokens_are_estimated_and_unpriced_models_not_priced() {
     let seats = vec![model("ada", Some((1.0, 2.0)), None), model("bo", None, None)];
     let ran = play(talk("round_robin", json!({"utterances": 3}), seats), plain(), &[]).await;
     let ends: Vec<_> = ran

@@ -27,7 +27,7 @@ async fn the_operators_words_reopen_the_plan_before_another_step_begins() {
 }
 
 #[tokio::test]
-async fn a_step_is_cancelled_in_mid_call_and_one_that_waits_before_it_begins() {
+async fn running_and_waiting_steps_can_be_cancelled() {
     let stage = at_work(&[(1, &[]), (2, &[1]), (3, &[])], |ask| match number(ask) {
         1 => Play::Drones,
         _ => done(ask),

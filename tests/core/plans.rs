@@ -185,7 +185,7 @@ async fn the_last_exchange_ends_a_step_and_names_the_setting() {
 }
 
 #[tokio::test]
-async fn the_same_message_with_the_same_answer_is_no_progress() {
+async fn repeated_message_with_the_same_answer_is_a_loop() {
     for (words, turns) in [("QUESTION: Which colour?", 2), ("PROGRESS: I work", 2)] {
         let stage = at_work(&[(1, &[])], move |_| says(words));
         let ran = play(office(json!({"replan": false})), stage, &[]).await;
@@ -424,7 +424,7 @@ async fn the_planner_does_a_step_that_needs_no_executor() {
 }
 
 #[tokio::test]
-async fn what_is_asked_after_the_end_is_another_plan_with_the_history() {
+async fn message_after_the_end_starts_a_new_plan_with_history() {
     let stage = || at_work(&[(1, &[])], done);
     let first = play(office(json!({})), stage(), &[]).await;
     let say = json!({"do": "say", "text": "And the oars?"});

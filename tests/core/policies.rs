@@ -121,8 +121,7 @@ fn sequential() -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn opened(policy: &(&str, Value), seed: u64) -> Opened {
-    let (name, options) = policy;
+fn opened(name: &str, options: &Value, seed: u64) -> Opened {
     let scenario = json!({"policy": {"name": name, "options": options}});
     Opened { seed, ..table(scenario, SEATS.map(seat).to_vec()) }
 }
@@ -193,8 +192,8 @@ fn shares_of_words_stay_within_the_longest_utterance() {
 }
 
 #[test]
-fn who_always_passes_is_not_asked_for_ever() {
-    let mut talk = Talk::new(opened(&("weighted", json!({"by": "words"})), 1));
+fn passing_seat_is_not_asked_for_ever() {
+    let mut talk = Talk::new(opened("weighted", &json!({"by": "words"}), 1));
     let mut asked = 0;
     let mut all = 0;
     for _ in 0..60 {
@@ -214,7 +213,7 @@ fn who_always_passes_is_not_asked_for_ever() {
 
 #[test]
 fn nobody_talkative_speaks_twice_in_a_row_and_the_silent_only_if_nobody_else_will() {
-    let mut quiet = opened(&("talkative", json!({})), 3);
+    let mut quiet = opened("talkative", &json!({}), 3);
     quiet.participants[0].talkativeness = 0.0;
     quiet.participants[1].talkativeness = 1.0;
     let mut talk = Talk::new(quiet);
@@ -223,7 +222,7 @@ fn nobody_talkative_speaks_twice_in_a_row_and_the_silent_only_if_nobody_else_wil
     assert!(turns.windows(2).all(|w| w[0] != w[1]), "{turns:?}");
     let had = |id: &str| turns.iter().filter(|t| *t == id).count();
     assert!(had("a") < had("c") && had("c") < had("b"), "{turns:?}");
-    let mut alone = opened(&("talkative", json!({})), 3);
+    let mut alone = opened("talkative", &json!({}), 3);
     alone.participants.truncate(1);
     let mut talk = Talk::new(alone);
     talk.go(3, |_, s| words(s));
@@ -234,7 +233,7 @@ fn nobody_talkative_speaks_twice_in_a_row_and_the_silent_only_if_nobody_else_wil
 fn rounds_end_every_policy_that_takes_turns() {
     for (name, mut options) in sequential() {
         options["rounds"] = json!(2);
-        let mut talk = Talk::new(opened(&(name, options), 5));
+        let mut talk = Talk::new(opened(name, &options, 5));
         talk.go(100, |_, s| words(s));
         let ended = talk.live.state.ended.as_ref().map(|e| e.reason);
         assert_eq!(
@@ -322,17 +321,17 @@ proptest! {
             .into_iter()
             .filter(|(_, d)| matches!(d, Intervention::Say | Intervention::SayTo(_) | Intervention::Mention(_)))
             .collect();
-        for policy in sequential() {
-            let plain = play(opened(&policy, seed), &[], 24).in_turn();
-            let disturbed = play(opened(&policy, seed), &interventions, 24).in_turn();
-            prop_assert_eq!(&plain[..disturbed.len()], &disturbed[..], "{:?}", policy);
+        for (name, options) in sequential() {
+            let plain = play(opened(name, &options, seed), &[], 24).in_turn();
+            let disturbed = play(opened(name, &options, seed), &interventions, 24).in_turn();
+            prop_assert_eq!(&plain[..disturbed.len()], &disturbed[..], "{} {}", name, options);
         }
     }
 
     /// Muted and absent seats are skipped; the order of the file applies to all others.
     #[test]
     fn a_mute_or_a_leaver_moves_no_pointer(interventions in interventions()) {
-        let talk = play(opened(&("round_robin", json!({})), 1), &interventions, 24);
+        let talk = play(opened("round_robin", &json!({}), 1), &interventions, 24);
         let mut able = [true; 4];
         let mut gone = [false; 4];
         let mut at = 0;
@@ -360,18 +359,18 @@ proptest! {
 
     /// With two seats that always name each other, the others have at least half of their turns.
     #[test]
-    fn two_who_name_each_other_starve_nobody(seed: u64, first in 0..4usize, second in 0..4usize) {
-        for policy in sequential() {
-            let mut talk = Talk::new(opened(&policy, seed));
+    fn mutual_mentions_starve_nobody(seed: u64, first in 0..4usize, second in 0..4usize) {
+        for (name, options) in sequential() {
+            let mut talk = Talk::new(opened(name, &options, seed));
             talk.go(64, |_, s| match &**s {
                 s if s == SEATS[first] => format!("you, @{}!", SEATS[second]),
                 s if s == SEATS[second] => format!("no, you, @{}!", SEATS[first]),
                 _ => "well".into(),
             });
             let asked = talk.asked();
-            prop_assert!(asked.windows(2).all(|w| !(w[0].1 && w[1].1)), "{:?}: {:?}", policy, asked);
+            prop_assert!(asked.windows(2).all(|w| !(w[0].1 && w[1].1)), "{} {}: {:?}", name, options, asked);
             for id in SEATS {
-                prop_assert!(asked.iter().any(|(who, _)| who == id), "{} in {:?}: {:?}", id, policy, asked);
+                prop_assert!(asked.iter().any(|(who, _)| who == id), "{} in {} {}: {:?}", id, name, options, asked);
             }
         }
     }
@@ -379,14 +378,14 @@ proptest! {
     /// The conversation always continues, ends, or waits for the operator; without seats it ends.
     #[test]
     fn nobody_ready_is_an_end_and_no_hang(interventions in interventions(), seed: u64) {
-        for policy in sequential().into_iter().chain([("simultaneous", json!({})), ("manual", json!({}))]) {
-            let mut talk = play(opened(&policy, seed), &interventions, 24);
+        for (name, options) in sequential().into_iter().chain([("simultaneous", json!({})), ("manual", json!({}))]) {
+            let mut talk = play(opened(name, &options, seed), &interventions, 24);
             for who in SEATS {
                 talk.command(json!({"do": "leave", "who": who}));
             }
             talk.go(99, |_, s| words(s));
             let ended = talk.live.state.ended.as_ref().map(|e| e.reason);
-            prop_assert_eq!(ended, Some(StopReason::Exhausted), "{:?}", policy);
+            prop_assert_eq!(ended, Some(StopReason::Exhausted), "{} {}", name, options);
         }
     }
 }
@@ -395,7 +394,7 @@ proptest! {
 fn the_first_of_the_file_is_never_skipped() {
     for seed in 0..50 {
         for (name, options) in sequential().into_iter().filter(|(_, o)| o["order"].is_null()) {
-            let mut talk = Talk::new(opened(&(name, options), seed));
+            let mut talk = Talk::new(opened(name, &options, seed));
             talk.go(40, |_, s| words(s));
             let turns = talk.in_turn();
             if name != "talkative" {

@@ -91,7 +91,7 @@ async fn the_profile_is_shown_as_of_the_batch() {
 }
 
 #[tokio::test]
-async fn what_is_hidden_is_not_known_and_edited_words_leave_the_facts() {
+async fn hidden_turns_and_edits_leave_no_facts() {
     let hide = json!({"after": {"utterance": 2}, "do": "hide", "utterance": 2});
     let ran = play(advisers("round_robin", 3), learns(), &[hide]).await;
     assert_eq!(known(&ran).0, json!({"home": {"size": 1}, "noise": "low"}));

@@ -214,7 +214,7 @@ fn play(top: &str, ada: &str, steer: &[Value]) -> Vec<Call> {
 }
 
 #[test]
-fn what_changes_from_turn_to_turn_leaves_the_frame_as_it_was() {
+fn changing_content_leaves_the_prompt_frame_unchanged() {
     let note = json!({"do": "note", "text": "Be kind.", "for": "utterance"});
     for layout in ["own", "shared"] {
         let top = format!("layout = \"{layout}\"\nwords = [40, 90]\n[limits]\nutterances = 8");
@@ -252,7 +252,7 @@ fn in_the_shared_layout_the_talk_is_the_same_for_everybody() {
 }
 
 #[test]
-fn the_table_is_told_what_a_vote_came_to() {
+fn vote_result_is_announced() {
     let vote = json!({"do": "vote", "question": "Shall we?", "options": ["yes", "no"]});
     let voted = play("[limits]\nutterances = 4", "", &[vote]);
     let after = voted.iter().rfind(|c| c.purpose == Purpose::Speak).unwrap();
@@ -264,7 +264,7 @@ fn the_table_is_told_what_a_vote_came_to() {
 }
 
 #[test]
-fn what_scenarios_say_of_debate_words_roles_and_lore_is_shown() {
+fn prompt_shows_debate_words_roles_and_lore() {
     let guided = "Bring one new thing";
     assert!(play("", "", &[])[0].system().contains(guided));
     assert!(!play("debate = \"plain\"", "", &[])[0].system().contains(guided));
@@ -333,7 +333,7 @@ fn says_that_all_open_at_the_same_time() {
 }
 
 #[test]
-fn who_asked_is_told() {
+fn requester_gets_the_result() {
     let floor = json!({"do": "floor", "to": "ada"});
     let given = play("[limits]\nutterances = 4", "", &[floor]);
     assert!(

@@ -41,7 +41,7 @@ async fn calls_wait_for_their_providers_rate() {
 }
 
 #[tokio::test]
-async fn a_pause_holds_who_waits_for_a_rate_and_time_ends_it() {
+async fn pause_stops_rate_limited_seats_and_time_limit_ends_them() {
     let steer = [json!({"at": "5s", "do": "pause_now"}), json!({"at": "3m", "do": "resume"})];
     let ran = play(rated("1/min", "round_robin", 2), plain(), &steer).await;
     assert_eq!(begun(&ran), [0, 180]);
@@ -52,7 +52,7 @@ async fn a_pause_holds_who_waits_for_a_rate_and_time_ends_it() {
 }
 
 #[tokio::test]
-async fn who_waits_for_a_tool_waits_for_no_rate_until_it_is_back() {
+async fn seat_waiting_for_a_tool_is_not_rate_limited() {
     let mut table = rated("1/min", "round_robin", 1);
     table.participants[0].tools = vec![Tool {
         name: "reads".into(),

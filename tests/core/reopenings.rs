@@ -102,7 +102,7 @@ async fn rounds_and_phases_begin_again_with_the_history() {
 }
 
 #[tokio::test]
-async fn a_verdict_is_found_again_after_what_is_said_next() {
+async fn earlier_verdict_is_found_after_new_messages() {
     let verdict =
         json!({"judges": ["j"], "question": "Who?", "votes": 1, "swap_test": false, "tie": "draw"});
     let mut judged = robin(json!({
@@ -193,7 +193,7 @@ async fn after_a_limit_nothing_is_counted_anew() {
 }
 
 #[tokio::test]
-async fn a_failed_workflow_tries_again_who_failed() {
+async fn failed_workflow_retries_failed_seats() {
     let mut seats = vec![seat("a"), seat("b")];
     seats[1].runs =
         serde_json::from_value(json!({"after": [{"participant": "a", "max": 1}]})).unwrap();

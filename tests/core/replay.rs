@@ -170,7 +170,7 @@ async fn an_utterance_begins_with_its_floor_and_a_pause_holds_where_it_is() {
 }
 
 #[tokio::test]
-async fn a_moment_shows_what_had_come_by_then() {
+async fn seek_shows_events_up_to_the_time() {
     let ran = lively(9).await;
     let transport = transport(&ran);
     let mut tail = transport.tail();

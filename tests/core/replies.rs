@@ -48,7 +48,7 @@ async fn a_failure_rule_holds_after_the_first_word_too() {
 }
 
 #[tokio::test]
-async fn what_a_filter_cut_is_marked_so() {
+async fn filtered_turn_is_marked() {
     let ran = broken_off(ErrorClass::Filter, Then::Skip).await;
     assert_eq!(ran.state.entries[0].version().cut, Some(CutWhy::Filtered));
     for spell in [export::text::spell, export::md::spell] {

@@ -97,7 +97,7 @@ async fn every_policy_with_an_order_hears_requests_and_a_moderator_does_not() {
 }
 
 #[tokio::test]
-async fn only_who_may_be_requested_is_woken_and_a_refusal_is_told() {
+async fn only_permitted_requests_wake_a_seat_and_refusals_are_logged() {
     for (policy, woken) in [("round_robin", "a c b c"), ("depends", "a c")] {
         let mut opened =
             four(json!({"name": policy}), json!({"limits": {"utterances": 4, "batches": 9}}));
@@ -125,7 +125,7 @@ async fn only_who_may_be_requested_is_woken_and_a_refusal_is_told() {
 
 /// Two seats that always request each other leave the others their turns.
 #[tokio::test]
-async fn two_who_ask_each_other_starve_nobody() {
+async fn mutual_requests_starve_nobody() {
     let both = stage(|ask| match &*ask.seat.id.0 {
         "a" => Play::Data("b?".into(), json!({"requests": [{"to": "b", "text": "And you?"}]})),
         "b" => Play::Data("a?".into(), json!({"requests": [{"to": "a", "text": "And you?"}]})),

@@ -38,7 +38,7 @@ fn shown(ran: &Ran, id: &str) -> String {
 }
 
 #[tokio::test]
-async fn whose_words_are_seen_is_what_the_phase_says() {
+async fn phase_defines_visible_messages() {
     for (sees, expected) in [
         ("all", "a1 b1 c1 d1 a2 b2 c2 d2"),
         ("question", ""),
@@ -59,7 +59,7 @@ async fn whose_words_are_seen_is_what_the_phase_says() {
 }
 
 #[tokio::test]
-async fn who_was_not_shown_a_text_did_not_read_it_before_it_changed() {
+async fn reader_count_excludes_seats_that_did_not_see_the_text() {
     let edit = json!({"after": {"utterance": 11}, "do": "edit", "utterance": 1, "text": "other"});
     for (sees, readers) in [("all", 8), ("own", 2), ("question", 0), ("opening", 8)] {
         let ran =
@@ -132,7 +132,7 @@ async fn a_label_is_a_name_that_a_mention_may_use() {
 }
 
 #[tokio::test]
-async fn what_is_thought_in_private_is_in_the_log_and_in_nobodys_prompt() {
+async fn private_thoughts_are_in_the_log_and_in_no_prompt() {
     let mut table = table_with(json!({"thinks": true, "words": [70, 150]}));
     table.participants[0].voice = VoiceSpec::Model(ModelSpec::default());
     let stage = stage(|ask| {
@@ -156,7 +156,7 @@ async fn what_is_thought_in_private_is_in_the_log_and_in_nobodys_prompt() {
 }
 
 #[tokio::test]
-async fn a_phase_ends_after_the_round_in_which_its_condition_holds() {
+async fn phase_ends_after_the_round_of_its_condition() {
     let until = |when: &str| {
         let mut table = table_with(json!({ "until": when }));
         table.scenario["phase"][1]["policy"]["options"]["rounds"] = json!(9);
@@ -188,7 +188,7 @@ fn last_prompt(ran: &Ran, id: &str) -> colloquium::model::Prompt {
 }
 
 #[tokio::test]
-async fn who_sees_a_summary_sees_one_of_everything_so_far() {
+async fn summary_reader_sees_a_summary_of_everything() {
     let sums = stage(|ask| match ask.purpose {
         Purpose::Summarise => Play::Words(format!("SUM of {}", ask.prompt.blocks.len()), 5),
         _ => Play::Words(format!("{} speaks", ask.seat.id), 10),
@@ -283,7 +283,7 @@ async fn a_label_that_was_said_is_read_as_the_readers_own() {
 }
 
 #[tokio::test]
-async fn who_joins_takes_the_next_label_and_changes_nobodys() {
+async fn joiner_takes_the_next_label() {
     let join = json!({"after": {"utterance": 5}, "do": "join", "participant": {"id": "e", "lines": ["hm"]}});
     let ran = play(table_with(json!({"anonymous": "stable"})), numbered(), &[join]).await;
     let all = labels(&ran);

@@ -87,7 +87,7 @@ fn pairs(pairs: u64) {
 }
 
 #[test]
-fn hostile_words_decide_what_harmless_words_decide() {
+fn hostile_text_leads_to_the_same_decisions_as_harmless_text() {
     pairs(FEW);
 }
 

@@ -48,7 +48,7 @@ fn asked(ran: &Ran, purpose: Purpose) -> Vec<&CallRequest> {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_summed_up_and_the_summary_stands_for_it() {
+async fn overflow_is_replaced_by_a_summary() {
     let ran = play(summed(Some("clerk"), 30, 700), talkers(reply), &[]).await;
     assert_eq!((ran.state.utterances, ran.reason()), (30, "utterance_limit"));
     let sums = asked(&ran, Purpose::Summarise);
@@ -79,7 +79,7 @@ async fn a_summary_that_cannot_be_had_is_not_asked_for_again_and_the_middle_goes
 }
 
 #[tokio::test]
-async fn nobody_reads_in_a_summary_what_was_whispered_to_another_or_is_hidden() {
+async fn summaries_contain_no_foreign_whispers_or_hidden_messages() {
     let whisper = json!({"after": {"utterance": 1}, "do": "whisper", "to": "a", "text": "SECRET"});
     let hide = json!({"after": {"utterance": 16}, "do": "hide", "utterance": 2});
     let copy = talkers(|ask| {
@@ -114,7 +114,7 @@ async fn nobody_reads_in_a_summary_what_was_whispered_to_another_or_is_hidden() 
 /// A recipient of a whisper reads a summary that may include it. An export without whispers leaves out that summary,
 /// and no other.
 #[tokio::test]
-async fn a_summary_for_somebody_who_was_whispered_to_is_as_private_as_the_whisper() {
+async fn summary_with_a_whisper_is_as_private_as_the_whisper() {
     let whisper =
         json!({"after": {"utterance": 1}, "do": "whisper", "to": "a", "text": "SECRETWORD"});
     let tells = talkers(|ask| {

@@ -52,7 +52,7 @@ async fn its_last_words_are_its_utterance_and_the_rest_is_its_reasoning() {
 }
 
 #[tokio::test]
-async fn what_is_left_to_the_table_bounds_the_team() {
+async fn team_is_bounded_by_the_remaining_budget() {
     let limits = json!({"utterances": 2, "tokens": 40});
     let ran = play(table_with(team(12), limits), voices(), &[]).await;
     let used = ran.state.spent().usage.tokens();
@@ -76,7 +76,8 @@ async fn teams_sit_in_teams() {
     let mut outer = team(2);
     let VoiceSpec::Team(spec) = &mut outer.voice else { unreachable!() };
     let mut inner = team(1);
-    (inner.id, inner.name) = ("vic".into(), "VIC".into());
+    inner.id = "vic".into();
+    inner.name = "VIC".into();
     spec.participants[1] = inner;
     let ran = play(table_with(outer, json!({"utterances": 2})), voices(), &[]).await;
     assert_eq!(ran.texts().last(), Some(&"una says 1"), "the last words of the innermost");

@@ -127,7 +127,7 @@ fn keeps_few_and_short_earlier_tool_results() {
 }
 
 #[test]
-fn what_changes_something_runs_only_if_it_is_allowed() {
+fn modifying_tools_run_only_with_permission() {
     let ask = || asks_once(vec![("acts", json!({}))]);
     let refused = ran(with_tools(1), ask(), &[]);
     assert_eq!(refused.texts(), ["refused: nobody is there to allow it"]);

@@ -52,7 +52,7 @@ fn split(ask: &CallRequest) -> Value {
 }
 
 #[tokio::test]
-async fn judges_who_may_stop_end_the_talk_as_soon_as_a_side_has_won() {
+async fn judges_end_the_conversation_once_a_side_has_won() {
     let late = |ask: &CallRequest| json!({"winner": if ask.prompt.blocks.len() < 4 { "tie" } else { "b" }});
     let mut table = judged(&["j"], json!({"may_stop": true}));
     table.scenario["limits"] = json!({"utterances": 12});
@@ -72,7 +72,7 @@ async fn judges_who_may_stop_end_the_talk_as_soon_as_a_side_has_won() {
 }
 
 #[tokio::test]
-async fn a_judge_is_not_asked_which_of_nobody_has_won() {
+async fn judge_is_not_asked_without_contestants() {
     let mut table = judged_phase(json!({}), None);
     table.scenario["phase"][0]["judge"].as_object_mut().unwrap().remove("sides");
     let leaves = |who: &str| json!({"after": {"utterance": 2}, "do": "leave", "who": who});
@@ -186,7 +186,7 @@ async fn the_operator_breaks_a_tie_or_leaves_it() {
 }
 
 #[tokio::test]
-async fn what_the_judges_see_is_what_the_scenario_says() {
+async fn judges_see_the_configured_part() {
     for (sees, blocks) in
         [("all", 4), ("opening", 2), ("last_round", 2), ("question", 0), ("summary", 1)]
     {

@@ -60,7 +60,7 @@ async fn private_words_are_in_nobody_elses_prompt() {
 }
 
 #[tokio::test]
-async fn who_may_not_whisper_says_it_aloud_and_a_hidden_turn_hides_its_whispers() {
+async fn unpermitted_whisper_is_public_and_hidden_turn_hides_whispers() {
     let ran = play(models(&[]), whispering(), &[]).await;
     assert!(ran.texts()[0].contains("WHISPER"), "it is but a word");
     let hide = json!({"after": {"utterance": 2}, "do": "hide", "utterance": 1});
@@ -70,7 +70,7 @@ async fn who_may_not_whisper_says_it_aloud_and_a_hidden_turn_hides_its_whispers(
 }
 
 #[tokio::test]
-async fn only_who_may_whisper_is_told_how() {
+async fn only_permitted_seats_get_whisper_instructions() {
     let mut table = models(&["b"]);
     table.participants[1].reply.to.clear();
     let ran = play(table, whispering(), &[]).await;

@@ -24,8 +24,8 @@ pub fn files(folder: &Path, victim: &Path) -> Vec<(&'static str, PathBuf)> {
     fs::write(at("acts.toml"), "\u{1b}]0;x\u{7}\u{202e}\n".repeat(1000)).unwrap();
     fs::write(at("locked.toml"), format!("{{\"a\":{}1}}\n", "[1,".repeat(50_000))).unwrap();
     let mut all = vec![
-        ("a device", device(folder, "zero", (1, 5))),
-        ("a terminal", device(folder, "tty", (5, 0))),
+        ("a device", device(folder, "zero", 1, 5)),
+        ("a terminal", device(folder, "tty", 5, 0)),
         ("the environment", PathBuf::from("/proc/self/environ")),
     ];
     let mut made: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
@@ -36,7 +36,7 @@ pub fn files(folder: &Path, victim: &Path) -> Vec<(&'static str, PathBuf)> {
 }
 
 /// Returns a device node: one of the folder's own if the user may make it, since root could harm that of the machine.
-fn device(folder: &Path, name: &str, (major, minor): (u32, u32)) -> PathBuf {
+fn device(folder: &Path, name: &str, major: u32, minor: u32) -> PathBuf {
     use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
     let own = folder.join(name);
     let mode = Mode::RUSR | Mode::WUSR;

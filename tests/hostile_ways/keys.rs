@@ -1,4 +1,4 @@
-//! Keys of files: each of the schemas of scenarios, tests, steering lines and results, with hostile values in process.
+//! Loads scenarios, tests, steering lines and results with hostile values for every key of their schemas.
 
 use crate::hostile_values;
 use colloquium::batch::report::Report;
@@ -128,7 +128,7 @@ fn walk(of: &str, base: &Value, read: impl Fn(&Value, &Path)) {
     println!("{of}: {} values in {} places", values.len(), all.len());
 }
 
-/// Returns data as TOML without nulls, or `None` if TOML cannot say it.
+/// Returns data as TOML without nulls, or `None` if TOML cannot express it.
 fn as_toml(value: &Value) -> Option<String> {
     toml::to_string(value.as_object().unwrap_or(&Map::new())).ok()
 }

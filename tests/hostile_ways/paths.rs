@@ -8,14 +8,14 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
-/// How long a process may take on a busy machine.
+/// Time limit for a process on a busy machine.
 const HANG_SECONDS: u32 = 60;
 /// Memory that a process may write to, in KiB.
 const MEMORY_KIB: u32 = 64 << 10;
 /// Values that are no file: what a path must not be taken for.
 const TEXTS: [&str; 7] = ["-", "--trust", "", "\u{1b}]0;x\u{7}", "$(touch marker)", "..", "~"];
 
-/// What the value of an argument is, by its name in the help.
+/// Kind of an argument's value, by its name in the help.
 const VALUES: &[(&str, bool)] = &[
     ("FILE", true),
     ("FOLDER", true),

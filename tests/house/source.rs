@@ -94,6 +94,11 @@ impl Source {
         Source { path: self.path.clone(), raw: self.raw.clone(), code }
     }
 
+    /// Returns the content with comments and literals replaced by blanks.
+    pub fn code(&self) -> &str {
+        &self.code
+    }
+
     /// Returns the modules declared by the file.
     pub fn declared_rooms(&self) -> Vec<Found> {
         let lines = self.code.lines().enumerate();

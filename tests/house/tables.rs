@@ -130,7 +130,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// An API that only some modules may use.
-pub struct Deed {
+pub struct Restriction {
     /// Text of the rule in failure messages.
     pub rule: &'static str,
     /// Restricted paths, matched from any segment on: `env::var` also matches `std::env::var`.
@@ -142,12 +142,12 @@ pub struct Deed {
     /// Exceptions: (part of a path, allowed module).
     pub but: &'static [(&'static str, &'static str)],
     /// Suggested fix.
-    pub way_out: &'static str,
+    pub fix: &'static str,
 }
 
 /// All restrictions.
-pub const DEEDS: &[Deed] = &[
-    Deed {
+pub const RESTRICTIONS: &[Restriction] = &[
+    Restriction {
         rule: "only `config` reads environment and home",
         names: &[
             "std::env",
@@ -162,33 +162,33 @@ pub const DEEDS: &[Deed] = &[
         texts: &[],
         places: &["config"],
         but: &[("env::args", "main.rs"), ("env::args", "cli")],
-        way_out: "let `config` read it once and hand the value down",
+        fix: "let `config` read it once and hand the value down",
     },
-    Deed {
+    Restriction {
         rule: "only `spawn` starts processes",
         names: &["process::Command", "Command::new", "process_wrap"],
         texts: &[],
         places: &["spawn"],
         but: &[],
-        way_out: "ask `spawn` to start it",
+        fix: "ask `spawn` to start it",
     },
-    Deed {
+    Restriction {
         rule: "only `net` opens sockets",
         names: &["TcpStream", "TcpListener", "UdpSocket", "UnixStream", "UnixListener", "reqwest"],
         texts: &[],
         places: &["net"],
         but: &[],
-        way_out: "ask `net` for the connection",
+        fix: "ask `net` for the connection",
     },
-    Deed {
+    Restriction {
         rule: "only `clock` reads time",
         names: &["SystemTime", "Instant", "Timestamp::now", "Zoned::now"],
         texts: &[],
         places: &["clock"],
         but: &[],
-        way_out: "take the time as a value, or a `Clock`",
+        fix: "take the time as a value, or a `Clock`",
     },
-    Deed {
+    Restriction {
         rule: "only the rooms listed for it write files",
         names: &[
             "fs::rename",
@@ -219,9 +219,9 @@ pub const DEEDS: &[Deed] = &[
             "own_file",
         ],
         but: &[],
-        way_out: "hand the content to a room that writes such files",
+        fix: "hand the content to a room that writes such files",
     },
-    Deed {
+    Restriction {
         rule: "only the places listed for it open files",
         names: &[
             "File::open",
@@ -251,23 +251,23 @@ pub const DEEDS: &[Deed] = &[
             "cli/trust/store.rs",
         ],
         but: &[],
-        way_out: "read by `untrusted`, create and extend by `own_file`",
+        fix: "read by `untrusted`, create and extend by `own_file`",
     },
-    Deed {
+    Restriction {
         rule: "only `main` ends the process, and `cli` at a second signal",
         names: &["process::exit", "process::abort"],
         texts: &[],
         places: &["main.rs"],
         but: &[("process::exit", "cli")],
-        way_out: "return an error or an exit code, so that everything is closed and restored on the way",
+        fix: "return an error or an exit code, so that everything is closed and restored on the way",
     },
-    Deed {
+    Restriction {
         rule: "nothing panics on purpose outside tests",
         names: &[],
         texts: &[".unwrap()", "panic!", "todo!", "unimplemented!"],
         places: &[],
         but: &[],
-        way_out: "return an error, or say with `expect` why it cannot fail",
+        fix: "return an error, or say with `expect` why it cannot fail",
     },
 ];
 

@@ -315,7 +315,8 @@ impl<'a> Victim<'a> {
     fn keep(&mut self, mut bytes: Vec<u8>) {
         let record = record::read(&bytes).unwrap();
         bytes.truncate(record.whole);
-        (self.kept, self.unended) = (bytes, record.unended);
+        self.kept = bytes;
+        self.unended = record.unended;
     }
 
     /// Truncates the file at random, as a power cut may. Returns false if there was nothing to truncate.

@@ -77,7 +77,8 @@ impl Model {
             }
             Call::Synced(path) => {
                 let file = self.file(path);
-                (file.unsynced, file.cut) = (false, false);
+                file.unsynced = false;
+                file.cut = false;
                 for (other, file) in &mut self.0 {
                     file.unnamed &= other.parent() != Some(path);
                 }

@@ -153,7 +153,7 @@ fn a_condition_still_sees_all_that_was_said_when_it_asks() {
 }
 
 #[test]
-fn what_is_offered_at_an_end_is_a_way_on() {
+fn ended_conversation_offers_a_continuation() {
     let house = House::new();
     let path = house.file("talk.toml", &talk(4, 3));
     house.run(&["run", &path, "--headless"]).code(0);

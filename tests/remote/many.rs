@@ -13,6 +13,7 @@ use colloquium::net::Client;
 use colloquium::session::writer::Mode;
 use colloquium::session::{self, Feed, Item, SessionPlace, Tail};
 use colloquium::state::State;
+use colloquium::voice::NoVoice;
 use colloquium::voice::remote::{Endpoint, Remote, Wire};
 use colloquium::voice::{Voice, Voices};
 use serde_json::json;
@@ -35,7 +36,7 @@ const HANGS: Duration = Duration::from_secs(60);
 struct Models(Client, Arc<Endpoint>);
 
 impl Voices for Models {
-    fn voice(&self, _: &Participant) -> Result<Arc<dyn Voice>, String> {
+    fn voice(&self, _: &Participant) -> Result<Arc<dyn Voice>, NoVoice> {
         Ok(Arc::new(Remote::new(self.0.clone(), self.1.clone(), MODEL.into())))
     }
 }

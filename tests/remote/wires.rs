@@ -165,7 +165,7 @@ async fn ollama_is_asked_in_its_own_way() {
 
 /// Reasoning tokens are billed even if no text follows.
 #[tokio::test]
-async fn what_a_reply_without_words_used_is_kept() {
+async fn usage_of_an_empty_reply_is_kept() {
     let spent = streams::finish("length") + &streams::usage() + streams::DONE;
     let server = Server::answering(vec![head(), Step::Send(spent.into_bytes())]).await;
     let came = speak(endpoint(Wire::OpenAi, &server.url), request(LONG, spec())).await;

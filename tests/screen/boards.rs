@@ -86,7 +86,7 @@ fn answers_and_votes_are_a_table_that_grows() {
 }
 
 #[test]
-fn a_plan_says_who_works_on_which_step_and_what_waits() {
+fn plan_lists_executors_and_waiting_steps() {
     let mut stage = planned(Stage::new(80, 24));
     assert!(stage.text().contains("PLAN · 0 of 2 completed"), "{}", stage.text());
     assert!(stage.text().contains("(step 1: Ruth answers)"), "by its name: {}", stage.text());
@@ -141,7 +141,7 @@ fn between_two_steps_of_a_plan_the_floor_says_so() {
 }
 
 #[test]
-fn a_profile_says_what_changed_and_is_at_the_side_of_a_wide_screen() {
+fn profile_lists_changes_beside_a_wide_screen() {
     for (width, height) in [(80, 24), (120, 40)] {
         let mut stage = advised(Stage::new(width, height));
         let screen = stage.text();
@@ -157,7 +157,7 @@ fn a_profile_says_what_changed_and_is_at_the_side_of_a_wide_screen() {
 }
 
 #[test]
-fn who_has_neither_has_no_panes() {
+fn no_panes_without_answers_and_plan() {
     let mut stage = Stage::new(80, 24).during(2, 3);
     assert!(!stage.text().contains("ANSWERS AND VOTES") && !stage.text().contains("PROFILE"));
     stage.press(&[Char('W')]);
@@ -299,7 +299,7 @@ hand = [
 "#;
 
 #[test]
-fn the_pane_of_a_plan_says_what_failed_what_was_cancelled_and_what_has_no_room() {
+fn plan_pane_shows_failed_cancelled_and_hidden_steps() {
     let cancel = r#"{"when": "plan.steps and plan.steps[1].exchanges == 1", "do": "cancel_step", "step": 2}"#;
     let events = events_of(TROUBLED, &[cancel]);
     let third = |e: &Event| matches!(&e.kind, Kind::ThreadOpened(t) if t.about["step"] == 3);

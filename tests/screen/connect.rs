@@ -1,7 +1,7 @@
 //! Connecting: an address is no key, a key has the shape of its provider, and a server is remembered after a yes.
 
 use crate::start::{found, local, press, shown, write};
-use colloquium::ui::start::{Choice, Host, Mind, News, VoiceChoice, key, paste};
+use colloquium::ui::start::{Choice, Host, News, OfferedModel, VoiceChoice, key, paste};
 use crossterm::event::KeyCode::{self, Char, Enter, Tab};
 use crossterm::event::{KeyEvent, KeyModifiers};
 
@@ -34,17 +34,17 @@ fn the_address_of_a_server_is_typed_and_its_models_are_chosen() {
     press(&mut start, &[Tab, Tab]);
     write(&mut start, "http://box.example:8000/");
     assert_eq!(press(&mut start, &[Enter]), server());
-    let host = |minds: Vec<Mind>| {
-        let says = if minds.is_empty() { "connection refused" } else { "1 model" };
-        let usable = !minds.is_empty();
+    let host = |models: Vec<OfferedModel>| {
+        let says = if models.is_empty() { "connection refused" } else { "1 model" };
+        let usable = !models.is_empty();
         let name = "http://box.example:8000".into();
-        News::Host(Host { name, says: says.into(), usable, minds })
+        News::Host(Host { name, says: says.into(), usable, models })
     };
     start.server = Some("http://box.example:8000".into());
     start.take(host(vec![]));
     assert!(shown(&mut start, 80, 24).contains("http://box.example:8000: connection refused"));
     start.take(host(vec![local("endpoint:tiny")]));
-    assert_eq!(start.voice(), Some(VoiceChoice::Mind(local("endpoint:tiny"))));
+    assert_eq!(start.voice(), Some(VoiceChoice::Model(local("endpoint:tiny"))));
 }
 
 #[test]
@@ -73,12 +73,14 @@ fn asks_before_a_key_of_another_shape_is_saved_and_before_one_is_deleted() {
 fn offers_to_remember_a_server_that_answered() {
     let mut start = found();
     start.server = Some("http://127.0.0.1:18080".into());
-    let mind =
-        Mind { endpoint: Some("http://127.0.0.1:18080/v1".into()), ..local("endpoint:tiny") };
+    let model = OfferedModel {
+        endpoint: Some("http://127.0.0.1:18080/v1".into()),
+        ..local("endpoint:tiny")
+    };
     let name = "http://127.0.0.1:18080".into();
     let says = "1 model".into();
     assert!(!shown(&mut start, 100, 30).contains("remembers it"));
-    start.take(News::Host(Host { name, says, usable: true, minds: vec![mind] }));
+    start.take(News::Host(Host { name, says, usable: true, models: vec![model] }));
     let told = shown(&mut start, 100, 30);
     assert!(told.contains("enter remembers it in the settings"), "{told}");
     press(&mut start, &[Tab, Tab, Tab]);

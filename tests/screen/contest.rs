@@ -47,7 +47,7 @@ fn seen(events: Vec<Event>) -> (String, String) {
 }
 
 #[test]
-fn what_is_asked_beside_the_talk_is_told_with_its_reasons() {
+fn votes_and_verdicts_are_narrated_with_reasons() {
     let (all, speaking) = seen(played("{ name = \"moderated\", moderator = \"mo\" }"));
     for told in [
         "Mo chooses Bo: silent so far",

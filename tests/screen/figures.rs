@@ -47,7 +47,7 @@ fn tokens_and_cost_are_curves_over_the_turns_or_a_row_of_signs() {
 }
 
 #[test]
-fn a_page_without_events_says_what_it_would_list() {
+fn empty_events_page_describes_its_content() {
     let mut stage = Stage::new(100, 24).during(2, 3);
     stage.press(&[Char('a'), Char('4')]);
     assert!(stage.text().contains("no events yet: votes, verdicts"), "{}", stage.text());

@@ -59,7 +59,7 @@ fn every_match_is_counted_and_one_is_marked() {
 }
 
 #[test]
-fn what_lies_on_top_is_searched_as_well() {
+fn overlays_are_searched() {
     let mut stage = Stage::new(100, 20).whole();
     keys(&mut stage, "a/participant");
     assert!(stage.text().contains("/participant   1/"), "{}", stage.text());
@@ -141,7 +141,7 @@ fn phases_are_jumped_over() {
 }
 
 #[test]
-fn what_became_of_the_last_commands_is_seen_again() {
+fn results_of_recent_commands_are_listed() {
     let mut stage = Stage::new(80, 24).during(2, 6);
     keys(&mut stage, "H");
     assert!(stage.text().contains("you have given no commands yet"));
@@ -163,7 +163,7 @@ fn what_became_of_the_last_commands_is_seen_again() {
 }
 
 #[test]
-fn a_note_goes_to_who_is_selected() {
+fn note_goes_to_the_selected_participant() {
     let mut stage = Stage::new(80, 24).during(2, 6);
     keys(&mut stage, "N");
     assert_eq!(stage.screen.view.composer.whole(), "/note ");
@@ -174,7 +174,7 @@ fn a_note_goes_to_who_is_selected() {
 }
 
 #[test]
-fn a_retry_cuts_what_is_spoken_and_a_priced_one_asks_once() {
+fn retry_cuts_the_turn_and_asks_once_if_priced() {
     let again = || Command::Retry { utterance: None };
     let all = || vec![Request::SendAll(vec![Command::PauseNow {}, again(), Command::Resume {}])];
     let mut stage = Stage::new(80, 24).during(2, 6);
@@ -192,7 +192,7 @@ fn a_retry_cuts_what_is_spoken_and_a_priced_one_asks_once() {
 }
 
 #[test]
-fn the_models_that_can_be_reached_are_offered_for_who_is_selected() {
+fn reachable_models_are_offered_for_the_selected_seat() {
     let mut stage = Stage::new(80, 24).during(2, 6);
     assert_eq!(keys(&mut stage, "2M"), [Request::Models("bo".into())]);
     let models = [colloquium::ui::view::models::ReachableModel {
@@ -279,7 +279,7 @@ fn a_refused_line_does_not_swallow_the_next_command() {
 }
 
 #[test]
-fn what_is_impossible_now_stands_last_in_the_palette_with_its_reason() {
+fn unavailable_actions_come_last_in_the_palette_with_reason() {
     let mut stage = Stage::new(100, 40).during(2, 2);
     for (action, why) in [
         ("Allow the tool that asks, once", "no tool is waiting for your permission"),
@@ -343,7 +343,7 @@ fn boxed(stage: &mut Stage) -> Vec<String> {
 }
 
 #[test]
-fn the_list_of_commands_is_as_high_as_what_was_found() {
+fn command_list_height_follows_the_matches() {
     for (width, height) in [(120, 40), (100, 24), (50, 24), (40, 16)] {
         let mut stage = Stage::new(width, height).during(2, 2);
         keys(&mut stage, ":");

@@ -65,7 +65,7 @@ fn a_key_set_anew_works_and_shows_everywhere() {
 }
 
 #[test]
-fn every_hint_means_what_it_says() {
+fn every_hinted_key_runs_its_action() {
     let keys: [&[KeyCode]; 6] = [
         &[],
         &[Char('i')],
@@ -110,7 +110,7 @@ fn a_notice_is_told_whole_at_every_width() {
 }
 
 #[test]
-fn what_is_looked_for_is_seen_on_the_lowest_screen() {
+fn match_is_visible_on_the_lowest_screen() {
     let mut stage = Stage::new(40, 10).during(6, 3);
     stage.press(&[Char('/'), Char('c'), Char('a'), Char('r')]);
     assert!(stage.text().contains("/car   "), "{}", stage.text());

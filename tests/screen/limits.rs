@@ -94,7 +94,7 @@ fn the_way_on_at_a_limit_in_money_is_named_with_its_sum() {
 /// Reserved money of running turns is shown beside the amount spent, and the card of a limit states how much the next
 /// turn may need.
 #[test]
-fn money_that_is_held_and_what_the_next_turn_may_cost_are_named() {
+fn reserved_money_and_next_cost_are_shown() {
     let priced = || {
         Stage::altered(120, 40, |event| match &mut event.kind {
             Kind::Opened(opened) => {

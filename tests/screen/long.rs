@@ -31,14 +31,15 @@ fn goes_on(stage: &mut Stage, utterances: u32) {
         stage.take(Event { seq, ms, kind: granted.into(), ..grant.clone() });
         let Kind::TurnEnded(ended) = &end.kind else { unreachable!() };
         let mut ended = ended.clone();
-        (ended.turn, ended.number) = (TurnId(seq.0), Some(n + 2));
+        ended.turn = TurnId(seq.0);
+        ended.number = Some(n + 2);
         let by = seat.0;
         stage.take(Event { seq: Seq(seq.0 + 1), ms, by, kind: ended.into(), ..end.clone() });
     }
 }
 
 #[test]
-fn a_frame_lays_out_what_is_seen_and_no_more() {
+fn frame_lays_out_only_visible_rows() {
     let counted = [300, 3_000].map(|utterances| {
         let mut stage = talked(utterances);
         let rows = stage.screen.transcript.len();
@@ -103,7 +104,7 @@ fn a_growing_reply_looks_like_the_whole_one() {
 }
 
 #[test]
-fn only_what_came_since_is_searched() {
+fn search_covers_only_new_messages() {
     let mut stage = talked(300);
     stage.press(&[Char('/'), Char('c'), Char('a'), Char('r')]);
     let search = stage.screen.view.search.as_mut().unwrap();

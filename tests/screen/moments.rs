@@ -58,7 +58,7 @@ pub fn failed(width: u16, height: u16) -> Stage {
 }
 
 #[test]
-fn the_line_of_the_floor_says_who_failed_and_leaves_the_rest_to_the_card() {
+fn status_line_names_the_failed_seat_and_the_card_the_rest() {
     for (width, height) in [(120, 40), (80, 24), (50, 24), (40, 12)] {
         let mut stage = failed(width, height);
         let rows = stage.rows();
@@ -80,7 +80,7 @@ fn a_failure_that_pauses_is_a_card_with_the_keys_that_help() {
 }
 
 #[test]
-fn who_looks_elsewhere_is_told_of_moments_and_of_nothing_else() {
+fn unfocused_terminal_is_notified_of_moments_only() {
     let mut stage = Stage::new(80, 24).during(2, 2);
     stage.screen.view.unfocused = true;
     stage = stage.until(|e| matches!(&e.kind, Kind::TurnEnded(e) if e.number == Some(2)));
@@ -121,7 +121,7 @@ fn lanes_run_below_a_conversation_that_goes_on() {
 }
 
 #[test]
-fn what_lies_on_top_has_keys_of_its_own_and_no_others() {
+fn overlays_use_only_their_own_keys() {
     let mut stage = Stage::new(80, 24).during(4, 8);
     stage.press(&[Char('K'), Char('z')]);
     let shown = stage.text();
@@ -143,7 +143,7 @@ fn every_list_has_pages_and_ends() {
 
 /// Repeated failures are counted instead of noted, also if a message or another failure follows.
 #[test]
-fn those_who_failed_for_the_same_reason_are_named_before_what_follows() {
+fn seats_with_the_same_failure_are_named_first() {
     let seat = |id: &str, script: &str| {
         format!(
             "[[participant]]\nid = \"{id}\"\nscript = [\"sh\", \"-c\", \"{script}\"]\n\

@@ -24,7 +24,7 @@ fn click(stage: &mut Stage, on: &str) -> Option<Request> {
 }
 
 #[test]
-fn the_wheel_scrolls_the_transcript_and_never_what_was_written() {
+fn wheel_scrolls_the_transcript_and_never_the_composer() {
     let mut stage = Stage::new(80, 24).during(6, 2);
     let pen = stage.screen.view.areas.composer;
     assert_eq!(at(&mut stage, MouseEventKind::ScrollUp, 10, pen.y), None);
@@ -39,7 +39,7 @@ fn the_wheel_scrolls_the_transcript_and_never_what_was_written() {
 }
 
 #[test]
-fn a_click_does_what_it_falls_on() {
+fn click_runs_the_action_under_the_pointer() {
     for width in [80, 120] {
         let mut stage = Stage::new(width, 24).during(6, 2);
         assert_eq!(click(&mut stage, "skip"), Some(Request::Send(Command::Skip {})));

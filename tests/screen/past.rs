@@ -107,7 +107,7 @@ fn two_talks_stand_side_by_side_from_where_they_part() {
 
 /// A turn that one session edited after the branch point is shown beside the original text of the other one.
 #[test]
-fn an_edited_turn_stands_beside_what_was_said() {
+fn edited_turn_is_shown_beside_the_original() {
     let mut stage = Stage::new(120, 40).whole();
     let said = shown_events(&stage);
     let Kind::TurnEnded(second) = said

@@ -126,7 +126,7 @@ fn a_message_is_zoomed_and_copied_plain() {
 }
 
 #[test]
-fn who_waits_for_whom_is_shown_as_it_stands() {
+fn dependencies_are_shown_in_their_current_state() {
     let stage = Stage::altered(100, 30, |event| {
         if let Kind::Opened(opened) = &mut event.kind {
             let runs = json!({"after": [
@@ -195,7 +195,8 @@ fn table_of<const SEATS: usize>(width: u16, height: u16) -> Stage {
         Kind::Opened(opened) => {
             for n in 4..=SEATS {
                 let mut guest = opened.participants[0].clone();
-                (guest.id, guest.name) = (format!("p{n}").into(), format!("Guest {n}").into());
+                guest.id = format!("p{n}").into();
+                guest.name = format!("Guest {n}").into();
                 opened.participants.push(guest);
             }
         }

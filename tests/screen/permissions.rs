@@ -44,7 +44,7 @@ pub fn ask(stage: &mut Stage, title: &str, path: &str) {
 }
 
 #[test]
-fn the_card_names_what_would_be_done_and_the_keys() {
+fn permission_card_shows_action_and_keys() {
     for (width, height) in [(120, 40), (102, 24), (80, 24), (50, 24), (40, 12)] {
         let mut stage = asks_with(width, height, "Write notes.txt \u{1b}[2J", "notes.txt");
         let text = stage.text();
@@ -57,7 +57,7 @@ fn the_card_names_what_would_be_done_and_the_keys() {
 }
 
 #[test]
-fn what_is_left_out_of_a_card_is_seen_to_be() {
+fn omissions_of_a_card_are_marked() {
     for (width, height) in [(120, 40), (80, 24), (40, 12)] {
         let text = asks_with(width, height, "Write", &"a/".repeat(200)).text();
         let at = text.lines().position(|row| row.contains("allow once")).unwrap();
@@ -113,7 +113,7 @@ fn each_key_gives_its_decision_and_the_card_goes() {
 }
 
 #[test]
-fn the_prompt_of_a_turn_shows_what_tools_were_asked_and_returned() {
+fn prompt_page_shows_tool_requests_and_results() {
     let mut stage = Stage::altered(120, 60, attended).during(3, 1);
     let turn = stage.turn();
     let seat = stage.screen.transcript.state().turns[&turn].seat.to_string();

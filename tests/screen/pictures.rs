@@ -110,7 +110,7 @@ fn every_scene_at_every_size_and_in_every_look() {
     let mut looks = vec![];
     let mut ascii = Album::default();
     let sizes: Vec<Album> = std::thread::scope(|threads| {
-        let at_size = |size| threads.spawn(move || album(size));
+        let at_size = |(width, height)| threads.spawn(move || album(width, height));
         let albums: Vec<_> = SIZES.map(at_size).into();
         (looks, ascii) = in_every_look();
         albums.into_iter().map(|album| album.join().unwrap()).collect()
@@ -127,10 +127,10 @@ fn every_scene_at_every_size_and_in_every_look() {
 }
 
 /// Draws every scene at a size.
-fn album(size: (u16, u16)) -> Album {
+fn album(width: u16, height: u16) -> Album {
     let mut album = Album::default();
     for (name, scene) in SCENES {
-        let rows = text(&scene.played(size).drawn(&Theme::default(), &UNICODE));
+        let rows = text(&scene.played(width, height).drawn(&Theme::default(), &UNICODE));
         is_floor_seen(name, scene, &rows);
         album.add(name, rows);
     }
@@ -142,7 +142,7 @@ fn in_every_look() -> (Vec<Album>, Album) {
     let mut looks: Vec<Album> = LOOKS.iter().map(|_| Album::default()).collect();
     let mut ascii = Album::default();
     for (name, scene) in SCENES {
-        let mut set = scene.played(USUAL);
+        let mut set = scene.played(USUAL.0, USUAL.1);
         for ((_, theme, ground, depth), album) in LOOKS.iter().zip(&mut looks) {
             let theme = ThemeLibrary::default().theme(theme, *ground, *depth).unwrap();
             let rows = runs(&set.drawn(&theme, &UNICODE), &mut album.styles);
@@ -158,7 +158,8 @@ fn a_screen_that_is_too_small_says_so_and_nothing_breaks() {
     for size in [(1, 1), (20, 5), (39, 24), (80, 9)] {
         for at in [1, 6, 12, SCENES.len() - 1] {
             let shown =
-                text(&SCENES[at].1.played(size).drawn(&Theme::default(), &UNICODE)).concat();
+                text(&SCENES[at].1.played(size.0, size.1).drawn(&Theme::default(), &UNICODE))
+                    .concat();
             let told = "Too small (need 40x10). Still running";
             assert!(size.0 < 39 || at > 12 || shown.contains(told), "{size:?}: {shown}");
         }
@@ -194,7 +195,7 @@ enum Set {
 }
 
 impl Scene {
-    fn played(&self, (width, height): (u16, u16)) -> Set {
+    fn played(&self, width: u16, height: u16) -> Set {
         match self {
             Talk(play) => Set::Talk(Box::new(play(Stage::altered(width, height, priced)))),
             Begin(made) => {
@@ -215,7 +216,8 @@ impl Set {
                 stage.terminal.backend().buffer().clone()
             }
             Set::Start(start, terminal) => {
-                (start.theme, start.glyphs) = (theme.clone(), glyphs);
+                start.theme = theme.clone();
+                start.glyphs = glyphs;
                 show(terminal, |frame| draw::start::draw(frame, start));
                 terminal.backend().buffer().clone()
             }
@@ -338,7 +340,8 @@ fn written(stage: Stage) -> Stage {
 }
 
 fn prefixed(mut stage: Stage) -> Stage {
-    (stage.screen.view.prefixed, stage.screen.view.keys_listed) = (true, true);
+    stage.screen.view.prefixed = true;
+    stage.screen.view.keys_listed = true;
     stage
 }
 

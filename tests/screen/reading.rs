@@ -68,7 +68,7 @@ fn a_page_up_and_down_comes_back() {
 }
 
 #[test]
-fn keys_ask_for_what_they_say() {
+fn keys_request_their_commands() {
     let mut stage = Stage::new(80, 24).during(2, 2);
     for (key, verb) in [
         (' ', Command::Pause {}),
@@ -196,7 +196,7 @@ fn after_a_pause_header_and_transcript_show_one_time() {
 }
 
 #[test]
-fn who_has_scrolled_goes_first_to_the_last_message_on_the_screen() {
+fn first_step_after_scrolling_selects_the_last_visible_message() {
     for size in [(80, 24), (80, 40), (50, 24)] {
         let mut stage = Stage::new(size.0, size.1).whole();
         stage.press(&[PageUp, PageUp]);

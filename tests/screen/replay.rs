@@ -62,7 +62,7 @@ impl Replayed {
 }
 
 #[test]
-fn it_shows_what_was_shown_then() {
+fn shows_the_state_at_that_time() {
     let mut live = Stage::new(80, 24).during(4, 8);
     let mut replayed = replayed(80, 24);
     replayed.transport.seek(Spot::after(live.next));

@@ -8,8 +8,8 @@ use colloquium::ui::action::Action;
 use colloquium::ui::draw;
 use colloquium::ui::keymap::{Focus, Keymap, ROWS};
 use colloquium::ui::start::{
-    Choice, Host, ListedScenario, Mind, News, ScenarioChoice, StartRow, StartScreen, VoiceChoice,
-    key, paste,
+    Choice, Host, ListedScenario, News, OfferedModel, ScenarioChoice, StartRow, StartScreen,
+    VoiceChoice, key, paste,
 };
 use colloquium::ui::theme::{Theme, glyphs};
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Right, Tab};
@@ -45,15 +45,20 @@ fn table() -> StartScreen {
     start
 }
 
-pub fn local(name: &str) -> Mind {
-    Mind { name: name.into(), endpoint: None, local: true }
+pub fn local(name: &str) -> OfferedModel {
+    OfferedModel { name: name.into(), endpoint: None, local: true }
 }
 
 pub fn found() -> StartScreen {
     let mut start = table();
     start.now = Wall(1_000_000_000);
-    let host = |name: &str, says: &str, minds: Vec<Mind>| {
-        News::Host(Host { name: name.into(), says: says.into(), usable: !minds.is_empty(), minds })
+    let host = |name: &str, says: &str, models: Vec<OfferedModel>| {
+        News::Host(Host {
+            name: name.into(),
+            says: says.into(),
+            usable: !models.is_empty(),
+            models,
+        })
     };
     start.take(host("openai", "no key", vec![]));
     start.take(host("anthropic", "no key", vec![]));
@@ -97,19 +102,22 @@ pub fn shown(start: &mut StartScreen, width: u16, height: u16) -> String {
 /// Returns the page of the first run.
 pub fn first() -> StartScreen {
     let mut first = found();
-    (first.first, first.at) = (true, StartRow::Topic);
+    first.first = true;
+    first.at = StartRow::Topic;
     first.checks = vec![("sessions".into(), "kept in /home/me/sessions".into())];
     first
 }
 
 #[test]
-fn sessions_in_which_nobody_spoke_are_told_apart() {
+fn sessions_without_messages_are_distinguishable() {
     let mut start = found();
     let one = "20261123-124044-61abc7";
     let other = "20261123-124101-d73e2d";
     let mut sessions = vec![start.sessions[0].clone(); 2];
     for (session, id) in sessions.iter_mut().zip([one, other]) {
-        (session.id, session.utterances, session.last) = (id.into(), 0, String::new());
+        session.id = id.into();
+        session.utterances = 0;
+        session.last = String::new();
         session.standing = SessionStatus::Running(None);
     }
     sessions.push(start.sessions[0].clone());
@@ -169,7 +177,8 @@ fn a_rehearsed_debate_is_one_key_away() {
         take_part: false,
     };
     let mut start = table();
-    (start.first, start.at) = (true, StartRow::Topic);
+    start.first = true;
+    start.at = StartRow::Topic;
     assert_eq!(press(&mut start, &[Enter]), Some(demo.clone()));
     let mut start = found();
     key(&mut start, &KeyEvent::new(Char('x'), KeyModifiers::CONTROL));
@@ -177,17 +186,17 @@ fn a_rehearsed_debate_is_one_key_away() {
 }
 
 #[test]
-fn what_is_typed_is_the_topic_and_enter_begins_with_a_local_model() {
+fn typed_text_is_the_topic_and_enter_starts_a_local_model() {
     let mut start = found();
     write(&mut start, "Is q a letter?");
-    let voice = VoiceChoice::Mind(local("ollama:small"));
+    let voice = VoiceChoice::Model(local("ollama:small"));
     let topic = Some("Is q a letter?".into());
     let begins = Choice::Begin { scenario: "round-table".into(), topic, voice, take_part: false };
     assert_eq!(press(&mut start, &[Enter]), Some(begins));
 }
 
 #[test]
-fn the_first_run_asks_for_a_topic_and_says_what_is_missing() {
+fn first_run_asks_for_a_topic_and_names_missing_parts() {
     let mut start = first();
     write(&mut start, "Is q a letter?");
     let page = shown(&mut start, 80, 24);
@@ -197,7 +206,7 @@ fn the_first_run_asks_for_a_topic_and_says_what_is_missing() {
         panic!("a local model was found")
     };
     assert_eq!(topic.as_deref(), Some("Is q a letter?"));
-    assert_eq!(voice, VoiceChoice::Mind(local("ollama:small")));
+    assert_eq!(voice, VoiceChoice::Model(local("ollama:small")));
     let mut start = first();
     start.hosts.clear();
     write(&mut start, "Is q a letter?");
@@ -212,23 +221,23 @@ fn scenario_and_voice_are_turned_to_and_found_by_letters() {
     let mut start = found();
     press(&mut start, &[Tab, Right, Tab]);
     write(&mut start, "larg");
-    let voice = VoiceChoice::Mind(local("ollama:large"));
+    let voice = VoiceChoice::Model(local("ollama:large"));
     let begins = Choice::Begin { scenario: "bare".into(), topic: None, voice, take_part: false };
     assert_eq!(press(&mut start, &[Enter]), Some(begins));
     let mut start = found();
     press(&mut start, &[Tab, Tab]);
     write(&mut start, "xai:grok");
-    let Some(Choice::Begin { voice: VoiceChoice::Mind(mind), .. }) = press(&mut start, &[Enter])
+    let Some(Choice::Begin { voice: VoiceChoice::Model(model), .. }) = press(&mut start, &[Enter])
     else {
         panic!("a model that nobody listed is taken by its name");
     };
-    assert_eq!((mind.name.as_str(), mind.local), ("xai:grok", false));
+    assert_eq!((model.name.as_str(), model.local), ("xai:grok", false));
 }
 
 #[test]
-fn an_agent_that_is_installed_is_a_voice_and_says_what_it_is() {
+fn installed_agent_is_offered_as_a_voice() {
     let mut start = found();
-    let agent = Mind { name: "agent:opencode".into(), endpoint: None, local: false };
+    let agent = OfferedModel { name: "agent:opencode".into(), endpoint: None, local: false };
     start.known.push(agent.clone());
     press(&mut start, &[Tab, Tab]);
     write(&mut start, "opencode");
@@ -237,11 +246,11 @@ fn an_agent_that_is_installed_is_a_voice_and_says_what_it_is() {
         assert!(shown.contains("agent:opencode  an agent with its own"), "{shown}");
     }
     let Some(Choice::Begin { voice, .. }) = press(&mut start, &[Enter]) else { panic!("begins") };
-    assert_eq!(voice, VoiceChoice::Mind(agent));
+    assert_eq!(voice, VoiceChoice::Model(agent));
 }
 
 #[test]
-fn what_cannot_begin_says_what_would_do() {
+fn failed_start_suggests_a_fix() {
     let mut start = table();
     write(&mut start, "My own");
     assert_eq!(press(&mut start, &[Enter]), None);
@@ -253,13 +262,14 @@ fn what_cannot_begin_says_what_would_do() {
     press(&mut start, &[Esc, KeyCode::Up, Right]);
     assert_eq!(press(&mut start, &[Enter]), None);
     assert!(shown(&mut start, 80, 24).contains("cannot run broken: no seat"));
-    (start.first, start.at) = (true, StartRow::Local);
+    start.first = true;
+    start.at = StartRow::Local;
     assert_eq!(press(&mut start, &[Enter]), None);
     assert!(shown(&mut start, 80, 24).contains("start Ollama"));
 }
 
 #[test]
-fn what_has_not_ended_goes_first_and_enter_goes_on_with_it() {
+fn unfinished_sessions_come_first_and_enter_resumes() {
     let mut start = found();
     let opened = press(&mut start, &[Down, Down, Down, Down, Enter]);
     let path = "/sessions/Rust or Zig for the parser?.jsonl";
@@ -319,7 +329,7 @@ fn with_keys(own: &[(&str, &str, &str)]) -> StartScreen {
 }
 
 #[test]
-fn a_key_set_anew_is_used_in_hints_and_help_and_what_is_said() {
+fn rebound_key_appears_in_hints_help_and_messages() {
     let mut start = with_keys(&[
         ("start_list", "replay_session", "p"),
         ("start_list", "drop_session", "alt-x"),
@@ -408,10 +418,11 @@ fn a_scenario_is_written_and_one_with_faults_is_edited_again() {
 }
 
 #[test]
-fn sessions_of_one_title_are_told_apart_and_what_does_not_fit_is_counted() {
+fn sessions_of_one_title_are_distinguishable_and_hidden_rows_counted() {
     let mut start = found();
     for (session, last) in start.sessions.iter_mut().zip(["No more than this.", "Yes, at last."]) {
-        (session.title, session.last) = ("Cars".into(), last.into());
+        session.title = "Cars".into();
+        session.last = last.into();
     }
     let screen = shown(&mut start, 80, 24);
     assert!(screen.contains("\"No more than this.\"") && screen.contains("\"Yes, at last.\""));
@@ -459,7 +470,7 @@ fn pages_and_ends_are_reached_in_the_lists_as_in_any_list() {
 }
 
 #[test]
-fn ctrl_u_clears_what_is_typed() {
+fn ctrl_u_clears_the_input() {
     let clear = KeyEvent::new(Char('u'), KeyModifiers::CONTROL);
     let mut start = found();
     write(&mut start, "Is q a letter?");

@@ -96,7 +96,7 @@ fn a_name_is_offered_behind_its_sign() {
 }
 
 #[test]
-fn a_command_and_what_it_takes_are_offered() {
+fn commands_and_their_arguments_are_completed() {
     let mut stage = speaking();
     write(&mut stage, "i/");
     assert!(stage.text().contains("/pause"), "{}", stage.text());
@@ -290,7 +290,7 @@ fn habits_of_vim_only_add() {
 }
 
 #[test]
-fn what_cannot_be_done_now_says_why() {
+fn unavailable_commands_give_a_reason() {
     let mut stage = Stage::new(100, 24).during(2, 2);
     write(&mut stage, ":/resume");
     assert!(stage.text().contains(": not paused"), "{}", stage.text());
@@ -407,7 +407,7 @@ fn a_retry_that_is_paid_for_is_asked_about_first() {
 }
 
 #[test]
-fn what_is_kept_nowhere_says_so_where_it_would_go_on() {
+fn unsaved_session_reports_that_it_cannot_resume() {
     let mut stage = Stage::new(120, 40).whole();
     stage.screen.view.unsaved = true;
     for keys in ["+", "B", "i/note Read me.", "i/fork 2"] {

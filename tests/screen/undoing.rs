@@ -25,7 +25,7 @@ fn give(stage: &mut Stage, asked: &[Request]) -> Key {
 }
 
 #[test]
-fn what_one_key_did_can_be_taken_back_for_five_seconds() {
+fn action_of_one_key_can_be_undone_for_five_seconds() {
     let cy: SeatId = "cy".into();
     let mut stage = speaking();
     assert_eq!(write(&mut stage, "3m"), [Request::Send(Command::Mute { who: cy.clone() })]);

@@ -27,7 +27,7 @@ fn deed(stage: &mut Stage, verb: Command) {
 }
 
 #[test]
-fn what_answered_an_earlier_text_is_marked_and_the_earlier_text_is_kept() {
+fn replies_to_an_earlier_version_are_marked_and_versions_kept() {
     let ended = |e: &Event| matches!(&e.kind, Kind::TurnEnded(t) if t.number == Some(3));
     let mut stage = Stage::new(80, 24).until(ended);
     assert!(!stage.text().contains("replies to an earlier version"));
@@ -47,7 +47,7 @@ fn what_answered_an_earlier_text_is_marked_and_the_earlier_text_is_kept() {
 }
 
 #[test]
-fn another_text_is_chosen_from_a_list_that_says_who_read_which() {
+fn version_list_names_the_readers_of_each_version() {
     let ended = |e: &Event| matches!(&e.kind, Kind::TurnEnded(t) if t.number == Some(3));
     let mut stage = Stage::new(100, 24).until(ended);
     deed(

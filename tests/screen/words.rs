@@ -24,7 +24,7 @@ fn looks(cells: &Buffer, y: u16) -> Vec<(String, ratatui::style::Style)> {
 
 /// Shows the second half of a conversation as it arrives, up to a number of partial frames; halfway `keys` are pressed.
 /// Each partial frame must equal a full one.
-fn shown(events: &[Event], (width, height): (u16, u16), keys: &[KeyCode]) {
+fn shown(events: &[Event], width: u16, height: u16, keys: &[KeyCode]) {
     let records: Vec<_> =
         events.iter().map(|e| Arc::new(Record::new(e.clone()).unwrap())).collect();
     let recording = Recording::new(records);
@@ -88,18 +88,18 @@ const WORDS: usize = 80;
 const SIZES: [(u16, u16); 5] = [(40, 12), (50, 24), (80, 24), (120, 40), (200, 60)];
 
 #[test]
-fn what_is_drawn_for_words_is_all_that_they_change() {
+fn partial_frame_equals_full_frame() {
     // the last size is too small for a transcript
-    for size in SIZES.into_iter().chain([(30, 6)]) {
-        shown(demo(), size, &[]);
+    for (width, height) in SIZES.into_iter().chain([(30, 6)]) {
+        shown(demo(), width, height, &[]);
     }
 }
 
 #[test]
-fn words_of_several_who_speak_at_once_are_drawn() {
+fn parallel_speakers_are_drawn() {
     let events = headless(&["run", "brainstorm", "--rehearsed"], &[]);
-    for size in SIZES {
-        shown(&events, size, &[]);
+    for (width, height) in SIZES {
+        shown(&events, width, height, &[]);
     }
 }
 
@@ -115,14 +115,16 @@ fn words_below_are_counted_and_nothing_that_lies_on_top_is_drawn_over() {
         &[Char('?')],
         &[Char('a')],
     ];
-    for (size, keys) in [(40, 12), (120, 40)].into_iter().flat_map(|size| open.map(|k| (size, k))) {
-        shown(demo(), size, keys);
+    for ((width, height), keys) in
+        [(40, 12), (120, 40)].into_iter().flat_map(|size| open.map(|k| (size, k)))
+    {
+        shown(demo(), width, height, keys);
     }
 }
 
 /// Terminals disagree on the width of such a symbol, so the text after it is rewritten each time.
 #[test]
-fn what_stands_behind_a_sign_of_doubtful_width_is_written_again() {
+fn text_after_an_ambiguous_symbol_is_rewritten() {
     let mut stage = Stage::new(80, 24).during(2, 1);
     let area = Rect::new(0, 0, 80, 24);
     let [mut cells, mut whole] = [Buffer::empty(area), Buffer::empty(area)];

@@ -131,7 +131,7 @@ fn letters_are_text_in_the_pen() {
 }
 
 #[test]
-fn what_was_sent_comes_back_and_words_that_wait_come_first() {
+fn history_recalls_queued_messages_first() {
     let mut stage = speaking();
     write(&mut stage, "iOne");
     stage.press(&[Enter]);
@@ -213,7 +213,7 @@ fn ctrl_u_deletes_to_the_start_of_the_line_and_undo_brings_it_back() {
 }
 
 #[test]
-fn after_a_send_the_first_key_that_is_no_text_reads_again() {
+fn first_non_text_key_after_a_send_returns_to_read() {
     let sends = |keys: &[KeyCode]| {
         let mut stage = Stage::new(80, 24).during(6, 2);
         write(&mut stage, "iOne");
@@ -242,7 +242,7 @@ fn after_a_send_the_first_key_that_is_no_text_reads_again() {
 }
 
 #[test]
-fn under_what_lies_on_top_the_composer_invites_to_nothing() {
+fn covered_composer_shows_no_hint() {
     for keys in
         [&[Char(':')][..], &[Char('?')], &[Char('1'), Char('C')], &[Char('p')], &[Char('/')]]
     {

@@ -33,7 +33,7 @@ fn the_colours_are_right_for_the_ground_that_the_terminal_tells() {
 }
 
 #[test]
-fn an_answer_that_comes_late_is_no_key() {
+fn late_answer_of_the_terminal_is_not_a_key() {
     let house = House::new();
     let mut program = house.run(&["demo", "--no-save"]);
     program.until("Ada speaking");
@@ -61,7 +61,7 @@ fn a_named_theme_or_a_far_terminal_is_not_asked() {
 }
 
 #[test]
-fn an_answer_that_is_cut_leaves_nothing_in_what_is_written() {
+fn cut_terminal_answer_leaves_nothing_in_the_composer() {
     let house = House::new();
     // within the colour, before its end, within the flags, within the last answer
     for (at, rest_comes) in [(2, true), (13, true), (24, true), (28, true), (34, true), (13, false)]

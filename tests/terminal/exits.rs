@@ -49,7 +49,7 @@ fn go(house: &House, name: &str, way: &Way) -> Duration {
     };
     if let Way::Panic = way {
         let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "ways::the_one_that_panics", "--ignored", "--nocapture"]);
+        command.args(["--exact", "ways::panicking_test", "--ignored", "--nocapture"]);
         let begun = Instant::now();
         out(house.start(command).left(), 101);
         return begun.elapsed();

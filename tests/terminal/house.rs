@@ -249,7 +249,7 @@ impl Program {
     }
 
     /// Gives the terminal another size.
-    pub fn resize(&mut self, (rows, cols): (u16, u16)) {
+    pub fn resize(&mut self, rows: u16, cols: u16) {
         self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
         self.screen.screen_mut().set_size(rows.try_into().unwrap(), cols.try_into().unwrap());
     }

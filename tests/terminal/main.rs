@@ -58,7 +58,7 @@ fn a_talk_is_watched_to_its_limit_and_left() {
 }
 
 #[test]
-fn what_was_left_is_gone_on_with() {
+fn left_session_is_resumed() {
     let house = House::new();
     let mut program = house.run(&["demo"]);
     program.until("Ada speaking");
@@ -148,7 +148,7 @@ fn a_topic_opens_the_start_screen_and_a_typo_does_not() {
 }
 
 #[test]
-fn without_a_terminal_it_says_what_to_type() {
+fn missing_terminal_prints_the_command() {
     let house = House::new();
     let ran = house.piped(&["demo"]);
     assert_eq!(ran.status.code(), Some(2));

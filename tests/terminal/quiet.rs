@@ -85,12 +85,12 @@ fn a_storm_of_sizes_leaves_no_trace() {
     for round in 0..6 {
         for (rows, cols) in sizes {
             let frames = program.frames();
-            program.resize((rows, cols + round));
+            program.resize(rows, cols + round);
             program.until_sent("\u{1b}[?2026l", frames + 1);
             program.keys(["a", "\u{1b}", "?", "\u{1b}", ":", "\u{1b}"][usize::from(round)]);
         }
     }
-    program.resize((24, 80));
+    program.resize(24, 80);
     program.keys("\u{1b}");
     program.until("READ");
     program.keys("\u{c}");

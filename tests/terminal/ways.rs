@@ -163,7 +163,7 @@ fn a_replay_without_its_terminal_ends_whatever_it_shows() {
 fn a_panic_in_any_thread_gives_the_terminal_back_before_it_is_told() {
     let house = House::new();
     let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "ways::the_one_that_panics", "--ignored", "--nocapture"]);
+    command.args(["--exact", "ways::panicking_test", "--ignored", "--nocapture"]);
     let left = house.start(command).left();
     assert_eq!(left.code, 101);
     left.restored();
@@ -175,7 +175,7 @@ fn a_panic_in_any_thread_gives_the_terminal_back_before_it_is_told() {
 
 #[test]
 #[ignore = "the child of the test above: one of: the terminal and panics"]
-fn the_one_that_panics() {
+fn panicking_test() {
     if let Some(home) = std::env::var_os("HOME") {
         crash::install(std::path::Path::new(&home).join("state"));
     }

@@ -3,7 +3,7 @@
 use crate::export;
 use clap::ValueEnum;
 
-/// What is printed on standard output.
+/// Format of standard output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum PrintFormat {
     /// Plain text, one block per finished turn.

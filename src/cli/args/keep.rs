@@ -5,7 +5,7 @@ use crate::session::SessionPlace;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// Where what is played is kept.
+/// Options for saving the session.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Keep {
     /// Don't save the session
@@ -19,7 +19,7 @@ pub struct Keep {
 impl Keep {
     /// Returns the location for the session. In the sessions folder, its name consists of the time `at` and the random
     /// number `dice`.
-    pub fn place<'a>(&'a self, folder: &'a Path, (at, dice): (Wall, u64)) -> SessionPlace<'a> {
+    pub fn place<'a>(&'a self, folder: &'a Path, at: Wall, dice: u64) -> SessionPlace<'a> {
         match (&self.out_session, self.no_save) {
             (Some(path), _) => SessionPlace::File(path),
             (None, true) => SessionPlace::Nowhere,

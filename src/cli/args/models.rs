@@ -4,7 +4,7 @@ use crate::model::Wire;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-/// Which model speaks, and where it is.
+/// Options for the model and its server.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Models")]
 pub struct ModelOptions {

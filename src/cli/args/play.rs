@@ -34,7 +34,7 @@ impl FromStr for SteerSource {
     }
 }
 
-/// What `run`, `demo`, `resume` and `fork` share.
+/// Options shared by `run`, `demo`, `resume` and `fork`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Play {
     /// Run without the full screen: the conversation on stdout, messages on stderr
@@ -73,7 +73,7 @@ pub struct Play {
     /// Override a scenario key, as in --set limits.utterances=9
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Take what is known of the person (reply.keep = "profile") from FILE, if it is there, and write it back at the end
+    /// Read the known facts about the person (reply.keep = "profile") from FILE, if it exists; update it at the end
     #[arg(long, value_name = "FILE")]
     pub state: Option<StateFile>,
     #[command(flatten)]

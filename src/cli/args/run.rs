@@ -24,7 +24,7 @@ impl FromStr for Topic {
     }
 }
 
-/// What `run` and `demo` take.
+/// Options of `run` and `demo`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct RunOptions {
     /// Topic; `-` reads it from standard input
@@ -41,7 +41,7 @@ pub struct RunOptions {
     /// Earlier conversation: a JSON list of role, name and content; a last user message becomes the topic
     #[arg(long, value_name = "FILE")]
     pub history: Option<String>,
-    /// Who said the assistant messages without a name in --history: a participant or a name [default: assistant]
+    /// Speaker of the assistant messages without a name in --history: a participant or a name [default: assistant]
     #[arg(long, value_name = "NAME", requires = "history")]
     pub history_as: Option<String>,
     /// Dry run: speaking order, first prompts, cost estimate; nothing is called or saved

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-/// Which session is meant.
+/// Options that select a session.
 #[derive(Clone, Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct SessionName {

@@ -3,7 +3,7 @@
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// Where it goes.
+/// Options for the output file.
 #[derive(Debug, Args)]
 pub struct Target {
     /// Write to a file that does not exist yet, instead of standard output

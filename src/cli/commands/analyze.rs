@@ -13,7 +13,7 @@ use crate::cli::watched::watched;
 use crate::export::{self, Beside, DiscreetRecords, Private, Reveal, figures};
 use crate::model::{Event, Seq};
 use crate::session::{self, ReadProgress, SessionError, Survey};
-use crate::state::{Sieve, State};
+use crate::state::{PieceFilter, State};
 use crate::text;
 use clap::{Args, ValueEnum};
 use serde::ser::{SerializeMap, Serializer};
@@ -28,7 +28,7 @@ pub struct AnalyzeArgs {
     /// One or two sessions: ids, id prefixes or paths
     #[arg(value_name = "SESSION", num_args = 0..=2)]
     sessions: Vec<String>,
-    /// All sessions together: models, cost, who won, how they ended
+    /// All sessions together: models, cost, wins, ends
     #[arg(long, conflicts_with_all = ["sessions", "last"])]
     all: bool,
     /// Use the most recent session as the first
@@ -44,7 +44,7 @@ pub struct AnalyzeArgs {
     target: Target,
 }
 
-/// How figures are written.
+/// Format of the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Aligned columns.
@@ -122,9 +122,9 @@ impl AnalyzeArgs {
         }
         match &b {
             None => {
-                let study = a.analysis(Seq(0));
+                let analysis = a.analysis(Seq(0));
                 let report = Report { head: a.summary(), sessions: json!([a.data()]), texts: None };
-                self.write(report, || study.each(), context)?;
+                self.write(report, || analysis.each(), context)?;
             }
             Some(b) => {
                 let with_texts = self.table.is_none();
@@ -267,7 +267,7 @@ fn compared(
     }
     let left = a.discreet(progress)?;
     let right = b.discreet(progress)?;
-    Ok((from, Some(Beside::new((&a.state, &left), (&b.state, &right), from))))
+    Ok((from, Some(Beside::new(&a.state, &left, &b.state, &right, from))))
 }
 
 /// Reads a session and collects the figures for the tables.
@@ -275,16 +275,16 @@ fn studied(path: &Path, progress: &ReadProgress) -> Result<Read, SessionError> {
     let mut state = State::default();
     let mut turn_log = TurnLog::default();
     let mut private = Private::default();
-    let mut sieve = Sieve::default();
+    let mut filter = PieceFilter::default();
     let mut each = |event: &Event| {
         state.apply(event);
         turn_log.take(event);
     };
     let survey = session::scan_for_fold(path, progress, &mut |found| {
         private.take(found.event);
-        sieve.take(found.event, &mut each);
+        filter.take(found.event, &mut each);
     })?;
-    sieve.finish(&mut each);
+    filter.finish(&mut each);
     Ok(Read { survey, state, turn_log, private })
 }
 

@@ -37,7 +37,7 @@ pub struct AskArgs {
     /// Files that the panel reads first; `-` is standard input
     #[arg(value_name = "FILE")]
     files: Vec<String>,
-    /// Who answers: council, review, or a scenario, whose last turn or verdict is the answer
+    /// Panel: council, review, or a scenario, whose last turn or verdict is the answer
     #[arg(long, value_name = "NAME", default_value = PANEL)]
     panel: String,
     /// Print the answer as JSON

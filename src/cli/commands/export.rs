@@ -12,6 +12,7 @@ use crate::cli::watched::watched;
 use crate::export::{Document, FORMATS, Reveal, Spell};
 use crate::session::ReadProgress;
 use crate::ui::film::film;
+use crate::ui::request::ServiceFault;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use std::fs;
@@ -69,7 +70,8 @@ impl ExportArgs {
         let (survey, mut document) =
             watched("reading the session", |progress| Document::read(&path, reveal, progress))?;
         document.is_clean = self.clean;
-        let spelling = spelling(&document, &self.format, self.size, context)?;
+        let (columns, rows) = self.size;
+        let spelling = spelling(&document, &self.format, columns, rows, context)?;
         let write = |progress: &ReadProgress| {
             document.progress = progress.clone();
             document::stream(&self.target, context, |out| spelling(&document, out))
@@ -100,7 +102,8 @@ type Writing = Box<dyn FnOnce(&Document, &mut dyn Write) -> io::Result<()>>;
 fn spelling(
     document: &Document,
     format: &str,
-    size: (u16, u16),
+    columns: u16,
+    rows: u16,
     context: &Context,
 ) -> Result<Writing, Failure> {
     let known = FORMATS.iter().find(|f| f.name == format);
@@ -113,7 +116,8 @@ fn spelling(
             let theme = appearance.theme(None)?;
             let glyphs = appearance.glyphs;
             Ok(Box::new(move |document, out| {
-                spell(document, size, &mut film(&recording, size, theme, glyphs), out)
+                let mut frames = film(&recording, columns, rows, theme, glyphs);
+                spell(document, columns, rows, &mut frames, out)
             }))
         }
     }
@@ -128,10 +132,11 @@ fn size(text: &str) -> Result<(u16, u16), String> {
 }
 
 /// Exports the saved part of a session to a new file in the current folder. Returns the path of the file.
-pub fn written(log: &Path, format: &str, context: &Context) -> Result<String, String> {
+pub fn written(log: &Path, format: &str, context: &Context) -> Result<String, ServiceFault> {
     let (survey, document) = Document::read(log, Reveal::default(), &ReadProgress::default())
         .map_err(|e| e.to_string())?;
-    let spelling = spelling(&document, format, SIZE, context).map_err(|failure| failure.message)?;
+    let spelling =
+        spelling(&document, format, SIZE.0, SIZE.1, context).map_err(|failure| failure.message)?;
     let numbered = |n: u32| match n {
         1 => format!("{}.{format}", document.id),
         n => format!("{}-{n}.{format}", document.id),
@@ -148,7 +153,8 @@ pub fn written(log: &Path, format: &str, context: &Context) -> Result<String, St
         return Err(format!(
             "{} is incomplete, the session could not be read: {why}",
             path.display()
-        ));
+        )
+        .into());
     }
     Ok(path.canonicalize().unwrap_or(path).display().to_string())
 }

@@ -46,7 +46,7 @@ pub struct ForkArgs {
     play: Play,
 }
 
-/// What is other in the branch, from its first moment on.
+/// Differences of the branch, from its start.
 #[derive(Debug, Default, Args)]
 pub struct BranchChanges {
     /// Replace that turn's text
@@ -201,7 +201,7 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
     let kept = || recording.records().iter().take(events);
     let (past, before) = match past {
         // the screen and text mode show the history, headless output starts with the branch
-        Past::Told(told) => (told.state().clone(), Before::Told(told, view)),
+        Past::Told(told) => (told.state().clone(), Before::Transcript(told, view)),
         Past::Folded(past) if play.headless => (*past, Before::Nothing),
         Past::Folded(past) => (*past, Before::Events(kept().collect())),
     };
@@ -226,14 +226,15 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
     let date = context.environment.source_date_epoch().map(Wall);
     let fixed = assemble::fixed_epoch(virtual_time, fork.seed, date);
     let sessions = context.paths.sessions();
-    let named = assemble::naming(fixed, past.seed);
+    let (at, dice) = assemble::naming(fixed, past.seed);
     // a branch after the last turn of a finished conversation is meant to continue it
     let onward = whole.ended.is_some() && whole.utterances == past.utterances;
     let inherited = inherited(&past);
     if let (Some(inherited), true) = (&inherited, play.headless) {
         context.say(inherited);
     }
-    let session = session::fork(&survey, kept(), fork.keep.place(&sessions, named), Mode::Normal)?;
+    let session =
+        session::fork(&survey, kept(), fork.keep.place(&sessions, at, dice), Mode::Normal)?;
     let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
     let conversation = assemble(Parts {
         session,

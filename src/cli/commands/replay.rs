@@ -105,7 +105,7 @@ pub fn play(replay: &next::Replay, context: &Context) -> Result<Next, Failure> {
     let next = if replay.headless {
         Next::Over(print(&transport, replay.format)?)
     } else {
-        show(&transport, (&survey, shown, view), replay, context)?
+        show(&transport, &survey, shown, view, replay, context)?
     };
     let (Next::Over(exit) | Next::Left(exit)) = next else { return Ok(next) };
     let over = |exit| match next {
@@ -209,7 +209,9 @@ fn seek(transport: &Transport, from: Option<StartAt>) -> Result<(), Failure> {
 /// Plays the recording on the screen until the user leaves.
 fn show(
     transport: &Transport,
-    (survey, shown, view): (&Survey, Option<Shown>, Option<Box<ViewState>>),
+    survey: &Survey,
+    shown: Option<Shown>,
+    view: Option<Box<ViewState>>,
     replay: &next::Replay,
     context: &Context,
 ) -> Result<Next, Failure> {
@@ -240,7 +242,7 @@ fn show(
         let terminal = Terminal::enter(screen.modes).map_err(refused)?;
         let tail = transport.tail();
         let models = ModelOptions::default();
-        let reader = outside::with(&survey.files, (None, &models), context, async |outside| {
+        let reader = outside::with(&survey.files, None, &models, context, async |outside| {
             run::run(&mut screen, tail, terminal, terminal::events, commands, outside).await
         });
         tokio::select! { biased;

@@ -33,7 +33,7 @@ use clap::Args;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is shifted out of a random seed, so that every reader of JSON can hold it (53 bits).
+/// Bits shifted out of a random seed, so that it fits into 53 bits, which every JSON reader can represent.
 const SEED_SHIFT: u32 = 11;
 
 /// Run a scenario: a file, `-` for standard input, or a bundled or own name
@@ -179,8 +179,8 @@ pub fn start_found(
     let sessions = context.paths.sessions();
     let date = context.environment.source_date_epoch().map(Wall);
     let fixed = assemble::fixed_epoch(virtual_time, options.seed, date);
-    let named = assemble::naming(fixed, seed);
-    let place = options.keep.place(&sessions, named);
+    let (at, dice) = assemble::naming(fixed, seed);
+    let place = options.keep.place(&sessions, at, dice);
     let cast = Cast::new(allowed.clone(), found.folder, &context.environment, models);
     cast.read_recordings(seats)?;
     let session = session::create(place, Mode::Normal)?;
@@ -189,7 +189,7 @@ pub fn start_found(
         start: Opening::Open(Box::new(opened(loaded, rates(context)?, seed, !play.headless)?)),
         before: Before::Nothing,
         voices: Arc::new(cast),
-        clock: assemble::clock(virtual_time, &State::default(), named.0),
+        clock: assemble::clock(virtual_time, &State::default(), at),
         attended: !play.headless,
         steered: play.steered_live(),
         tools,

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 /// Print a JSON Schema
 #[derive(Debug, Args)]
 pub struct SchemaArgs {
-    /// What to describe
+    /// Format to describe
     #[arg(value_enum)]
     of: Of,
 }

@@ -60,7 +60,7 @@ impl WatchArgs {
         } else {
             match opening::read(&path, context)? {
                 Meanwhile::Read((survey, transcript), view) => {
-                    show(&survey, (*transcript, view), context)
+                    show(&survey, *transcript, view, context)
                 }
                 Meanwhile::Left(next) => Ok(next),
             }
@@ -141,7 +141,8 @@ fn is_end(event: &Event) -> bool {
 /// Shows the past and new events on the screen, without its commands.
 fn show(
     survey: &Survey,
-    (transcript, view): (Transcript, Option<Box<ViewState>>),
+    transcript: Transcript,
+    view: Option<Box<ViewState>>,
     context: &Context,
 ) -> Result<Next, Failure> {
     let mut follower = Follower::behind(survey)?;
@@ -166,7 +167,7 @@ fn show(
         let (commands, _) = mpsc::channel(1);
         let terminal = Terminal::enter(screen.modes).map_err(refused)?;
         let models = ModelOptions::default();
-        let reader = outside::with(&files, (None, &models), context, async |outside| {
+        let reader = outside::with(&files, None, &models, context, async |outside| {
             run::run(&mut screen, tail, terminal, terminal::events, commands, outside).await
         });
         let follow = async {

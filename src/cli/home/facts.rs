@@ -15,7 +15,9 @@ use crate::export::utterances;
 use crate::model::VoiceSpec;
 use crate::net::is_local;
 use crate::scenario::{self, Loaded, bundled_names};
-use crate::ui::start::{Choice, ListedScenario, Mind, ScenarioChoice, StartScreen, VoiceChoice};
+use crate::ui::start::{
+    Choice, ListedScenario, OfferedModel, ScenarioChoice, StartScreen, VoiceChoice,
+};
 use crate::voice::remote::VENDORS;
 use crate::{policy, text};
 use std::fs;
@@ -27,8 +29,8 @@ pub fn options(topic: Option<String>, voice: VoiceChoice, take_part: bool) -> Ru
         RunOptions { topic: topic.map(Topic::Text), take_part, ..RunOptions::default() };
     options.play.rehearsed = voice == VoiceChoice::Rehearsed;
     options.play.models = match voice {
-        VoiceChoice::Mind(mind) => {
-            ModelOptions { model: Some(mind.name), endpoint: mind.endpoint, wire: None }
+        VoiceChoice::Model(model) => {
+            ModelOptions { model: Some(model.name), endpoint: model.endpoint, wire: None }
         }
         VoiceChoice::Rehearsed | VoiceChoice::Own => ModelOptions::default(),
     };
@@ -142,7 +144,7 @@ fn rules(loaded: &Loaded) -> String {
 }
 
 /// Returns the models from the settings, the default one first, then the installed agents.
-fn known(providers: &Providers) -> Vec<Mind> {
+fn known(providers: &Providers) -> Vec<OfferedModel> {
     let settings = &providers.settings;
     let local = |name: &str| {
         let provider = name.split_once(':').and_then(|(name, _)| providers.find(name).ok());
@@ -150,9 +152,10 @@ fn known(providers: &Providers) -> Vec<Mind> {
     };
     let named = settings.models.keys().filter(|name| settings.default_model.as_ref() != Some(name));
     let names = settings.default_model.iter().chain(named);
-    let models = names.map(|name| Mind { name: name.clone(), endpoint: None, local: local(name) });
+    let models =
+        names.map(|name| OfferedModel { name: name.clone(), endpoint: None, local: local(name) });
     let found = agents::KNOWN.iter().filter(|a| a.program(&providers.environment).is_some());
-    let found = found.map(|a| Mind { name: a.model(), endpoint: None, local: false });
+    let found = found.map(|a| OfferedModel { name: a.model(), endpoint: None, local: false });
     models.chain(found).collect()
 }
 

@@ -19,7 +19,7 @@ use crate::session::ReadProgress;
 use crate::text;
 use crate::ui::linear::numbered;
 use crate::ui::start::{
-    Choice, ListedScenario, Mind, News, StartScreen, VoiceChoice, ago, status_text,
+    Choice, ListedScenario, News, OfferedModel, StartScreen, VoiceChoice, ago, status_text,
 };
 use crate::ui::theme::Theme;
 use crate::ui::theme::glyphs;
@@ -161,9 +161,9 @@ fn voice(
         let Some(line) = read()? else { return Ok(None) };
         let number = if line.is_empty() { Ok(1) } else { line.parse::<usize>() };
         let known = number.ok().and_then(|n| voices.get(n.checked_sub(1)?)).cloned();
-        let named = line
-            .contains(':')
-            .then(|| VoiceChoice::Mind(Mind { name: line.clone(), ..Mind::default() }));
+        let named = line.contains(':').then(|| {
+            VoiceChoice::Model(OfferedModel { name: line.clone(), ..OfferedModel::default() })
+        });
         match known.or(named) {
             Some(voice) => return Ok(Some(voice)),
             None => print("Not in the list.\n\n")?,
@@ -175,7 +175,7 @@ fn name(voice: &VoiceChoice) -> String {
     match voice {
         VoiceChoice::Rehearsed => "the rehearsed lines (fixed topic)".into(),
         VoiceChoice::Own => "the models named in the scenario".into(),
-        VoiceChoice::Mind(mind) => text::name(&mind.name).into_owned(),
+        VoiceChoice::Model(model) => text::name(&model.name).into_owned(),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::cli::models::survey::{LOCAL, LOCAL_TIME, usual_place};
 use crate::config::Environment;
 use crate::model::{Secret, Text};
 use crate::net::is_local;
-use crate::ui::start::{Host, Mind};
+use crate::ui::start::{Host, OfferedModel};
 use std::future::Future;
 use std::pin::Pin;
 
@@ -55,7 +55,7 @@ pub fn ask(address: String) -> Looking {
                 Err(_) => {}
             }
         }
-        Host { name: address, says: refused, usable: false, minds: vec![] }
+        Host { name: address, says: refused, usable: false, models: vec![] }
     })
 }
 
@@ -71,21 +71,21 @@ fn answered(
     name: &str,
     provider: &str,
     endpoint: Option<&&str>,
-    models: Result<Vec<Text>, String>,
+    names: Result<Vec<Text>, String>,
 ) -> Host {
-    let mind = |model: &Text| Mind {
-        name: format!("{provider}:{model}"),
+    let model = |name: &Text| OfferedModel {
+        name: format!("{provider}:{name}"),
         endpoint: endpoint.map(|url| (*url).to_owned()),
         local: true,
     };
-    let minds: Vec<Mind> = models.iter().flatten().map(mind).collect();
-    let says = match minds.len() {
-        0 if models.is_ok() => "running, but has no model".into(),
+    let models: Vec<OfferedModel> = names.iter().flatten().map(model).collect();
+    let says = match models.len() {
+        0 if names.is_ok() => "running, but has no model".into(),
         0 => "not running".into(),
         1 => "1 model".into(),
         n => format!("{n} models"),
     };
-    Host { name: name.into(), says, usable: !minds.is_empty(), minds }
+    Host { name: name.into(), says, usable: !models.is_empty(), models }
 }
 
 /// Returns the status of a remote provider, without a request.
@@ -100,5 +100,5 @@ fn keyed(known: &ResolvedProvider, environment: &Environment) -> Host {
         KeySource::Command(_) => (true, "key from a program".into()),
     };
     let says = if usable { format!("{says}; type {}:MODEL", known.name) } else { says };
-    Host { name: known.name.clone(), says, usable, minds: vec![] }
+    Host { name: known.name.clone(), says, usable, models: vec![] }
 }

@@ -112,7 +112,7 @@ struct Filled {
     scenario: Option<String>,
 }
 
-/// How the start screen was left.
+/// Result of the start screen.
 enum Left {
     /// By a choice.
     Chose(Choice, Filled),
@@ -132,7 +132,8 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
     start.first &= topic.is_none() && notice.is_none() && home.server.is_none();
     let at = chosen.and_then(|name| start.scripts.iter().position(|s| s.name == *name));
     start.script = at.unwrap_or(start.script);
-    (start.writing, start.server) = (home.writing.clone(), home.server.clone());
+    start.writing = home.writing.clone();
+    start.server = home.server.clone();
     start.at = match (start.first, &start.writing, &start.server) {
         (true, ..) => StartRow::Topic,
         (_, Some(_), _) => StartRow::Write,

@@ -47,7 +47,8 @@ pub fn seated(seat: &mut Participant, environment: &config::Environment) -> Resu
     }
     let command = known.command.iter().map(|part| (*part).into()).collect();
     seat.voice = VoiceSpec::Agent(AgentSpec { command, folder: None });
-    (seat.timeouts, seat.tools) = (Timeouts::AGENT, vec![]);
+    seat.timeouts = Timeouts::AGENT;
+    seat.tools = vec![];
     Ok(true)
 }
 

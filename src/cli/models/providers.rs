@@ -9,6 +9,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::config::{self, Paths, Provider, Settings};
 use crate::model::near::nearest;
+use crate::model::sentence::sentence_error;
 use crate::model::{Secret, Wire};
 use crate::spawn::{self, ChildEnvironment, Job, Output};
 use crate::voice::remote::{Endpoint, VENDORS};
@@ -51,6 +52,11 @@ impl fmt::Display for KeySource {
             }
         }
     }
+}
+
+sentence_error! {
+    /// Reason why the key of a provider is not available. It never contains the key.
+    pub struct KeyFault;
 }
 
 /// A provider as resolved from all layers, without its key.
@@ -193,7 +199,7 @@ impl Providers {
     }
 
     /// Returns the key of a provider; an error message never contains the key.
-    pub async fn key(&self, known: &ResolvedProvider) -> Result<Option<Secret>, String> {
+    pub async fn key(&self, known: &ResolvedProvider) -> Result<Option<Secret>, KeyFault> {
         match &known.key {
             KeySource::Command(command) => Ok(Some(Secret::new(self.printed(command).await?))),
             source => self.at_hand(source),
@@ -201,14 +207,14 @@ impl Providers {
     }
 
     /// Returns a key that needs no program to be run; `None` if the provider needs no key or a program prints it.
-    fn at_hand(&self, source: &KeySource) -> Result<Option<Secret>, String> {
+    fn at_hand(&self, source: &KeySource) -> Result<Option<Secret>, KeyFault> {
         let key = match source {
             KeySource::None | KeySource::Command(_) => return Ok(None),
             KeySource::Variable(name) => match self.environment.get(name) {
                 Some(value) => {
                     value.to_str().ok_or(format!("{name} is not valid text"))?.to_owned()
                 }
-                None => return Err(format!("{name} is not set")),
+                None => return Err(format!("{name} is not set").into()),
             },
             KeySource::File(path) => config::read_key_file(path)?,
         };
@@ -216,7 +222,7 @@ impl Providers {
     }
 
     /// Runs a program that prints a key.
-    async fn printed(&self, command: &[String]) -> Result<String, String> {
+    async fn printed(&self, command: &[String]) -> Result<String, KeyFault> {
         let program = command.first().map_or("", |p| p);
         let job = Job {
             command: command.to_vec(),
@@ -230,7 +236,9 @@ impl Providers {
             loop {
                 match child.next().await.map_err(|e| format!("`{program}` {e}"))? {
                     Output::Bytes(bytes) if printed.len() + bytes.len() > KEY_MAX_BYTES => {
-                        return Err(format!("`{program}` printed more than one line"));
+                        return Err(KeyFault::from(format!(
+                            "`{program}` printed more than one line"
+                        )));
                     }
                     Output::Bytes(bytes) => printed.extend(bytes),
                     Output::Ended(exit) => return Ok(exit.status),
@@ -241,13 +249,13 @@ impl Providers {
         let key = String::from_utf8(printed).unwrap_or_default().trim().to_owned();
         match (status.success(), key.is_empty()) {
             (true, false) => Ok(key),
-            (true, true) => Err(format!("`{program}` printed nothing")),
-            (false, _) => Err(format!("`{program}` failed ({status})")),
+            (true, true) => Err(format!("`{program}` printed nothing").into()),
+            (false, _) => Err(format!("`{program}` failed ({status})").into()),
         }
     }
 }
 
-fn no_key(known: &ResolvedProvider, why: &str) -> Failure {
+fn no_key(known: &ResolvedProvider, why: &KeyFault) -> Failure {
     let name = &known.name;
     Failure::new(Exit::NoModel, format!("no key for the provider `{name}`: {why}")).hint(format!(
         "set it, or set api_key_env, api_key_file or api_key_command under [providers.{name}] in the settings"

@@ -20,6 +20,7 @@ use crate::model::{ErrorClass, Fallback, Limits, ModelSpec, Participant, Text, V
 use crate::net::{Client, is_local};
 use crate::prompt::UNKNOWN_WINDOW;
 use crate::spawn::ChildEnvironment;
+use crate::voice::NoVoice;
 use crate::voice::remote::Remote;
 use crate::voice::{self, CallRequest, Chunk, Out, Speaking, Voice};
 use futures::future::join_all;
@@ -86,7 +87,8 @@ impl ModelSource {
         }
         let VoiceSpec::Model(spec) = &mut seat.voice else { return Ok(()) };
         if spec.recording().is_some() {
-            (seat.window, seat.local) = (Some(RECORDING_WINDOW), true);
+            seat.window = Some(RECORDING_WINDOW);
+            seat.local = true;
             return Ok(());
         }
         let retries = &self.places.providers.settings.retries;
@@ -97,7 +99,9 @@ impl ModelSource {
         for fallback in &spec.fallbacks {
             self.has_settings(&seat.id, spec, &fallback.name)?;
         }
-        (seat.window, seat.price, seat.local) = (own.window, own.price, own.local);
+        seat.window = own.window;
+        seat.price = own.price;
+        seat.local = own.local;
         seat.text_tools = own.text_tools;
         for fallback in &mut spec.fallbacks {
             *fallback = self.known(&fallback.name)?;
@@ -157,7 +161,7 @@ impl ModelSource {
     ///
     /// # Errors
     /// A message for the user, if the home folder cannot be created.
-    pub fn for_agent(&self, command: &[Text]) -> Result<ChildEnvironment, String> {
+    pub fn for_agent(&self, command: &[Text]) -> Result<ChildEnvironment, NoVoice> {
         let Providers { environment, settings, paths, .. } = &self.places.providers;
         let program = agents::program_of(command);
         let installed = agents::installed(command, environment);
@@ -199,13 +203,14 @@ impl ModelSource {
     ///
     /// # Errors
     /// A message for the user, if the seat has no model, or if a provider is unknown or its key is missing.
-    pub fn seat(&self, seat: &mut Participant) -> Result<(), String> {
+    pub fn seat(&self, seat: &mut Participant) -> Result<(), NoVoice> {
         let Some(asked) = spec(seat) else { return Ok(()) };
         if asked.name.is_empty() && self.default.is_none() {
             return Err(format!(
                 "{} has no model and no default is set; name one, as in model = \"ollama:llama3\"",
                 seat.name
-            ));
+            )
+            .into());
         }
         self.complete(seat).map_err(|failure| failure.with_hint())?;
         for name in spec(seat).filter(|s| s.recording().is_none()).into_iter().flat_map(names) {
@@ -213,7 +218,7 @@ impl ModelSource {
             if let Some(listed) = self.places.kept_list(provider)
                 && !is_listed(&listed, model)
             {
-                return Err(missing_model(provider, model, &listed).with_hint());
+                return Err(missing_model(provider, model, &listed).with_hint().into());
             }
             self.places
                 .providers
@@ -299,7 +304,7 @@ impl ModelSource {
     }
 
     /// Returns the voice of a model, or the reason for the failure.
-    pub fn voice(&self, spec: &ModelSpec) -> Result<Arc<dyn Voice>, String> {
+    pub fn voice(&self, spec: &ModelSpec) -> Result<Arc<dyn Voice>, NoVoice> {
         let name = match (&*spec.name, &self.default) {
             ("", Some(default)) => default.as_str(),
             ("", None) => return Err("this participant has no model".into()),

@@ -130,12 +130,12 @@ async fn ask(providers: &Providers, known: &ResolvedProvider) -> SurveyedPlace {
                 let endpoint = known.with(key);
                 let has = list(endpoint.clone(), within).await;
                 let windows = windows(&endpoint, &has).await;
-                (Key::SurveyedPlace, has, windows)
+                (Key::Available, has, windows)
             }
-            Err(why) => (Key::Missing, Err(why), BTreeMap::new()),
+            Err(why) => (Key::Missing, Err(why.into()), BTreeMap::new()),
         }
     });
-    let late = |_| (Key::SurveyedPlace, Err(no_answer(REMOTE_TIME)), BTreeMap::new());
+    let late = |_| (Key::Available, Err(no_answer(REMOTE_TIME)), BTreeMap::new());
     let (key, has, windows) = answer.await.unwrap_or_else(late);
     SurveyedPlace {
         name: known.name.clone(),
@@ -145,7 +145,7 @@ async fn ask(providers: &Providers, known: &ResolvedProvider) -> SurveyedPlace {
         usage: format!("{}:", known.name),
         has,
         windows,
-        matters: key == Key::SurveyedPlace || known.from != "known",
+        matters: key == Key::Available || known.from != "known",
     }
 }
 
@@ -164,7 +164,7 @@ async fn windows(endpoint: &Arc<Endpoint>, has: &Result<Vec<Text>, String>) -> B
 /// Availability of a provider's key: `Missing` only if a key is needed and cannot be found.
 #[derive(PartialEq, Eq)]
 enum Key {
-    SurveyedPlace,
+    Available,
     Missing,
 }
 

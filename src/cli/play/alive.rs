@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_waited_for_is_shown_soon_and_told_rarely() {
+    fn awaited_participants_are_shown_soon_and_logged_rarely() {
         let mut alive = Alive::from_state(&State::default());
         alive.names.insert("ada".into(), "Ada".into());
         let granted = serde_json::json!({"batch": 1, "participant": "ada", "number": 1});

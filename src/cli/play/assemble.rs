@@ -1,5 +1,8 @@
-//! Assembles a conversation from its session, feed, voices, clock and engine. Needs neither a terminal nor the options
-//! of `run`; every way to play a conversation, tests included, goes through here.
+//! Assembles a conversation from its session, feed, voices, clock and engine: for `run`, `fork`, `resume` and `batch`,
+//! and through them for the start screen and `mcp`.
+//!
+//! It needs neither a terminal nor the options of `run`. Scripted tests (`testing::run`) and teams (`engine::team`)
+//! build engines of their own, without a session on disk.
 
 use crate::cli::play::before::Before;
 use crate::clock::{Clock, VIRTUAL_EPOCH, wall_now};
@@ -88,7 +91,9 @@ pub fn assemble(parts: Parts) -> Assembled {
     let (events, told) = match parts.before {
         Before::Nothing => (vec![], None),
         Before::Events(events) => (events, None),
-        Before::Told(transcript, view) => (vec![], Some((*transcript, view.map(|view| *view)))),
+        Before::Transcript(transcript, view) => {
+            (vec![], Some((*transcript, view.map(|view| *view))))
+        }
     };
     let feed = Feed::from_records(events);
     let tail = feed.tail();

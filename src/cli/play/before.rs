@@ -25,5 +25,5 @@ pub enum Before {
     /// Earlier events, in order.
     Events(Vec<Arc<Record>>),
     /// The transcript, and the reader's position if its end was already on the screen.
-    Told(Box<Transcript>, Option<Box<ViewState>>),
+    Transcript(Box<Transcript>, Option<Box<ViewState>>),
 }

@@ -8,6 +8,7 @@ use crate::config;
 use crate::model::{AgentSpec, Participant, SeatId, Text, VoiceSpec};
 use crate::spawn::ChildEnvironment;
 use crate::testing::RecordedVoice;
+use crate::voice::NoVoice;
 use crate::voice::agent::Agent;
 use crate::voice::rehearsed::Rehearsed;
 use crate::voice::script::Script;
@@ -71,7 +72,7 @@ impl Cast {
     }
 
     /// Returns the recording of a seat, cached for as long as the seat uses it.
-    fn recording(&self, seat: &Participant, file: &str) -> Result<Arc<dyn Voice>, String> {
+    fn recording(&self, seat: &Participant, file: &str) -> Result<Arc<dyn Voice>, NoVoice> {
         let mut recordings = self.recordings.lock().unwrap_or_else(PoisonError::into_inner);
         let place = (seat.id.clone(), Text::from(file));
         if let Some(recording) = recordings.get(&place) {
@@ -83,7 +84,7 @@ impl Cast {
     }
 
     /// Returns the agent of a seat, cached for as long as the seat has it.
-    fn agent(&self, seat: &SeatId, spec: &AgentSpec) -> Result<Arc<dyn Voice>, String> {
+    fn agent(&self, seat: &SeatId, spec: &AgentSpec) -> Result<Arc<dyn Voice>, NoVoice> {
         let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
         let place = (seat.clone(), spec.clone());
         if let Some(seated) = agents.get(&place) {
@@ -108,7 +109,7 @@ impl Cast {
 }
 
 impl Voices for Cast {
-    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String> {
+    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, NoVoice> {
         match &seat.voice {
             VoiceSpec::Lines { .. } => Ok(Arc::new(Rehearsed)),
             VoiceSpec::Script(command) if self.allowed.permits(command) => {
@@ -119,14 +120,16 @@ impl Voices for Cast {
             VoiceSpec::Script(command) => Err(format!(
                 "`{}` was not run: not trusted. Add --trust to run its commands",
                 command.join(" ")
-            )),
+            )
+            .into()),
             VoiceSpec::Agent(spec) if self.allowed.permits(&spec.agreed()) => {
                 self.agent(&seat.id, spec)
             }
             VoiceSpec::Agent(spec) => Err(format!(
                 "`{}` was not run: not trusted. Add --trust to run it",
                 spec.agreed().join(" ")
-            )),
+            )
+            .into()),
             VoiceSpec::Model(spec) => match spec.recording() {
                 Some(file) => self.recording(seat, file),
                 None => self.models.voice(spec),
@@ -136,7 +139,7 @@ impl Voices for Cast {
         }
     }
 
-    fn seat(&self, seat: &mut Participant) -> Result<(), String> {
+    fn seat(&self, seat: &mut Participant) -> Result<(), NoVoice> {
         if let VoiceSpec::Team(team) = &seat.voice
             && team.scenario.is_null()
         {

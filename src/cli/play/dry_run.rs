@@ -104,7 +104,7 @@ pub fn order(opened: Opened) -> String {
     out
 }
 
-/// Returns what a plan uses, in words. What agents use is theirs to say.
+/// Returns what a plan uses, in words. The usage of agents is unknown.
 fn used(state: &State) -> String {
     let mut seats = state.seats.iter().flat_map(|seat| seat.spec.everyone());
     let agents = seats.any(|seat| matches!(seat.voice, VoiceSpec::Agent(_)));

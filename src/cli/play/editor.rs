@@ -5,11 +5,12 @@
 
 use crate::cli::context::Context;
 use crate::spawn::foreground;
+use crate::ui::request::ServiceFault;
 use crate::untrusted;
 use std::io::Write;
 
 /// Opens the editor on the draft; returns the content of the file when it exits.
-pub async fn edit(draft: &str, context: &Context) -> Result<String, String> {
+pub async fn edit(draft: &str, context: &Context) -> Result<String, ServiceFault> {
     let none = "set EDITOR, as in EDITOR=nano; your draft is kept";
     let editor = context.environment.editor().ok_or(none)?;
     let failed =
@@ -22,7 +23,7 @@ pub async fn edit(draft: &str, context: &Context) -> Result<String, String> {
     let ended = foreground(editor, file.path()).await;
     let status = ended.map_err(|e| format!("{editor}: {e}; your draft is kept"))?;
     if !status.success() {
-        return Err(format!("{editor} failed ({status}); your draft is unchanged"));
+        return Err(format!("{editor} failed ({status}); your draft is unchanged").into());
     }
     // an editor may have put another file in the place of ours
     let written = untrusted::read(file.path()).map_err(failed)?;

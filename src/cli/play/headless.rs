@@ -273,14 +273,15 @@ impl Unwritten {
 impl Played {
     /// Reports the saved session, the outcome and the way to continue; returns the exit code.
     pub fn verdict(&self, context: &Context) -> Result<Exit, Failure> {
-        verdict(&self.state, self.name.as_deref(), (&self.play, self.signal), context)
+        verdict(&self.state, self.name.as_deref(), &self.play, self.signal, context)
     }
 }
 
 fn verdict(
     state: &State,
     name: Option<&str>,
-    (play, signal): (&Play, Option<Exit>),
+    play: &Play,
+    signal: Option<Exit>,
     context: &Context,
 ) -> Result<Exit, Failure> {
     let (Some(ended), Some(code)) = (&state.ended, exit::ended(state)) else {

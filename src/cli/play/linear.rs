@@ -96,8 +96,10 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
             Left::Unwritable(why) => Some(why.clone()),
             Left::Done | Left::Again(_) | Left::Signal(_) => None,
         };
-        let kept = (&files, conversation.saved, &play);
-        let state = outcome::leave(engine, unwritable, &mut signals, kept, context).await?;
+        let saved = conversation.saved;
+        let left_engine =
+            outcome::leave(engine, unwritable, &mut signals, &files, saved, &play, context);
+        let state = left_engine.await?;
         Ok(match left {
             Left::Again(commands) => Next::again(files.log(), commands, &play),
             Left::Signal(code) => Next::Over(code),

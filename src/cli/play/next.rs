@@ -109,7 +109,7 @@ pub struct Replay {
     pub reopens: bool,
     /// The address of a server that was typed at the start screen, for a conversation that goes on.
     pub typed_server: Option<String>,
-    /// What the screen says first.
+    /// First notice on the screen.
     pub notice: Option<String>,
 }
 

@@ -17,7 +17,7 @@ use crate::cli::watched::watched;
 use crate::clock::Clock;
 use crate::model::{Event, Kind, Ms, Seq};
 use crate::session::{self, Feed, ReadProgress, SessionError, Survey, Tail};
-use crate::state::{Finished, Sieve, State};
+use crate::state::{Finished, PieceFilter, State};
 use crate::ui::ViewState;
 use crate::ui::run::{LeaveTo, run};
 use crate::ui::terminal::{self, Terminal};
@@ -65,7 +65,7 @@ pub fn open(path: &Path, follows: Follows, context: &Context) -> Result<OpenOutc
     let read = |opened| OpenOutcome::Read(Box::new(opened));
     Ok(match follows {
         Follows::Screen => match self::read(path, context)? {
-            Meanwhile::Read(opened, view) => outcome(opened, view),
+            Meanwhile::Read((survey, transcript), view) => outcome(survey, transcript, view),
             Meanwhile::Left(next) => OpenOutcome::Left(next),
         },
         Follows::Text => read(remember(path)?),
@@ -94,12 +94,12 @@ pub fn is_long(path: &Path) -> bool {
 /// Reads a session for its state alone.
 fn fold(path: &Path, progress: &ReadProgress) -> Result<OpenedSession, SessionError> {
     let mut past = State::default();
-    let mut sieve = Sieve::default();
+    let mut filter = PieceFilter::default();
     let mut each = |event: &Event| past.apply(event);
     let survey = session::scan_for_fold(path, progress, &mut |found| {
-        sieve.take(found.event, &mut each);
+        filter.take(found.event, &mut each);
     })?;
-    sieve.finish(&mut each);
+    filter.finish(&mut each);
     Ok(OpenedSession { survey, past, before: Before::Nothing })
 }
 
@@ -115,22 +115,23 @@ fn remember(path: &Path) -> Result<OpenedSession, SessionError> {
 /// Reads a session for the screen.
 fn read_session(path: &Path, progress: &ReadProgress) -> Result<ToldSession, SessionError> {
     let mut transcript = Transcript::default();
-    let mut sieve = Sieve::default();
+    let mut filter = PieceFilter::default();
     let mut each = |event: &Event| transcript.apply_unkept(event);
     let survey = session::scan_for_fold(path, progress, &mut |found| {
-        sieve.take(found.event, &mut each);
+        filter.take(found.event, &mut each);
     })?;
-    sieve.finish(&mut each);
+    filter.finish(&mut each);
     transcript.keep_in(survey.archive.clone());
     Ok((survey, Box::new(transcript)))
 }
 
 fn outcome(
-    (survey, transcript): (Survey, Box<Transcript>),
+    survey: Survey,
+    transcript: Box<Transcript>,
     view: Option<Box<ViewState>>,
 ) -> OpenOutcome {
     let past = transcript.state().clone();
-    let before = Before::Told(transcript, view);
+    let before = Before::Transcript(transcript, view);
     OpenOutcome::Read(Box::new(OpenedSession { survey, past, before }))
 }
 
@@ -184,7 +185,7 @@ pub fn meanwhile<T: Send + 'static>(
         let feed = Feed::new();
         let tail: Tail = feed.tail();
         let models = ModelOptions::default();
-        let reader = outside::with(&files, (None, &models), context, async |outside| {
+        let reader = outside::with(&files, None, &models, context, async |outside| {
             run(&mut screen, tail, terminal, terminal::events, commands, outside).await
         });
         let opened = tokio::select! { biased;

@@ -18,7 +18,9 @@ pub async fn leave(
     engine: Engine,
     unwritable_because: Option<String>,
     signals: &mut Signals,
-    (files, saved, play): (&SessionFiles, bool, &Play),
+    files: &SessionFiles,
+    saved: bool,
+    play: &Play,
     context: &Context,
 ) -> Result<State, Failure> {
     let state = engine.live.state.clone();

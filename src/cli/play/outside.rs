@@ -15,6 +15,7 @@ use crate::session::ReadProgress;
 use crate::session::SessionFiles;
 use crate::session::replay::Recording;
 use crate::spawn::open_with_system;
+use crate::ui::request::ServiceFault;
 use crate::ui::run;
 use crate::ui::view::branches::{OtherSession, SessionList};
 use crate::ui::view::models::ReachableModel;
@@ -24,26 +25,28 @@ use std::cell::Cell;
 /// `None` on a read-only screen. `models` locates the models.
 pub async fn with<T>(
     files: &SessionFiles,
-    (lent, models): (Option<&Cell<bool>>, &ModelOptions),
+    lent: Option<&Cell<bool>>,
+    models: &ModelOptions,
     context: &Context,
     show: impl AsyncFnOnce(run::Outside<'_>) -> T,
 ) -> T {
     let keep = |words: &str| last_copy::keep(&context.paths.state, words);
     let export = |format: &str| written(files.log(), format, context);
-    let open = |address: &str| open_with_system(address).map_err(|e| e.to_string());
-    let edit = |draft: String| -> futures::future::LocalBoxFuture<'_, Result<String, String>> {
-        Box::pin(async move {
-            let Some(lent) = lent else {
-                return Err("a recording cannot be changed".to_owned());
-            };
-            lent.set(true);
-            let written = editor::edit(&draft, context).await;
-            lent.set(false);
-            written
-        })
-    };
+    let open = |address: &str| open_with_system(address).map_err(|e| e.to_string().into());
+    let edit =
+        |draft: String| -> futures::future::LocalBoxFuture<'_, Result<String, ServiceFault>> {
+            Box::pin(async move {
+                let Some(lent) = lent else {
+                    return Err("a recording cannot be changed".into());
+                };
+                lent.set(true);
+                let written = editor::edit(&draft, context).await;
+                lent.set(false);
+                written
+            })
+        };
     let reachable =
-        || -> futures::future::LocalBoxFuture<'_, Result<Vec<ReachableModel>, String>> {
+        || -> futures::future::LocalBoxFuture<'_, Result<Vec<ReachableModel>, ServiceFault>> {
             Box::pin(async move {
                 let providers =
                     Providers::new(context, models).map_err(|failure| failure.message)?;
@@ -51,7 +54,7 @@ pub async fn with<T>(
             })
         };
     let sessions = || sessions(files, context);
-    let other = |name: &str| other(name, context).map_err(|failure| failure.message);
+    let other = |name: &str| other(name, context).map_err(|failure| failure.message.into());
     show(run::Outside {
         keep: &keep,
         export: &export,
@@ -65,7 +68,7 @@ pub async fn with<T>(
 }
 
 /// Returns the list of all sessions, for the screen of one of them.
-fn sessions(here: &SessionFiles, context: &Context) -> Result<SessionList, String> {
+fn sessions(here: &SessionFiles, context: &Context) -> Result<SessionList, ServiceFault> {
     let folder = context.paths.sessions();
     let all = catalogue::list(&folder, &ReadProgress::default());
     let all = all.map_err(|e| format!("cannot read {}: {e}", folder.display()))?;

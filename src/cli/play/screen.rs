@@ -65,7 +65,7 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
         let (commands, given) = mpsc::channel(COMMANDS_WAITING);
         let (inputs, to_engine) = mpsc::channel(COMMANDS_WAITING);
         let log_tail = context.keeps().then(|| engine.tail());
-        let show = outside::with(&files, (Some(&lent), &play.models), context, async |outside| {
+        let show = outside::with(&files, Some(&lent), &play.models, context, async |outside| {
             run::run(&mut screen, tail, terminal, terminal::events, commands, outside).await
         });
         let mut notes = Vec::new();
@@ -123,8 +123,10 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
             Left::Unwritable(why) => Some(why.clone()),
             Left::Quit(_) | Left::Signal(_) => None,
         };
-        let kept = (&files, conversation.saved, &play);
-        let state = outcome::leave(engine, unwritable, &mut signals, kept, context).await?;
+        let saved = conversation.saved;
+        let left_engine =
+            outcome::leave(engine, unwritable, &mut signals, &files, saved, &play, context);
+        let state = left_engine.await?;
         if let Some(path) = log {
             context.note(&format!("log: {}", path.display()));
         }

@@ -38,7 +38,7 @@ const BLOCKED: Duration = Duration::from_millis(700);
 /// Time for that restoring before the process ends.
 #[cfg(unix)]
 const LAST_TRY: Duration = Duration::from_millis(300);
-/// Whether the program is already ending because its terminal is gone.
+/// True while the program ends because its terminal has vanished.
 #[cfg(unix)]
 static HEEDED: AtomicBool = AtomicBool::new(false);
 

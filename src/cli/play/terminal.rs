@@ -11,7 +11,8 @@ pub fn check(play: &mut Play, context: &Context) -> Result<(), Failure> {
     let text = context.text_mode().is_some();
     if text && !Context::at_terminal() && !play.headless {
         // append only, at a readable pace
-        (play.headless, play.pace) = (true, true);
+        play.headless = true;
+        play.pace = true;
     }
     if play.headless {
         return Ok(());

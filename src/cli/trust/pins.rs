@@ -45,7 +45,7 @@ pub fn check(
             Exit::Invalid,
             format!("cannot read the pins of tool servers {}: {why}", path.display()),
         )
-        .hint("review what the servers offer, then delete this file")
+        .hint("review the tools of the servers, then delete this file")
     };
     let mut pins: Pins = match fs::read(&path) {
         Ok(bytes) => serde_json::from_slice(&bytes).map_err(|e| broken(e.to_string()))?,

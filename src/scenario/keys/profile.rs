@@ -37,7 +37,7 @@ pub(super) static STAGE: &[Key] = &[
         "when",
         ValueKind::Condition(OF_CONVERSATION),
         r#""count(profile, fields) < 4""#,
-        "Holds from here on; the first stage whose condition holds is the stage, whatever a reply claims. Without one it always holds.",
+        "Condition of the stage; the first stage with a true condition applies, whatever a reply claims. Without one it always applies.",
     ),
 ];
 
@@ -59,8 +59,8 @@ pub(super) static RANKING: &[Key] = &[
         "asked",
         ValueKind::Condition(OF_CONVERSATION),
         r#""'recommend' in said""#,
-        "When the person asks for it: it is then offered although `when` does not hold. `said` is what they said last, in \
-         lower case.",
+        "Condition for a request by the person: the ranking is then offered even if `when` is false. `said` is the \
+         person's last message in lower case.",
     ),
     key(
         "filter",

@@ -105,12 +105,12 @@ impl RecordingIndex {
     }
 }
 
-fn ends_utterance(stop: &(usize, Stop)) -> bool {
-    matches!(stop.1, Stop::Ended { spoke: true, .. })
+fn ends_utterance(stop: &Stop) -> bool {
+    matches!(stop, Stop::Ended { spoke: true, .. })
 }
 
-fn shows_words(stop: &(usize, Stop)) -> bool {
-    matches!(stop.1, Stop::Ended { .. } | Stop::Words)
+fn shows_words(stop: &Stop) -> bool {
+    matches!(stop, Stop::Ended { .. } | Stop::Words)
 }
 
 impl Recording {
@@ -234,14 +234,14 @@ impl Recording {
 
     /// Returns the end of the first turn that ends after a position; the end of the recording if none exists.
     pub(super) fn next_utterance(&self, from: Spot) -> Spot {
-        let next = self.index.stops_from(from.events).iter().find(|stop| ends_utterance(stop));
+        let next = self.index.stops_from(from.events).iter().find(|(_, stop)| ends_utterance(stop));
         Spot::after(next.map_or(self.records.len(), |(at, _)| at + 1))
     }
 
     /// Returns the end of the last turn that ended before a position; the first event if none exists.
     pub(super) fn previous_utterance(&self, from: Spot) -> Spot {
         let before = self.index.stops_before(from.events).iter().rev();
-        let mut ends = before.filter(|stop| ends_utterance(stop));
+        let mut ends = before.filter(|(_, stop)| ends_utterance(stop));
         let found = ends.find(|(at, _)| Spot::after(at + 1) < from);
         Spot::after(found.map_or(1, |(at, _)| at + 1))
     }
@@ -251,7 +251,7 @@ impl Recording {
         if from.pieces < self.pieces(from.events).len() {
             return Spot { pieces: from.pieces + 1, ..from };
         }
-        let stop = self.index.stops_from(from.events).iter().find(|stop| shows_words(stop));
+        let stop = self.index.stops_from(from.events).iter().find(|(_, stop)| shows_words(stop));
         let end = stop.map_or(self.records.len(), |(at, _)| at + 1);
         let mut between = from.events + 1..end;
         match between.find(|at| !self.pieces(*at).is_empty()) {
@@ -266,14 +266,14 @@ impl Recording {
             return Spot { pieces: from.pieces - 1, ..from };
         }
         let mut stops = self.index.stops_before(from.events).iter().rev();
-        let mut words = stops.find(|stop| shows_words(stop));
+        let mut words = stops.find(|(_, stop)| shows_words(stop));
         // the last shown text is the one to undo
         let mut over = from.pieces == 0;
         for at in (0..from.events).rev() {
             let pieces = self.pieces(at).len();
             let shows_words = words.is_some_and(|(stop, _)| *stop == at);
             if shows_words {
-                words = stops.find(|stop| self::shows_words(stop));
+                words = stops.find(|(_, stop)| self::shows_words(stop));
             }
             let stop = match (pieces, shows_words) {
                 (0, false) => continue,

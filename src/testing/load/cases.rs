@@ -1,5 +1,6 @@
 //! Cases: their variables, and the templates that use them.
 
+use super::super::fault::TestFault;
 use crate::expr::{Facts, Template};
 use crate::scenario::{Node, Walk, join, quote};
 use crate::testing::keys::CASES_MAX;
@@ -27,21 +28,21 @@ impl Case {
     ///
     /// # Errors
     /// A sentence with the variable that the case lacks, or with the fault of the template.
-    pub fn fill(&self, text: &str) -> Result<String, String> {
+    pub fn fill(&self, text: &str) -> Result<String, TestFault> {
         if !(text.contains("{{") && text.contains("case")) {
             return Ok(text.to_owned());
         }
         self.has_all(text)?;
         let facts = Facts::new(json!({ "case": self.variables }));
         let filled = Template::compile(text).and_then(|template| template.render(&facts));
-        filled.map_err(|fault| fault.message)
+        filled.map_err(|fault| fault.message.into())
     }
 
     /// Fills the case's variables into all texts of a value.
     ///
     /// # Errors
     /// As [`fill`](Case::fill).
-    pub fn fill_value(&self, value: &Value) -> Result<Value, String> {
+    pub fn fill_value(&self, value: &Value) -> Result<Value, TestFault> {
         Ok(match value {
             Value::String(text) => Value::String(self.fill(text)?),
             Value::Array(items) => {
@@ -49,7 +50,7 @@ impl Case {
             }
             Value::Object(map) => {
                 let filled = map.iter().map(|(k, v)| Ok((k.clone(), self.fill_value(v)?)));
-                Value::Object(filled.collect::<Result<_, String>>()?)
+                Value::Object(filled.collect::<Result<_, TestFault>>()?)
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
         })
@@ -59,15 +60,16 @@ impl Case {
     ///
     /// # Errors
     /// A sentence with the first missing variable.
-    pub fn has_all(&self, text: &str) -> Result<(), String> {
+    pub fn has_all(&self, text: &str) -> Result<(), TestFault> {
         let mut asked = VARIABLE.captures_iter(text).filter_map(|found| found.get(1));
         let Some(missing) = asked.find(|name| !self.variables.contains_key(name.as_str())) else {
             return Ok(());
         };
-        Err(match &self.name {
+        let why = match &self.name {
             Some(name) => format!("the case {name:?} has no `{}`", missing.as_str()),
             None => format!("there is no [[case]] that has `{}`", missing.as_str()),
-        })
+        };
+        Err(why.into())
     }
 }
 
@@ -133,14 +135,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_case_fills_texts_and_knows_what_it_lacks() {
+    fn case_fills_templates_and_reports_missing_variables() {
         let variables = json!({"n": 3, "who": "bo"}).as_object().unwrap().clone();
         let case = Case { name: Some("three".into()), variables };
         assert_eq!(case.fill("{{ case.who }} said {{ case.n }}").unwrap(), "bo said 3");
         assert_eq!(case.fill("{{ topic }}").unwrap(), "{{ topic }}");
         let filled = case.fill_value(&json!({"text": ["{{ case.n }}"], "n": 1})).unwrap();
         assert_eq!(filled, json!({"text": ["3"], "n": 1}));
-        assert_eq!(case.fill("{{ case.m }}").unwrap_err(), r#"the case "three" has no `m`"#);
-        assert!(Case::default().has_all("case.n > 2").unwrap_err().contains("[[case]]"));
+        let missing = case.fill("{{ case.m }}").unwrap_err();
+        assert_eq!(missing, r#"the case "three" has no `m`"#.into());
+        let missing = Case::default().has_all("case.n > 2").unwrap_err();
+        assert!(missing.to_string().contains("[[case]]"));
     }
 }

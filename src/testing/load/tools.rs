@@ -48,7 +48,7 @@ pub fn tools(
                 PlayedTool::Script
             }
             (Some(_), Some(second)) => {
-                let message = "cannot stand beside `results`";
+                let message = "cannot be combined with `results`";
                 walk.fault(&second.span, &join(&path, "script"), message, "keep one of them");
                 continue;
             }

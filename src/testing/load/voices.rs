@@ -7,7 +7,7 @@ use crate::model::{
 };
 use crate::scenario::{Loaded, Node, Rule, Stop, Walk};
 use crate::testing::answers::{Act, Answer, failure};
-use crate::testing::cassette::Cassette;
+use crate::testing::cassette::{Cassette, CassetteFault};
 use crate::testing::places;
 use crate::testing::plan::Speaker;
 use crate::testing::simulated::{Attack, SCORE_MAX, Simulated};
@@ -376,10 +376,11 @@ fn recorded(
                     recording
                 }
                 Err(why) => {
-                    // file errors contain the path already
-                    let named = why.contains(&shown.to_string());
-                    let why = if named { why } else { format!("{shown}: {why}") };
-                    faults.push(format!("the recording {why}"));
+                    let place = match why {
+                        CassetteFault::Unreadable(_) => String::new(),
+                        CassetteFault::Empty => format!("{shown}: "),
+                    };
+                    faults.push(format!("the recording {place}{why}"));
                     return;
                 }
             },
@@ -424,7 +425,8 @@ fn speaks_here(seat: &mut Participant, voice: Option<&VoiceOf>) {
         (None, true) => format!("test:{}", seat.id).into(),
     };
     seat.voice = VoiceSpec::Model(ModelSpec { name, ..spec });
-    (seat.stand_in, seat.stands_in) = (None, false);
+    seat.stand_in = None;
+    seat.stands_in = false;
     seat.price = voice.and_then(|v| v.price);
     seat.local = seat.price.is_none();
     seat.window = Some(voice.and_then(|v| v.window).unwrap_or(WINDOW));

@@ -3,6 +3,7 @@
 //! A line is written as soon as its reply is complete, so that nothing is paid for twice. If two lines have the same
 //! request, the later one counts. Equal requests in flight at the same time share one reply.
 
+use super::super::fault::TestFault;
 use super::live::ModelReply;
 use super::request::{ModelRequest, ReplyPlace};
 use crate::own_file::OwnFile;
@@ -47,9 +48,9 @@ impl RecordMode {
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoReply {
     /// No reply was recorded, and no model may be called.
-    Missing(String),
+    Missing(TestFault),
     /// The file cannot be read or written.
-    Unusable(String),
+    Unusable(TestFault),
     /// The call of the model failed.
     Call(CallFailure),
 }
@@ -72,7 +73,7 @@ type ReplyKey = (String, String);
 #[derive(Debug)]
 pub struct ReplyFile {
     /// Path of the file, or the reason why it may not be there.
-    path: Result<PathBuf, String>,
+    path: Result<PathBuf, TestFault>,
     kept: Mutex<KeptReplies>,
 }
 
@@ -89,7 +90,7 @@ struct KeptReplies {
 
 impl ReplyFile {
     /// Returns the file at a path; it is read at the first request.
-    pub fn new(path: Result<PathBuf, String>) -> ReplyFile {
+    pub fn new(path: Result<PathBuf, TestFault>) -> ReplyFile {
         ReplyFile { path, kept: Mutex::default() }
     }
 
@@ -130,7 +131,7 @@ impl ReplyFile {
                     return Ok((kept.map_err(NoReply::Unusable)?.reply.clone(), false));
                 }
                 (RecordMode::Offline | RecordMode::Bless, _) | (_, None) => {
-                    return Err(NoReply::Missing(kept.why_missing(request)));
+                    return Err(NoReply::Missing(kept.why_missing(request).into()));
                 }
             }
         };
@@ -148,7 +149,7 @@ impl ReplyFile {
     ///
     /// # Errors
     /// A sentence with the path of the file.
-    pub fn tidy(&self) -> Result<usize, String> {
+    pub fn tidy(&self) -> Result<usize, TestFault> {
         let kept = self.read()?;
         let mut all: Vec<Arc<RecordedReply>> = vec![];
         let mut before = 0;
@@ -177,7 +178,7 @@ impl ReplyFile {
     }
 
     /// Returns the recorded replies; reads the file at the first call.
-    fn read(&self) -> Result<MutexGuard<'_, KeptReplies>, String> {
+    fn read(&self) -> Result<MutexGuard<'_, KeptReplies>, TestFault> {
         let mut kept = self.kept();
         if kept.was_read {
             return Ok(kept);
@@ -191,7 +192,9 @@ impl ReplyFile {
                 Err(_) if i + 1 == text.lines().count() && !text.ends_with('\n') => {}
                 Err(e) => {
                     let place = format!("{}:{}", path.display(), i + 1);
-                    return Err(format!("{place}: not a recorded reply ({e}); delete this line"));
+                    return Err(
+                        format!("{place}: not a recorded reply ({e}); delete this line").into()
+                    );
                 }
             }
         }
@@ -206,7 +209,7 @@ impl ReplyFile {
         request: &ModelRequest,
         address: &str,
         reply: ModelReply,
-    ) -> Result<Arc<RecordedReply>, String> {
+    ) -> Result<Arc<RecordedReply>, TestFault> {
         let recorded = Arc::new(RecordedReply {
             digest: request.digest.clone(),
             address: address.to_owned(),

@@ -99,7 +99,8 @@ async fn listen(voice: &dyn Voice, request: CallRequest) -> Result<ModelReply, C
                 reply.text = done.text.map_or(reply.text, |text| text.to_string());
                 reply.structured = done.structured;
                 reply.finish = done.finish.map(|finish| finish.to_string());
-                (reply.usage, reply.tools) = (done.usage, done.tools);
+                reply.usage = done.usage;
+                reply.tools = done.tools;
                 return Ok(reply);
             }
             // an action of an agent; models have none

@@ -1,5 +1,6 @@
 //! Models of one run: their requests, the positions of their replies, and the cost.
 
+use super::super::fault::TestFault;
 use super::budget::RealModel;
 use super::file::{NoReply, RecordMode, ReplyFile};
 use super::live::{self, ModelReply};
@@ -43,7 +44,7 @@ pub struct RunModels {
     /// Command that runs only this test.
     command: String,
     /// Models by name in the test, or the reason why one is not available.
-    models: BTreeMap<String, Result<RealModel, String>>,
+    models: BTreeMap<String, Result<RealModel, TestFault>>,
     charged: Mutex<BTreeMap<&'static str, Charged>>,
 }
 
@@ -55,7 +56,7 @@ impl RunModels {
         asking: RecordMode,
         folder: PathBuf,
         command: String,
-        models: BTreeMap<String, Result<RealModel, String>>,
+        models: BTreeMap<String, Result<RealModel, TestFault>>,
     ) -> RunModels {
         RunModels { replies, asking, folder, command, models, charged: Mutex::default() }
     }
@@ -101,13 +102,13 @@ impl RunModels {
         let found = self.replies.reply(&request, address, self.asking, live).await;
         let (reply, fresh) = found.map_err(|no| match (no, model) {
             (NoReply::Missing(why), Some(Err(unknown))) if self.asking.calls_models() => {
-                NoReply::Missing(format!("{why}; {unknown}"))
+                NoReply::Missing(format!("{why}; {unknown}").into())
             }
             (NoReply::Missing(why), _) => {
-                NoReply::Missing(format!("{why}; ask and record it: {} --ask", self.command))
+                NoReply::Missing(format!("{why}; ask and record it: {} --ask", self.command).into())
             }
             (NoReply::Call(failure), _) if failure.class == ErrorClass::Budget => {
-                NoReply::Missing(failure.text.to_string())
+                NoReply::Missing(failure.text.to_string().into())
             }
             (no, _) => no,
         })?;

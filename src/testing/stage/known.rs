@@ -1,5 +1,6 @@
 //! Known tool calls and results: calls given by the test, and results that are played or recorded.
 
+use super::super::fault::TestFault;
 use super::Stage;
 use crate::model::{Channel, Purpose, ToolRequest, Usage};
 use crate::testing::plan::Speaker;
@@ -32,7 +33,7 @@ impl Stage {
     }
 
     /// Returns the known result of a tool: given, played or recorded; the error suggests an addition to the test.
-    fn result(&self, job: &ToolJob) -> Result<ToolResult, String> {
+    fn result(&self, job: &ToolJob) -> Result<ToolResult, TestFault> {
         let mut kept = self.kept();
         let of_seat = kept.given.get(&job.participant);
         let at = of_seat.and_then(|turns| turns.iter().position(|turn| *turn == job.turn));
@@ -55,7 +56,7 @@ impl Stage {
                 used.push(at);
             }
             let wrong = |why| format!("the tool `{}` has an invalid result: {why}", job.tool.name);
-            return result.result(&facts).map_err(wrong);
+            return Ok(result.result(&facts).map_err(wrong)?);
         }
         if let Some(Speaker::Recorded(recording)) = self.test.voices.get(&job.participant)
             && let Some(turn) = kept.recorded.get(&job.turn)
@@ -67,7 +68,7 @@ impl Stage {
             "`{0}` called the tool `{1}`, and the test does not say what it returns; add [[tool]] with \
              name = \"{1}\" and results = [\"...\"]",
             job.participant, job.tool.name
-        ))
+        ).into())
     }
 }
 
@@ -84,7 +85,7 @@ impl Tools for Stage {
             (Some(own), Err(_)) if is_real => own.run(job),
             (_, Ok(result)) => Box::pin(async { result }),
             (_, Err(why)) => {
-                self.kept().faults.push(why.clone());
+                self.kept().faults.push(why.to_string());
                 Box::pin(async { ToolResult::failed(why) })
             }
         }

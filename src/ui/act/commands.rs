@@ -25,7 +25,7 @@ pub fn run(screen: &mut Screen, line: &str) -> Option<Option<FollowUp>> {
             let name = name.strip_prefix("from:").unwrap_or(name);
             match slash::seat(name, screen.transcript.state()) {
                 Ok(seat) => navigate::only(screen, Some(screen.transcript.seat_place(&seat))),
-                Err(why) => screen.view.notice = Some(why),
+                Err(why) => screen.view.notice = Some(why.into()),
             }
             None
         }

@@ -32,7 +32,8 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
         return None;
     }
     if std::mem::take(&mut view.writing) {
-        (view.cutting_in, view.from_read) = (false, false);
+        view.cutting_in = false;
+        view.from_read = false;
         return None;
     }
     if view.selected.take().is_some() {

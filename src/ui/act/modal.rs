@@ -101,7 +101,8 @@ fn composer(screen: &mut Screen, code: KeyCode) -> Option<Option<FollowUp>> {
         (VimMode::Insert, KeyCode::Esc) if !offered => vim.mode = VimMode::Normal,
         (VimMode::Insert, _) => return None,
         (VimMode::Normal, KeyCode::Esc) => {
-            (vim.mode, vim.begun) = (VimMode::Insert, None);
+            vim.mode = VimMode::Insert;
+            vim.begun = None;
             return None;
         }
         (VimMode::Normal, KeyCode::Char(':')) => {

@@ -95,8 +95,8 @@ pub fn found(screen: &mut Screen, way: Direction) {
     unfold(screen, at.0);
     screen.read(|t, transcript, look| {
         let in_line = |line: &Line<'_>| search.in_line(line);
-        let (line, _) = t.locate(transcript, look, at, in_line);
-        t.select_line(transcript, look, (at.0, line));
+        let (line, _) = t.locate(transcript, look, at.0, at.1, in_line);
+        t.select_line(transcript, look, at.0, line);
     });
 }
 

@@ -46,7 +46,8 @@ pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
     let sent = ask(screen, command);
     if sent.is_some() {
         screen.view.composer.sent();
-        (screen.view.sent, screen.view.cutting_in) = (true, false);
+        screen.view.sent = true;
+        screen.view.cutting_in = false;
         after_sending(screen);
         screen.view.viewport.follow();
     }
@@ -69,7 +70,8 @@ pub fn send_command(screen: &mut Screen, line: &str) -> Option<FollowUp> {
     if !named && slash::parse_action(line).is_some() {
         let line = line.to_owned();
         screen.view.composer.sent();
-        (screen.view.writing, screen.view.completion) = (screen.view.line, None);
+        screen.view.writing = screen.view.line;
+        screen.view.completion = None;
         return commands::run(screen, &line).flatten();
     }
     if let Some(offer) = screen.view.completion.take()
@@ -83,7 +85,8 @@ pub fn send_command(screen: &mut Screen, line: &str) -> Option<FollowUp> {
     screen.view.refused = sent.is_none();
     if sent.is_some() {
         screen.view.composer.sent();
-        (screen.view.sent, screen.view.completion) = (true, None);
+        screen.view.sent = true;
+        screen.view.completion = None;
         after_sending(screen);
     }
     sent.map(FollowUp::Ask)

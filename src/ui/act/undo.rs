@@ -27,7 +27,8 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
             left => next = Some(left),
         }
     } else if !view.prefixed {
-        (view.prefixed_since, view.keys_listed) = (None, false);
+        view.prefixed_since = None;
+        view.keys_listed = false;
     }
     if view.leaving.is_some() {
         let told = view.notice.clone().unwrap_or_default();
@@ -35,7 +36,9 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
         match LEAVING_MS.saturating_sub(now.since(*since)) {
             0 => {
                 view.notice.take_if(|notice| notice == told);
-                (view.leaving, view.leaving_since, changed) = (None, None, true);
+                view.leaving = None;
+                view.leaving_since = None;
+                changed = true;
             }
             left => next = Some(next.map_or(left, |next| next.min(left))),
         }
@@ -47,7 +50,8 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
         match UNDO_MS.saturating_sub(now.since(since)) {
             0 => {
                 view.notice.take_if(|notice| *notice == undo.told);
-                (view.undo, changed) = (None, true);
+                view.undo = None;
+                changed = true;
             }
             left => next = Some(next.map_or(left, |next| next.min(left))),
         }

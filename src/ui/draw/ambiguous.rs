@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_sign_of_doubtful_width_is_written_again() {
+    fn cells_after_an_ambiguous_symbol_are_rewritten() {
         assert_eq!(again(["a 漢字 e\u{301} x", "abc"]), []);
         let family = "👨\u{200d}👩\u{200d}👧";
         let row = format!("{family} ab{}", " ".repeat(20));

@@ -45,12 +45,12 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let rule =
         Line::styled(glyphs.rule.repeat(usize::from(area.width)), theme.style(ThemeRole::Rule));
     let transcript = &screen.transcript;
-    let laid = analysis.laid(transcript, room, |page| lay(page, transcript, (theme, glyphs), room));
+    let laid = analysis.laid(transcript, room, |page| lay(page, transcript, theme, glyphs, room));
     let height = usize::from(area.height).saturating_sub(2);
     analysis.height = height;
     let mut lit = screen.view.search.as_ref().map(|search| (search, laid.rows.clone()));
     if let Some((search, all)) = &mut lit
-        && let Some(line) = analysis.found.light(all, search, (theme, analysis.at))
+        && let Some(line) = analysis.found.light(all, search, theme, analysis.at)
     {
         analysis.at = match analysis.chooses() {
             true => line.saturating_sub(laid.first),
@@ -85,7 +85,8 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
 fn lay(
     page: FigurePage,
     transcript: &Transcript,
-    (theme, glyphs): (&Theme, &Glyphs),
+    theme: &Theme,
+    glyphs: &Glyphs,
     room: usize,
 ) -> Laid {
     let tables = transcript.analysis().page(page);
@@ -175,7 +176,7 @@ pub fn counting(screen: &mut Screen) -> Option<impl FnOnce() -> (LaidFor, Laid) 
     let glyphs = screen.glyphs;
     Some(move || {
         let happened = transcript.turn_log.happened();
-        ((page, happened, room), lay(page, &transcript, (&theme, glyphs), room))
+        ((page, happened, room), lay(page, &transcript, &theme, glyphs, room))
     })
 }
 

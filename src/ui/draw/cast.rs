@@ -31,11 +31,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let used = used.unwrap_or_default();
     let used = used.replace(" tok  ", " ");
     let room = usize::from(area.width).saturating_sub(width(&used) + 2);
-    let fits = |shorter: &(usize, bool)| row(area, *shorter, 0, screen).0.width() <= room;
+    let fits = |(most, all): &(usize, bool)| row(area, *most, *all, 0, screen).0.width() <= room;
     let (mut line, clicks) = match SHORTER.into_iter().find(fits) {
-        Some(shorter) => row(area, shorter, 0, screen),
+        Some((most, all)) => row(area, most, all, 0, screen),
         // too many even as numbers: show the seats around the speaker
-        None => row(area, (SHORT, true), around(screen), screen),
+        None => row(area, SHORT, true, around(screen), screen),
     };
     if line.width() > room {
         let more = format!("   {}", screen.glyphs.ellipsis);
@@ -68,7 +68,8 @@ type Clicks = Vec<(Rect, Action)>;
 /// the next participant.
 fn row(
     area: Rect,
-    (most, all): (usize, bool),
+    most: usize,
+    all: bool,
     from: usize,
     screen: &Screen,
 ) -> (Line<'static>, Clicks) {

@@ -120,7 +120,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let room = usize::from(inner.width);
         let hint = if writes { placeholder(screen, room) } else { invitation(screen, room) };
         frame.render_widget(hint, inner);
-        if let Some((_, what)) = offer(screen).filter(|_| screen.view.place() == Focus::Line) {
+        let at_line = screen.view.place() == Focus::Line;
+        if let (true, Some((_, what))) = (at_line, offer(screen)) {
             let key = screen.keymap.way(Action::Offer, Focus::Line);
             let mut bar = Bar::new();
             bar.left = vec![];

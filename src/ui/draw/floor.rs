@@ -93,7 +93,7 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     bar.left(ends.clone(), rule);
     let strong = theme.style(role(standing));
     bar.left(" ", muted).left(format!("{} ", sign(standing, glyphs)), strong);
-    let (what, then) = shortened(transcript, standing, now, keymap, (wealth, glyphs.ellipsis));
+    let (what, then) = shortened(transcript, standing, now, keymap, wealth, glyphs.ellipsis);
     bar.left(what, strong);
     if wealth.why
         && let Some(why) = why(state)
@@ -165,7 +165,7 @@ pub fn words(
     keymap: &Keymap,
 ) -> (String, String) {
     let [rich, ..] = WEALTHS;
-    shortened(transcript, standing, now, keymap, (rich, ""))
+    shortened(transcript, standing, now, keymap, rich, "")
 }
 
 fn shortened(
@@ -173,7 +173,8 @@ fn shortened(
     standing: Status,
     now: Ms,
     keymap: &Keymap,
-    (wealth, ellipsis): (Wealth, &str),
+    wealth: Wealth,
+    ellipsis: &str,
 ) -> (String, String) {
     let state = transcript.state();
     let (queue, why) = next(transcript);

@@ -49,7 +49,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let headed = list.kind == ListKind::Keys && list.filter.is_empty();
     let widest = if headed { COLUMNS_MAX } else { WIDTH_MAX };
     let highest = if headed { u16::MAX } else { HEIGHT_MAX };
-    let wide = on_top(whole, &screen.view.areas, (widest, highest)).width.saturating_sub(2);
+    let wide = on_top(whole, &screen.view.areas, widest, highest).width.saturating_sub(2);
     let columns = if headed && wide >= COLUMNS_MIN { 2 } else { 1 };
     let high = |entries: &[ListEntry]| {
         let rows = rows_of(entries, list.kind, usize::from(wide) / columns, screen);
@@ -63,7 +63,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         ListKind::Own => high(&list.own.1),
     };
     // the row of the filter must not move while the operator types
-    let area = on_top(whole, &screen.view.areas, (widest, most));
+    let area = on_top(whole, &screen.view.areas, widest, most);
     let needed = high(&entries);
     let area = Rect { height: area.height.min(needed), ..area };
     let title = match list.kind {
@@ -110,7 +110,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
             listed.push((None, header(of.group, screen)));
         }
         let chosen = i == list.at;
-        let mut told = row(entry, list.kind, chosen, (call, room), screen);
+        let mut told = row(entry, list.kind, chosen, call, room, screen);
         // an entry longer than the list leaves a row for its neighbours on both sides
         let others = BESIDE.min(entries.len() - 1);
         shorten(&mut told, rows.saturating_sub(others).max(1), screen);
@@ -175,7 +175,7 @@ fn call_width(entries: &[ListEntry], kind: ListKind, room: usize) -> usize {
 /// rows of the message that says so.
 fn rows_of(entries: &[ListEntry], kind: ListKind, room: usize, screen: &Screen) -> usize {
     let calls = call_width(entries, kind, room);
-    let told = entries.iter().map(|entry| row(entry, kind, true, (calls, room), screen).len());
+    let told = entries.iter().map(|entry| row(entry, kind, true, calls, room, screen).len());
     match told.max() {
         Some(longest) => entries.len() - 1 + longest,
         None => nothing_found(room, screen).len(),
@@ -223,7 +223,8 @@ fn row(
     entry: &ListEntry,
     kind: ListKind,
     chosen: bool,
-    (calls, room): (usize, usize),
+    calls: usize,
+    room: usize,
     screen: &Screen,
 ) -> Vec<Line<'static>> {
     let theme = &screen.theme;

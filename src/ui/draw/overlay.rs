@@ -14,7 +14,7 @@ use ratatui::widgets::Block;
 const BESIDE: u16 = 12;
 
 /// Returns the area for an overlay of a given size: between header and footer, which stay visible.
-pub(super) fn on_top(whole: Rect, areas: &Areas, (wide, high): (u16, u16)) -> Rect {
+pub(super) fn on_top(whole: Rect, areas: &Areas, wide: u16, high: u16) -> Rect {
     let width = if whole.width < wide + 2 * BESIDE { whole.width } else { wide };
     let room = areas.floor.y.saturating_sub(areas.header.bottom());
     let height = room.min(high);

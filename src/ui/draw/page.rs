@@ -37,7 +37,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
     let side_by_side = !page.beside.is_empty();
     let widest = if side_by_side { BESIDE_MAX } else { WIDTH_MAX };
-    let area = on_top(whole, &screen.view.areas, (widest, u16::MAX));
+    let area = on_top(whole, &screen.view.areas, widest, u16::MAX);
     let close = screen.keymap.way(Action::Back, Focus::Read);
     let block = framed(screen, &page.title, &close);
     let inner = block.inner(area);
@@ -59,7 +59,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     }
     let mut lit = screen.view.search.as_ref().map(|search| (search, laid.rows.clone()));
     if let Some((search, lines)) = &mut lit
-        && let Some(line) = page.found.light(lines, search, (theme, page.top))
+        && let Some(line) = page.found.light(lines, search, theme, page.top)
         && !(page.top..page.top + height).contains(&line)
     {
         page.top = line.saturating_sub(height / 2).min(page.extent.0);
@@ -94,7 +94,7 @@ fn lay(page: &Page, room: usize, screen: &Screen) -> PageRows {
     let fixed = if side_by_side { std::mem::take(&mut lines) } else { vec![] };
     lines.extend(laid(&page.parts, room, theme));
     for row in &page.beside {
-        lines.extend(beside(row, room, screen));
+        lines.extend(beside(&row.0, &row.1, room, screen));
     }
     let moves = page.lines.as_ref().map(|chosen| select(chosen, room, screen, &mut lines));
     PageRows { fixed, rows: lines, moves }
@@ -151,11 +151,7 @@ fn laid(parts: &[Section], room: usize, theme: &Theme) -> Vec<Line<'static>> {
 }
 
 /// Returns two texts in two columns, or one under the other if there is not enough room.
-fn beside(
-    (a, b): &(Vec<Section>, Vec<Section>),
-    room: usize,
-    screen: &Screen,
-) -> Vec<Line<'static>> {
+fn beside(a: &[Section], b: &[Section], room: usize, screen: &Screen) -> Vec<Line<'static>> {
     let theme = &screen.theme;
     if room < COLUMNS_MIN {
         let side = |side: &str, parts: &[Section]| -> Vec<Section> {

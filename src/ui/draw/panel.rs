@@ -44,7 +44,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let others: Vec<_> = others.into_iter().filter(|section| section.len() > 1).collect();
     let needed: usize = others.iter().map(|section| section.len() + 1).sum();
     let rows = usize::from(inner.height).saturating_sub(needed + 2).max(CAST_LEAST);
-    for section in [cast(screen, now, (room, rows))].into_iter().chain(others) {
+    for section in [cast(screen, now, room, rows)].into_iter().chain(others) {
         lines.extend(section);
         lines.push(Line::default());
     }
@@ -82,7 +82,7 @@ pub fn heading(screen: &Screen, words: &'static str) -> Line<'static> {
 const CAST_LEAST: usize = 8;
 
 /// Returns the seats within a number of rows: three each, two or one; if not all fit, the seats around the speaker.
-fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'static>> {
+fn cast(screen: &Screen, now: Ms, room: usize, rows: usize) -> Vec<Line<'static>> {
     let transcript = &screen.transcript;
     let theme = &screen.theme;
     let glyphs = screen.glyphs;
@@ -116,8 +116,7 @@ fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'sta
         let word = seat_word(transcript, &seat.spec.id, now, &queue);
         let alone = all * 2 > rows;
         let figure = if alone && !word.is_empty() { word.clone() } else { figure };
-        let mut line =
-            both_ends((name, bold(style)), (figure, muted), room.saturating_sub(2), glyphs);
+        let mut line = both_ends(name, bold(style), figure, muted, room.saturating_sub(2), glyphs);
         line.spans
             .insert(0, Span::styled(format!("{sign} "), theme.style(ThemeRole::FloorSpeaking)));
         lines.push(line);
@@ -136,8 +135,10 @@ fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'sta
             None => seat.spent.used().map(|_| cost(&seat.spent)),
         };
         lines.push(both_ends(
-            (format!("    {text}"), theme.style(look)),
-            (end.unwrap_or_default(), muted),
+            format!("    {text}"),
+            theme.style(look),
+            end.unwrap_or_default(),
+            muted,
             room,
             glyphs,
         ));
@@ -154,8 +155,10 @@ fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'sta
 
 /// Returns a line with text at both ends. The left one is shortened, but keeps up to half of the width.
 fn both_ends(
-    (left, look): (String, Style),
-    (right, muted): (String, Style),
+    left: String,
+    look: Style,
+    right: String,
+    muted: Style,
     room: usize,
     glyphs: &Glyphs,
 ) -> Line<'static> {

@@ -91,7 +91,7 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
     // no line of the help has the focus
     let from = start.help.unwrap_or((at + 2).saturating_sub(height)).min(last);
     start.help = start.help.map(|_| from);
-    keys::footer(frame, row(whole.height - 1), (start, last > 0));
+    keys::footer(frame, row(whole.height - 1), start, last > 0);
     let seen: Vec<Line<'static>> = lines.into_iter().skip(from).take(height).collect();
     let below = whole_lines.saturating_sub(from + seen.len());
     if below > 0 {
@@ -141,7 +141,7 @@ impl StartPage<'_> {
                 ),
             };
             let name = text::label(&script.name);
-            self.field(StartRow::Scenario, "Scenario", &name, (&told, names));
+            self.field(StartRow::Scenario, "Scenario", &name, &told, names);
         }
         let (value, said) = match start.voice() {
             None => ("none".into(), "type a model as PROVIDER:NAME".to_owned()),
@@ -149,26 +149,26 @@ impl StartPage<'_> {
                 ("rehearsed".into(), "pre-written lines, no model is called".to_owned())
             }
             Some(VoiceChoice::Own) => ("set by the scenario".into(), String::new()),
-            Some(VoiceChoice::Mind(mind)) => {
-                let said = match mind.name.starts_with("agent:") {
+            Some(VoiceChoice::Model(model)) => {
+                let said = match model.name.starts_with("agent:") {
                     true => "an agent with its own tools",
-                    false if mind.local => "local",
+                    false if model.local => "local",
                     false => "remote",
                 };
-                (text::name(&mind.name).into_owned(), said.to_owned())
+                (text::name(&model.name).into_owned(), said.to_owned())
             }
         };
-        self.field(StartRow::Voice, "Model", &value, (&said, &[]));
+        self.field(StartRow::Voice, "Model", &value, &said, &[]);
         if let Some((server, _)) = start.answered() {
             let said = "enter remembers it in the settings";
-            self.field(StartRow::Remember, "Server", &server, (said, &[]));
+            self.field(StartRow::Remember, "Server", &server, said, &[]);
         }
         let (value, said) = if start.take_part {
             ("take part", start.script().map_or("", |script| script.takes_part))
         } else {
             ("watch", "you can still write at any time")
         };
-        self.field(StartRow::You, "You", value, (said, &[]));
+        self.field(StartRow::You, "You", value, said, &[]);
         let plan = start.plan();
         let known = start.estimate.as_ref().filter(|(_, of)| Some(of) == plan.as_ref());
         if let Some((estimate, _)) = known {
@@ -392,8 +392,8 @@ impl StartPage<'_> {
         self.room += 3;
         self.framed(begin, QUESTION);
         self.gap();
-        let minds = start.hosts.iter().flat_map(|h| &h.minds).filter(|m| m.local).count();
-        let local = match minds {
+        let models = start.hosts.iter().flat_map(|h| &h.models).filter(|m| m.local).count();
+        let local = match models {
             0 => "none found".into(),
             1 => "found one".into(),
             n => format!("found {n}"),

@@ -99,7 +99,7 @@ fn seen(area: Rect, screen: &mut Screen) -> Vec<SeenLine> {
     if let Some(search) = &view.search {
         let current = search.at.map(|(row, nth)| {
             let in_line = |line: &Line<'_>| search.in_line(line);
-            let (line, nth) = view.viewport.locate(transcript, look, (row, nth), in_line);
+            let (line, nth) = view.viewport.locate(transcript, look, row, nth, in_line);
             ((row, line), nth)
         });
         let spots = view.viewport.spots();

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_takes_the_place_of_what_was() {
+    fn set_replaces_the_previous_value() {
         let map =
             Keymap::with(&[own("read", "skip", &["S", "ctrl-k"]), own("read", "pause_now", &[])]);
         let map = map.unwrap();

@@ -70,7 +70,8 @@ impl OpenSteps {
         }
         let line = |thread: &Thread| (thread.id, step::line(transcript, thread.id));
         if which.is_empty() {
-            (self.all, self.steps) = (open, BTreeSet::new());
+            self.all = open;
+            self.steps = BTreeSet::new();
             return Ok(talks().map(line).collect());
         }
         let found = which.parse().ok().and_then(|n: u64| talks().rfind(|t| step::number(t) == n));

@@ -17,10 +17,12 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> O
     match (action, key.code) {
         (Some(Action::Back), _) => start.keying = None,
         (Some(Action::EntryUp | Action::PreviousField | Action::TurnBack), _) => {
-            (keying.at, keying.asked) = ((keying.at + all - 1) % all, false);
+            keying.at = (keying.at + all - 1) % all;
+            keying.asked = false;
         }
         (Some(Action::EntryDown | Action::NextField | Action::TurnOn), _) => {
-            (keying.at, keying.asked) = ((keying.at + 1) % all, false);
+            keying.at = (keying.at + 1) % all;
+            keying.asked = false;
         }
         (Some(Action::RunEntry), _) if keying.at > keys => {
             let provider = start.saved.get(keying.at - keys - 1)?.clone();

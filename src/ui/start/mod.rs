@@ -12,7 +12,8 @@ mod words;
 
 pub use crate::ui::start::keying::{KeyShape, Keying};
 pub use crate::ui::start::state::{
-    Choice, Host, ListedScenario, Mind, News, ScenarioChoice, StartRow, StartScreen, VoiceChoice,
+    Choice, Host, ListedScenario, News, OfferedModel, ScenarioChoice, StartRow, StartScreen,
+    VoiceChoice,
 };
 pub use crate::ui::start::update::{key, paste};
 pub use crate::ui::start::words::{ago, status_text};

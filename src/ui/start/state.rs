@@ -57,7 +57,7 @@ impl ListedScenario {
 
 /// A model in the list.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Mind {
+pub struct OfferedModel {
     /// `provider:name`.
     pub name: String,
     /// Address of a provider that exists only in this run.
@@ -76,7 +76,7 @@ pub struct Host {
     /// True if at least one of its models can be chosen.
     pub usable: bool,
     /// Its models, if known.
-    pub minds: Vec<Mind>,
+    pub models: Vec<OfferedModel>,
 }
 
 /// A result that arrives while the screen is already shown.
@@ -96,7 +96,7 @@ pub enum VoiceChoice {
     /// Voices from the scenario.
     Own,
     /// Model for all participants without a voice of their own.
-    Mind(Mind),
+    Model(OfferedModel),
 }
 
 /// Choice of the person.
@@ -175,7 +175,7 @@ pub struct StartScreen {
     /// Scenarios; the first one is the demo's.
     pub scripts: Vec<ListedScenario>,
     /// Models known without a request, the default one first.
-    pub known: Vec<Mind>,
+    pub known: Vec<OfferedModel>,
     /// Results of the checks before the first frame of the first run, as (name, result).
     pub checks: Vec<(String, String)>,
     /// Bundled sessions, as (name, untrusted title).
@@ -308,9 +308,9 @@ impl StartScreen {
     pub fn take(&mut self, news: News) {
         match news {
             News::Host(host) => {
-                match host.minds.first() {
+                match host.models.first() {
                     _ if self.server.as_ref() != Some(&host.name) => {}
-                    Some(mind) => self.voice = Some(VoiceChoice::Mind(mind.clone())),
+                    Some(model) => self.voice = Some(VoiceChoice::Model(model.clone())),
                     None => self.notice = Some(format!("{}: {}", host.name, host.says)),
                 }
                 self.hosts.push(host);
@@ -326,7 +326,7 @@ impl StartScreen {
     pub fn answered(&self) -> Option<(String, String)> {
         let typed = self.server.as_ref()?;
         let host = self.hosts.iter().find(|host| host.name == *typed)?;
-        Some((typed.clone(), host.minds.first()?.endpoint.clone()?))
+        Some((typed.clone(), host.models.first()?.endpoint.clone()?))
     }
 
     /// Returns the chosen scenario.
@@ -348,32 +348,32 @@ impl StartScreen {
     /// Returns the possible voices of a scenario, the proposed one first.
     pub fn voices_of(&self, script: &ScenarioChoice) -> Vec<VoiceChoice> {
         let own = (!script.open).then_some(VoiceChoice::Own);
-        let found = self.hosts.iter().flat_map(|h| &h.minds);
-        let mut minds: Vec<&Mind> = Vec::new();
+        let found = self.hosts.iter().flat_map(|h| &h.models);
+        let mut models: Vec<&OfferedModel> = Vec::new();
         if script.open {
-            for mind in self.known.iter().chain(found) {
-                if !minds.contains(&mind) {
-                    minds.push(mind);
+            for model in self.known.iter().chain(found) {
+                if !models.contains(&model) {
+                    models.push(model);
                 }
             }
         }
         let rehearsed = script.rehearsed.then_some(VoiceChoice::Rehearsed);
         own.into_iter()
-            .chain(minds.into_iter().cloned().map(VoiceChoice::Mind))
+            .chain(models.into_iter().cloned().map(VoiceChoice::Model))
             .chain(rehearsed)
             .collect()
     }
 
     /// Returns the chosen voice, otherwise the proposed one.
     pub fn voice(&self) -> Option<VoiceChoice> {
-        let typed = |v: &VoiceChoice| matches!((v, self.script()), (VoiceChoice::Mind(_), Some(s)) if s.open);
+        let typed = |v: &VoiceChoice| matches!((v, self.script()), (VoiceChoice::Model(_), Some(s)) if s.open);
         let mut voices = self.voices();
         let chosen = self.voice.clone().filter(|v| voices.contains(v) || typed(v));
         // a paid voice is proposed only if the settings name it
         let free = |v: &VoiceChoice| match v {
-            VoiceChoice::Mind(mind) => {
-                let named = self.known.first() == Some(mind) && !mind.name.starts_with("agent:");
-                mind.local || named
+            VoiceChoice::Model(model) => {
+                let named = self.known.first() == Some(model) && !model.name.starts_with("agent:");
+                model.local || named
             }
             VoiceChoice::Rehearsed | VoiceChoice::Own => true,
         };

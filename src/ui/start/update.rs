@@ -8,7 +8,7 @@ use crate::ui::action::Action;
 use crate::ui::keymap;
 use crate::ui::start::keying::{Keying, address, is_address};
 use crate::ui::start::keys;
-use crate::ui::start::state::{Choice, Mind, StartRow, StartScreen, VoiceChoice};
+use crate::ui::start::state::{Choice, OfferedModel, StartRow, StartScreen, VoiceChoice};
 use crate::ui::text::caret;
 use crossterm::event::{KeyCode, KeyEvent};
 use std::path::PathBuf;
@@ -41,7 +41,7 @@ pub fn key(start: &mut StartScreen, key: &KeyEvent) -> Option<Choice> {
         return None;
     }
     match action {
-        Some(action) => act(start, action, key, (leaving, dropping)),
+        Some(action) => act(start, action, key, leaving, dropping),
         None => {
             write(start, key);
             None
@@ -54,7 +54,8 @@ fn act(
     start: &mut StartScreen,
     action: Action,
     key: &KeyEvent,
-    (leaving, dropping): (bool, Option<PathBuf>),
+    leaving: bool,
+    dropping: Option<PathBuf>,
 ) -> Option<Choice> {
     match action {
         Action::Interrupt if leaving => return Some(Choice::Leave),
@@ -140,7 +141,8 @@ pub fn paste(start: &mut StartScreen, pasted: &str) {
         }
         return;
     }
-    (start.first, start.at) = (false, StartRow::Topic);
+    start.first = false;
+    start.at = StartRow::Topic;
     let one_line = pasted.split_whitespace().collect::<Vec<_>>().join(" ");
     start.topic.insert_str(text::line(&one_line));
 }
@@ -227,13 +229,18 @@ fn find(start: &mut StartScreen) {
         return;
     }
     let fits = start.voices().into_iter().find(|voice| match voice {
-        VoiceChoice::Mind(mind) => has(&mind.name),
+        VoiceChoice::Model(model) => has(&model.name),
         VoiceChoice::Rehearsed => has("rehearsed"),
         VoiceChoice::Own => has("scenario"),
     });
     let named = || {
         let parts = start.typed.split_once(':').filter(|(p, m)| !p.is_empty() && !m.is_empty());
-        parts.map(|_| VoiceChoice::Mind(Mind { name: start.typed.clone(), ..Mind::default() }))
+        parts.map(|_| {
+            VoiceChoice::Model(OfferedModel {
+                name: start.typed.clone(),
+                ..OfferedModel::default()
+            })
+        })
     };
     start.voice = fits.or_else(named).or(start.voice.take());
 }
@@ -277,10 +284,11 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
         StartRow::Own => (start.first, start.at) = (false, StartRow::Topic),
         StartRow::Example(at) => return example(start, at),
         StartRow::Provider => connect(start),
-        StartRow::Local => match start.hosts.iter().flat_map(|h| &h.minds).find(|m| m.local) {
-            Some(mind) => {
-                start.voice = Some(VoiceChoice::Mind(mind.clone()));
-                (start.first, start.at) = (false, StartRow::Topic);
+        StartRow::Local => match start.hosts.iter().flat_map(|h| &h.models).find(|m| m.local) {
+            Some(model) => {
+                start.voice = Some(VoiceChoice::Model(model.clone()));
+                start.first = false;
+                start.at = StartRow::Topic;
             }
             None => {
                 start.notice = Some(

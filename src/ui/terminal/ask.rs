@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_answer_is_no_key() {
+    fn late_terminal_answer_is_not_a_key() {
         let mut late = Late::default();
         let key = |code, with| Event::Key(KeyEvent::new(KeyCode::Char(code), with));
         let none = KeyModifiers::NONE;
@@ -218,7 +218,7 @@ mod tests {
         assert!(!late.swallows(&key('b', none)), "what was no answer ends it");
     }
     #[test]
-    fn the_rest_of_a_cut_answer_is_no_key() {
+    fn rest_of_a_cut_terminal_answer_is_not_a_key() {
         let whole = "\x1b]11;rgb:fafa/0b0c/1234\x1b\\\x1b[?0u\x1b[?62;22c";
         for at in 0..=whole.len() {
             let (came, rest) = whole.split_at(at);

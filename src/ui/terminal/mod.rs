@@ -45,7 +45,7 @@ const KEYBOARD: u8 = 2;
 const MOUSE: u8 = 4;
 const TITLE: u8 = 8;
 const FOCUS: u8 = 16;
-/// Whether the terminal was taken and is not completely given back yet.
+/// True from the first mode change of the terminal until it is completely restored.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
@@ -377,7 +377,7 @@ pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
     let there = poll(Duration::ZERO);
     let events = stream::select_all([Keys(there.map(|_| EventStream::new()))]);
     stream::select(
-        Heard { events, late: Late::rest(), clock: Clock::real(Ms(0)), checked: Ms(0) },
+        TerminalEvents { events, late: Late::rest(), clock: Clock::real(Ms(0)), checked: Ms(0) },
         signals(),
     )
 }
@@ -404,7 +404,7 @@ fn gone() -> io::Error {
 /// Milliseconds between two checks for a vanished terminal, while no keys come.
 const CHECK_EVERY_MS: u64 = 250;
 
-struct Heard {
+struct TerminalEvents {
     events: SelectAll<Keys>,
     late: Late,
     clock: Clock,
@@ -412,7 +412,7 @@ struct Heard {
     checked: Ms,
 }
 
-impl Stream for Heard {
+impl Stream for TerminalEvents {
     type Item = io::Result<Event>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -432,7 +432,7 @@ impl Stream for Heard {
     }
 }
 
-impl Drop for Heard {
+impl Drop for TerminalEvents {
     /// Stops reading from the terminal.
     fn drop(&mut self) {
         // The stream ends by a mark in the input of its thread. The thread has to be reading, or about to: a mark that

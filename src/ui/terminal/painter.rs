@@ -123,7 +123,8 @@ impl<W: Write> Painter<W> {
     /// Forgets the shown frame: the next one erases it and draws everything.
     pub fn forget(&mut self) {
         self.erase = true;
-        (self.shown, self.cursor) = (Buffer::default(), None);
+        self.shown = Buffer::default();
+        self.cursor = None;
         self.links.clear();
     }
 
@@ -142,13 +143,13 @@ impl<W: Write> Painter<W> {
         let differ = rows.len() * usize::from(next.area.width) - still.iter().sum::<usize>();
         let scrolled = (differ >= WORTH_SCROLLING
             && !rows.clone().any(|y| row(next, y).iter().any(is_always)))
-        .then(|| scroll(&self.shown, next, (&rows, &still), differ))
+        .then(|| scroll(&self.shown, next, &rows, &still, differ))
         .flatten();
         if let Some((moved, by)) = &scrolled {
             move_rows(&mut self.shown, next, moved, *by);
             still = in_common(&self.shown, next, &rows);
         }
-        let changes = changes(|y| row(&self.shown, y), next, (&rows, &still));
+        let changes = changes(|y| row(&self.shown, y), next, &rows, &still);
         let differs = |(x, y): &(u16, u16)| !looks_like(&self.shown[(*x, *y)], &next[(*x, *y)]);
         let same = scrolled.is_none() && !changes.iter().any(differs);
         if self.cursor == Some(cursor) && same {
@@ -173,7 +174,7 @@ impl<W: Write> Painter<W> {
         let rows = 0..next.area.height;
         let blank = Buffer::empty(Rect { height: 1, ..next.area });
         let none = vec![0; rows.len()];
-        let changes = changes(|_| row(&blank, 0), next, (&rows, &none));
+        let changes = changes(|_| row(&blank, 0), next, &rows, &none);
         self.bytes.clear();
         self.bytes.extend_from_slice(FRAME_BEGINS);
         self.bytes.extend_from_slice(ERASE);
@@ -236,7 +237,8 @@ fn in_common(shown: &Buffer, next: &Buffer, rows: &Range<u16>) -> Vec<usize> {
 fn changes<'a>(
     shown: impl Fn(u16) -> &'a [Cell],
     next: &Buffer,
-    (rows, still): (&Range<u16>, &[usize]),
+    rows: &Range<u16>,
+    still: &[usize],
 ) -> Vec<(u16, u16)> {
     let width = usize::from(next.area.width);
     let mut changes = Vec::new();
@@ -291,7 +293,8 @@ fn looks_like(a: &Cell, b: &Cell) -> bool {
 fn scroll(
     shown: &Buffer,
     next: &Buffer,
-    (rows, still): (&Range<u16>, &[usize]),
+    rows: &Range<u16>,
+    still: &[usize],
     differ: usize,
 ) -> Option<(Range<u16>, i32)> {
     let most = i32::from(SCROLLED_MAX);
@@ -299,7 +302,7 @@ fn scroll(
     let shifts = (1..=most).flat_map(|by| [by, -by]);
     let (moved, by, saved) = shifts
         .filter_map(|by| {
-            best_rows(shown, next, (rows, still), by).map(|(moved, saved)| (moved, by, saved))
+            best_rows(shown, next, rows, still, by).map(|(moved, saved)| (moved, by, saved))
         })
         .find(|(.., saved)| *saved * 2 > differ)?;
     // bytes of the scroll itself: the rows that it empties, and the command
@@ -335,7 +338,8 @@ fn is_always(cell: &Cell) -> bool {
 fn best_rows(
     shown: &Buffer,
     next: &Buffer,
-    (rows, still): (&Range<u16>, &[usize]),
+    rows: &Range<u16>,
+    still: &[usize],
     by: i32,
 ) -> Option<(Range<u16>, i64)> {
     let mut best: Option<(Range<u16>, i64)> = None;
@@ -345,7 +349,8 @@ fn best_rows(
         let gained = |from| same(next, y, shown, from) as i64 - *unmoved as i64;
         sum = source(y, by, rows).map_or(0, |from| sum + gained(from));
         if sum <= 0 {
-            (sum, from) = (0, None);
+            sum = 0;
+            from = None;
             continue;
         }
         let first = *from.get_or_insert(y);

@@ -4,7 +4,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::ops::Range;
-use tui_textarea::{CursorMove, TextArea};
+use tui_textarea::{CursorMove, DataCursor, TextArea};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Applies a key to the text.
@@ -25,7 +25,7 @@ pub fn input(area: &mut TextArea<'_>, key: KeyEvent) {
         KeyCode::Backspace if plain => delete_before(area),
         KeyCode::Delete if plain => delete_after(area),
         _ => {
-            let before = place(area);
+            let before = area.cursor();
             area.input(key);
             settle(area, before);
         }
@@ -34,14 +34,14 @@ pub fn input(area: &mut TextArea<'_>, key: KeyEvent) {
 
 /// Moves the cursor by whole graphemes.
 pub fn step(area: &mut TextArea<'_>, to: CursorMove) {
-    let before = place(area);
+    let before = area.cursor();
     area.move_cursor(to);
     settle(area, before);
 }
 
 /// Deletes the grapheme before the cursor, or the selection.
 pub fn delete_before(area: &mut TextArea<'_>) {
-    let (row, at) = place(area);
+    let DataCursor(row, at) = area.cursor();
     match signs(area, row).into_iter().find(|sign| sign.end == at) {
         Some(sign) if sign.len() > 1 && !area.is_selecting() => {
             (0..sign.len()).for_each(|_| area.move_cursor(CursorMove::Back));
@@ -53,7 +53,7 @@ pub fn delete_before(area: &mut TextArea<'_>) {
 
 /// Deletes the grapheme after the cursor, or the selection.
 pub fn delete_after(area: &mut TextArea<'_>) {
-    let (row, at) = place(area);
+    let DataCursor(row, at) = area.cursor();
     match signs(area, row).into_iter().find(|sign| sign.start == at) {
         Some(sign) if sign.len() > 1 && !area.is_selecting() => {
             area.delete_str(sign.len());
@@ -81,21 +81,16 @@ pub fn pop(line: &mut String) {
 }
 
 /// Moves the cursor out of a grapheme, in the direction of the last move.
-fn settle(area: &mut TextArea<'_>, before: (usize, usize)) {
-    let (row, at) = place(area);
+fn settle(area: &mut TextArea<'_>, before: DataCursor) {
+    let DataCursor(row, at) = area.cursor();
     let within = |sign: &Range<usize>| sign.start < at && at < sign.end;
     let Some(sign) = signs(area, row).into_iter().find(within) else { return };
-    let (to, steps) = if (row, at) > before && row == before.0 {
+    let (to, steps) = if row == before.0 && at > before.1 {
         (CursorMove::Forward, sign.end - at)
     } else {
         (CursorMove::Back, at - sign.start)
     };
     (0..steps).for_each(|_| area.move_cursor(to));
-}
-
-fn place(area: &TextArea<'_>) -> (usize, usize) {
-    let caret = area.cursor();
-    (caret.0, caret.1)
 }
 
 /// Returns the graphemes of a line, as ranges of its characters.

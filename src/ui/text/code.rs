@@ -33,7 +33,8 @@ pub fn lines(code: &str, language: &str, theme: &Theme) -> Vec<Line<'static>> {
 /// Returns lines of code in a frame with the language and the number of the block. The lines fit into `room` cells.
 pub fn frame(
     lines: Vec<Line<'static>>,
-    (language, number): (&str, usize),
+    language: &str,
+    number: usize,
     room: usize,
     theme: &Theme,
     glyphs: &Glyphs,

@@ -31,7 +31,8 @@ pub fn parts(said: &str) -> Vec<MessagePart<'_>> {
                 if is_fence && fence.starts_with(*begun) && rest.is_empty() =>
             {
                 parts.push(MessagePart::Code { language, code: std::mem::take(code) });
-                (open, from) = (None, at);
+                open = None;
+                from = at;
             }
             Some((.., code)) => code.push_str(line),
             None if is_fence && !rest.contains('`') => {

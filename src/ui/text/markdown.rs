@@ -137,7 +137,7 @@ fn laid(said: &str, room: usize, theme: &Theme, frames: Option<CodeFrames>) -> V
                 let lines = lines.flat_map(|line| wrap(&line, inside)).collect();
                 rows.extend(match frame {
                     Some(CodeFrames { glyphs, .. }) => {
-                        code::frame(lines, (language, number), inside, theme, glyphs)
+                        code::frame(lines, language, number, inside, theme, glyphs)
                     }
                     None => lines,
                 });
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entity_cannot_smuggle_in_what_acts() {
+    fn entities_cannot_inject_active_content() {
         let shown: String = rows("a &#27;[31m b &#x202e; c", 60, &Theme::default())
             .iter()
             .map(Line::to_string)

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_would_cut_words_becomes_blocks() {
+    fn table_too_narrow_for_its_words_becomes_blocks() {
         let blocks = stacked(
             "| year | cars/day |\n|---|--:|\n| 2016 | 11 400 |\n| 2018 | a \\| b |\n\nAfter.",
             18,

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_under_a_bullet_stays_under_it() {
+    fn nested_content_stays_under_its_bullet() {
         check("- one two three", 9, &["- one two", "  three"]);
         check("12. one two three", 11, &["12. one two", "    three"]);
         check("> one two three", 9, &["> one two", "  three"]);

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_of_256_is_what_the_eye_takes_it_for() {
+    fn nearest_of_256_colours_is_perceptual() {
         for (rgb, index) in
             [([0, 0, 0], 16), ([255, 255, 255], 231), ([255, 0, 0], 196), ([128, 128, 128], 244)]
         {

@@ -194,7 +194,7 @@ fn own(name: &str, text: &str) -> ThemeSource {
 const META: &str = "[meta]\nname = \"x\"\nappearance = \"dark\"\n";
 
 #[test]
-fn a_fault_names_the_line_and_what_would_do() {
+fn fault_names_the_line_and_a_fix() {
     for (text, words) in [
         ("[roles]\ntitel = \"red\"", "x.toml:5:9: unknown role `titel`; the nearest is `title`"),
         ("[roles]\ntitle = \"rouge\"", "x.toml:5:9: role `title`: not a colour: `rouge`; use"),
@@ -213,7 +213,7 @@ fn a_fault_names_the_line_and_what_would_do() {
 }
 
 #[test]
-fn a_palette_recolours_what_it_inherits() {
+fn palette_recolours_inherited_roles() {
     let text = format!("{META}inherits = \"nord\"\n[palette]\nink = \"#ffeedd\"\n");
     let shelf = ThemeLibrary::with(vec![own("x", &text)]);
     let theme = shelf.theme("x", None, Depth::True).unwrap();

@@ -112,7 +112,8 @@ impl AnalysisPane {
             Action::Follow => isize::MAX,
             Action::Select(number) => {
                 if let Some(page) = FigurePage::ALL.get(usize::from(number) - 1) {
-                    (self.page, self.at) = (*page, 0);
+                    self.page = *page;
+                    self.at = 0;
                     self.found.restart();
                 }
                 return true;

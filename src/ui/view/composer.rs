@@ -139,7 +139,9 @@ impl Composer {
         self.history.push(words);
         let surplus = self.history.len().saturating_sub(HISTORY);
         self.history.drain(..surplus);
-        (self.area, self.back, self.pasted) = (fresh(), None, vec![]);
+        self.area = fresh();
+        self.back = None;
+        self.pasted = vec![];
     }
 
     /// Shows the previous history entry if the caret is in the first line, otherwise moves the caret up. Returns
@@ -184,7 +186,8 @@ impl Composer {
 
     /// Replaces the whole input by text from elsewhere, sanitised.
     pub fn rewrite(&mut self, raw: &str) {
-        (self.area, self.pasted) = (fresh(), vec![]);
+        self.area = fresh();
+        self.pasted = vec![];
         self.insert(raw);
     }
 
@@ -214,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_pasted_is_made_safe_and_stays_lines() {
+    fn pasted_text_is_sanitised_and_keeps_its_lines() {
         let mut composer = Composer::default();
         composer.insert("one\r\ntwo\rthree \u{1b}[2K");
         assert_eq!(composer.text(), "one\ntwo\nthree ␛[2K");
@@ -222,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_comes_back_and_the_draft_after_it() {
+    fn history_recalls_sent_text_and_then_the_draft() {
         let mut composer = Composer::default();
         for words in ["one", "two", "one"] {
             composer.insert(words);
@@ -259,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_caret_stands_behind_what_is_seen() {
+    fn caret_is_after_the_visible_text() {
         let mut composer = Composer::default();
         for (words, column) in
             [("a", 1), ("日本", 4), ("👨‍👩‍👧‍👦 x", 4), ("e\u{301}", 1), ("אב", 2), ("", 0)]
@@ -270,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cleared_comes_back() {
+    fn cleared_text_can_be_restored() {
         let mut composer = Composer::default();
         composer.insert("a thought");
         composer.clear();

@@ -43,7 +43,7 @@ pub fn page(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
             });
         }
         let edges = runs.after.iter().enumerate();
-        lines.extend(edges.map(|(at, after)| edge((transcript, glyphs), thread, id, at, after)));
+        lines.extend(edges.map(|(at, after)| edge(transcript, glyphs, thread, id, at, after)));
         let body = lines.iter().map(|line| format!("  {line}\n")).collect();
         Section { head, body, ..Section::default() }
     };
@@ -128,7 +128,8 @@ fn graph(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> String {
 
 /// Describes one dependency.
 fn edge(
-    (transcript, glyphs): (&Transcript, &Glyphs),
+    transcript: &Transcript,
+    glyphs: &Glyphs,
     thread: &Thread,
     id: &SeatId,
     at: usize,

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_selected_is_the_source_and_not_the_screen() {
+    fn selection_copies_the_source_text() {
         let said = "A **bold** claim: `x = 1`, and\nthe rest.";
         let lines = ["head 1 A", "| A bold claim: x = 1, a", "| nd the rest."];
         let lines = lines.map(|line| Rc::new(Line::from(line)));

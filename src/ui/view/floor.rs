@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_says_what_it_leaves_out_and_never_that_something_unknown_is_free() {
+    fn sum_names_omissions_and_never_calls_unknown_prices_free() {
         for (all, shown) in [
             (&[][..], None),
             (&[(900, false, Some(1_500_000_000))][..], Some("900 tok  $1.50")),

@@ -49,17 +49,17 @@ pub fn picture(nodes: &[(String, String)], edges: &[(usize, usize)], glyphs: &Gl
         let end = to_column * (BOX + GUTTER) - 1;
         let turn = end - 3;
         if to_column == column + 1 {
-            across(&mut ways, y, (out, turn));
-            along(&mut ways, turn, (y, to_y));
+            across(&mut ways, y, out, turn);
+            along(&mut ways, turn, y, to_y);
         } else {
             // the row below the boxes in between is free
             let lane = row * ROWS + ROWS - 1;
-            across(&mut ways, y, (out, out + 1));
-            along(&mut ways, out + 1, (y, lane));
-            across(&mut ways, lane, (out + 1, turn));
-            along(&mut ways, turn, (lane, to_y));
+            across(&mut ways, y, out, out + 1);
+            along(&mut ways, out + 1, y, lane);
+            across(&mut ways, lane, out + 1, turn);
+            along(&mut ways, turn, lane, to_y);
         }
-        across(&mut ways, to_y, (turn, end));
+        across(&mut ways, to_y, turn, end);
         arrows.push((end, to_y));
     }
     let mut cells: Vec<Vec<String>> = ways
@@ -68,7 +68,7 @@ pub fn picture(nodes: &[(String, String)], edges: &[(usize, usize)], glyphs: &Gl
         .collect();
     arrows.iter().for_each(|(x, y)| cells[*y][*x] = glyphs.arrow.to_owned());
     for (node, (column, row)) in nodes.iter().zip(&places) {
-        let lines = boxed(node, glyphs);
+        let lines = boxed(&node.0, &node.1, glyphs);
         for (i, line) in lines.iter().enumerate() {
             let x = column * (BOX + GUTTER);
             let row = &mut cells[row * ROWS + i];
@@ -81,7 +81,7 @@ pub fn picture(nodes: &[(String, String)], edges: &[(usize, usize)], glyphs: &Gl
 }
 
 /// Returns the rows of a box.
-fn boxed((name, word): &(String, String), glyphs: &Glyphs) -> [String; 3] {
+fn boxed(name: &str, word: &str, glyphs: &Glyphs) -> [String; 3] {
     let [top_left, top_right, bottom_left, bottom_right] = glyphs.corners;
     let inside = BOX - 2;
     let name = format!(" {} ", clip(name, inside - 3, glyphs.ellipsis));
@@ -96,7 +96,7 @@ fn boxed((name, word): &(String, String), glyphs: &Glyphs) -> [String; 3] {
 }
 
 /// Adds a horizontal line.
-fn across(ways: &mut [Vec<u8>], y: usize, (from, to): (usize, usize)) {
+fn across(ways: &mut [Vec<u8>], y: usize, from: usize, to: usize) {
     for (x, cell) in ways[y].iter_mut().enumerate().take(to + 1).skip(from) {
         let left = if x > from { LEFT } else { 0 };
         let right = if x < to { RIGHT } else { 0 };
@@ -109,7 +109,7 @@ fn across(ways: &mut [Vec<u8>], y: usize, (from, to): (usize, usize)) {
 }
 
 /// Adds a vertical line.
-fn along(ways: &mut [Vec<u8>], x: usize, (from, to): (usize, usize)) {
+fn along(ways: &mut [Vec<u8>], x: usize, from: usize, to: usize) {
     let (from, to) = (from.min(to), from.max(to));
     for (y, row) in ways.iter_mut().enumerate().take(to + 1).skip(from) {
         row[x] |= if y > from { UP } else { 0 } | if y < to { DOWN } else { 0 };
@@ -156,7 +156,7 @@ mod tests {
     use crate::ui::theme::glyphs::{ASCII, UNICODE};
 
     #[test]
-    fn boxes_stand_behind_what_they_wait_for_and_lines_join_them() {
+    fn boxes_follow_their_dependencies_and_are_joined_by_lines() {
         let node = |name: &str| (name.to_owned(), "waiting".to_owned());
         let nodes = ["a", "b", "c", "d"].map(node);
         let edges = [(0, 1), (0, 2), (1, 3), (2, 3), (0, 3), (3, 0)];

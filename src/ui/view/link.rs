@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_found_in_its_rows_and_one_that_deceives_is_not() {
+    fn links_are_found_across_rows_and_deceptive_ones_rejected() {
         let said = "See https://a.example/long/way?x=1, or https://good.example@evil.example/.";
         let lines = [
             (4, 1, "▌ See https://a.example/lo".to_owned()),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_leads_where_it_seems_to_is_opened() {
+    fn only_honest_links_are_opened() {
         for (address, opened) in [
             ("https://a.example/b?c=d&e=%20f#g", true),
             ("http://127.0.0.1:8080/", true),

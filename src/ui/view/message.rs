@@ -114,9 +114,12 @@ pub fn lines(transcript: &Transcript, at: usize, look: Look<'_>) -> Vec<Line<'st
                 let line = step::line(transcript, *id);
                 let told = format!("{line} ({key}: {})", if opens { "fold" } else { "open" });
                 let sign = if opens { look.glyphs.note } else { look.glyphs.speaking };
-                lines.extend(aside((sign, ThemeRole::MessageNote), &told, "", look));
+                lines.extend(aside(sign, ThemeRole::MessageNote, &told, "", look));
             }
-            sort => lines.extend(aside(signed(sort, look), head, body, look)),
+            sort => {
+                let (sign, role) = signed(sort, look);
+                lines.extend(aside(sign, role, head, body, look));
+            }
         },
         Some(RowView::Words(entry, at)) => lines.extend(words(transcript, entry, at, opens, look)),
         Some(RowView::Speaking(turn)) => {
@@ -256,7 +259,7 @@ fn words(
     }
     let role = entry.version().role.as_ref();
     let about = entry.seat().map(|seat| about(transcript, seat, role)).unwrap_or_default();
-    let mut lines = vec![head(name, style, (&facts, &about), Some(at), look)];
+    let mut lines = vec![head(name, style, &facts, &about, Some(at), look)];
     if entry.hidden.is_some() {
         let note = plain("hidden by you", room(look), look.theme.style(ThemeRole::MessageNote));
         lines.extend(block(note, style, look));
@@ -290,7 +293,7 @@ fn speakers_head(transcript: &Transcript, turn: &Turn, look: Look<'_>) -> Line<'
         facts.push(("retry".into(), ThemeRole::Muted));
     }
     let role = transcript.state().role_of(turn);
-    head(name, style, (&facts, &about(transcript, &turn.seat, role)), None, look)
+    head(name, style, &facts, &about(transcript, &turn.seat, role), None, look)
 }
 
 /// Returns the role of a seat in its round and the name of its model, if any.
@@ -361,7 +364,8 @@ fn signed(sort: &Aside, look: Look<'_>) -> (&'static str, ThemeRole) {
 }
 
 fn aside(
-    (sign, role): (&str, ThemeRole),
+    sign: &str,
+    role: ThemeRole,
     head: &str,
     body: &str,
     look: Look<'_>,
@@ -409,7 +413,8 @@ fn who(transcript: &Transcript, who: &Who, look: Look<'_>) -> (String, Style) {
 fn head(
     name: String,
     style: Style,
-    (facts, about): (&[(String, ThemeRole)], &[String]),
+    facts: &[(String, ThemeRole)],
+    about: &[String],
     at: Option<Ms>,
     look: Look<'_>,
 ) -> Line<'static> {

@@ -30,7 +30,8 @@ pub fn offer(screen: &Screen) -> Option<(Action, String)> {
         return Some((Action::Retry, "try again".into()));
     }
     let ended = state.ended.is_some();
-    if let Some(seat) = view.selected.and_then(|at| state.seats.get(at)).filter(|_| !ended) {
+    let selected = view.selected.and_then(|at| state.seats.get(at));
+    if let (Some(seat), false) = (selected, ended) {
         return Some((Action::GiveFloor, format!("{} next", transcript.name(&seat.spec.id))));
     }
     match Status::from_state(state) {

@@ -95,7 +95,7 @@ mod tests {
     use crate::model::payload::Receipt;
 
     #[test]
-    fn what_waits_says_for_whom_and_whether_the_conversation_has_to_be_resumed_first() {
+    fn queued_messages_show_receiver_and_need_for_resume() {
         let told = |command: Command, speaker: Option<&str>, resume: Option<&str>| {
             let mut outbox = Outbox::new(Seq(7));
             let (of, _) = outbox.command(command);

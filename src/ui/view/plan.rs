@@ -127,7 +127,7 @@ pub fn page(transcript: &Transcript, _: Ms, glyphs: &Glyphs) -> Option<Page> {
         let (sign, _) = sign(stands.state, glyphs);
         let head = format!("{} {sign} {}  {}", stands.number, stands.word, stands.description);
         let by = stands.executor.as_ref().map(|(place, _)| *place);
-        let body = body(transcript, plan, (stands, step), glyphs);
+        let body = body(transcript, plan, stands, step, glyphs);
         Section { head, body, by, warns: stands.state == StepState::Failed, ..Section::default() }
     };
     let picture = picture(&table, plan, glyphs);
@@ -176,7 +176,8 @@ fn graph(table: &PlanStanding, plan: &Plan, glyphs: &Glyphs) -> String {
 fn body(
     transcript: &Transcript,
     plan: &Plan,
-    (stands, step): (&StepStanding, &PlannedStep),
+    stands: &StepStanding,
+    step: &PlannedStep,
     glyphs: &Glyphs,
 ) -> String {
     let indented = |words: &str| text::block(words.trim()).replace('\n', "\n    ");

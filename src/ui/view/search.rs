@@ -153,7 +153,8 @@ fn match_count(text: &str, words: &str) -> usize {
     let mut rest = text;
     let mut n = 0;
     while let Some((_, end)) = find(rest, words) {
-        (rest, n) = (&rest[end..], n + 1);
+        rest = &rest[end..];
+        n += 1;
     }
     n
 }
@@ -172,7 +173,8 @@ pub struct LineMatches {
 impl LineMatches {
     /// Resets the current match after a change of the query.
     pub fn restart(&mut self) {
-        (self.at, self.seeks) = (None, true);
+        self.at = None;
+        self.seeks = true;
     }
 
     /// Moves to the next or previous match, wrapping around.
@@ -202,7 +204,8 @@ impl LineMatches {
         &mut self,
         lines: &mut [Line<'static>],
         search: &Search,
-        (theme, top): (&Theme, usize),
+        theme: &Theme,
+        top: usize,
     ) -> Option<usize> {
         let (words, _) = split_query(&search.query);
         let each = lines.iter().enumerate();
@@ -299,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_typed_on_narrows() {
+    fn further_typing_narrows_the_completion() {
         for (before, query, narrowed) in [
             ("th", "the", true),
             ("the", "the e", true),

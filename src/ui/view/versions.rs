@@ -8,7 +8,7 @@ use crate::ui::view::page::{Page, Section};
 use crate::ui::view::transcript::Transcript;
 
 /// A text of a message and its origin.
-struct Told<'a> {
+struct VersionText<'a> {
     head: String,
     text: &'a str,
     /// Number of the version, from 1; `None` for an edit.
@@ -17,15 +17,15 @@ struct Told<'a> {
 }
 
 /// Returns every text of a message: the edit first, then the versions.
-fn texts(entry: &Entry) -> Vec<Told<'_>> {
-    let edited = entry.edited.as_ref().map(|(_, text)| Told {
+fn texts(entry: &Entry) -> Vec<VersionText<'_>> {
+    let edited = entry.edited.as_ref().map(|(_, text)| VersionText {
         head: "your edit".into(),
         text,
         alternative: None,
         counts: true,
     });
     let several = entry.versions.len() > 1;
-    let said = entry.versions.iter().enumerate().map(|(n, Version { text, .. })| Told {
+    let said = entry.versions.iter().enumerate().map(|(n, Version { text, .. })| VersionText {
         head: if several { format!("version {}", n + 1) } else { "original".into() },
         text,
         alternative: u32::try_from(n + 1).ok(),
@@ -38,13 +38,13 @@ fn texts(entry: &Entry) -> Vec<Told<'_>> {
 pub fn page(transcript: &Transcript, entry: &Entry, title: &str) -> Page {
     let texts = texts(entry);
     let alone = texts.len() == 1;
-    let part = |told: &Told<'_>| Section {
-        head: match (alone, told.counts) {
+    let part = |version: &VersionText<'_>| Section {
+        head: match (alone, version.counts) {
             (true, _) => String::new(),
-            (false, true) => format!("{} (current)", told.head),
-            (false, false) => told.head.clone(),
+            (false, true) => format!("{} (current)", version.head),
+            (false, false) => version.head.clone(),
         },
-        body: text::block(told.text).into_owned(),
+        body: text::block(version.text).into_owned(),
         markdown: true,
         ..Section::default()
     };
@@ -69,15 +69,17 @@ pub fn list(transcript: &Transcript, entry: &Entry, name: &str) -> Option<List> 
     let utterance = entry.number?;
     let listed = |call: &str, title: String, action| ListEntry::new(call, title, action);
     let mut entries: Vec<ListEntry> = Vec::new();
-    for told in texts(entry) {
-        let words = text::line(told.text).into_owned();
-        let (call, does) = match told.alternative {
+    for version in texts(entry) {
+        let words = text::line(version.text).into_owned();
+        let (call, does) = match version.alternative {
             Some(alternative) => {
-                (told.head, EntryAction::Send(Command::Choose { utterance, alternative }))
+                (version.head, EntryAction::Send(Command::Choose { utterance, alternative }))
             }
-            None => (told.head, EntryAction::Begin(format!("/edit {utterance} {}", told.text))),
+            None => {
+                (version.head, EntryAction::Begin(format!("/edit {utterance} {}", version.text)))
+            }
         };
-        let title = if told.counts { format!("current: {words}") } else { words };
+        let title = if version.counts { format!("current: {words}") } else { words };
         entries.push(listed(&call, title, does));
     }
     if entry.changed.is_some() {

@@ -16,8 +16,8 @@ use std::rc::Rc;
 /// Number of cached rows at which the cache is cleared, to bound memory in long conversations.
 const CACHED_ROWS: usize = 512;
 
-/// Cache stamp of a row besides the width: two numbers that change with its content, and a flag that changes with the
-/// messages that it answers.
+/// Cache key of a row, in addition to the width: two numbers that change with its content, and a flag that changes with
+/// the messages that it replies to.
 type Stamp = (usize, usize, bool);
 
 /// State of the viewport.
@@ -60,7 +60,8 @@ impl Viewport {
 
     /// Follows the end.
     pub fn follow(&mut self) {
-        (self.anchor, self.selected) = (None, None);
+        self.anchor = None;
+        self.selected = None;
     }
 
     /// Returns the index of the row that actions apply to: the selected one, otherwise the last row while following the
@@ -99,12 +100,7 @@ impl Viewport {
     }
 
     /// Selects a message like [`select`](Viewport::select), with one of its lines in view.
-    pub fn select_line(
-        &mut self,
-        transcript: &Transcript,
-        look: Look<'_>,
-        (at, line): (usize, usize),
-    ) {
+    pub fn select_line(&mut self, transcript: &Transcript, look: Look<'_>, at: usize, line: usize) {
         if line + 1 < self.height {
             return self.select(transcript, look, at);
         }
@@ -118,7 +114,8 @@ impl Viewport {
         &mut self,
         transcript: &Transcript,
         look: Look<'_>,
-        (at, nth): (usize, usize),
+        at: usize,
+        nth: usize,
         in_line: impl Fn(&Line<'_>) -> usize,
     ) -> (usize, usize) {
         // skip the head; only the text of a message is searched
@@ -183,7 +180,9 @@ impl Viewport {
         if self.width != look.width || self.coloured != coloured || self.cache.len() > CACHED_ROWS {
             self.forget();
         }
-        (self.width, self.height, self.coloured) = (look.width, height, coloured);
+        self.width = look.width;
+        self.height = height;
+        self.coloured = coloured;
         let (mut at, mut skip) = self.top(transcript, look);
         let mut seen: Vec<SeenLine> = Vec::with_capacity(height);
         self.spots.clear();
@@ -195,7 +194,8 @@ impl Viewport {
             let rows = rows.iter().skip(skip).take(height - seen.len()).cloned();
             self.spots.extend((skip..skip + rows.len()).map(|line| (at, line)));
             seen.extend(rows.map(|line| SeenLine { line, marked: mark == Some(at) }));
-            (at, skip) = (at + 1, 0);
+            at += 1;
+            skip = 0;
         }
         if let (Some(head), Some(first)) = (sticky, seen.first_mut()) {
             first.line = Rc::new(head);
@@ -215,7 +215,8 @@ impl Viewport {
             if rows > left {
                 break;
             }
-            (left, at) = (left - rows, at + 1);
+            left -= rows;
+            at += 1;
         }
         transcript.len() - at
     }
@@ -241,7 +242,8 @@ impl Viewport {
             if line < rows {
                 break;
             }
-            (at, line) = (at + 1, line - rows);
+            at += 1;
+            line -= rows;
         }
         self.stand(transcript, look, (at, line));
     }

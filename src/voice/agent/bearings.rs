@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_is_told_what_is_new_and_no_word_of_its_own() {
+    fn agent_prompt_has_only_new_messages_of_others() {
         let mut bearings = Bearings::default();
         let mut talk = vec![message(Role::System, "You are Ada."), message(Role::User, "Bo: one")];
         let with = |talk: &[Message], cue: &str| [talk, &[asked(cue)]].concat();

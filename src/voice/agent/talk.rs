@@ -194,7 +194,8 @@ impl Talk {
         let text = self.bearings.prompt(messages);
         let prompt = json!({"sessionId": self.session, "prompt": [{"type": "text", "text": text}]});
         self.bearings.said.clear();
-        (self.requests, self.asked) = (0, HashMap::new());
+        self.requests = 0;
+        self.asked = HashMap::new();
         self.drop_late()?;
         let id = self.send("session/prompt", &prompt)?;
         self.prompting = Some(id);

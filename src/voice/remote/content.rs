@@ -48,14 +48,15 @@ impl Spelled {
         Spelled { path: path.into(), body }
     }
 
-    /// Serialises a request with its messages under a key of the format's own. They are written once, without an
+    /// Serialises a request with its messages under the `key` of the format. They are written once, without an
     /// intermediate copy of a long conversation.
     pub(super) fn new(
         path: impl Into<String>,
-        messages: (&'static str, impl Serialize),
+        key: &'static str,
+        messages: impl Serialize,
         rest: Value,
     ) -> Spelled {
-        let body = serde_json::to_string(&Body { messages, rest });
+        let body = serde_json::to_string(&Body { messages: (key, messages), rest });
         Spelled { path: path.into(), body: body.expect("texts and JSON can always be spelled") }
     }
 }

@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_is_refused_is_named_without_what_it_held() {
+    fn rejected_field_is_named_without_its_content() {
         let detail = r#"{"detail":[{"loc":["body","stop",0],"msg":"too long","input":"private"}]}"#;
         for body in [detail.to_owned(), format!(r#"{{"object":"error","message":{detail}}}"#)] {
             assert_eq!(of_status(422, &body).quote.as_deref(), Some("stop: too long"));
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn words_tell_what_a_status_does_not() {
+    fn error_text_refines_the_http_status() {
         let check = |status: u16, body: &str, class: ErrorClass| {
             assert_eq!(of_status(status, body).class, class, "{body}");
         };

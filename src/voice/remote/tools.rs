@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn every_format_offers_tools_and_tells_what_they_said() {
+    fn every_format_serialises_tools_and_their_results() {
         let body = spelled(Wire::OpenAi);
         assert_eq!(body["tools"][0]["function"]["name"], "list_dir");
         let asked = &body["messages"][1]["tool_calls"][0];

@@ -254,10 +254,10 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    type Heard = (String, String, Result<Chunk, AnswerFault>);
+    type ParsedParts = (String, String, Result<Chunk, AnswerFault>);
 
     /// Parses an answer given in parts; returns its text, its reasoning and its end.
-    fn parse_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Heard {
+    fn parse_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> ParsedParts {
         let mut answer = ScriptAnswer::default();
         let mut pieces = Pieces::new();
         let pushed = parts.into_iter().try_for_each(|part| answer.push(part, &mut pieces));
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_the_protocol_is_told() {
+    fn protocol_violations_are_reported() {
         for (input, words) in [
             ("{\"delta\":\"a\"}\n{\"del", "line 2 is not a JSON object"),
             ("{\"delta\":\"a\"}\n\nplain", "line 3 is not a JSON object"),

@@ -11,7 +11,7 @@ use crate::export::figures;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 
-/// What is made of results.
+/// Actions on results.
 #[derive(Debug, Subcommand)]
 pub enum BatchCommand {
     Report(ReportArgs),
@@ -38,7 +38,7 @@ pub struct ReportArgs {
     target: Target,
 }
 
-/// How tables are written.
+/// Format of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Aligned columns.
@@ -67,7 +67,7 @@ pub struct MergeArgs {
 /// Generate arithmetic items with known answers, reproducible by seed
 #[derive(Debug, Args)]
 pub struct ArithmeticArgs {
-    /// How many
+    /// Number of items
     #[arg(long, value_name = "N", default_value_t = 100)]
     count: u64,
     /// Operations per item, from 1 to 5; 0 means one on single-digit numbers

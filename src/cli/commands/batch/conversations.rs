@@ -68,7 +68,7 @@ impl Conversations {
         })
     }
 
-    fn have(&self, job: &BatchJob) -> Result<JobOutcome, Failure> {
+    fn converse(&self, job: &BatchJob) -> Result<JobOutcome, Failure> {
         let Some(prepared) = self.protocols.get(job.protocol) else {
             return Err(Failure::new(Exit::Failed, "unknown protocol"));
         };
@@ -279,7 +279,7 @@ impl Conversations {
 
 impl JobRunner for Conversations {
     fn play(&self, job: &BatchJob) -> JobOutcome {
-        self.have(job).unwrap_or_else(|failure| JobOutcome::Impossible(failure.with_hint()))
+        self.converse(job).unwrap_or_else(|failure| JobOutcome::Impossible(failure.with_hint()))
     }
 }
 

@@ -39,14 +39,14 @@ impl BatchArgs {
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         match (&self.after, &self.scenario, &self.items) {
             (Some(after), ..) => after.run(context),
-            (None, Some(scenario), Some(items)) => self.have(scenario, items, context),
+            (None, Some(scenario), Some(items)) => self.run_batch(scenario, items, context),
             (None, ..) => {
                 Err(Failure::usage("no scenario and no items", "see colloquium batch --help"))
             }
         }
     }
 
-    fn have(&self, scenario: &str, items: &Path, context: &Context) -> Result<Exit, Failure> {
+    fn run_batch(&self, scenario: &str, items: &Path, context: &Context) -> Result<Exit, Failure> {
         let shard = self.shard.as_deref().map(shard).transpose()?;
         let all = protocols::prepare(scenario, self, context)?;
         let needed = all.first().map(Prepared::needed).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The answers of the tools.
+//! Results of the tools.
 
 use super::bounds::ClientGate;
 use super::call::{COMMANDS, ToolCall, WAIT_SECONDS};
@@ -100,7 +100,7 @@ fn running(call: &ToolCall<'_>) -> Result<Arc<Convened>, Failure> {
     let id = call.session()?;
     call.jobs.get(&id).filter(|job| job.runs()).ok_or_else(|| {
         let message = format!("no conversation `{id}` is running here");
-        Failure::usage(message, "`status` lists those that run; `wait` lets one go on")
+        Failure::usage(message, "`status` lists the running conversations; `wait` continues one")
     })
 }
 
@@ -138,7 +138,7 @@ pub fn steer(call: &ToolCall<'_>) -> Result<Value, Failure> {
     let job = running(call)?;
     let fix = "as in {\"do\": \"note\", \"text\": \"be brief\"}";
     let Some(Value::Object(command)) = call.arguments.get("command") else {
-        return Err(Failure::usage("`command` is no object", fix));
+        return Err(Failure::usage("`command` is not an object", fix));
     };
     let verb = command.get("do").and_then(Value::as_str).unwrap_or_default();
     if !COMMANDS.contains(&verb) {
@@ -157,7 +157,8 @@ pub fn steer(call: &ToolCall<'_>) -> Result<Value, Failure> {
 }
 
 fn give(job: &Convened, line: SteerLine) -> Result<Value, Failure> {
-    job.command(line).map_err(|why| Failure::usage(why, "`status` says what runs"))?;
+    job.command(line)
+        .map_err(|why| Failure::usage(why, "`status` lists the running conversations"))?;
     Ok(json!({"session": job.id, "taken": true}))
 }
 

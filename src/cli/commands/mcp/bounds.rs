@@ -1,7 +1,7 @@
-//! The bounds of clients: models that the settings allow, dollars, and nothing that runs a program.
+//! Limits for clients: allowed models, a budget in dollars, and no way to run a program.
 //!
-//! [`ClientGate`] checks them last, on the participants as they will speak. No argument of a client switches a check
-//! off or raises a bound.
+//! [`ClientGate`] checks them last, on the final participants. No argument of a client disables a check or raises a
+//! limit.
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;

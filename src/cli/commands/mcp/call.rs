@@ -1,4 +1,4 @@
-//! A call of a tool, with its arguments as types.
+//! A tool call with typed arguments.
 
 use super::convened::Interest;
 use super::jobs::Jobs;

@@ -1,4 +1,4 @@
-//! A scenario from the arguments of a client: a name, or a cast of its own, which is data and never a program.
+//! Builds a scenario from the arguments of a client: the name of a scenario, or a cast given as data. Rejects programs.
 
 use super::values::{ClientText, GivenName, ModelName};
 use crate::cli::args::models::ModelOptions;
@@ -25,7 +25,7 @@ const CALLER_SECONDS: i64 = 300;
 /// The policy whose speakers do not see each other's words of the same round.
 const BLIND: &str = "simultaneous";
 
-/// What a client wants to have talked about, and by whom.
+/// Topic and cast of a client's conversation.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Wanted {
@@ -134,7 +134,7 @@ impl Wanted {
     /// When `max_usd` is not an amount of dollars.
     pub fn limits(&self) -> Result<Limits, Failure> {
         let usd = self.max_usd.map(Usd::try_from).transpose().map_err(|_| {
-            Failure::usage("max_usd is no amount of dollars", "as in {\"max_usd\": 0.50}")
+            Failure::usage("max_usd is not an amount in dollars", "as in {\"max_usd\": 0.50}")
         })?;
         Ok(Limits { usd, tokens: self.max_tokens, seconds: self.max_seconds, ..Limits::default() })
     }

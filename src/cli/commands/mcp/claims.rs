@@ -1,8 +1,8 @@
-//! Keys of clients: each is claimed by the process that starts its conversation, so that it starts only one.
+//! Idempotency keys of clients: the process that starts a conversation claims its key, so that a key starts only one.
 //!
 //! A claim is a file named after the digest of its key. The process that starts the conversation locks the file until
 //! the session exists; others wait for the lock and then read the id. An empty file that nobody locks was left by a
-//! start that failed, and is claimed again.
+//! start that failed, and can be claimed again.
 
 use super::values::{GivenName, SessionId};
 use crate::own_file::OwnFile;

@@ -1,4 +1,4 @@
-//! One conversation of a client: it runs on a thread of its own and is awaited, commanded and stopped from others.
+//! A conversation of a client: it runs on its own thread; other threads wait for it, send it commands and stop it.
 
 use super::bounds::token_worth;
 use crate::cli::play::assemble::{Assembled, random};
@@ -191,10 +191,10 @@ impl Convened {
         !waited.unwrap_or_else(PoisonError::into_inner).0.over
     }
 
-    /// Gives it a command of the operator.
+    /// Sends the conversation an operator command.
     ///
     /// # Errors
-    /// A sentence for people, when it does not run or does not take the command.
+    /// A message for users, if the conversation does not run or rejects the command.
     pub fn command(&self, line: SteerLine) -> Result<(), String> {
         let over =
             || "this conversation takes no commands any more: it has ended or reached a limit";

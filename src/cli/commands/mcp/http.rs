@@ -1,4 +1,4 @@
-//! The same server over HTTP, on loopback and with a token: each message is a `POST`, answered with JSON.
+//! The MCP server over HTTP, on loopback and with a token: each message is a `POST` request with a JSON response.
 
 use super::convened::Interest;
 use super::jobs::Jobs;
@@ -8,7 +8,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::play::assemble::random;
-use crate::net::{Heard, HttpReply, Peer, Server};
+use crate::net::{HttpReply, HttpRequest, Peer, Server};
 use crate::rpc::{self, RpcMessage};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -40,8 +40,8 @@ pub fn serve(address: SocketAddr, jobs: &Jobs, context: &Context) -> Result<(), 
             let token = &token;
             let answer = move || {
                 connection.answer(
-                    |heard| refusal(heard, token, at),
-                    |heard, peer| reply(heard, peer, open, (jobs, &own)),
+                    |request| refusal(request, token, at),
+                    |request, peer| reply(request, peer, open, jobs, &own),
                 );
             };
             // without a thread the connection is closed
@@ -51,20 +51,21 @@ pub fn serve(address: SocketAddr, jobs: &Jobs, context: &Context) -> Result<(), 
 }
 
 /// Returns the reply to a request that comes from elsewhere, lacks the token, or is not for the server.
-fn refusal(heard: &Heard, token: &str, at: SocketAddr) -> Option<HttpReply> {
+fn refusal(request: &HttpRequest, token: &str, at: SocketAddr) -> Option<HttpReply> {
     let own = [format!("http://{at}"), format!("http://localhost:{}", at.port())];
     // a page that somebody reads in a browser is no client, whatever name it gave this machine
-    let strange = heard.header("origin").is_some_and(|origin| !own.iter().any(|own| own == origin));
-    let host = heard.header("host").unwrap_or_default();
+    let strange =
+        request.header("origin").is_some_and(|origin| !own.iter().any(|own| own == origin));
+    let host = request.header("host").unwrap_or_default();
     let named = own.iter().any(|own| own.strip_prefix("http://") == Some(host));
     if strange || !named {
         return Some(HttpReply::status(403));
     }
-    let given = heard.header("authorization").and_then(|key| key.strip_prefix("Bearer "));
+    let given = request.header("authorization").and_then(|key| key.strip_prefix("Bearer "));
     if !given.is_some_and(|given| same(given.as_bytes(), token.as_bytes())) {
         return Some(HttpReply::status(401));
     }
-    match (&*heard.method, &*heard.path) {
+    match (&*request.method, &*request.path) {
         ("POST", PATH) => None,
         ("GET" | "DELETE", PATH) => Some(HttpReply::status(405)),
         (_, _) => Some(HttpReply::status(404)),
@@ -72,13 +73,14 @@ fn refusal(heard: &Heard, token: &str, at: SocketAddr) -> Option<HttpReply> {
 }
 
 fn reply(
-    heard: &Heard,
+    request: &HttpRequest,
     peer: &Peer<'_>,
     open: &OpenRequests,
-    (jobs, context): (&Jobs, &Context),
+    jobs: &Jobs,
+    context: &Context,
 ) -> HttpReply {
-    let session = heard.header(SESSION).unwrap_or_default();
-    match rpc::read(&heard.body) {
+    let session = request.header(SESSION).unwrap_or_default();
+    match rpc::read(&request.body) {
         Ok(RpcMessage::Request { id, method, params }) => {
             let Some(request) = open.begin(session, &id) else { return HttpReply::status(503) };
             let tell = |_| if peer.is_gone() { Interest::Gone } else { request.interest() };

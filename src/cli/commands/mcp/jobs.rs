@@ -1,7 +1,7 @@
-//! The conversations that clients have started: each on a thread of its own, with a session like any other.
+//! Conversations started by clients, each on its own thread and with its own session file.
 //!
-//! Results are read from the session, so that a restarted server knows as much as the one before. A conversation that the
-//! end of a server stopped goes on when a client waits for it.
+//! Results are read from the session, so that a restarted server has them too. A conversation that stopped with its
+//! server continues when a client waits for it.
 
 use super::bounds::{Bounds, Purse};
 use super::claims::{Claim, claim};
@@ -90,7 +90,7 @@ impl Jobs {
     /// Starts a conversation, unless one with the same key was started before, by this process or another one.
     ///
     /// # Errors
-    /// What keeps it from being started.
+    /// Reason that prevents its start.
     pub fn start(
         &self,
         key: Option<&GivenName>,

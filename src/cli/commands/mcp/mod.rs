@@ -1,7 +1,8 @@
-//! `mcp`: a server of the Model Context Protocol, so that editors, assistants and agents can convene a table.
+//! `mcp`: a Model Context Protocol server, with which editors, assistants and agents start conversations.
 //!
-//! Each request is answered on a thread of its own; standard output is the protocol's alone. When the client goes or a
-//! signal comes, each conversation is written to its last event and goes on when a client asks for it again.
+//! Each request is answered on its own thread; only protocol messages go to standard output. When the client
+//! disconnects or a signal arrives, each conversation is saved up to its last event; it continues when a client asks for
+//! it again.
 
 mod answers;
 mod bounds;
@@ -126,7 +127,7 @@ fn serve(jobs: &Jobs, context: &Context) {
                         };
                         let own = context.again();
                         scope.spawn(move || {
-                            answer(&id, &method, &params, (jobs, &own), request);
+                            answer(&id, &method, &params, jobs, &own, request);
                         });
                     }
                     RpcMessage::Notice { method, params } => {
@@ -147,7 +148,8 @@ fn answer(
     id: &Value,
     method: &str,
     params: &Value,
-    (jobs, context): (&Jobs, &Context),
+    jobs: &Jobs,
+    context: &Context,
     request: OpenRequest<'_>,
 ) {
     let token = params["_meta"]["progressToken"].clone();

@@ -1,4 +1,4 @@
-//! The requests that are being answered, so that a client can cancel one.
+//! Requests in progress, so that a client can cancel one.
 
 use super::convened::Interest;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What a client is told of a conversation, from its session alone.
+//! Reports of a conversation for a client, read from its session only.
 
 use super::values::SessionId;
 use crate::catalogue::{self, Query};
@@ -37,7 +37,10 @@ pub fn read(id: &SessionId, context: &Context) -> Result<Log, Failure> {
 pub fn read_own(id: &str, context: &Context) -> Result<Log, Failure> {
     let path = context.paths.sessions().join(format!("{id}.jsonl"));
     if !path.is_file() {
-        return Err(Failure::usage(format!("no session `{id}`"), "status lists those that run"));
+        return Err(Failure::usage(
+            format!("no session `{id}`"),
+            "`status` lists the running conversations",
+        ));
     }
     Ok(session::read(&path)?)
 }

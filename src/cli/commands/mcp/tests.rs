@@ -1,6 +1,6 @@
-//! A walk over all arguments of all tools with hostile values: none may act, hang, or take a lot of memory.
+//! Calls all tools with hostile values in every argument: no call may have an effect, hang, or use much memory.
 //!
-//! The arguments come from the schemas of [`TOOLS`], so that a new one joins by itself.
+//! The arguments come from the schemas of [`TOOLS`], so that a new argument is covered automatically.
 
 use super::bounds::Bounds;
 use super::call::COMMANDS;

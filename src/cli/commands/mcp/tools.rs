@@ -1,4 +1,4 @@
-//! The tools that clients may call: a row each, with its schema and the function that answers.
+//! Table of the tools for clients: the schema and the handler of each.
 
 use super::answers;
 use super::call::{COMMANDS, ToolCall, WAIT_MAX};
@@ -24,9 +24,9 @@ const WORDS_MAX: usize = 500;
 pub struct ServedTool {
     /// The name that a client calls it by.
     pub name: &'static str,
-    /// What it does, for models.
+    /// Description for models.
     pub description: &'static str,
-    /// Whether it changes nothing.
+    /// True if it changes nothing.
     pub read_only: bool,
     /// Its arguments as JSON Schema: properties, and which are needed.
     schema: fn() -> (Value, &'static [&'static str]),
@@ -70,7 +70,7 @@ pub const TOOLS: &[ServedTool] = &[
     ServedTool {
         name: "wait",
         description: "Wait for the end of a conversation that this server started, at most `seconds`; returns the \
-            result, which is partial if it goes on. A conversation that was interrupted by a restart goes on.",
+            result, which is partial if it has not ended. A conversation that was interrupted by a restart continues.",
         read_only: false,
         schema: || {
             (
@@ -82,7 +82,7 @@ pub const TOOLS: &[ServedTool] = &[
     },
     ServedTool {
         name: "tail",
-        description: "Return what was said after a cursor: pass `next` of the last call as `after`.",
+        description: "Return the messages after a cursor: pass `next` of the last call as `after`.",
         read_only: true,
         schema: || {
             let after = values::count(0, CURSOR_MAX, "cursor (default 0: the beginning)");
@@ -92,7 +92,7 @@ pub const TOOLS: &[ServedTool] = &[
     },
     ServedTool {
         name: "result",
-        description: "Return where a conversation stands: the result if it has ended, else a partial one.",
+        description: "Return the state of a conversation: the result if it has ended, else a partial one.",
         read_only: true,
         schema: || (json!({"session": values::session()}), &["session"]),
         answer: answers::result,
@@ -180,7 +180,7 @@ fn wanted() -> Value {
         "cast": {"type": "array", "maxItems": CAST_MAX, "description": "participants of your own, in place of a scenario",
             "items": {"type": "object", "required": ["name"], "additionalProperties": false, "properties": {
                 "name": values::name("the name that the others see"),
-                "persona": text("who this is"),
+                "persona": text("identity and character"),
                 "role": values::name("the role, shown to everybody"),
                 "model": values::name("provider:name (default: the user's default model)"),
                 "caller": {"type": "boolean", "description": "you speak for it yourself, with `say`"}}}},

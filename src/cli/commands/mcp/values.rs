@@ -1,7 +1,7 @@
-//! Values that clients send: types that cannot mean a file, `-` or a path, and the bounds of each in its schema.
+//! Types of values from clients. None can be a file, `-` or a path; the limits of each are in its schema.
 //!
-//! An argument becomes one of these before anything acts on it. Options of the command line that give `-` or a path a
-//! meaning are never made from the text of a client.
+//! Each argument is parsed into one of these types before it is used. Command-line options that give `-` or a path a
+//! meaning are never built from a client's text.
 
 use crate::cli::args::run::Topic;
 use crate::model::Text;

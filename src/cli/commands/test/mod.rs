@@ -71,7 +71,7 @@ pub struct TestCommand {
     /// Run only tests whose name has this text in it; a name is FILE, or FILE::CASE
     #[arg(long, value_name = "TEXT")]
     filter: Vec<String>,
-    /// How many tests run at once [default: the number of cores]
+    /// Number of tests that run at once [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Run only part I of N, so that N machines share the work
@@ -101,7 +101,7 @@ pub struct TestCommand {
     /// Stop before all models together cost more than USD dollars [default: 1]
     #[arg(long, value_name = "USD", value_parser = usd)]
     max_usd: Option<Usd>,
-    /// Report what the tests reach in each scenario: participants, phases, both outcomes of conditions, stop rules
+    /// Report the coverage of each scenario: participants, phases, both outcomes of conditions, stop rules
     #[arg(long)]
     coverage: bool,
     /// Fail if less than N percent is reached

@@ -9,9 +9,11 @@ use crate::cli::output;
 use crate::cli::runtime::refused;
 use crate::model::{ModelSpec, Participant, Text, VoiceSpec};
 use crate::spawn::ChildEnvironment;
+use crate::testing::TestFault;
 use crate::testing::{CallBudget, Real, RealModel, Test};
 use crate::text;
 use crate::tool::{Folder, ToolScripts, ToolServers, Toolbox, Tools};
+use crate::voice::NoVoice;
 use crate::voice::script::Script;
 use crate::voice::{CallRequest, Out, Speaking, Voice, Voices};
 use std::collections::BTreeMap;
@@ -114,7 +116,7 @@ struct Scripts {
 }
 
 impl Real for Own {
-    fn voices(&self, test: &Test) -> Result<Arc<dyn Voices>, String> {
+    fn voices(&self, test: &Test) -> Result<Arc<dyn Voices>, TestFault> {
         if test.trusted || self.trust {
             Ok(Arc::new(Scripts {
                 environment: self.environment.clone(),
@@ -125,7 +127,7 @@ impl Real for Own {
         }
     }
 
-    fn tools(&self, test: &Test) -> Result<Arc<dyn Tools>, String> {
+    fn tools(&self, test: &Test) -> Result<Arc<dyn Tools>, TestFault> {
         let runs = test.trusted || self.trust;
         if !runs && test.runs_scripts() {
             return Err("the test runs scripts as tools; add --trust to let it".into());
@@ -148,11 +150,11 @@ impl Real for Own {
         }))
     }
 
-    fn model(&self, name: &str) -> Result<RealModel, String> {
+    fn model(&self, name: &str) -> Result<RealModel, TestFault> {
         let Some(models) = &self.models else { return Err("no model can be asked here".into()) };
         let found = models.source.find(name).map_err(|failure| failure.with_hint())?;
         let spec = ModelSpec { name: found.known.name.clone(), ..ModelSpec::default() };
-        let voice = models.source.voice(&spec)?;
+        let voice = models.source.voice(&spec).map_err(String::from)?;
         let runtime = models.runtime.handle().clone();
         Ok(RealModel {
             name: found.known.name.to_string(),
@@ -172,7 +174,7 @@ impl Real for Own {
 }
 
 impl Voices for Scripts {
-    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String> {
+    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, NoVoice> {
         match &seat.voice {
             VoiceSpec::Script(command) => Ok(Arc::new(Script::new(
                 command.clone(),
@@ -183,7 +185,9 @@ impl Voices for Scripts {
             | VoiceSpec::Agent(_)
             | VoiceSpec::Team(_)
             | VoiceSpec::Human { .. }
-            | VoiceSpec::Lines { .. } => Err(format!("`{}` has no voice in this test", seat.id)),
+            | VoiceSpec::Lines { .. } => {
+                Err(format!("`{}` has no voice in this test", seat.id).into())
+            }
         }
     }
 }

@@ -128,7 +128,7 @@ pub(super) fn prefixed(start: &StartScreen, room: usize) -> Vec<Line<'static>> {
 }
 
 /// Draws the last row; `scrolls` is true if the page is longer than the screen.
-pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, (start, scrolls): (&StartScreen, bool)) {
+pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, start: &StartScreen, scrolls: bool) {
     let mut bar = Bar::new();
     let theme = &start.theme;
     let leave = start.keymap.key(Quit, start.place()).map(str::to_owned);

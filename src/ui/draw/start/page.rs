@@ -88,7 +88,8 @@ impl StartPage<'_> {
         row: StartRow,
         label: &str,
         value: &str,
-        (said, names): (&str, &[String]),
+        said: &str,
+        names: &[String],
     ) {
         let label = format!("{label:<width$}", width = VALUE);
         let room = self.room.saturating_sub(LABEL);

@@ -61,7 +61,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     if !call.spec.stop.is_empty() {
         body["stop_sequences"] = json!(call.spec.stop);
     }
-    Spelled::new("/messages", ("messages", messages), body)
+    Spelled::new("/messages", "messages", messages, body)
 }
 
 /// Returns a text block with a cache breakpoint at its end.

@@ -60,7 +60,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     body["generationConfig"] = options;
     let model = segment(call.model.trim_start_matches("models/"));
     let path = format!("/models/{model}:streamGenerateContent?alt=sse");
-    Spelled::new(path, ("contents", contents), body)
+    Spelled::new(path, "contents", contents, body)
 }
 
 /// Escapes a name as one path segment. Names come from scenarios, which must not choose another address.
