@@ -125,7 +125,10 @@ fn ranking(state: &State) -> Option<Draft> {
 pub(super) fn named_in_vain(state: &State, turn: &Turn, form: &Formed) -> Option<String> {
     let spec = state.scenario.ranking.as_ref()?;
     let contract = state.contract_of(turn);
-    let says = form.text.as_deref().filter(|_| contract.keep)?;
+    if !contract.keep {
+        return None;
+    }
+    let says = form.text.as_deref()?;
     let mut profile = (*state.known.profile).clone();
     merge(&mut profile, &contract.facts_in(&form.structured)?);
     let (items, left_out) = evaluate(state, spec, &profile).ok()?;
