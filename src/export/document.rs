@@ -37,7 +37,7 @@ pub struct Document {
     pub turn_log: TurnLog,
     /// Private content that is included.
     pub reveal: Reveal,
-    /// True if the narration has no steering log.
+    /// True if the steering log is left out of the narration.
     pub is_clean: bool,
     /// Number of events written, for formats that iterate over them.
     pub progress: ReadProgress,

@@ -26,13 +26,13 @@ pub struct Telling {
     narrator: Narrator,
     /// Turns of a simultaneous round that wait for one with a lower number.
     early: Vec<(u32, String)>,
-    /// Content of a clean telling; `None` tells everything.
+    /// Content of a clean narration; `None` includes everything.
     clean: Option<CleanContent>,
 }
 
-/// Content of a telling without the steering log.
+/// Content of a narration without the steering log.
 struct CleanContent {
-    /// Verdict and end, told first.
+    /// Verdict and end, narrated first.
     outcome: Vec<Narrated>,
     /// Turns whose text counts in the end.
     turns: BTreeSet<TurnId>,
@@ -53,7 +53,7 @@ impl CleanContent {
         }
     }
 
-    /// Returns the part of an event's narration that belongs to a clean telling.
+    /// Returns the part of an event's narration that belongs to a clean narration.
     fn keep(&mut self, event: &Event, told: Vec<Narrated>) -> Vec<Narrated> {
         match &event.kind {
             Kind::Opened(_) => told.into_iter().chain(self.outcome.drain(..)).collect(),
@@ -87,7 +87,7 @@ impl Telling {
         Telling { narrator, ..Telling::default() }
     }
 
-    /// Leaves out the steering log, and tells the outcome first; `whole` is the final state.
+    /// Leaves out the steering log, and narrates the outcome first; `whole` is the final state.
     #[must_use]
     pub fn clean(self, whole: &State) -> Telling {
         Telling { clean: Some(CleanContent::new(whole)), ..self }

@@ -6,8 +6,8 @@ use super::tokens::tokens;
 /// Mappings whose keys appear during a conversation.
 const GROWING: [&str; 2] = ["context", "profile"];
 
-/// Describes the keys of `context` and `profile` that a condition reads and that have no value yet; `None` if all have
-/// one. `.get(...)` and `is defined` provide for a missing key and do not count.
+/// Describes the keys of `context` and `profile` that a condition reads before they are set; `None` if all are
+/// set. `.get(...)` and `is defined` provide for a missing key and do not count.
 pub fn unset_keys(source: &str, facts: &Facts) -> Option<String> {
     let all: Vec<&str> = tokens(source).map(|(_, token)| token).collect();
     let mut unset: Vec<String> = vec![];

@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// The filter passes on the same events for parsed and unparsed pieces, equal to those that [`Finished`] keeps.
+    /// The filter passes on the same events for parsed and unparsed pieces, equal to the events in [`Finished`].
     #[test]
     fn unread_pieces_are_read_where_they_are_needed_and_only_there() {
         for log in [

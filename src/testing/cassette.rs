@@ -70,7 +70,7 @@ pub enum CassetteFault {
     /// The session cannot be read; the message has its path.
     #[error(transparent)]
     Unreadable(#[from] SessionError),
-    /// The session has no events.
+    /// The session is empty.
     #[error("contains no turns")]
     Empty,
 }

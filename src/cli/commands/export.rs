@@ -48,7 +48,7 @@ pub struct ExportArgs {
     size: (u16, u16),
 }
 
-/// Formats that tell the conversation in words.
+/// Formats with the narrated conversation.
 const NARRATED: [&str; 3] = ["md", "txt", "html"];
 /// Format of session files.
 const LINES: &str = "jsonl";

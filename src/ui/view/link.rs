@@ -64,8 +64,8 @@ pub fn seen(said: &str, lines: &[(u16, usize, String)], left: u16) -> Vec<Screen
     found
 }
 
-/// Returns the address that a run of characters on the screen shows: the same address, or a longer one that is broken
-/// at the end of the line. Other addresses with the same beginning do not count.
+/// Returns the address behind a run of characters on the screen: the same address, or a longer address broken at the end
+/// of the line. Other addresses with the same beginning do not count.
 fn target<'a>(whole: &[&'a String], run: &str, ends_line: bool) -> Option<&'a String> {
     let shown = links(run);
     let same = whole.iter().find(|link| shown.first() == Some(**link));

@@ -53,7 +53,7 @@ fn at_root(remote: &Remote) -> Remote {
     Remote { endpoint, ..remote.clone() }
 }
 
-/// Returns the entry of a model in a list; the only entry stands for any name.
+/// Returns the entry of a model in a list; a single entry matches any name.
 fn entry<'a>(listed: &'a Value, model: &str) -> Option<&'a Value> {
     match listed["data"].as_array()?.as_slice() {
         [only] => Some(only),
