@@ -46,14 +46,15 @@ pub struct Server {
 struct Places {
     next: u64,
     /// Connections without a complete head, oldest first.
-    unproved: BTreeMap<u64, TcpStream>,
+    unproved: BTreeMap<u64, Arc<TcpStream>>,
     /// Number of requests in progress.
     answered: usize,
 }
 
 /// A connection that has not been read.
 pub struct Connection {
-    stream: TcpStream,
+    /// Shared with `Places`: a duplicate would need a file descriptor of its own.
+    stream: Arc<TcpStream>,
     number: u64,
     places: Arc<Mutex<Places>>,
     clock: Clock,
@@ -102,16 +103,15 @@ impl Server {
     /// Waits for the next connection. A failed accept ends nothing.
     pub fn next(&self) -> Connection {
         loop {
-            match self.listener.accept().and_then(|(stream, _)| self.place(stream)) {
-                Ok(connection) => return connection,
+            match self.listener.accept() {
+                Ok((stream, _)) => return self.place(Arc::new(stream)),
                 Err(_) => thread::sleep(PAUSE),
             }
         }
     }
 
     /// Gives a connection a place; the oldest one without a whole head loses its place if all are taken.
-    fn place(&self, stream: TcpStream) -> io::Result<Connection> {
-        let own = stream.try_clone()?;
+    fn place(&self, stream: Arc<TcpStream>) -> Connection {
         let mut places = lock(&self.places);
         if places.unproved.len() >= UNPROVED
             && let Some((_, oldest)) = places.unproved.pop_first()
@@ -122,12 +122,12 @@ impl Server {
         }
         let number = places.next;
         places.next += 1;
-        places.unproved.insert(number, own);
+        places.unproved.insert(number, stream.clone());
         drop(places);
         let places = self.places.clone();
         let clock = self.clock.clone();
         let since = clock.now();
-        Ok(Connection { stream, number, places, clock, since })
+        Connection { stream, number, places, clock, since }
     }
 }
 
@@ -214,7 +214,7 @@ impl Connection {
             return Err(ErrorKind::TimedOut.into());
         }
         self.stream.set_read_timeout(Some(Duration::from_millis(left)))?;
-        (&self.stream).read(bytes)
+        (&*self.stream).read(bytes)
     }
 
     /// Reads the head, and the bytes of the body that came with it; `None` for anything else than a head.

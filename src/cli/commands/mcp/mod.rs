@@ -34,8 +34,9 @@ use convened::Interest;
 use jobs::Jobs;
 use open::{CANCELLED, OpenRequest, OpenRequests};
 use serde_json::{Value, json};
-use std::io::{Read, Write, stdin, stdout};
+use std::io::{self, Read, Write, stdin, stdout};
 use std::net::SocketAddr;
+use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
@@ -71,13 +72,16 @@ impl McpArgs {
 }
 
 /// Ends the program when a signal says so, once the conversations are written to their last event; a second signal ends
-/// it at once.
+/// it at once. The signals are caught on return: later, clients could take the file descriptors that this needs.
 fn leave_on_signals(jobs: &Arc<Jobs>) -> Result<(), Failure> {
     let jobs = jobs.clone();
+    let (told, caught) = mpsc::channel();
     let watch = move || {
-        // without a handler a signal ends the program, and the next start resumes what ran
-        let _: Result<(), Failure> = block_on(async {
+        let ready = told.clone();
+        let watched: Result<(), Failure> = block_on(async {
             let mut signals = Signals::listen().map_err(refused)?;
+            // the program waits for this
+            let _ = ready.send(Ok(()));
             let code = signals.next().await;
             let left = tokio::task::spawn_blocking(move || jobs.leave());
             tokio::select! {
@@ -85,8 +89,12 @@ fn leave_on_signals(jobs: &Arc<Jobs>) -> Result<(), Failure> {
                 _ = left => at_once(code),
             }
         });
+        // nobody waits for more than the first message
+        let _ = told.send(watched);
     };
-    thread::Builder::new().name("signals".into()).spawn(watch).map(drop).map_err(refused)
+    thread::Builder::new().name("signals".into()).spawn(watch).map_err(refused)?;
+    let ended = |_| refused(io::Error::other("signals cannot be caught"));
+    caught.recv().map_err(ended)?
 }
 
 /// Serves standard input and output.
