@@ -1,10 +1,8 @@
 //! Real and virtual time. No other module reads clocks.
 //!
 //! Virtual time advances only while every running call sleeps in it. It does not advance while a call does real work,
-//! such
-//! as a child process or a socket. tokio's paused clock is not used because it jumps while a child process works: a
-//! script
-//! of 0.3 s "timed out" at 120 s.
+//! such as a child process or a socket. tokio's paused clock is not used because it jumps while a child process works:
+//! a script of 0.3 s "timed out" at 120 s.
 //!
 //! A paced clock follows another clock at a percentage of its speed, and can be set. It provides the time of a
 //! recording.

@@ -303,8 +303,7 @@ fn a_setting_is_checked_like_the_text() {
         with(&["limits.utterances=3", "participant.bo.name=Bo B", "participant[1].weight=2"]);
     let loaded = load(&good, ROWS).unwrap();
     assert_eq!(loaded.scenario.limits.utterances, Some(3));
-    assert_eq!(&*loaded.participants[1].name, "Bo B");
-    assert_eq!(loaded.participants[0].weight, 2.0);
+    assert_eq!((&*loaded.participants[1].name, loaded.participants[0].weight), ("Bo B", 2.0));
     for (setting, expected) in [
         ("limits.utterance=3", "- limits.utterance: unknown key"),
         (
@@ -318,7 +317,8 @@ fn a_setting_is_checked_like_the_text() {
         assert_eq!(faults(&with(&[setting])), [expected]);
     }
     for bad in ["limits.utterances", "=3", "limits..x=3"] {
-        assert!(Override::parse(bad).unwrap_err().contains("limits.utterances=9"), "{bad}");
+        let why = Override::parse(bad).unwrap_err();
+        assert!(why.to_string().contains("limits.utterances=9"), "{bad}");
     }
 }
 

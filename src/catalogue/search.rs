@@ -1,8 +1,7 @@
 //! Full-text search in all sessions: matches bytes first, and parses only matching lines.
 //!
 //! A thousand sessions of a megabyte each take less than a second. Pieces are skipped, because `turn.ended` repeats
-//! their
-//! text. In a damaged file, only valid lines are searched.
+//! their text. In a damaged file, only valid lines are searched.
 
 use super::list::logs;
 use crate::model::{Event, Kind, Seq, Wall};

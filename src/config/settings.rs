@@ -8,6 +8,7 @@ use super::keys::{self, Binding};
 use super::look::{ColourDepth, Habits, Motion, Mouse, Notify, Signs, StartFocus, ThemeChoice};
 use super::origin::{Origin, origins, with_nearest};
 use super::serving::{AgentSettings, Serving, ToolSettings};
+use crate::model::sentence::sentence_error;
 use crate::model::{CallRate, FailureRule, Price, Wire};
 use crate::untrusted;
 use serde::Deserialize;
@@ -21,6 +22,11 @@ use toml::Table;
 pub const CONFIG_VARIABLE: &str = "COLLOQUIUM_CONFIG";
 /// Name of the file in the user's folder.
 const FILE: &str = "config.toml";
+
+sentence_error! {
+    /// Reason why a key file cannot be used: names the file, never its content.
+    pub struct KeyFileFault;
+}
 
 /// Fault of the settings.
 #[derive(Debug, thiserror::Error)]
@@ -299,7 +305,7 @@ impl Provider {
 ///
 /// # Errors
 /// A message that names the file, never its content.
-pub fn read_key_file(path: &Path) -> Result<String, String> {
+pub fn read_key_file(path: &Path) -> Result<String, KeyFileFault> {
     let shown = path.display();
     let failed = |e: io::Error| format!("the key file {shown} cannot be read: {e}");
     #[cfg(unix)]
@@ -307,13 +313,14 @@ pub fn read_key_file(path: &Path) -> Result<String, String> {
         use std::os::unix::fs::PermissionsExt;
         let mode = fs::metadata(path).map_err(failed)?.permissions().mode() & 0o777;
         if mode & 0o077 != 0 {
-            return Err(format!(
+            let read = format!(
                 "the key file {shown} can be read by others (mode {mode:o}): chmod 600 {shown}"
-            ));
+            );
+            return Err(read.into());
         }
     }
     let key = untrusted::read_own_text(path).map_err(failed)?.trim().to_owned();
-    if key.is_empty() { Err(format!("the key file {shown} is empty")) } else { Ok(key) }
+    if key.is_empty() { Err(format!("the key file {shown} is empty").into()) } else { Ok(key) }
 }
 
 #[cfg(test)]
@@ -422,7 +429,7 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             let read = read_key_file(&path);
             assert_eq!(read.is_ok(), fine, "{mode:o}");
-            assert!(fine || !read.unwrap_err().contains("canary"));
+            assert!(fine || !read.unwrap_err().to_string().contains("canary"));
         }
     }
 }

@@ -169,7 +169,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusa
         }
         Command::Change { who, set } => {
             let old = present(state, who)?;
-            let mut p = scenario::change(old, set)?;
+            let mut p = scenario::change(old, set).map_err(String::from)?;
             if p.name != old.name {
                 p.tell_apart(state.seats.iter().map(|s| &*s.spec));
             }

@@ -50,12 +50,12 @@ pub(super) fn resolve(state: &State, command: &Command) -> Result<Targets, Refus
         Command::EditStep { step, set } => {
             paused(state)?;
             let step = waiting(plan, *step)?;
-            let changed = step.spec.with(set)?;
+            let changed = step.spec.with(set).map_err(String::from)?;
             sound(plan, &changed, thread.most_steps())?;
         }
         Command::AddStep { set } => {
             paused(state)?;
-            let new = StepSpec::numbered(plan.free_number()).with(set)?;
+            let new = StepSpec::numbered(plan.free_number()).with(set).map_err(String::from)?;
             sound(plan, &new, thread.most_steps())?;
         }
         Command::MoveStep { step, before } => {

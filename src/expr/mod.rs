@@ -54,8 +54,7 @@ impl Condition {
     ///
     /// # Errors
     /// If it is too long or too deep, uses `~`, uses `*` with an unclear operand, names an unknown filter, test or
-    /// method,
-    /// or is not an expression.
+    /// method, or is not an expression.
     pub fn compile(source: &str) -> Result<Condition, ExprError> {
         guard::expression(source, 0)?;
         let body = 0..source.len();
@@ -130,8 +129,7 @@ impl Template {
     ///
     /// # Errors
     /// If the template or one of its tags is too long or too deep, if a tag is unknown, or if an expression has a fault
-    /// as
-    /// in a condition.
+    /// as in a condition.
     pub fn compile(source: &str) -> Result<Template, ExprError> {
         let bodies = guard::template(source)?;
         vocabulary::check(source, &bodies)?;

@@ -2,9 +2,15 @@
 
 use super::ids::{SeatId, Text, TurnId};
 use super::participant::Participant;
+use super::sentence::sentence_error;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+
+sentence_error! {
+    /// Invalid key of a step, with its accepted values.
+    pub struct StepFault;
+}
 
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -52,12 +58,12 @@ impl StepSpec {
     ///
     /// # Errors
     /// The invalid key, and its accepted values.
-    pub fn with(&self, set: &Map<String, Value>) -> Result<StepSpec, String> {
+    pub fn with(&self, set: &Map<String, Value>) -> Result<StepSpec, StepFault> {
         if let Some(key) = set.keys().find(|key| !SETTABLE.contains(&key.as_str())) {
-            return Err(format!("a step has no `{key}`; it takes {}", SETTABLE.join(", ")));
+            return Err(format!("a step has no `{key}`; it takes {}", SETTABLE.join(", ")).into());
         }
         if set.is_empty() {
-            return Err(format!("`set` is empty; it takes {}", SETTABLE.join(", ")));
+            return Err(format!("`set` is empty; it takes {}", SETTABLE.join(", ")).into());
         }
         let mut step = serde_json::to_value(self).map_err(|e| e.to_string())?;
         for (key, value) in set {

@@ -1,7 +1,6 @@
 //! Prompt parts for a planner and its executors: the request, the plan, a step's task and the results that it depends
-//! on.
-//! They are rebuilt at every call from the current plan. An executor sees its own step and the messages to it, but not
-//! the threads of other executors; the planner sees the whole plan.
+//! on. They are rebuilt at every call from the current plan. An executor sees its own step and the messages to it, but
+//! not the threads of other executors; the planner sees the whole plan.
 
 use super::messages::{attribute, quoted};
 use crate::model::{Purpose, Seq, StepState, Text};

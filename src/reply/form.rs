@@ -188,7 +188,7 @@ fn why(object: &Value) -> String {
 }
 
 pub(super) fn fitting(schema: &Value, said: &str, data: &Value) -> Result<Formed, FormFault> {
-    let validator = validator(schema)?;
+    let validator = validator(schema).map_err(String::from)?;
     let whole = serde_json::from_str::<Value>(unfenced(said).unwrap_or(said).trim()).ok();
     let given = (!data.is_null()).then(|| data.clone());
     let mut all: Vec<Value> = given.into_iter().chain(whole).collect();

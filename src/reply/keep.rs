@@ -24,7 +24,7 @@ pub fn kept(
     said: &str,
     data: &Value,
 ) -> Result<Formed, FormFault> {
-    let validator = validator(schema)?;
+    let validator = validator(schema).map_err(String::from)?;
     let strange = |value: &Value| unknown(schema, spec, value);
     let first = before.and_then(|said| objects(said, &Value::Null).into_iter().next());
     let fresh = objects(said, data).into_iter().next();

@@ -1,16 +1,14 @@
 //! JSON-RPC 2.0 over lines, as in the Agent Client Protocol and the Model Context Protocol: bytes in, messages out.
 //!
 //! It accepts bytes in arbitrary pieces, limits the length of every line before parsing it, and is independent of
-//! methods,
-//! processes and sockets. The other side may be hostile: an invalid message is a fault, never a guess.
+//! methods, processes and sockets. The other side may be hostile: an invalid message is a fault, never a guess.
 
 use serde_json::{Map, Value, json};
 
 /// Maximum length of a line in bytes.
 pub const LINE_MAX: usize = 4 << 20;
 /// Maximum number of JSON values in a line: lists, objects and their contents. Each takes many times its bytes once it
-/// is
-/// parsed.
+/// is parsed.
 pub const VALUES_MAX: usize = 50_000;
 /// Maximum characters of a line in a fault.
 const SHOWN_MAX: usize = 80;

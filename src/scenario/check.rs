@@ -1,8 +1,7 @@
 //! Checks a tree against the table of keys: names and kinds of values.
 //!
 //! The check continues after a fault, so that a single run finds all faults of a file. Combinations of keys (one voice
-//! per
-//! seat, phases only with their policy) are checked during resolution, with the same list of faults.
+//! per seat, phases only with their policy) are checked during resolution, with the same list of faults.
 
 use super::fault::{Fault, Gravity, place};
 use super::json_schema::{schema, validator};

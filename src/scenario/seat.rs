@@ -8,12 +8,18 @@ use super::runs::runs;
 use super::shows::{sees, words};
 use super::tools;
 use super::tree::{Node, count, quote, texts, usd};
+use crate::model::sentence::sentence_error;
 use crate::model::{
     AgentSpec, Budget, Fallback, Line, ModelSpec, Participant, Purpose, SeatId, TeamSpec, Text,
     Then, Timeouts, VoiceSpec,
     event::{ENGINE, OPERATOR},
 };
 use serde_json::{Map, Value as Json};
+
+sentence_error! {
+    /// Reason why a participant cannot be changed: every invalid key, with its accepted values.
+    pub struct ChangeFault;
+}
 
 /// Voices; a participant has at most one.
 const VOICES: [&str; 7] = ["model", "script", "agent", "human", "team", "lines", "recording"];
@@ -58,7 +64,7 @@ pub fn participant(json: &Json) -> Result<Participant, Vec<Fault>> {
 ///
 /// # Errors
 /// A sentence that names every invalid key and its accepted values.
-pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant, String> {
+pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant, ChangeFault> {
     let node = Node::from(set);
     let mut walk = Walk::new("", &[]);
     let keys: Vec<Key> =
@@ -69,7 +75,7 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
         one_form(&mut walk, reply, "reply");
     }
     if !walk.faults.is_empty() {
-        return Err(sentences(&walk.faults));
+        return Err(sentences(&walk.faults).into());
     }
     let mut changed = seat.clone();
     let pace = match &seat.voice {
@@ -98,7 +104,7 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
     changed.words = words(&mut walk, &node, "").or(changed.words);
     one_context(&mut walk, &node, "");
     one_rule(&mut walk, &changed, &node, "");
-    if walk.faults.is_empty() { Ok(changed) } else { Err(sentences(&walk.faults)) }
+    if walk.faults.is_empty() { Ok(changed) } else { Err(sentences(&walk.faults).into()) }
 }
 
 /// Resolves one checked `[[participant]]`; `None` without an id.

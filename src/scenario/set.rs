@@ -3,6 +3,12 @@
 //! Only inserts values into the tree; the check validates them.
 
 use super::tree::{Node, TableEntry, Value, quote};
+use crate::model::sentence::sentence_error;
+
+sentence_error! {
+    /// Reason why `--set` cannot set a value.
+    pub struct SettingFault;
+}
 
 /// One `--set key.path=value`.
 #[derive(Clone, Debug)]
@@ -17,8 +23,7 @@ impl Override {
     ///
     /// # Errors
     /// A sentence with the expected form.
-    /// A sentence that shows the spelling.
-    pub fn parse(text: &str) -> Result<Override, String> {
+    pub fn parse(text: &str) -> Result<Override, SettingFault> {
         let (path, value) = text
             .split_once('=')
             .ok_or_else(|| format!("{} needs `=`, as in limits.utterances=9", quote(text)))?;
@@ -30,10 +35,8 @@ impl Override {
             .map(|s| s.trim().to_owned())
             .collect();
         if path.iter().any(String::is_empty) {
-            return Err(format!(
-                "{} has no key before `=`, as in limits.utterances=9",
-                quote(text)
-            ));
+            let text = quote(text);
+            return Err(format!("{text} has no key before `=`, as in limits.utterances=9").into());
         }
         let mut node = Node::parse_value(value.trim())
             .unwrap_or_else(|_| Node { span: None, value: Value::Text(value.to_owned()) });
@@ -68,7 +71,7 @@ impl Override {
     ///
     /// # Errors
     /// A sentence that names the key at which nothing can be set.
-    pub(crate) fn apply(&self, root: &mut Node) -> Result<(), String> {
+    pub(crate) fn apply(&self, root: &mut Node) -> Result<(), SettingFault> {
         let mut at = root;
         for segment in &self.path {
             let shown = at.quoted();
@@ -91,7 +94,7 @@ impl Override {
                 | Value::Whole(_)
                 | Value::Number(_)
                 | Value::Flag(_)
-                | Value::Other(_) => return Err(format!("{shown} has no key `{segment}`")),
+                | Value::Other(_) => return Err(format!("{shown} has no key `{segment}`").into()),
             };
         }
         *at = self.node.clone();

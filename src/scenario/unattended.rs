@@ -39,8 +39,7 @@ const NAME: &str = "Guest";
 
 impl Loaded {
     /// Adds a seat for the person at the keyboard, who takes turns with the others. It also joins each phase with
-    /// several
-    /// speakers.
+    /// several speakers.
     pub fn seat_person(&mut self) {
         let free = |id: &String| self.participants.iter().all(|p| p.id != id.as_str());
         let numbered = (2..).map(|n: u32| format!("{PERSON}{n}"));
@@ -100,8 +99,7 @@ impl Loaded {
     }
 
     /// Returns whether all participants except people speak rehearsed lines, so that no model is called. Returns false
-    /// if
-    /// there are only people.
+    /// if there are only people.
     pub fn is_rehearsed(&self) -> bool {
         let mut seats = self.participants.iter().filter(|p| !p.voice.is_human()).peekable();
         seats.peek().is_some() && seats.all(|p| p.voice.is_rehearsed())

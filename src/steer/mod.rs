@@ -7,10 +7,16 @@
 use crate::expr::{Condition, ExprError, Facts};
 use crate::model::facts::{self, OF_CONVERSATION};
 use crate::model::near;
+use crate::model::sentence::sentence_error;
 use crate::model::{Key, Ms, Seq, SteerLine, Text, Trigger};
 use crate::state::{Live, State};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
+
+sentence_error! {
+    /// Fault of a condition, with a replacement if there is one.
+    pub struct ConditionFault;
+}
 
 /// A waiting line with its key.
 struct Waiting {
@@ -104,7 +110,7 @@ fn compiled(line: &SteerLine) -> Result<Option<Condition>, ExprError> {
 ///
 /// # Errors
 /// The fault of the condition, and a replacement.
-pub fn compiles(line: &SteerLine) -> Result<(), String> {
+pub fn compiles(line: &SteerLine) -> Result<(), ConditionFault> {
     let Some(Trigger::When(when)) = &line.trigger else { return Ok(()) };
     let told = |fault: ExprError, fix: Option<String>| {
         let fix = fix.map(|fix| format!("; {fix}")).unwrap_or_default();
@@ -121,7 +127,7 @@ pub fn compiles(line: &SteerLine) -> Result<(), String> {
         None => Ok(()),
         Some((name, column)) => {
             let fault = ExprError::new(facts::unknown(name, OF_CONVERSATION), column);
-            Err(told(fault, Some(facts::instead(name, OF_CONVERSATION))))
+            Err(told(fault, Some(facts::instead(name, OF_CONVERSATION))).into())
         }
     }
 }

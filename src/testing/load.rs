@@ -193,7 +193,7 @@ fn scenario(
                 Value::String(text) => text.clone(),
                 other => other.to_string(),
             };
-            Ok(Override::parse(&format!("{}={value}", entry.key))?)
+            Ok(Override::parse(&format!("{}={value}", entry.key)).map_err(String::from)?)
         });
         match filled {
             Ok(setting) => settings.push(setting),
@@ -345,6 +345,6 @@ fn commands(walk: &mut Walk<'_>, root: &Node, case: &Case) -> Vec<(Key, SteerLin
 
 fn line(map: Map<String, Value>) -> Result<SteerLine, TestFault> {
     let line = SteerLine::from_map(map).map_err(|e| e.0)?;
-    steer::compiles(&line)?;
+    steer::compiles(&line).map_err(String::from)?;
     Ok(line)
 }

@@ -1,12 +1,12 @@
 //! Tool servers that speak the Model Context Protocol: child processes that exchange lines, or servers over HTTP.
 //!
 //! A server is connected at the first call of one of its tools, and stays connected for the whole conversation. Its
-//! output
-//! may be hostile: names, descriptions and schemas are bounded and checked before a model sees them. It gets no
+//! output may be hostile: names, descriptions and schemas are bounded and checked before a model sees them. It gets no
 //! capabilities; all of its requests except `ping` are answered with "method not found".
 
 use super::job::{KEPT_MAX, RunningTool, ToolJob, ToolResult};
 use super::link::{Link, LinkFault, ToolLine};
+use crate::model::sentence::sentence_error;
 use crate::model::tool::{ServerPlace, Tool, ToolServer, ToolSource};
 use crate::model::{Secret, Text};
 use crate::net::Client;
@@ -32,6 +32,11 @@ const ABOUT_MAX: usize = 1_000;
 const SCHEMA_MAX: usize = 16 << 10;
 /// Maximum characters of a tool's name, for models.
 const NAME_MAX: usize = 64;
+
+sentence_error! {
+    /// Reason why the tools of a server cannot be listed.
+    pub struct ToolServerFault;
+}
 
 /// Returns whether a server may be started or reached.
 type Permits = Arc<dyn Fn(&[Text]) -> bool + Send + Sync>;
@@ -101,7 +106,7 @@ impl ToolServers {
     ///
     /// # Errors
     /// A message for people if the server cannot be reached or violates the protocol.
-    pub async fn offered(&self, server: &ToolServer) -> Result<OfferedTools, String> {
+    pub async fn offered(&self, server: &ToolServer) -> Result<OfferedTools, ToolServerFault> {
         let told = |fault: LinkFault| format!("the tool server {} {}", server.name, fault.0);
         let listed = async {
             let mut link = self.connect(&server.place).await?;
@@ -292,7 +297,7 @@ mod tests {
         let servers = ToolServers { within, ..servers };
         let place = ServerPlace::Command(["sleep", "3600"].map(Text::from).into());
         let why = servers.offered(&ToolServer { place, ..server() }).await.unwrap_err();
-        assert_eq!(why, "the tool server s did not answer within 0 s");
+        assert_eq!(why.to_string(), "the tool server s did not answer within 0 s");
     }
 
     #[test]

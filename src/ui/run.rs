@@ -2,8 +2,7 @@
 //!
 //! It draws only if something changed: at once if the last frame is old, otherwise when the frame clock allows. The
 //! effect of a key is drawn at once, however fast text arrives; of several pending keys only the last one is drawn.
-//! While
-//! nobody speaks, only a key or an event wakes the loop.
+//! While nobody speaks, only a key or an event wakes the loop.
 
 use crate::clock::Clock;
 use crate::model::{Command, Key, Ms, SeatId, SteerLine};

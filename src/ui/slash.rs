@@ -1,8 +1,7 @@
 //! `/commands`: every command of the operator as one line, parsed with the table of commands.
 //!
 //! `/cut-in @bo One moment.` is the command `cut_in` with its keys in a fixed order: seats, numbers, names, then the
-//! rest
-//! as text. The result is validated by `model`, like a steering line.
+//! rest as text. The result is validated by `model`, like a steering line.
 
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::model::near::nearest;

@@ -216,7 +216,7 @@ impl Providers {
                 }
                 None => return Err(format!("{name} is not set").into()),
             },
-            KeySource::File(path) => config::read_key_file(path)?,
+            KeySource::File(path) => config::read_key_file(path).map_err(String::from)?,
         };
         Ok(Some(Secret::new(key.trim().to_owned())))
     }

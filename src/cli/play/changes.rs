@@ -82,7 +82,7 @@ fn set(changes: &mut Changes, text: &str) -> Result<(), Failure> {
             "for a session, --set accepts limits.KEY=VALUE, participant.ID.KEY=VALUE and title=TEXT",
         )
     };
-    let setting = Override::parse(text).map_err(refused)?;
+    let setting = Override::parse(text).map_err(|why| refused(why.into()))?;
     let value = setting.value();
     let path: Vec<&str> = setting.path().iter().map(String::as_str).collect();
     let line = match path[..] {

@@ -239,8 +239,7 @@ impl Transcript {
     }
 
     /// Returns the thread of the step whose head the row is folded under. Heads, turns in progress and the latest
-    /// message
-    /// of an open thread are never folded.
+    /// message of an open thread are never folded.
     pub fn folded_under(&self, at: usize) -> Option<ThreadId> {
         let row = self.told.get(at).filter(|row| !matches!(row.aside, Aside::Step(_)))?;
         let runs = |id: &ThreadId| self.state().threads.get(id).is_some_and(|t| t.closed.is_none());

@@ -9,8 +9,7 @@ pub(super) struct AgentFault(pub ErrorClass, pub String);
 
 impl AgentFault {
     /// Returns the failure of a program that opened no session in time. It is not retried, because a retry would wait
-    /// as
-    /// long.
+    /// as long.
     pub(super) fn no_answer() -> AgentFault {
         let why = "opened no session of the Agent Client Protocol within 20 s; add the option that starts this protocol \
                    to its command (often `acp` or `--acp`)";

@@ -3,14 +3,12 @@
 //! Its session is opened with the first turn and kept. The prompt of a turn contains only new text: the role first, the
 //! messages of the others since the last prompt, and the request. If an earlier message has changed, the agent gets the
 //! whole conversation again. Its text is speech and its thoughts are reasoning. Its own tools and its plans are
-//! reported,
-//! and its requests for permission wait for [`Voice::answered`].
+//! reported, and its requests for permission wait for [`Voice::answered`].
 //!
 //! The agent gets no files, no terminal and no tool servers; a request for any of these is answered with "method not
 //! found". A dropped turn is cancelled by the protocol, and its open requests are answered as cancelled. An agent that
 //! does not end its turn within [`CANCEL_GRACE`] is killed. After a failure the process is ended, and the next turn
-//! opens
-//! a new session with the conversation so far.
+//! opens a new session with the conversation so far.
 
 mod bearings;
 mod fault;
