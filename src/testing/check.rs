@@ -75,8 +75,9 @@ pub fn check(
                     );
                     match file {
                         Some(path) => match golden(path, &shown, &of, bless) {
-                            Ok(found) => found,
-                            Err(blessed) => return Checkup::Blessed(blessed),
+                            Checkup::Holds => None,
+                            Checkup::Broken(broken) => Some(broken),
+                            Checkup::Blessed(path) => return Checkup::Blessed(path),
                         },
                         None => None,
                     }
@@ -87,8 +88,9 @@ pub fn check(
         ExpectKind::Judge(_) => ran.judged.get(&at).and_then(judged),
         ExpectKind::Transcript(path) => {
             match golden(path, &facts::transcript(&ran.events), "transcript", bless) {
-                Ok(found) => found,
-                Err(blessed) => return Checkup::Blessed(blessed),
+                Checkup::Holds => None,
+                Checkup::Broken(broken) => Some(broken),
+                Checkup::Blessed(path) => return Checkup::Blessed(path),
             }
         }
     };
@@ -242,8 +244,8 @@ fn text_of(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Compares text with a file of expected content; `Err` has the path of the file that was written instead.
-fn golden(path: &Path, found: &str, what: &str, bless: bool) -> Result<Option<Broken>, String> {
+/// Compares text with a file of expected content; writes the file if `bless` is true and they differ.
+fn golden(path: &Path, found: &str, what: &str, bless: bool) -> Checkup {
     let expected = format!("{what} matches {}", path.display());
     let kept = text_of(path);
     let found = format!("{}\n", found.trim_end());
@@ -252,20 +254,22 @@ fn golden(path: &Path, found: &str, what: &str, bless: bool) -> Result<Option<Br
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             vec!["the file is not there; --bless writes it".into()]
         }
-        Err(e) => return Ok(Some(wrong(TestOutcome::Error, expected, vec![e.to_string()]))),
+        Err(e) => {
+            return Checkup::Broken(wrong(TestOutcome::Error, expected, vec![e.to_string()]));
+        }
     };
     if difference.is_empty() {
-        return Ok(None);
+        return Checkup::Holds;
     }
     if bless {
         return match OwnFile::replace(path, found.as_bytes(), |_| true) {
-            Ok(()) => Err(path.display().to_string()),
+            Ok(()) => Checkup::Blessed(path.display().to_string()),
             Err(e) => {
                 let why = format!("cannot write {}: {e}", path.display());
-                Ok(Some(wrong(TestOutcome::Error, expected, vec![why])))
+                Checkup::Broken(wrong(TestOutcome::Error, expected, vec![why]))
             }
         };
     }
     let difference = difference.iter().map(|line| cut(line, VALUE_CHARS)).collect();
-    Ok(Some(wrong(TestOutcome::Fail, expected, difference)))
+    Checkup::Broken(wrong(TestOutcome::Fail, expected, difference))
 }
