@@ -31,6 +31,7 @@ pub(super) fn batch(
         options: vec![],
         count: vec![],
         tie: AnswerTie::None,
+        owes: vec![],
     }
 }
 

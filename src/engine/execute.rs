@@ -4,7 +4,7 @@
 //! receipts. A command stays in the state until its last receipt, so that a kill in its middle loses nothing.
 
 use super::asking::CommandStep;
-use super::{drafts, judging, turns, verdict};
+use super::{debts, drafts, judging, turns, verdict};
 use crate::model::event::{ENGINE, OPERATOR};
 use crate::model::payload::{BatchOpened, HumanSaid, Paused, Receipt, Renamed, Resumed};
 use crate::model::*;
@@ -370,6 +370,7 @@ fn again(state: &State, command: &PendingCommand) -> Option<Draft> {
     };
     let seats = vec![said.seat];
     let batch = drafts::batch(Requester::Operator, Purpose::Speak, seats, why);
-    let batch = BatchOpened { replaces: Some(turn), continues, ..batch };
+    let owes = debts::open(state, said.thread, Some(turn));
+    let batch = BatchOpened { replaces: Some(turn), continues, owes, ..batch };
     Some(draft(said.thread, ENGINE, batch.into()))
 }

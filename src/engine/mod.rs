@@ -12,6 +12,7 @@ mod ahead;
 mod asking;
 mod at_work;
 mod closing;
+mod debts;
 mod drafts;
 mod drive;
 mod effects;

@@ -68,9 +68,8 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusa
             worded(text)?;
             targets.threads = inner(state, line);
             targets.mentions = words::mentioned(state, text);
-            let first =
-                if text.trim_start().starts_with('@') { targets.mentions.first() } else { None };
-            targets.seats = first.filter(|s| state.may_speak(s)).cloned().into_iter().collect();
+            let first = words::addressee(state, text);
+            targets.seats = first.into_iter().filter(|s| state.may_speak(s)).collect();
         }
         Command::CutIn { text, who } => {
             worded(text)?;

@@ -3,7 +3,7 @@
 //!
 //! A failed summary is not retried for the same range: the prompt then loses its middle, like any other prompt.
 
-use super::drafts;
+use super::{debts, drafts};
 use crate::model::event::ENGINE;
 use crate::model::payload::BatchOpened;
 use crate::model::*;
@@ -12,6 +12,9 @@ use crate::state::{State, Thread, Turn};
 
 /// Returns the batch of a decision, or the summary that one of its seats needs first.
 pub(super) fn before(state: &State, thread: &Thread, batch: BatchOpened) -> Draft {
+    let asks = matches!(batch.purpose, Purpose::Speak | Purpose::Pick);
+    let owes = if asks { debts::open(state, thread.id, batch.replaces) } else { vec![] };
+    let batch = BatchOpened { owes, ..batch };
     let needed = batch.seats.iter().find_map(|seat| due(state, thread, seat, &batch));
     draft(thread.id, ENGINE, needed.unwrap_or(batch).into())
 }

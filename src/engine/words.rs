@@ -53,10 +53,26 @@ pub(super) fn mentions(state: &State, text: &str, turn: &Turn) -> Vec<SeatId> {
     named
 }
 
-/// Returns the seats that the operator's message mentions.
+/// Returns the seats that the operator's message mentions, first the one that it addresses.
 pub(super) fn mentioned(state: &State, text: &str) -> Vec<SeatId> {
-    let present = state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec);
-    reply::mentions(text, None, &present.collect::<Vec<_>>())
+    let first = addressee(state, text);
+    let mentions = reply::mentions(text, None, &present(state));
+    let others = mentions.into_iter().filter(|seat| Some(seat) != first.as_ref());
+    first.iter().cloned().chain(others).collect()
+}
+
+/// Returns the seat that the operator's message addresses at its beginning: `@bo …`, `Bo, …` or `Bo: …`.
+pub(super) fn addressee(state: &State, text: &str) -> Option<SeatId> {
+    let roster = present(state);
+    if text.trim_start().starts_with('@') {
+        return reply::mentions(text, None, &roster).into_iter().next();
+    }
+    reply::called(text, &roster)
+}
+
+/// Returns the participants at the table.
+pub(super) fn present(state: &State) -> Vec<&Participant> {
+    state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec).collect()
 }
 
 /// Returns the speaker's own part of a reply: only models and agents continue in the names of others.

@@ -67,7 +67,7 @@ pub use runs::{After, Needs, Runs};
 pub use secret::Secret;
 pub use shows::{Anonymous, Debate, Layout, Lore, Sees, Shows};
 pub use steering::{CommandGiven, SteerLine, Trigger};
-pub use task::{JudgeTask, SummaryTask};
+pub use task::{JudgeTask, QuestionDebt, SummaryTask};
 pub use tool::{ServerPlace, Tool, ToolOutcome, ToolRequest, ToolRound, ToolServer, ToolSource};
 pub use turn::{
     CutWhy, IMPERSONATION, LENGTH, LateReason, Outcome, Purpose, REPETITION, ReceiptIs, Requester,

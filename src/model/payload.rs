@@ -10,7 +10,7 @@ use super::participant::Participant;
 use super::piece::PieceRun;
 use super::rate::CallRate;
 use super::reason::StopReason;
-use super::task::{JudgeTask, SummaryTask};
+use super::task::{JudgeTask, QuestionDebt, SummaryTask};
 use super::turn::{CutWhy, LateReason, Outcome, Purpose, ReceiptIs, Requester, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -188,6 +188,9 @@ pub struct BatchOpened {
     /// Rule for a tie of the vote. Absent: no winner.
     #[serde(default, skip_serializing_if = "AnswerTie::is_none")]
     pub tie: AnswerTie,
+    /// Questions to participants by name that are not answered yet, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub owes: Vec<QuestionDebt>,
 }
 
 impl BatchOpened {

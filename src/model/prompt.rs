@@ -45,6 +45,9 @@ pub struct Prompt {
     /// Its tool calls in earlier turns, with shortened results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools_used: Option<Text>,
+    /// End of its private thinking before its last turn, if it was invited to think.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_notes: Option<Text>,
     /// The list of tools for a model that cannot call them; empty once it may ask for no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_tools: Option<Text>,

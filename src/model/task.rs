@@ -1,6 +1,7 @@
-//! Batches opened by the engine and not by a policy: a judgement, a casting vote, a stop rule, a summary.
+//! Batches opened by the engine and not by a policy: a judgement, a casting vote, a stop rule, a summary. Also the
+//! questions that a batch leaves open.
 
-use super::ids::{SeatId, Seq, Text};
+use super::ids::{SeatId, Seq, Text, TurnId};
 use super::reason::StopReason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,4 +66,19 @@ impl JudgeTask {
             ends: serde_json::from_value(memo["ends"].clone()).ok()?,
         })
     }
+}
+
+/// A question that its seat has not answered: the seat has not spoken since.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QuestionDebt {
+    /// The participant who asked; absent for the operator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<SeatId>,
+    /// The participant who owes the answer.
+    pub to: SeatId,
+    /// The turn of the question; absent for the operator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// The question, on one line, shortened.
+    pub quote: Text,
 }

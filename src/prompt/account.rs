@@ -135,7 +135,7 @@ fn framed(frame: &Prompt) -> Sha256 {
     frame.known.iter().for_each(|known| part(&known.text));
     frame.cue.iter().for_each(|cue| part(cue));
     frame.task.iter().for_each(|task| part(task));
-    frame.tools_used.iter().for_each(|used| part(used));
+    frame.tools_used.iter().chain(&frame.own_notes).for_each(|text| part(text));
     frame.text_tools.iter().for_each(|tools| part(tools));
     for run in frame.tools.iter().flat_map(|round| &round.runs) {
         let result = run.returned.as_ref().map_or("", |(_, result)| result);

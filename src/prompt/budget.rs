@@ -87,7 +87,8 @@ fn fixed(prompt: &Prompt) -> usize {
     let tools = tools + prompt.text_tools.as_ref().map_or(0, tokens);
     let sections: usize = prompt.sections.iter().map(tokens).sum();
     let known = prompt.known.as_ref().map_or(0, |known| tokens(&known.text));
-    let tools = tools + prompt.tools_used.as_ref().map_or(0, tokens);
+    let tools =
+        tools + prompt.tools_used.iter().chain(&prompt.own_notes).map(tokens).sum::<usize>();
     let shown = sections + known + tools + prompt.brief.as_ref().map_or(0, tokens);
     shown + tokens(&prompt.system) + notes + asked
 }

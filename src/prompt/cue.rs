@@ -7,7 +7,7 @@ use super::frame::{range_of, said_length};
 use super::messages::{attribute, quoted};
 use super::persona::rendered;
 use super::task;
-use crate::model::{Block, Debate, Layout, Requester, SeatId, Text};
+use crate::model::{Block, Debate, Layout, QuestionDebt, Requester, SeatId, Text};
 use crate::scenario::{CONSENSUS, DEPENDS};
 use crate::state::{CHOSEN, Ending, Entry, Labels, State, Turn};
 
@@ -19,6 +19,8 @@ const USUAL: [(&str, &str); 3] = [
 ];
 /// Cue of the first turn in a guided debate without phases.
 const FIRST: &str = "Say what you think and give your strongest reason.";
+/// Maximum number of questions that a turn is asked to answer.
+const ANSWERED_AT_ONCE: usize = 2;
 /// Cue of a turn that nobody can answer any more.
 const LAST: &str = "This is your last word.";
 
@@ -46,6 +48,7 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
         });
     } else {
         all.extend(question.map(|q| q.to_string()));
+        all.extend(unanswered(state, turn));
     }
     all.extend(form);
     all.join("\n").into()
@@ -117,19 +120,23 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
         return format!("{topic}{occasion}{first}");
     }
     let mut told = format!("{name}, it is your turn.");
-    if let Some(asked) = asked(state, turn) {
-        told.push_str(&format!(" {asked}"));
-    }
     let debates = debates(state, turn);
     let outside_phases = state.phase_of(turn.thread).is_none();
     let place = if debates && outside_phases { place(state, turn) } else { None };
     let final_round = matches!(&state.ending, Some(Ending::FinalRound(_))) && outside_phases;
     let last = final_round || place.as_ref().is_some_and(|place| place.more == Some(0));
+    // at most one task: last words come before questions
+    let owed = if debates && !last { owed(state, turn) } else { &[] };
+    let owed: Vec<&QuestionDebt> = owed.iter().filter(|debt| debt.to == turn.seat).collect();
+    let asked = if owed.is_empty() { mentioned(state, turn) } else { None };
+    told.extend(asked.or_else(|| given(state, turn)).map(|asked| format!(" {asked}")));
     if last {
         told.push_str(&format!(" {}", if debates { LAST_WORDS } else { LAST }));
     } else {
         told.extend(place.map(|place| format!(" {}", place.in_words())));
-        if debates && let Some(fairly) = first_answer(state, turn) {
+        if !owed.is_empty() {
+            told.push_str(&format!(" {}", to_answer(state, &owed)));
+        } else if debates && let Some(fairly) = first_answer(state, turn) {
             told.push_str(&format!(" {fairly}"));
         }
     }
@@ -204,16 +211,53 @@ fn first_answer(state: &State, turn: &Turn) -> Option<String> {
     Some(format!("Before you disagree with {name}, put the point of {name} as {name} would."))
 }
 
-/// Returns a sentence with the participant who asked this seat to speak; `None` for a regular turn.
-fn asked(state: &State, turn: &Turn) -> Option<String> {
-    let labels = state.labels(turn);
-    let batch = state.batch_of(turn)?;
-    let last = state.visible(turn).rev().find(|e| e.seat() != Some(&turn.seat));
-    let named = |e: &&Entry| e.mentions.contains(&turn.seat);
-    if let Some(entry) = last.filter(named) {
-        let by = entry.seat().map_or("The host".to_owned(), |by| called(state, &labels, by));
-        return Some(format!("{by} asked you."));
+/// Returns the request to answer the latest questions to a seat.
+fn to_answer(state: &State, owed: &[&QuestionDebt]) -> String {
+    let latest = owed.iter().skip(owed.len().saturating_sub(ANSWERED_AT_ONCE));
+    let asked: Vec<String> = latest
+        .map(|debt| format!("{} asked you: \"{}\"", asker(state, debt), quoted(&debt.quote)))
+        .collect();
+    format!("{} Answer that first.", asked.join(" "))
+}
+
+fn asker(state: &State, debt: &QuestionDebt) -> String {
+    let by = debt.from.as_ref().map(|by| called(state, &Labels::new(), by));
+    by.unwrap_or_else(|| "The host".to_owned())
+}
+
+/// Returns the questions that were not answered when a turn's batch was opened. If names are hidden, there are none: a
+/// quoted name would reveal them.
+fn owed<'a>(state: &'a State, turn: &Turn) -> &'a [QuestionDebt] {
+    let hidden = !state.labels(turn).is_empty();
+    match state.batch_of(turn) {
+        Some(batch) if !hidden => &batch.spec.owes,
+        _ => &[],
     }
+}
+
+/// Returns the unanswered questions for a moderator; `None` without one.
+fn unanswered(state: &State, turn: &Turn) -> Option<String> {
+    let owed = owed(state, turn).iter().map(|debt| {
+        let to = called(state, &Labels::new(), &debt.to);
+        format!("{} asked {to} \"{}\"", asker(state, debt), quoted(&debt.quote))
+    });
+    let owed: Vec<String> = owed.collect();
+    (!owed.is_empty()).then(|| format!("Asked and not answered: {}", owed.join("; ")))
+}
+
+/// Returns a sentence with the participant whose last message mentions this seat.
+fn mentioned(state: &State, turn: &Turn) -> Option<String> {
+    let last = state.visible(turn).rev().find(|e| e.seat() != Some(&turn.seat))?;
+    let by = || match last.seat() {
+        Some(by) => called(state, &state.labels(turn), by),
+        None => "The host".to_owned(),
+    };
+    last.mentions.contains(&turn.seat).then(|| format!("{} asked you.", by()))
+}
+
+/// Returns a sentence with whoever gave this seat the floor; `None` for a regular turn.
+fn given(state: &State, turn: &Turn) -> Option<String> {
+    let batch = state.batch_of(turn)?;
     if batch.spec.requester == Requester::Operator {
         let gave =
             batch.spec.replaces.is_none() && !matches!(&state.ending, Some(Ending::FinalRound(_)));
@@ -223,7 +267,7 @@ fn asked(state: &State, turn: &Turn) -> Option<String> {
     let by = SeatId(chosen["by"].as_str()?.into());
     let why = chosen["why"].as_str().unwrap_or_default().trim().trim_end_matches('.');
     let why = if why.is_empty() { String::new() } else { format!(": {}", quoted(why)) };
-    Some(format!("{} gave you the floor{why}.", called(state, &labels, &by)))
+    Some(format!("{} gave you the floor{why}.", called(state, &state.labels(turn), &by)))
 }
 
 fn called(state: &State, labels: &Labels, id: &SeatId) -> String {

@@ -14,9 +14,11 @@ use crate::state::{Labels, State, Turn};
 /// Default maximum length of a reply that a model is asked for, in words.
 const WORDS_MAX: u32 = 150;
 /// Rule of a guided debate on the content of a turn. Not used with phases, which define it themselves.
-const BRING: &str = "Bring one new thing: a reason, a case, a number, a question or a concession.";
+const BRING: &str = "Bring one new thing: a reason, a case, a question or a concession.";
 /// Rule of a guided debate against repeating the previous turn.
 const HEARD: &str = "Everybody heard what was said: do not begin by repeating it.";
+/// Rule of a guided debate against invented evidence.
+const INVENT: &str = "Invent no figure, study, document or quotation that could decide the question; \"I don't know\" is a good answer.";
 /// Units by which a persona may define the length of a reply.
 const UNITS: [&str; 4] = ["word", "sentence", "paragraph", "line"];
 /// Maximum length of a persona's first sentence in the roster, in characters.
@@ -228,7 +230,8 @@ fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> Strin
     let debate = guided.then(|| {
         if state.scenario.phases.is_empty() { format!("{BRING} {HEARD}") } else { HEARD.to_owned() }
     });
-    lines([Some(say), hands_over(state, turn, persona), whispers(state, turn), debate])
+    let honest = guided.then(|| format!("{name} may speak from experience. {INVENT}"));
+    lines([Some(say), hands_over(state, turn, persona), whispers(state, turn), debate, honest])
 }
 
 /// Returns the length of a reply, unless a phase or the author's persona defines it.

@@ -12,7 +12,7 @@ use serde_json::json;
 use std::borrow::Cow;
 
 /// Names of the tags around blocks.
-const TAGS: [&str; 19] = [
+const TAGS: [&str; 20] = [
     "said",
     "host",
     "moderator",
@@ -33,6 +33,7 @@ const TAGS: [&str; 19] = [
     // without the underscore, because names are compared by letters only
     "toolrequest",
     "toolresult",
+    "yournotes",
 ];
 /// Beginnings of the control tokens of chat formats, after their `<`.
 const CONTROL: [&str; 9] =
@@ -156,6 +157,10 @@ fn closing(prompt: &Prompt) -> String {
         let head = "The host's guidance for you; follow it without mentioning it:";
         parts.push(format!("{head}\n{}", notes.join("\n")));
     }
+    parts.extend(prompt.own_notes.as_ref().map(|notes| {
+        let head = "Your private notes from your last turn; nobody else has read them:";
+        format!("{head}\n<your_notes>\n{}\n</your_notes>", quoted(notes))
+    }));
     parts.push(asked(prompt).to_owned());
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")

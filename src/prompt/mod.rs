@@ -25,9 +25,12 @@ pub use budget::{UNKNOWN_WINDOW, estimate_tokens};
 pub use frame::doubt;
 pub use messages::{messages, unjoined};
 
+/// Maximum length of a seat's own notes in its prompt, in characters.
+const NOTES_MAX: usize = 1_500;
+
 /// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
 /// be raised with every change of the text that models see.
-pub const WORDING: u32 = 3;
+pub const WORDING: u32 = 4;
 
 use self::reader::{VISITOR, addresses_the_reader, reads_summary};
 use crate::model::contract::WHISPER;
@@ -218,6 +221,7 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
         rejected: turn.rejected.clone(),
         tools: turn.tools.iter().map(escape_results).collect(),
         tools_used: toolkit::used(state, turn),
+        own_notes: own_notes(state, turn),
         text_tools: toolkit::in_words(state, turn),
         left_out: 0,
         starts_later: false,
@@ -231,6 +235,17 @@ fn escape_results(round: &ToolRound) -> ToolRound {
         *result = text::forwarded(&messages::quoted(result)).into_owned().into();
     }
     round
+}
+
+/// Returns the end of the private thinking before the seat's last turn. Names in it are those that the seat knew then, so
+/// that it is left out while names are hidden.
+fn own_notes(state: &State, turn: &Turn) -> Option<Text> {
+    if !turn.speaks() || !state.labels(turn).is_empty() {
+        return None;
+    }
+    let notes = state.seat(&turn.seat)?.own_notes.as_deref()?.trim();
+    let begin = notes.char_indices().rev().nth(NOTES_MAX).map_or(0, |(at, _)| at);
+    notes.get(begin..).map(Into::into)
 }
 
 /// Returns the operator's guidance, with names replaced by labels if they are hidden from the seat.

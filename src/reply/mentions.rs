@@ -72,7 +72,7 @@ fn longest<'a>(rest: &str, roster: &[&'a Participant]) -> Option<&'a SeatId> {
 }
 
 /// Returns the length in bytes of `name` at the beginning of `rest`, if it is there as a whole word.
-fn length_of(rest: &str, name: &str) -> Option<usize> {
+pub(super) fn length_of(rest: &str, name: &str) -> Option<usize> {
     let mut given = rest.char_indices();
     for expected in name.chars() {
         let (_, c) = given.next()?;
@@ -92,7 +92,7 @@ fn length_of(rest: &str, name: &str) -> Option<usize> {
 }
 
 /// Returns the paragraphs that are neither fenced code nor quotes; a fence without an end reaches to the end.
-fn own_paragraphs(text: &str) -> Vec<String> {
+pub(super) fn own_paragraphs(text: &str) -> Vec<String> {
     let mut paragraphs = vec![String::new()];
     let mut fence: Option<(char, usize)> = None;
     for line in text.lines() {
@@ -133,7 +133,7 @@ fn fence_mark(line: &str) -> Option<(char, usize, bool)> {
 }
 
 /// Returns a paragraph without its code spans; unpaired backticks stay as they are.
-fn without_inline_code(paragraph: &str) -> String {
+pub(super) fn without_inline_code(paragraph: &str) -> String {
     let mut kept = String::new();
     let mut rest = paragraph;
     while let Some(at) = rest.find('`') {

@@ -211,6 +211,7 @@ impl Conversation {
                 stands: None,
                 stances: vec![],
                 thinks: false,
+                own_notes: None,
                 widened: 0,
             }),
         }
@@ -393,6 +394,9 @@ impl Conversation {
         let owed = crashed || by_hand || superseded;
         let words = !owed && turn.speaks() && e.has_words();
         self.settle_notes(&turn, words);
+        if words && self.shows(&turn).is_some_and(|shows| shows.thinks) {
+            self.set_seat(&turn.seat, |s| s.own_notes.clone_from(&e.think));
+        }
         self.note_move(seq, &turn, e);
         self.note_message(seq, &turn, e);
         if !owed || superseded {

@@ -41,6 +41,8 @@ pub struct Seat {
     pub stances: Vec<StanceRecorded>,
     /// True if its model was seen to think before it speaks.
     pub thinks: bool,
+    /// Private thinking before its last spoken turn in a phase that invites it to think.
+    pub own_notes: Option<Text>,
     /// Number of times that its replies got four times as many tokens, after one spent all of them before the first
     /// word.
     pub widened: u32,

@@ -157,11 +157,10 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
         | Form::Ranking { .. }
         | Form::Scores(_) => Value::Null,
     };
-    let asks = state.seat(&turn.seat).is_some_and(|s| s.spec.persona.as_deref() == Some("ASKS CY"));
-    let text = if asks {
-        format!("Made-up words, the {said}. What do you think, Cy?")
-    } else {
-        format!("Made-up words, the {said}.")
+    let text = match state.seat(&turn.seat).and_then(|s| s.spec.persona.as_deref()) {
+        Some("ASKS CY") => format!("Made-up words, the {said}. What do you think, Cy?"),
+        Some("THINKS") => format!("<think>A plan, the {said}.</think>Made-up words, the {said}."),
+        _ => format!("Made-up words, the {said}."),
     };
     Done { text: Some(text.into()), structured, ..Done::default() }
 }
@@ -375,4 +374,68 @@ fn a_plain_name_in_a_question_hands_over_where_that_counts() {
     assert_eq!(order(&asked), ["ada", "cy", "bo", "cy"]);
     assert!(asked[0].system().contains("or end with a question to them by name."));
     assert!(asked[1].last().contains("Cy, it is your turn. Ada asked you."), "{}", asked[1].last());
+}
+
+const CY: &str = "[[participant]]\nid = \"cy\"\nname = \"Cy\"\n";
+
+#[test]
+fn quotes_a_question_until_the_seat_has_spoken() {
+    let asks = "persona = \"ASKS CY\"";
+    let three = two("[limits]\nutterances = 9", asks) + CY;
+    let turns = calls(opened(&three, |_| {}), &[]);
+    let quote = "Ada asked you: \"What do you think, Cy?\" Answer that first.";
+    let quoted: Vec<bool> = turns.iter().map(|c| c.last().contains(quote)).collect();
+    let until_last = [false, false, true, false, false, true, false, false, false];
+    assert_eq!(quoted, until_last, "{}", turns[2].last());
+    let plain = two("debate = \"plain\"\n[limits]\nutterances = 9", asks) + CY;
+    let plain = calls(opened(&plain, |_| {}), &[]);
+    assert!(plain.iter().all(|c| !c.last().contains("Answer that first")));
+}
+
+#[test]
+fn the_host_addresses_a_seat_by_name_and_gets_an_answer() {
+    let three = two("[limits]\nutterances = 9", "") + CY;
+    let say = |text: &str| calls(opened(&three, |_| {}), &[json!({"do": "say", "text": text})]);
+    for (text, order) in [
+        ("Cy, who pays?", ["ada", "cy", "bo"]),
+        ("cy: go on", ["ada", "cy", "bo"]),
+        ("Cy is wrong, I think", ["ada", "bo", "cy"]),
+        ("Well, Cy, who pays?", ["ada", "bo", "cy"]),
+    ] {
+        let turns = say(text);
+        let seats: Vec<&str> = turns.iter().take(3).map(|c| &*c.seat).collect();
+        assert_eq!(seats, order, "{text}");
+    }
+    let turns = say("Cy, who pays?");
+    let asked: Vec<&Call> = turns.iter().filter(|c| c.seat == "cy").collect();
+    let cue = "The host asked you: \"Cy, who pays?\" Answer that first.";
+    assert!(asked[0].last().contains(cue), "{}", asked[0].last());
+    assert!(!asked[1].last().contains("who pays?\" Answer"), "{}", asked[1].last());
+}
+
+#[test]
+fn private_notes_come_back_to_their_seat_alone() {
+    let phases = "[[phase]]\nname = \"first\"\nthink = \"private\"\n[[phase]]\nname = \"second\"\n";
+    let turns =
+        calls(opened(&(two("policy = \"phases\"", "persona = \"THINKS\"") + phases), |_| {}), &[]);
+    let whole = |c: &&Call| c.phase.as_deref() == Some("second");
+    let second: Vec<&Call> = turns.iter().filter(whole).collect();
+    let notes = "<your_notes>\nA plan, the 1.\n</your_notes>";
+    for call in &turns {
+        let due = call.seat == "ada" && call.phase.as_deref() == Some("second");
+        assert_eq!(call.whole().contains(notes), due, "{}", call.whole());
+    }
+    assert_eq!(second.len(), 2);
+    assert!(second[0].last().find(notes) < second[0].last().find("Ada, it is your turn"));
+}
+
+#[test]
+fn a_moderator_reads_questions_without_an_answer() {
+    let table = "policy = { name = \"moderated\", moderator = \"mo\" }\n[limits]\nutterances = 9\n";
+    let moderator = "[[participant]]\nid = \"mo\"\nname = \"Mo\"\nspeaks = false\n";
+    let turns = calls(opened(&(two(table, "persona = \"ASKS CY\"") + CY + moderator), |_| {}), &[]);
+    let owed = "Asked and not answered: Ada asked Cy \"What do you think, Cy?\"";
+    let picks: Vec<&Call> = turns.iter().filter(|c| c.purpose == Purpose::Pick).collect();
+    assert!(!picks[0].last().contains("not answered"), "{}", picks[0].last());
+    assert!(picks[1].last().contains(owed), "{}", picks[1].last());
 }

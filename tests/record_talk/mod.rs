@@ -88,6 +88,7 @@ pub fn event(seq: u64, count: usize) -> Event {
             options: vec![],
             count: vec![],
             tie: AnswerTie::None,
+            owes: vec![],
         }
         .into(),
         (_, 1) => FloorGranted {

@@ -1,0 +1,68 @@
+//! Questions that are put to a seat by name in a guided debate. They count until the seat has spoken again.
+
+use super::words;
+use crate::model::*;
+use crate::reply;
+use crate::state::{Entry, State, Turn};
+
+/// Maximum number of messages that are searched for questions to a seat.
+const SEARCHED: usize = 100;
+/// Maximum length of a quoted question, in characters.
+const QUOTE_MAX: usize = 200;
+
+/// Returns the unanswered questions in a thread, in the order of the seats that owe an answer, oldest first. A turn that
+/// is replaced owes the same answers as before.
+pub(super) fn open(state: &State, thread: ThreadId, replaced: Option<TurnId>) -> Vec<QuestionDebt> {
+    if state.scenario.debate != Debate::Guided {
+        return vec![];
+    }
+    let said = replaced.and_then(|turn| state.spoken(turn));
+    let horizon = said.as_ref().map_or(state.next_seq, |said| said.horizon);
+    let before = said.and_then(|said| said.before);
+    let seats = state.threads.get(&thread).map_or(&[][..], |thread| &thread.seats);
+    let able = seats.iter().filter(|seat| state.may_speak(seat));
+    able.flat_map(|seat| {
+        let turn = Turn::granted(state.next_seq, state.ms, thread, seat.clone(), Purpose::Speak);
+        owed_by(state, &Turn { horizon, before, ..turn })
+    })
+    .collect()
+}
+
+/// Returns the questions to a turn's seat since it last spoke, oldest first; of several questions of one asker, the
+/// latest.
+fn owed_by(state: &State, turn: &Turn) -> Vec<QuestionDebt> {
+    let roster = words::present(state);
+    let place = state.heard_to(turn);
+    let mut owed: Vec<QuestionDebt> = vec![];
+    let since = state.visible(turn).rev().take(SEARCHED);
+    for entry in since.take_while(|entry| entry.seat() != Some(&turn.seat)) {
+        let Some(text) = asking_text(entry, place) else { continue };
+        let known = owed.iter().any(|debt| debt.from.as_ref() == entry.seat());
+        let questions = reply::questions(text, entry.seat(), &roster);
+        let question = questions.into_iter().rfind(|question| question.to == turn.seat);
+        if let (Some(question), false) = (question, known) {
+            owed.push(QuestionDebt {
+                from: entry.seat().cloned(),
+                to: turn.seat.clone(),
+                turn: entry.version().turn,
+                quote: shortened(&question.text).into(),
+            });
+        }
+    }
+    owed.reverse();
+    owed
+}
+
+/// Returns the text of a public message that may hold a question.
+fn asking_text(entry: &Entry, place: Seq) -> Option<&Text> {
+    let text = entry.text_at(place).filter(|text| text.contains('?'))?;
+    entry.to.is_empty().then_some(text)
+}
+
+fn shortened(question: &str) -> String {
+    let one_line = question.split_whitespace().collect::<Vec<_>>().join(" ");
+    match one_line.char_indices().nth(QUOTE_MAX) {
+        Some((at, _)) => format!("{}…", one_line.get(..at).unwrap_or_default()),
+        None => one_line,
+    }
+}
