@@ -3,7 +3,7 @@
 //! It is changed by `act` and drawn by `draw`, and does not depend on either.
 
 use crate::clock::Clock;
-use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine};
+use crate::model::{Command, Key, Kind, Ms, ReceiptIs, SeatId, Seq, SteerLine};
 use crate::session::tail::{Item, ReadProgress};
 use crate::state::RunState;
 use crate::ui::action::Action;
@@ -162,6 +162,11 @@ impl ViewState {
         if self.writing { Focus::Write } else { Focus::Read }
     }
 
+    /// Returns whether the composer has the keyboard focus, so that it is drawn as an input box.
+    pub fn is_framed(&self) -> bool {
+        self.writing && !self.is_covered()
+    }
+
     /// Returns whether an overlay over the transcript has the keyboard focus, so that the panes below get no keys.
     pub fn is_covered(&self) -> bool {
         matches!(self.place(), Focus::Pick | Focus::Search | Focus::Page | Focus::Analysis)
@@ -311,6 +316,15 @@ impl Screen {
     pub fn open_line(&mut self) {
         let steers = self.view.playback.is_none() && !self.view.is_read_only();
         self.view.writing |= self.view.line && steers;
+    }
+
+    /// Returns the chosen participant, whom text on the line addresses and Enter alone gives the floor; `None` outside
+    /// the line, while a person has the floor, and after the end.
+    pub fn chosen(&self) -> Option<SeatId> {
+        let state = self.transcript.state();
+        let free = state.ended.is_none() && self.transcript.human_turn().is_none();
+        let at = self.view.selected.filter(|_| free && self.view.line)?;
+        state.seats.get(at).map(|seat| seat.spec.id.clone())
     }
 
     /// Returns the index of the row that keys act on.

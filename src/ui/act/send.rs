@@ -35,8 +35,11 @@ pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
     }
     screen.view.completion = None;
     let human = screen.transcript.human_turn();
-    let text = words.into();
     let editing = screen.view.editing.take();
+    let text = match screen.chosen() {
+        Some(to) if editing.is_none() && !words.starts_with('@') => format!("@{to} {words}").into(),
+        Some(_) | None => words.into(),
+    };
     let command = match (manner, editing, human) {
         (Delivery::CutIn, ..) => Command::CutIn { text, who: None },
         (Delivery::Queue, Some(of), _) => Command::EditQueued { of: of.0, text },
@@ -48,6 +51,9 @@ pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
         screen.view.composer.sent();
         screen.view.sent = true;
         screen.view.cutting_in = false;
+        if screen.view.line {
+            screen.view.selected = None;
+        }
         after_sending(screen);
         screen.view.viewport.follow();
     }

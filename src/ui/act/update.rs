@@ -99,6 +99,13 @@ fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
     match (place, &mut screen.view.list) {
         (Focus::Write | Focus::Line, _) if key.kind != KeyEventKind::Release => {
             screen.view.notice = None;
+            // to a chosen participant, `@` makes the message a whisper
+            if let (Focus::Line, KeyCode::Char('@'), Some(to)) = (place, key.code, screen.chosen())
+            {
+                screen.view.selected = None;
+                screen.view.composer.begin(&format!("@@{to} "));
+                return;
+            }
             if std::mem::take(&mut screen.view.refused) && key.code == KeyCode::Char('/') {
                 screen.view.composer.clear();
             }

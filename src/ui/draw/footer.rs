@@ -33,7 +33,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         Focus::Page => ("VIEW", ThemeRole::BadgeTable),
         Focus::Start | Focus::StartList => ("START", ThemeRole::BadgeTable),
     };
-    bar.left(format!(" {badge} "), theme.style(role)).left("  ", Style::new());
+    if badge.is_empty() {
+        bar.left("  ", Style::new());
+    } else {
+        bar.left(format!(" {badge} "), theme.style(role)).left("  ", Style::new());
+    }
     let mut clicks: Vec<(Rect, Action)> = Vec::new();
     let mut spills = false;
     // help is the last hint to be dropped
@@ -94,6 +98,8 @@ fn composer(screen: &Screen) -> (&'static str, ThemeRole) {
     match screen.view.vim.as_ref().map(|vim| vim.mode) {
         None | Some(VimMode::Insert) if screen.view.cutting_in => ("CUT IN", ThemeRole::BadgePen),
         None | Some(VimMode::Insert) if whispers => ("WHISPER", ThemeRole::BadgeWhisper),
+        // the frame of the input box shows the focus
+        None if screen.view.line => ("", ThemeRole::BadgePen),
         None => ("WRITE", ThemeRole::BadgePen),
         Some(VimMode::Insert) => ("WRITE INSERT", ThemeRole::BadgePen),
         Some(VimMode::Normal) => ("WRITE NORMAL", ThemeRole::BadgePen),
@@ -158,7 +164,8 @@ fn last(place: Focus) -> &'static [Action] {
     match place {
         Focus::Read | Focus::Replay => &[Action::Quit, Action::Help],
         Focus::Found => &[Action::Help],
-        Focus::Write | Focus::Line | Focus::Prefix => &[Action::Help],
+        Focus::Line => &[Action::Back, Action::Help],
+        Focus::Write | Focus::Prefix => &[Action::Help],
         Focus::Pick | Focus::Search => &[Action::Back],
         Focus::Analysis | Focus::Page => &[Action::Back, Action::Help],
         Focus::Start | Focus::StartList => &[],
@@ -177,7 +184,7 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
     match place {
         Focus::Write if screen.view.cutting_in => vec![Send, NewLine, Back, Complete],
         Focus::Write => vec![Send, CutIn, NewLine, Back, Prefix, Complete],
-        Focus::Line => vec![TogglePause, Action::SelectNext, Palette, Back, Prefix],
+        Focus::Line => vec![TogglePause, Action::SelectNext, Palette, Prefix],
         Focus::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
         Focus::Search | Focus::Start | Focus::StartList => vec![],
         Focus::Analysis | Focus::Page if screen.view.search.is_some() => {
@@ -244,6 +251,7 @@ fn hint(screen: &Screen, action: Action, place: Focus) -> Vec<Span<'static>> {
         Action::LineDown if place == Focus::Page || place == Focus::Analysis => "scroll",
         Action::Send if screen.view.cutting_in => "cut in",
         Action::SelectNext if place == Focus::Line => "choose who",
+        Action::Back if place == Focus::Line && screen.chosen().is_some() => "nobody",
         Action::Back if place == Focus::Line => "read",
         Action::SelectLines if place == Focus::Page => "set start",
         _ => row.hint,

@@ -59,6 +59,7 @@ const PANES: &[Pane] = &[
     Pane { area: |a| a.floor, draw: floor::draw },
     Pane { area: |a| a.queue, draw: composer::queue },
     Pane { area: |a| a.composer, draw: composer::draw },
+    Pane { area: |a| a.edge, draw: composer::edge },
     Pane { area: |a| a.timeline, draw: timeline::draw },
     Pane { area: |a| a.footer, draw: footer::draw },
 ];

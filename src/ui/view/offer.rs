@@ -29,13 +29,15 @@ pub fn offer(screen: &Screen) -> Option<(Action, String)> {
     if failed(transcript).is_some() {
         return Some((Action::Retry, "try again".into()));
     }
-    let ended = state.ended.is_some();
-    let selected = view.selected.and_then(|at| state.seats.get(at));
-    if let (Some(seat), false) = (selected, ended) {
-        return Some((Action::GiveFloor, format!("{} next", transcript.name(&seat.spec.id))));
+    if let Some(to) = screen.chosen() {
+        return Some((Action::GiveFloor, format!("{} next", transcript.name(&to))));
     }
     match Status::from_state(state) {
-        Status::Paused => Some((Action::Step, "one turn".into())),
+        Status::Paused => {
+            let next = transcript.next_speakers().first().map(|next| transcript.name(next));
+            let turn = next.map_or("one turn".into(), |next| format!("one turn ({next})"));
+            Some((Action::Step, turn))
+        }
         Status::Stopped => {
             let costs = |limit| matches!(limit, Limit::Usd | Limit::Tokens);
             let held = state.limit.as_ref()?;
