@@ -30,7 +30,10 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusa
     }
     let mut targets = Targets::default();
     match &line.command {
-        Command::Pause {} | Command::Mark { .. } | Command::Rename { .. } => {}
+        Command::Pause {}
+        | Command::Hold { .. }
+        | Command::Mark { .. }
+        | Command::Rename { .. } => {}
         Command::Decide { tool, .. } => known_tool(state, tool)?,
         Command::Limit { set } => limits(state, set)?,
         Command::CancelStep { .. }

@@ -40,6 +40,11 @@ pub enum Command {
         #[schemars(range(min = 1))]
         n: u32,
     },
+    /// Keeps the next turn from starting, for 60 s at most, or no longer.
+    Hold {
+        /// True to hold.
+        on: bool,
+    },
     /// A message of the operator after the current turn; a leading `@name` also gives that participant the floor.
     Say { text: Text },
     /// Stops all current turns, or that of `who`; the operator's message comes next.
@@ -286,6 +291,7 @@ pub static COMMANDS: &[CommandRow] = &[
     command!("pause_now" [] [] "Pause now: stop the current turns and keep what was said." ["turn.ended", "paused"]),
     command!("resume" [] [] "Resume." ["resumed"]),
     command!("step" [] ["n"] "Run exactly n turns (default 1), then pause again." ["resumed"]),
+    command!("hold" ["on"] [] "Keep the next turn from starting while you write, for 60 s at most, or let it start." []),
     command!("say" ["text"] [] "Say something to everyone, after the current turn; a leading @name also gives that participant the floor." ["human.said"]),
     command!("cut_in" ["text"] ["who"] "Interrupt everyone, or one participant; their text so far is kept, and your message comes next." ["turn.ended", "human.said"]),
     command!("note" ["text"] ["to", "for"] "Add guidance to the prompts of one participant or all: for one turn, this round, or until removed." []),
@@ -339,6 +345,7 @@ impl Command {
             Command::PauseNow {} => "pause_now",
             Command::Resume {} => "resume",
             Command::Step { .. } => "step",
+            Command::Hold { .. } => "hold",
             Command::Say { .. } => "say",
             Command::CutIn { .. } => "cut_in",
             Command::Note { .. } => "note",
@@ -420,7 +427,7 @@ mod tests {
             for key in row.needs {
                 line[*key] = match *key {
                     "utterance" | "alternative" | "step" => 1.into(),
-                    "yes" => true.into(),
+                    "yes" | "on" => true.into(),
                     "participant" | "set" => serde_json::json!({}),
                     _ => "x".into(),
                 };

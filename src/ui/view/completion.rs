@@ -163,7 +163,7 @@ fn command_arguments(row: &CommandRow, second: bool, transcript: &Transcript) ->
     if has("final_round") {
         all.push(candidate("final", "after closing statements"));
     }
-    if has("yes") && !second {
+    if (has("yes") || has("on")) && !second {
         all.extend([candidate("yes", ""), candidate("no", "")]);
     }
     let keys = match row.name {

@@ -39,7 +39,10 @@ impl Outbox {
     pub fn command(&mut self, command: Command) -> (Key, SteerLine) {
         let key = self.next_key();
         self.sent += 1;
-        self.waiting.insert(key.clone(), command.name().replace('_', "-"));
+        // a hold follows the typing and needs no message
+        if !matches!(command, Command::Hold { .. }) {
+            self.waiting.insert(key.clone(), command.name().replace('_', "-"));
+        }
         (key, command.into())
     }
 
