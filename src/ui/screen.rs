@@ -19,6 +19,7 @@ use crate::ui::view::completion::Completion;
 use crate::ui::view::composer::Composer;
 use crate::ui::view::drag::Drag;
 use crate::ui::view::floor::{Status, doing};
+use crate::ui::view::hand::Hand;
 use crate::ui::view::link::ScreenLink;
 use crate::ui::view::list::List;
 use crate::ui::view::message::{Look, Reading};
@@ -62,6 +63,12 @@ pub struct ViewState {
     pub from_read: bool,
     /// Time of the last message.
     pub sent_at: Option<Ms>,
+    /// Raised hand, for which the next turn waits.
+    pub hand: Hand,
+    /// Time of the last key.
+    pub pressed_at: Option<Ms>,
+    /// Title of the card of the last frame, and the time since which it is shown.
+    pub card_since: Option<(String, Ms)>,
     /// True if a message was just sent: the first key that is not text leaves the composer.
     pub sent: bool,
     /// True if the draft was rejected: the next command replaces it.

@@ -2,7 +2,7 @@
 //!
 //! Nothing here logs or does I/O; external effects are returned as requests.
 
-use crate::model::Command;
+use crate::model::{Command, Ms};
 use crate::session::replay::{Speed, Step};
 use crate::text;
 use crate::ui::act::extract::Extract;
@@ -19,9 +19,10 @@ use crate::ui::text::caret;
 use crate::ui::view::TEXTS;
 use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::branches::SessionFilter;
+use crate::ui::view::card;
 use crate::ui::view::completion::Completion;
 use crate::ui::view::list::{FeedKind, List, ListKind};
-use crate::ui::view::offer::{bounces, offer};
+use crate::ui::view::offer::{BOUNCE_MS, bounces, offer};
 use crate::ui::view::search::{LineMatches, Search};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -34,9 +35,22 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     leave_empty(screen, key.code);
     let place = screen.view.place();
     screen.view.prefixed = false;
+    let last_key = screen.view.pressed_at.replace(screen.clock.now());
+    if let (Focus::Line, KeyCode::Char(digit)) = (place, key.code)
+        && key.modifiers.is_empty()
+        && let Some(action) = card::answer(screen, digit, last_key)
+    {
+        return answer(screen, digit, action, last_key);
+    }
     match screen.keymap.action(place, &spelled) {
-        Some(Action::Offer) if key.kind == KeyEventKind::Repeat || bounces(screen) => None,
+        Some(Action::Offer) if bounces(screen) => None,
+        Some(Action::Offer | Action::Skip | Action::Retry)
+            if place == Focus::Line && key.kind == KeyEventKind::Repeat =>
+        {
+            None
+        }
         Some(action) => {
+            let arrow = place == Focus::Line && matches!(action, Action::Skip | Action::Retry);
             let offered = (action == Action::Offer).then(|| offer(screen));
             let (action, _) = offered.unwrap_or(Some((action, String::new())))?;
             screen.view.notice = None;
@@ -55,6 +69,8 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
                     Some(Request::Leave)
                 }
                 Action::Retry if leaving == Some(action) => intents::retry_now(screen),
+                Action::Skip if leaving == Some(action) => act(screen, action),
+                action if arrow => intents::announce(screen, action),
                 Action::End if leaving == Some(action) => intents::end(screen),
                 action => act(screen, action),
             }
@@ -69,6 +85,34 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
             write(screen, place, key);
             None
         }
+    }
+}
+
+/// Takes an option of the card; one that costs is announced first, and needs a second press.
+fn answer(
+    screen: &mut Screen,
+    digit: char,
+    action: Action,
+    last_key: Option<Ms>,
+) -> Option<Request> {
+    screen.view.leaving_since = None;
+    let announced = screen.view.leaving.take() == Some(action);
+    if !announced && card::costs(screen, action) {
+        let option = card::card(screen)?.options.into_iter().find(|(of, _)| *of == action);
+        let what = option.map(|(_, what)| what).unwrap_or_default();
+        screen.view.notice = Some(format!("{digit} again: {what}"));
+        screen.view.leaving = Some(action);
+        return None;
+    }
+    if announced && last_key.is_some_and(|at| screen.clock.now().since(at) < BOUNCE_MS) {
+        screen.view.leaving = Some(action);
+        return None;
+    }
+    screen.view.notice = None;
+    if announced && action == Action::Retry {
+        intents::retry_now(screen)
+    } else {
+        act(screen, action)
     }
 }
 
@@ -110,6 +154,7 @@ fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
                 screen.view.composer.clear();
             }
             caret::input(&mut screen.view.composer.area, *key);
+            screen.view.hand.typed = Some(screen.clock.now());
             completion::refresh(screen);
         }
         (Focus::Pick, Some(list)) => list.narrow(key),
@@ -137,6 +182,7 @@ pub fn paste(screen: &mut Screen, text: &str) {
     screen.view.writing = true;
     screen.view.completion = None;
     screen.view.composer.paste(text);
+    screen.view.hand.typed = Some(screen.clock.now());
 }
 
 /// Performs an action, and its follow-ups.
@@ -329,6 +375,9 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
             } else {
                 screen.view.composer.earlier();
             }
+        }
+        Action::Later if screen.view.place() == Focus::Line && screen.chosen().is_some() => {
+            entries::participant_actions(screen);
         }
         Action::Later => screen.view.composer.later(),
         Action::History => screen.view.list = history::list(&screen.view.composer.history),

@@ -11,6 +11,7 @@ use crate::ui::screen::Screen;
 use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
+use crate::ui::view::card::{card, costs};
 use crate::ui::view::extension::way_on;
 use crate::ui::view::floor::Status;
 use crate::ui::view::offer::offer;
@@ -159,9 +160,17 @@ pub fn edge(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 fn side(frame: &mut Frame<'_>, inner: Rect, screen: &Screen) {
     let composer = &screen.view.composer;
     let offer = if screen.view.place() == Focus::Line { offer(screen) } else { None };
-    let told = match offer {
-        Some((_, what)) => format!("{}: {what}", screen.keymap.way(Action::Offer, Focus::Line)),
-        None => match heard(screen) {
+    let card = if screen.view.areas.card.is_empty() { None } else { card(screen) };
+    let first = card.and_then(|card| card.options.into_iter().next());
+    let told = match (offer, first) {
+        (None, Some((action, what))) if screen.view.place() == Focus::Line => {
+            let more = if costs(screen, action) { " (asks once more)" } else { "" };
+            format!("1 {what}{more}")
+        }
+        (Some((_, what)), _) => {
+            format!("{}: {what}", screen.keymap.way(Action::Offer, Focus::Line))
+        }
+        (None, _) => match heard(screen) {
             Some(heard) => heard,
             None => return,
         },

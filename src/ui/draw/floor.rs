@@ -14,6 +14,7 @@ use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::extension::{stopped, way_on};
 use crate::ui::view::floor::{Status, circles_since, doing, doing_word, near, next, used, why};
+use crate::ui::view::hand::seconds;
 use crate::ui::view::message::Look;
 use crate::ui::view::moment::failed;
 use crate::ui::view::transcript::Transcript;
@@ -100,7 +101,10 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     bar.left(start, rule);
     let strong = theme.style(role(standing));
     bar.left(" ", muted).left(format!("{} ", sign(standing, glyphs)), strong);
-    let (what, then) = shortened(transcript, standing, now, keymap, wealth, glyphs.ellipsis);
+    let (mut what, then) = shortened(transcript, standing, now, keymap, wealth, glyphs.ellipsis);
+    if let Some(seconds) = seconds(screen, now) {
+        what.push_str(&format!(" {seconds}s"));
+    }
     bar.left(what, strong);
     if wealth.why
         && let Some(why) = why(state)
@@ -187,7 +191,10 @@ fn shortened(
     let (queue, why) = next(transcript);
     let name = |id: &SeatId| clip(&transcript.name(id), wealth.name, ellipsis);
     let mut names: Vec<String> = queue.iter().take(wealth.next).map(name).collect();
-    if let (Some(first), false) = (names.first_mut(), why.is_empty() || !wealth.long) {
+    let waits = state.holds().next().is_some();
+    if waits && !state.turns.is_empty() {
+        names.insert(0, if wealth.long { "you (writing)".into() } else { "you".into() });
+    } else if let (Some(first), false) = (names.first_mut(), why.is_empty() || !wealth.long) {
         first.push_str(&format!(" ({why})"));
     }
     let then = match &names[..] {
@@ -201,6 +208,7 @@ fn shortened(
         Status::Pausing if now.is_empty() => ("pausing".into(), next),
         Status::Pausing => (format!("pausing, {now}"), next),
         Status::Paused => (paused(transcript), next),
+        Status::Waiting if now.is_empty() && waits => ("they wait for you".into(), then),
         Status::Waiting if now.is_empty() => {
             let begun = state.threads.values().any(|thread| thread.batch.is_some());
             let asks = |thread: &Thread| &*thread.spec.policy == "manual";

@@ -14,6 +14,7 @@ mod details;
 pub(super) mod floor;
 mod footer;
 mod header;
+mod input;
 mod lanes;
 mod list;
 mod moment;
@@ -80,6 +81,9 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
         return;
     };
     screen.view.areas = areas;
+    if areas.card.is_empty() {
+        screen.view.card_since = None;
+    }
     // the footer may clear this; a low screen does not draw one
     screen.view.spills = true;
     let follow = (areas.floor, Action::Follow);

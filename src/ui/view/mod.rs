@@ -3,6 +3,7 @@
 pub mod analysis;
 pub mod availability;
 pub mod branches;
+pub mod card;
 pub mod charts;
 pub mod completion;
 pub mod composer;
@@ -13,6 +14,7 @@ pub mod drag;
 pub mod extension;
 pub mod floor;
 pub mod graph;
+pub mod hand;
 pub mod inspector;
 pub mod lanes;
 pub mod leave;

@@ -9,7 +9,7 @@ use crate::ui::view::leave::asks_leave;
 use crate::ui::view::moment::failed;
 
 /// Minimum milliseconds between a message and the Enter that cuts in with it, so that a bouncing key cuts nobody off.
-const BOUNCE_MS: u64 = 250;
+pub const BOUNCE_MS: u64 = 250;
 
 /// Returns the action of the offer, and its description; `None` if Enter does nothing. No offer answers a request for a
 /// permission or for more money.
