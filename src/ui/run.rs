@@ -16,7 +16,7 @@ use crate::ui::frame::Change;
 use crate::ui::request::{Request, ServiceFault};
 use crate::ui::screen::Screen;
 use crate::ui::view::branches::{BranchPoint, OtherSession, SessionList};
-use crate::ui::view::hand;
+use crate::ui::view::hold;
 use crate::ui::view::models::{self, ReachableModel};
 
 use crate::ui::draw;
@@ -122,7 +122,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
         if let Some(told) = screen.view.ring.take() {
             terminal.ring(&told, frames.now())?;
         }
-        if let Some(command) = hand::command(screen, screen.clock.now()) {
+        if let Some(command) = hold::command(screen, screen.clock.now()) {
             send(screen, &commands, command);
             change = Change::Everything;
         }
@@ -155,7 +155,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             Change::Nothing => ticking(screen).then(|| TICK_MS - screen.clock.now().0 % TICK_MS),
         };
         let reading = screen.view.loading.as_ref().map(|_| PROGRESS_MS);
-        let hand = hand::wake(screen, screen.clock.now());
+        let hand = hold::wake(screen, screen.clock.now());
         let wake = wake.into_iter().chain(passes).chain(reading).chain(hand).min();
         tokio::select! { biased;
             key = keys.next() => {

@@ -158,7 +158,6 @@ pub fn commands() -> Vec<Value> {
         json!({"after": {"utterance": 1}, "do": "note", "to": ["b", "c"], "text": "be brief"}),
         json!({"during": {"utterance": 2, "words": 3}, "do": "cut_in", "text": "why, @c?"}),
         json!({"during": {"utterance": 3, "words": 2}, "do": "say", "text": "@a what of this"}),
-        json!({"during": {"utterance": 4, "words": 1}, "do": "hold", "on": true}),
         json!({"during": {"utterance": 4, "words": 1}, "do": "pause_now"}),
         json!({"when": "paused and turn_count >= 3", "do": "whisper", "to": "b", "text": "psst"}),
         json!({"when": "paused and turn_count >= 3", "do": "step"}),

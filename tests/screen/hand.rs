@@ -6,7 +6,7 @@ use colloquium::clock::Clock;
 use colloquium::model::{Command, Event, Kind};
 use colloquium::ui::keymap::Focus;
 use colloquium::ui::request::Request;
-use colloquium::ui::view::hand;
+use colloquium::ui::view::hold;
 use crossterm::event::KeyCode::{self, Backspace, Char, Down, Enter, Left, Right, Tab};
 use serde_json::json;
 
@@ -31,7 +31,7 @@ fn typed(stage: &mut Stage, words: &str) -> Vec<Request> {
 /// Returns the command of the raised hand that is due now.
 fn due(stage: &mut Stage) -> Option<Command> {
     let now = stage.screen.clock.now();
-    hand::command(&mut stage.screen, now)
+    hold::command(&mut stage.screen, now)
 }
 
 /// Lets time pass.
@@ -70,13 +70,13 @@ fn the_hand_is_raised_from_the_third_character_until_15_s_after_the_last_key() {
     assert!(shown.contains("they wait for you 11s"), "{shown}");
     assert!(shown.contains("ctrl-u let Cy go on"), "{shown}");
     assert_eq!(due(&mut stage), None);
-    let wake = hand::wake(&stage.screen, stage.screen.clock.now());
+    let wake = hold::wake(&stage.screen, stage.screen.clock.now());
     assert_eq!(wake, Some(1_000), "the seconds are counted");
     pass(&mut stage, 11_000);
     assert_eq!(due(&mut stage), Some(RELEASE));
     assert_eq!(due(&mut stage), None);
     assert_eq!(stage.screen.view.composer.text(), "And", "the draft stays");
-    assert_eq!(hand::wake(&stage.screen, stage.screen.clock.now()), None);
+    assert_eq!(hold::wake(&stage.screen, stage.screen.clock.now()), None);
 }
 
 #[test]

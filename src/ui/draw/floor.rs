@@ -14,7 +14,7 @@ use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::extension::{stopped, way_on};
 use crate::ui::view::floor::{Status, circles_since, doing, doing_word, near, next, used, why};
-use crate::ui::view::hand::seconds;
+use crate::ui::view::hold::seconds;
 use crate::ui::view::message::Look;
 use crate::ui::view::moment::failed;
 use crate::ui::view::transcript::Transcript;

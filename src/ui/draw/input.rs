@@ -5,7 +5,7 @@ use crate::ui::keymap::Focus;
 use crate::ui::screen::Screen;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::floor::Status;
-use crate::ui::view::hand::seconds;
+use crate::ui::view::hold::seconds;
 use ratatui::text::Span;
 
 /// A hint, and the action of a click on it.

@@ -15,6 +15,7 @@ pub mod extension;
 pub mod floor;
 pub mod graph;
 pub mod hand;
+pub mod hold;
 pub mod inspector;
 pub mod lanes;
 pub mod leave;
