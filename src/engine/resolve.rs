@@ -67,8 +67,12 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusa
                 .into());
             }
         }
-        Command::Say { text } => {
+        Command::Say { text, re } => {
             worded(text)?;
+            // the turn that it answers may still run
+            if let Some(number) = re.filter(|number| *number == 0 || *number > state.numbers) {
+                return Err(no_utterance(state, number).into());
+            }
             targets.threads = inner(state, line);
             targets.mentions = words::mentioned(state, text);
             let first =

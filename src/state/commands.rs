@@ -127,7 +127,7 @@ impl Conversation {
                 let by = |key: &Key| key.0.rsplit_once(':').map(|(by, _)| by.to_owned());
                 self.release(|hold| by(&hold.given.key) == by(&given.key));
             }
-            Command::Say { text } => {
+            Command::Say { text, .. } => {
                 command.text = Some(text.clone());
                 if let Some(to) = targets.seats.first() {
                     self.ask_floor(to, given.line.thread, &given.key);
@@ -368,6 +368,10 @@ impl Conversation {
         let text = command.text.clone().unwrap_or_else(|| "".into());
         command.placed.push(thread);
         let given = command.given.clone();
+        let text = match &given.line.command {
+            Command::Say { re: Some(number), .. } => self.about(text, *number),
+            _ => text,
+        };
         let who = match &given.line.command {
             Command::SpeakAs { who, .. } => Who::Seat(who.clone()),
             Command::AnswerStep { .. } => {
@@ -411,6 +415,18 @@ impl Conversation {
             granted: if says { given.targets.seats.first().cloned() } else { None },
             mentions: given.targets.mentions.clone().into(),
         });
+    }
+
+    /// Adds the turn that a message answers, unless that is hidden or was replaced meanwhile.
+    fn about(&self, text: Text, number: u32) -> Text {
+        let entry = self.utterance(number).filter(|e| e.hidden.is_none() && e.versions.len() == 1);
+        let seat = entry.and_then(|entry| self.seat(entry.seat()?));
+        match seat {
+            Some(seat) => {
+                format!("{text}\n\n(about what {} said in #{number})", seat.spec.name).into()
+            }
+            None => text,
+        }
     }
 
     pub(super) fn receive(&mut self, r: &crate::model::payload::Receipt) {

@@ -15,6 +15,7 @@ use crate::ui::text::wrap::clip;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, Themes};
 use crate::ui::view::analysis::AnalysisPane;
+use crate::ui::view::answered::AnsweredTurn;
 use crate::ui::view::completion::Completion;
 use crate::ui::view::composer::Composer;
 use crate::ui::view::drag::Drag;
@@ -63,6 +64,8 @@ pub struct ViewState {
     pub from_read: bool,
     /// Time of the last message.
     pub sent_at: Option<Ms>,
+    /// Turn that the draft answers.
+    pub reply: AnsweredTurn,
     /// Raised hand, for which the next turn waits.
     pub hand: Hand,
     /// Time of the last key.

@@ -1,4 +1,5 @@
-//! Holds: the next turn waits while the operator writes, for 60 s at most.
+//! Messages while others speak: the next turn waits while the operator writes, for 60 s at most, and a message says which
+//! turn it answers.
 
 use crate::harness::*;
 use colloquium::model::ReceiptIs::{Delivered, Done, Queued};
@@ -81,4 +82,24 @@ async fn the_forecast_looks_past_a_hold() {
     let state = colloquium::state::State::fold(&ran.events[..=ended]);
     assert_eq!(state.holds().count(), 1);
     assert_eq!(colloquium::engine::next_speakers(&state, 1), [SeatId::from("b")]);
+}
+
+#[tokio::test]
+async fn a_message_says_which_turn_it_answers_unless_that_is_hidden() {
+    let heard = |steer: Vec<serde_json::Value>| async move {
+        let ran = play(round_robin(&["a", "b"], 3), plain(), &steer).await;
+        let own = |entry: &&colloquium::state::Entry| entry.number.is_none();
+        let text = ran.state.entries.iter().find(own).map(|e| e.text().to_string()).unwrap();
+        let seen = &ran.seen.last().unwrap().prompt.blocks;
+        assert!(seen.iter().any(|block| **block.text() == *text), "as in the prompt");
+        text
+    };
+    let during = json!({"utterance": 2, "words": 1});
+    let say = json!({"during": during, "do": "say", "text": "Why?", "re": 1});
+    assert_eq!(heard(vec![say.clone()]).await, "Why?\n\n(about what a said in #1)");
+    let hide = json!({"during": during, "do": "hide", "utterance": 1});
+    assert_eq!(heard(vec![hide, say]).await, "Why?");
+    let ahead = json!({"during": during, "id": "s", "do": "say", "text": "Why?", "re": 3});
+    let ran = play(round_robin(&["a", "b"], 2), plain(), &[ahead]).await;
+    assert!(ran.kinds().contains(&"command.refused"), "turn 3 has not begun");
 }

@@ -1,4 +1,5 @@
-//! The raised hand: the next turn waits while the person writes. Arrows and digits on the empty line.
+//! The raised hand: the next turn waits while the person writes. The turn that a draft answers. Arrows and digits on
+//! the empty line.
 
 use crate::permissions::asks;
 use crate::stage::{Stage, demo};
@@ -7,7 +8,9 @@ use colloquium::model::{Command, Event, Kind};
 use colloquium::ui::keymap::Focus;
 use colloquium::ui::request::Request;
 use colloquium::ui::view::hold;
-use crossterm::event::KeyCode::{self, Backspace, Char, Down, Enter, Left, Right, Tab};
+use crossterm::event::KeyCode::{
+    self, Backspace, Char, Down, Enter, Home, Left, PageUp, Right, Tab,
+};
 use serde_json::json;
 
 const HOLD: Command = Command::Hold { on: true };
@@ -183,4 +186,55 @@ fn a_digit_that_spends_money_asks_once_more() {
     pass(&mut stage, 300);
     let asked = stage.press(&[Char('1')]);
     assert!(matches!(&asked[..], [Request::Send(Command::Limit { .. })]), "{asked:?}");
+}
+
+/// Returns the turn that the sent message answers.
+fn answers(requests: &[Request]) -> Option<u32> {
+    match requests {
+        [Request::Send(Command::Say { re, .. })] => *re,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_line_knows_which_turn_it_answers() {
+    let on_third = || on_line(Stage::new(80, 24).during(3, 2));
+    let mut stage = on_third();
+    typed(&mut stage, "hello all");
+    assert_eq!(answers(&stage.press(&[Enter])), None, "a greeting answers nobody");
+    // the reader is further up
+    let mut stage = on_third();
+    stage.press(&[PageUp, PageUp, PageUp]);
+    typed(&mut stage, "And why?");
+    assert!(stage.text().contains("re #1 Ada · after Cy"), "{}", stage.text());
+    assert_eq!(answers(&stage.press(&[Enter])), Some(1));
+    // another turn has begun meanwhile
+    let mut stage = speaking();
+    typed(&mut stage, "And why?");
+    assert!(!stage.text().contains("re #"), "{}", stage.text());
+    let mut stage = stage.during(3, 1);
+    assert!(stage.text().contains("re #2 Bo · after Cy"), "{}", stage.text());
+    // Tab chooses, Backspace at the start drops
+    stage.press(&[Tab]);
+    assert!(stage.text().contains("re #1 Ada"), "{}", stage.text());
+    stage.press(&[Home, Backspace]);
+    assert!(!stage.text().contains("re #"), "{}", stage.text());
+    assert_eq!(answers(&stage.press(&[Enter])), None);
+}
+
+#[test]
+fn enter_takes_the_selected_name_and_tab_ends_a_whole_one() {
+    let mut stage = speaking();
+    typed(&mut stage, "@b");
+    assert_eq!(stage.press(&[Enter]), []);
+    assert_eq!(stage.screen.view.composer.text(), "@bo ");
+    stage.chord('c');
+    typed(&mut stage, "/mute b");
+    assert_eq!(stage.press(&[Enter]), []);
+    assert_eq!(stage.screen.view.composer.text(), "/mute @bo ");
+    assert!(matches!(&stage.press(&[Enter])[..], [Request::Send(Command::Mute { .. })]));
+    typed(&mut stage, "@bo");
+    stage.press(&[Tab]);
+    typed(&mut stage, "why?");
+    assert_eq!(stage.screen.view.composer.text(), "@bo why?");
 }

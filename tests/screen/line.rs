@@ -84,9 +84,9 @@ fn typed(stage: &mut Stage, words: &str) -> Vec<Request> {
 /// Returns the message of the only command in the requests.
 fn said(requests: &[Request]) -> Option<&str> {
     match requests {
-        [Request::Send(Command::Say { text })] => Some(text),
+        [Request::Send(Command::Say { text, .. })] => Some(text),
         [Request::Extend(commands)] => match &commands[..] {
-            [Command::Say { text }] => Some(text),
+            [Command::Say { text, re: None }] => Some(text),
             _ => None,
         },
         _ => None,

@@ -7,6 +7,7 @@ use crate::ui::act::intents::{ask, command, cut_in_queued};
 use crate::ui::request::FollowUp;
 use crate::ui::screen::Screen;
 use crate::ui::slash;
+use crate::ui::view::reply::answered;
 
 /// Time at which a message is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,9 @@ pub enum Delivery {
 
 /// Sends the draft: a `/command`, the message of a human seat that has the floor, or a message to everybody.
 pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
+    if manner == Delivery::Queue && completion::take_unless_whole(screen) {
+        return None;
+    }
     let text = screen.view.composer.whole();
     let words = text.trim();
     if words.is_empty() {
@@ -44,7 +48,7 @@ pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
         (Delivery::CutIn, ..) => Command::CutIn { text, who: None },
         (Delivery::Queue, Some(of), _) => Command::EditQueued { of: of.0, text },
         (Delivery::Queue, None, Some(who)) => Command::Speak { text, who },
-        (Delivery::Queue, None, None) => Command::Say { text },
+        (Delivery::Queue, None, None) => Command::Say { text, re: answered(screen) },
     };
     let sent = ask(screen, command);
     if sent.is_some() {

@@ -9,7 +9,7 @@ use crate::ui::act::extract::Extract;
 use crate::ui::act::send::Delivery;
 use crate::ui::act::{
     appearance, branches, completion, entries, history, intents, jump, leave, modal, navigate,
-    participant, playback, select, send,
+    participant, playback, reply, select, send,
 };
 use crate::ui::action::{Action, Direction};
 use crate::ui::keymap::{self, Focus};
@@ -153,7 +153,14 @@ fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
             if std::mem::take(&mut screen.view.refused) && key.code == KeyCode::Char('/') {
                 screen.view.composer.clear();
             }
-            caret::input(&mut screen.view.composer.area, *key);
+            let composer = &mut screen.view.composer;
+            let was_empty = composer.is_empty();
+            if key.code == KeyCode::Backspace && composer.area.cursor() == (0, 0) {
+                reply::forget(screen);
+                return;
+            }
+            caret::input(&mut composer.area, *key);
+            reply::note(screen, was_empty);
             screen.view.hand.typed = Some(screen.clock.now());
             completion::refresh(screen);
         }
@@ -393,6 +400,10 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
             if let Some(offer) = screen.view.completion.take() {
                 offer.take(&mut screen.view.composer.area);
                 completion::refresh(screen);
+            } else if completion::ends_name(screen) {
+                screen.view.composer.area.insert_str(" ");
+            } else if screen.view.line {
+                reply::change(screen);
             }
         }
         Action::RestoreDraft => {

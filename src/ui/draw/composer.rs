@@ -15,6 +15,7 @@ use crate::ui::view::card::{card, costs};
 use crate::ui::view::extension::way_on;
 use crate::ui::view::floor::Status;
 use crate::ui::view::offer::offer;
+use crate::ui::view::reply;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -195,11 +196,16 @@ fn heard(screen: &Screen) -> Option<String> {
     if screen.view.cutting_in || transcript.human_turn().is_some() {
         return None;
     }
-    let name = transcript.speaker()?;
+    let name = |number: u32| reply::name(screen, number).map(|name| format!("re #{number} {name}"));
+    let re = reply::answered(screen).and_then(name);
+    let Some(name) = transcript.speaker() else { return re };
     let composer = &screen.view.composer;
     match composer.area.lines().first().and_then(|line| line.chars().next()) {
         Some('/') => None,
-        Some(_) => Some(format!("after {name}")),
+        Some(_) => Some(match re {
+            Some(re) => format!("{re} {} after {name}", screen.glyphs.dot),
+            None => format!("after {name}"),
+        }),
         None => Some(format!("heard after {name}")),
     }
 }

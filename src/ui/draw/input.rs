@@ -84,7 +84,7 @@ fn on_text(screen: &Screen) -> Vec<Key> {
         keys.push((format!("{send} again"), "now".into(), None));
     }
     keys.push(hint(Action::NewLine, "new line"));
-    keys.push(complete);
+    keys.push((key(Action::Complete), "answers".into(), Some(Action::Complete)));
     keys
 }
 

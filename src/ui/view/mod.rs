@@ -1,6 +1,7 @@
 //! State of the screen: the transcript and its viewport, the composer, the overlays. Keys are dispatched elsewhere.
 
 pub mod analysis;
+pub mod answered;
 pub mod availability;
 pub mod branches;
 pub mod card;
@@ -34,6 +35,7 @@ pub mod plan;
 pub mod player;
 pub mod profile;
 pub mod receipts;
+pub mod reply;
 pub mod row;
 pub mod search;
 pub mod selection;
