@@ -94,6 +94,8 @@ pub struct ViewState {
     pub search: Option<Search>,
     /// Open page over the transcript.
     pub page: Option<Page>,
+    /// True if the composer gets the focus back when the page closes.
+    pub returns: bool,
     /// Display options of the transcript.
     pub reading: Reading,
     /// Key of the queued message that is being edited.
@@ -326,6 +328,7 @@ impl Screen {
     pub fn open_line(&mut self) {
         let steers = self.view.playback.is_none() && !self.view.is_read_only();
         self.view.writing |= self.view.line && steers;
+        self.keymap.set_few(self.view.line && steers);
     }
 
     /// Returns the chosen participant, whom text on the line addresses and Enter alone gives the floor; `None` outside

@@ -285,3 +285,38 @@ fn typed_and_sent(stage: &mut Stage, words: &str) -> Vec<Request> {
     typed(stage, words);
     stage.press(&[Enter])
 }
+
+#[test]
+fn read_has_few_keys_and_the_keys_page_is_one_screen() {
+    let mut stage = speaking();
+    stage.press(&[Char('?')]);
+    let shown = stage.text();
+    for words in ["The input box", "READ", "twice: skip the speaker", "leave", "the box"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let page = stage.screen.view.page.as_ref().unwrap();
+    assert_eq!(page.extent.0, 0, "nothing is below the edge: {shown}");
+    stage.press(&[Esc]);
+    assert_eq!(stage.screen.view.place(), Focus::Line);
+    // a letter without a meaning in READ is typed, and its key works behind the prefix
+    stage.press(&[Esc, Char('V')]);
+    assert_eq!(stage.screen.view.composer.text(), "V");
+    stage.chord('c');
+    stage.press(&[Esc]);
+    stage.chord('x');
+    stage.press(&[Char('V')]);
+    assert_eq!(stage.screen.view.composer.text(), "/vote ");
+}
+
+#[test]
+fn the_palette_has_a_row_for_each_verb_and_participant() {
+    let mut stage = speaking();
+    stage.chord('p');
+    assert_eq!(typed(&mut stage, "mu bo"), []);
+    assert!(stage.text().contains("Mute Bo"), "{}", stage.text());
+    let asked = stage.press(&[Enter]);
+    assert!(
+        matches!(&asked[..], [Request::Send(Command::Mute { who })] if *who == "bo"),
+        "{asked:?}"
+    );
+}

@@ -21,6 +21,7 @@ use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::branches::SessionFilter;
 use crate::ui::view::card;
 use crate::ui::view::completion::Completion;
+use crate::ui::view::keys_page;
 use crate::ui::view::list::{FeedKind, List, ListKind};
 use crate::ui::view::offer::{BOUNCE_MS, bounces, offer};
 use crate::ui::view::search::{LineMatches, Search};
@@ -260,8 +261,9 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         match action {
             // the search is cleared first
             Action::Back if screen.view.search.take().is_some() => return None,
-            Action::Back | Action::Quit | Action::Prompt | Action::Zoom => {
+            Action::Back | Action::Quit | Action::Prompt | Action::Zoom | Action::Help => {
                 screen.view.page = None;
+                screen.view.writing = std::mem::take(&mut screen.view.returns);
                 // `zz`, which in other keymaps opens and closes the page
                 if action == Action::Zoom && screen.view.vim.is_some() {
                     navigate::centre(screen);
@@ -413,6 +415,11 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Prefix => screen.view.prefixed = true,
         Action::Palette => {
             screen.view.list = Some(entries::palette(screen, feed));
+        }
+        Action::Help if screen.keymap.is_few() => {
+            let width = usize::from(screen.view.areas.header.width).saturating_sub(4);
+            screen.view.page = Some(keys_page::page(&screen.keymap, screen.glyphs, width));
+            screen.view.returns = std::mem::take(&mut screen.view.writing);
         }
         Action::Help => screen.view.list = Some(List::new(ListKind::Keys, feed)),
         Action::Back => return leave::back(screen),

@@ -171,7 +171,7 @@ fn side(frame: &mut Frame<'_>, inner: Rect, screen: &Screen) {
         (Some((_, what)), _) => {
             format!("{}: {what}", screen.keymap.way(Action::Offer, Focus::Line))
         }
-        (None, _) => match heard(screen) {
+        (None, _) => match delivery(screen) {
             Some(heard) => heard,
             None => return,
         },
@@ -191,7 +191,7 @@ fn side(frame: &mut Frame<'_>, inner: Rect, screen: &Screen) {
 }
 
 /// Describes when a message is heard, while somebody speaks; `None` for commands and with nobody to wait for.
-fn heard(screen: &Screen) -> Option<String> {
+fn delivery(screen: &Screen) -> Option<String> {
     let transcript = &screen.transcript;
     if screen.view.cutting_in || transcript.human_turn().is_some() {
         return None;

@@ -18,6 +18,7 @@ pub mod graph;
 pub mod hand;
 pub mod hold;
 pub mod inspector;
+pub mod keys_page;
 pub mod lanes;
 pub mod leave;
 pub mod link;
