@@ -336,7 +336,10 @@ impl Screen {
     pub fn chosen(&self) -> Option<SeatId> {
         let state = self.transcript.state();
         let free = state.ended.is_none() && self.transcript.human_turn().is_none();
-        let at = self.view.selected.filter(|_| free && self.view.line)?;
+        if !free || !self.view.line {
+            return None;
+        }
+        let at = self.view.selected?;
         state.seats.get(at).map(|seat| seat.spec.id.clone())
     }
 

@@ -59,8 +59,10 @@ impl Completion {
         let begins = |c: &Candidate| {
             let words = c.words.to_lowercase();
             // as an argument a name may be typed without its sign
-            let bare = words.strip_prefix('@').filter(|_| first && !typed.is_empty());
-            words.starts_with(&typed) || bare.is_some_and(|bare| bare.starts_with(&typed))
+            let without_sign = first && !typed.is_empty();
+            let bare = words.strip_prefix('@');
+            let is_named = |bare: &str| without_sign && bare.starts_with(&typed);
+            words.starts_with(&typed) || bare.is_some_and(is_named)
         };
         let candidates: Vec<Candidate> = all.into_iter().filter(begins).collect();
         // nothing to offer for a complete word
