@@ -20,6 +20,7 @@ use crate::ui::theme::glyphs::{self, Glyphs};
 use crate::ui::theme::{
     Appearance, Depth, Ground, Theme, ThemeError, ThemeLibrary, ThemeSource, Themes,
 };
+use crate::ui::view::hand::PATIENCE_MS;
 use crate::untrusted;
 use std::fs;
 use std::io;
@@ -59,6 +60,8 @@ pub struct AppearanceSettings {
     pub habits: Habits,
     /// Keyboard focus when a conversation opens.
     pub start: StartFocus,
+    /// Milliseconds from the last key for which the next turn waits while a person writes.
+    pub hold: u64,
     choice: ThemeChoice,
     /// True if an option or the settings determine the theme. A choice on the screen then holds for this run only.
     fixed: bool,
@@ -82,6 +85,8 @@ pub struct ScreenAppearance {
     pub habits: Habits,
     /// Keyboard focus when a conversation opens.
     pub start: StartFocus,
+    /// Milliseconds from the last key for which the next turn waits while a person writes.
+    pub hold: u64,
 }
 
 impl ScreenAppearance {
@@ -106,6 +111,7 @@ impl ScreenAppearance {
         };
         let theme = appearance.theme(told.ground)?;
         let (habits, start) = (appearance.habits, appearance.start);
+        let hold = appearance.hold;
         let themes = Themes {
             current: appearance.name(told.ground)?.to_owned(),
             ground: told.ground.or(appearance.ground),
@@ -122,6 +128,7 @@ impl ScreenAppearance {
             themes,
             habits,
             start,
+            hold,
         })
     }
 }
@@ -191,6 +198,7 @@ impl AppearanceSettings {
             keymap: Keymap::with(&settings.keys)?,
             habits: settings.keymap,
             start: settings.start,
+            hold: settings.hold.map_or(PATIENCE_MS, |seconds| seconds.saturating_mul(1_000)),
             still: context.motion.unwrap_or(settings.motion) == Motion::None,
             mouse: match context.mouse.unwrap_or(settings.mouse) {
                 Mouse::Auto => environment.term().is_none_or(|term| !MUTE.contains(&term)),

@@ -114,6 +114,8 @@ pub struct Settings {
     pub keymap: Habits,
     /// Keyboard focus when a conversation opens.
     pub start: StartFocus,
+    /// Seconds from the last key for which the next turn waits while a person writes; 0 never waits.
+    pub hold: Option<u64>,
     /// Animation of the screen.
     pub motion: Motion,
     /// Mouse capture.

@@ -68,6 +68,12 @@ pub const SETTINGS: &[Setting] = &[
         "Focus when a conversation opens: line (letters write) or read (letters are keys).",
     ),
     row(
+        "hold",
+        r#"{"type": "integer", "minimum": 0, "maximum": 600}"#,
+        "15",
+        "Seconds from your last key for which the next turn waits while you write; 0 never waits.",
+    ),
+    row(
         "motion",
         r#"{"enum": ["full", "none"]}"#,
         "full",

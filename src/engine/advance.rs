@@ -11,6 +11,7 @@ use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, LimitAt, Paused};
 use crate::model::*;
 use crate::policy::{self, Decision, NextMove, View};
+use crate::scenario::{PLAN, STEP_POLICY};
 use crate::state::{Ending, RunState, State, Thread, Turn};
 
 /// Rounds without a word after which a table on which every turn failed gives up.
@@ -223,6 +224,9 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
     {
         return grant(state, thread, batch, seat);
     }
+    if is_held(state, thread) {
+        return None;
+    }
     let overlaps = policy::find(&thread.spec.policy).is_some_and(policy::Policy::overlaps);
     let busy = state.running_in(thread.id).next().is_some()
         || !overlaps && state.open_threads().any(|c| c.parent == Some(thread.id));
@@ -238,6 +242,13 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
         return Some(summary::before(state, thread, batch).because(key));
     }
     decide(state, thread)
+}
+
+/// Returns whether the operator holds the next turn of a thread. Plans go on, and so does a step that was asked for.
+fn is_held(state: &State, thread: &Thread) -> bool {
+    let planned = [PLAN, STEP_POLICY].contains(&&*thread.spec.policy);
+    let steps = matches!(state.run, RunState::Stepping(_));
+    !planned && !steps && state.holds().next().is_some()
 }
 
 /// Grants a seat the turn that a crash interrupted, before any other decision: limits reached since did not stop it

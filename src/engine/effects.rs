@@ -1,5 +1,6 @@
 //! Effects of an event, computed from the state right after it: every effect follows from an event.
 
+use super::execute::HOLD_MS;
 use super::money;
 use super::tools;
 use crate::model::payload::CallStarted;
@@ -164,7 +165,8 @@ pub fn deadline(live: &Live) -> Option<Ms> {
         let near = if told { None } else { due(marks[0]) };
         [near, due(marks[1])].into_iter().flatten()
     });
-    turns.chain(limits).min()
+    let holds = state.holds().map(|hold| hold.at.plus(HOLD_MS));
+    turns.chain(limits).chain(holds).min()
 }
 
 /// Returns the time at which a running call is cut because the conversation's time is up: after a grace period. `None`

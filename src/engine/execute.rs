@@ -14,6 +14,8 @@ use std::ops::Bound;
 
 /// Maximum number of waiting commands: each event checks all of them, and a file may hold any number.
 const WAITING_MAX: usize = 1_000;
+/// Milliseconds after which a hold ends by itself; a later one extends it.
+pub(super) const HOLD_MS: u64 = 60_000;
 
 /// Returns the next event of the first command that can proceed, or the next receipt for a message that reached a turn.
 pub(super) fn next(state: &State) -> Option<Draft> {
@@ -60,7 +62,14 @@ fn delivery(state: &State) -> Option<Draft> {
 /// Returns the receipts of all commands that can not be carried out anymore.
 pub(super) fn late(state: &State) -> impl Iterator<Item = Draft> {
     let waits = state.pending.values().filter(|d| d.given.line.command.name() != "end");
-    waits.map(|d| too_late(d, LateReason::Ended).because(&d.given.key))
+    waits.map(|d| {
+        let late = if d.is_hold() {
+            receipt(d, ReceiptIs::Done, None)
+        } else {
+            too_late(d, LateReason::Ended)
+        };
+        late.because(&d.given.key)
+    })
 }
 
 /// Returns the receipt of a line whose trigger never fired. Its key stays free, so that a resume can use the same line.
@@ -105,6 +114,12 @@ fn receipt_of(command: &PendingCommand, is: ReceiptIs, why: Option<&str>) -> Rec
 
 fn done(command: &PendingCommand) -> Option<Draft> {
     Some(receipt(command, ReceiptIs::Done, None))
+}
+
+/// Returns the receipts of the holds that are over by now.
+pub(super) fn holds_over(state: &State, now: Ms) -> impl Iterator<Item = Draft> {
+    let over = state.holds().filter(move |hold| now >= hold.at.plus(HOLD_MS));
+    over.map(|hold| receipt(hold, ReceiptIs::Done, Some("60 s are over")).because(&hold.given.key))
 }
 
 fn too_late(command: &PendingCommand, reason: LateReason) -> Draft {
@@ -155,6 +170,8 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
             stop_turns(state, command, CutWhy::CutIn).or_else(|| words(state, command, Moment::Now))
         }
         Command::Note { .. } => wait(command),
+        Command::Hold { on: true } if !command.closed => wait(command),
+        Command::Hold { .. } => done(command),
         Command::Join { .. } => joined(command),
         Command::Leave { who } => {
             stop_turns(state, command, CutWhy::Operator).or_else(|| left(state, command, who))

@@ -148,6 +148,7 @@ fn tick(live: &Live, now: Ms) -> Vec<Draft> {
             (_, None, _) => {}
         }
     }
+    drafts.extend(execute::holds_over(state, now));
     drafts.extend(time_limit(state, now));
     drafts
 }

@@ -30,7 +30,10 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusa
     }
     let mut targets = Targets::default();
     match &line.command {
-        Command::Pause {} | Command::Mark { .. } | Command::Rename { .. } => {}
+        Command::Pause {}
+        | Command::Hold { .. }
+        | Command::Mark { .. }
+        | Command::Rename { .. } => {}
         Command::Decide { tool, .. } => known_tool(state, tool)?,
         Command::Limit { set } => limits(state, set)?,
         Command::CancelStep { .. }
@@ -64,8 +67,12 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusa
                 .into());
             }
         }
-        Command::Say { text } => {
+        Command::Say { text, re } => {
             worded(text)?;
+            // the turn that it answers may still run
+            if let Some(number) = re.filter(|number| *number == 0 || *number > state.numbers) {
+                return Err(no_utterance(state, number).into());
+            }
             targets.threads = inner(state, line);
             targets.mentions = words::mentioned(state, text);
             let first = words::addressee(state, text);

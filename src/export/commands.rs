@@ -104,6 +104,7 @@ pub(super) fn given(
         | Command::PauseNow {}
         | Command::Resume {}
         | Command::Step { .. }
+        | Command::Hold { .. }
         | Command::Say { .. }
         | Command::CutIn { .. }
         | Command::Whisper { .. }

@@ -40,8 +40,19 @@ pub enum Command {
         #[schemars(range(min = 1))]
         n: u32,
     },
+    /// Keeps the next turn from starting, for 60 s at most, or no longer.
+    Hold {
+        /// True to hold.
+        on: bool,
+    },
     /// A message of the operator after the current turn; a leading `@name` also gives that participant the floor.
-    Say { text: Text },
+    Say {
+        text: Text,
+        /// Number of the turn that it answers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1))]
+        re: Option<u32>,
+    },
     /// Stops all current turns, or that of `who`; the operator's message comes next.
     CutIn {
         text: Text,
@@ -286,7 +297,8 @@ pub static COMMANDS: &[CommandRow] = &[
     command!("pause_now" [] [] "Pause now: stop the current turns and keep what was said." ["turn.ended", "paused"]),
     command!("resume" [] [] "Resume." ["resumed"]),
     command!("step" [] ["n"] "Run exactly n turns (default 1), then pause again." ["resumed"]),
-    command!("say" ["text"] [] "Say something to everyone, after the current turn; a leading @name also gives that participant the floor." ["human.said"]),
+    command!("hold" ["on"] [] "Keep the next turn from starting while you write, for 60 s at most, or let it start." []),
+    command!("say" ["text"] ["re"] "Say something to everyone, after the current turn; a leading @name also gives that participant the floor; re names the turn that it answers." ["human.said"]),
     command!("cut_in" ["text"] ["who"] "Interrupt everyone, or one participant; their text so far is kept, and your message comes next." ["turn.ended", "human.said"]),
     command!("note" ["text"] ["to", "for"] "Add guidance to the prompts of one participant or all: for one turn, this round, or until removed." []),
     command!("lift_note" ["note"] [] "Remove a note, by its id, key or number." []),
@@ -339,6 +351,7 @@ impl Command {
             Command::PauseNow {} => "pause_now",
             Command::Resume {} => "resume",
             Command::Step { .. } => "step",
+            Command::Hold { .. } => "hold",
             Command::Say { .. } => "say",
             Command::CutIn { .. } => "cut_in",
             Command::Note { .. } => "note",
@@ -420,7 +433,7 @@ mod tests {
             for key in row.needs {
                 line[*key] = match *key {
                     "utterance" | "alternative" | "step" => 1.into(),
-                    "yes" => true.into(),
+                    "yes" | "on" => true.into(),
                     "participant" | "set" => serde_json::json!({}),
                     _ => "x".into(),
                 };

@@ -11,6 +11,8 @@ use std::sync::Arc;
 pub struct PendingCommand {
     /// `seq` of its `command.given`.
     pub seq: Seq,
+    /// Session time at which it was given.
+    pub at: Ms,
     /// The command as given.
     pub given: Arc<CommandGiven>,
     /// Current text of its message; a queued message can be edited.
@@ -25,7 +27,7 @@ pub struct PendingCommand {
     pub placed: Vec<ThreadId>,
     /// The last batch that it opened.
     pub batch: Option<(ThreadId, BatchId)>,
-    /// True if its vote, verdict or change of seats is recorded.
+    /// True if its vote, verdict or change of seats is recorded, or if its hold is over.
     pub closed: bool,
 }
 
@@ -50,6 +52,13 @@ pub struct Note {
     pub spent: BTreeSet<SeatId>,
     /// `seq` of the command that lifted it.
     pub lifted: Option<Seq>,
+}
+
+impl PendingCommand {
+    /// Returns whether it keeps the next turn from starting.
+    pub fn is_hold(&self) -> bool {
+        matches!(self.given.line.command, Command::Hold { on: true })
+    }
 }
 
 impl Note {
@@ -90,6 +99,7 @@ impl Conversation {
         }
         let mut command = PendingCommand {
             seq,
+            at: ms,
             given: given.clone(),
             text: None,
             queued: false,
@@ -112,7 +122,12 @@ impl Conversation {
                 RunState::Going | RunState::Stepping(_) => self.run = RunState::Pausing,
                 RunState::Pausing | RunState::Paused => {}
             },
-            Command::Say { text } => {
+            Command::Hold { on: true } => {}
+            Command::Hold { on: false } => {
+                let by = |key: &Key| key.0.rsplit_once(':').map(|(by, _)| by.to_owned());
+                self.release(|hold| by(&hold.given.key) == by(&given.key));
+            }
+            Command::Say { text, .. } => {
                 command.text = Some(text.clone());
                 if let Some(to) = targets.seats.first() {
                     self.ask_floor(to, given.line.thread, &given.key);
@@ -241,6 +256,17 @@ impl Conversation {
         }
     }
 
+    /// Returns the holds that keep the next turn from starting.
+    pub fn holds(&self) -> impl Iterator<Item = &PendingCommand> {
+        self.pending.values().filter(|command| command.is_hold() && !command.closed)
+    }
+
+    /// Ends the holds that match.
+    pub(super) fn release(&mut self, matches: impl Fn(&PendingCommand) -> bool) {
+        let holds = self.pending.values_mut().filter(|command| command.is_hold());
+        holds.filter(|hold| matches(hold)).for_each(|hold| hold.closed = true);
+    }
+
     fn entry_mut(&mut self, number: u32) -> Option<&mut super::Entry> {
         self.entries.find_last_mut(|e| e.number == Some(number))
     }
@@ -342,6 +368,10 @@ impl Conversation {
         let text = command.text.clone().unwrap_or_else(|| "".into());
         command.placed.push(thread);
         let given = command.given.clone();
+        let text = match &given.line.command {
+            Command::Say { re: Some(number), .. } => self.about(text, *number),
+            _ => text,
+        };
         let who = match &given.line.command {
             Command::SpeakAs { who, .. } => Who::Seat(who.clone()),
             Command::AnswerStep { .. } => {
@@ -385,6 +415,18 @@ impl Conversation {
             granted: if says { given.targets.seats.first().cloned() } else { None },
             mentions: given.targets.mentions.clone().into(),
         });
+    }
+
+    /// Adds the turn that a message answers, unless that is hidden or was replaced meanwhile.
+    fn about(&self, text: Text, number: u32) -> Text {
+        let entry = self.utterance(number).filter(|e| e.hidden.is_none() && e.versions.len() == 1);
+        let seat = entry.and_then(|entry| self.seat(entry.seat()?));
+        match seat {
+            Some(seat) => {
+                format!("{text}\n\n(about what {} said in #{number})", seat.spec.name).into()
+            }
+            None => text,
+        }
     }
 
     pub(super) fn receive(&mut self, r: &crate::model::payload::Receipt) {

@@ -116,9 +116,11 @@ impl State {
         state
     }
 
-    /// Returns a copy without a pause, for looking ahead.
+    /// Returns a copy without a pause and without holds, for looking ahead.
     pub fn unpaused(&self) -> State {
-        State(Conversation { run: RunState::Going, ..self.0.clone() })
+        let mut ahead = Conversation { run: RunState::Going, ..self.0.clone() };
+        ahead.release(|_| true);
+        State(ahead)
     }
 
     /// Applies one event.

@@ -26,6 +26,8 @@ pub const SHORT_TIMELINE: u16 = 3;
 const ROWS_BESIDE_LANES: u16 = 14;
 /// Minimum rows of a screen with a row for the cast.
 const FOLD_ROWS: u16 = 16;
+/// Minimum rows of a screen on which the frame of the composer has a lower edge.
+const EDGE_ROWS: u16 = 16;
 /// Minimum rows of a screen with a footer.
 const FOOTER_ROWS: u16 = 12;
 /// Minimum rows at which lanes are shown below a live conversation: by default, and if panels are always shown.
@@ -77,6 +79,8 @@ pub struct Areas {
     pub queue: Rect,
     /// Input of the operator.
     pub composer: Rect,
+    /// Lower edge of its frame.
+    pub edge: Rect,
     /// Lanes of a recording, with the playhead.
     pub timeline: Rect,
     /// Hints for the available keys.
@@ -110,6 +114,8 @@ pub struct RowsNeeded {
     pub queue: u16,
     /// Rows of the composer.
     pub composer: u16,
+    /// True if it has a frame.
+    pub framed: bool,
     /// Rows of the timeline of a recording; 0 for a live conversation.
     pub timeline: u16,
     /// Rows of the lanes of a live conversation.
@@ -172,6 +178,8 @@ pub fn areas(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
         areas.footer = bottom(&mut rest, 1);
     }
     areas.timeline = bottom(&mut rest, timeline_rows(needs.timeline, screen.height));
+    let edge = needs.framed && screen.height >= EDGE_ROWS;
+    areas.edge = bottom(&mut rest, u16::from(edge));
     let spare = rest.height.saturating_sub(TRANSCRIPT_ROWS + 1);
     areas.composer = bottom(&mut rest, needs.composer.min(spare));
     areas.queue = bottom(&mut rest, needs.queue.min(spare - areas.composer.height));

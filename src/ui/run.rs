@@ -16,6 +16,7 @@ use crate::ui::frame::Change;
 use crate::ui::request::{Request, ServiceFault};
 use crate::ui::screen::Screen;
 use crate::ui::view::branches::{BranchPoint, OtherSession, SessionList};
+use crate::ui::view::hold;
 use crate::ui::view::models::{self, ReachableModel};
 
 use crate::ui::draw;
@@ -121,6 +122,10 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
         if let Some(told) = screen.view.ring.take() {
             terminal.ring(&told, frames.now())?;
         }
+        if let Some(command) = hold::command(screen, screen.clock.now()) {
+            send(screen, &commands, command);
+            change = Change::Everything;
+        }
         let now = frames.now();
         let (passes, changed) = undo::pass(&mut screen.view, now);
         if changed {
@@ -150,16 +155,11 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             Change::Nothing => ticking(screen).then(|| TICK_MS - screen.clock.now().0 % TICK_MS),
         };
         let reading = screen.view.loading.as_ref().map(|_| PROGRESS_MS);
-        let wake = wake.into_iter().chain(passes).chain(reading).min();
+        let hand = hold::wake(screen, screen.clock.now());
+        let wake = wake.into_iter().chain(passes).chain(reading).chain(hand).min();
         tokio::select! { biased;
             key = keys.next() => {
                 let event = key.ok_or_else(|| io::Error::other("the terminal is gone"))??;
-                let send = |screen: &mut Screen, command: Command| {
-                    let command = screen.command(command);
-                    if commands.try_send(command).is_err() {
-                        screen.view.notice = Some("busy, try again".into());
-                    }
-                };
                 match handle(screen, &event) {
                     Some(Request::Leave) => return Ok(LeaveTo::Quit),
                     Some(Request::Home) => return Ok(LeaveTo::Home),
@@ -228,14 +228,14 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                         if let Some(playback) = &screen.view.playback {
                             playback.transport.pause();
                         } else if screen.transcript.state().ended.is_none() {
-                            send(screen, Command::Pause {});
+                            send(screen, &commands, Command::Pause {});
                         }
                         // the engine must receive the pause before the program stops
                         suspending = true;
                     }
-                    Some(Request::Send(command)) => send(screen, command),
-                    Some(Request::SendAll(commands)) => {
-                        commands.into_iter().for_each(|command| send(screen, command));
+                    Some(Request::Send(command)) => send(screen, &commands, command),
+                    Some(Request::SendAll(all)) => {
+                        all.into_iter().for_each(|command| send(screen, &commands, command));
                     }
                     None => {}
                 }
@@ -278,6 +278,14 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                 }
             }
         }
+    }
+}
+
+/// Sends a command to the engine.
+fn send(screen: &mut Screen, commands: &mpsc::Sender<(Key, SteerLine)>, command: Command) {
+    let command = screen.command(command);
+    if commands.try_send(command).is_err() {
+        screen.view.notice = Some("busy, try again".into());
     }
 }
 

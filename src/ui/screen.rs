@@ -3,7 +3,7 @@
 //! It is changed by `act` and drawn by `draw`, and does not depend on either.
 
 use crate::clock::Clock;
-use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine};
+use crate::model::{Command, Key, Kind, Ms, ReceiptIs, SeatId, Seq, SteerLine};
 use crate::session::tail::{Item, ReadProgress};
 use crate::state::RunState;
 use crate::ui::action::Action;
@@ -15,10 +15,12 @@ use crate::ui::text::wrap::clip;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, Themes};
 use crate::ui::view::analysis::AnalysisPane;
+use crate::ui::view::answered::AnsweredTurn;
 use crate::ui::view::completion::Completion;
 use crate::ui::view::composer::Composer;
 use crate::ui::view::drag::Drag;
 use crate::ui::view::floor::{Status, doing};
+use crate::ui::view::hand::Hand;
 use crate::ui::view::link::ScreenLink;
 use crate::ui::view::list::List;
 use crate::ui::view::message::{Look, Reading};
@@ -62,6 +64,14 @@ pub struct ViewState {
     pub from_read: bool,
     /// Time of the last message.
     pub sent_at: Option<Ms>,
+    /// Turn that the draft answers.
+    pub reply: AnsweredTurn,
+    /// Raised hand, for which the next turn waits.
+    pub hand: Hand,
+    /// Time of the last key.
+    pub pressed_at: Option<Ms>,
+    /// Title of the card of the last frame, and the time since which it is shown.
+    pub card_since: Option<(String, Ms)>,
     /// True if a message was just sent: the first key that is not text leaves the composer.
     pub sent: bool,
     /// True if the draft was rejected: the next command replaces it.
@@ -84,6 +94,8 @@ pub struct ViewState {
     pub search: Option<Search>,
     /// Open page over the transcript.
     pub page: Option<Page>,
+    /// True if the composer gets the focus back when the page closes.
+    pub returns: bool,
     /// Display options of the transcript.
     pub reading: Reading,
     /// Key of the queued message that is being edited.
@@ -160,6 +172,11 @@ impl ViewState {
     /// Returns the focus whose keys the person can press now for steering: READ, or the composer and its prefix key.
     pub fn steering(&self) -> Focus {
         if self.writing { Focus::Write } else { Focus::Read }
+    }
+
+    /// Returns whether the composer has the keyboard focus, so that it is drawn as an input box.
+    pub fn is_framed(&self) -> bool {
+        self.writing && !self.is_covered()
     }
 
     /// Returns whether an overlay over the transcript has the keyboard focus, so that the panes below get no keys.
@@ -311,6 +328,19 @@ impl Screen {
     pub fn open_line(&mut self) {
         let steers = self.view.playback.is_none() && !self.view.is_read_only();
         self.view.writing |= self.view.line && steers;
+        self.keymap.set_few(self.view.line && steers);
+    }
+
+    /// Returns the chosen participant, whom text on the line addresses and Enter alone gives the floor; `None` outside
+    /// the line, while a person has the floor, and after the end.
+    pub fn chosen(&self) -> Option<SeatId> {
+        let state = self.transcript.state();
+        let free = state.ended.is_none() && self.transcript.human_turn().is_none();
+        if !free || !self.view.line {
+            return None;
+        }
+        let at = self.view.selected?;
+        state.seats.get(at).map(|seat| seat.spec.id.clone())
     }
 
     /// Returns the index of the row that keys act on.

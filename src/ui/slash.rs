@@ -35,6 +35,7 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("of", "NUMBER"),
     ("tool", "TOOL"),
     ("yes", "yes|no"),
+    ("on", "yes|no"),
     ("once", "once"),
     ("for", "--round|--standing"),
     ("final_round", "final"),
@@ -150,7 +151,7 @@ fn value(
                 Err(_) => None,
             }
         }
-        "yes" => match word {
+        "yes" | "on" => match word {
             "yes" => Some(true.into()),
             "no" => Some(false.into()),
             _ => None,
@@ -344,7 +345,7 @@ mod tests {
                 .map(|(key, _)| match *key {
                     "who" | "to" => "Bo",
                     "utterance" | "alternative" | "step" => "2",
-                    "yes" => "yes",
+                    "yes" | "on" => "yes",
                     "of" => "1",
                     "set" if row.name == "limit" => "utterances = 12",
                     "set" => "weight = 2",

@@ -13,7 +13,7 @@ fn the_map_is_printed_with_the_users_own_keys() {
     let json = house.run(&["keys", "--json", "-c", &config]).code(0).out;
     let rows: Vec<Value> = serde_json::from_str(&json).unwrap();
     let skip = rows.iter().find(|r| r["action"] == "skip").unwrap();
-    assert_eq!(skip["keys"], serde_json::json!({"read": ["X", "f4"]}));
+    assert_eq!(skip["keys"], serde_json::json!({"read": ["X", "f4"], "line": ["right"]}));
     assert!(rows.iter().all(|r| r["keys"].as_object().is_some_and(|keys| !keys.is_empty())));
 }
 

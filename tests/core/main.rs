@@ -21,6 +21,7 @@
 //! | profile of a person: stored fact by fact, ranked, the same after a kill | `profiles` |
 //! | answers and votes: restarts, valid votes, ties | `consensus` |
 //! | plans: assignment, prompts and ends of steps | `plans`, `plan_commands` |
+//! | a hold keeps the next turn from starting, for 60 s at most | `holds` |
 //! | judges of a conversation and of its phases: stops and ties | `judging`, `verdicts` |
 //! | a reached limit pauses the conversation rather than ending it | `counting`, `money` |
 //! | money is reserved before a call | `money` |
@@ -58,6 +59,7 @@ mod flows;
 mod forks;
 mod forms;
 mod harness;
+mod holds;
 mod judging;
 mod kills;
 mod loops;

@@ -19,6 +19,7 @@ fn verbs() -> Vec<Value> {
         json!({"do": "move_step", "step": 1}),
         json!({"do": "resume"}),
         json!({"do": "step", "n": 2}),
+        json!({"do": "hold", "on": true}),
         json!({"do": "say", "text": "hello"}),
         json!({"do": "cut_in", "text": "why"}),
         json!({"do": "note", "text": "n"}),

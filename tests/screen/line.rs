@@ -84,9 +84,9 @@ fn typed(stage: &mut Stage, words: &str) -> Vec<Request> {
 /// Returns the message of the only command in the requests.
 fn said(requests: &[Request]) -> Option<&str> {
     match requests {
-        [Request::Send(Command::Say { text })] => Some(text),
+        [Request::Send(Command::Say { text, .. })] => Some(text),
         [Request::Extend(commands)] => match &commands[..] {
-            [Command::Say { text }] => Some(text),
+            [Command::Say { text, re: None }] => Some(text),
             _ => None,
         },
         _ => None,
@@ -113,7 +113,8 @@ fn sentences_arrive_word_for_word_in_every_state() {
                 stage.press(&[Esc]);
             }
             let requests = stage.press(&[Enter]);
-            assert_eq!(said(&requests), Some(words.trim()), "{name}: {requests:?}");
+            let heard = said(&requests).map(|text| text.trim_start_matches("@ada "));
+            assert_eq!(heard, Some(words.trim()), "{name}: {requests:?}");
         }
         assert_eq!(stage.screen.themes.current, theme, "{name}");
         assert_eq!(stage.screen.view.panels, panels, "{name}");
@@ -163,7 +164,7 @@ fn a_second_enter_cuts_in_with_the_queued_message_and_a_bouncing_one_does_not() 
 fn enter_never_answers_a_request_for_a_permission_or_for_money() {
     let mut stage = on_line(asks(80, 24));
     assert_eq!(stage.press(&[Enter, Enter]), []);
-    assert!(stage.text().contains("ctrl-x l allow once"), "{}", stage.text());
+    assert!(stage.text().contains("1 allow once"), "{}", stage.text());
     let mut stage = on_line(before(80, 24));
     typed(&mut stage, "Keep it short");
     assert!(said(&stage.press(&[Enter])).is_some());
@@ -242,4 +243,80 @@ fn a_second_press_behind_the_prefix_confirms() {
     assert!(stage.text().contains("press ctrl-x q again to quit"), "{}", stage.text());
     stage.chord('x');
     assert_eq!(stage.press(&[Char('q')]), [Request::Leave]);
+}
+
+#[test]
+fn the_line_is_a_box_at_every_size_and_no_box_in_read() {
+    for (width, height) in [(80, 24), (40, 12), (120, 40)] {
+        let mut stage = on_line(Stage::new(width, height).during(2, 2));
+        let rows = stage.rows();
+        let area = stage.screen.view.areas.composer;
+        let row = |y: u16| &rows[usize::from(y)];
+        assert!(row(area.y - 1).starts_with('┌') && row(area.y - 1).ends_with('┐'), "{rows:#?}");
+        assert!(row(area.y).starts_with("│  Say something"), "{rows:#?}");
+        assert!(row(area.y).ends_with('│'), "{rows:#?}");
+        if height >= 16 {
+            assert!(row(area.y + 1).starts_with("└─"), "{rows:#?}");
+            assert!(row(area.y).contains("heard after Bo"), "{rows:#?}");
+        }
+        stage.press(&[Esc]);
+        assert!(!stage.rows().iter().any(|row| row.starts_with(['┌', '│'])), "{}", stage.text());
+    }
+}
+
+#[test]
+fn a_chosen_participant_is_addressed_and_a_sign_makes_it_a_whisper() {
+    let mut stage = speaking();
+    stage.press(&[Tab, Tab]);
+    assert!(stage.text().contains("to Bo, all hear it"), "{}", stage.text());
+    typed(&mut stage, "who pays?");
+    assert_eq!(said(&stage.press(&[Enter])), Some("@bo who pays?"));
+    assert_eq!(said(&typed_and_sent(&mut stage, "and now?")), Some("and now?"), "once");
+    stage.press(&[Tab]);
+    typed(&mut stage, "@psst");
+    assert_eq!(stage.screen.view.composer.text(), "@@ada psst");
+    stage.chord('c');
+    stage.press(&[Tab, Esc]);
+    assert_eq!(stage.screen.view.place(), Focus::Line, "the choice is dropped first");
+    assert_eq!(stage.screen.view.selected, None);
+}
+
+fn typed_and_sent(stage: &mut Stage, words: &str) -> Vec<Request> {
+    typed(stage, words);
+    stage.press(&[Enter])
+}
+
+#[test]
+fn read_has_few_keys_and_the_keys_page_is_one_screen() {
+    let mut stage = speaking();
+    stage.press(&[Char('?')]);
+    let shown = stage.text();
+    for words in ["The input box", "READ", "twice: skip the speaker", "leave", "the box"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let page = stage.screen.view.page.as_ref().unwrap();
+    assert_eq!(page.extent.0, 0, "nothing is below the edge: {shown}");
+    stage.press(&[Esc]);
+    assert_eq!(stage.screen.view.place(), Focus::Line);
+    // a letter without a meaning in READ is typed, and its key works behind the prefix
+    stage.press(&[Esc, Char('V')]);
+    assert_eq!(stage.screen.view.composer.text(), "V");
+    stage.chord('c');
+    stage.press(&[Esc]);
+    stage.chord('x');
+    stage.press(&[Char('V')]);
+    assert_eq!(stage.screen.view.composer.text(), "/vote ");
+}
+
+#[test]
+fn the_palette_has_a_row_for_each_verb_and_participant() {
+    let mut stage = speaking();
+    stage.chord('p');
+    assert_eq!(typed(&mut stage, "mu bo"), []);
+    assert!(stage.text().contains("Mute Bo"), "{}", stage.text());
+    let asked = stage.press(&[Enter]);
+    assert!(
+        matches!(&asked[..], [Request::Send(Command::Mute { who })] if *who == "bo"),
+        "{asked:?}"
+    );
 }

@@ -7,6 +7,7 @@ mod contest;
 mod figures;
 mod finding;
 mod forecast;
+mod hand;
 mod keys;
 mod limits;
 mod line;

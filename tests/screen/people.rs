@@ -31,7 +31,7 @@ fn a_person_is_asked_when_the_floor_comes() {
     let shown = stage.text();
     assert!(shown.contains("Your turn as Bo: type, enter sends"), "{shown}");
     assert!(shown.contains("P pass"), "{shown}");
-    assert!(shown.contains("━━ "), "the composer opened by itself: {shown}");
+    assert!(shown.contains("┌─ "), "the composer opened by itself: {shown}");
     write(&mut stage, "Hold on.");
     let speaks = Command::Speak { text: "Hold on.".into(), who: "bo".into() };
     assert_eq!(stage.press(&[Enter]), [Request::Send(speaks)]);

@@ -26,8 +26,8 @@ fn enter_sends_and_escape_keeps_the_draft() {
     stage.press(&[Esc]);
     assert_eq!(stage.screen.view.place(), Focus::Read);
     let shown = stage.text();
-    assert!(shown.contains("   Hello, table") && !shown.contains("▌ Hello"), "{shown}");
-    let said = Command::Say { text: "Hello, table".into() };
+    assert!(shown.contains("   Hello, table") && !shown.contains("│  Hello"), "{shown}");
+    let said = Command::Say { text: "Hello, table".into(), re: None };
     assert_eq!(stage.press(&[Enter, Enter]), [Request::Send(said)]);
     assert!(stage.screen.view.composer.is_empty() && stage.screen.view.viewport.following());
 }
@@ -107,7 +107,7 @@ fn pasted_text_never_sends() {
     assert_eq!(stage.screen.view.composer.text(), "one\ntwo␛[2K\nthree\n");
     assert_eq!(stage.screen.view.place(), Focus::Write);
     let shown = stage.text();
-    assert!(shown.contains("▌ one\n") && shown.contains("two␛[2K"), "{shown}");
+    assert!(shown.contains("│  one ") && shown.contains("two␛[2K"), "{shown}");
 }
 
 #[test]
@@ -150,8 +150,8 @@ fn a_long_paste_is_one_chip_until_it_is_sent_or_opened() {
     let mut stage = speaking();
     let long = "a line of it\n".repeat(300);
     paste(&mut stage.screen, &long);
-    assert!(stage.text().contains("▌ [pasted 1: 300 lines, 4 KB]"), "{}", stage.text());
-    let said = Command::Say { text: long.trim().into() };
+    assert!(stage.text().contains("│  [pasted 1: 300 lines, 4 KB]"), "{}", stage.text());
+    let said = Command::Say { text: long.trim().into(), re: None };
     assert_eq!(stage.press(&[Enter]), [Request::Send(said)]);
     paste(&mut stage.screen, &long);
     stage.chord('x');
@@ -166,8 +166,8 @@ fn the_composer_invites_only_where_letters_are_text() {
     assert!(stage.text().contains(invites), "{}", stage.text());
     write(&mut stage, "i");
     let shown = stage.text();
-    assert!(!shown.contains(invites) && shown.contains(" ▌ message everyone"), "{shown}");
-    assert!(shown.contains("\n━━ ▸ Bo"), "the rule above it is heavy: {shown}");
+    assert!(!shown.contains(invites) && shown.contains("│  Say something to everyone…"), "{shown}");
+    assert!(shown.contains("\n┌─ ▸ Bo") && shown.contains("\n└──"), "a box: {shown}");
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn one_key_cuts_in_and_one_writes_to_somebody() {
     let cuts = Command::CutIn { text: "Wait".into(), who: None };
     assert_eq!(stage.press(&[Enter]), [Request::Send(cuts)]);
     write(&mut stage, "on");
-    let says = Command::Say { text: "on".into() };
+    let says = Command::Say { text: "on".into(), re: None };
     assert_eq!(stage.press(&[Enter, Esc]), [Request::Send(says)], "the next words wait again");
     write(&mut stage, "@b");
     assert_eq!(stage.screen.view.composer.text(), "@b");
@@ -191,7 +191,7 @@ fn ctrl_u_deletes_to_the_start_of_the_line_and_undo_brings_it_back() {
     write(&mut stage, "ione two");
     stage.press(&[KeyCode::Left, KeyCode::Left, KeyCode::Left]);
     stage.chord('u');
-    assert!(stage.text().contains("▌ two"), "{}", stage.text());
+    assert!(stage.text().contains("│  two"), "{}", stage.text());
     stage.chord('u');
     assert_eq!(stage.screen.view.composer.text(), "two");
     // code of ctrl-_ in most terminals
@@ -257,10 +257,10 @@ fn covered_composer_shows_no_hint() {
     // the draft stays visible, without a mark of input focus
     let mut stage = Stage::new(100, 30).during(2, 2);
     stage.press(&[Char('i'), Char('A'), Char('n'), Char('d')]);
-    assert!(stage.text().contains("▌ And"), "{}", stage.text());
+    assert!(stage.text().contains("│  And"), "{}", stage.text());
     stage.chord('p');
     let shown = stage.text();
-    assert!(shown.contains("   And\n") && !shown.contains("▌ And"), "{shown}");
+    assert!(shown.contains("   And\n") && !shown.contains("│  And"), "{shown}");
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn late_answer_of_the_terminal_is_not_a_key() {
     assert!(!program.shown().contains("rgb") && !program.shown().contains("participant first"));
     program.keys(LIGHT);
     program.keys("so");
-    program.until("\u{258c} so");
+    program.until("\u{2502}  so");
     program.signal(rustix::process::Signal::TERM);
     program.left().restored();
 }
@@ -75,7 +75,7 @@ fn cut_terminal_answer_leaves_nothing_in_the_composer() {
         program.keys("i");
         program.until("WRITE");
         program.keys("so");
-        program.until("\u{258c} so");
+        program.until("\u{2502}  so");
         let shown = program.shown();
         assert!(!shown.contains("rgb") && !shown.contains("fafa"), "{came:?}: {shown}");
         program.signal(rustix::process::Signal::TERM);

@@ -167,7 +167,7 @@ fn material(at: usize, file: &str) -> Result<(Key, SteerLine), Failure> {
         path => read_file("the file", path)?,
     };
     let name = if file == "-" { "standard input" } else { file };
-    let said = Command::Say { text: format!("{name}:\n\n{text}").into() };
+    let said = Command::Say { text: format!("{name}:\n\n{text}").into(), re: None };
     Ok((format!("ask:{}", at + 1).into(), said.into()))
 }
 

@@ -83,7 +83,9 @@ impl ForkArgs {
             }
             (None, _) => {}
         }
-        commands.extend(self.changes.say.as_deref().map(|text| Command::Say { text: text.into() }));
+        commands.extend(
+            self.changes.say.as_deref().map(|text| Command::Say { text: text.into(), re: None }),
+        );
         Ok(Next::Fork(Box::new(next::Fork {
             path,
             at: ForkPoint::Utterance(self.at),

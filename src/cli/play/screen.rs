@@ -173,6 +173,7 @@ pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen,
     screen.view.vim = (appearance.habits == Habits::Vim).then(Vim::default);
     // vim has a mode of its own for letters as keys
     screen.view.line = appearance.start == StartFocus::Line && screen.view.vim.is_none();
+    screen.view.hand.patience = appearance.hold;
     screen.view.panels = preferences::panels(&context.paths.state);
     screen.view.used = preferences::commands(&context.paths.state);
     screen.view.composer.history = input_history::read(&context.paths.state);

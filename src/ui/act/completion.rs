@@ -11,6 +11,26 @@ pub fn refresh(screen: &mut Screen) {
     };
 }
 
+/// Returns whether the caret is directly behind the whole name of a participant or a command.
+pub fn ends_name(screen: &Screen) -> bool {
+    let area = &screen.view.composer.area;
+    let cursor = area.cursor();
+    let line = area.lines().get(cursor.0).map_or("", String::as_str);
+    let before: String = line.chars().take(cursor.1).collect();
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    word.starts_with('@') || cursor.0 == 0 && word == before && word.starts_with('/')
+}
+
+/// Inserts the selected completion unless the word is one of them already; returns whether it did.
+pub fn take_unless_whole(screen: &mut Screen) -> bool {
+    let Some(offer) = screen.view.completion.take_if(|offer| !offer.is_whole()) else {
+        return false;
+    };
+    offer.take(&mut screen.view.composer.area);
+    refresh(screen);
+    true
+}
+
 /// Offers completions, unless some are offered already.
 pub fn refresh_if_none(screen: &mut Screen) {
     if screen.view.completion.is_none() {

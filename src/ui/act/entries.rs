@@ -1,7 +1,7 @@
 //! The effect of list entries, and the commands that they start in the composer.
 
-use crate::model::Key;
 use crate::model::command::{COMMANDS, CommandRow};
+use crate::model::{Command, Key};
 use crate::ui::act::appearance;
 use crate::ui::act::completion;
 use crate::ui::act::intents;
@@ -74,8 +74,38 @@ pub(in crate::ui) fn palette(screen: &Screen, feed: FeedKind) -> List {
         used: screen.view.used.clone(),
         first: selected.into_iter().chain(fits).collect(),
         unfit: commands.chain(actions).collect(),
+        own: (String::new(), if live { of_participants(screen) } else { vec![] }),
         ..List::new(ListKind::Commands, feed)
     }
+}
+
+/// Returns a row for each command and each participant.
+fn of_participants(screen: &Screen) -> Vec<ListEntry> {
+    let state = screen.transcript.state();
+    if state.ended.is_some() {
+        return vec![];
+    }
+    let seats = state.seats.iter().filter(|seat| !seat.gone && seat.spec.speaks);
+    let rows = seats.flat_map(|seat| {
+        let id = &seat.spec.id;
+        let name = screen.transcript.name(id);
+        let who = || id.clone();
+        let (mute, verb, word) = if seat.muted {
+            (Command::Unmute { who: who() }, "unmute", "Unmute")
+        } else {
+            (Command::Mute { who: who() }, "mute", "Mute")
+        };
+        let begin = |verb: &str| EntryAction::Begin(format!("/{verb} @{id} "));
+        [
+            ("floor", format!("{name} next"), EntryAction::Send(Command::Floor { to: who() })),
+            (verb, format!("{word} {name}"), EntryAction::Send(mute)),
+            ("whisper", format!("Whisper to {name}"), begin("whisper")),
+            ("note", format!("Note for {name}"), begin("note")),
+            ("change", format!("Change {name}"), begin("change")),
+        ]
+        .map(|(verb, title, action)| ListEntry::new(format!("/{verb} @{id}"), title, action))
+    });
+    rows.collect()
 }
 
 /// Moves to the composer with the `@` of a name; a draft stays as it is.

@@ -3,7 +3,7 @@
 //! A command without effect, such as one without a selected participant or after the end, is answered here. Everything
 //! else is checked by the engine, and its receipt reports the outcome.
 
-use crate::model::{Command, Participant, Price, SeatId, VoiceSpec};
+use crate::model::{Command, Participant, SeatId};
 use crate::state::{RunState, State};
 use crate::ui::act::queued;
 use crate::ui::act::undo;
@@ -16,6 +16,7 @@ use crate::ui::view::availability::unfit_action;
 use crate::ui::view::extension::{one_more_round, raise, round, stopped, way_on};
 use crate::ui::view::floor::Status;
 use crate::ui::view::leave::asks_leave;
+use crate::ui::view::moment::is_paid;
 
 /// Requests a command, unless the conversation is read-only or over; a reversible one gets an offer to undo it.
 pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
@@ -151,7 +152,7 @@ pub fn reopening(command: Command) -> Option<Vec<Command>> {
     match command {
         Command::Note { .. } => Some(vec![Command::Pause {}, command]),
         // there is nobody to cut in on
-        Command::CutIn { text, .. } => Some(vec![Command::Say { text }]),
+        Command::CutIn { text, .. } => Some(vec![Command::Say { text, re: None }]),
         Command::Say { .. } | Command::Whisper { .. } | Command::Floor { .. } => {
             Some(vec![command])
         }
@@ -177,16 +178,18 @@ pub fn give_floor(screen: &mut Screen) -> Option<Request> {
     ask(screen, Command::Floor { to })
 }
 
-/// Retries the running turn, otherwise the last one; a paid voice needs a second press.
-pub fn retry(screen: &mut Screen) -> Option<Request> {
+/// Returns the participant of the running turn, otherwise of the last one.
+fn last_speaker(screen: &Screen) -> Option<&Participant> {
     let state = screen.transcript.state();
     let now = screen.transcript.speaking().next().map(|turn| &turn.seat);
-    let last = now.or(state.last.as_ref().map(|last| &last.seat)).and_then(|id| state.seat(id));
-    let costs = |price: Price| price.0 > 0.0 || price.1 > 0.0;
-    let paid = |spec: &Participant| {
-        matches!(spec.voice, VoiceSpec::Model(_)) && spec.price.map_or(!spec.local, costs)
-    };
-    match last.filter(|seat| paid(&seat.spec)).map(|seat| seat.spec.id.clone()) {
+    let last = now.or(state.last.as_ref().map(|last| &last.seat))?;
+    state.seat(last).map(|seat| &*seat.spec)
+}
+
+/// Retries the running turn, otherwise the last one; a paid voice needs a second press.
+pub fn retry(screen: &mut Screen) -> Option<Request> {
+    let paid = last_speaker(screen).filter(|spec| is_paid(spec)).map(|spec| spec.id.clone());
+    match paid {
         Some(id) => {
             let key = screen.keymap.way(Action::Retry, screen.view.steering());
             screen.view.leaving = Some(Action::Retry);
@@ -200,6 +203,24 @@ pub fn retry(screen: &mut Screen) -> Option<Request> {
         }
         None => retry_now(screen),
     }
+}
+
+/// Describes what a second press of an arrow key on the empty line does, and its price.
+pub fn announce(screen: &mut Screen, action: Action) -> Option<Request> {
+    let spec = last_speaker(screen);
+    let costs = if spec.is_some_and(is_paid) { ", one more call to its model" } else { "" };
+    let last = spec.map(|spec| screen.transcript.name(&spec.id));
+    let next = screen.transcript.next_speakers().first().map(|id| screen.transcript.name(id));
+    let what = match (action, screen.transcript.speaker(), last, next) {
+        (Action::Retry, _, Some(last), _) => format!("asks {last} again{costs}"),
+        (Action::Retry, _, None, _) => return notice(screen, "no turns yet"),
+        (_, Some(speaker), ..) => format!("stops {speaker}, and the next one speaks"),
+        (_, None, _, Some(next)) => format!("skips {next}"),
+        (_, None, _, None) => return notice(screen, "nobody to skip"),
+    };
+    let key = screen.glyphs.key(&screen.keymap.way(action, Focus::Line)).to_owned();
+    screen.view.leaving = Some(action);
+    notice(screen, format!("{key} again: {what}"))
 }
 
 /// Retries the running turn, otherwise the last one. A running reply is stopped first; its text so far stays as a

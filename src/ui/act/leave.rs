@@ -31,6 +31,10 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
         view.search = None;
         return None;
     }
+    // a chosen participant on the line is dropped first
+    if view.place() == Focus::Line && view.selected.take().is_some() {
+        return None;
+    }
     if std::mem::take(&mut view.writing) {
         view.cutting_in = false;
         view.from_read = false;

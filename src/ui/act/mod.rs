@@ -16,6 +16,7 @@ pub mod navigate;
 pub mod participant;
 pub mod playback;
 pub mod queued;
+pub mod reply;
 pub mod select;
 pub mod send;
 pub mod undo;

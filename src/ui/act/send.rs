@@ -7,6 +7,7 @@ use crate::ui::act::intents::{ask, command, cut_in_queued};
 use crate::ui::request::FollowUp;
 use crate::ui::screen::Screen;
 use crate::ui::slash;
+use crate::ui::view::reply::answered;
 
 /// Time at which a message is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,9 @@ pub enum Delivery {
 
 /// Sends the draft: a `/command`, the message of a human seat that has the floor, or a message to everybody.
 pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
+    if manner == Delivery::Queue && completion::take_unless_whole(screen) {
+        return None;
+    }
     let text = screen.view.composer.whole();
     let words = text.trim();
     if words.is_empty() {
@@ -35,19 +39,25 @@ pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
     }
     screen.view.completion = None;
     let human = screen.transcript.human_turn();
-    let text = words.into();
     let editing = screen.view.editing.take();
+    let text = match screen.chosen() {
+        Some(to) if editing.is_none() && !words.starts_with('@') => format!("@{to} {words}").into(),
+        Some(_) | None => words.into(),
+    };
     let command = match (manner, editing, human) {
         (Delivery::CutIn, ..) => Command::CutIn { text, who: None },
         (Delivery::Queue, Some(of), _) => Command::EditQueued { of: of.0, text },
         (Delivery::Queue, None, Some(who)) => Command::Speak { text, who },
-        (Delivery::Queue, None, None) => Command::Say { text },
+        (Delivery::Queue, None, None) => Command::Say { text, re: answered(screen) },
     };
     let sent = ask(screen, command);
     if sent.is_some() {
         screen.view.composer.sent();
         screen.view.sent = true;
         screen.view.cutting_in = false;
+        if screen.view.line {
+            screen.view.selected = None;
+        }
         after_sending(screen);
         screen.view.viewport.follow();
     }

@@ -2,14 +2,14 @@
 //!
 //! Nothing here logs or does I/O; external effects are returned as requests.
 
-use crate::model::Command;
+use crate::model::{Command, Ms};
 use crate::session::replay::{Speed, Step};
 use crate::text;
 use crate::ui::act::extract::Extract;
 use crate::ui::act::send::Delivery;
 use crate::ui::act::{
     appearance, branches, completion, entries, history, intents, jump, leave, modal, navigate,
-    participant, playback, select, send,
+    participant, playback, reply, select, send,
 };
 use crate::ui::action::{Action, Direction};
 use crate::ui::keymap::{self, Focus};
@@ -19,9 +19,11 @@ use crate::ui::text::caret;
 use crate::ui::view::TEXTS;
 use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::branches::SessionFilter;
+use crate::ui::view::card;
 use crate::ui::view::completion::Completion;
+use crate::ui::view::keys_page;
 use crate::ui::view::list::{FeedKind, List, ListKind};
-use crate::ui::view::offer::{bounces, offer};
+use crate::ui::view::offer::{BOUNCE_MS, bounces, offer};
 use crate::ui::view::search::{LineMatches, Search};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -34,9 +36,22 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     leave_empty(screen, key.code);
     let place = screen.view.place();
     screen.view.prefixed = false;
+    let last_key = screen.view.pressed_at.replace(screen.clock.now());
+    if let (Focus::Line, KeyCode::Char(digit)) = (place, key.code)
+        && key.modifiers.is_empty()
+        && let Some(action) = card::answer(screen, digit, last_key)
+    {
+        return answer(screen, digit, action, last_key);
+    }
     match screen.keymap.action(place, &spelled) {
-        Some(Action::Offer) if key.kind == KeyEventKind::Repeat || bounces(screen) => None,
+        Some(Action::Offer) if bounces(screen) => None,
+        Some(Action::Offer | Action::Skip | Action::Retry)
+            if place == Focus::Line && key.kind == KeyEventKind::Repeat =>
+        {
+            None
+        }
         Some(action) => {
+            let arrow = place == Focus::Line && matches!(action, Action::Skip | Action::Retry);
             let offered = (action == Action::Offer).then(|| offer(screen));
             let (action, _) = offered.unwrap_or(Some((action, String::new())))?;
             screen.view.notice = None;
@@ -55,6 +70,8 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
                     Some(Request::Leave)
                 }
                 Action::Retry if leaving == Some(action) => intents::retry_now(screen),
+                Action::Skip if leaving == Some(action) => act(screen, action),
+                action if arrow => intents::announce(screen, action),
                 Action::End if leaving == Some(action) => intents::end(screen),
                 action => act(screen, action),
             }
@@ -69,6 +86,34 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
             write(screen, place, key);
             None
         }
+    }
+}
+
+/// Takes an option of the card; one that costs is announced first, and needs a second press.
+fn answer(
+    screen: &mut Screen,
+    digit: char,
+    action: Action,
+    last_key: Option<Ms>,
+) -> Option<Request> {
+    screen.view.leaving_since = None;
+    let announced = screen.view.leaving.take() == Some(action);
+    if !announced && card::costs(screen, action) {
+        let option = card::card(screen)?.options.into_iter().find(|(of, _)| *of == action);
+        let what = option.map(|(_, what)| what).unwrap_or_default();
+        screen.view.notice = Some(format!("{digit} again: {what}"));
+        screen.view.leaving = Some(action);
+        return None;
+    }
+    if announced && last_key.is_some_and(|at| screen.clock.now().since(at) < BOUNCE_MS) {
+        screen.view.leaving = Some(action);
+        return None;
+    }
+    screen.view.notice = None;
+    if announced && action == Action::Retry {
+        intents::retry_now(screen)
+    } else {
+        act(screen, action)
     }
 }
 
@@ -99,10 +144,25 @@ fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
     match (place, &mut screen.view.list) {
         (Focus::Write | Focus::Line, _) if key.kind != KeyEventKind::Release => {
             screen.view.notice = None;
+            // to a chosen participant, `@` makes the message a whisper
+            if let (Focus::Line, KeyCode::Char('@'), Some(to)) = (place, key.code, screen.chosen())
+            {
+                screen.view.selected = None;
+                screen.view.composer.begin(&format!("@@{to} "));
+                return;
+            }
             if std::mem::take(&mut screen.view.refused) && key.code == KeyCode::Char('/') {
                 screen.view.composer.clear();
             }
-            caret::input(&mut screen.view.composer.area, *key);
+            let composer = &mut screen.view.composer;
+            let was_empty = composer.is_empty();
+            if key.code == KeyCode::Backspace && composer.area.cursor() == (0, 0) {
+                reply::forget(screen);
+                return;
+            }
+            caret::input(&mut composer.area, *key);
+            reply::note(screen, was_empty);
+            screen.view.hand.typed = Some(screen.clock.now());
             completion::refresh(screen);
         }
         (Focus::Pick, Some(list)) => list.narrow(key),
@@ -130,6 +190,7 @@ pub fn paste(screen: &mut Screen, text: &str) {
     screen.view.writing = true;
     screen.view.completion = None;
     screen.view.composer.paste(text);
+    screen.view.hand.typed = Some(screen.clock.now());
 }
 
 /// Performs an action, and its follow-ups.
@@ -200,8 +261,9 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         match action {
             // the search is cleared first
             Action::Back if screen.view.search.take().is_some() => return None,
-            Action::Back | Action::Quit | Action::Prompt | Action::Zoom => {
+            Action::Back | Action::Quit | Action::Prompt | Action::Zoom | Action::Help => {
                 screen.view.page = None;
+                screen.view.writing = std::mem::take(&mut screen.view.returns);
                 // `zz`, which in other keymaps opens and closes the page
                 if action == Action::Zoom && screen.view.vim.is_some() {
                     navigate::centre(screen);
@@ -323,6 +385,9 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
                 screen.view.composer.earlier();
             }
         }
+        Action::Later if screen.view.place() == Focus::Line && screen.chosen().is_some() => {
+            entries::participant_actions(screen);
+        }
         Action::Later => screen.view.composer.later(),
         Action::History => screen.view.list = history::list(&screen.view.composer.history),
         Action::Editor => return Some(Request::Edit(screen.view.composer.whole())),
@@ -337,6 +402,10 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
             if let Some(offer) = screen.view.completion.take() {
                 offer.take(&mut screen.view.composer.area);
                 completion::refresh(screen);
+            } else if completion::ends_name(screen) {
+                screen.view.composer.area.insert_str(" ");
+            } else if screen.view.line {
+                reply::change(screen);
             }
         }
         Action::RestoreDraft => {
@@ -346,6 +415,11 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Prefix => screen.view.prefixed = true,
         Action::Palette => {
             screen.view.list = Some(entries::palette(screen, feed));
+        }
+        Action::Help if screen.keymap.is_few() => {
+            let width = usize::from(screen.view.areas.header.width).saturating_sub(4);
+            screen.view.page = Some(keys_page::page(&screen.keymap, screen.glyphs, width));
+            screen.view.returns = std::mem::take(&mut screen.view.writing);
         }
         Action::Help => screen.view.list = Some(List::new(ListKind::Keys, feed)),
         Action::Back => return leave::back(screen),

@@ -11,12 +11,14 @@ use crate::ui::screen::Screen;
 use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
+use crate::ui::view::card::{card, costs};
 use crate::ui::view::extension::way_on;
 use crate::ui::view::floor::Status;
 use crate::ui::view::offer::offer;
+use crate::ui::view::reply;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
-use ratatui::text::{Line, Span, Text};
+use ratatui::text::{Line, Span};
 
 /// Cells before the input.
 const PROMPT: u16 = 3;
@@ -45,6 +47,7 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
         Some(playback) => RowsNeeded { timeline: timeline::rows(playback), ..needs },
         None => RowsNeeded {
             composer: screen.view.composer.rows(room),
+            framed: screen.view.is_framed(),
             lanes: lanes::rows(screen),
             card: moment::rows(screen, card_width),
             ..needs
@@ -93,8 +96,11 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         }
         rows.push(bar);
     }
+    // inside the frame the rows begin in the column of the input
+    let inset = if screen.view.is_framed() { PROMPT - 1 } else { 0 };
+    let width = area.width.saturating_sub(inset + inset / 2);
     for (bar, y) in rows.iter().zip(area.y..area.bottom()) {
-        let row = Rect { y, height: 1, ..area };
+        let row = Rect { x: area.x + inset, y, width, height: 1 };
         bar.draw(frame, row, " ", Style::new(), screen.glyphs.ellipsis);
     }
 }
@@ -102,37 +108,24 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 /// Draws the input with the terminal's cursor in it. If the keyboard focus is elsewhere, letters do not write, and
 /// the key bindings are shown instead.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
-    let theme = &screen.theme;
     let covered = screen.view.is_covered();
-    let writes = screen.view.writing && !covered;
+    let writes = screen.view.is_framed();
     let inner = Rect { x: area.x + PROMPT, width: area.width.saturating_sub(PROMPT + 1), ..area };
     if writes {
-        let sign = format!(" {} ", screen.glyphs.gutter);
-        let sign = Line::styled(sign, theme.style(ThemeRole::Notice));
-        let signs = Text::from(vec![sign; usize::from(area.height)]);
-        frame.render_widget(signs, Rect { width: PROMPT, ..area });
+        walls(frame, screen);
     }
-    let composer = &mut screen.view.composer;
     let look = if writes { ThemeRole::Text } else { ThemeRole::Muted };
-    composer.area.set_style(theme.style(look));
+    let look = screen.theme.style(look);
+    let composer = &mut screen.view.composer;
+    composer.area.set_style(look);
     frame.render_widget(&composer.area, inner);
     if composer.is_empty() && !covered {
         let room = usize::from(inner.width);
         let hint = if writes { placeholder(screen, room) } else { invitation(screen, room) };
         frame.render_widget(hint, inner);
-        let at_line = screen.view.place() == Focus::Line;
-        if let (true, Some((_, what))) = (at_line, offer(screen)) {
-            let key = screen.keymap.way(Action::Offer, Focus::Line);
-            let mut bar = Bar::new();
-            bar.left = vec![];
-            bar.right(format!(" {key}: {what} "), screen.theme.style(ThemeRole::HintText));
-            let width = bar.width() as u16;
-            // the invitation keeps at least half of the row
-            if width <= inner.width / 2 {
-                let row = Rect { x: inner.right() - width, width, height: 1, ..inner };
-                bar.draw(frame, row, " ", Style::new(), screen.glyphs.ellipsis);
-            }
-        }
+    }
+    if writes {
+        side(frame, inner, screen);
     }
     if matches!(screen.view.place(), Focus::Write | Focus::Line) {
         let composer = &screen.view.composer;
@@ -140,6 +133,80 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let x = inner.x + (column as u16).saturating_sub(left);
         let y = inner.y + (row as u16).saturating_sub(top);
         frame.set_cursor_position(Position::new(x.min(inner.right()), y.min(inner.bottom() - 1)));
+    }
+}
+
+/// Draws the sides of the frame, from the status line to the lower edge; the queued messages are inside.
+fn walls(frame: &mut Frame<'_>, screen: &Screen) {
+    let areas = &screen.view.areas;
+    let style = screen.theme.style(ThemeRole::Notice);
+    let buffer = frame.buffer_mut();
+    for y in areas.floor.bottom()..areas.composer.bottom() {
+        for x in [areas.composer.x, areas.composer.right() - 1] {
+            buffer[(x, y)].set_symbol(screen.glyphs.wall).set_style(style);
+        }
+    }
+}
+
+/// Draws the lower edge of the frame.
+pub fn edge(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
+    let [.., left, right] = screen.glyphs.corners;
+    let rule = screen.glyphs.rule.repeat(usize::from(area.width.saturating_sub(2)));
+    let style = screen.theme.style(ThemeRole::Notice);
+    frame.render_widget(Line::styled(format!("{left}{rule}{right}"), style), area);
+}
+
+/// Draws the offer, or when the message is heard, at the right end of the first row; the text keeps its cells, and an
+/// empty row at least half of them.
+fn side(frame: &mut Frame<'_>, inner: Rect, screen: &Screen) {
+    let composer = &screen.view.composer;
+    let offer = if screen.view.place() == Focus::Line { offer(screen) } else { None };
+    let card = if screen.view.areas.card.is_empty() { None } else { card(screen) };
+    let first = card.and_then(|card| card.options.into_iter().next());
+    let told = match (offer, first) {
+        (None, Some((action, what))) if screen.view.place() == Focus::Line => {
+            let more = if costs(screen, action) { " (asks once more)" } else { "" };
+            format!("1 {what}{more}")
+        }
+        (Some((_, what)), _) => {
+            format!("{}: {what}", screen.keymap.way(Action::Offer, Focus::Line))
+        }
+        (None, _) => match delivery(screen) {
+            Some(heard) => heard,
+            None => return,
+        },
+    };
+    let used = if composer.is_empty() {
+        inner.width / 2
+    } else {
+        let lines = composer.area.lines();
+        lines.first().map_or(0, |line| width(line)) as u16 + 1
+    };
+    let cells = width(&told) as u16 + 1;
+    if used + cells >= inner.width || composer.area.scroll_offset().0 > 0 {
+        return;
+    }
+    let at = Rect { x: inner.right() - cells, width: cells, height: 1, ..inner };
+    frame.render_widget(Line::styled(told, screen.theme.style(ThemeRole::HintText)), at);
+}
+
+/// Describes when a message is heard, while somebody speaks; `None` for commands and with nobody to wait for.
+fn delivery(screen: &Screen) -> Option<String> {
+    let transcript = &screen.transcript;
+    if screen.view.cutting_in || transcript.human_turn().is_some() {
+        return None;
+    }
+    let name = |number: u32| reply::name(screen, number).map(|name| format!("re #{number} {name}"));
+    let re = reply::answered(screen).and_then(name);
+    let Some(name) = transcript.speaker() else { return re };
+    let composer = &screen.view.composer;
+    match composer.area.lines().first().and_then(|line| line.chars().next()) {
+        Some('/') => None,
+        Some(_) => Some(match re {
+            Some(re) => format!("{re} {} after {name}", screen.glyphs.dot),
+            None => format!("after {name}"),
+        }),
+        None => Some(format!("heard after {name}")),
     }
 }
 
@@ -189,19 +256,14 @@ fn placeholder(screen: &Screen, room: usize) -> Line<'static> {
 }
 
 fn asked(screen: &Screen, room: usize) -> String {
-    let [long, short] =
-        ["message everyone, or @name to give someone the turn", "message, or @name"];
     let status = Status::from_state(screen.transcript.state());
     let over = matches!(status, Status::Stopped | Status::Done | Status::Error);
-    match (screen.transcript.human_turn(), over) {
-        _ if screen.view.loading.is_some() => {
-            clip("reading the session", room, screen.glyphs.ellipsis)
-        }
-        _ if screen.view.watching => clip("watching, read-only", room, screen.glyphs.ellipsis),
-        (_, true) if screen.view.unsaved => {
-            clip("not saved: cannot be extended", room, screen.glyphs.ellipsis)
-        }
-        (_, true) => {
+    let etc = screen.glyphs.ellipsis;
+    let words = match (screen.transcript.human_turn(), screen.chosen()) {
+        _ if screen.view.loading.is_some() => "reading the session".into(),
+        _ if screen.view.watching => "watching, read-only".into(),
+        _ if over && screen.view.unsaved => "not saved: cannot be extended".into(),
+        _ if over && !screen.view.line => {
             let place = if screen.view.writing { Focus::Write } else { Focus::Read };
             let more = screen.keymap.way(Action::MoreRound, place);
             let standing = match status {
@@ -211,13 +273,17 @@ fn asked(screen: &Screen, room: usize) -> String {
             };
             let dot = screen.glyphs.dot;
             let way = way_on(screen.transcript.state());
-            let choices = format!("{standing}. {more} {way} {dot} /note to annotate");
-            clip(&choices, room, screen.glyphs.ellipsis)
+            format!("{standing}. {more} {way} {dot} /note to annotate")
         }
-        (Some(who), _) => {
-            let says = format!("type as {}", screen.transcript.name(&who));
-            clip(&says, room, screen.glyphs.ellipsis)
+        (Some(who), _) => format!("Speak as {}{etc}", screen.transcript.name(&who)),
+        (None, Some(to)) => format!("to {}, all hear it", screen.transcript.name(&to)),
+        (None, None) if screen.transcript.state().ended.is_some() => {
+            format!("Say something, and it goes on{etc}")
         }
-        (None, _) => if long.len() <= room { long } else { short }.into(),
-    }
+        (None, None) => {
+            let long = format!("Say something to everyone{etc}");
+            if width(&long) <= room { long } else { format!("Say something{etc}") }
+        }
+    };
+    clip(&words, room, etc)
 }

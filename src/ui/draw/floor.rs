@@ -14,6 +14,7 @@ use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::extension::{stopped, way_on};
 use crate::ui::view::floor::{Status, circles_since, doing, doing_word, near, next, used, why};
+use crate::ui::view::hold::seconds;
 use crate::ui::view::message::Look;
 use crate::ui::view::moment::failed;
 use crate::ui::view::transcript::Transcript;
@@ -54,17 +55,23 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let mut bars = WEALTHS.into_iter().map(|wealth| bar(screen, below, wealth));
     let fits = |bar: &Bar| bar.width() <= usize::from(area.width);
     let bar = bars.find(fits).unwrap_or_else(|| bar(screen, below, poorest));
-    let (rule, look) = edge(screen);
-    bar.draw(frame, area, rule, look, screen.glyphs.ellipsis);
+    bar.draw(frame, area, screen.glyphs.rule, edge(screen), screen.glyphs.ellipsis);
 }
 
-/// Returns the symbol and the style of the rule: heavy, and in the colour of the composer, while that has the focus.
-fn edge(screen: &Screen) -> (&'static str, Style) {
-    if screen.view.writing {
-        (screen.glyphs.card_rule, screen.theme.style(ThemeRole::Notice))
-    } else {
-        (screen.glyphs.rule, screen.theme.style(ThemeRole::Rule))
+/// Returns the style of the rule, which is the upper edge of the composer's frame while that has the focus.
+fn edge(screen: &Screen) -> Style {
+    screen.theme.style(if screen.view.is_framed() { ThemeRole::Notice } else { ThemeRole::Rule })
+}
+
+/// Returns the left and the right end of the rule.
+fn ends(screen: &Screen, cells: usize) -> [String; 2] {
+    let rule = screen.glyphs.rule;
+    let [left, right, ..] = screen.glyphs.corners;
+    if cells == 0 || !screen.view.is_framed() {
+        return [rule.repeat(cells), rule.repeat(cells)];
     }
+    let rest = rule.repeat(cells - 1);
+    [format!("{left}{rest}"), format!("{rest}{right}")]
 }
 
 /// Draws junctions where panel borders meet the status line; an overlay may hide a border.
@@ -86,14 +93,18 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     let state = transcript.state();
     let now = clock.now();
     let standing = Status::from_state(state);
-    let ((sign_of_rule, rule), muted) = (edge(screen), theme.style(ThemeRole::Muted));
-    let ends = sign_of_rule.repeat(wealth.ends);
+    let rule = edge(screen);
+    let muted = theme.style(ThemeRole::Muted);
+    let [start, end] = ends(screen, wealth.ends);
     let mut bar = Bar::new();
     bar.left = vec![];
-    bar.left(ends.clone(), rule);
+    bar.left(start, rule);
     let strong = theme.style(role(standing));
     bar.left(" ", muted).left(format!("{} ", sign(standing, glyphs)), strong);
-    let (what, then) = shortened(transcript, standing, now, keymap, wealth, glyphs.ellipsis);
+    let (mut what, then) = shortened(transcript, standing, now, keymap, wealth, glyphs.ellipsis);
+    if let Some(seconds) = seconds(screen, now) {
+        what.push_str(&format!(" {seconds}s"));
+    }
     bar.left(what, strong);
     if wealth.why
         && let Some(why) = why(state)
@@ -105,7 +116,7 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     }
     bar.left(" ", muted);
     bar.right = vec![];
-    bar.right(ends, rule);
+    bar.right(end, rule);
     // on a narrow screen another row shows it
     if !view.areas.is_narrow()
         && let Some(used) = used(&state.spent())
@@ -180,7 +191,10 @@ fn shortened(
     let (queue, why) = next(transcript);
     let name = |id: &SeatId| clip(&transcript.name(id), wealth.name, ellipsis);
     let mut names: Vec<String> = queue.iter().take(wealth.next).map(name).collect();
-    if let (Some(first), false) = (names.first_mut(), why.is_empty() || !wealth.long) {
+    let waits = state.holds().next().is_some();
+    if waits && !state.turns.is_empty() {
+        names.insert(0, if wealth.long { "you (writing)".into() } else { "you".into() });
+    } else if let (Some(first), false) = (names.first_mut(), why.is_empty() || !wealth.long) {
         first.push_str(&format!(" ({why})"));
     }
     let then = match &names[..] {
@@ -194,6 +208,7 @@ fn shortened(
         Status::Pausing if now.is_empty() => ("pausing".into(), next),
         Status::Pausing => (format!("pausing, {now}"), next),
         Status::Paused => (paused(transcript), next),
+        Status::Waiting if now.is_empty() && waits => ("they wait for you".into(), then),
         Status::Waiting if now.is_empty() => {
             let begun = state.threads.values().any(|thread| thread.batch.is_some());
             let asks = |thread: &Thread| &*thread.spec.policy == "manual";

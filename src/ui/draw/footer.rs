@@ -2,6 +2,7 @@
 
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
+use crate::ui::draw::input;
 use crate::ui::frame::Frame;
 use crate::ui::keymap::{Focus, row};
 use crate::ui::screen::Screen;
@@ -33,11 +34,15 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         Focus::Page => ("VIEW", ThemeRole::BadgeTable),
         Focus::Start | Focus::StartList => ("START", ThemeRole::BadgeTable),
     };
-    bar.left(format!(" {badge} "), theme.style(role)).left("  ", Style::new());
+    if badge.is_empty() {
+        bar.left("  ", Style::new());
+    } else {
+        bar.left(format!(" {badge} "), theme.style(role)).left("  ", Style::new());
+    }
     let mut clicks: Vec<(Rect, Action)> = Vec::new();
     let mut spills = false;
     // help is the last hint to be dropped
-    for action in last(place) {
+    for action in last(place, screen.view.line) {
         let hint = hint(screen, *action, place);
         bar.right.splice(0..0, hint.iter().cloned());
         clicks.push((click(area, area.right(), &bar.right, &hint), *action));
@@ -70,14 +75,21 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
             };
             bar.left(format!("/{}   {told}   ", search.query), theme.style(ThemeRole::Text));
         }
-        for action in hints(screen, place) {
-            let hint = hint(screen, action, place);
+        let line = screen.view.line && matches!(place, Focus::Line | Focus::Write);
+        let hints: Vec<(Vec<Span<'static>>, Option<Action>)> = if line {
+            input::hints(screen, place)
+        } else {
+            let of = |action| (hint(screen, action, place), Some(action));
+            hints(screen, place).into_iter().map(of).collect()
+        };
+        for (hint, action) in hints {
             let used: usize = bar.left.iter().chain(&bar.right).chain(&hint).map(Span::width).sum();
             if used > usize::from(area.width) {
                 break;
             }
             let end = bar.left.iter().chain(&hint).map(Span::width).sum::<usize>();
-            clicks.push((click(area, area.x + end as u16, &hint, &hint), action));
+            let cells = click(area, area.x + end as u16, &hint, &hint);
+            clicks.extend(action.map(|action| (cells, action)));
             bar.left.extend(hint);
         }
     }
@@ -94,6 +106,8 @@ fn composer(screen: &Screen) -> (&'static str, ThemeRole) {
     match screen.view.vim.as_ref().map(|vim| vim.mode) {
         None | Some(VimMode::Insert) if screen.view.cutting_in => ("CUT IN", ThemeRole::BadgePen),
         None | Some(VimMode::Insert) if whispers => ("WHISPER", ThemeRole::BadgeWhisper),
+        // the frame of the input box shows the focus
+        None if screen.view.line => ("", ThemeRole::BadgePen),
         None => ("WRITE", ThemeRole::BadgePen),
         Some(VimMode::Insert) => ("WRITE INSERT", ThemeRole::BadgePen),
         Some(VimMode::Normal) => ("WRITE NORMAL", ThemeRole::BadgePen),
@@ -154,11 +168,13 @@ pub fn spilt(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
 }
 
 /// Returns the actions named at the right end.
-fn last(place: Focus) -> &'static [Action] {
+fn last(place: Focus, line: bool) -> &'static [Action] {
     match place {
         Focus::Read | Focus::Replay => &[Action::Quit, Action::Help],
         Focus::Found => &[Action::Help],
-        Focus::Write | Focus::Line | Focus::Prefix => &[Action::Help],
+        Focus::Line => &[Action::Back, Action::Help],
+        Focus::Write if line => &[Action::Back],
+        Focus::Write | Focus::Prefix => &[Action::Help],
         Focus::Pick | Focus::Search => &[Action::Back],
         Focus::Analysis | Focus::Page => &[Action::Back, Action::Help],
         Focus::Start | Focus::StartList => &[],
@@ -177,7 +193,7 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
     match place {
         Focus::Write if screen.view.cutting_in => vec![Send, NewLine, Back, Complete],
         Focus::Write => vec![Send, CutIn, NewLine, Back, Prefix, Complete],
-        Focus::Line => vec![TogglePause, Action::SelectNext, Palette, Back, Prefix],
+        Focus::Line => vec![],
         Focus::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
         Focus::Search | Focus::Start | Focus::StartList => vec![],
         Focus::Analysis | Focus::Page if screen.view.search.is_some() => {
@@ -243,13 +259,12 @@ fn hint(screen: &Screen, action: Action, place: Focus) -> Vec<Span<'static>> {
         Action::Select(_) if place == Focus::Analysis => "page",
         Action::LineDown if place == Focus::Page || place == Focus::Analysis => "scroll",
         Action::Send if screen.view.cutting_in => "cut in",
-        Action::SelectNext if place == Focus::Line => "choose who",
-        Action::Back if place == Focus::Line => "read",
+        Action::Help if place == Focus::Line => "keys",
+        Action::Back if place == Focus::Line && screen.chosen().is_some() => "nobody",
+        Action::Back if screen.view.line && screen.view.completion.is_some() => "close",
+        Action::Back if screen.view.line && screen.view.writing => "read",
         Action::SelectLines if place == Focus::Page => "set start",
         _ => row.hint,
     };
-    vec![
-        Span::styled(key, screen.theme.style(ThemeRole::HintKey)),
-        Span::styled(format!(" {word}  "), screen.theme.style(ThemeRole::HintText)),
-    ]
+    input::hint(screen, &key, word)
 }

@@ -14,6 +14,7 @@ mod details;
 pub(super) mod floor;
 mod footer;
 mod header;
+mod input;
 mod lanes;
 mod list;
 mod moment;
@@ -59,6 +60,7 @@ const PANES: &[Pane] = &[
     Pane { area: |a| a.floor, draw: floor::draw },
     Pane { area: |a| a.queue, draw: composer::queue },
     Pane { area: |a| a.composer, draw: composer::draw },
+    Pane { area: |a| a.edge, draw: composer::edge },
     Pane { area: |a| a.timeline, draw: timeline::draw },
     Pane { area: |a| a.footer, draw: footer::draw },
 ];
@@ -79,6 +81,9 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
         return;
     };
     screen.view.areas = areas;
+    if areas.card.is_empty() {
+        screen.view.card_since = None;
+    }
     // the footer may clear this; a low screen does not draw one
     screen.view.spills = true;
     let follow = (areas.floor, Action::Follow);

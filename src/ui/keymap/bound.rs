@@ -28,7 +28,15 @@ struct Bound {
     action: Action,
     /// True if hints may show the key; some terminals cannot send it.
     named: bool,
+    /// True if it is a default binding of READ that needs the prefix while READ has few keys.
+    rare: bool,
 }
+
+/// Letters and signs that are keys of READ beside the input box; every other one goes back to the box and is typed.
+const READ_KEYS: [&str; 27] = [
+    "space", ".", "s", "S", "r", "f", "m", "U", "i", "I", "j", "k", "J", "K", "g", "G", "/", "*",
+    "[", "]", "y", "p", "o", "B", "a", ":", "?",
+];
 
 /// Keys that most terminals send as a different key; hints show them only if the terminal is known to support them.
 const RARE: [&str; 3] = ["shift-enter", "ctrl-enter", "ctrl-shift-enter"];
@@ -36,7 +44,15 @@ const RARE: [&str; 3] = ["shift-enter", "ctrl-enter", "ctrl-shift-enter"];
 impl Bound {
     fn new(place: Focus, key: String, action: Action) -> Bound {
         let named = !RARE.contains(&&*key);
-        Bound { place, key, action, named }
+        Bound { place, key, action, named, rare: false }
+    }
+
+    /// Returns a default binding.
+    fn default(place: Focus, key: &str, action: Action) -> Bound {
+        let letter = writes(key) && key != "q" && key != "@" && !READ_KEYS.contains(&key);
+        let paging = ["ctrl-u", "ctrl-d", "ctrl-l"].contains(&key);
+        let rare = place == Focus::Read && (letter || paging || key == DIGITS);
+        Bound { rare, ..Bound::new(place, key.to_owned(), action) }
     }
 }
 
@@ -44,15 +60,17 @@ impl Bound {
 #[derive(Clone, Debug)]
 pub struct Keymap {
     bound: Vec<Bound>,
+    /// True if READ has few keys, because the input box has the focus by default.
+    few: bool,
 }
 
 impl Default for Keymap {
     fn default() -> Keymap {
         let rows = ROWS.iter().flat_map(|row| row.keys.iter().map(move |keys| (row, keys)));
         let bound = rows.flat_map(|(row, (place, keys))| {
-            keys.iter().map(|key| Bound::new(*place, (*key).to_owned(), row.action))
+            keys.iter().map(|key| Bound::default(*place, key, row.action))
         });
-        Keymap { bound: bound.collect() }
+        Keymap { bound: bound.collect(), few: false }
     }
 }
 
@@ -101,10 +119,25 @@ impl Keymap {
         found.map(|b| b.action)
     }
 
+    /// Keeps few keys in READ, or all of them; behind the prefix all work.
+    pub fn set_few(&mut self, few: bool) {
+        self.few = few;
+    }
+
+    /// Returns whether READ has few keys.
+    pub fn is_few(&self) -> bool {
+        self.few
+    }
+
+    /// Returns whether a binding applies in a focus itself.
+    fn applies(&self, bound: &Bound, place: Focus) -> bool {
+        if self.few && bound.rare { place == Focus::Prefix } else { bound.place == place }
+    }
+
     /// Returns the action of a key, including those inherited from the fallback focus.
     pub fn action(&self, place: Focus, key: &str) -> Option<Action> {
         let meant = |key: &str| {
-            let found = self.bound.iter().find(|b| b.place == place && b.key == key);
+            let found = self.bound.iter().find(|b| self.applies(b, place) && b.key == key);
             found.map(|b| b.action)
         };
         let digit = || match key.split_at_checked(key.len().checked_sub(1)?)? {
@@ -124,9 +157,10 @@ impl Keymap {
     /// Returns the keys of an action that work in this terminal, the preferred one for hints first.
     pub fn keys(&self, action: Action, place: Focus) -> impl Iterator<Item = &str> {
         let action = row(action).map_or(action, |row| row.action);
-        let fits = move |b: &&Bound| b.named && (b.place, b.action) == (place, action);
-        let bound = self.bound.iter().filter(fits);
-        bound.map(|b| b.key.as_str())
+        let fits = move |b: &&Bound| b.named && b.action == action && self.applies(b, place);
+        // behind the prefix a key of its own comes first
+        let first = move |b: &&Bound| !b.rare || self.action(place, &b.key) == Some(action);
+        self.bound.iter().filter(fits).filter(first).map(|b| b.key.as_str())
     }
 
     /// Returns the key of an action for hints. A key of the fallback focus counts only if it is not bound here.
@@ -134,7 +168,7 @@ impl Keymap {
         let own = self.keys(action, place).next();
         own.or_else(|| {
             let behind = self.key(action, place.behind()?)?;
-            self.bound.iter().all(|b| b.place != place || b.key != behind).then_some(behind)
+            self.bound.iter().all(|b| !self.applies(b, place) || b.key != behind).then_some(behind)
         })
     }
 

@@ -85,9 +85,9 @@ impl KeyRow {
 pub static ROWS: &[KeyRow] = &[
     row!(TogglePause Floor "pause" "pause after this turn, or resume" Read ["space" "f3"] Write ["f3"] Line ["space"]),
     row!(Step Floor "step" "run one turn, then pause" Read ["."]),
-    row!(Skip Floor "skip" "stop the current speaker, or skip the next" Read ["s"]),
+    row!(Skip Floor "skip" "stop the current speaker, or skip the next" Read ["s"] Line ["right"]),
     row!(PauseNow Floor "stop now" "stop the current speaker and pause" Read ["S"]),
-    row!(Retry Floor "retry" "retry the current or the last turn; the old version is kept" Read ["r"]),
+    row!(Retry Floor "retry" "retry the current or the last turn; the old version is kept" Read ["r"] Line ["left"]),
     row!(AllowOnce Floor "allow once" "allow the tool that asks, once" Read ["l"]),
     row!(AllowTool Floor "allow" "allow the tool that asks until you leave" Read ["L"]),
     row!(RefuseTool Floor "refuse" "refuse the tool that asks until you leave" Read ["D"]),

@@ -134,9 +134,9 @@ fn ask(key: &str, row: &CommandRow, transcript: &Transcript) -> (String, Vec<Str
             let (shown, answers) = queued.unzip();
             ("Which queued message?".into(), shown, answers)
         }
-        "yes" | "once" | "final_round" => {
+        "yes" | "on" | "once" | "final_round" => {
             let (shown, answers) = match key {
-                "yes" => (["yes", "no"], ["yes", "no"]),
+                "yes" | "on" => (["yes", "no"], ["yes", "no"]),
                 "once" => (["until the program exits", "once"], ["", "once"]),
                 _ => (["closing statements", "immediately"], ["final", ""]),
             };

@@ -66,6 +66,17 @@ pub struct Glyphs {
 }
 
 impl Glyphs {
+    /// Returns the sign of an arrow key, except in ASCII; other keys are unchanged.
+    pub fn key<'a>(&self, key: &'a str) -> &'a str {
+        match key {
+            "left" if self.curves => "←",
+            "right" if self.curves => "→",
+            "up" if self.curves => "↑",
+            "down" if self.curves => "↓",
+            key => key,
+        }
+    }
+
     /// Returns the junction for a set of directions.
     pub fn joint(&self, ways: u8) -> &'static str {
         self.joints.get(usize::from(ways)).copied().unwrap_or(" ")

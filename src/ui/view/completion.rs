@@ -55,11 +55,29 @@ impl Completion {
             (None, true) => arguments(transcript, themes, &before[..start]),
             (None, false) => vec![],
         };
-        let begins = |c: &Candidate| c.words.to_lowercase().starts_with(&word.to_lowercase());
+        let typed = word.to_lowercase();
+        let begins = |c: &Candidate| {
+            let words = c.words.to_lowercase();
+            // as an argument a name may be typed without its sign
+            let without_sign = first && !typed.is_empty();
+            let bare = words.strip_prefix('@');
+            let is_named = |bare: &str| without_sign && bare.starts_with(&typed);
+            words.starts_with(&typed) || bare.is_some_and(is_named)
+        };
         let candidates: Vec<Candidate> = all.into_iter().filter(begins).collect();
         // nothing to offer for a complete word
         let whole = matches!(&candidates[..], [only] if only.words == word);
         (!candidates.is_empty() && !whole).then_some(Completion { candidates, at: 0, word })
+    }
+
+    /// Returns whether there is nothing to insert: the selected candidate is already there, or no word was begun and
+    /// none was selected.
+    pub fn is_whole(&self) -> bool {
+        let selected = self.candidates.get(self.at);
+        let begun = !self.word.is_empty() || self.at > 0;
+        let is_there =
+            |words: &str| words == self.word || words.strip_prefix('@') == Some(&self.word);
+        !begun || selected.is_some_and(|candidate| is_there(&candidate.words))
     }
 
     /// Selects the previous candidate, wrapping around.
@@ -163,7 +181,7 @@ fn command_arguments(row: &CommandRow, second: bool, transcript: &Transcript) ->
     if has("final_round") {
         all.push(candidate("final", "after closing statements"));
     }
-    if has("yes") && !second {
+    if (has("yes") || has("on")) && !second {
         all.extend([candidate("yes", ""), candidate("no", "")]);
     }
     let keys = match row.name {

@@ -251,7 +251,10 @@ impl List {
         };
         let fits = |e: &ListEntry| {
             let words = [&e.title, &e.call, &name(e), &command(e)];
-            words.iter().any(|w| w.to_lowercase().contains(&typed))
+            let whole = words.map(|w| w.to_lowercase()).join(" ");
+            // every word of the filter, in any order
+            !typed.starts_with('/') && typed.split_whitespace().all(|part| whole.contains(part))
+                || words.iter().any(|w| w.to_lowercase().contains(&typed))
                 || stands_for(e).iter().any(|w| w.contains(&typed))
         };
         let own = self.own.1.iter().cloned();

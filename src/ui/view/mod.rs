@@ -1,8 +1,10 @@
 //! State of the screen: the transcript and its viewport, the composer, the overlays. Keys are dispatched elsewhere.
 
 pub mod analysis;
+pub mod answered;
 pub mod availability;
 pub mod branches;
+pub mod card;
 pub mod charts;
 pub mod completion;
 pub mod composer;
@@ -13,7 +15,10 @@ pub mod drag;
 pub mod extension;
 pub mod floor;
 pub mod graph;
+pub mod hand;
+pub mod hold;
 pub mod inspector;
+pub mod keys_page;
 pub mod lanes;
 pub mod leave;
 pub mod link;
@@ -31,6 +36,7 @@ pub mod plan;
 pub mod player;
 pub mod profile;
 pub mod receipts;
+pub mod reply;
 pub mod row;
 pub mod search;
 pub mod selection;

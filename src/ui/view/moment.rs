@@ -2,7 +2,7 @@
 //! terminal is not focused.
 
 use crate::analysis::TimedTurn;
-use crate::model::{Event, Kind, Outcome};
+use crate::model::{Event, Kind, Outcome, Participant, Price, VoiceSpec};
 use crate::text;
 use crate::ui::view::floor::Status;
 use crate::ui::view::leave::asks_leave;
@@ -13,6 +13,12 @@ pub fn failed(transcript: &Transcript) -> Option<&TimedTurn> {
     let state = transcript.state();
     let paused = Status::from_state(state) == Status::Paused && state.pause_why.is_some();
     transcript.turn_log.turns.last().filter(|turn| paused && turn.outcome == Outcome::Failed)
+}
+
+/// Returns whether a call to a participant costs money, as far as is known.
+pub fn is_paid(spec: &Participant) -> bool {
+    let costs = |price: Price| price.0 > 0.0 || price.1 > 0.0;
+    matches!(spec.voice, VoiceSpec::Model(_)) && spec.price.map_or(!spec.local, costs)
 }
 
 /// Returns the error of a failed turn on one line.

@@ -9,7 +9,7 @@ use crate::ui::view::leave::asks_leave;
 use crate::ui::view::moment::failed;
 
 /// Minimum milliseconds between a message and the Enter that cuts in with it, so that a bouncing key cuts nobody off.
-const BOUNCE_MS: u64 = 250;
+pub const BOUNCE_MS: u64 = 250;
 
 /// Returns the action of the offer, and its description; `None` if Enter does nothing. No offer answers a request for a
 /// permission or for more money.
@@ -29,13 +29,15 @@ pub fn offer(screen: &Screen) -> Option<(Action, String)> {
     if failed(transcript).is_some() {
         return Some((Action::Retry, "try again".into()));
     }
-    let ended = state.ended.is_some();
-    let selected = view.selected.and_then(|at| state.seats.get(at));
-    if let (Some(seat), false) = (selected, ended) {
-        return Some((Action::GiveFloor, format!("{} next", transcript.name(&seat.spec.id))));
+    if let Some(to) = screen.chosen() {
+        return Some((Action::GiveFloor, format!("{} next", transcript.name(&to))));
     }
     match Status::from_state(state) {
-        Status::Paused => Some((Action::Step, "one turn".into())),
+        Status::Paused => {
+            let next = transcript.next_speakers().first().map(|next| transcript.name(next));
+            let turn = next.map_or("one turn".into(), |next| format!("one turn ({next})"));
+            Some((Action::Step, turn))
+        }
         Status::Stopped => {
             let costs = |limit| matches!(limit, Limit::Usd | Limit::Tokens);
             let held = state.limit.as_ref()?;

@@ -39,7 +39,10 @@ impl Outbox {
     pub fn command(&mut self, command: Command) -> (Key, SteerLine) {
         let key = self.next_key();
         self.sent += 1;
-        self.waiting.insert(key.clone(), command.name().replace('_', "-"));
+        // a hold follows the typing and needs no message
+        if !matches!(command, Command::Hold { .. }) {
+            self.waiting.insert(key.clone(), command.name().replace('_', "-"));
+        }
         (key, command.into())
     }
 
@@ -105,7 +108,7 @@ mod tests {
             let waits_for = WaitsFor { speaker: owned(speaker), resume: owned(resume) };
             outbox.outcome(&queued.into(), &waits_for).unwrap()
         };
-        let say = || Command::Say { text: "Hello.".into() };
+        let say = || Command::Say { text: "Hello.".into(), re: None };
         assert_eq!(told(Command::Pause {}, Some("Bo"), None), "pausing when Bo finishes");
         assert_eq!(told(say(), Some("Ada"), None), "queued, sent when Ada finishes");
         assert_eq!(

@@ -272,6 +272,15 @@ impl Transcript {
         Analysis { state: self.state(), turn_log: &self.turn_log, from: Seq(0) }
     }
 
+    /// Returns the number of the turn in a row; `None` for notes and operator messages.
+    pub fn number(&self, at: usize) -> Option<u32> {
+        match self.shown(at)? {
+            RowView::Words(entry, _) => entry.number,
+            RowView::Speaking(turn) => turn.number,
+            RowView::Aside(..) => None,
+        }
+    }
+
     /// Returns the row index of a turn by number.
     pub fn utterance(&self, number: u32) -> Option<usize> {
         let entry = self.state().entries.iter().position(|e| e.number == Some(number))?;
