@@ -71,7 +71,9 @@ fn a_server_is_asked_at_the_address_that_was_typed() {
     program.keys("qq");
     // a conversation started there can be resumed there: the address is still known
     program.until("Recent");
-    program.keys("\u{1b}[B\u{1b}[B");
+    program.keys("\u{1b}[B");
+    program.until("▸ You");
+    program.keys("\u{1b}[B");
     program.until("▸ Should cities");
     program.keys("\r");
     program.until("resumed");
