@@ -120,20 +120,19 @@ impl Engine {
     }
 
     /// Continues the first events of another conversation as a resume does, after a `conversation.forked`. With
-    /// `onward` the fork passes the end that would follow there.
+    /// `onward` the fork passes the end that would follow there. It starts paused if an operator can drop queued commands.
     pub fn fork(&mut self, state: State, parent: Text, seed: Option<u64>, onward: bool) {
         let at = Seq(state.next_seq.0.saturating_sub(1));
         let passed = onward.then(|| ahead::end_of(&state)).flatten();
-        let forked =
-            Forked { parent, at, passed, seed, attended: self.attended, steered: self.steered };
-        self.take_up(state, vec![forked.into()]);
+        let Engine { attended, steered, .. } = *self;
+        let forked = Forked { parent, at, passed, seed, attended, steered };
+        let paused = attended.then(|| execute::pause_for_inherited(&state)).flatten();
+        self.take_up(state, [Some(forked.into()), paused].into_iter().flatten().collect());
     }
 
     fn take_up(&mut self, state: State, notices: Vec<Kind>) {
         self.live.state = state;
-        for notice in notices {
-            self.append(draft(ThreadId::ROOT, ENGINE, notice));
-        }
+        notices.into_iter().for_each(|n| self.append(draft(ThreadId::ROOT, ENGINE, n)));
         // an ended conversation has no due lines until it is reopened
         while self.live.state.ended.is_none() && self.obey() {}
         for cut in recover(&self.live) {

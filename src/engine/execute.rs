@@ -91,6 +91,19 @@ pub(super) fn never_due(key: Key, line: &SteerLine) -> Draft {
     draft(ThreadId::ROOT, ENGINE, receipt.into())
 }
 
+/// Names the commands that wait in the parent of a branch; `None` without any.
+pub fn inherited(past: &State) -> Option<String> {
+    let queued = past.queued_commands().map(|command| command.given.line.command.name());
+    let queued: Vec<&str> = queued.collect();
+    (!queued.is_empty()).then(|| format!("queued in the parent: {}", queued.join(", ")))
+}
+
+/// Returns the pause with which a branch starts if its parent had queued commands.
+pub(super) fn pause_for_inherited(past: &State) -> Option<Kind> {
+    let why = Some(inherited(past)?.into());
+    Some(Paused { why, ..Paused::default() }.into())
+}
+
 fn id_of(state: &State, key: &Key) -> Option<Text> {
     let seq = state.keys.get(key)?;
     state.named.get(seq).cloned()
@@ -149,6 +162,9 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
             LateReason::Dropped => receipt(command, ReceiptIs::Done, Some(reason.message())),
             reason => too_late(command, reason),
         });
+    }
+    if state.holds_back(command) {
+        return None;
     }
     match &command.given.line.command {
         Command::Pause {} => pause(state, command),

@@ -41,6 +41,7 @@ pub use advance::advance;
 pub use ahead::next_speakers;
 pub use drive::{Engine, Stopped};
 pub use effects::{Effect, deadline, effects};
+pub use execute::inherited;
 pub use input::Input;
 pub use loops::{Said, circling};
 use react::refused;

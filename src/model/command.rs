@@ -81,7 +81,7 @@ pub enum Command {
     Pass { who: SeatId },
     /// Replaces the text of a queued message, by its `id` or key.
     EditQueued { of: Text, text: Text },
-    /// Drops a queued message or a queued floor, by its `id` or key.
+    /// Drops a queued message or another queued command, by its `id` or key.
     DropQueued { of: Text },
     /// Gives `to` the next turn, once; the order then continues where it was.
     Floor { to: SeatId },
@@ -307,7 +307,7 @@ pub static COMMANDS: &[CommandRow] = &[
     command!("speak" ["text", "who"] [] "Speak as the human participant who has the floor." ["turn.ended"]),
     command!("pass" ["who"] [] "A human participant passes." ["turn.ended"]),
     command!("edit_queued" ["of", "text"] [] "Edit a queued message, by id or key." []),
-    command!("drop_queued" ["of"] [] "Drop a queued message or vote, or a turn that was given and has not begun." []),
+    command!("drop_queued" ["of"] [] "Drop a queued message, or another command that waits, such as a vote." []),
     command!("floor" ["to"] [] "Give a participant the next turn, once; the order then continues where it was." ["batch.opened"]),
     command!("skip" [] [] "Stop the speaker, or skip the next one." ["turn.ended"]),
     command!("mute" ["who"] [] "Skip a participant until unmuted." []),

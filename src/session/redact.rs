@@ -90,6 +90,26 @@ pub fn redact(
     Ok(done)
 }
 
+/// Returns the number of events that a redaction would change.
+///
+/// # Errors
+/// [`SessionError::Shape`] if an event would be invalid, and [`SessionError::Io`].
+pub fn preview(
+    path: &Path,
+    redaction: impl FnOnce(&Records) -> Redaction,
+) -> Result<usize, SessionError> {
+    let records = reader::scan(path, &ReadProgress::default(), &mut |_| {})?.records();
+    let redaction = redaction(&records);
+    let matches = redaction.matches(records.iter());
+    let mut rebuilding = redaction.rebuilding(&matches);
+    let mut changed = 0;
+    for old in records.iter() {
+        changed += usize::from(!Arc::ptr_eq(&old, &rebuilding.take(&old)?));
+    }
+    records.all_read()?;
+    Ok(changed)
+}
+
 /// The log that replaces the old one.
 struct NewLog<'a> {
     files: &'a SessionFiles,

@@ -1,10 +1,11 @@
 //! Removes the text of turns and commands, or a given text everywhere, from events.
 //!
 //! Works on events alone, for a rewritten file and for an export. Every event keeps its position, time and author; the
-//! set of participants and turns never changes.
+//! set of participants and turns never changes, but a participant may get another name.
 
 use super::Record;
 use super::error::SessionError;
+use super::renaming::{Match, Renaming};
 use crate::model::piece::{pack, unpack};
 use crate::model::{Channel, Command, Event, Key, Kind, Ms, Piece, TurnId};
 use crate::text;
@@ -62,6 +63,8 @@ pub struct Redaction {
     pub texts: Vec<String>,
     /// Facts of the profile that are removed, with the replies that stated them.
     pub facts: BTreeSet<String>,
+    /// Names that are replaced everywhere.
+    pub names: Renaming,
 }
 
 /// Collects every string of a value that is long enough to be redacted.
@@ -81,9 +84,9 @@ fn top(field: &str) -> &str {
     field.split('.').next().unwrap_or(field)
 }
 
-/// Byte ranges of matched texts in each stream of pieces.
+/// Matched texts and names in each stream of pieces.
 #[derive(Clone, Debug, Default)]
-pub struct PieceMatches(BTreeMap<(TurnId, Channel), Vec<Range<usize>>>);
+pub struct PieceMatches(BTreeMap<(TurnId, Channel), Vec<Match>>);
 
 /// Redacts a sequence of events.
 pub struct Rebuilding<'a> {
@@ -182,9 +185,11 @@ impl Redaction {
 
     /// Returns whether nothing but API keys is removed.
     pub fn is_empty(&self) -> bool {
-        let Redaction { mark: _, turns, whispered, utterances, commands, texts, facts } = self;
+        let Redaction { mark: _, turns, whispered, utterances, commands, texts, facts, names } =
+            self;
         let turns = turns.is_empty() && whispered.is_empty() && utterances.is_empty();
-        turns && commands.is_empty() && texts.is_empty() && facts.is_empty()
+        let texts = texts.is_empty() && names.is_empty();
+        turns && commands.is_empty() && texts && facts.is_empty()
     }
 
     /// Starts a redaction of events in order, from the first one on.
@@ -235,7 +240,7 @@ impl Redaction {
                     if self.turns.contains(&piece.turn) || self.whispered.contains(&piece.turn) {
                         piece.text = "".into();
                     } else if let Some(found) = matches.0.get(&stream) {
-                        self.cut(piece, &span, found);
+                        Self::cut(piece, &span, found);
                     }
                 }
                 let rebuilt = pack(&pieces, Ms(0));
@@ -269,13 +274,13 @@ impl Redaction {
         }
     }
 
-    /// Removes matches from a piece that covers a range of its stream; the mark is placed at the start of a match.
-    fn cut(&self, piece: &mut Piece, span: &Range<usize>, found: &[Range<usize>]) {
+    /// Replaces matches in a piece that covers a range of its stream, at the start of each match.
+    fn cut(piece: &mut Piece, span: &Range<usize>, found: &[Match]) {
         let mut text = String::new();
         for (i, c) in piece.text.char_indices() {
             let place = span.start + i;
-            match found.iter().find(|f| f.contains(&place)) {
-                Some(f) if f.start == place => text.push_str(&self.mark),
+            match found.iter().find(|f| f.range.contains(&place)) {
+                Some(f) if f.range.start == place => text.push_str(&f.by),
                 Some(_) => {}
                 None => text.push(c),
             }
@@ -285,18 +290,21 @@ impl Redaction {
         }
     }
 
-    /// Finds the texts in streams of pieces; a text may span several pieces.
+    /// Finds the texts and names in streams of pieces; a text may span several pieces.
     pub fn matches(&self, records: impl Iterator<Item = Arc<Record>>) -> PieceMatches {
         let mut matches = PieceMatches::default();
         let mut streams: BTreeMap<(TurnId, Channel), String> = BTreeMap::new();
         let mut find = |stream, all: String| {
-            let of = |text| all.match_indices(text).map(|(at, t): (usize, &str)| at..at + t.len());
-            let found: Vec<_> = self.texts.iter().flat_map(|t| of(t.as_str())).collect();
+            let mut found: Vec<Match> = Vec::new();
+            for (at, text) in self.texts.iter().flat_map(|text| all.match_indices(text.as_str())) {
+                found.push(Match { range: at..at + text.len(), by: self.mark.clone() });
+            }
+            found.extend(self.names.find(&all));
             if !found.is_empty() {
                 matches.0.insert(stream, found);
             }
         };
-        if !self.texts.is_empty() {
+        if !(self.texts.is_empty() && self.names.is_empty()) {
             for record in records {
                 match &record.event.kind {
                     Kind::Delta(delta) => {
@@ -318,22 +326,35 @@ impl Redaction {
         matches
     }
 
-    /// Removes the texts from every string of an event, except pieces and names.
+    /// Removes the texts from every string of an event, except pieces and names, and renames.
     fn take_text(&self, event: &mut Event, spelled: &[String]) -> Result<(), SessionError> {
-        if self.texts.is_empty() || matches!(event.kind, Kind::Delta(_)) {
+        if let Some(by) = self.names.replace(&event.by) {
+            event.by = by.into();
+        }
+        let nothing = self.texts.is_empty() && self.names.is_empty();
+        if nothing || matches!(event.kind, Kind::Delta(_)) {
             return Ok(());
         }
         let json = event.kind.data().map_err(SessionError::Shape)?;
         // the data of an unknown kind may escape a text differently
         let known = !matches!(event.kind, Kind::Unknown(_));
-        if known && !spelled.iter().any(|text| json.contains(text)) {
+        let has_text = spelled.iter().any(|text| json.contains(text));
+        if known && !has_text && self.names.is_empty() {
             return Ok(());
         }
         let mut data: Value = serde_json::from_str(&json).map_err(SessionError::Shape)?;
         let found = |any, text: &String| replace(&mut data, text, &self.mark) | any;
-        if self.texts.iter().fold(false, found) {
+        let removed = self.texts.iter().fold(false, found);
+        let renamed = self.names.rename(&mut data);
+        if renamed || removed {
             let raw = RawValue::from_string(data.to_string()).map_err(SessionError::Shape)?;
             event.kind = Kind::read(event.kind.name(), &raw).map_err(SessionError::Shape)?;
+        }
+        // a reader ignores an unknown key, so a renamed field would be lost
+        let kept = || serde_json::from_str::<Value>(&event.kind.data()?);
+        if renamed && kept().map_err(SessionError::Shape)? != data {
+            let clash = serde::de::Error::custom("the name is also a key of the format");
+            return Err(SessionError::Shape(clash));
         }
         Ok(())
     }

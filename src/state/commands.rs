@@ -2,6 +2,7 @@
 
 use super::{Conversation, RunState, Who};
 use crate::model::command::NoteFor;
+use crate::model::payload::Forked;
 use crate::model::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,6 +30,26 @@ pub struct PendingCommand {
     pub batch: Option<(ThreadId, BatchId)>,
     /// True if its vote, verdict or change of seats is recorded, or if its hold is over.
     pub closed: bool,
+}
+
+impl PendingCommand {
+    /// Returns true if the command can be dropped: it waits, and its effect has not begun.
+    pub fn is_droppable(&self) -> bool {
+        let begun = self.acted || self.closed || self.batch.is_some() || !self.placed.is_empty();
+        let waits = self.text.is_some()
+            || matches!(
+                self.given.line.command,
+                Command::Floor { .. }
+                    | Command::Vote { .. }
+                    | Command::Verdict { winner: None }
+                    | Command::Skip {}
+                    | Command::Retry { .. }
+                    | Command::Reroll { .. }
+                    | Command::Continue { .. }
+                    | Command::Pass { .. }
+            );
+        waits && !begun && self.too_late.is_none()
+    }
 }
 
 /// Guidance from the operator, shown in prompts.
@@ -295,16 +316,10 @@ impl Conversation {
         self.pending.get_mut(&of?).filter(waits)
     }
 
-    /// Withdraws a message that waits, with the floor promised by it, or a `floor` or `vote` command; returns whether it
-    /// still waited.
+    /// Withdraws a command that waits, with the floor promised by it; returns whether it still waited.
     fn take_back(&mut self, of: Option<Seq>) -> bool {
-        let waits = |d: &&mut PendingCommand| match &d.given.line.command {
-            Command::Floor { .. } => !d.acted && d.too_late.is_none(),
-            Command::Vote { .. } => !d.acted && d.batch.is_none() && d.too_late.is_none(),
-            _ => d.text.is_some() && d.placed.is_empty() && d.too_late.is_none(),
-        };
-        let waiting = of.and_then(|of| self.pending.get_mut(&of)).filter(waits);
-        let Some(waiting) = waiting else { return false };
+        let waiting = of.and_then(|of| self.pending.get_mut(&of));
+        let Some(waiting) = waiting.filter(|command| command.is_droppable()) else { return false };
         waiting.too_late = Some(LateReason::Dropped);
         let key = waiting.given.key.clone();
         for thread in self.threads.values_mut() {
@@ -337,10 +352,17 @@ impl Conversation {
 
     /// Returns the commands that wait for their time, in order.
     pub fn queued_commands(&self) -> impl Iterator<Item = &PendingCommand> {
-        self.pending.values().filter(|command| {
-            let begun = command.acted || command.batch.is_some() || !command.placed.is_empty();
-            command.queued && !begun && !command.closed && command.too_late.is_none()
-        })
+        self.pending.values().filter(|command| command.queued && command.is_droppable())
+    }
+
+    /// Returns true if a command waits for the end of a pause: a branch starts paused if its parent had queued commands,
+    /// so that they can be dropped first.
+    pub fn holds_back(&self, command: &PendingCommand) -> bool {
+        let inherited = |forked: &Forked| command.seq <= forked.at;
+        self.run == RunState::Paused
+            && command.queued
+            && command.is_droppable()
+            && self.forked.as_ref().is_some_and(inherited)
     }
 
     fn pending_mut(&mut self, key: &Key) -> Option<&mut PendingCommand> {

@@ -104,7 +104,7 @@ fn names_commands_that_were_queued_in_the_parent() {
     house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
     let parent = house.sessions()[0]["id"].as_str().unwrap().to_owned();
     let branch = house.run(&["fork", &parent, "--at", "2", "--headless"]).code(0);
-    let notice = "queued in the parent, carried out in the branch: vote";
+    let notice = "queued in the parent: vote; carried out in the branch";
     assert!(branch.err.contains(notice), "{}", branch.err);
     let branch = house.run(&["fork", &parent, "--at", "1", "--headless"]).code(0);
     assert!(!branch.err.contains("queued in the parent"), "{}", branch.err);

@@ -242,6 +242,41 @@ fn an_utterance_is_taken_out_with_all_that_repeats_it() {
     assert!(before == files(&house), "nothing is taken out where not all of it is there");
 }
 
+#[test]
+fn a_participant_is_renamed_everywhere_after_a_dry_run() {
+    let house = House::new();
+    let lines = talk(4, 3)
+        .replace("B1", "well, Ada, said ada and Adam")
+        .replace("name = \"Ada\"", "name = \"Ada\"\naliases = [\"Countess\"]")
+        .replace("A2", "the Countess speaks");
+    let steer = house.file(
+        "steer.jsonl",
+        "{\"after\":{\"utterance\":3},\"do\":\"whisper\",\"to\":\"ada\",\"text\":\"psst Ada\"}\n",
+    );
+    house.run(&["run", &house.file("t.toml", &lines), "--headless", "--steer", &steer]).code(0);
+    let before = files(&house);
+    let redact =
+        |rest: &[&str]| house.run(&[&["sessions", "redact", "--last", "--rename"], rest].concat());
+    let dry = redact(&["ada=Person A"]).code(0);
+    assert!(dry.err.contains("would change: ada becomes person_a (Person A)"), "{}", dry.err);
+    assert!(dry.err.contains("nothing was changed; add --yes"), "{}", dry.err);
+    assert!(before == files(&house), "a dry run changes nothing");
+    assert!(redact(&["zed=Person"]).code(2).err.contains("there are ada, bo"));
+    assert!(redact(&["ada=Bo"]).code(2).err.contains("already named"));
+    assert!(redact(&["ada=!"]).code(2).err.contains("needs a letter"));
+    redact(&["ada=Person A", "--yes"]).code(0);
+    for (path, bytes) in files(&house) {
+        let text = String::from_utf8_lossy(&bytes).replace("Adam", "");
+        let left = ["Ada", "ada", "Countess"].into_iter().find(|name| text.contains(name));
+        assert_eq!(left, None, "in {}: {text}", path.display());
+    }
+    let shown = house.run(&["sessions", "show", "--last"]).code(0).out;
+    assert!(shown.contains("[1] Person A"), "{shown}");
+    assert!(shown.contains("well, Person A, said person_a and Adam"), "{shown}");
+    assert!(shown.contains("the Person A speaks"), "{shown}");
+    house.run(&["resume", "--last", "--headless", "--max-utterances", "6"]).code(0);
+}
+
 /// Duration of a search and of a list over a thousand sessions of a megabyte each.
 #[test]
 #[ignore = "writes a gigabyte: cargo test --release --test cli a_thousand_sessions -- --ignored --nocapture"]

@@ -84,3 +84,37 @@ async fn a_queued_vote_can_be_dropped() {
     assert_eq!(votes(&play(opened(), plain(), std::slice::from_ref(&vote)).await), 1);
     assert_eq!(votes(&play(opened(), plain(), &[vote, drop]).await), 0);
 }
+
+#[tokio::test]
+async fn queued_commands_of_the_parent_wait_until_the_branch_resumes() {
+    let opened = || {
+        let scenario = json!({"policy": {"name": "round_robin"}, "limits": {"utterances": 4}});
+        table(scenario, vec![seat("a"), seat("b")])
+    };
+    let during = json!({"utterance": 2, "words": 1});
+    let queued = [
+        json!({"during": during, "do": "vote", "question": "Stay?", "id": "v"}),
+        json!({"during": during, "do": "say", "text": "go on", "id": "s"}),
+    ];
+    let whole = play(opened(), plain(), &queued).await;
+    let second = |e: &Event| matches!(&e.kind, Kind::TurnEnded(t) if t.number == Some(2));
+    let at = whole.events.iter().position(second).unwrap() + 1;
+    let past = whole.events[..at].to_vec();
+    let drops = |of: &str| json!({"after": {"utterance": 2}, "do": "drop_queued", "of": of});
+    let resume = json!({"after": {"utterance": 2}, "do": "resume"});
+    let done = |ran: &Ran| {
+        let votes = ran.kinds().iter().filter(|kind| **kind == "vote.closed").count();
+        (votes, ran.texts().contains(&"go on"))
+    };
+    let kept = fork_watched(past.clone(), plain(), std::slice::from_ref(&resume)).await;
+    assert_eq!(done(&kept), (1, true));
+    let why = kept.events.iter().find_map(|e| match &e.kind {
+        Kind::Paused(paused) => paused.why.clone(),
+        _ => None,
+    });
+    assert_eq!(why.as_deref(), Some("queued in the parent: vote, say"));
+    let dropped = fork_watched(past.clone(), plain(), &[drops("v"), resume.clone()]).await;
+    assert_eq!(done(&dropped), (0, true));
+    let dropped = fork_watched(past, plain(), &[drops("v"), drops("s"), resume]).await;
+    assert_eq!(done(&dropped), (0, false));
+}

@@ -301,6 +301,8 @@ enum Begin {
     Open(Opened),
     Resume,
     Fork(Option<u64>, bool),
+    /// A branch that an operator watches.
+    WatchedFork,
 }
 
 pub async fn play(opened: Opened, stage: Stage, steer: &[Value]) -> Ran {
@@ -321,6 +323,11 @@ pub async fn fork_on(past: Vec<Event>, stage: Stage) -> Ran {
     go(past, Begin::Fork(None, true), stage, &[]).await
 }
 
+/// Branches off after these events, with an operator at the keyboard.
+pub async fn fork_watched(past: Vec<Event>, stage: Stage, steer: &[Value]) -> Ran {
+    go(past, Begin::WatchedFork, stage, steer).await
+}
+
 async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ran {
     let disk = Memory::default();
     let start = WriterStart { len: 0, last: past.last().map(|e| e.seq) };
@@ -339,6 +346,10 @@ async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ra
         Begin::Resume => engine.resume(State::fold(&past), vec![]),
         Begin::Fork(seed, onward) => {
             engine.fork(State::fold(&past), "parent".into(), seed, onward);
+        }
+        Begin::WatchedFork => {
+            engine.attended = true;
+            engine.fork(State::fold(&past), "parent".into(), None, false);
         }
     }
     let (tx, orders) = mpsc::channel(1);

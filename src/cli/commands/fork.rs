@@ -21,6 +21,7 @@ use crate::cli::session_file::{self, seats};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
 use crate::cli::watched::watched;
+use crate::engine::inherited;
 use crate::model::{Command, Kind, Wall};
 use crate::session::replay::Recording;
 use crate::session::{self, Mode, ReadProgress, SessionError, Survey};
@@ -175,14 +176,6 @@ pub enum Started {
     Left(Next),
 }
 
-/// Names the commands that wait in the parent at the place of the branch: the branch carries them out.
-fn inherited(past: &State) -> Option<String> {
-    let queued: Vec<&str> =
-        past.queued_commands().map(|command| command.given.line.command.name()).collect();
-    (!queued.is_empty())
-        .then(|| format!("queued in the parent, carried out in the branch: {}", queued.join(", ")))
-}
-
 /// Starts a branch.
 pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
     let play = &fork.play;
@@ -231,9 +224,10 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
     let (at, dice) = assemble::naming(fixed, past.seed);
     // a branch after the last turn of a finished conversation is meant to continue it
     let onward = whole.ended.is_some() && whole.utterances == past.utterances;
-    let inherited = inherited(&past);
-    if let (Some(inherited), true) = (&inherited, play.headless) {
-        context.say(inherited);
+    if play.headless
+        && let Some(inherited) = inherited(&past)
+    {
+        context.say(&format!("{inherited}; carried out in the branch"));
     }
     let session =
         session::fork(&survey, kept(), fork.keep.place(&sessions, at, dice), Mode::Normal)?;
@@ -256,7 +250,6 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
         lines,
         saved: !fork.keep.no_save,
     });
-    let notice = warning.or(inherited);
-    let setup = Setup { conversation, play: play.clone(), allowed, inquiry: None, notice };
+    let setup = Setup { conversation, play: play.clone(), allowed, inquiry: None, notice: warning };
     Ok(Started::Branch(Box::new(setup)))
 }

@@ -303,7 +303,7 @@ pub fn pass(screen: &mut Screen) -> Option<Request> {
     }
 }
 
-/// Drops the queued message; if there are several, lists them. Without messages, drops the queued vote.
+/// Drops the queued message; if there are several, lists them. Without messages, drops the last queued command.
 pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
     if screen.transcript.queued().count() > 1 {
         screen.view.list = queued::list(&screen.transcript);
@@ -311,8 +311,9 @@ pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
     }
     match screen.transcript.queued().last().map(|(key, _)| key.clone()) {
         Some(key) => ask(screen, Command::DropQueued { of: key.0 }),
-        None if let Some(vote) = screen.transcript.queued_vote() => {
-            ask(screen, Command::DropQueued { of: vote.0 })
+        None if let Some(queued) = screen.transcript.queued_command() => {
+            let of = queued.given.key.0.clone();
+            ask(screen, Command::DropQueued { of })
         }
         None => cannot(screen, Action::DropQueued),
     }

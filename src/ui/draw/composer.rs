@@ -30,7 +30,8 @@ const QUEUE_ROWS: usize = 3;
 pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     let room = usize::from(width.saturating_sub(PROMPT + 1));
     let waiting = screen.transcript.queued().count().min(QUEUE_ROWS);
-    let queue = (waiting + usize::from(screen.transcript.human_turn().is_some())) as u16;
+    let held = usize::from(screen.transcript.held_command().is_some());
+    let queue = (waiting + held + usize::from(screen.transcript.human_turn().is_some())) as u16;
     let raw = screen.view.reading.raw;
     let panels = if raw { Panels::Hide } else { screen.view.panels };
     let (coordination, profile) = match panels {
@@ -92,6 +93,16 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         if i + 1 == last && !covered {
             let edit = if screen.view.writing { Action::Earlier } else { Action::EditQueued };
             let keys = format!(" {} edit  {} drop ", way(edit), way(Action::DropQueued));
+            bar.right(keys, theme.style(ThemeRole::HintText));
+        }
+        rows.push(bar);
+    }
+    if let Some(held) = screen.transcript.held_command() {
+        let mut bar = Bar::new();
+        bar.left("queued in the parent: ", theme.style(ThemeRole::Notice));
+        bar.left(held.given.line.command.name(), theme.style(ThemeRole::Text));
+        if last == 0 && !covered {
+            let keys = format!(" {} drop ", way(Action::DropQueued));
             bar.right(keys, theme.style(ThemeRole::HintText));
         }
         rows.push(bar);

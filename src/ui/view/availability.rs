@@ -18,7 +18,7 @@ pub fn unfit(transcript: &Transcript, command: &str) -> Option<&'static str> {
         "pause" if held => Some("already paused"),
         "resume" if !held => Some("not paused"),
         "speak" | "pass" if transcript.human_turn().is_none() => Some("it is not your turn"),
-        "drop_queued" if transcript.queued_vote().is_some() => None,
+        "drop_queued" if transcript.queued_command().is_some() => None,
         "edit_queued" | "drop_queued" if transcript.queued().next().is_none() => {
             Some("no queued messages")
         }

@@ -10,7 +10,7 @@ use crate::model::payload::{CallStarted, TurnEnded};
 use crate::model::*;
 use crate::session::tail::{self, Archive, Past, Record};
 use crate::shared::{SharedItems, SharedList, SharedMap};
-use crate::state::{Entry, Live, State, Turn, Who};
+use crate::state::{Entry, Live, PendingCommand, State, Turn, Who};
 use crate::text;
 use crate::ui::view::past::PastStates;
 use crate::ui::view::receipts::CommandOutcomes;
@@ -372,11 +372,14 @@ impl Transcript {
         queued(self.state())
     }
 
-    /// Returns the key of the last queued vote.
-    pub fn queued_vote(&self) -> Option<Key> {
-        let commands = self.state().queued_commands();
-        let votes = commands.filter(|c| matches!(c.given.line.command, Command::Vote { .. }));
-        votes.last().map(|command| command.given.key.clone())
+    /// Returns the last queued command that is not a message.
+    pub fn queued_command(&self) -> Option<&PendingCommand> {
+        self.state().queued_commands().filter(|command| command.text.is_none()).last()
+    }
+
+    /// Returns the last command of the parent that waits for the end of the pause and is not a message.
+    pub fn held_command(&self) -> Option<&PendingCommand> {
+        self.queued_command().filter(|command| self.state().holds_back(command))
     }
 
     /// Returns the name of the current speaker, or the first of several.

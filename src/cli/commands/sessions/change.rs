@@ -10,9 +10,12 @@ use crate::clock::Clock;
 use crate::model::event::OPERATOR;
 use crate::model::payload::Renamed;
 use crate::model::{Event, Kind, ThreadId};
-use crate::session::{self, Mode, Record, Records, Redaction};
+use crate::session::{self, Mode, ReadProgress, Record, Records, Redaction, Renaming};
+use crate::state::State;
 use clap::Args;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::io::stdin;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,6 +34,62 @@ pub struct RedactTarget {
     /// A text, everywhere in the session
     #[arg(long, value_name = "TEXT")]
     text: Vec<String>,
+    /// A participant's new name, in every place: `--rename ada="Person A"`
+    #[arg(long, value_name = "ID=NAME", value_parser = new_name)]
+    rename: Option<NewName>,
+}
+
+/// New name of a participant.
+#[derive(Clone, Debug)]
+struct NewName {
+    old: String,
+    id: String,
+    name: String,
+}
+
+/// Parses the id of a participant and its new name.
+fn new_name(text: &str) -> Result<NewName, String> {
+    let (old, name) = text.split_once('=').ok_or("write ID=NAME, such as ada=\"Person A\"")?;
+    let name = name.trim();
+    let letters = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    let id: String = name.chars().map(letters).collect();
+    let id = id.trim_matches('_').to_owned();
+    if id.is_empty() || name.contains(char::is_control) {
+        return Err("the new name needs a letter from a to z or a digit".into());
+    }
+    Ok(NewName { old: old.trim().into(), id, name: name.into() })
+}
+
+/// Returns the words to replace for a new name: the participant's name, its other names and its id.
+fn renaming(path: &Path, new: &NewName) -> Result<Renaming, Failure> {
+    let mut state = State::default();
+    session::scan_for_fold(path, &ReadProgress::default(), &mut |found| state.apply(found.event))?;
+    let ids: Vec<&str> = state.seats.iter().map(|s| &*s.spec.id).collect();
+    let Some(seat) = state.seats.iter().find(|s| *s.spec.id == *new.old) else {
+        let message = format!("no participant {:?} in {}", new.old, path.display());
+        return Err(Failure::usage(message, format!("there are {}", ids.join(", "))));
+    };
+    let same = |name: &str| name.eq_ignore_ascii_case(&new.name) || name == new.id;
+    if state.seats.iter().any(|s| same(&s.spec.id) || same(&s.spec.name)) {
+        let message = format!("a participant is already named {:?}", new.name);
+        return Err(Failure::usage(message, "choose another name"));
+    }
+    let mut renaming = Renaming::default();
+    let mut names = vec![&*seat.spec.name];
+    names.extend(seat.spec.aliases.iter().map(|alias| &**alias));
+    names.sort_by_key(|name| Reverse(name.len()));
+    names.into_iter().for_each(|name| renaming.add(name, &new.name));
+    renaming.add(&seat.spec.id, &new.id);
+    Ok(renaming)
+}
+
+/// Returns true if a person agrees to a question.
+fn agrees(question: &str, context: &Context) -> Result<bool, Failure> {
+    context.say(question);
+    let mut line = String::new();
+    let read = stdin().read_line(&mut line);
+    read.map_err(|e| Failure::new(Exit::Failed, format!("cannot read the answer: {e}")))?;
+    Ok(matches!(line.trim(), "y" | "yes"))
 }
 
 /// Renames a session by appending an event of the operator.
@@ -72,8 +131,14 @@ pub fn restore(id: &str, context: &Context) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Redacts texts or turns in a session file, permanently.
-pub fn redact(path: &Path, out: &RedactTarget, context: &Context) -> Result<Exit, Failure> {
+/// Redacts texts or turns in a session file, permanently. A new name of a participant is only reported without `yes`,
+/// unless a person at the terminal agrees.
+pub fn redact(
+    path: &Path,
+    out: &RedactTarget,
+    yes: bool,
+    context: &Context,
+) -> Result<Exit, Failure> {
     if let Some(short) = out.text.iter().find(|t| t.chars().count() < REDACTED_CHARS_MIN) {
         return Err(Failure::usage(
             format!("\"{short}\" is too short to redact"),
@@ -93,17 +158,36 @@ pub fn redact(path: &Path, out: &RedactTarget, context: &Context) -> Result<Exit
     if let Some(number) = out.utterance.iter().find(|number| !granted.contains(number)) {
         return Err(nothing(format!("it has no turn {number}")));
     }
+    let names = match &out.rename {
+        Some(new) => renaming(path, new)?,
+        None => Renaming::default(),
+    };
     let wanted = |records: &Records| {
         let mut all = Redaction { mark: REDACTED.into(), ..Redaction::default() };
         if !numbers.is_empty() {
             all.add_utterances(records.iter(), &numbers);
         }
         all.texts.extend(out.text.iter().cloned());
+        all.names = names.clone();
         all
     };
+    if let (Some(new), false) = (&out.rename, yes) {
+        let changed = session::preview(path, wanted)?;
+        let NewName { old, id, name } = new;
+        context.say(&format!("{} would change: {old} becomes {id} ({name})", events(changed)));
+        if !Context::at_terminal() {
+            context.say("nothing was changed; add --yes to rename");
+            return Ok(Exit::Done);
+        }
+        if !agrees("rename permanently? [y/N]", context)? {
+            context.say("nothing was changed");
+            return Ok(Exit::Done);
+        }
+    }
     let what: Vec<String> = out.utterance.iter().map(|n| format!("utterance {n}")).collect();
     let texts = (!out.text.is_empty()).then(|| "a text".to_owned());
-    let what = what.into_iter().chain(texts).collect::<Vec<_>>().join(", ");
+    let named = out.rename.as_ref().map(|new| format!("the former name of {}", new.id));
+    let what = what.into_iter().chain(texts).chain(named).collect::<Vec<_>>().join(", ");
     let note = format!("redacted in this file: {what}");
     let done = watched("redacting the session", |progress| {
         session::redact(path, wanted, &note, progress)

@@ -83,6 +83,9 @@ pub enum SessionsArgs {
         which: SessionName,
         #[command(flatten)]
         out: change::RedactTarget,
+        /// Rename without asking
+        #[arg(long, requires = "rename")]
+        yes: bool,
     },
     /// Repair a damaged session (the old file is kept)
     Repair {
@@ -114,8 +117,8 @@ impl SessionsArgs {
                 Ok(Exit::Done)
             }
             SessionsArgs::Restore { id } => change::restore(&id, context),
-            SessionsArgs::Redact { which, out } => {
-                change::redact(&find_own(&which, context)?, &out, context)
+            SessionsArgs::Redact { which, out, yes } => {
+                change::redact(&find_own(&which, context)?, &out, yes, context)
             }
             SessionsArgs::Show { which, format } => show(&find(&which, context)?, format, context),
             SessionsArgs::Path { which } => {
