@@ -17,7 +17,7 @@ pub struct ModelCalls {
 /// Call counts of a conversation.
 #[derive(Debug, Default)]
 pub(super) struct Called {
-    /// Calls by purpose, as spelled in the log.
+    /// Calls by purpose, as spelled in the log; a retry counts if the call before it had a reply.
     pub purposes: BTreeMap<String, u64>,
     /// Number of retried calls.
     pub retries: u64,
@@ -51,6 +51,12 @@ impl Called {
             Kind::CallRetried(again) => {
                 self.retries += 1;
                 self.failed(again.call.0, again.error.class);
+                let purpose = self.granted.get(&again.turn.0).copied().unwrap_or(Purpose::Speak);
+                if is_silent(again.error.class)
+                    && let Some(calls) = self.purposes.get_mut(&name(purpose))
+                {
+                    *calls = calls.saturating_sub(1);
+                }
             }
             Kind::TurnEnded(turn) => {
                 self.cut += u64::from(turn.finish.as_deref().is_some_and(is_capped));

@@ -1,11 +1,11 @@
 //! Measures one conversation from its events.
 
-use super::called::{self, Called};
+use super::called::Called;
 use super::results::{
     JudgeCounts, Measured, ResultLine, ResultOutcome, Round, Sure, Turned, VERSION,
 };
 use crate::analysis::{self, AnswerRound};
-use crate::model::{AnswerKind, Event, Purpose, StopReason, Text, payload::Ended};
+use crate::model::{AnswerKind, Event, StopReason, Text, payload::Ended};
 use crate::reply::spelled;
 use crate::state::{State, Stated};
 use serde_json::Value;
@@ -40,11 +40,7 @@ pub fn line<'a>(
     let mut called = Called::default();
     let (state, _) = analysis::fold(events.into_iter().inspect(|event| called.take(event)));
     let ended = state.ended.as_ref()?;
-    let Called { purposes: mut calls, retries, cut, models, .. } = called;
-    // a retried call counts as one call of the protocol
-    if let Some(speak) = calls.get_mut(&called::name(Purpose::Speak)) {
-        *speak = speak.saturating_sub(retries);
-    }
+    let Called { purposes: calls, retries, cut, models, .. } = called;
     let answered = state.answered();
     let kind = state.scenario.answer.as_ref().map(|spec| spec.form).unwrap_or_default();
     let right = subject.key.and_then(|key| right(kind, key));

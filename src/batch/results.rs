@@ -82,7 +82,8 @@ impl ResultLine {
 /// Measurements of one conversation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Calls by purpose, without retries.
+    /// Calls by purpose, including retries of replies that were rejected; a call without a reply counts once with its
+    /// retries.
     pub calls: BTreeMap<String, u64>,
     /// Calls that were retried, after failures or malformed replies.
     pub retries: u64,

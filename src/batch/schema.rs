@@ -73,7 +73,7 @@ pub fn schema() -> Value {
             "key": {"description": "what is right"},
             "answered": answered,
             "correct": {"type": "boolean", "description": "missing if there is no key or no answer"},
-            "calls": {"type": "object", "additionalProperties": count, "description": "by purpose, retries apart"},
+            "calls": {"type": "object", "additionalProperties": count, "description": "by purpose; retries of calls without a reply are left out"},
             "retries": count,
             "cut": {"type": "integer", "minimum": 0, "description": "replies that ended at max_tokens"},
             "planned": {"type": "array", "items": count, "description": "minimum and maximum calls by the formula"},

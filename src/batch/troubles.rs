@@ -5,7 +5,7 @@ use super::results::{ResultLine, ResultOutcome};
 /// Counts of the flaws of one or more conversations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Troubles {
-    /// Calls, without retries.
+    /// Calls, without retries of calls that had no reply.
     pub calls: u64,
     /// Replies that were cut at their token limit.
     pub cut: u64,

@@ -232,6 +232,9 @@ fn at_the_limit(turn: &Turn) -> String {
 /// Returns whether a model said only what it had just read, for the first time in its turn.
 fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
     let seat = state.seat(&turn.seat).map(|s| &s.spec);
+    if state.scenario.guards == Guards::Off {
+        return false;
+    }
     let may = seat
         .is_some_and(|s| matches!(s.voice, VoiceSpec::Model(_)) && turn.tries < s.on_failure.tries);
     if !may || !turn.speaks() || turn.echoed || !is_free(state, turn) || gives_up(state) {

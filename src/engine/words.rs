@@ -84,8 +84,7 @@ pub(super) fn own_words(
 ) -> RepairedReply {
     let think = (!thought.is_empty()).then(|| thought.clone().into());
     match state.seat(&turn.seat).map(|s| &s.spec.voice) {
-        Some(VoiceSpec::Model(_)) if !is_free(state, turn) => {
-            // names in structured data are data
+        Some(VoiceSpec::Model(_) | VoiceSpec::Agent(_)) if !is_guarded(state, turn) => {
             let (text, more) = Splitter::whole(&said);
             let thought = format!("{thought}{more}");
             let think = (!thought.is_empty()).then(|| thought.into());
@@ -107,6 +106,11 @@ pub(super) fn own_words(
         )
         | None => RepairedReply { text: said, think, ..RepairedReply::default() },
     }
+}
+
+/// Returns whether a reply is corrected. Names in structured data are data.
+fn is_guarded(state: &State, turn: &Turn) -> bool {
+    state.scenario.guards == Guards::On && is_free(state, turn)
 }
 
 /// Removes the parts of a reply that are in another participant's name.
@@ -145,8 +149,8 @@ pub(super) fn goes_astray(live: &Live, turn: &Turn, new: &str) -> bool {
         return false;
     }
     let ends_line = new.contains('\n');
-    // most pieces end nothing, so the text so far is not assembled for them; names in structured data are data
-    if !(ends_line || new.contains(PAUSES)) || !is_free(&live.state, turn) {
+    // most pieces end nothing, so the text so far is not assembled for them
+    if !(ends_line || new.contains(PAUSES)) || !is_guarded(&live.state, turn) {
         return false;
     }
     let said = live.said(turn.id);

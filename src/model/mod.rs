@@ -65,7 +65,7 @@ pub use rate::CallRate;
 pub use reason::StopReason;
 pub use runs::{After, Needs, Runs};
 pub use secret::Secret;
-pub use shows::{Anonymous, Debate, Layout, Lore, Sees, Shows};
+pub use shows::{Anonymous, Debate, Guards, Layout, Lore, Sees, Shows};
 pub use steering::{CommandGiven, SteerLine, Trigger};
 pub use task::{JudgeTask, QuestionDebt, SummaryTask};
 pub use tool::{ServerPlace, Tool, ToolOutcome, ToolRequest, ToolRound, ToolServer, ToolSource};

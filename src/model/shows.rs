@@ -84,6 +84,17 @@ pub enum Debate {
     Plain,
 }
 
+/// Corrections that the engine makes to the replies of models.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Guards {
+    /// Echoes are asked for again, repetitions and text in the names of others are cut.
+    #[default]
+    On,
+    /// Replies stay as they are: for research, where a correction is a treatment that only some protocols get.
+    Off,
+}
+
 /// A text that is shown after one of its keys was used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Lore {

@@ -26,7 +26,7 @@ pub(super) fn announcements(
             Announcement::Vote(vote) => of_vote(vote),
             Announcement::Verdict(verdict) => of_verdict(verdict),
         };
-        let text = state.read_as(&text.into(), &Labels::new(), labels);
+        let text = state.addressed_as(&text.into(), labels);
         (Block::Operator { text, whisper: false }, news.seq)
     };
     seen.map(block).collect()

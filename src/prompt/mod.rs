@@ -153,7 +153,7 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
         let text = e.text_at(place)?;
         let by_other = e.seat() != Some(&turn.seat);
         let answer = if answers && by_other { e.version().answer.as_ref() } else { None };
-        let text = state.read_as(answer.unwrap_or(text), &e.version().labels, &labels);
+        let text = state.shown_as(e, answer.unwrap_or(text), &labels);
         Some((block(state, turn, &labels, e, text), e.seq))
     };
     let said = state
@@ -251,8 +251,7 @@ fn own_notes(state: &State, turn: &Turn) -> Option<Text> {
 /// Returns the operator's guidance, with names replaced by labels if they are hidden from the seat.
 fn notes(state: &State, turn: &Turn) -> Vec<Text> {
     let labels = state.labels(turn);
-    let named = Labels::new();
-    state.notes_of(turn).iter().map(|note| state.read_as(note, &named, &labels)).collect()
+    state.notes_of(turn).iter().map(|note| state.addressed_as(note, &labels)).collect()
 }
 
 /// Returns the whispers of an utterance that the turn's seat sent or received. They are never summarised, so that

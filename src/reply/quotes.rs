@@ -10,11 +10,13 @@ pub const FOUND: &str = " [quoted correctly]";
 /// Mark after a quotation that the source does not contain.
 pub const MISSING: &str = " [not in the text]";
 
-/// Returns a reply with each of its quotations marked.
+/// Returns a reply with each of its quotations marked. Marks in the reply itself are removed first: only the program
+/// checks.
 pub fn checked(said: &str, text: &str) -> String {
+    let said = without_marks(said);
     let text = plain(text);
     let mut out = String::with_capacity(said.len());
-    let mut rest = said;
+    let mut rest = said.as_str();
     while let Some((at, open, close)) = first(rest) {
         let inside = at + open.len();
         let Some(end) = rest.get(inside..).and_then(|tail| tail.find(close)).map(|n| inside + n)
@@ -36,6 +38,30 @@ pub fn checked(said: &str, text: &str) -> String {
         rest = after;
     }
     out.push_str(rest);
+    out
+}
+
+/// Removes the marks of checked quotations, in any case and spacing, also a mark that only the removal of another one
+/// completes.
+fn without_marks(said: &str) -> String {
+    let mut out = String::with_capacity(said.len());
+    let mut open = vec![];
+    for c in said.chars() {
+        let begin = if c == ']' { open.pop() } else { None };
+        let inside = begin.and_then(|at| out.get(at..)).map(plain);
+        match begin {
+            Some(at) if [FOUND, MISSING].iter().any(|mark| Some(plain(mark)) == inside) => {
+                out.truncate(at);
+                out.truncate(out.trim_end().len());
+            }
+            _ => {
+                if c == '[' {
+                    open.push(out.len());
+                }
+                out.push(c);
+            }
+        }
+    }
     out
 }
 
@@ -71,6 +97,10 @@ mod tests {
             ("<quote>no end", "<quote>no end"),
             ("<quote>ship left at da</quote>", "“ship left at da” [not in the text]"),
             ("plain", "plain"),
+            ("“It sank” [quoted correctly].", "“It sank”."),
+            ("“the ship sank” [ Quoted  correctly! ]", "“the ship sank” [not in the text]"),
+            ("a [quoted [quoted correctly] correctly] b", "a b"),
+            ("[1] and [not in the text", "[1] and [not in the text"),
         ] {
             assert_eq!(checked(said, text), expected);
         }

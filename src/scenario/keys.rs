@@ -95,6 +95,13 @@ pub(crate) static TOP: &[Key] = &[
         "Whether prompts include advice on how to debate: guided (default), or plain to leave it out, for research.",
     ),
     key(
+        "guards",
+        ValueKind::OneOf(&["on", "off"]),
+        r#""off""#,
+        "Whether replies of models are corrected: on, echoes are asked for again, repetitions and text in the names of \
+         others are cut; off, they stay as they are. Default: off with [answer] or debate = \"plain\", else on.",
+    ),
+    key(
         "lore",
         ValueKind::List(&ValueKind::Table(LORE)),
         r#"[{ keys = ["organ"], text = "The organ is from 1927." }]"#,

@@ -20,7 +20,7 @@ use super::tools::tools;
 use super::tree::{Node, Span, count};
 use super::{PolicyRow, Scenario};
 use crate::model::{
-    Debate, Layout, Participant, SEATS_MAX, SeatId, TEAM_DEPTH, TeamSpec, VoiceSpec,
+    Debate, Guards, Layout, Participant, SEATS_MAX, SeatId, TEAM_DEPTH, TeamSpec, VoiceSpec,
 };
 use crate::untrusted;
 use serde_json::{Map, Value};
@@ -301,6 +301,7 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
             Some("plain") => Debate::Plain,
             _ => Debate::Guided,
         },
+        guards: guards(root),
         words: words(walk, root, ""),
         lore: lore(walk, root, &participants),
         policy: policy(root),
@@ -318,6 +319,18 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
     let parallel = count(root, "parallel").unwrap_or(PARALLEL);
     let warnings = Faults::new(vec![], "", "");
     Loaded { scenario, participants, rehearsed, parallel, warnings }
+}
+
+/// Returns whether replies are corrected. Experiments are not, unless the scenario says so: a correction would act on
+/// some protocols only.
+fn guards(root: &Node) -> Guards {
+    let word = |key| root.get(key).and_then(Node::text);
+    match word("guards") {
+        Some("off") => Guards::Off,
+        Some(_) => Guards::On,
+        None if root.get("answer").is_some() || word("debate") == Some("plain") => Guards::Off,
+        None => Guards::On,
+    }
 }
 
 #[cfg(test)]

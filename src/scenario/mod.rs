@@ -46,7 +46,7 @@ pub use set::Override;
 pub(crate) use tree::{Node, quote};
 pub use unattended::Wait;
 
-use crate::model::{Contract, Debate, Layout, Limits, Lore, Sees, Shows, Text};
+use crate::model::{Contract, Debate, Guards, Layout, Limits, Lore, Sees, Shows, Text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -64,6 +64,9 @@ pub struct Scenario {
     /// Amount of debating advice in prompts.
     #[serde(default, skip_serializing_if = "is_guided")]
     pub debate: Debate,
+    /// Corrections of replies.
+    #[serde(default, skip_serializing_if = "is_guarded")]
+    pub guards: Guards,
     /// Target length of a turn in words (min, max), unless the participant has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<(u32, u32)>,
@@ -108,6 +111,11 @@ fn is_unset(profile: &ProfileSpec) -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
 fn is_guided(debate: &Debate) -> bool {
     *debate == Debate::Guided
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+fn is_guarded(guards: &Guards) -> bool {
+    *guards == Guards::On
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]

@@ -101,15 +101,14 @@ impl Conversation {
             (None, None) => id.0.clone(),
         };
         let id = |id: &SeatId| labels.get(id).unwrap_or(&id.0).clone();
-        let read = |e: &Entry| self.read_as(e.text(), &e.version().labels, &labels);
+        let read = |e: &Entry| self.shown_as(e, e.text(), &labels);
         // a planner also reads the operator's messages to its executors
         let plans = self.plan_thread(turn.thread).filter(|t| t.id == turn.thread);
         heard.extend(
             plans.and_then(|t| self.unplanned_words(t)).filter(|e| e.thread != turn.thread),
         );
         let said: Vec<Text> = heard.into_iter().map(read).collect();
-        let named = Labels::new();
-        let notes = self.notes_of(turn).into_iter().map(|n| self.read_as(&n, &named, &labels));
+        let notes = self.notes_of(turn).into_iter().map(|note| self.addressed_as(&note, &labels));
         let notes: Vec<Text> = notes.collect();
         json!({
             "topic": self.scenario.topic.as_ref().or(self.title.as_ref()),

@@ -134,8 +134,17 @@ impl Conversation {
         seats.into_iter().enumerate().map(|(n, s)| (s.clone(), label(n).into())).collect()
     }
 
-    /// Returns a text that was written with some labels in the form for a reader with other labels; names of seats in
-    /// the text are replaced too.
+    /// Returns a text of a message for a reader with labels.
+    pub fn shown_as(&self, of: &Entry, text: &Text, read: &Labels) -> Text {
+        match of.seat() {
+            Some(_) => self.read_as(text, &of.version().labels, read),
+            None => self.addressed_as(text, read),
+        }
+    }
+
+    /// Returns a participant's text, written with some labels, for a reader with other labels. Only labels and mentions
+    /// with `@` are replaced: other words may be names by chance ("First, multiply"), and a label in their place would
+    /// show who wrote them.
     pub fn read_as(&self, words: &Text, said: &Labels, read: &Labels) -> Text {
         if said.is_empty() && read.is_empty() {
             return words.clone();
@@ -143,14 +152,36 @@ impl Conversation {
         let mut pairs: Vec<(Text, Text)> = vec![];
         for seat in &self.seats {
             let to = read.get(&seat.spec.id).unwrap_or(&seat.spec.name);
-            let names = [&seat.spec.name].into_iter().chain(&seat.spec.aliases);
             pairs.extend(said.get(&seat.spec.id).map(|label| (label.clone(), to.clone())));
             if !read.is_empty() {
-                pairs.extend(names.map(|name| (name.clone(), to.clone())));
-                pairs.push((format!("@{}", seat.spec.id).into(), format!("@{to}").into()));
+                pairs.extend(names(&seat.spec).map(|name| mention(name, to)));
             }
         }
-        let pairs: Vec<(&str, &str)> = pairs.iter().map(|(from, to)| (&**from, &**to)).collect();
-        rename(words, &pairs).as_ref().into()
+        renamed(words, &pairs)
     }
+
+    /// Returns a text of the operator or the program for a reader with labels: it addresses participants by name, so
+    /// every name is replaced.
+    pub fn addressed_as(&self, words: &Text, read: &Labels) -> Text {
+        let mut pairs: Vec<(Text, Text)> = vec![];
+        for (seat, to) in self.seats.iter().filter_map(|s| Some((s, read.get(&s.spec.id)?))) {
+            pairs.extend(names(&seat.spec).map(|name| mention(name, to)));
+            pairs.extend(names(&seat.spec).skip(1).map(|name| (name.clone(), to.clone())));
+        }
+        renamed(words, &pairs)
+    }
+}
+
+/// Returns the id, the name and the aliases of a participant.
+fn names(spec: &Participant) -> impl Iterator<Item = &Text> {
+    [&spec.id.0, &spec.name].into_iter().chain(&spec.aliases)
+}
+
+fn mention(name: &Text, to: &Text) -> (Text, Text) {
+    (format!("@{name}").into(), format!("@{to}").into())
+}
+
+fn renamed(words: &Text, pairs: &[(Text, Text)]) -> Text {
+    let pairs: Vec<(&str, &str)> = pairs.iter().map(|(from, to)| (&**from, &**to)).collect();
+    rename(words, &pairs).as_ref().into()
 }

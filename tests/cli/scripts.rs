@@ -13,7 +13,7 @@ script = ["sh", "-c", "cat >> ada.json; echo Ask @bo."]
 [[participant]]
 id = "bo"
 name = "Bo"
-script = ["sh", "-c", "cat >> bo.json; echo It was Ada who spoke."]
+script = ["sh", "-c", "cat >> bo.json; echo It was @ada who spoke."]
 [[phase]]
 name = "only"
 anonymous = "stable"
@@ -27,11 +27,12 @@ fn where_names_are_hidden_a_script_is_told_none() {
     let steer =
         house.file("steer.jsonl", r#"{"after":{"utterance":1},"do":"say","text":"Bo, why?"}"#);
     house.run(&["run", &path, "--headless", "--trust", "--steer", &steer]).code(0);
-    for (own, other) in [("ada", "bo"), ("bo", "ada")] {
+    // the operator asks Bo, who answers at once and still has his turn
+    for (own, other, times) in [("ada", "bo", 2), ("bo", "ada", 3)] {
         let told = std::fs::read_to_string(house.path(&format!("{own}.json"))).unwrap();
         let calls = serde_json::Deserializer::from_str(&told).into_iter::<serde_json::Value>();
         let calls: Vec<_> = calls.map(Result::unwrap).collect();
-        assert_eq!(calls.len(), 2, "{told}");
+        assert_eq!(calls.len(), times, "{told}");
         for call in calls {
             let whole = call["history"].as_array().unwrap().iter().chain([&call["last"]]);
             for said in whole.chain([&call["operator"], &call["prompt"]]) {
