@@ -167,3 +167,27 @@ fn an_estimate_and_the_default_limit_are_printed_before_the_first_call() {
     assert!(!own.contains("default"), "{own}");
     assert!(server.asked.lock().unwrap().is_empty());
 }
+
+/// Seats that agree say nearly the same, which is no echo in an experiment.
+#[test]
+fn agreement_costs_no_call_and_a_rejected_reply_counts_as_one() {
+    let house = House::new();
+    let server = Server::start("It is the sum of two and two, so four is right.\nANSWER: 4", None);
+    let items = house.file("items.jsonl", ITEMS);
+    let calls = |guards: &str| {
+        let out = at(&house, guards);
+        let guards = format!("guards=\"{guards}\"");
+        let mut args = vec!["batch", "society-of-minds", "--items", &items, "--out", &out];
+        args.extend(["--model", "endpoint:tiny", "--endpoint", &server.url]);
+        args.extend(if guards.contains("on") { vec!["--set", &guards] } else { vec![] });
+        house.run(&args).code(0);
+        let line = results(&house, &format!("{out}/results.jsonl")).remove(0);
+        let count = |value: &Value| value.as_u64().unwrap();
+        (count(&line["calls"]["speak"]), count(&line["planned"][0]), count(&line["retries"]))
+    };
+    let (made, planned, retries) = calls("default");
+    assert_eq!((made, retries), (planned, 0));
+    let (made, planned, retries) = calls("on");
+    assert!(retries > 0, "an echo in a debate is asked for again");
+    assert_eq!(made, planned + retries);
+}

@@ -91,7 +91,7 @@ fn calls_follow_from_seats_and_rounds_as_stated_before() {
 /// A judge after every round may end the phase. It is asked once more than there are rounds before the last.
 #[test]
 fn a_judge_after_each_round_is_counted_as_well() {
-    const TALK: &str = "title = \"Judged\"\npolicy = \"phases\"\ntopic = \"{{ item.question }}\"\n\
+    const TALK: &str = "title = \"Judged\"\npolicy = \"phases\"\nguards = \"off\"\ntopic = \"{{ item.question }}\"\n\
         [[participant]]\nid = \"ada\"\n[[participant]]\nid = \"bo\"\n[[participant]]\nid = \"judge\"\n\
         [[phase]]\nname = \"talk\"\nwho = [\"ada\", \"bo\"]\nrounds = 3\n\
         judge = { seat = \"judge\", may_stop = true }\n";
@@ -195,5 +195,38 @@ fn abstention_does_not_block_agreement_and_both_counts_are_shown() {
         let session = format!("{out}/{}", line["session"].as_str().unwrap());
         let told = house.run(&["export", &session, "--format", "txt"]).code(0).out;
         assert!(told.contains("1 of 3 abstained"), "{told}");
+    }
+}
+
+const TIE: &str = r#"
+title = "Tie"
+topic = "{{ item.question }}"
+policy = "phases"
+[item]
+question = "?"
+[answer]
+form = "number"
+[[participant]]
+id = "ada"
+lines = ["ANSWER: 4", "I say {{ answers.most }}.\nANSWER: {{ answers.most }}"]
+[[participant]]
+id = "bo"
+lines = ["ANSWER: 5", "I say {{ answers.most }}.\nANSWER: {{ answers.most }}"]
+[[participant]]
+id = "cy"
+lines = ["Who?", "Most say [{{ answers.most or '' }}]."]
+[[phase]]
+name = "answers"
+order = "simultaneous"
+rounds = 2
+"#;
+
+#[test]
+fn a_tie_has_no_majority_but_ones_own_answer() {
+    let house = House::new();
+    let path = house.file("tie.toml", TIE);
+    let said = house.run(&["run", &path, "--headless"]).code(0).out;
+    for words in ["I say 4.", "I say 5.", "Most say []."] {
+        assert!(said.contains(words), "{words}: {said}");
     }
 }

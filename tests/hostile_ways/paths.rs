@@ -29,6 +29,7 @@ const VALUES: &[(&str, bool)] = &[
     ("COLUMNSxROWS", false),
     ("ADDRESS", false),
     ("I/N", false),
+    ("ID=NAME", false),
     ("KEY=VALUE", false),
     ("N", false),
     ("N|TIME", false),
