@@ -92,7 +92,7 @@ pub fn reopen(screen: &mut Screen) -> Option<Request> {
 
 /// Pauses, or goes on.
 pub fn toggle_pause(screen: &mut Screen) -> Option<Request> {
-    if Status::from_state(screen.transcript.state()) == Status::Stopped {
+    if Status::from_state(screen.transcript.state()).is_limited() {
         let key = screen.keymap.way(Action::MoreRound, screen.view.steering());
         let state = screen.transcript.state();
         let words = format!("{}; {key} {}, /limit sets another", stopped(state), way_on(state));
@@ -244,7 +244,7 @@ pub fn retry_now(screen: &mut Screen) -> Option<Request> {
     let runs = screen.transcript.state().run == RunState::Going;
     let only = screen.transcript.speaking().count() == 1;
     let asked = ask(screen, again.clone());
-    if asked.is_some() && Status::from_state(screen.transcript.state()) == Status::Stopped {
+    if asked.is_some() && Status::from_state(screen.transcript.state()).is_limited() {
         let key = screen.keymap.way(Action::MoreRound, screen.view.steering());
         screen.view.notice = Some(format!("queued: the limit stops retries too, {key} raises it"));
     }

@@ -229,7 +229,7 @@ fn invitation(screen: &Screen, room: usize) -> Line<'static> {
         return hints(screen, room, keys);
     }
     let status = Status::from_state(screen.transcript.state());
-    if matches!(status, Status::Stopped | Status::Done | Status::Error) {
+    if status.is_limited() || matches!(status, Status::Done | Status::Error) {
         return placeholder(screen, room);
     }
     let whom = match screen.transcript.human_turn() {
@@ -268,7 +268,7 @@ fn placeholder(screen: &Screen, room: usize) -> Line<'static> {
 
 fn asked(screen: &Screen, room: usize) -> String {
     let status = Status::from_state(screen.transcript.state());
-    let over = matches!(status, Status::Stopped | Status::Done | Status::Error);
+    let over = status.is_limited() || matches!(status, Status::Done | Status::Error);
     let etc = screen.glyphs.ellipsis;
     let words = match (screen.transcript.human_turn(), screen.chosen()) {
         _ if screen.view.loading.is_some() => "reading the session".into(),

@@ -111,7 +111,9 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     {
         bar.left(format!(" ({})", text::label(why)), muted);
     }
-    if !then.is_empty() {
+    // the offer names the key as well
+    let is_offered = standing.is_limited() && view.is_framed();
+    if !then.is_empty() && !is_offered {
         bar.left(format!("  {then}"), theme.style(ThemeRole::FloorNext));
     }
     bar.left(" ", muted);
@@ -224,8 +226,8 @@ fn shortened(
         }
         Status::Waiting => (now, then),
         // the card and the composer name the key as well
-        Status::Stopped if !wealth.long => (stopped(state), String::new()),
-        Status::Stopped => {
+        Status::Stopped | Status::Reached if !wealth.long => (stopped(state), String::new()),
+        Status::Stopped | Status::Reached => {
             let key = keymap.way(Action::MoreRound, Focus::Read);
             (stopped(state), format!("{key} {}", way_on(state)))
         }

@@ -234,7 +234,9 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
                 vec![TogglePause, Step, Write, Search, Palette, Skip, Copy, PageUp, Follow]
             }
             Status::Waiting => vec![Write, Palette, TogglePause, PageUp, Follow],
-            Status::Stopped => vec![MoreRound, Write, Search, Palette, Copy, PageUp, Top, Follow],
+            Status::Stopped | Status::Reached => {
+                vec![MoreRound, Write, Search, Palette, Copy, PageUp, Top, Follow]
+            }
             Status::Done | Status::Error if screen.view.unsaved => {
                 vec![Home, Analysis, Export, Search, Copy, PageUp, Top, Follow]
             }

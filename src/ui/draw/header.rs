@@ -27,11 +27,12 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let glyphs = screen.glyphs;
     let standing = Status::from_state(state);
     let muted = theme.style(ThemeRole::Muted);
-    let number = state.numbers.max(state.utterances);
+    // failed turns have numbers too, but do not count
+    let running = state.turns.values().filter(|turn| turn.speaks()).count() as u64;
+    let number = u64::from(state.utterances) + running;
     let count = match state.limits.get(Limit::Utterances) {
-        // failed turns have numbers too, but do not count against the limit
-        Some(most) if u64::from(number) <= most => format!("turn {number}/{most}"),
-        Some(_) | None => format!("turn {number}"),
+        Some(most) => format!("turn {} of {most}", number.min(most)),
+        None => format!("turn {number}"),
     };
     // the clock of the transcript; it stops while nobody speaks
     let now = if state.turns.is_empty() { state.ms } else { screen.clock.now() };
@@ -112,7 +113,7 @@ pub fn role(standing: Status) -> ThemeRole {
         Status::Running | Status::Stepping => ThemeRole::FloorSpeaking,
         Status::Pausing | Status::Paused | Status::Waiting => ThemeRole::FloorPaused,
         Status::Stopped => ThemeRole::FloorStopped,
-        Status::Done => ThemeRole::FloorDone,
+        Status::Done | Status::Reached => ThemeRole::FloorDone,
         Status::Error => ThemeRole::FloorError,
     }
 }
@@ -124,6 +125,6 @@ pub fn sign(standing: Status, glyphs: &crate::ui::theme::glyphs::Glyphs) -> &'st
         Status::Pausing | Status::Paused => glyphs.paused,
         Status::Waiting => glyphs.waiting,
         Status::Stopped | Status::Error => glyphs.stopped,
-        Status::Done => glyphs.done,
+        Status::Done | Status::Reached => glyphs.done,
     }
 }

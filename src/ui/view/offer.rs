@@ -1,6 +1,5 @@
 //! The likeliest next step of a state, which Enter takes on the empty line.
 
-use crate::model::Limit;
 use crate::ui::action::Action;
 use crate::ui::screen::Screen;
 use crate::ui::view::extension::way_on;
@@ -38,11 +37,7 @@ pub fn offer(screen: &Screen) -> Option<(Action, String)> {
             let turn = next.map_or("one turn".into(), |next| format!("one turn ({next})"));
             Some((Action::Step, turn))
         }
-        Status::Stopped => {
-            let costs = |limit| matches!(limit, Limit::Usd | Limit::Tokens);
-            let held = state.limit.as_ref()?;
-            (!costs(held.what)).then(|| (Action::MoreRound, way_on(state)))
-        }
+        Status::Reached => Some((Action::MoreRound, way_on(state))),
         Status::Done | Status::Error if !view.unsaved => {
             Some((Action::MoreRound, "one more round".into()))
         }
@@ -50,6 +45,7 @@ pub fn offer(screen: &Screen) -> Option<(Action, String)> {
         | Status::Stepping
         | Status::Pausing
         | Status::Waiting
+        | Status::Stopped
         | Status::Done
         | Status::Error => None,
     }

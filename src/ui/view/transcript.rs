@@ -438,6 +438,12 @@ impl Fold for Transcript {
             _ => {}
         }
         let (counted, told) = self.narrator.narrate_apart(&self.live.state, event);
+        // the header counts, and the card of the end says it
+        match &event.kind {
+            Kind::LimitNear(at) if !at.0.what.is_budget() => return,
+            Kind::LimitReached(at) if !at.0.what.is_budget() => return,
+            _ => {}
+        }
         if let Some(counted) = counted {
             self.add_note(Id::Before(event.seq), event, counted, Aside::Failure);
         }

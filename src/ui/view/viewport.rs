@@ -82,7 +82,8 @@ impl Viewport {
         }
         let (mut at, line) = self.top(transcript, look);
         let mut left = (self.height + line).saturating_sub(self.lines(transcript, at, look).len());
-        while left > 0 && at + 1 < transcript.len() {
+        // the first line of a message is blank
+        while left > 1 && at + 1 < transcript.len() {
             at += 1;
             left = left.saturating_sub(self.lines(transcript, at, look).len());
         }
