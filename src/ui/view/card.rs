@@ -10,7 +10,7 @@ use crate::ui::view::extension::{one_more_round, stopped};
 use crate::ui::view::floor::Status;
 use crate::ui::view::leave::asks_leave;
 use crate::ui::view::message::clock;
-use crate::ui::view::moment::{failed, is_paid, why};
+use crate::ui::view::moment::{failed, failed_times, failures, is_paid, why};
 
 /// Maximum cells of the description of a tool call.
 const TOLD_MAX: usize = 140;
@@ -48,7 +48,8 @@ pub fn card(screen: &Screen) -> Option<Card> {
     }
     if let Some(turn) = failed(&screen.transcript) {
         let name = screen.transcript.name(&turn.seat);
-        let title = format!("FAILED {} {name}", screen.glyphs.dot);
+        let times = failed_times(failures(&screen.transcript, &turn.seat)).to_uppercase();
+        let title = format!("{times} {} {name}", screen.glyphs.dot);
         let keys = vec![
             (Action::Retry, "retry".into()),
             (Action::ChangeModel, "another model".into()),

@@ -9,6 +9,7 @@ use crate::scenario::PLAN;
 use crate::state::{Ending, RunState, Seat, Spent, State, Thread, Turn};
 use crate::text;
 use crate::ui::view::leave::leave_of;
+use crate::ui::view::moment::{failed_times, failures};
 use crate::ui::view::transcript::Transcript;
 
 /// Milliseconds before the first token of a local model after which the model is assumed to be loading.
@@ -244,7 +245,7 @@ pub fn seat_word(transcript: &Transcript, id: &SeatId, now: Ms, next: &[SeatId])
         (_, true) => "muted".into(),
         _ if has_no_turns(state, seat) => "no turns".into(),
         _ if next.first() == Some(id) && goes_on(state) => "next".into(),
-        _ => String::new(),
+        _ => failed_times(failures(transcript, id)),
     }
 }
 

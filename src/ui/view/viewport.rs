@@ -100,6 +100,11 @@ impl Viewport {
         }
     }
 
+    /// Selects a message without scrolling.
+    pub fn mark(&mut self, transcript: &Transcript, at: usize) {
+        self.selected = transcript.id(at);
+    }
+
     /// Selects a message like [`select`](Viewport::select), with one of its lines in view.
     pub fn select_line(&mut self, transcript: &Transcript, look: Look<'_>, at: usize, line: usize) {
         if line + 1 < self.height {
