@@ -223,6 +223,9 @@ fn delivery(screen: &Screen) -> Option<String> {
 
 /// Returns the key bindings that start a message, as many as fit.
 fn invitation(screen: &Screen, room: usize) -> Line<'static> {
+    if screen.view.is_read_only() {
+        return placeholder(screen, room);
+    }
     if screen.view.areas.card.is_empty()
         && let Some(keys) = moment::keys(screen)
     {
@@ -272,7 +275,7 @@ fn asked(screen: &Screen, room: usize) -> String {
     let etc = screen.glyphs.ellipsis;
     let words = match (screen.transcript.human_turn(), screen.chosen()) {
         _ if screen.view.loading.is_some() => "reading the session".into(),
-        _ if screen.view.watching => "watching, read-only".into(),
+        _ if screen.view.watching => "read-only: steer it where it runs".into(),
         _ if over && screen.view.unsaved => "not saved: cannot be extended".into(),
         _ if over && !screen.view.line => {
             let place = if screen.view.writing { Focus::Write } else { Focus::Read };

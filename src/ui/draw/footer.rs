@@ -226,6 +226,9 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
             Copy,
         ],
         Focus::Found => vec![NextFound, PreviousFound, Back],
+        Focus::Read if screen.view.is_read_only() => {
+            vec![Search, Palette, Copy, PageUp, Top, Follow]
+        }
         Focus::Read => match Status::from_state(screen.transcript.state()) {
             Status::Running | Status::Stepping | Status::Pausing => {
                 vec![TogglePause, Skip, Write, Search, Palette, PauseNow, Copy, PageUp, Follow]

@@ -1,6 +1,7 @@
 //! The first row: the title, a mark for rehearsals, and the status; and the rule below.
 
 use crate::model::Limit;
+use crate::state::Turn;
 use crate::ui::draw::bar::Bar;
 use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
@@ -27,8 +28,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let glyphs = screen.glyphs;
     let standing = Status::from_state(state);
     let muted = theme.style(ThemeRole::Muted);
-    // failed turns have numbers too, but do not count
-    let running = state.turns.values().filter(|turn| turn.speaks()).count() as u64;
+    // failed turns have numbers too, but do not count, and a turn that is said again counts already
+    let is_new = |turn: &&Turn| turn.speaks() && turn.replaces.is_none();
+    let running = state.turns.values().filter(is_new).count() as u64;
     let number = u64::from(state.utterances) + running;
     let count = match state.limits.get(Limit::Utterances) {
         Some(most) => format!("turn {} of {most}", number.min(most)),
