@@ -391,7 +391,9 @@ impl Conversation {
         command.placed.push(thread);
         let given = command.given.clone();
         let text = match &given.line.command {
-            Command::Say { re: Some(number), .. } => self.about(text, *number),
+            Command::Say { re: Some(number), .. } | Command::CutIn { re: Some(number), .. } => {
+                self.about(text, *number)
+            }
             _ => text,
         };
         let who = match &given.line.command {
@@ -420,6 +422,7 @@ impl Conversation {
                 text,
                 model: "".into(),
                 answer: None,
+                line: None,
                 cut: None,
                 capped: false,
                 repeats: false,

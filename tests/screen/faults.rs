@@ -2,8 +2,8 @@
 
 use crate::moments::failed;
 use crate::people::twelve;
-use crate::stage::{Stage, demo};
-use colloquium::model::{Kind, Ms};
+use crate::stage::{Stage, demo, headless};
+use colloquium::model::{Event, Kind, Ms};
 use colloquium::ui::act::mouse::mouse;
 use colloquium::ui::act::undo::pass;
 use colloquium::ui::keymap::Focus;
@@ -168,4 +168,36 @@ fn escape_behind_the_prefix_closes_only_the_list() {
     stage.press(&[Esc, Char('w')]);
     assert_eq!(stage.screen.view.place(), Focus::Write);
     assert_eq!(stage.screen.view.composer.text(), "Now");
+}
+
+/// A rehearsed line belongs to its turn: the next line would answer words that nobody has said.
+#[test]
+fn a_retried_rehearsed_turn_says_its_own_line_again() {
+    let steer = r#"{"after":{"utterance":1},"do":"retry"}"#;
+    let events = headless(&["demo", "--steer", "steer.jsonl"], &[("steer.jsonl", steer)]);
+    let said = |event: &Event| match &event.kind {
+        Kind::TurnEnded(end) if end.number == Some(1) => Some(end.text.to_string()),
+        _ => None,
+    };
+    let said: Vec<String> = events.iter().filter_map(said).collect();
+    assert_eq!(said.len(), 2);
+    assert!(said[0].starts_with("I'll start with a Tuesday"), "{said:?}");
+    assert_eq!(said[0], said[1]);
+}
+
+#[test]
+fn a_watched_conversation_has_no_line_and_names_only_keys_that_work() {
+    for line in [true, false] {
+        let mut stage = Stage::new(80, 24).during(2, 2);
+        stage.screen.view.watching = true;
+        stage.screen.view.line = line;
+        stage.screen.open_line();
+        let text = stage.text();
+        assert_eq!(stage.screen.view.place(), Focus::Read);
+        assert!(text.contains("read-only: steer it where it runs"), "{text}");
+        for hint in ["pause", "skip", "write", "heard after", "cut in", "address"] {
+            assert!(!text.contains(hint), "{hint}: {text}");
+        }
+        assert!(text.contains("/ search"), "{text}");
+    }
 }

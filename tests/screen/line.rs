@@ -1,10 +1,10 @@
 //! The input box that has the focus from the first frame: letters write, and only the empty line has keys.
 
-use crate::moments::limited;
+use crate::moments::{failed, failed_in, limited};
 use crate::permissions::{ask, asks, before};
 use crate::stage::Stage;
 use colloquium::clock::Clock;
-use colloquium::model::{Command, Event, Kind, Ms};
+use colloquium::model::{Command, Event, Kind, Ms, VoiceSpec};
 use colloquium::ui::keymap::Focus;
 use colloquium::ui::request::Request;
 use colloquium::ui::theme::ThemeRole;
@@ -159,7 +159,7 @@ fn a_second_enter_cuts_in_with_the_queued_message_and_a_bouncing_one_does_not() 
     assert!(stage.text().contains("enter: now, stops Bo"), "{}", stage.text());
     let asked = stage.press(&[Enter]);
     let [Request::SendAll(commands)] = &asked[..] else { panic!("{asked:?}") };
-    let cut_in = Command::CutIn { text: "Keep it short".into(), who: None };
+    let cut_in = Command::CutIn { text: "Keep it short".into(), who: None, re: None };
     assert_eq!(commands[..], [Command::DropQueued { of: "0:9".into() }, cut_in]);
 }
 
@@ -339,4 +339,21 @@ fn a_planned_end_is_green_and_said_once() {
         let buffer = stage.terminal.backend().buffer();
         assert_eq!(buffer[(at as u16, 0)].fg, done.unwrap());
     }
+}
+
+/// A failed turn of a paid model is tried again by the digit of its card, twice; Enter is for what is free.
+#[test]
+fn enter_never_asks_a_paid_model_again() {
+    let mut free = on_line(failed(80, 24));
+    assert!(free.text().contains("enter: try again"), "{}", free.text());
+    let again = Command::Retry { utterance: None };
+    assert_eq!(free.press(&[Enter]), [Request::Send(again)]);
+    let mut paid = on_line(failed_in(Stage::altered(80, 24, |event| {
+        if let Kind::Opened(opened) = &mut event.kind {
+            let voice = VoiceSpec::Model(Default::default());
+            opened.participants.iter_mut().for_each(|seat| seat.voice = voice.clone());
+        }
+    })));
+    assert!(!paid.text().contains("enter:"), "{}", paid.text());
+    assert_eq!(paid.press(&[Enter, Enter]), []);
 }

@@ -40,7 +40,12 @@ fn a_limit_that_holds_is_a_card_with_the_keys_that_help() {
 
 /// Returns a conversation that paused after a failed turn of Bo's.
 pub fn failed(width: u16, height: u16) -> Stage {
-    let mut stage = Stage::new(width, height).during(2, 2);
+    failed_in(Stage::new(width, height))
+}
+
+/// Returns a stage on which the conversation paused after a failed turn of Bo's.
+pub fn failed_in(stage: Stage) -> Stage {
+    let mut stage = stage.during(2, 2);
     let turn = stage.turn();
     let error = json!({"class": "failed", "text": "`sh` exited 3 (oops)"});
     let end =

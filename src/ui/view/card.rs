@@ -7,10 +7,10 @@ use crate::ui::screen::Screen;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::extension::{one_more_round, stopped};
-use crate::ui::view::floor::Status;
+use crate::ui::view::floor::{Status, failed_times, failures};
 use crate::ui::view::leave::asks_leave;
 use crate::ui::view::message::clock;
-use crate::ui::view::moment::{failed, failed_times, failures, is_paid, why};
+use crate::ui::view::moment::{failed, is_paid, why};
 
 /// Maximum cells of the description of a tool call.
 const TOLD_MAX: usize = 140;

@@ -9,7 +9,6 @@ use crate::scenario::PLAN;
 use crate::state::{Ending, RunState, Seat, Spent, State, Thread, Turn};
 use crate::text;
 use crate::ui::view::leave::leave_of;
-use crate::ui::view::moment::{failed_times, failures};
 use crate::ui::view::transcript::Transcript;
 
 /// Milliseconds before the first token of a local model after which the model is assumed to be loading.
@@ -226,6 +225,23 @@ fn has_no_turns(state: &State, seat: &Seat) -> bool {
     let root = state.threads.get(&ThreadId::ROOT).filter(plans);
     let planner = root.and_then(|thread| state.planner(thread));
     seat.spec.voice.is_human() && planner.is_some_and(|planner| planner != seat.spec.id)
+}
+
+/// Returns the number of failed turns of a participant since its last other turn.
+pub fn failures(transcript: &Transcript, id: &SeatId) -> usize {
+    let turns = transcript.turn_log.turns.iter().rev();
+    let own = turns.filter(|turn| turn.seat == *id && turn.purpose == Purpose::Speak);
+    own.take_while(|turn| turn.outcome == Outcome::Failed).count()
+}
+
+/// Describes a number of failures; empty for none.
+pub fn failed_times(failures: usize) -> String {
+    match failures {
+        0 => String::new(),
+        1 => "failed".into(),
+        2 => "failed twice".into(),
+        more => format!("failed {more} times"),
+    }
 }
 
 /// Returns whether another turn follows without a decision of the operator.

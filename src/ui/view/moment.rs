@@ -2,7 +2,7 @@
 //! terminal is not focused.
 
 use crate::analysis::TimedTurn;
-use crate::model::{Event, Kind, Outcome, Participant, Price, Purpose, SeatId, VoiceSpec};
+use crate::model::{Event, Kind, Outcome, Participant, Price, VoiceSpec};
 use crate::text;
 use crate::ui::view::floor::Status;
 use crate::ui::view::leave::asks_leave;
@@ -13,23 +13,6 @@ pub fn failed(transcript: &Transcript) -> Option<&TimedTurn> {
     let state = transcript.state();
     let paused = Status::from_state(state) == Status::Paused && state.pause_why.is_some();
     transcript.turn_log.turns.last().filter(|turn| paused && turn.outcome == Outcome::Failed)
-}
-
-/// Returns the number of failed turns of a participant since its last other turn.
-pub fn failures(transcript: &Transcript, id: &SeatId) -> usize {
-    let turns = transcript.turn_log.turns.iter().rev();
-    let own = turns.filter(|turn| turn.seat == *id && turn.purpose == Purpose::Speak);
-    own.take_while(|turn| turn.outcome == Outcome::Failed).count()
-}
-
-/// Describes a number of failures; empty for none.
-pub fn failed_times(failures: usize) -> String {
-    match failures {
-        0 => String::new(),
-        1 => "failed".into(),
-        2 => "failed twice".into(),
-        more => format!("failed {more} times"),
-    }
 }
 
 /// Returns whether a call to a participant costs money, as far as is known.

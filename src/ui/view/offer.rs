@@ -5,7 +5,7 @@ use crate::ui::screen::Screen;
 use crate::ui::view::extension::way_on;
 use crate::ui::view::floor::Status;
 use crate::ui::view::leave::asks_leave;
-use crate::ui::view::moment::failed;
+use crate::ui::view::moment::{failed, is_paid};
 
 /// Minimum milliseconds between a message and the Enter that cuts in with it, so that a bouncing key cuts nobody off.
 pub const BOUNCE_MS: u64 = 250;
@@ -25,7 +25,11 @@ pub fn offer(screen: &Screen) -> Option<(Action, String)> {
     if let (Some(name), Some(_)) = (speaker, transcript.queued().next()) {
         return Some((Action::CutIn, format!("now, stops {name}")));
     }
-    if failed(transcript).is_some() {
+    if let Some(turn) = failed(transcript) {
+        // Enter never spends; the card and its digit do
+        if state.seat(&turn.seat).is_some_and(|seat| is_paid(&seat.spec)) {
+            return None;
+        }
         return Some((Action::Retry, "try again".into()));
     }
     if let Some(to) = screen.chosen() {

@@ -382,6 +382,15 @@ impl Transcript {
         self.queued_command().filter(|command| self.state().holds_back(command))
     }
 
+    /// Returns the number of the turn that a queued message answers.
+    pub fn answered(&self, key: &Key) -> Option<u32> {
+        let queued = self.state().queued_commands().find(|command| command.given.key == *key)?;
+        match queued.given.line.command {
+            Command::Say { re, .. } => re,
+            _ => None,
+        }
+    }
+
     /// Returns the name of the current speaker, or the first of several.
     pub fn speaker(&self) -> Option<String> {
         self.speaking().next().map(|turn| self.name(&turn.seat))
