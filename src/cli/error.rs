@@ -145,7 +145,10 @@ impl From<SessionError> for Failure {
     fn from(e: SessionError) -> Failure {
         let failure = Failure::new(Exit::Session, chain(&e));
         match e {
-            SessionError::Locked { .. } => failure.hint("wait until it ends, or stop it"),
+            SessionError::Locked { path, .. } => {
+                let id = path.file_stem().unwrap_or_default().to_string_lossy();
+                failure.hint(format!("watch it there: colloquium watch {id}"))
+            }
             SessionError::ReadOnly { faults, .. }
                 if faults.iter().any(|f| matches!(f, LogFault::Newer { .. })) =>
             {

@@ -69,17 +69,15 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusa
         }
         Command::Say { text, re } => {
             worded(text)?;
-            // the turn that it answers may still run
-            if let Some(number) = re.filter(|number| *number == 0 || *number > state.numbers) {
-                return Err(no_utterance(state, number).into());
-            }
+            begun(state, *re)?;
             targets.threads = inner(state, line);
             targets.mentions = words::mentioned(state, text);
             let first = words::addressee(state, text);
             targets.seats = first.into_iter().filter(|s| state.may_speak(s)).collect();
         }
-        Command::CutIn { text, who } => {
+        Command::CutIn { text, who, re } => {
             worded(text)?;
+            begun(state, *re)?;
             if let Some(who) = who {
                 present(state, who)?;
             }
@@ -325,6 +323,16 @@ fn present<'a>(state: &'a State, id: &SeatId) -> Result<&'a Participant, Refusal
                 state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec.id).collect();
             Err(format!("no participant `{id}`; the cast is {}", table.join(", ")).into())
         }
+    }
+}
+
+/// Rejects a message that answers a turn that has not begun; the turn may still run.
+fn begun(state: &State, re: Option<u32>) -> Result<(), Refusal> {
+    match re {
+        Some(number) if number == 0 || number > state.numbers => {
+            Err(no_utterance(state, number).into())
+        }
+        Some(_) | None => Ok(()),
     }
 }
 

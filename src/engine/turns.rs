@@ -35,7 +35,9 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
         Some(VoiceSpec::Lines { lines, .. }) => {
             let spoken = state.seat(&turn.seat).map_or(&[][..], |s| &s.lines);
             let facts = || Facts::new(state.turn_facts(turn));
-            let line = rehearsed::choose(lines, turn.purpose, spoken, facts);
+            // a turn that is said again says its own line
+            let own = state.line_again(turn);
+            let line = own.or_else(|| rehearsed::choose(lines, turn.purpose, spoken, facts));
             CallParameters { line, ..CallParameters::default() }
         }
         Some(VoiceSpec::Model(_)) => {

@@ -58,6 +58,10 @@ pub enum Command {
         text: Text,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         who: Option<SeatId>,
+        /// Number of the turn that it answers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1))]
+        re: Option<u32>,
     },
     /// Guidance in the prompts of `to`.
     Note {
@@ -299,7 +303,7 @@ pub static COMMANDS: &[CommandRow] = &[
     command!("step" [] ["n"] "Run exactly n turns (default 1), then pause again." ["resumed"]),
     command!("hold" ["on"] [] "Keep the next turn from starting while you write, for 60 s at most, or let it start." []),
     command!("say" ["text"] ["re"] "Say something to everyone, after the current turn; a leading @name also gives that participant the floor; re names the turn that it answers." ["human.said"]),
-    command!("cut_in" ["text"] ["who"] "Interrupt everyone, or one participant; their text so far is kept, and your message comes next." ["turn.ended", "human.said"]),
+    command!("cut_in" ["text"] ["who", "re"] "Interrupt everyone, or one participant; their text so far is kept, and your message comes next; re names the turn that it answers." ["turn.ended", "human.said"]),
     command!("note" ["text"] ["to", "for"] "Add guidance to the prompts of one participant or all: for one turn, this round, or until removed." []),
     command!("lift_note" ["note"] [] "Remove a note, by its id, key or number." []),
     command!("whisper" ["text", "to"] [] "Say something to one participant only." ["human.said"]),

@@ -63,6 +63,11 @@ impl Limit {
         Limit::Usd,
     ];
 
+    /// Returns whether the limit is a budget, in money or tokens. The others are the planned length of a conversation.
+    pub fn is_budget(self) -> bool {
+        matches!(self, Limit::Usd | Limit::Tokens)
+    }
+
     /// Returns the stop reason of this limit.
     pub fn reason(self) -> StopReason {
         match self {

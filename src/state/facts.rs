@@ -219,6 +219,7 @@ mod tests {
                 digest: crate::state::digest("x"),
                 answer: None,
                 model: "".into(),
+                line: None,
                 cut: None,
                 capped: false,
                 repeats: false,

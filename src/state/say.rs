@@ -26,6 +26,7 @@ impl Conversation {
             digest: digest(&e.text),
             answer: judging::answer(&e.structured),
             model: turn.model.clone(),
+            line: turn.parameters.line,
             cut: e.why,
             capped: e.finish.as_deref().is_some_and(is_capped),
             repeats: e.finish.as_deref() == Some(REPETITION),

@@ -1,6 +1,6 @@
 //! Ended turns that can be repeated, and the view of a turn that repeats one.
 
-use super::{Conversation, Entry};
+use super::{Conversation, Entry, Turn};
 use crate::model::{SeatId, Seq, Text, ThreadId, TurnId};
 
 /// An ended turn that spoke.
@@ -19,6 +19,16 @@ pub struct Spoken {
 }
 
 impl Conversation {
+    /// Returns the rehearsed line of the turn that a turn says again; `None` if it continues that turn.
+    pub fn line_again(&self, turn: &Turn) -> Option<usize> {
+        if turn.part.is_some() {
+            return None;
+        }
+        let replaces = turn.replaces?;
+        let versions = self.entries.iter().rev().flat_map(|entry| &entry.versions);
+        versions.filter(|version| version.turn == Some(replaces)).find_map(|version| version.line)
+    }
+
     /// Returns an ended speaking turn, if it has text or was the last one.
     pub fn spoken(&self, turn: TurnId) -> Option<Spoken> {
         let by = |e: &&Entry| e.versions.iter().any(|v| v.turn == Some(turn));

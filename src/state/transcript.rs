@@ -70,6 +70,8 @@ pub struct Version {
     pub model: Text,
     /// Answer in its data.
     pub answer: Option<Text>,
+    /// Index of its rehearsed line.
+    pub line: Option<usize>,
     /// Reason for which it was cut, if it was.
     pub cut: Option<CutWhy>,
     /// True if it ended at its token limit.

@@ -42,8 +42,10 @@ const BOARD_ROWS: u16 = 20;
 const BOARD_PART: u16 = 3;
 /// Minimum rows of the panel above the profile.
 const PANEL_ROWS: u16 = 10;
-/// Maximum number of lanes with a row each; more of them share one.
-pub const MOST_LANES: usize = 6;
+/// Maximum number of lanes with a row each; more of them share a row, two by two.
+pub const LANES_MAX: usize = 6;
+/// Maximum number of lanes of which two share a row.
+pub const PAIRED_LANES_MAX: usize = 16;
 
 /// Cells before the timeline's axis.
 pub const TIMELINE_LABEL: usize = 10;

@@ -321,7 +321,7 @@ pub fn ticking(screen: &Screen) -> bool {
     match Status::from_state(state) {
         Status::Running | Status::Stepping | Status::Pausing => true,
         Status::Waiting | Status::Paused => !state.turns.is_empty(),
-        Status::Stopped | Status::Done | Status::Error => false,
+        Status::Stopped | Status::Reached | Status::Done | Status::Error => false,
     }
 }
 

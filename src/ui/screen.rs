@@ -128,6 +128,8 @@ pub struct ViewState {
     pub clicks: Vec<(Rect, Action)>,
     /// Outcome of the last command, or another notice.
     pub notice: Option<String>,
+    /// Time at which the notice was first shown, and its text.
+    pub notice_since: Option<(Ms, String)>,
     /// True if the notice did not fit into the footer of the last frame.
     pub spills: bool,
     /// Player of a recording; `None` for a live conversation.

@@ -367,8 +367,14 @@ mod tests {
             |participant: &serde_json::Value| Command::Join { participant: participant.clone() };
         let bo: SeatId = "bo".into();
         for (line, command) in [
-            ("/cut-in One moment.", Command::CutIn { text: "One moment.".into(), who: None }),
-            ("/cut-in @Bo stop", Command::CutIn { text: "stop".into(), who: Some(bo.clone()) }),
+            (
+                "/cut-in One moment.",
+                Command::CutIn { text: "One moment.".into(), who: None, re: None },
+            ),
+            (
+                "/cut-in @Bo stop",
+                Command::CutIn { text: "stop".into(), who: Some(bo.clone()), re: None },
+            ),
             (
                 "/whisper @bo: psst, you",
                 Command::Whisper { text: "psst, you".into(), to: bo.clone() },

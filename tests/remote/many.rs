@@ -113,7 +113,7 @@ async fn cut_in_closes_the_connection_and_keeps_the_words() {
     let told = async {
         // cut in as soon as the first text has arrived
         while !matches!(tail.next().await, Some(Item::Piece(_))) {}
-        let line: SteerLine = Command::CutIn { text: "Stop.".into(), who: None }.into();
+        let line: SteerLine = Command::CutIn { text: "Stop.".into(), who: None, re: None }.into();
         let began = Instant::now();
         orders.send(Input::Command { key: "1:cut".into(), line }).await.unwrap();
         server.gone.notified().await;

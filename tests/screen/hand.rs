@@ -222,6 +222,26 @@ fn the_line_knows_which_turn_it_answers() {
     assert_eq!(answers(&stage.press(&[Enter])), None);
 }
 
+/// The second Enter cuts in with the message as it was sent, for the turn that it answers.
+#[test]
+fn a_cut_in_keeps_the_turn_that_it_answers() {
+    let mut stage = on_line(Stage::new(80, 24).during(3, 2));
+    let say = json!({"do": "say", "text": "And why?", "re": 1, "key": "k:1", "targets": {}});
+    stage.happens("operator", "command.given", say);
+    let receipt = json!({"is": "queued", "of": "k:1", "line": null});
+    stage.happens("engine", "receipt", receipt);
+    let asked = stage.press(&[Enter]);
+    let cut_in = Command::CutIn { text: "And why?".into(), who: None, re: Some(1) };
+    let drop = Command::DropQueued { of: "k:1".into() };
+    assert_eq!(asked, [Request::SendAll(vec![drop, cut_in])]);
+    stage.press(&[PageUp, PageUp, PageUp]);
+    typed(&mut stage, "Stop");
+    stage.chord('x');
+    let asked = stage.press(&[Enter]);
+    let cut_in = Command::CutIn { text: "Stop".into(), who: None, re: Some(1) };
+    assert_eq!(asked, [Request::Send(cut_in)]);
+}
+
 #[test]
 fn enter_takes_the_selected_name_and_tab_ends_a_whole_one() {
     let mut stage = speaking();

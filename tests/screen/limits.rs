@@ -1,7 +1,7 @@
 //! Limits that are near, as shown on the status line, in the transcript, and in the plain text.
 
 use crate::stage::{Stage, demo};
-use colloquium::model::{Command, Event, Kind, Ms, Price, Seq, Usage, Usd};
+use colloquium::model::{Command, Event, Kind, Price, Seq, Usage, Usd};
 use colloquium::session::{Item, Record};
 use colloquium::ui::linear::Linear;
 use colloquium::ui::request::Request;
@@ -19,22 +19,31 @@ fn floor(stage: &mut Stage) -> String {
     stage.rows().remove(y)
 }
 
+/// Returns the demo in its ninth turn, with a budget that is nearly used up.
+fn near(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height).until(eighth);
+    let set = json!({"do": "limit", "set": {"usd": 0.19}, "key": "k:1", "targets": {}});
+    stage.happens("operator", "command.given", set);
+    let at = json!({"what": "usd", "value": 0.1712, "limit": 0.19});
+    stage.happens("engine", "limit.near", at);
+    stage
+}
+
 #[test]
-fn a_limit_that_is_near_stands_on_the_line_of_the_floor_until_it_is_reached() {
+fn a_budget_that_is_near_is_on_the_status_line_and_a_planned_length_is_not() {
     for (width, height) in [(120, 40), (80, 24), (50, 24), (40, 10)] {
-        let mut stage = Stage::new(width, height).during(7, 2);
-        assert!(!floor(&mut stage).contains(" % "), "{}", floor(&mut stage));
         let mut stage = Stage::new(width, height).until(eighth).during(9, 2);
-        let row = floor(&mut stage);
-        assert!(row.contains("88 %"), "{width}: {row}");
-        let mut stage = stage.whole();
-        assert!(!floor(&mut stage).contains(" % "), "{}", floor(&mut stage));
+        let text = stage.text();
+        assert!(!text.contains(" % ") && !text.contains("close to the limit"), "{text}");
+        assert!(text.contains("turn 9 of 9"), "{text}");
+        let row = floor(&mut near(width, height));
+        assert!(row.contains(" % "), "{width}: {row}");
     }
 }
 
 #[test]
-fn a_limit_that_is_near_is_told_in_the_transcript_and_in_the_plain_text() {
-    let mut stage = Stage::new(120, 40).until(eighth).during(9, 2);
+fn a_budget_that_is_near_is_in_the_transcript_and_every_limit_in_the_plain_text() {
+    let mut stage = near(120, 40);
     assert!(stage.text().contains("close to the limit"), "{}", stage.text());
     let mut told = Linear::new(Seq(0), true);
     let mut said = String::new();
@@ -44,8 +53,6 @@ fn a_limit_that_is_near_is_told_in_the_transcript_and_in_the_plain_text() {
         said += &told.take(&Item::Event(Arc::new(Record::new(event.clone()).unwrap())));
     }
     assert!(said.contains("close to the limit"), "{said}");
-    let (status, _) = told.enter_line("/status", Ms(0));
-    assert!(status.contains(" % of 9 turns used"), "{status}");
 }
 
 /// A circular conversation is reported on the status line for a round, with the key for a note.
@@ -70,7 +77,7 @@ fn the_way_on_at_a_limit_in_money_is_named_with_its_sum() {
     let at = json!({"what": "usd", "value": 0.1712, "limit": 0.19});
     stage.happens("engine", "limit.reached", at);
     let text = stage.text();
-    assert!(floor(&mut stage).contains("stopped at the limit of $0.19"), "{text}");
+    assert!(floor(&mut stage).contains("stopped at the budget of $0.19"), "{text}");
     assert!(text.contains("; the next turn may need more than the $0.19 left"), "{text}");
     assert!(text.contains("+ raise to $0.38"), "{text}");
     assert!(floor(&mut stage).contains("+ raises it to $0.38"), "{text}");
@@ -80,7 +87,7 @@ fn the_way_on_at_a_limit_in_money_is_named_with_its_sum() {
     let told = "queued: the limit stops retries too, + raises it";
     assert!(stage.text().contains(told), "{}", stage.text());
     stage.press(&[KeyCode::Char(' ')]);
-    let told = "stopped at the limit of $0.19; + raises it to $0.38, /limit sets another";
+    let told = "stopped at the budget of $0.19; + raises it to $0.38, /limit sets another";
     assert!(stage.text().contains(told), "{}", stage.text());
     let asked = stage.press(&[KeyCode::Char('+')]);
     let raised = asked.iter().find_map(|r| match r {
@@ -122,7 +129,7 @@ fn reserved_money_and_next_cost_are_shown() {
     let at = json!({"what": "usd", "value": 0.16, "limit": 0.2, "next": 0.065});
     stage.happens("engine", "limit.reached", at);
     let text = stage.text();
-    assert!(text.contains("STOPPED · limit of $0.20"), "{text}");
+    assert!(text.contains("BUDGET OF $0.20 USED UP"), "{text}");
     assert!(text.contains("┃ spent $0.16, the next turn may cost $0.0650 "), "{text}");
     assert!(text.contains("+ raise to $0.40"), "{text}");
     stage.press(&[KeyCode::Char('a'), KeyCode::Char('4')]);
@@ -144,5 +151,5 @@ fn a_limit_card_tells_of_money_only_where_there_are_prices() {
     });
     stage = stage.until(|e| matches!(e.kind, Kind::LimitReached(_)));
     let text = stage.text();
-    assert!(text.contains("9 of 9 used ") && !text.contains("used, "), "{text}");
+    assert!(text.contains("┃ 9 turns, as planned ") && !text.contains("planned, "), "{text}");
 }

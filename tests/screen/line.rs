@@ -1,11 +1,13 @@
 //! The input box that has the focus from the first frame: letters write, and only the empty line has keys.
 
+use crate::moments::{failed, failed_in, limited};
 use crate::permissions::{ask, asks, before};
 use crate::stage::Stage;
 use colloquium::clock::Clock;
-use colloquium::model::{Command, Event, Kind, Ms};
+use colloquium::model::{Command, Event, Kind, Ms, VoiceSpec};
 use colloquium::ui::keymap::Focus;
 use colloquium::ui::request::Request;
+use colloquium::ui::theme::ThemeRole;
 use crossterm::event::KeyCode::{self, Char, Enter, Esc, Tab, Up};
 use serde_json::json;
 
@@ -72,6 +74,7 @@ fn states() -> Vec<(&'static str, Stage)> {
         ("with a chosen participant", chosen),
         ("paused", paused()),
         ("with a tool that asks", on_line(asks(80, 24))),
+        ("at its planned end", on_line(limited(80, 24))),
         ("finished", on_line(Stage::new(80, 24).whole())),
     ]
 }
@@ -156,7 +159,7 @@ fn a_second_enter_cuts_in_with_the_queued_message_and_a_bouncing_one_does_not() 
     assert!(stage.text().contains("enter: now, stops Bo"), "{}", stage.text());
     let asked = stage.press(&[Enter]);
     let [Request::SendAll(commands)] = &asked[..] else { panic!("{asked:?}") };
-    let cut_in = Command::CutIn { text: "Keep it short".into(), who: None };
+    let cut_in = Command::CutIn { text: "Keep it short".into(), who: None, re: None };
     assert_eq!(commands[..], [Command::DropQueued { of: "0:9".into() }, cut_in]);
 }
 
@@ -181,7 +184,7 @@ fn enter_never_answers_a_request_for_a_permission_or_for_money() {
         "limit.reached",
         json!({"what": "usd", "value": 0.1712, "limit": 0.19}),
     );
-    assert!(stage.text().contains("limit of $0.19"), "{}", stage.text());
+    assert!(stage.text().contains("budget of $0.19"), "{}", stage.text());
     assert_eq!(stage.press(&[Enter, Enter]), []);
 }
 
@@ -319,4 +322,38 @@ fn the_palette_has_a_row_for_each_verb_and_participant() {
         matches!(&asked[..], [Request::Send(Command::Mute { who })] if *who == "bo"),
         "{asked:?}"
     );
+}
+
+/// A conversation that reached its planned length is green, and the screen says so once.
+#[test]
+fn a_planned_end_is_green_and_said_once() {
+    for (width, height) in [(120, 40), (80, 24)] {
+        let mut stage = on_line(limited(width, height));
+        let text = stage.text();
+        assert!(!text.contains("limit of") && !text.contains("STOPPED"), "{text}");
+        assert_eq!(text.matches("one more round").count(), 1, "{text}");
+        assert_eq!(text.matches("turn 9 of 9").count(), 1, "{text}");
+        assert!(!text.contains("  next") && !text.contains("Ada next"), "{text}");
+        let done = stage.screen.theme.style(ThemeRole::FloorDone).fg;
+        let at = text.lines().next().unwrap().chars().position(|sign| sign == '✓').unwrap();
+        let buffer = stage.terminal.backend().buffer();
+        assert_eq!(buffer[(at as u16, 0)].fg, done.unwrap());
+    }
+}
+
+/// A failed turn of a paid model is tried again by the digit of its card, twice; Enter is for what is free.
+#[test]
+fn enter_never_asks_a_paid_model_again() {
+    let mut free = on_line(failed(80, 24));
+    assert!(free.text().contains("enter: try again"), "{}", free.text());
+    let again = Command::Retry { utterance: None };
+    assert_eq!(free.press(&[Enter]), [Request::Send(again)]);
+    let mut paid = on_line(failed_in(Stage::altered(80, 24, |event| {
+        if let Kind::Opened(opened) = &mut event.kind {
+            let voice = VoiceSpec::Model(Default::default());
+            opened.participants.iter_mut().for_each(|seat| seat.voice = voice.clone());
+        }
+    })));
+    assert!(!paid.text().contains("enter:"), "{}", paid.text());
+    assert_eq!(paid.press(&[Enter, Enter]), []);
 }

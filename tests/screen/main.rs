@@ -4,6 +4,7 @@
 mod boards;
 mod connect;
 mod contest;
+mod faults;
 mod figures;
 mod finding;
 mod forecast;

@@ -20,22 +20,16 @@ pub fn limited(width: u16, height: u16) -> Stage {
 fn a_limit_that_holds_is_a_card_with_the_keys_that_help() {
     let mut stage = limited(80, 24);
     let shown = stage.text();
-    for words in [
-        "┏━ STOPPED · limit of 9 turns ━",
-        "9 of 9 used",
-        "+ raise to 12 turns  = set it  Q end here",
-    ] {
+    for words in ["┏━ DONE ━", "9 turns, as planned", "+ raise to 12 turns  = set it  Q end here"]
+    {
         assert!(shown.contains(words), "{words}: {shown}");
     }
     for (width, height) in [(80, 15), (50, 24), (40, 12)] {
         let shown = limited(width, height).text();
-        assert!(shown.contains("┏━ STOPPED") && shown.contains("Q end here"), "{shown}");
+        assert!(shown.contains("┏━ DONE") && shown.contains("Q end here"), "{shown}");
     }
     let low = limited(80, 11).text();
-    assert!(
-        !low.contains("┏━ STOPPED") && low.contains("   + raise to 12 turns   = set it"),
-        "{low}"
-    );
+    assert!(!low.contains("┏━ DONE") && low.contains("   + raise to 12 turns   = set it"), "{low}");
     assert_eq!(stage.press(&[Char('Q')]), []);
     assert!(stage.text().contains("press Q again to end"), "{}", stage.text());
     let ends = Command::End { final_round: false };
@@ -46,7 +40,12 @@ fn a_limit_that_holds_is_a_card_with_the_keys_that_help() {
 
 /// Returns a conversation that paused after a failed turn of Bo's.
 pub fn failed(width: u16, height: u16) -> Stage {
-    let mut stage = Stage::new(width, height).during(2, 2);
+    failed_in(Stage::new(width, height))
+}
+
+/// Returns a stage on which the conversation paused after a failed turn of Bo's.
+pub fn failed_in(stage: Stage) -> Stage {
+    let mut stage = stage.during(2, 2);
     let turn = stage.turn();
     let error = json!({"class": "failed", "text": "`sh` exited 3 (oops)"});
     let end =

@@ -40,7 +40,10 @@ fn behind_ctrl_x_the_pen_cuts_in_and_steers() {
     stage.chord('x');
     assert_eq!(stage.press(&[Char(' ')]), [Request::Send(Command::Pause {})]);
     stage.chord('x');
-    assert_eq!(stage.press(&[Enter]), [Request::Send(Command::CutIn { text: text(), who: None })]);
+    assert_eq!(
+        stage.press(&[Enter]),
+        [Request::Send(Command::CutIn { text: text(), who: None, re: None })]
+    );
     write(&mut stage, "gone?");
     stage.chord('c');
     assert!(stage.screen.view.composer.is_empty());
@@ -175,7 +178,7 @@ fn one_key_cuts_in_and_one_writes_to_somebody() {
     let mut stage = speaking();
     write(&mut stage, "IWait");
     assert!(stage.text().contains(" CUT IN   enter cut in"), "{}", stage.text());
-    let cuts = Command::CutIn { text: "Wait".into(), who: None };
+    let cuts = Command::CutIn { text: "Wait".into(), who: None, re: None };
     assert_eq!(stage.press(&[Enter]), [Request::Send(cuts)]);
     write(&mut stage, "on");
     let says = Command::Say { text: "on".into(), re: None };

@@ -37,8 +37,8 @@ fn a_link_is_shown_whole_and_opened_by_the_system_and_the_title_is_safe() {
     let scenario = house.file("links.toml", LINKS);
     let (command, opened) = with_opener(&house, &format!("run {scenario}"));
     let mut program = house.start(command);
-    program.until("stopped at the limit of 1 turn");
-    program.until_sent("\u{1b}]0;STOPPED Links", 1);
+    program.until("1 turn, as planned");
+    program.until_sent("\u{1b}]0;DONE Links", 1);
     program.until_sent("\u{1b}]8;;https://a.example/page?x=1\u{1b}\\", 1);
     program.keys("u");
     program.until("https://good.example@evil");

@@ -29,7 +29,7 @@ fn a_rejected_key_pauses_and_asks() {
     program.keys("/retry\r\u{1b}");
     program.until("READ");
     program.keys(" ");
-    program.until("stopped at the limit of 3 turns");
+    program.until("3 turns, as planned");
     program.until("via fresh:tiny");
     program.keys("q");
     program.left().restored();
@@ -59,7 +59,7 @@ fn opens_a_session_paused_if_its_model_is_gone() {
     program.keys("/change ada model=\"endpoint:other\"\r\u{1b}");
     program.until("READ");
     program.keys(" ");
-    program.until("stopped at the limit of 2 turns");
+    program.until("2 turns, as planned");
     program.keys("q");
     program.left().restored();
 }

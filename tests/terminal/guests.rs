@@ -41,7 +41,7 @@ fn nothing_hostile_reaches_the_terminal_from_anywhere() {
     let file = house.file("hos\u{1b}[2Jtile.toml", &hostile());
     let mut program = house.run(&["run", "--trust", &file]);
     program.until("#1");
-    program.until("stopped at the limit of 3 turns");
+    program.until("3 turns, as planned");
     // every list, page and analysis that shows text of others
     for (keys, seen) in [
         ("?", "PICK"),
@@ -165,7 +165,8 @@ fn a_forged_log_acts_on_no_terminal_and_draws_no_part_of_the_program() {
         program.until("The words.");
         let shown = program.shown();
         assert!(!shown.contains("▸ The name") && !shown.contains("▸ why"), "{shown}");
-        for (keys, seen) in [("p", "Prompt for"), ("\u{1b}", "limit reached: 2"), ("a", "ANALYSIS")]
+        for (keys, seen) in
+            [("p", "Prompt for"), ("\u{1b}", "stopped at the turn limit"), ("a", "ANALYSIS")]
         {
             program.keys(keys);
             program.until(seen);

@@ -81,7 +81,7 @@ fn opened(command: &[&str], first: &str, then: &[&str], keys: &[(&str, &str)]) {
 
 #[test]
 fn a_long_session_is_shown_from_its_end_and_is_there_as_a_whole_soon_after() {
-    opened(&["resume"], "This is how turn 60 ends", &["STOPPED"], &[("g", "Paragraph 0 of")]);
+    opened(&["resume"], "This is how turn 60 ends", &["DONE"], &[("g", "Paragraph 0 of")]);
 }
 
 #[test]

@@ -46,10 +46,10 @@ pace = 1
 fn a_talk_is_watched_to_its_limit_and_left() {
     let house = House::new();
     let mut program = house.run(&["run", &house.file("quick.toml", QUICK)]);
-    program.until("stopped at the limit of 3 turns");
+    program.until("3 turns, as planned");
     program.until("And a good one to you.");
     program.keys("+");
-    program.until("stopped at the limit of 5 turns");
+    program.until("5 turns, as planned");
     program.keys("q");
     let left = program.left();
     assert_eq!(left.code, 0);

@@ -51,7 +51,7 @@ fn paused_ended_and_at_the_start_it_sleeps_without_an_end() {
     };
     thread::scope(|scope| {
         scope.spawn(|| sleeps(&["run", "--no-save", &slow], "S", "PAUSED"));
-        scope.spawn(|| sleeps(&["run", &flood], "", "the limit of 2"));
+        scope.spawn(|| sleeps(&["run", &flood], "", "2 turns, as planned"));
         scope.spawn(|| sleeps(&[], "", "Watch a debate"));
     });
 }
@@ -66,7 +66,7 @@ fn a_stream_is_shown_in_no_more_frames_than_an_eye_needs() {
         command.args(["-c", &format!("{link} exec '{program}' run --no-save '{flood}'")]);
         let begun = Instant::now();
         let mut program = house.start(command);
-        program.until("stopped at the limit of 4 turns");
+        program.until("4 turns, as planned");
         let most = begun.elapsed().as_millis() / least_ms + 2;
         let frames = program.frames();
         println!("{frames} frames in {} ms", begun.elapsed().as_millis());
@@ -94,13 +94,13 @@ fn a_storm_of_sizes_leaves_no_trace() {
     program.keys("\u{1b}");
     program.until("READ");
     program.keys("\u{c}");
-    program.until("stopped at the limit of 4 turns");
+    program.until("4 turns, as planned");
     let frames = program.frames();
     program.keys("\u{c}");
     program.until_sent("\u{1b}[?2026l", frames + 1);
     let shown = program.shown();
     let rows: Vec<&str> = shown.lines().collect();
-    assert!(rows[0].contains("Flood") && rows[0].contains("STOPPED  turn 4/4"), "{shown}");
+    assert!(rows[0].contains("Flood") && rows[0].contains("DONE  turn 4 of 4"), "{shown}");
     assert!(rows[2].chars().all(|c| c == '─'), "{shown}");
     assert!(rows.last().unwrap().contains("READ"), "{shown}");
     program.keys("q");

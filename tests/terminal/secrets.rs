@@ -23,7 +23,7 @@ fn a_key_that_comes_back_reaches_no_terminal() {
     );
     let talk = house.file("talk.toml", &talk);
     let mut program = house.run(&["run", &talk, "-c", &settings, "-v"]);
-    program.until("stopped at the limit of 2 turns");
+    program.until("2 turns, as planned");
     program.until("hex: *** it was.");
     program.keys("q");
     let left = program.left();

@@ -26,7 +26,7 @@ fn one_is_asked_once_and_again_after_a_changed_byte() {
     let mut program = house.run(&["run", &path]);
     program.until("[y/N]");
     program.keys("y\r");
-    program.until("stopped at the limit of 1 turn");
+    program.until("1 turn, as planned");
     program.keys("q");
     let left = program.left();
     assert_eq!(left.code, 0);
@@ -130,7 +130,7 @@ fn an_agreement_holds_for_one_folder_and_for_the_files_that_its_commands_name() 
     let more = ["resume", "--last", "--max-utterances", "2"];
     assert_eq!([code(&house, "a", &run), code(&house, "b", &run)], [Some(3); 2]);
     let mut program = agreed(&house, "a", "s.toml");
-    program.until("stopped at the limit of 1 turn");
+    program.until("1 turn, as planned");
     program.keys("q");
     assert_eq!(program.left().code, 0);
     assert_eq!(code(&house, "a", &run), Some(0));

@@ -136,7 +136,10 @@ fn a_replay_without_its_terminal_ends_whatever_it_shows() {
     let states: [(&[(&str, &str)], &str); 6] = [
         (&[], "PLAYING"),
         (&[(" ", "PAUSED")], "paused"),
-        (&[(" ", "PAUSED"), ("9", "turn 9/9  0:43"), ("\u{1b}[C", "turn 9/9  0:48")], "at the end"),
+        (
+            &[(" ", "PAUSED"), ("9", "turn 9 of 9  0:43"), ("\u{1b}[C", "turn 9 of 9  0:48")],
+            "at the end",
+        ),
         (&[("?", "Keys")], "in the help"),
         (&[(" ", "PAUSED"), ("a", "ANALYSIS")], "in the figures"),
         (&[(" ", "PAUSED"), ("/", "SEARCH")], "in a search"),

@@ -157,8 +157,9 @@ fn show(
         let clock = Clock::real(now);
         let mut screen = screen::new_screen(Seq(0), clock.clone(), context)?;
         screen.view = view.map_or(screen.view, |view| *view);
-        screen.adopt(transcript);
         screen.view.watching = true;
+        screen.view.writing = false;
+        screen.adopt(transcript);
         screen.view.notice =
             Some("watching: give commands in the terminal that runs the session; q quits".into());
         let feed = Feed::new();

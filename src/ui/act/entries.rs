@@ -62,7 +62,7 @@ pub(in crate::ui) fn palette(screen: &Screen, feed: FeedKind) -> List {
         }
         Status::Paused => vec![TogglePause, Step, Retry, Write, End],
         Status::Waiting => vec![Write, Skip, TogglePause],
-        Status::Stopped => vec![MoreRound, SetLimit, End, Analysis, Export],
+        Status::Stopped | Status::Reached => vec![MoreRound, SetLimit, End, Analysis, Export],
         Status::Done | Status::Error => vec![MoreRound, Analysis, Export, Home],
     };
     let live = screen.view.playback.is_none();

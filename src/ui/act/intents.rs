@@ -53,7 +53,7 @@ pub fn watching(screen: &mut Screen) -> Option<Request> {
     if screen.view.loading.is_some() {
         return notice(screen, "still reading the session; try again in a moment");
     }
-    notice(screen, "watching, read-only: commands are given where it runs")
+    notice(screen, "read-only: steer it where it runs")
 }
 
 /// Reports that an unsaved conversation cannot do this, and how to save one.
@@ -92,7 +92,7 @@ pub fn reopen(screen: &mut Screen) -> Option<Request> {
 
 /// Pauses, or goes on.
 pub fn toggle_pause(screen: &mut Screen) -> Option<Request> {
-    if Status::from_state(screen.transcript.state()) == Status::Stopped {
+    if Status::from_state(screen.transcript.state()).is_limited() {
         let key = screen.keymap.way(Action::MoreRound, screen.view.steering());
         let state = screen.transcript.state();
         let words = format!("{}; {key} {}, /limit sets another", stopped(state), way_on(state));
@@ -152,7 +152,7 @@ pub fn reopening(command: Command) -> Option<Vec<Command>> {
     match command {
         Command::Note { .. } => Some(vec![Command::Pause {}, command]),
         // there is nobody to cut in on
-        Command::CutIn { text, .. } => Some(vec![Command::Say { text, re: None }]),
+        Command::CutIn { text, re, .. } => Some(vec![Command::Say { text, re }]),
         Command::Say { .. } | Command::Whisper { .. } | Command::Floor { .. } => {
             Some(vec![command])
         }
@@ -244,7 +244,7 @@ pub fn retry_now(screen: &mut Screen) -> Option<Request> {
     let runs = screen.transcript.state().run == RunState::Going;
     let only = screen.transcript.speaking().count() == 1;
     let asked = ask(screen, again.clone());
-    if asked.is_some() && Status::from_state(screen.transcript.state()) == Status::Stopped {
+    if asked.is_some() && Status::from_state(screen.transcript.state()).is_limited() {
         let key = screen.keymap.way(Action::MoreRound, screen.view.steering());
         screen.view.notice = Some(format!("queued: the limit stops retries too, {key} raises it"));
     }
@@ -325,10 +325,12 @@ pub fn cut_in_queued(screen: &Screen) -> Option<Request> {
         return None;
     }
     let queued = screen.transcript.queued().last();
-    let (key, text) = queued.map(|(key, text)| (key.0.clone(), text.clone()))?;
+    let (key, text) = queued.map(|(key, text)| (key.clone(), text.clone()))?;
+    let re = screen.transcript.answered(&key);
+    let key = key.0;
     Some(Request::SendAll(vec![
         Command::DropQueued { of: key },
-        Command::CutIn { text, who: None },
+        Command::CutIn { text, who: None, re },
     ]))
 }
 

@@ -79,9 +79,12 @@ pub(in crate::ui) fn quit(screen: &mut Screen, by: Action, how: Request) -> Opti
     }
     match Status::from_state(screen.transcript.state()) {
         Status::Running | Status::Stepping | Status::Pausing => leave(screen, by),
-        Status::Paused | Status::Waiting | Status::Stopped | Status::Done | Status::Error => {
-            Some(how)
-        }
+        Status::Paused
+        | Status::Waiting
+        | Status::Stopped
+        | Status::Reached
+        | Status::Done
+        | Status::Error => Some(how),
     }
 }
 

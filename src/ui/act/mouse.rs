@@ -63,9 +63,13 @@ fn drag(screen: &mut Screen, at: Position) -> bool {
     true
 }
 
-/// Copies the source text of the selection; a mere click selects nothing.
+/// Copies the source text of the selection; a click marks the message.
 fn end_drag(screen: &mut Screen) -> Option<Request> {
-    let drag = screen.view.drag.take().filter(|drag| drag.from != drag.to)?;
+    let drag = screen.view.drag.take()?;
+    if drag.from == drag.to {
+        screen.view.viewport.mark(&screen.transcript, drag.row);
+        return None;
+    }
     let Some(RowView::Words(entry, _)) = screen.transcript.shown(drag.row) else { return None };
     let said = text::block(entry.text()).into_owned();
     let mut lines = None;
@@ -82,11 +86,22 @@ fn spot(screen: &Screen, at: Position) -> Option<(usize, DragSpot)> {
     Some((row, (line, usize::from(at.x - area.x))))
 }
 
-/// Scrolls the open list, otherwise the transcript; never the input history.
+/// Scrolls the open list or view, otherwise the transcript; never the input history.
 fn wheel(screen: &mut Screen, at: Position, way: Direction) -> Option<Request> {
     match (&screen.view.list, way) {
         (Some(_), Direction::Up) => act(screen, Action::EntryUp),
         (Some(_), Direction::Down) => act(screen, Action::EntryDown),
+        (None, way) if screen.view.page.is_some() || screen.view.analysis.is_some() => {
+            let line = if way == Direction::Up { Action::LineUp } else { Action::LineDown };
+            for _ in 0..NOTCH_LINES {
+                if let Some(page) = &mut screen.view.page {
+                    page.moves(line);
+                } else if let Some(analysis) = &mut screen.view.analysis {
+                    analysis.handle(line);
+                }
+            }
+            None
+        }
         (None, _) if screen.view.areas.composer.contains(at) => None,
         (None, way) => {
             screen.read(|t, transcript, look| match way {

@@ -45,7 +45,7 @@ pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
         Some(_) | None => words.into(),
     };
     let command = match (manner, editing, human) {
-        (Delivery::CutIn, ..) => Command::CutIn { text, who: None },
+        (Delivery::CutIn, ..) => Command::CutIn { text, who: None, re: answered(screen) },
         (Delivery::Queue, Some(of), _) => Command::EditQueued { of: of.0, text },
         (Delivery::Queue, None, Some(who)) => Command::Speak { text, who },
         (Delivery::Queue, None, None) => Command::Say { text, re: answered(screen) },

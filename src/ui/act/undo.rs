@@ -13,6 +13,9 @@ const KEYS_MS: u64 = 400;
 /// Milliseconds for which an action can be undone.
 const UNDO_MS: u64 = 5_000;
 
+/// Milliseconds for which a notice takes the place of the hints.
+const NOTICE_MS: u64 = 5_000;
+
 /// Milliseconds within which a second press confirms an action.
 const LEAVING_MS: u64 = 3_000;
 
@@ -55,6 +58,23 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
             }
             left => next = Some(next.map_or(left, |next| next.min(left))),
         }
+    }
+    let typed = view.vim.as_ref().is_some_and(|vim| vim.colon.is_some());
+    match view.notice.clone() {
+        Some(notice) if !typed => {
+            if view.notice_since.as_ref().is_none_or(|(_, of)| *of != notice) {
+                view.notice_since = Some((now, notice));
+            }
+            let since = view.notice_since.as_ref().map_or(now, |(since, _)| *since);
+            match NOTICE_MS.saturating_sub(now.since(since)) {
+                0 => {
+                    view.notice = None;
+                    changed = true;
+                }
+                left => next = Some(next.map_or(left, |next| next.min(left))),
+            }
+        }
+        _ => view.notice_since = None,
     }
     (next, changed)
 }

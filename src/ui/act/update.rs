@@ -50,6 +50,8 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
         {
             None
         }
+        // closes the list of keys
+        Some(Action::Back) if place == Focus::Prefix => None,
         Some(action) => {
             let arrow = place == Focus::Line && matches!(action, Action::Skip | Action::Retry);
             let offered = (action == Action::Offer).then(|| offer(screen));

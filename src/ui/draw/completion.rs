@@ -13,8 +13,6 @@ use ratatui::widgets::{Block, Clear};
 
 /// Maximum visible rows.
 const ROWS: usize = 8;
-/// Maximum width of the list, in cells.
-const WIDTH_MAX: u16 = 84;
 
 /// Draws the completions, if there are any.
 pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
@@ -26,12 +24,8 @@ pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     let areas = screen.view.areas;
     let rows = offer.candidates.len().min(ROWS).min(usize::from(areas.transcript.height) - 1);
     let whole = areas.floor;
-    let area = Rect {
-        y: whole.y.saturating_sub(rows as u16 + 1),
-        height: rows as u16 + 1,
-        width: whole.width.min(WIDTH_MAX),
-        ..whole
-    };
+    let area =
+        Rect { y: whole.y.saturating_sub(rows as u16 + 1), height: rows as u16 + 1, ..whole };
     let room = usize::from(area.width);
     let way = |action| screen.keymap.way(action, Focus::Write);
     let told = format!(

@@ -223,13 +223,16 @@ fn delivery(screen: &Screen) -> Option<String> {
 
 /// Returns the key bindings that start a message, as many as fit.
 fn invitation(screen: &Screen, room: usize) -> Line<'static> {
+    if screen.view.is_read_only() {
+        return placeholder(screen, room);
+    }
     if screen.view.areas.card.is_empty()
         && let Some(keys) = moment::keys(screen)
     {
         return hints(screen, room, keys);
     }
     let status = Status::from_state(screen.transcript.state());
-    if matches!(status, Status::Stopped | Status::Done | Status::Error) {
+    if status.is_limited() || matches!(status, Status::Done | Status::Error) {
         return placeholder(screen, room);
     }
     let whom = match screen.transcript.human_turn() {
@@ -268,11 +271,11 @@ fn placeholder(screen: &Screen, room: usize) -> Line<'static> {
 
 fn asked(screen: &Screen, room: usize) -> String {
     let status = Status::from_state(screen.transcript.state());
-    let over = matches!(status, Status::Stopped | Status::Done | Status::Error);
+    let over = status.is_limited() || matches!(status, Status::Done | Status::Error);
     let etc = screen.glyphs.ellipsis;
     let words = match (screen.transcript.human_turn(), screen.chosen()) {
         _ if screen.view.loading.is_some() => "reading the session".into(),
-        _ if screen.view.watching => "watching, read-only".into(),
+        _ if screen.view.watching => "read-only: steer it where it runs".into(),
         _ if over && screen.view.unsaved => "not saved: cannot be extended".into(),
         _ if over && !screen.view.line => {
             let place = if screen.view.writing { Focus::Write } else { Focus::Read };

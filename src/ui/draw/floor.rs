@@ -35,16 +35,21 @@ struct Wealth {
     long: bool,
     /// Cells of the rule at both ends.
     ends: usize,
+    /// True if the usage, warnings and the rows below are shown.
+    side: bool,
 }
 
-/// Levels from the richest to the poorest. All of them show the speaker, the next participant and the usage.
-const WEALTHS: [Wealth; 6] = [
-    Wealth { why: true, next: 3, name: usize::MAX, long: true, ends: 2 },
-    Wealth { why: false, next: 3, name: usize::MAX, long: true, ends: 2 },
-    Wealth { why: false, next: 1, name: usize::MAX, long: true, ends: 2 },
-    Wealth { why: false, next: 1, name: usize::MAX, long: false, ends: 2 },
-    Wealth { why: false, next: 1, name: 12, long: false, ends: 0 },
-    Wealth { why: false, next: 1, name: 6, long: false, ends: 0 },
+/// Levels from the richest to the poorest. All of them show the speaker.
+const WEALTHS: [Wealth; 9] = [
+    Wealth { why: true, next: 3, name: usize::MAX, long: true, ends: 2, side: true },
+    Wealth { why: false, next: 3, name: usize::MAX, long: true, ends: 2, side: true },
+    Wealth { why: false, next: 1, name: usize::MAX, long: true, ends: 2, side: true },
+    Wealth { why: false, next: 1, name: usize::MAX, long: false, ends: 2, side: true },
+    Wealth { why: false, next: 1, name: 12, long: false, ends: 0, side: true },
+    Wealth { why: false, next: 1, name: 6, long: false, ends: 0, side: true },
+    Wealth { why: false, next: 1, name: 12, long: false, ends: 0, side: false },
+    Wealth { why: false, next: 1, name: 6, long: false, ends: 0, side: false },
+    Wealth { why: false, next: 0, name: 6, long: false, ends: 0, side: false },
 ];
 
 /// Draws the line in the richest form that fits.
@@ -78,12 +83,18 @@ fn ends(screen: &Screen, cells: usize) -> [String; 2] {
 pub fn join(frame: &mut Frame<'_>, screen: &Screen) {
     let Screen { glyphs, view, .. } = screen;
     let y = view.areas.floor.y;
+    let lanes = view.areas.lanes;
     let buffer = frame.buffer_mut();
     let is = |at: Option<&Cell>, sign| at.is_some_and(|cell| cell.symbol() == sign);
     for x in view.areas.walls() {
         let stands = is(buffer.cell((x, y.saturating_sub(1))), glyphs.wall);
         if stands && is(buffer.cell((x, y)), glyphs.rule) {
             buffer[(x, y)].set_char(glyphs.tee_up.chars().next().unwrap_or(' '));
+        }
+        // the rule of the lanes ends at the border
+        let ends = !lanes.is_empty() && lanes.right() == x;
+        if ends && is(buffer.cell((x, lanes.y)), glyphs.wall) {
+            buffer[(x, lanes.y)].set_symbol(glyphs.joint(7));
         }
     }
 }
@@ -111,12 +122,17 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     {
         bar.left(format!(" ({})", text::label(why)), muted);
     }
-    if !then.is_empty() {
+    // the offer names the key as well
+    let is_offered = standing.is_limited() && view.is_framed();
+    if !then.is_empty() && !is_offered {
         bar.left(format!("  {then}"), theme.style(ThemeRole::FloorNext));
     }
     bar.left(" ", muted);
     bar.right = vec![];
     bar.right(end, rule);
+    if !wealth.side {
+        return bar;
+    }
     // on a narrow screen another row shows it
     if !view.areas.is_narrow()
         && let Some(used) = used(&state.spent())
@@ -224,8 +240,8 @@ fn shortened(
         }
         Status::Waiting => (now, then),
         // the card and the composer name the key as well
-        Status::Stopped if !wealth.long => (stopped(state), String::new()),
-        Status::Stopped => {
+        Status::Stopped | Status::Reached if !wealth.long => (stopped(state), String::new()),
+        Status::Stopped | Status::Reached => {
             let key = keymap.way(Action::MoreRound, Focus::Read);
             (stopped(state), format!("{key} {}", way_on(state)))
         }

@@ -226,6 +226,9 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
             Copy,
         ],
         Focus::Found => vec![NextFound, PreviousFound, Back],
+        Focus::Read if screen.view.is_read_only() => {
+            vec![Search, Palette, Copy, PageUp, Top, Follow]
+        }
         Focus::Read => match Status::from_state(screen.transcript.state()) {
             Status::Running | Status::Stepping | Status::Pausing => {
                 vec![TogglePause, Skip, Write, Search, Palette, PauseNow, Copy, PageUp, Follow]
@@ -234,7 +237,9 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
                 vec![TogglePause, Step, Write, Search, Palette, Skip, Copy, PageUp, Follow]
             }
             Status::Waiting => vec![Write, Palette, TogglePause, PageUp, Follow],
-            Status::Stopped => vec![MoreRound, Write, Search, Palette, Copy, PageUp, Top, Follow],
+            Status::Stopped | Status::Reached => {
+                vec![MoreRound, Write, Search, Palette, Copy, PageUp, Top, Follow]
+            }
             Status::Done | Status::Error if screen.view.unsaved => {
                 vec![Home, Analysis, Export, Search, Copy, PageUp, Top, Follow]
             }

@@ -1,6 +1,7 @@
 //! The first row: the title, a mark for rehearsals, and the status; and the rule below.
 
 use crate::model::Limit;
+use crate::state::Turn;
 use crate::ui::draw::bar::Bar;
 use crate::ui::frame::Frame;
 use crate::ui::screen::Screen;
@@ -27,11 +28,13 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let glyphs = screen.glyphs;
     let standing = Status::from_state(state);
     let muted = theme.style(ThemeRole::Muted);
-    let number = state.numbers.max(state.utterances);
+    // failed turns have numbers too, but do not count, and a turn that is said again counts already
+    let is_new = |turn: &&Turn| turn.speaks() && turn.replaces.is_none();
+    let running = state.turns.values().filter(is_new).count() as u64;
+    let number = u64::from(state.utterances) + running;
     let count = match state.limits.get(Limit::Utterances) {
-        // failed turns have numbers too, but do not count against the limit
-        Some(most) if u64::from(number) <= most => format!("turn {number}/{most}"),
-        Some(_) | None => format!("turn {number}"),
+        Some(most) => format!("turn {} of {most}", number.min(most)),
+        None => format!("turn {number}"),
     };
     // the clock of the transcript; it stops while nobody speaks
     let now = if state.turns.is_empty() { state.ms } else { screen.clock.now() };
@@ -112,7 +115,7 @@ pub fn role(standing: Status) -> ThemeRole {
         Status::Running | Status::Stepping => ThemeRole::FloorSpeaking,
         Status::Pausing | Status::Paused | Status::Waiting => ThemeRole::FloorPaused,
         Status::Stopped => ThemeRole::FloorStopped,
-        Status::Done => ThemeRole::FloorDone,
+        Status::Done | Status::Reached => ThemeRole::FloorDone,
         Status::Error => ThemeRole::FloorError,
     }
 }
@@ -124,6 +127,6 @@ pub fn sign(standing: Status, glyphs: &crate::ui::theme::glyphs::Glyphs) -> &'st
         Status::Pausing | Status::Paused => glyphs.paused,
         Status::Waiting => glyphs.waiting,
         Status::Stopped | Status::Error => glyphs.stopped,
-        Status::Done => glyphs.done,
+        Status::Done | Status::Reached => glyphs.done,
     }
 }

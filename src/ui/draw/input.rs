@@ -44,7 +44,7 @@ fn on_empty_line(screen: &Screen) -> Vec<Key> {
         ];
     }
     let status = Status::from_state(screen.transcript.state());
-    if matches!(status, Status::Done | Status::Error) {
+    if status.is_limited() || matches!(status, Status::Done | Status::Error) {
         let far = |action: Action, word: &str| (key(action), word.to_owned(), Some(action));
         return vec![
             sign(),

@@ -1,7 +1,7 @@
 //! The lanes of a live conversation: a row for each participant below the transcript, up to now.
 
 use crate::ui::frame::Frame;
-use crate::ui::layout::{MOST_LANES, TIMELINE_LABEL};
+use crate::ui::layout::{LANES_MAX, PAIRED_LANES_MAX, TIMELINE_LABEL};
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
@@ -10,25 +10,63 @@ use crate::ui::view::message::clock;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 
-/// Returns the rows that the lanes need: an axis and one row for each participant, or one shared row if there are too
-/// many.
+/// Returns the rows that the lanes need: an axis and one row for each participant, or for two. With too many
+/// participants there are none.
 pub fn rows(screen: &Screen) -> u16 {
     match screen.transcript.state().seats.len() {
         seats if seats < 2 || screen.transcript.turn_log.turns.is_empty() => 0,
-        seats if seats <= MOST_LANES => seats as u16 + 1,
-        _ => 2,
+        seats if seats <= LANES_MAX => seats as u16 + 1,
+        seats if seats <= PAIRED_LANES_MAX => seats.div_ceil(2) as u16 + 1,
+        _ => 0,
     }
 }
 
-/// Maximum cells before the lanes.
+/// Maximum cells before the lanes, and before lanes that share a row.
 const LABEL_MAX: usize = 16;
+const PAIR_LABEL_MAX: usize = 30;
 
-/// Returns the cells before the lanes: the width of the longest name.
+/// Returns the cells before the lanes: the width of the longest label.
 fn label(screen: &Screen) -> usize {
-    let seats = &screen.transcript.state().seats;
-    let names = seats.iter().map(|seat| width(&screen.transcript.name(&seat.spec.id)));
-    // a number, and blanks around both
-    (names.max().unwrap_or(0) + 4).clamp(TIMELINE_LABEL, LABEL_MAX)
+    let seats = screen.transcript.state().seats.len();
+    let (most, shared) = if seats > LANES_MAX { (PAIR_LABEL_MAX, 2) } else { (LABEL_MAX, 1) };
+    let labels = (0..seats).step_by(shared).map(|place| width(&names(screen, place, shared)));
+    // blanks around it
+    (labels.max().unwrap_or(0) + 2).clamp(TIMELINE_LABEL, most)
+}
+
+/// Returns the numbers and names of the participants that share a row.
+fn names(screen: &Screen, from: usize, shared: usize) -> String {
+    let seats = screen.transcript.state().seats.iter().enumerate().skip(from).take(shared);
+    let name = |place, id| format!("{} {}", place + 1, screen.transcript.name(id));
+    let names = seats.map(|(place, seat)| name(place, &seat.spec.id));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the columns of the lanes in which the participant at an index spoke.
+fn spoken(lanes: &Lanes, place: usize, columns: usize) -> Vec<bool> {
+    let mut cells = vec![false; columns];
+    for span in lanes.spans(place) {
+        cells.get_mut(span).into_iter().flatten().for_each(|cell| *cell = true);
+    }
+    cells
+}
+
+/// Returns the row of two participants: the upper halves of the cells, and the lower ones.
+fn pair(screen: &Screen, lanes: &Lanes, place: usize, columns: usize) -> Vec<Span<'static>> {
+    let [upper, lower] = [place, place + 1].map(|place| screen.theme.speaker_bar(place));
+    let [top, bottom, full] = screen.glyphs.halves;
+    let both = match lower.fg {
+        Some(ground) => Span::styled(top, upper.bg(ground)),
+        None => Span::styled(full, upper),
+    };
+    let cells = spoken(lanes, place, columns).into_iter().zip(spoken(lanes, place + 1, columns));
+    let cell = |spoke: (bool, bool)| match spoke {
+        (true, true) => both.clone(),
+        (true, false) => Span::styled(top, upper),
+        (false, true) => Span::styled(bottom, lower),
+        (false, false) => Span::raw(" "),
+    };
+    cells.map(cell).collect()
 }
 
 /// Draws the lanes of a live conversation.
@@ -53,17 +91,14 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     ])];
     let seats = transcript.state().seats.iter().enumerate();
     let speaks = |place| transcript.speaking().any(|t| transcript.seat_place(&t.seat) == place);
-    if seats.len() > MOST_LANES {
-        let mut cells = vec![Span::raw(" "); columns];
-        for (place, _) in seats {
-            let number = Span::styled(((place + 1) % 10).to_string(), theme.speaker_bar(place));
-            for span in lanes.spans(place) {
-                let spoken = cells.get_mut(span).into_iter().flatten();
-                spoken.for_each(|cell| *cell = number.clone());
-            }
+    if seats.len() > LANES_MAX {
+        for place in (0..seats.len()).step_by(2) {
+            let name = format!(" {}", names(screen, place, 2));
+            let name = clip(&name, label - 1, glyphs.ellipsis);
+            let name = format!("{name}{}", " ".repeat(label - width(&name)));
+            let cells = pair(screen, &lanes, place, columns);
+            lines.push(Line::from([vec![Span::styled(name, muted)], cells].concat()));
         }
-        let all = format!("{:<label$}", " speakers");
-        lines.push(Line::from([vec![Span::styled(all, muted)], cells].concat()));
     } else {
         for (place, seat) in seats {
             let style = theme.speaker(place);

@@ -6,7 +6,7 @@ use crate::ui::screen::Screen;
 use crate::ui::theme::ThemeRole;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::link::{self, ScreenLink};
-use crate::ui::view::message::Look;
+use crate::ui::view::message::{INDENT, Look};
 use crate::ui::view::transcript::{RowView, Transcript};
 use crate::ui::view::viewport::{SeenLine, Viewport};
 use ratatui::layout::Rect;
@@ -37,6 +37,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         if *row == drag.row
             && let Some((from, to)) = drag.cells(*line, width)
         {
+            let from = from.max(INDENT);
             let cells = Rect {
                 x: area.x + from as u16,
                 y: area.y + y as u16,

@@ -7,6 +7,7 @@ use crate::ui::view::link::ScreenLink;
 use ratatui::buffer::{Buffer, Cell, CellDiffOption};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
@@ -56,9 +57,9 @@ pub struct Painter<W: Write> {
     erase: bool,
     /// Visible cursor; inner `None` if it is hidden, outer `None` if unknown.
     cursor: Option<Option<Position>>,
-    /// Addresses known to the terminal, and whether anything was written since.
+    /// Addresses known to the terminal, and the rows written since.
     links: Vec<ScreenLink>,
-    wrote: bool,
+    wrote: BTreeSet<u16>,
 }
 
 impl<W: Write> Painter<W> {
@@ -71,26 +72,27 @@ impl<W: Write> Painter<W> {
             erase: false,
             cursor: None,
             links: vec![],
-            wrote: false,
+            wrote: BTreeSet::new(),
         }
     }
 
-    /// Marks cells as addresses that the terminal opens itself, and rewrites cells that no longer are. Writes nothing
-    /// if neither they nor the frame changed.
+    /// Marks cells as addresses that the terminal opens itself, and rewrites cells that no longer are. Addresses in
+    /// unchanged rows are not written again.
     pub fn link(&mut self, links: &[ScreenLink]) -> io::Result<()> {
         let wrote = std::mem::take(&mut self.wrote);
-        if links == self.links && (!wrote || links.is_empty()) {
+        let known = std::mem::replace(&mut self.links, links.to_vec());
+        let gone: Vec<&ScreenLink> = known.iter().filter(|link| !links.contains(link)).collect();
+        let is_due = |link: &&ScreenLink| wrote.contains(&link.at.1) || !known.contains(link);
+        let due: Vec<&ScreenLink> = links.iter().filter(is_due).collect();
+        if gone.is_empty() && due.is_empty() {
             return Ok(());
         }
-        let gone: Vec<ScreenLink> =
-            self.links.iter().filter(|l| !links.contains(l)).cloned().collect();
-        self.links = links.to_vec();
         self.bytes.clear();
         self.bytes.extend_from_slice(FRAME_BEGINS);
-        for link in &gone {
+        for link in gone {
             self.write_link(link, None);
         }
-        for link in links {
+        for link in due {
             self.write_link(link, Some(&link.address));
         }
         if let Some(position) = self.cursor.flatten() {
@@ -165,6 +167,7 @@ impl<W: Write> Painter<W> {
             let letter = if by > 0 { 'S' } else { 'T' };
             push(&mut self.bytes, format_args!("\x1b[{top};{bottom}r\x1b[{by_rows}{letter}\x1b[r"));
             from = None;
+            self.wrote.extend(moved);
         }
         self.write(next, &changes, from, cursor)
     }
@@ -206,7 +209,7 @@ impl<W: Write> Painter<W> {
             None => self.bytes.extend_from_slice(HIDE_CURSOR),
         }
         self.bytes.extend_from_slice(FRAME_ENDS);
-        self.wrote = true;
+        self.wrote.extend(changes.iter().map(|(_, y)| *y));
         self.out.write_all(&self.bytes)?;
         self.out.flush()?;
         // deferred until here, because the frame is urgent

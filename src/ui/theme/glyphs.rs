@@ -37,6 +37,8 @@ pub struct Glyphs {
     pub card_wall: &'static str,
     /// Bar of a comparison, and of a turn in a lane.
     pub bar: &'static str,
+    /// Upper half of a cell, lower half, and both: two lanes in a row.
+    pub halves: [&'static str; 3],
     /// Shades from empty to full.
     pub shades: [&'static str; 5],
     /// Prefix of the composer.
@@ -102,6 +104,7 @@ pub const UNICODE: Glyphs = Glyphs {
     card_rule: "━",
     card_wall: "┃",
     bar: "▆",
+    halves: ["▀", "▄", "█"],
     shades: [" ", "░", "▒", "▓", "█"],
     prompt: "›",
     dot: "·",
@@ -136,6 +139,7 @@ pub const ASCII: Glyphs = Glyphs {
     card_rule: "=",
     card_wall: "|",
     bar: "#",
+    halves: ["'", ".", ":"],
     shades: [" ", ".", ":", "+", "#"],
     prompt: ">",
     dot: "-",

@@ -6,8 +6,8 @@ use crate::ui::action::Action;
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
-use crate::ui::view::extension::one_more_round;
-use crate::ui::view::floor::Status;
+use crate::ui::view::extension::{one_more_round, stopped};
+use crate::ui::view::floor::{Status, failed_times, failures};
 use crate::ui::view::leave::asks_leave;
 use crate::ui::view::message::clock;
 use crate::ui::view::moment::{failed, is_paid, why};
@@ -48,7 +48,8 @@ pub fn card(screen: &Screen) -> Option<Card> {
     }
     if let Some(turn) = failed(&screen.transcript) {
         let name = screen.transcript.name(&turn.seat);
-        let title = format!("FAILED {} {name}", screen.glyphs.dot);
+        let times = failed_times(failures(&screen.transcript, &turn.seat)).to_uppercase();
+        let title = format!("{times} {} {name}", screen.glyphs.dot);
         let keys = vec![
             (Action::Retry, "retry".into()),
             (Action::ChangeModel, "another model".into()),
@@ -57,7 +58,7 @@ pub fn card(screen: &Screen) -> Option<Card> {
         return Some(Card { title, role: ThemeRole::FloorError, told: why(turn), options: keys });
     }
     let held = state.limit.as_ref()?;
-    if Status::from_state(state) != Status::Stopped {
+    if !Status::from_state(state).is_limited() {
         return None;
     }
     let amount = |limit, value| match limit {
@@ -65,7 +66,6 @@ pub fn card(screen: &Screen) -> Option<Card> {
         Limit::Seconds => clock(value * 1_000),
         Limit::Utterances | Limit::Rounds | Limit::Batches | Limit::Tokens => value.to_string(),
     };
-    let title = format!("STOPPED {} limit of {}", screen.glyphs.dot, held.what.words(held.limit));
     let used = state.used(held.what, screen.clock.now());
     let spent = state.spent().cost().map(|_| crate::export::cost(&state.spent()));
     let spent = match spent {
@@ -74,7 +74,11 @@ pub fn card(screen: &Screen) -> Option<Card> {
     };
     let left = held.limit.saturating_sub(used);
     let used = amount(held.what, used);
-    let mut told = format!("{used} of {} used{spent}", amount(held.what, held.limit));
+    let mut told = if held.what.is_budget() {
+        format!("{used} of {} used{spent}", amount(held.what, held.limit))
+    } else {
+        format!("{}{spent}", stopped(state))
+    };
     // a turn starts only if its whole reserve is left
     match (held.what, held.next.map(|next| amount(held.what, next))) {
         (Limit::Usd, Some(next)) => told = format!("spent {used}, the next turn may cost {next}"),
@@ -96,7 +100,13 @@ pub fn card(screen: &Screen) -> Option<Card> {
         (Action::SetLimit, "set it".into()),
         (Action::End, "end here".into()),
     ];
-    Some(Card { title, role: ThemeRole::FloorStopped, told, options: keys })
+    let (title, role) = if held.what.is_budget() {
+        let budget = held.what.words(held.limit).to_uppercase();
+        (format!("BUDGET OF {budget} USED UP"), ThemeRole::FloorStopped)
+    } else {
+        ("DONE".into(), ThemeRole::FloorDone)
+    };
+    Some(Card { title, role, told, options: keys })
 }
 
 /// Returns the action that a digit means now: the card has been on the screen for a while in which no key came, so that
@@ -115,9 +125,7 @@ pub fn answer(screen: &Screen, digit: char, last_key: Option<Ms>) -> Option<Acti
 pub fn costs(screen: &Screen, action: Action) -> bool {
     let state = screen.transcript.state();
     match action {
-        Action::MoreRound => {
-            state.limit.as_ref().is_some_and(|at| matches!(at.what, Limit::Usd | Limit::Tokens))
-        }
+        Action::MoreRound => state.limit.as_ref().is_some_and(|at| at.what.is_budget()),
         Action::Retry => failed(&screen.transcript)
             .and_then(|turn| state.seat(&turn.seat))
             .is_some_and(|seat| is_paid(&seat.spec)),

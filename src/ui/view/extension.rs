@@ -49,8 +49,13 @@ pub fn way_on(state: &State) -> String {
     }
 }
 
-/// Describes the limit that was reached; empty if none was.
+/// Describes the budget or the planned length that was reached; empty if none was.
 pub fn stopped(state: &State) -> String {
     let Some(held) = &state.limit else { return String::new() };
-    format!("stopped at the limit of {}", held.what.words(held.limit))
+    let words = held.what.words(held.limit);
+    if held.what.is_budget() {
+        format!("stopped at the budget of {words}")
+    } else {
+        format!("{words}, as planned")
+    }
 }

@@ -29,8 +29,10 @@ pub enum Status {
     Paused,
     /// A person has the floor, or nobody does.
     Waiting,
-    /// Stopped at a limit.
+    /// Stopped at a budget.
     Stopped,
+    /// Reached its planned length.
+    Reached,
     /// The conversation has ended.
     Done,
     /// The conversation has failed.
@@ -49,12 +51,18 @@ impl Status {
             RunState::Pausing => Status::Pausing,
             RunState::Paused => Status::Paused,
             RunState::Going | RunState::Stepping(_) if !calls && state.limit.is_some() => {
-                Status::Stopped
+                let budget = state.limit.as_ref().is_some_and(|held| held.what.is_budget());
+                if budget { Status::Stopped } else { Status::Reached }
             }
             RunState::Going | RunState::Stepping(_) if !calls => Status::Waiting,
             RunState::Stepping(_) => Status::Stepping,
             RunState::Going => Status::Running,
         }
+    }
+
+    /// Returns whether a limit, a budget or the planned length, keeps turns from starting.
+    pub fn is_limited(self) -> bool {
+        matches!(self, Status::Stopped | Status::Reached)
     }
 
     /// Returns the word for the status, as on the screen.
@@ -66,7 +74,7 @@ impl Status {
             Status::Paused => "PAUSED",
             Status::Waiting => "WAITING",
             Status::Stopped => "STOPPED",
-            Status::Done => "DONE",
+            Status::Done | Status::Reached => "DONE",
             Status::Error => "ERROR",
         }
     }
@@ -170,13 +178,14 @@ pub fn tokens(count: u64) -> String {
     }
 }
 
-/// Returns the percentage used of a limit and the limit as text, after a warning about it and before it is reached. If
+/// Returns the percentage used of a budget and the budget as text, after a warning about it and before it is reached. If
 /// there are several, returns the one with the highest percentage.
 pub fn near(state: &State, now: Ms) -> Option<(u64, String)> {
     if state.limit.is_some() || state.ended.is_some() {
         return None;
     }
-    let holds = |(what, limit): &&(Limit, u64)| state.limits.get(*what) == Some(*limit);
+    let holds =
+        |(what, limit): &&(Limit, u64)| what.is_budget() && state.limits.get(*what) == Some(*limit);
     let used = |(what, limit): &(Limit, u64)| {
         let percent = state.used(*what, now).saturating_mul(100) / (*limit).max(1);
         (percent, what.words(*limit))
@@ -218,6 +227,28 @@ fn has_no_turns(state: &State, seat: &Seat) -> bool {
     seat.spec.voice.is_human() && planner.is_some_and(|planner| planner != seat.spec.id)
 }
 
+/// Returns the number of failed turns of a participant since its last other turn.
+pub fn failures(transcript: &Transcript, id: &SeatId) -> usize {
+    let turns = transcript.turn_log.turns.iter().rev();
+    let own = turns.filter(|turn| turn.seat == *id && turn.purpose == Purpose::Speak);
+    own.take_while(|turn| turn.outcome == Outcome::Failed).count()
+}
+
+/// Describes a number of failures; empty for none.
+pub fn failed_times(failures: usize) -> String {
+    match failures {
+        0 => String::new(),
+        1 => "failed".into(),
+        2 => "failed twice".into(),
+        more => format!("failed {more} times"),
+    }
+}
+
+/// Returns whether another turn follows without a decision of the operator.
+fn goes_on(state: &State) -> bool {
+    state.ended.is_none() && state.limit.is_none()
+}
+
 /// Returns the word for the activity of a seat.
 pub fn seat_word(transcript: &Transcript, id: &SeatId, now: Ms, next: &[SeatId]) -> String {
     let state = transcript.state();
@@ -229,8 +260,8 @@ pub fn seat_word(transcript: &Transcript, id: &SeatId, now: Ms, next: &[SeatId])
         (true, _) => "left".into(),
         (_, true) => "muted".into(),
         _ if has_no_turns(state, seat) => "no turns".into(),
-        _ if next.first() == Some(id) && state.ended.is_none() => "next".into(),
-        _ => String::new(),
+        _ if next.first() == Some(id) && goes_on(state) => "next".into(),
+        _ => failed_times(failures(transcript, id)),
     }
 }
 

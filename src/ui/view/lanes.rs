@@ -2,7 +2,8 @@
 //!
 //! Only the latest stretch of a long conversation is shown, so that a lane costs no more than its visible turns.
 
-use crate::model::{Ms, Purpose};
+use crate::analysis::TimedTurn;
+use crate::model::{Ms, Outcome, Purpose};
 use crate::ui::view::transcript::Transcript;
 use std::ops::Range;
 
@@ -36,7 +37,10 @@ impl Lanes {
         let longest = COLUMN_MS.saturating_mul(columns as u64);
         let begin = Ms(end.0.saturating_sub(longest).max(first.0));
         let over = log.iter().rev().take_while(|turn| turn.ended >= begin);
-        let over = over.filter(|turn| turn.purpose == Purpose::Speak);
+        // a failed call said nothing
+        let spoke =
+            |turn: &&TimedTurn| turn.purpose == Purpose::Speak && turn.outcome != Outcome::Failed;
+        let over = over.filter(spoke);
         let over = over.map(|turn| (transcript.seat_place(&turn.seat), turn.granted, turn.ended));
         let spoke = running.into_iter().chain(over).collect();
         Lanes { begin, end, spoke, columns }

@@ -24,7 +24,7 @@ use std::rc::Rc;
 /// Maximum width of the text column in cells; longer lines are hard to read.
 const WORDS_MAX: usize = 100;
 /// Width of the gutter before the text of a message, in cells.
-const INDENT: usize = 3;
+pub const INDENT: usize = 3;
 /// Number of rows before the text of a message: a blank row and the head.
 const HEAD_ROWS: usize = 2;
 /// Number of visible rows of a running turn while several participants speak at once.

@@ -43,7 +43,13 @@ pub fn describe(transcript: &Transcript, event: &Event) -> Option<String> {
             None => "verdict: no winner".into(),
         },
         Kind::LimitReached(limit) => {
-            format!("stopped at the limit of {}", limit.0.what.words(limit.0.limit))
+            let words = limit.0.what.words(limit.0.limit);
+            let is_budget = limit.0.what.is_budget();
+            if is_budget {
+                format!("stopped at the budget of {words}")
+            } else {
+                format!("done: {words}")
+            }
         }
         Kind::TurnEnded(end) if end.outcome == Outcome::Failed => "a turn failed".into(),
         Kind::PermissionAsked(_) | Kind::ToolAsked(_) => {

@@ -1,12 +1,11 @@
 //! The likeliest next step of a state, which Enter takes on the empty line.
 
-use crate::model::Limit;
 use crate::ui::action::Action;
 use crate::ui::screen::Screen;
 use crate::ui::view::extension::way_on;
 use crate::ui::view::floor::Status;
 use crate::ui::view::leave::asks_leave;
-use crate::ui::view::moment::failed;
+use crate::ui::view::moment::{failed, is_paid};
 
 /// Minimum milliseconds between a message and the Enter that cuts in with it, so that a bouncing key cuts nobody off.
 pub const BOUNCE_MS: u64 = 250;
@@ -26,7 +25,11 @@ pub fn offer(screen: &Screen) -> Option<(Action, String)> {
     if let (Some(name), Some(_)) = (speaker, transcript.queued().next()) {
         return Some((Action::CutIn, format!("now, stops {name}")));
     }
-    if failed(transcript).is_some() {
+    if let Some(turn) = failed(transcript) {
+        // Enter never spends; the card and its digit do
+        if state.seat(&turn.seat).is_some_and(|seat| is_paid(&seat.spec)) {
+            return None;
+        }
         return Some((Action::Retry, "try again".into()));
     }
     if let Some(to) = screen.chosen() {
@@ -38,11 +41,7 @@ pub fn offer(screen: &Screen) -> Option<(Action, String)> {
             let turn = next.map_or("one turn".into(), |next| format!("one turn ({next})"));
             Some((Action::Step, turn))
         }
-        Status::Stopped => {
-            let costs = |limit| matches!(limit, Limit::Usd | Limit::Tokens);
-            let held = state.limit.as_ref()?;
-            (!costs(held.what)).then(|| (Action::MoreRound, way_on(state)))
-        }
+        Status::Reached => Some((Action::MoreRound, way_on(state))),
         Status::Done | Status::Error if !view.unsaved => {
             Some((Action::MoreRound, "one more round".into()))
         }
@@ -50,6 +49,7 @@ pub fn offer(screen: &Screen) -> Option<(Action, String)> {
         | Status::Stepping
         | Status::Pausing
         | Status::Waiting
+        | Status::Stopped
         | Status::Done
         | Status::Error => None,
     }

@@ -382,6 +382,15 @@ impl Transcript {
         self.queued_command().filter(|command| self.state().holds_back(command))
     }
 
+    /// Returns the number of the turn that a queued message answers.
+    pub fn answered(&self, key: &Key) -> Option<u32> {
+        let queued = self.state().queued_commands().find(|command| command.given.key == *key)?;
+        match queued.given.line.command {
+            Command::Say { re, .. } => re,
+            _ => None,
+        }
+    }
+
     /// Returns the name of the current speaker, or the first of several.
     pub fn speaker(&self) -> Option<String> {
         self.speaking().next().map(|turn| self.name(&turn.seat))
@@ -438,6 +447,12 @@ impl Fold for Transcript {
             _ => {}
         }
         let (counted, told) = self.narrator.narrate_apart(&self.live.state, event);
+        // the header counts, and the card of the end says it
+        match &event.kind {
+            Kind::LimitNear(at) if !at.0.what.is_budget() => return,
+            Kind::LimitReached(at) if !at.0.what.is_budget() => return,
+            _ => {}
+        }
         if let Some(counted) = counted {
             self.add_note(Id::Before(event.seq), event, counted, Aside::Failure);
         }

@@ -82,7 +82,8 @@ impl Viewport {
         }
         let (mut at, line) = self.top(transcript, look);
         let mut left = (self.height + line).saturating_sub(self.lines(transcript, at, look).len());
-        while left > 0 && at + 1 < transcript.len() {
+        // the first line of a message is blank
+        while left > 1 && at + 1 < transcript.len() {
             at += 1;
             left = left.saturating_sub(self.lines(transcript, at, look).len());
         }
@@ -97,6 +98,11 @@ impl Viewport {
             let (at, line) = self.last_top(transcript, look);
             self.anchor = transcript.id(at).map(|id| (id, line));
         }
+    }
+
+    /// Selects a message without scrolling.
+    pub fn mark(&mut self, transcript: &Transcript, at: usize) {
+        self.selected = transcript.id(at);
     }
 
     /// Selects a message like [`select`](Viewport::select), with one of its lines in view.

@@ -166,3 +166,26 @@ fn a_very_large_terminal_is_painted() {
         painter.out.clear();
     }
 }
+
+/// An address on the screen costs nothing while other rows stream.
+#[test]
+fn an_address_in_an_unchanged_row_is_written_once() {
+    let mut painter = Painter::new(vec![]);
+    let rows = |words: &str| Buffer::with_lines(["see example.org here", words]);
+    let link = ScreenLink { at: (4, 0), width: 11, address: "https://example.org/".into() };
+    let links = [link];
+    painter.forget();
+    painter.show(&rows("a"), 0..2, None).unwrap();
+    painter.link(&links).unwrap();
+    assert!(String::from_utf8(painter.take()).unwrap().contains("\u{1b}]8;;https://example.org/"));
+    painter.show(&rows("ab"), 0..2, None).unwrap();
+    painter.take();
+    painter.link(&links).unwrap();
+    assert_eq!(painter.take(), b"");
+    // its own row was written
+    let other = Buffer::with_lines(["see example.org hers", "ab"]);
+    painter.show(&other, 0..2, None).unwrap();
+    painter.take();
+    painter.link(&links).unwrap();
+    assert!(String::from_utf8(painter.take()).unwrap().contains("https://example.org/"));
+}

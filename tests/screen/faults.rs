@@ -1,0 +1,203 @@
+//! Faults that people met on the screen, and that are mended.
+
+use crate::moments::failed;
+use crate::people::twelve;
+use crate::stage::{Stage, demo, headless};
+use colloquium::model::{Event, Kind, Ms};
+use colloquium::ui::act::mouse::mouse;
+use colloquium::ui::act::undo::pass;
+use colloquium::ui::keymap::Focus;
+use crossterm::event::KeyCode::{Char, Esc};
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use serde_json::json;
+
+fn move_mouse(stage: &mut Stage, kind: MouseEventKind, column: u16, row: u16) {
+    let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+    assert_eq!(mouse(&mut stage.screen, &event), None);
+    stage.draw();
+}
+
+/// Returns the text in an area of the screen.
+fn text_in(stage: &mut Stage, area: Rect) -> Vec<String> {
+    let rows = stage.rows().into_iter().skip(usize::from(area.y)).take(usize::from(area.height));
+    rows.map(|row| {
+        row.chars().skip(usize::from(area.x)).take(usize::from(area.width)).collect::<String>()
+    })
+    .collect()
+}
+
+#[test]
+fn a_notice_gives_way_to_the_hints_after_five_seconds() {
+    let mut stage = Stage::new(80, 24).during(2, 2);
+    stage.screen.view.notice = Some("limit raised from 9 turns to 12 turns".into());
+    let (next, changed) = pass(&mut stage.screen.view, Ms(1_000));
+    assert_eq!((next, changed), (Some(5_000), false));
+    assert!(stage.text().contains("limit raised"), "{}", stage.text());
+    pass(&mut stage.screen.view, Ms(5_900));
+    assert!(stage.text().contains("limit raised"), "{}", stage.text());
+    let (next, changed) = pass(&mut stage.screen.view, Ms(6_000));
+    assert_eq!((next, changed), (None, true));
+    assert!(!stage.text().contains("limit raised"), "{}", stage.text());
+}
+
+#[test]
+fn a_failed_call_is_neither_counted_nor_drawn_as_speech() {
+    let mut stage = failed(120, 40);
+    let rows = stage.rows();
+    assert!(rows[0].contains("turn 1 of 9"), "{}", rows[0]);
+    let lanes = stage.screen.view.areas.lanes;
+    let lanes = text_in(&mut stage, lanes);
+    let bo = lanes.iter().find(|row| row.starts_with(" 2 Bo")).unwrap();
+    assert_eq!(bo.trim(), "2 Bo");
+    let panel = stage.screen.view.areas.panel;
+    let panel = text_in(&mut stage, panel).join("\n");
+    assert!(panel.contains("failed"), "{panel}");
+}
+
+#[test]
+fn the_card_of_a_failure_counts_the_failures_of_its_participant() {
+    let mut stage = failed(80, 24);
+    assert!(stage.text().contains("━ FAILED · Bo ━"), "{}", stage.text());
+    stage.happens("operator", "resumed", json!({}));
+    let batches = demo().iter().filter_map(|event| match &event.kind {
+        Kind::FloorGranted(grant) if grant.number == Some(2) => Some(grant.batch),
+        _ => None,
+    });
+    let batch = batches.last().unwrap();
+    let grant = json!({"batch": batch, "participant": "bo", "number": 3});
+    stage.happens("policy", "floor.granted", grant);
+    let turn = stage.turn();
+    let error = json!({"class": "failed", "text": "`sh` exited 3 (oops)"});
+    let end =
+        json!({"turn": turn, "purpose": "speak", "number": 3, "outcome": "failed", "error": error});
+    stage.happens("engine", "turn.ended", end);
+    stage.happens("engine", "paused", json!({"why": "bo: `sh` exited 3 (oops)"}));
+    assert!(stage.text().contains("━ FAILED TWICE · Bo ━"), "{}", stage.text());
+}
+
+#[test]
+fn up_to_sixteen_participants_have_lanes_of_their_own() {
+    let mut stage = twelve(120, 40);
+    let lanes = stage.screen.view.areas.lanes;
+    let lanes = text_in(&mut stage, lanes);
+    assert_eq!(lanes.len(), 7, "{lanes:?}");
+    assert!(lanes[1].starts_with(" 1 Ada, 2 Bo "), "{lanes:?}");
+    assert!(lanes[6].contains('▄') && !lanes[1].contains(['▀', '▄']), "{lanes:?}");
+    assert!(lanes[6].starts_with(" 11 Guest 11, "), "{lanes:?}");
+}
+
+#[test]
+fn the_status_line_keeps_its_ends_at_every_width() {
+    for width in 40..=120 {
+        let mut stage = twelve(width, 24);
+        let about = json!({"text": "going in circles since turn 1", "about": {"loop": 1}});
+        stage.happens("engine", "warning", about);
+        stage.press(&[Char('g')]);
+        let floor = stage.screen.view.areas.floor;
+        let [row] = &text_in(&mut stage, floor)[..] else { panic!("one row") };
+        assert!(!row.contains("…─") && !row.contains("  next…"), "{width}: {row}");
+        assert!(
+            row.contains(" Guest 12 speaking") || row.contains("Guest… speaking"),
+            "{width}: {row}"
+        );
+    }
+}
+
+#[test]
+fn the_wheel_scrolls_the_view_over_the_transcript() {
+    for (key, name) in [('p', "Prompt"), ('a', "ANALYSIS")] {
+        let mut stage = Stage::new(80, 24).during(6, 3);
+        stage.press(&[Char(key)]);
+        let before = stage.text();
+        assert!(before.contains(name), "{before}");
+        move_mouse(&mut stage, MouseEventKind::ScrollDown, 20, 8);
+        assert_ne!(stage.text(), before, "{name}");
+        assert!(stage.screen.view.viewport.following(), "{name}");
+    }
+}
+
+#[test]
+fn a_click_on_a_message_marks_it() {
+    let mut stage = Stage::new(80, 24).during(4, 3);
+    let row = stage.rows().iter().position(|row| row.contains("Before Ada answers")).unwrap();
+    let down = MouseEventKind::Down(MouseButton::Left);
+    move_mouse(&mut stage, down, 20, row as u16);
+    move_mouse(&mut stage, MouseEventKind::Up(MouseButton::Left), 20, row as u16);
+    let marked = stage.rows().into_iter().find(|row| row.starts_with("▐▌")).unwrap();
+    assert!(marked.contains("3 Cy"), "{marked}");
+}
+
+#[test]
+fn a_selection_leaves_out_the_gutter() {
+    let mut stage = Stage::new(80, 24).during(4, 3);
+    let row = stage.rows().iter().position(|row| row.contains("Before Ada answers")).unwrap();
+    let row = row as u16;
+    move_mouse(&mut stage, MouseEventKind::Down(MouseButton::Left), 20, row);
+    move_mouse(&mut stage, MouseEventKind::Drag(MouseButton::Left), 30, row + 2);
+    let buffer = stage.terminal.backend().buffer();
+    let is_inverted = |x| buffer[(x, row + 1)].modifier.contains(Modifier::REVERSED);
+    assert!((3..20).all(is_inverted));
+    assert!(!(0..3).any(is_inverted));
+}
+
+#[test]
+fn completions_cover_whole_rows() {
+    let mut stage = Stage::new(120, 40).during(6, 3);
+    stage.press(&[Char('i'), Char('/')]);
+    let text = stage.text();
+    let popup = text.lines().skip_while(|row| !row.contains(" accept ")).collect::<Vec<_>>();
+    assert!(popup.len() > 6, "{text}");
+    assert!(!popup.join("\n").contains('▆'), "{text}");
+}
+
+#[test]
+fn the_rule_of_the_lanes_meets_the_border_of_the_panel() {
+    let mut stage = Stage::new(120, 40).during(6, 3);
+    let y = usize::from(stage.screen.view.areas.lanes.y);
+    let row = stage.rows().remove(y);
+    assert!(row.contains("─┤"), "{row}");
+}
+
+#[test]
+fn escape_behind_the_prefix_closes_only_the_list() {
+    let mut stage = Stage::new(80, 24).during(2, 2);
+    stage.press(&[Char('i'), Char('N'), Char('o')]);
+    stage.chord('x');
+    stage.press(&[Esc, Char('w')]);
+    assert_eq!(stage.screen.view.place(), Focus::Write);
+    assert_eq!(stage.screen.view.composer.text(), "Now");
+}
+
+/// A rehearsed line belongs to its turn: the next line would answer words that nobody has said.
+#[test]
+fn a_retried_rehearsed_turn_says_its_own_line_again() {
+    let steer = r#"{"after":{"utterance":1},"do":"retry"}"#;
+    let events = headless(&["demo", "--steer", "steer.jsonl"], &[("steer.jsonl", steer)]);
+    let said = |event: &Event| match &event.kind {
+        Kind::TurnEnded(end) if end.number == Some(1) => Some(end.text.to_string()),
+        _ => None,
+    };
+    let said: Vec<String> = events.iter().filter_map(said).collect();
+    assert_eq!(said.len(), 2);
+    assert!(said[0].starts_with("I'll start with a Tuesday"), "{said:?}");
+    assert_eq!(said[0], said[1]);
+}
+
+#[test]
+fn a_watched_conversation_has_no_line_and_names_only_keys_that_work() {
+    for line in [true, false] {
+        let mut stage = Stage::new(80, 24).during(2, 2);
+        stage.screen.view.watching = true;
+        stage.screen.view.line = line;
+        stage.screen.open_line();
+        let text = stage.text();
+        assert_eq!(stage.screen.view.place(), Focus::Read);
+        assert!(text.contains("read-only: steer it where it runs"), "{text}");
+        for hint in ["pause", "skip", "write", "heard after", "cut in", "address"] {
+            assert!(!text.contains(hint), "{hint}: {text}");
+        }
+        assert!(text.contains("/ search"), "{text}");
+    }
+}
