@@ -3,7 +3,7 @@
 use super::money::{self, NoRoom};
 use super::profile;
 use super::tools;
-use super::words::{is_empty, is_free, mentions, own_words, parted};
+use super::words::{cut_short, is_empty, is_free, mentions, own_words, parted};
 use crate::expr::Facts;
 use crate::model::agent::{self, AgentPlan, AgentTool, PermissionAsked};
 use crate::model::payload::{CallParameters, CallRetried, CallStarted, TurnEnded, Warning};
@@ -184,23 +184,30 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
         cost,
         ..turn.ended(now, outcome)
     };
-    if is_echo(state, turn, &words.text)
-        && let Some(call) = turn.call
+    let again = |class, text| {
+        let error = CallError { class, text };
+        let (wait_ms, model, usage) = (0, None, used.clone());
+        let retried = CallRetried { turn: turn.id, call: turn.call?, error, wait_ms, model, usage };
+        Some(draft(turn.thread, event::ENGINE, retried.into()))
+    };
+    if is_free(state, turn)
+        && is_echo(state, turn, &words.text)
+        && let Some(again) = again(ErrorClass::Echo, ECHO.into())
     {
-        let error = CallError { class: ErrorClass::Echo, text: ECHO.into() };
-        let (turn, wait_ms, model, usage, thread) = (turn.id, 0, None, used, turn.thread);
-        let retried = CallRetried { turn, call, error, wait_ms, model, usage };
-        return Some(draft(thread, event::ENGINE, retried.into()));
+        return Some(again);
     }
     Some(match formed(state, turn, &words.text, &done.structured) {
         Ok(form) => {
+            if let Some(text) = spoken_field(state, turn, &form)
+                && is_echo(state, turn, text)
+                && let Some(again) = again(ErrorClass::Echo, ECHO.into())
+            {
+                return Some(again);
+            }
             let vain = || profile::named_in_vain(state, turn, &form);
             let vain = if turn.corrections == 0 { vain() } else { None };
-            if let (Some(why), Some(call)) = (vain, turn.call) {
-                let error = CallError { class: ErrorClass::Form, text: why.into() };
-                let (turn, wait_ms, model, usage, thread) = (turn.id, 0, None, used, turn.thread);
-                let retried = CallRetried { turn, call, error, wait_ms, model, usage };
-                return Some(draft(thread, event::ENGINE, retried.into()));
+            if let Some(again) = vain.and_then(|why| again(ErrorClass::Form, why.into())) {
+                return Some(again);
             }
             with_form(state, turn, words, form, end)
         }
@@ -239,7 +246,7 @@ fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
     }
     let may = seat
         .is_some_and(|s| matches!(s.voice, VoiceSpec::Model(_)) && turn.tries < s.on_failure.tries);
-    if !may || !turn.speaks() || turn.echoed || !is_free(state, turn) || gives_up(state) {
+    if !may || !turn.speaks() || turn.echoed || gives_up(state) {
         return false;
     }
     let read = prompt::read_last(state, turn);
@@ -307,6 +314,12 @@ fn is_news(state: &State, turn: &Turn, formed: Formed) -> Result<Formed, FormFau
     }
 }
 
+/// Returns the text of a structured reply that is shown as its words, if the seat has such a field.
+fn spoken_field<'a>(state: &State, turn: &Turn, form: &'a Formed) -> Option<&'a str> {
+    state.contract_of(turn).says.as_ref()?;
+    form.text.as_deref()
+}
+
 /// Ends a turn with a parsed reply.
 fn with_form(
     state: &State,
@@ -316,6 +329,8 @@ fn with_form(
     end: impl Fn(Outcome) -> TurnEnded,
 ) -> Draft {
     let mut words = words;
+    let has_field =
+        state.scenario.guards == Guards::On && spoken_field(state, turn, &form).is_some();
     let checked = state.contract_of(turn).quotes.map(|text| {
         let said = form.text.as_deref().unwrap_or(&words.text);
         reply::quotes_checked(said, &text)
@@ -323,6 +338,9 @@ fn with_form(
     if let Some(text) = checked.or(form.text).filter(|text| *text != words.text) {
         words.raw = words.raw.or_else(|| Some(words.text.into()));
         words.text = text;
+    }
+    if has_field && !words.repeats {
+        words = cut_short(words);
     }
     let outcome = if form.passes { Outcome::Passed } else { Outcome::Said };
     let structured = form.structured;

@@ -88,7 +88,19 @@ pub(super) fn own_words(
             let (text, more) = Splitter::whole(&said);
             let thought = format!("{thought}{more}");
             let think = (!thought.is_empty()).then(|| thought.into());
-            RepairedReply { text, think, ..RepairedReply::default() }
+            match reply::closed_at_repetition(&text) {
+                Some(closed) if state.scenario.guards == Guards::On => {
+                    let raw = Some(text.into());
+                    RepairedReply {
+                        text: closed,
+                        think,
+                        raw,
+                        repeats: true,
+                        ..RepairedReply::default()
+                    }
+                }
+                Some(_) | None => RepairedReply { text, think, ..RepairedReply::default() },
+            }
         }
         Some(VoiceSpec::Model(_) | VoiceSpec::Agent(_)) => {
             let repaired = cut_short(repaired(state, turn, &said));
@@ -122,7 +134,7 @@ fn repaired(state: &State, turn: &Turn, said: &str) -> RepairedReply {
 }
 
 /// Cuts a reply at the point from which on it only repeats itself.
-fn cut_short(words: RepairedReply) -> RepairedReply {
+pub(super) fn cut_short(words: RepairedReply) -> RepairedReply {
     let Some(at) = reply::repeats_from(&words.text) else { return words };
     let kept = words.text.get(..at).unwrap_or_default().trim_end().to_owned();
     let raw = words.raw.or_else(|| Some(words.text.as_str().into()));
@@ -150,11 +162,15 @@ pub(super) fn goes_astray(live: &Live, turn: &Turn, new: &str) -> bool {
     }
     let ends_line = new.contains('\n');
     // most pieces end nothing, so the text so far is not assembled for them
-    if !(ends_line || new.contains(PAUSES)) || !is_guarded(&live.state, turn) {
+    if !(ends_line || new.contains(PAUSES)) || live.state.scenario.guards == Guards::Off {
         return false;
     }
     let said = live.said(turn.id);
     let old = said.len().saturating_sub(new.len());
+    if !is_free(&live.state, turn) {
+        // names in structured data are data
+        return is_looked_at(old, said.len()) && reply::closed_at_repetition(&said).is_some();
+    }
     if is_looked_at(old, said.len()) && reply::repeats_from(&said).is_some() {
         return true;
     }

@@ -33,6 +33,6 @@ pub use proposal::without_marker;
 pub use questions::{DirectedQuestion, called, questions};
 pub use quotes::checked as quotes_checked;
 pub use repair::{RepairedReply, repair, repair_again};
-pub use repetition::{echoes, repeats_from};
+pub use repetition::{closed_at_repetition, echoes, repeats_from};
 pub use think::Splitter;
 pub use whisper::{Parted, parted};

@@ -135,6 +135,30 @@ fn sentences(reply: &str) -> Vec<Sentence> {
     all
 }
 
+/// Returns unfinished JSON cut where its last text begins to repeat itself, and closed there.
+pub fn closed_at_repetition(json: &str) -> Option<String> {
+    let mut closing = vec![];
+    let mut text = None;
+    let mut escaped = false;
+    for (at, c) in json.char_indices() {
+        match (text, c) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(_), '"') => text = None,
+            (Some(_), _) => {}
+            (None, '"') => text = Some(at + 1),
+            (None, '{') => closing.push('}'),
+            (None, '[') => closing.push(']'),
+            (None, '}' | ']') => drop(closing.pop()),
+            (None, _) => {}
+        }
+    }
+    let begin = text.filter(|_| !closing.is_empty())?;
+    let at = begin + repeats_from(json.get(begin..)?)?;
+    let kept = json.get(..at)?.trim_end();
+    Some(format!("{kept}\"{}", closing.iter().rev().collect::<String>()))
+}
+
 /// Returns whether nearly all of a reply repeats messages that its speaker was just shown.
 pub fn echoes(reply: &str, shown: impl IntoIterator<Item = Arc<Trigrams>>) -> bool {
     let words = reply.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).count();
@@ -193,6 +217,18 @@ mod tests {
         ] {
             assert_eq!(repeats_from(reply).map(|at| &reply[..at]), kept, "{reply}");
         }
+    }
+
+    #[test]
+    fn unfinished_json_is_closed_where_its_text_repeats_itself() {
+        let looping = r#"I sell the \"best\" tea. "#.repeat(4);
+        let closed = |json: &str| closed_at_repetition(json);
+        let json = format!("{{\"a\": [\"x y\"], \"b\": [{{\"c\": \"Well. {looping}");
+        let kept = r#"{"a": ["x y"], "b": [{"c": "Well. I sell the \"best\" tea."}]}"#;
+        assert_eq!(closed(&json).as_deref(), Some(kept));
+        assert_eq!(closed(&format!("{json}\"")), None, "the text has ended");
+        assert_eq!(closed("{\"a\": \"I sell tea."), None);
+        assert_eq!(closed(&looping), None, "no JSON");
     }
 
     #[test]

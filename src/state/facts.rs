@@ -79,7 +79,7 @@ impl Conversation {
         let present = self.seats.iter().filter(|s| !s.gone);
         present
             .map(|s| {
-                json!({"id": s.spec.id, "name": s.spec.name, "role": s.spec.role, "muted": s.muted,
+                json!({"id": s.spec.id, "name": s.spec.name, "role": self.present_role(&s.spec.id), "muted": s.muted,
                        "utterances": if again { s.since_reopening() } else { s.utterances }})
             })
             .collect()

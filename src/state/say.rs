@@ -16,6 +16,13 @@ impl Conversation {
         role.filter(|role| role.trim() != "-")
     }
 
+    /// Returns the role that a seat has now: in the thread of its running turn, else in the innermost open thread.
+    pub fn present_role(&self, seat: &SeatId) -> Option<&Text> {
+        let running = self.turns.values().find(|turn| turn.seat == *seat).map(|turn| turn.thread);
+        let inner = || self.open_threads().rev().find(|t| t.seats.contains(seat)).map(|t| t.id);
+        self.role_in(seat, running.or_else(inner).unwrap_or(ThreadId::ROOT))
+    }
+
     /// Adds a turn's text to the transcript, as a new entry or as a version of the entry that it replaces.
     pub(super) fn say(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
         self.whispered |= !e.whispers.is_empty();

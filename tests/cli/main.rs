@@ -44,6 +44,7 @@ mod old_sessions;
 mod past_sessions;
 mod plans;
 mod real_servers;
+mod reasons;
 mod recordings;
 mod replay;
 mod resuming;

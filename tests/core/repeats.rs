@@ -117,3 +117,38 @@ async fn data_that_is_cut_at_its_limit_is_said_so_and_has_more_room() {
     assert!(why.unwrap().contains("cut at max_tokens (1024), before its JSON ended"));
     assert_eq!(ran.state.failed, 0);
 }
+
+/// Gives every seat a reply in JSON whose field `say` is shown.
+fn in_json(table: payload::Opened) -> payload::Opened {
+    let schema =
+        json!({"type": "object", "required": ["say"], "properties": {"say": {"type": "string"}}});
+    let reply =
+        Contract { form: Form::Schema(schema), says: Some("say".into()), ..Contract::default() };
+    let mut table = table;
+    table.participants.iter_mut().for_each(|seat| seat.reply = reply.clone());
+    table
+}
+
+#[tokio::test]
+async fn a_text_in_json_that_repeats_itself_is_cut_there_and_the_call_ends() {
+    let text = "I sell tea. The question is a question. ".repeat(50);
+    let loops = stage(move |_| Play::Words(format!("{{\"say\": \"{text}\"}}"), 10));
+    let ran = play(in_json(local(1)), loops, &[]).await;
+    assert_eq!(ran.texts(), ["I sell tea. The question is a question."]);
+    let end = first_end(&ran);
+    assert_eq!(end.finish.as_deref(), Some("repetition"));
+    assert_eq!(end.structured, json!({"say": "I sell tea. The question is a question."}));
+    assert!(end.took_ms < 500, "nobody waits for the rest: {} ms", end.took_ms);
+    assert_eq!(ran.seen.len(), 1, "the cut reply is valid");
+}
+
+#[tokio::test]
+async fn an_echo_in_json_is_asked_again_once() {
+    let stage = stage(|ask| match (&*ask.seat.id, ask.number, ask.attempt) {
+        ("bo", Some(2), 2) => Play::Words("{\"say\": \"The van is mine and paid.\"}".into(), 10),
+        _ => Play::Words("{\"say\": \"Trams carry more people than cars do.\"}".into(), 10),
+    });
+    let ran = play(in_json(local(2)), stage, &[]).await;
+    let texts = ["Trams carry more people than cars do.", "The van is mine and paid."];
+    assert_eq!(ran.texts(), texts);
+}

@@ -366,3 +366,37 @@ fn a_person_to_whom_no_plan_gives_a_step_reads_that() {
     assert!(said.contains("no turns"), "{shown}");
     assert_eq!(shown.matches("no turns").count(), 1, "the planner has turns: {shown}");
 }
+
+#[test]
+fn panel_shows_the_role_of_the_present_round() {
+    let seat = |id: &str| {
+        format!(
+            "[[participant]]\nid = \"{id}\"\nrole = [\"defends\", \"attacks\"]\n\
+             lines = [\"one two\", \"three four\"]\n"
+        )
+    };
+    let scenario = format!(
+        "title = \"x\"\npolicy = \"round_robin\"\nlimits = {{ rounds = 2 }}\n{}{}",
+        seat("ada"),
+        seat("bo")
+    );
+    let events = events_of(&scenario, &[]);
+    let role = |number: u32| {
+        let mut stage = Stage::new(120, 30);
+        for event in &events {
+            stage.take(event.clone());
+            if matches!(&event.kind, Kind::TurnEnded(end) if end.number == Some(number)) {
+                break;
+            }
+        }
+        // next to the name in the panel, not in the head of a turn
+        let panel: Vec<String> = stage
+            .rows()
+            .iter()
+            .filter_map(|row| row.split_once('│').map(|(_, panel)| panel.trim().to_owned()))
+            .collect();
+        (panel.contains(&"defends".to_owned()), panel.contains(&"attacks".to_owned()))
+    };
+    assert_eq!(role(1), (true, false));
+    assert_eq!(role(3), (false, true));
+}

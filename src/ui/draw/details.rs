@@ -52,14 +52,18 @@ fn message(screen: &Screen, at: usize, room: usize) -> Vec<Line<'static>> {
         ]);
         lines.extend(wrap(&line, room));
     };
-    let (seat, number, turn) = match transcript.shown(at) {
-        Some(RowView::Words(entry, _)) => (entry.seat(), entry.number, entry.version().turn),
-        Some(RowView::Speaking(turn)) => (Some(&turn.seat), turn.number, Some(turn.id)),
+    let (seat, number, turn, role) = match transcript.shown(at) {
+        Some(RowView::Words(entry, _)) => {
+            let version = entry.version();
+            (entry.seat(), entry.number, version.turn, version.role.as_ref())
+        }
+        Some(RowView::Speaking(turn)) => {
+            (Some(&turn.seat), turn.number, Some(turn.id), transcript.state().role_of(turn))
+        }
         Some(RowView::Aside(..)) | None => return lines,
     };
     let number = number.map_or(String::new(), |n| format!("  #{n}"));
     fact("speaker", format!("{}{number}", seat.map_or("you".into(), |s| transcript.name(s))));
-    let role = seat.and_then(|s| transcript.state().seat(s)).and_then(|s| s.spec.role.clone());
     role.into_iter().for_each(|role| fact("role", role.to_string()));
     let Some(turn) = turn else { return lines };
     let (call, end) = transcript.call_of(turn);

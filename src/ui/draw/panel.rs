@@ -123,7 +123,7 @@ fn cast(screen: &Screen, now: Ms, room: usize, rows: usize) -> Vec<Line<'static>
         if alone {
             continue;
         }
-        let role = seat.spec.role.as_deref().unwrap_or_default();
+        let role = transcript.state().present_role(&seat.spec.id).map_or("", |role| &**role);
         let (text, look) = match (word.as_str(), turn.is_some()) {
             ("", _) => (text::name(role).into_owned(), ThemeRole::Muted),
             ("next", _) => (word, ThemeRole::FloorNext),

@@ -121,7 +121,8 @@ fn seats(transcript: &Transcript, sign: &str) -> Vec<Candidate> {
     let here = transcript.state().seats.iter().filter(|s| !s.gone);
     let role = |role: &crate::model::Text| text::name(role).into_owned();
     here.map(|s| {
-        let about = s.spec.role.as_ref().map_or(String::new(), |r| format!(", {}", role(r)));
+        let present = transcript.state().present_role(&s.spec.id);
+        let about = present.map_or(String::new(), |r| format!(", {}", role(r)));
         candidate(format!("{sign}{}", s.spec.id), transcript.name(&s.spec.id) + &about)
     })
     .collect()
