@@ -25,6 +25,7 @@ pub(super) fn batch(
         memo: serde_json::Value::Null,
         judge: None,
         summary: None,
+        result: None,
         replaces: None,
         continues: false,
         question: None,

@@ -26,6 +26,7 @@ mod profile;
 mod react;
 mod refusal;
 mod resolve;
+mod result;
 mod steps;
 mod stops;
 mod summary;

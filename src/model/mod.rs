@@ -26,6 +26,7 @@ pub mod profile;
 pub mod prompt;
 pub mod rate;
 pub mod reason;
+pub mod result;
 pub mod runs;
 pub mod schema;
 pub mod secret;
@@ -63,6 +64,7 @@ pub use profile::{
 pub use prompt::{Block, KnownBlock, Message, Prompt, Rejected, Role};
 pub use rate::CallRate;
 pub use reason::StopReason;
+pub use result::{PositionChange, ResultGiven, ResultTask};
 pub use runs::{After, Needs, Runs};
 pub use secret::Secret;
 pub use shows::{Anonymous, Debate, Guards, Layout, Lore, Sees, Shows};

@@ -10,6 +10,7 @@ use super::participant::Participant;
 use super::piece::PieceRun;
 use super::rate::CallRate;
 use super::reason::StopReason;
+use super::result::ResultTask;
 use super::task::{JudgeTask, QuestionDebt, SummaryTask};
 use super::turn::{CutWhy, LateReason, Outcome, Purpose, ReceiptIs, Requester, Usage};
 use schemars::JsonSchema;
@@ -167,6 +168,9 @@ pub struct BatchOpened {
     /// The reader and the last event of the summary, if the purpose is `summarise`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryTask>,
+    /// The end that follows, if the purpose is `result`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<ResultTask>,
     /// Indexes of stop rules that have asked and are no longer true; they may ask again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rearmed: Vec<u32>,
@@ -453,6 +457,8 @@ pub struct Warning {
 pub enum WarningAbout {
     /// The turn since which the conversation repeats itself; one more such round may end it.
     Loop(u32),
+    /// A result that is missing at an end, after this number of turns.
+    Result(u32),
 }
 
 impl From<String> for Warning {

@@ -279,7 +279,8 @@ fn called(state: &State, labels: &Labels, id: &SeatId) -> String {
 pub(super) fn in_layout(block: Block, layout: Layout, who: &SeatId, name: &Text) -> Block {
     match (block, layout) {
         (Block::Own { text, cut }, Layout::Shared) => {
-            Block::Other { who: who.clone(), name: name.clone(), text, cut, whisper: false }
+            let (who, name) = (who.clone(), name.clone());
+            Block::Other { who, name, number: None, text, cut, whisper: false }
         }
         (block, _) => block,
     }

@@ -28,13 +28,23 @@ pub use messages::{messages, unjoined};
 /// Maximum length of a seat's own notes in its prompt, in characters.
 const NOTES_MAX: usize = 1_500;
 
+/// Task of the scribe at the end.
+pub const RESULT_TASK: &str = "The conversation is over. Write its result for somebody who was not there, from what was said and nothing else.\n\
+    result: one sentence to act on; if they did not agree, the decision that is left and who has to take it.\n\
+    moved: who changed position, from what to what, in a few words each, and the number of the turn that did it.\n\
+    open: what is still disputed, and what would settle it.\n\
+    check: figures and documents that were named and that somebody ought to check.\n\
+    An empty list is a good answer.";
+
 /// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
 /// be raised with every change of the text that models see.
-pub const WORDING: u32 = 4;
+pub const WORDING: u32 = 5;
 
 use self::reader::{VISITOR, addresses_the_reader, reads_summary};
 use crate::model::contract::WHISPER;
-use crate::model::{Block, Budget, Participant, Prompt, Sees, Seq, Text, ToolRound, VoiceSpec};
+use crate::model::{
+    Block, Budget, Participant, Prompt, Purpose, Sees, Seq, Text, ToolRound, VoiceSpec,
+};
 use crate::state::{BuiltPrompt, Entry, Labels, State, Turn};
 use crate::text;
 use budget::Loses;
@@ -257,7 +267,7 @@ fn notes(state: &State, turn: &Turn) -> Vec<Text> {
 /// Returns the whispers of an utterance that the turn's seat sent or received. They are never summarised, so that
 /// nobody else reads them.
 fn whispers(state: &State, turn: &Turn, labels: &Labels, entry: &Entry) -> Vec<(Block, Seq)> {
-    if turn.summarises.is_some() {
+    if turn.summarises.is_some() || turn.purpose == Purpose::Result {
         return vec![];
     }
     let Some(by) = entry.seat() else { return vec![] };
@@ -289,7 +299,11 @@ fn whispers(state: &State, turn: &Turn, labels: &Labels, entry: &Entry) -> Vec<(
 fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text) -> Block {
     match entry.seat() {
         None => Block::Operator { text, whisper: entry.is_whisper() },
-        Some(who) if *who == turn.seat && turn.summarises.is_none() => {
+        Some(who)
+            if *who == turn.seat
+                && turn.summarises.is_none()
+                && turn.purpose != Purpose::Result =>
+        {
             Block::Own { text, cut: entry.version().cut.is_some() }
         }
         Some(who) => Block::Other {
@@ -303,6 +317,7 @@ fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text)
                 },
                 (None, None) => who.0.clone(),
             },
+            number: if turn.refers_to_turns() { entry.number } else { None },
             text,
             cut: entry.version().cut.is_some(),
             whisper: false,

@@ -344,6 +344,11 @@ impl Turn {
         }
     }
 
+    /// Returns true if its speaker refers to other turns by their numbers.
+    pub fn refers_to_turns(&self) -> bool {
+        matches!(self.purpose, Purpose::Judge | Purpose::Result)
+    }
+
     /// Returns whether the turn makes an utterance.
     pub fn speaks(&self) -> bool {
         self.purpose == Purpose::Speak

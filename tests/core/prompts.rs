@@ -134,6 +134,9 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
         Form::Schema(schema) if schema["properties"].get("message").is_some() => {
             json!({"message": "Hm.", "profile": {"music": "jazz"}})
         }
+        Form::Schema(schema) if schema["properties"].get("moved").is_some() => {
+            json!({"result": "Build it.", "moved": [], "open": [], "check": []})
+        }
         Form::Schema(_) => json!({"needs_clarification": said < 4, "finding": "It rained."}),
         Form::Proposal { among, .. } if !among.is_empty() => {
             json!({"vote": among[0].1, "why": "It is short."})
@@ -172,7 +175,7 @@ fn picked(calls: &[Call]) -> String {
         (0..calls.len()).filter(|n| calls[*n].purpose == Purpose::Speak).collect();
     let mut shown = vec![(speaks[0], "first"), (speaks[speaks.len() / 2], "middle")];
     shown.push((speaks[speaks.len() - 1], "last"));
-    for purpose in [Purpose::Pick, Purpose::Vote, Purpose::Judge] {
+    for purpose in [Purpose::Pick, Purpose::Vote, Purpose::Judge, Purpose::Result] {
         let first = calls.iter().position(|c| c.purpose == purpose);
         shown.extend(first.map(|n| (n, "first of its kind")));
     }
@@ -278,7 +281,7 @@ fn prompt_shows_debate_words_roles_and_lore() {
     );
     let told: Vec<bool> = turning
         .iter()
-        .filter(|c| c.seat == "ada")
+        .filter(|c| c.seat == "ada" && c.purpose == Purpose::Speak)
         .map(|c| c.last().contains("Your role in this round: challenger."))
         .collect();
     assert_eq!(told, [true, false, true]);

@@ -82,6 +82,7 @@ pub fn event(seq: u64, count: usize) -> Event {
             memo: serde_json::json!({"at": seq}),
             judge: None,
             summary: None,
+            result: None,
             replaces: None,
             continues: false,
             question: None,
