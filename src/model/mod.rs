@@ -3,6 +3,7 @@
 //! Every type that crosses a module boundary is defined here once, so that modules need not know each other. No I/O, no
 //! clock, and no behaviour besides serialisation.
 
+pub mod act;
 pub mod agent;
 pub mod answer;
 pub mod ballot;
@@ -38,6 +39,7 @@ pub mod tool;
 pub mod turn;
 pub mod wire;
 
+pub use act::{ActKind, TurnAct};
 pub use agent::{AgentSpec, Permission};
 pub use answer::{Aggregation, AnswerKind, AnswerTie, CountedAnswer, FoundAnswer};
 pub use ballot::{Ballot, Judgement, StanceRecorded, VerdictGiven, VoteClosed};

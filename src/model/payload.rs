@@ -1,5 +1,6 @@
 //! The data of the events: one struct for each kind, spelled as in the session file.
 
+use super::act::TurnAct;
 use super::answer::{Aggregation, AnswerTie};
 use super::failure::CallError;
 use super::ids::{BatchId, CallId, Key, SeatId, Seq, Text, TurnId};
@@ -229,6 +230,9 @@ pub struct FloorGranted {
     /// Operator notes in its prompt, by the `seq` of their commands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Seq>,
+    /// The act that its prompt asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub act: Option<TurnAct>,
 }
 
 /// `call.started`: a call to a voice begins.
@@ -346,6 +350,9 @@ pub struct TurnEnded {
     /// The model's reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<Text>,
+    /// The act that its prompt asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub act: Option<TurnAct>,
     /// Message type, if the reply contract has types.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Text>,

@@ -22,11 +22,14 @@ mod toolkit;
 
 pub use account::{Account, account, digest};
 pub use budget::{UNKNOWN_WINDOW, estimate_tokens};
+pub use cue::has_room_for_act;
 pub use frame::doubt;
 pub use messages::{messages, unjoined};
 
 /// Maximum length of a seat's own notes in its prompt, in characters.
 const NOTES_MAX: usize = 1_500;
+/// Maximum number of own messages that a reply is compared with.
+const OWN_READ: usize = 8;
 
 /// Task of the scribe at the end.
 pub const RESULT_TASK: &str = "The conversation is over. Write its result for somebody who was not there, from what was said and nothing else.\n\
@@ -133,17 +136,19 @@ fn sections(state: &State, turn: &Turn, frame: &Prompt) -> Option<consensus::Ans
     consensus::sections(state, turn, budget::bytes_of(room.saturating_sub(least)))
 }
 
-/// Returns the texts that a turn's speaker read last: the topic, its task, and the last message of another participant.
-/// A reply that repeats one of them is an echo.
+/// Returns the texts that a turn's speaker must not repeat: the topic, its task, the last message of another participant,
+/// and its own last messages. A reply that repeats them is an echo.
 pub fn read_last(state: &State, turn: &Turn) -> Vec<Text> {
     let topic = state.scenario.topic.clone().or(state.title.clone());
     let last = state.visible(turn).next_back();
     let cue = cue::cue(state, turn, last.is_none());
     let place = state.heard_to(turn);
     // a speaker who speaks again right after itself may repeat itself, which is not an echo
-    let last =
-        last.filter(|e| e.seat() != Some(&turn.seat)).and_then(|e| e.text_at(place).cloned());
-    topic.into_iter().chain([cue]).chain(last).collect()
+    let last = last.filter(|e| e.seat() != Some(&turn.seat));
+    let own = state.visible(turn).rev().filter(|e| e.seat() == Some(&turn.seat));
+    let own = own.take(if last.is_some() { OWN_READ } else { 0 });
+    let said = last.into_iter().chain(own).filter_map(|e| e.text_at(place).cloned());
+    topic.into_iter().chain([cue]).chain(said).collect()
 }
 
 /// Returns the conversation as a turn sees it, with the place of each block: a summary replaces what it covers.

@@ -214,6 +214,7 @@ impl Conversation {
                 stances: vec![],
                 thinks: false,
                 own_notes: None,
+                acts: vec![],
                 widened: 0,
             }),
         }
@@ -399,6 +400,9 @@ impl Conversation {
         self.settle_notes(&turn, words);
         if words && self.shows(&turn).is_some_and(|shows| shows.thinks) {
             self.set_seat(&turn.seat, |s| s.own_notes.clone_from(&e.think));
+        }
+        if let (true, Some(act)) = (words, &e.act) {
+            self.set_seat(&turn.seat, |s| s.acts.push(act.clone()));
         }
         self.note_move(seq, &turn, e);
         self.note_message(seq, &turn, e);

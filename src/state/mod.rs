@@ -375,6 +375,7 @@ impl Conversation {
             },
             before: batch.spec.replaces.and_then(|turn| self.spoken(turn)?.before),
             notes: g.notes.clone(),
+            act: g.act.clone(),
             tools: interrupted.map(|i| i.tools.clone()).unwrap_or_default(),
             summarises: batch.spec.summary_task(),
             ..Turn::granted(seq, ms, thread, seat, batch.spec.purpose)

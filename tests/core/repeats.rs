@@ -117,3 +117,16 @@ async fn data_that_is_cut_at_its_limit_is_said_so_and_has_more_room() {
     assert!(why.unwrap().contains("cut at max_tokens (1024), before its JSON ended"));
     assert_eq!(ran.state.failed, 0);
 }
+
+#[tokio::test]
+async fn a_repeat_of_an_own_message_is_asked_again_once() {
+    let stage = stage(|ask| match (&*ask.seat.id, ask.number, ask.attempt) {
+        ("ada", Some(3), 2) => Play::Words("The van is mine, and the loan is too.".into(), 10),
+        ("ada", ..) => Play::Words("Trams carry more people than cars do.".into(), 10),
+        (_, number, _) => Play::Words(format!("My point is this: {number:?} of them."), 10),
+    });
+    let ran = play(local(3), stage, &[]).await;
+    assert_eq!(ran.texts()[2], "The van is mine, and the loan is too.");
+    let ended = ran.events.iter().filter(|e| matches!(e.kind, Kind::CallRetried(_))).count();
+    assert_eq!(ended, 1, "only the repeat");
+}

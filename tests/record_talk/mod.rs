@@ -93,6 +93,7 @@ pub fn event(seq: u64, count: usize) -> Event {
         }
         .into(),
         (_, 1) => FloorGranted {
+            act: None,
             batch: BatchId(seq - 1),
             participant: "ada".into(),
             number: Some(1),
@@ -136,6 +137,7 @@ pub fn said(turn: TurnId, text: &str) -> TurnEnded {
         whispers: vec![],
         raw: None,
         think: None,
+        act: None,
         message: None,
         structured: serde_json::Value::Null,
         mentions: vec![],
