@@ -135,6 +135,7 @@ fn ask(timeouts: Timeouts, words: &str) -> CallRequest {
             Block::Other {
                 who: "bob".into(),
                 name: "Bob".into(),
+                number: None,
                 text: words.into(),
                 cut: false,
                 whisper: false,

@@ -230,6 +230,7 @@ impl TurnLog {
             | Kind::StepEnded(_)
             | Kind::PlanEnded(_)
             | Kind::CommandRefused(_)
+            | Kind::ResultGiven(_)
             | Kind::ToolAsked(_)
             | Kind::ToolCalled(_)
             | Kind::AgentPlan(_)

@@ -3,8 +3,8 @@
 
 use super::drafts::{batch, close, grant, warn_once};
 use super::{
-    closing, drafts, effects, execute, judging, permissions, profile, stops, summary, tools, turns,
-    verdict,
+    closing, drafts, effects, execute, judging, permissions, profile, result, stops, summary,
+    tools, turns, verdict,
 };
 use crate::expr::{Condition, Facts, unset_keys};
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
@@ -145,7 +145,7 @@ fn ending(state: &State) -> Option<Draft> {
     let quiet = state.turns.is_empty();
     let late = || execute::late(state).next();
     let first = |reason| late().or_else(|| closing::before_end(state, reason).into_iter().next());
-    let end = |reason, text| first(reason).or_else(|| verdict::conclude(state, reason, text));
+    let end = |reason, text| first(reason).or_else(|| result::conclude(state, reason, text));
     let at_once = |reason, text| first(reason).or_else(|| Some(drafts::end(state, reason, text)));
     match (&state.ending, &state.stopped_by, &root.closed) {
         (Some(Ending::AtOnce), _, _) => at_once(StopReason::Operator, None),
@@ -156,7 +156,12 @@ fn ending(state: &State) -> Option<Draft> {
             if over { end(StopReason::Operator, None) } else { None }
         }
         (None, Some(why), _) if quiet => at_once(StopReason::Failure, Some(why.clone())),
-        (None, None, _) if let Some((reason, text)) = judged(state) => end(reason, text),
+        (None, None, _)
+            if let Some((reason, text)) =
+                judged(state).or_else(|| result::end_in_progress(state)) =>
+        {
+            end(reason, text)
+        }
         (None, None, Some(closed)) if quiet => {
             let failed = matches!(closed.reason, StopReason::Failure | StopReason::Starved);
             end(closed.reason, failed.then(|| failures(state)).flatten())

@@ -28,6 +28,9 @@ pub(super) fn end_of(state: &State) -> Option<StopReason> {
                     Some(_) | None => None,
                 };
             }
+            Kind::BatchOpened(batch) if let Some(task) = &batch.result => {
+                return Some(root.unwrap_or(task.ends.0));
+            }
             Kind::BatchOpened(_) | Kind::FloorGranted(_) | Kind::CallStarted(_) => return None,
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! Drafts that several deciders make: batches, grants, ends, warnings. Callers decide when to make them.
 
-use super::money;
+use super::{acts, money};
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, Ended, FloorGranted, ThreadClosed, Warning};
 use crate::model::*;
@@ -25,6 +25,7 @@ pub(super) fn batch(
         memo: serde_json::Value::Null,
         judge: None,
         summary: None,
+        result: None,
         replaces: None,
         continues: false,
         question: None,
@@ -71,7 +72,12 @@ pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId
         }
         None => vec![],
     };
-    let granted = FloorGranted { batch: batch.id, participant: seat.clone(), number, notes };
+    let participant = seat.clone();
+    let granted = FloorGranted { batch: batch.id, participant, number, notes, act: None };
+    let act = state
+        .granted(state.next_seq, state.ms, thread.id, &granted)
+        .and_then(|turn| acts::choose(state, &turn));
+    let granted = FloorGranted { act, ..granted };
     if let Some(at) = money::in_the_way(state, thread.id, &granted) {
         // the warning about a limit always comes before the limit itself
         if !state.near.contains(&(at.what, at.limit)) {

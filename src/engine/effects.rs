@@ -89,6 +89,7 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
         | Kind::StageEntered(_)
         | Kind::RankingMade(_)
         | Kind::VerdictGiven(_)
+        | Kind::ResultGiven(_)
         | Kind::Paused(_)
         | Kind::Resumed(_)
         | Kind::LimitNear(_)
@@ -174,7 +175,8 @@ pub fn deadline(live: &Live) -> Option<Ms> {
 pub(super) fn time_is_up(state: &State, turn: &Turn) -> Option<Ms> {
     let reached = state.limit.as_ref().filter(|at| at.what == Limit::Seconds)?;
     let up = state.running.since?.plus((reached.limit * 1000).saturating_sub(state.running.total));
-    (turn.purpose != Purpose::Judge).then(|| up.max(turn.granted).plus(TIME_GRACE_MS))
+    (!matches!(turn.purpose, Purpose::Judge | Purpose::Result))
+        .then(|| up.max(turn.granted).plus(TIME_GRACE_MS))
 }
 
 /// Returns the value at which a limit warns: four fifths of it.

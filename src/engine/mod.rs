@@ -7,6 +7,7 @@
 //!
 //! The engine deliberately knows no screen, no files except its session, and no policy by name.
 
+mod acts;
 mod advance;
 mod ahead;
 mod asking;
@@ -26,6 +27,7 @@ mod profile;
 mod react;
 mod refusal;
 mod resolve;
+mod result;
 mod steps;
 mod stops;
 mod summary;

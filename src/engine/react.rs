@@ -3,7 +3,7 @@
 use super::drafts::end;
 use super::effects::{call_deadline, near_mark, time_is_up};
 use super::input::Input;
-use super::{closing, execute, permissions, resolve, tools, turns, verdict, words};
+use super::{closing, execute, permissions, resolve, result, tools, turns, verdict, words};
 use crate::model::event::{ENGINE, LimitNear, LimitReached, OPERATOR};
 use crate::model::payload::{CommandRefused, LimitAt, Warning};
 use crate::model::*;
@@ -178,7 +178,7 @@ fn unattended(state: &State) -> Vec<Draft> {
     }
     let hangs = state.waiting_tie().is_some();
     let limit = if hangs { None } else { state.limit.as_ref() };
-    let judged = limit.and_then(|l| verdict::conclude(state, l.what.reason(), None));
+    let judged = limit.and_then(|l| result::conclude(state, l.what.reason(), None));
     let told = match judged {
         Some(judged) if !matches!(judged.kind, Kind::Ended(_)) => return vec![judged],
         // the verdict failed, and with it the end

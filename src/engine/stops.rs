@@ -3,7 +3,7 @@
 use super::asking::Says;
 use super::drafts::warn_once;
 use super::judging::{self, JudgeStep};
-use super::{loops, verdict};
+use super::{loops, result};
 use crate::expr::{Condition, Facts, unset_keys};
 use crate::model::event::ENGINE;
 use crate::model::payload::Paused;
@@ -26,7 +26,7 @@ pub(super) fn due(state: &State) -> Option<Draft> {
     rules.into_iter().find_map(|(place, stop)| match says(state, place, &stop.rule) {
         Says::Nothing => None,
         Says::First(draft) => Some(*draft),
-        Says::Stop(reason, text) if !stop.ask => verdict::conclude(state, reason, Some(text)),
+        Says::Stop(reason, text) if !stop.ask => result::conclude(state, reason, Some(text)),
         Says::Stop(_, text) => ask(state, place, &stop.rule, &text),
     })
 }

@@ -55,7 +55,9 @@ pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Narrated>
             note(format!("{who} says {}{}", data("choice"), because(data("why"))))
         }
         (Outcome::Said, Purpose::Summarise) => note(format!("{who} summarises")),
-        (Outcome::Said, Purpose::Vote | Purpose::Judge | Purpose::Speak) => vec![],
+        (Outcome::Said, Purpose::Vote | Purpose::Judge | Purpose::Speak | Purpose::Result) => {
+            vec![]
+        }
     }
 }
 
@@ -103,6 +105,27 @@ pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Narrated> {
     let of = verdict.phase.as_ref().map_or(String::new(), |phase| format!(" on {phase}"));
     let so_far = if verdict.interim { " so far" } else { "" };
     words(state, format!("verdict{of}{so_far}: {}", verdict.question), &body)
+}
+
+/// Returns the result of the conversation: a list for each part that is not empty.
+pub(super) fn result(state: &State, result: &ResultGiven) -> Vec<Narrated> {
+    let mut body = format!("{}\n", result.result.trim());
+    let moved = result.moved.iter().map(|change| {
+        let turn = change.turn.map_or(String::new(), |turn| format!(", after #{turn}"));
+        format!("{}: from {} to {}{turn}", change.who, change.from, change.to)
+    });
+    let texts = |texts: &[Text]| texts.iter().map(Text::to_string).collect::<Vec<_>>();
+    for (head, lines) in [
+        ("moved", moved.collect()),
+        ("open", texts(&result.open)),
+        ("to check", texts(&result.check)),
+    ] {
+        if !lines.is_empty() {
+            let lines: String = lines.iter().map(|line| format!("- {}\n", line.trim())).collect();
+            body.push_str(&format!("\n{head}:\n{lines}"));
+        }
+    }
+    words(state, "result".into(), &body)
 }
 
 fn words(state: &State, who: String, body: &str) -> Vec<Narrated> {

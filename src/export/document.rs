@@ -271,6 +271,7 @@ pub fn json(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     whole.serialize_entry("title", &document.title())?;
     whole.serialize_entry("topic", &state.scenario.topic.as_ref().map(line))?;
     whole.serialize_entry("rehearsed", &state.rehearsed)?;
+    whole.serialize_entry("result", &state.result.as_ref().map(|(result, _)| result))?;
     whole.serialize_entry("participants", &participants)?;
     whole.serialize_entry("said", &Said(document))?;
     let verdicts = document.turn_log.moments.iter().filter_map(|moment| match &moment.what {

@@ -3,7 +3,7 @@
 use super::contest;
 use super::narrate::{self, Narrator};
 use super::narrated::{Narrated, Spelling};
-use crate::model::{Event, Kind, Purpose, TurnId};
+use crate::model::{Event, Kind, Purpose, ResultGiven, TurnId};
 use crate::state::State;
 use crate::text;
 use std::borrow::Borrow;
@@ -28,6 +28,8 @@ pub struct Telling {
     early: Vec<(u32, String)>,
     /// Content of a clean narration; `None` includes everything.
     clean: Option<CleanContent>,
+    /// The last result, narrated first and not in its place.
+    result: Option<ResultGiven>,
 }
 
 /// Content of a narration without the steering log.
@@ -84,7 +86,8 @@ impl Telling {
             Some((entry.number?, (entry.version().turn?, text.clone())))
         });
         narrator.edits = edited.collect();
-        Telling { narrator, ..Telling::default() }
+        let result = whole.result.as_ref().map(|(result, _)| result.clone());
+        Telling { narrator, result, ..Telling::default() }
     }
 
     /// Leaves out the steering log, and narrates the outcome first; `whole` is the final state.
@@ -96,7 +99,12 @@ impl Telling {
     /// Returns what the next event tells.
     pub fn narrate(&mut self, event: &Event) -> Vec<Narrated> {
         self.state.apply(event);
-        let told = self.narrator.narrate(&self.state, event);
+        let mut told = self.narrator.narrate(&self.state, event);
+        match (&event.kind, &self.result) {
+            (Kind::Opened(_), Some(result)) => told.extend(contest::result(&self.state, result)),
+            (Kind::ResultGiven(given), Some(result)) if given == result => told.clear(),
+            _ => {}
+        }
         match &mut self.clean {
             Some(clean) => clean.keep(event, told),
             None => told,

@@ -6,6 +6,7 @@ use super::ids::{Key, Ms, Seq, Text, ThreadId, TurnId, Wall};
 use super::payload::*;
 use super::plan::{PlanEnded, PlanMade, SeatJoined, SeatLeft, StepEnded};
 use super::profile::{ProfileUpdated, RankingMade, StageEntered};
+use super::result::ResultGiven;
 use super::steering::CommandGiven;
 use super::tool::{ToolAsked, ToolCalled, ToolReturned};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -252,6 +253,8 @@ kinds! {
     "ranking.made" => RankingMade(RankingMade),
     /// The judges gave a verdict on the conversation or a phase.
     "verdict.given" => VerdictGiven(VerdictGiven),
+    /// The result of the conversation, before its end.
+    "result.given" => ResultGiven(ResultGiven),
     /// A message for the operator.
     "warning" => Warning(Warning),
     /// An incomplete last line was moved to another file.

@@ -3,6 +3,7 @@
 //! Every type that crosses a module boundary is defined here once, so that modules need not know each other. No I/O, no
 //! clock, and no behaviour besides serialisation.
 
+pub mod act;
 pub mod agent;
 pub mod answer;
 pub mod ballot;
@@ -26,6 +27,7 @@ pub mod profile;
 pub mod prompt;
 pub mod rate;
 pub mod reason;
+pub mod result;
 pub mod runs;
 pub mod schema;
 pub mod secret;
@@ -37,6 +39,7 @@ pub mod tool;
 pub mod turn;
 pub mod wire;
 
+pub use act::{ActKind, TurnAct};
 pub use agent::{AgentSpec, Permission};
 pub use answer::{Aggregation, AnswerKind, AnswerTie, CountedAnswer, FoundAnswer};
 pub use ballot::{Ballot, Judgement, StanceRecorded, VerdictGiven, VoteClosed};
@@ -63,6 +66,7 @@ pub use profile::{
 pub use prompt::{Block, KnownBlock, Message, Prompt, Rejected, Role};
 pub use rate::CallRate;
 pub use reason::StopReason;
+pub use result::{PositionChange, ResultGiven, ResultTask};
 pub use runs::{After, Needs, Runs};
 pub use secret::Secret;
 pub use shows::{Anonymous, Debate, Guards, Layout, Lore, Sees, Shows};

@@ -254,7 +254,9 @@ impl Participant {
         let choice = self.local.then_some(Participant::LOCAL_CHOICE_TOKENS);
         match purpose {
             Purpose::Pick | Purpose::Bid | Purpose::Vote => model.max_tokens.or(choice),
-            Purpose::Speak | Purpose::Judge | Purpose::Summarise => self.reply_tokens(),
+            Purpose::Speak | Purpose::Judge | Purpose::Summarise | Purpose::Result => {
+                self.reply_tokens()
+            }
         }
     }
 }

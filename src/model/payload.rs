@@ -1,5 +1,6 @@
 //! The data of the events: one struct for each kind, spelled as in the session file.
 
+use super::act::TurnAct;
 use super::answer::{Aggregation, AnswerTie};
 use super::failure::CallError;
 use super::ids::{BatchId, CallId, Key, SeatId, Seq, Text, TurnId};
@@ -10,6 +11,7 @@ use super::participant::Participant;
 use super::piece::PieceRun;
 use super::rate::CallRate;
 use super::reason::StopReason;
+use super::result::ResultTask;
 use super::task::{JudgeTask, QuestionDebt, SummaryTask};
 use super::turn::{CutWhy, LateReason, Outcome, Purpose, ReceiptIs, Requester, Usage};
 use schemars::JsonSchema;
@@ -167,6 +169,9 @@ pub struct BatchOpened {
     /// The reader and the last event of the summary, if the purpose is `summarise`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryTask>,
+    /// The end that follows, if the purpose is `result`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<ResultTask>,
     /// Indexes of stop rules that have asked and are no longer true; they may ask again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rearmed: Vec<u32>,
@@ -225,6 +230,9 @@ pub struct FloorGranted {
     /// Operator notes in its prompt, by the `seq` of their commands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Seq>,
+    /// The act that its prompt asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub act: Option<TurnAct>,
 }
 
 /// `call.started`: a call to a voice begins.
@@ -342,6 +350,9 @@ pub struct TurnEnded {
     /// The model's reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<Text>,
+    /// The act that its prompt asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub act: Option<TurnAct>,
     /// Message type, if the reply contract has types.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Text>,
@@ -453,6 +464,8 @@ pub struct Warning {
 pub enum WarningAbout {
     /// The turn since which the conversation repeats itself; one more such round may end it.
     Loop(u32),
+    /// A result that is missing at an end, after this number of turns.
+    Result(u32),
 }
 
 impl From<String> for Warning {

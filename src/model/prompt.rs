@@ -132,6 +132,9 @@ pub enum Block {
         who: SeatId,
         /// Name or label of the author, as this participant sees it.
         name: Text,
+        /// Number of the turn, for judges and scribes, who refer to it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        number: Option<u32>,
         /// The text of the message.
         text: Text,
         /// True if it was cut or broken off.

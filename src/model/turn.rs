@@ -15,6 +15,7 @@ pub enum Purpose {
     Vote,
     Judge,
     Summarise,
+    Result,
 }
 
 /// Requester of a batch; a policy is shown only its own batches.

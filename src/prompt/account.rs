@@ -5,7 +5,7 @@
 
 use super::budget::{most_tokens_of, tokens_of};
 use super::{block, built, frame};
-use crate::model::{Block, Prompt, Sees, Text, VoiceSpec};
+use crate::model::{Block, Prompt, Purpose, Sees, Text, VoiceSpec};
 use crate::state::{self, Digest, Entry, Rolled, State, Turn};
 use sha2::{Digest as _, Sha256};
 use std::collections::VecDeque;
@@ -69,6 +69,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
         || state.whispered
         || !labels.is_empty()
         || turn.summarises.is_some()
+        || turn.purpose == Purpose::Result
         || turn.part.is_some()
         || state.finds_answer(turn).is_some()
         || state.plan_thread(turn.thread).is_some()
@@ -151,7 +152,7 @@ fn add(hash: &mut Sha256, block: &Block, words: &Digest) {
     match block {
         Block::Own { cut: false, .. } => hash.update(b"own"),
         Block::Own { cut: true, .. } => hash.update(b"cut own"),
-        Block::Other { who, name, cut, whisper, .. } => {
+        Block::Other { who, name, number, cut, whisper, .. } => {
             hash.update(match (whisper, cut) {
                 (true, _) => b"one",
                 (false, true) => b"cut",
@@ -161,6 +162,7 @@ fn add(hash: &mut Sha256, block: &Block, words: &Digest) {
             hash.update([0]);
             hash.update(name.as_bytes());
             hash.update([0]);
+            number.iter().for_each(|number| hash.update(number.to_be_bytes()));
         }
         Block::Summary { .. } => hash.update(b"sum"),
         Block::Operator { whisper, .. } => hash.update(if *whisper { b"one" } else { b"top" }),

@@ -6,8 +6,10 @@
 use super::frame::{range_of, said_length};
 use super::messages::{attribute, quoted};
 use super::persona::rendered;
-use super::task;
-use crate::model::{Block, Debate, Layout, QuestionDebt, Requester, SeatId, Text};
+use super::task as form;
+use crate::model::{
+    ActKind, Block, Debate, Layout, QuestionDebt, Requester, SeatId, Text, TurnAct,
+};
 use crate::scenario::{CONSENSUS, DEPENDS};
 use crate::state::{CHOSEN, Ending, Entry, Labels, State, Turn};
 
@@ -34,23 +36,23 @@ const TOGETHER: &str = "All of you speak now, at the same time; nobody has heard
 /// Returns the last part of a prompt; `begins` is true if the conversation is still empty.
 pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
     let question = state.batch_of(turn).and_then(|b| b.spec.question.clone());
-    let form = task::reply(&state.contract_of(turn));
+    let reply = form::reply(&state.contract_of(turn));
     let mut all: Vec<String> = vec![];
     if turn.speaks() {
         all.extend(phase(state, turn));
         all.extend(role(state, turn));
         all.extend(manner(state, turn));
-        all.extend(task::requests(state, turn));
+        all.extend(form::requests(state, turn));
         all.extend(question.map(|q| q.to_string()));
         all.push(match &turn.part {
-            Some(_) => task::GO_ON.to_owned(),
+            Some(_) => form::GO_ON.to_owned(),
             None => occasion(state, turn, begins),
         });
     } else {
         all.extend(question.map(|q| q.to_string()));
         all.extend(unanswered(state, turn));
     }
-    all.extend(form);
+    all.extend(reply);
     all.join("\n").into()
 }
 
@@ -120,27 +122,75 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
         return format!("{topic}{occasion}{first}");
     }
     let mut told = format!("{name}, it is your turn.");
+    let task = task(state, turn);
+    let owes = matches!(task, CueTask::Answer(_));
+    let asked = if owes { None } else { mentioned(state, turn) };
+    told.extend(asked.or_else(|| given(state, turn)).map(|asked| format!(" {asked}")));
+    let place = if task == CueTask::LastWords { None } else { place(state, turn) };
+    told.extend(place.map(|place| format!(" {}", place.in_words())));
+    let task = match task {
+        CueTask::LastWords if debates(state, turn) => Some(LAST_WORDS.to_owned()),
+        CueTask::LastWords => Some(LAST.to_owned()),
+        CueTask::Answer(owed) => Some(to_answer(state, &owed)),
+        CueTask::Fairly(fairly) => Some(fairly),
+        CueTask::Free => turn.act.as_ref().and_then(|act| of_act(state, act)),
+    };
+    told.extend(task.map(|task| format!(" {task}")));
+    told
+}
+
+/// The task of a turn besides that of its phase: at most one, the first that applies.
+#[derive(PartialEq)]
+enum CueTask<'a> {
+    LastWords,
+    /// Answers to questions.
+    Answer(Vec<&'a QuestionDebt>),
+    /// The request to put an opponent's point fairly.
+    Fairly(String),
+    /// No task, so that an act fits.
+    Free,
+}
+
+fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
     let debates = debates(state, turn);
     let outside_phases = state.phase_of(turn.thread).is_none();
-    let place = if debates && outside_phases { place(state, turn) } else { None };
     let final_round = matches!(&state.ending, Some(Ending::FinalRound(_))) && outside_phases;
-    let last = final_round || place.as_ref().is_some_and(|place| place.more == Some(0));
-    // at most one task: last words come before questions
-    let owed = if debates && !last { owed(state, turn) } else { &[] };
-    let owed: Vec<&QuestionDebt> = owed.iter().filter(|debt| debt.to == turn.seat).collect();
-    let asked = if owed.is_empty() { mentioned(state, turn) } else { None };
-    told.extend(asked.or_else(|| given(state, turn)).map(|asked| format!(" {asked}")));
-    if last {
-        told.push_str(&format!(" {}", if debates { LAST_WORDS } else { LAST }));
-    } else {
-        told.extend(place.map(|place| format!(" {}", place.in_words())));
-        if !owed.is_empty() {
-            told.push_str(&format!(" {}", to_answer(state, &owed)));
-        } else if debates && let Some(fairly) = first_answer(state, turn) {
-            told.push_str(&format!(" {fairly}"));
-        }
+    if final_round || place(state, turn).is_some_and(|place| place.more == Some(0)) {
+        return CueTask::LastWords;
     }
-    told
+    let owed = if debates { owed(state, turn) } else { &[] };
+    let owed: Vec<&QuestionDebt> = owed.iter().filter(|debt| debt.to == turn.seat).collect();
+    if !owed.is_empty() {
+        return CueTask::Answer(owed);
+    }
+    let fairly = if debates { first_answer(state, turn) } else { None };
+    fairly.map_or(CueTask::Free, CueTask::Fairly)
+}
+
+/// Returns true if a turn has no task of its own, so that its prompt can ask for an act.
+pub fn has_room_for_act(state: &State, turn: &Turn) -> bool {
+    turn.speaks()
+        && turn.part.is_none()
+        && debates(state, turn)
+        && state.phase_of(turn.thread).is_none()
+        && state.labels(turn).is_empty()
+        && task(state, turn) == CueTask::Free
+}
+
+/// Returns an act as a request.
+fn of_act(state: &State, act: &TurnAct) -> Option<String> {
+    Some(match (act.kind, &act.to) {
+        (ActKind::Question, to) => {
+            let to = called(state, &Labels::new(), to.as_ref()?);
+            format!("Put one question to {to} whose answer could make you wrong.")
+        }
+        (ActKind::Case, _) => "Tell a case that nobody has told.".to_owned(),
+        (ActKind::Cost, _) => "Say what your own proposal costs, and whom.".to_owned(),
+        (ActKind::Concession, _) => "Give something up, and say what you want for it.".to_owned(),
+        (ActKind::Doubt, _) => {
+            "You all agree. Find where this goes wrong, and put it as a question.".to_owned()
+        }
+    })
 }
 
 /// Returns true if a turn is part of a guided debate in free text.
@@ -174,8 +224,12 @@ impl TurnPlace {
     }
 }
 
-/// Returns the position of a turn under the turn limit; `None` without a limit, and for a repeated turn.
+/// Returns the position of a turn of a debate under the turn limit; `None` in phases, without a limit, and for a repeated
+/// turn.
 fn place(state: &State, turn: &Turn) -> Option<TurnPlace> {
+    if !debates(state, turn) || state.phase_of(turn.thread).is_some() {
+        return None;
+    }
     let limit = state.limits.utterances?;
     let number = state.utterances + 1;
     if turn.before.is_some() || turn.replaces.is_some() || number > limit {
@@ -279,7 +333,8 @@ fn called(state: &State, labels: &Labels, id: &SeatId) -> String {
 pub(super) fn in_layout(block: Block, layout: Layout, who: &SeatId, name: &Text) -> Block {
     match (block, layout) {
         (Block::Own { text, cut }, Layout::Shared) => {
-            Block::Other { who: who.clone(), name: name.clone(), text, cut, whisper: false }
+            let (who, name) = (who.clone(), name.clone());
+            Block::Other { who, name, number: None, text, cut, whisper: false }
         }
         (block, _) => block,
     }

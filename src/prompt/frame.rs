@@ -23,6 +23,9 @@ const INVENT: &str = "Invent no figure, study, document or quotation that could 
 const UNITS: [&str; 4] = ["word", "sentence", "paragraph", "line"];
 /// Maximum length of a persona's first sentence in the roster, in characters.
 const GIST_MAX: usize = 160;
+/// Introduction of the scribe.
+const SCRIBE: &str =
+    "You are the scribe of a conversation in which you did not take part. You side with nobody.";
 
 /// Parts of a prompt around the conversation.
 pub(super) struct PromptFrame {
@@ -51,7 +54,9 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
     let seat = &*seat.spec;
     let by_model = seat.voice.reads_as_a_model();
     let persona = seat.persona.as_ref().map(|p| rendered(p, state, turn)).unwrap_or_default();
-    let who = who(seat, persona.trim());
+    let scribe = turn.purpose == Purpose::Result;
+    let persona = if scribe { String::new() } else { persona };
+    let who = if scribe { SCRIBE.to_owned() } else { who(seat, persona.trim()) };
     let labels = state.labels(turn);
     let shows_label = turn.speaks() && state.finds_answer(turn).is_none();
     let shown = if shows_label { labels.get(&turn.seat) } else { None };
@@ -76,7 +81,7 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
     let topic = if in_request { None } else { topic };
     let topic = topic.map(|topic| format!("{} {topic}", heading(topic)));
     let table = table(state, turn, &labels, shared);
-    let tags = by_model.then(|| tags(shared));
+    let tags = by_model.then(|| tags(shared, turn.refers_to_turns()));
     let around = lines([topic, table, tags, own_label]);
     let rules = if by_model { rules(state, turn, seat, &persona) } else { String::new() };
     if shared {
@@ -144,7 +149,8 @@ fn label_is_common(state: &State, turn: &Turn) -> bool {
 
 /// Returns the other participants with their roles.
 fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<String> {
-    let others = state.seats.iter().filter(|s| !s.gone && (shared || s.spec.id != turn.seat));
+    let is_listed = shared || turn.purpose == Purpose::Result;
+    let others = state.seats.iter().filter(|s| !s.gone && (is_listed || s.spec.id != turn.seat));
     let others = others.filter(|s| !state.is_template(&s.spec.id));
     if !labels.is_empty() {
         let mut names: Vec<&Text> =
@@ -202,9 +208,12 @@ fn chooses(state: &State, seat: &SeatId) -> bool {
     policies.filter_map(|p| p.options.get("moderator")).any(|m| m.as_str() == Some(&*seat.0))
 }
 
-fn tags(shared: bool) -> String {
+fn tags(shared: bool, numbered: bool) -> String {
+    let number = if numbered { " n=\"NUMBER\"" } else { "" };
     let whose = if shared { "What is said comes" } else { "Words of the others come" };
-    format!("{whose} to you as <said by=\"NAME\">…</said>, the host's words as <host>…</host>.")
+    format!(
+        "{whose} to you as <said{number} by=\"NAME\">…</said>, the host's words as <host>…</host>."
+    )
 }
 
 /// Returns the rules for a model's reply; `reply` repairs violations.

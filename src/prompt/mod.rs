@@ -22,19 +22,32 @@ mod toolkit;
 
 pub use account::{Account, account, digest};
 pub use budget::{UNKNOWN_WINDOW, estimate_tokens};
+pub use cue::has_room_for_act;
 pub use frame::doubt;
 pub use messages::{messages, unjoined};
 
 /// Maximum length of a seat's own notes in its prompt, in characters.
 const NOTES_MAX: usize = 1_500;
+/// Maximum number of own messages that a reply is compared with.
+const OWN_READ: usize = 8;
+
+/// Task of the scribe at the end.
+pub const RESULT_TASK: &str = "The conversation is over. Write its result for somebody who was not there, from what was said and nothing else.\n\
+    result: one sentence to act on; if they did not agree, the decision that is left and who has to take it.\n\
+    moved: who changed position, from what to what, in a few words each, and the number of the turn that did it.\n\
+    open: what is still disputed, and what would settle it.\n\
+    check: figures and documents that were named and that somebody ought to check.\n\
+    An empty list is a good answer.";
 
 /// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
 /// be raised with every change of the text that models see.
-pub const WORDING: u32 = 4;
+pub const WORDING: u32 = 5;
 
 use self::reader::{VISITOR, addresses_the_reader, reads_summary};
 use crate::model::contract::WHISPER;
-use crate::model::{Block, Budget, Participant, Prompt, Sees, Seq, Text, ToolRound, VoiceSpec};
+use crate::model::{
+    Block, Budget, Participant, Prompt, Purpose, Sees, Seq, Text, ToolRound, VoiceSpec,
+};
 use crate::state::{BuiltPrompt, Entry, Labels, State, Turn};
 use crate::text;
 use budget::Loses;
@@ -123,17 +136,19 @@ fn sections(state: &State, turn: &Turn, frame: &Prompt) -> Option<consensus::Ans
     consensus::sections(state, turn, budget::bytes_of(room.saturating_sub(least)))
 }
 
-/// Returns the texts that a turn's speaker read last: the topic, its task, and the last message of another participant.
-/// A reply that repeats one of them is an echo.
+/// Returns the texts that a turn's speaker must not repeat: the topic, its task, the last message of another participant,
+/// and its own last messages. A reply that repeats them is an echo.
 pub fn read_last(state: &State, turn: &Turn) -> Vec<Text> {
     let topic = state.scenario.topic.clone().or(state.title.clone());
     let last = state.visible(turn).next_back();
     let cue = cue::cue(state, turn, last.is_none());
     let place = state.heard_to(turn);
     // a speaker who speaks again right after itself may repeat itself, which is not an echo
-    let last =
-        last.filter(|e| e.seat() != Some(&turn.seat)).and_then(|e| e.text_at(place).cloned());
-    topic.into_iter().chain([cue]).chain(last).collect()
+    let last = last.filter(|e| e.seat() != Some(&turn.seat));
+    let own = state.visible(turn).rev().filter(|e| e.seat() == Some(&turn.seat));
+    let own = own.take(if last.is_some() { OWN_READ } else { 0 });
+    let said = last.into_iter().chain(own).filter_map(|e| e.text_at(place).cloned());
+    topic.into_iter().chain([cue]).chain(said).collect()
 }
 
 /// Returns the conversation as a turn sees it, with the place of each block: a summary replaces what it covers.
@@ -257,7 +272,7 @@ fn notes(state: &State, turn: &Turn) -> Vec<Text> {
 /// Returns the whispers of an utterance that the turn's seat sent or received. They are never summarised, so that
 /// nobody else reads them.
 fn whispers(state: &State, turn: &Turn, labels: &Labels, entry: &Entry) -> Vec<(Block, Seq)> {
-    if turn.summarises.is_some() {
+    if turn.summarises.is_some() || turn.purpose == Purpose::Result {
         return vec![];
     }
     let Some(by) = entry.seat() else { return vec![] };
@@ -289,7 +304,11 @@ fn whispers(state: &State, turn: &Turn, labels: &Labels, entry: &Entry) -> Vec<(
 fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text) -> Block {
     match entry.seat() {
         None => Block::Operator { text, whisper: entry.is_whisper() },
-        Some(who) if *who == turn.seat && turn.summarises.is_none() => {
+        Some(who)
+            if *who == turn.seat
+                && turn.summarises.is_none()
+                && turn.purpose != Purpose::Result =>
+        {
             Block::Own { text, cut: entry.version().cut.is_some() }
         }
         Some(who) => Block::Other {
@@ -303,6 +322,7 @@ fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text)
                 },
                 (None, None) => who.0.clone(),
             },
+            number: if turn.refers_to_turns() { entry.number } else { None },
             text,
             cut: entry.version().cut.is_some(),
             whisper: false,

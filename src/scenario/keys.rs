@@ -133,6 +133,13 @@ pub(crate) static TOP: &[Key] = &[
         "The judge at the end, or when you ask for a verdict.",
     ),
     key(
+        "result",
+        ValueKind::OneOf(&["scribe", "none"]),
+        r#""none""#,
+        "Whether a scribe writes the result at the end, in one more call: scribe (default in guided debates of models), or \
+         none.",
+    ),
+    key(
         "answer",
         ValueKind::Table(ANSWER),
         r#"{ form = "number", by = "majority" }"#,

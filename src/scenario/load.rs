@@ -7,7 +7,7 @@ use super::contest::{chairs, clerks, duties, stops, verdict};
 use super::context;
 use super::contract::whispers;
 use super::fault::{Faults, Gravity};
-use super::keys::{PARALLEL, TOP};
+use super::keys::{CONSENSUS, DEPENDS, PARALLEL, PLAN, TOP};
 use super::plan;
 use super::policy::policy;
 use super::profile::{keeper, profile, ranking, stages};
@@ -18,7 +18,7 @@ use super::set::Override;
 use super::shows::words;
 use super::tools::tools;
 use super::tree::{Node, Span, count};
-use super::{PolicyRow, Scenario};
+use super::{PolicyRow, ProfileSpec, ResultRule, Scenario};
 use crate::model::{
     Debate, Guards, Layout, Participant, SEATS_MAX, SeatId, TEAM_DEPTH, TeamSpec, VoiceSpec,
 };
@@ -241,6 +241,8 @@ fn team(
     )?;
     let spec = |mut loaded: Loaded| {
         loaded.unattended();
+        // the outer conversation reads the answer, not a result
+        loaded.scenario.result = ResultRule::None;
         let waits = loaded.waits(rows);
         let scenario = serde_json::to_value(&loaded.scenario).unwrap_or_default();
         let participants = loaded.participants;
@@ -290,7 +292,7 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
     let title = text("title").unwrap_or_default();
     let topic = text("topic");
     quotes(walk, root, &item, &mut participants);
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         title,
         topic,
         layout: match root.get("layout").and_then(Node::text) {
@@ -309,11 +311,19 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
         phases: phases(walk, root, &participants, &item),
         stops: stops(walk, root, &participants),
         verdict: verdict(walk, root, &participants),
+        result: ResultRule::None,
         answer: answer(walk, root, &participants),
         item,
         profile: profile(walk, root),
         stages: stages(walk, root),
         ranking: ranking(walk, root),
+    };
+    scenario.result = match root.get("result").and_then(Node::text) {
+        Some("scribe") => ResultRule::Scribe,
+        None if ends_open(&scenario) && participants.iter().filter(|p| p.speaks).count() > 1 => {
+            ResultRule::Scribe
+        }
+        Some(_) | None => ResultRule::None,
     };
     let rehearsed = cast(walk, root, &participants);
     let parallel = count(root, "parallel").unwrap_or(PARALLEL);
@@ -331,6 +341,15 @@ fn guards(root: &Node) -> Guards {
         None if root.get("answer").is_some() || word("debate") == Some("plain") => Guards::Off,
         None => Guards::On,
     }
+}
+
+/// Returns true for a guided debate that does not end with an answer of its own.
+fn ends_open(scenario: &Scenario) -> bool {
+    let answers = [PLAN, CONSENSUS, DEPENDS].contains(&&*scenario.policy.name);
+    scenario.debate == Debate::Guided
+        && !answers
+        && scenario.answer.is_none()
+        && scenario.profile == ProfileSpec::default()
 }
 
 #[cfg(test)]

@@ -87,6 +87,9 @@ pub struct Scenario {
     /// Verdict at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<VerdictSpec>,
+    /// Rule for a result at the end.
+    #[serde(default, skip_serializing_if = "is_without_result")]
+    pub result: ResultRule,
     /// The requested answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerSpec>,
@@ -106,6 +109,22 @@ pub struct Scenario {
 
 fn is_unset(profile: &ProfileSpec) -> bool {
     *profile == ProfileSpec::default()
+}
+
+/// Rule for a result at the end of a conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultRule {
+    /// No result.
+    #[default]
+    None,
+    /// A scribe writes it.
+    Scribe,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+fn is_without_result(result: &ResultRule) -> bool {
+    *result == ResultRule::None
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]

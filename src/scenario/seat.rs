@@ -366,6 +366,7 @@ fn purpose(line: &Node) -> Purpose {
         Some("vote") => Purpose::Vote,
         Some("judge") => Purpose::Judge,
         Some("summarise") => Purpose::Summarise,
+        Some("result") => Purpose::Result,
         _ => Purpose::Speak,
     }
 }

@@ -328,6 +328,7 @@ mod tests {
             whispers: vec![],
             raw: Some(text.into()),
             think: Some(text.into()),
+            act: None,
             message: None,
             structured: serde_json::json!({"x": 0.1}),
             mentions: vec!["ada".into()],

@@ -29,6 +29,7 @@ pub(super) fn urgency(kind: &Kind) -> Urgency {
         | Kind::PermissionAnswered(_)
         | Kind::VoteClosed(_)
         | Kind::VerdictGiven(_)
+        | Kind::ResultGiven(_)
         | Kind::Paused(_)
         | Kind::Resumed(_)
         | Kind::StepEnded(_)

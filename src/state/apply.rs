@@ -40,6 +40,7 @@ impl Conversation {
                 self.ended = Some(e.clone());
                 self.ending = None;
                 self.judging = None;
+                self.scribing = None;
             }
             Kind::ThreadOpened(t) => {
                 if let Some(parent) = self.threads.get_mut(&thread) {
@@ -99,6 +100,7 @@ impl Conversation {
                 self.settle(thread, v);
                 self.announce(seq, thread, Announcement::Verdict(v.clone()));
             }
+            Kind::ResultGiven(r) => self.result = Some((r.clone(), self.utterances)),
             Kind::Paused(p) => {
                 self.asked.extend(p.rule.map(|rule| (rule, self.utterances)));
                 self.run = RunState::Paused;
@@ -212,6 +214,7 @@ impl Conversation {
                 stances: vec![],
                 thinks: false,
                 own_notes: None,
+                acts: vec![],
                 widened: 0,
             }),
         }
@@ -241,6 +244,7 @@ impl Conversation {
         let horizon = replaced.map_or(seq, |spoken| spoken.horizon);
         self.asked.retain(|place, _| !b.rearmed.contains(place));
         self.convene(thread, b);
+        self.ask_scribe(b);
         let Some(t) = self.threads.get_mut(&thread) else { return };
         let batch = Batch {
             id: BatchId(seq.0),
@@ -397,6 +401,9 @@ impl Conversation {
         if words && self.shows(&turn).is_some_and(|shows| shows.thinks) {
             self.set_seat(&turn.seat, |s| s.own_notes.clone_from(&e.think));
         }
+        if let (true, Some(act)) = (words, &e.act) {
+            self.set_seat(&turn.seat, |s| s.acts.push(act.clone()));
+        }
         self.note_move(seq, &turn, e);
         self.note_message(seq, &turn, e);
         if !owed || superseded {
@@ -457,6 +464,7 @@ impl Conversation {
         if !turn.speaks() && !owed {
             self.answer(&turn, e);
             self.sum_up(seq, &turn, e);
+            self.note_result(&turn, e);
         }
         let policy_asked = |b: &Batch| b.spec.requester == Requester::Policy;
         if let Some(t) = self.threads.get_mut(&turn.thread) {

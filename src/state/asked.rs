@@ -47,6 +47,7 @@ impl Conversation {
             },
             Purpose::Bid => Form::Bid,
             Purpose::Summarise => Form::Free,
+            Purpose::Result => Form::Schema(ResultGiven::schema()),
         };
         Contract { form, ..Contract::default() }
     }

@@ -29,6 +29,7 @@ mod rename;
 mod reopening;
 mod rolled;
 mod say;
+mod scribing;
 mod seen;
 mod shows;
 mod spent;
@@ -57,6 +58,7 @@ pub use profile::Known;
 pub use rates::Rates;
 pub use reopening::Since;
 pub use rolled::{BuiltPrompt, Rolled, Rolls};
+pub use scribing::Scribing;
 pub use spent::{Reserve, Spent};
 pub use summary::Summary;
 pub use table::{Batch, Interrupted, LastTurn, PastTurn, Reply, Seat, Thread, Turn};
@@ -227,6 +229,10 @@ pub struct Conversation {
     pub judging: Option<Judging>,
     /// The last verdict, with the number of utterances at that time.
     pub verdict: Option<(VerdictGiven, u32)>,
+    /// The result in progress, or the end that follows one.
+    pub scribing: Option<Scribing>,
+    /// The last result, with the number of utterances at that time.
+    pub result: Option<(ResultGiven, u32)>,
     /// The last vote.
     pub vote: Option<VoteClosed>,
     /// Number of votes.
@@ -292,9 +298,12 @@ impl Conversation {
     pub fn may(&self, purpose: Purpose, id: &str) -> bool {
         match purpose {
             Purpose::Speak => self.may_speak(id),
-            Purpose::Pick | Purpose::Bid | Purpose::Vote | Purpose::Judge | Purpose::Summarise => {
-                self.seat(id).is_some_and(|s| !s.gone && !s.muted)
-            }
+            Purpose::Pick
+            | Purpose::Bid
+            | Purpose::Vote
+            | Purpose::Judge
+            | Purpose::Summarise
+            | Purpose::Result => self.seat(id).is_some_and(|s| !s.gone && !s.muted),
         }
     }
 
@@ -368,6 +377,7 @@ impl Conversation {
             },
             before: batch.spec.replaces.and_then(|turn| self.spoken(turn)?.before),
             notes: g.notes.clone(),
+            act: g.act.clone(),
             tools: interrupted.map(|i| i.tools.clone()).unwrap_or_default(),
             summarises: batch.spec.summary_task(),
             ..Turn::granted(seq, ms, thread, seat, batch.spec.purpose)

@@ -43,6 +43,8 @@ pub struct Seat {
     pub thinks: bool,
     /// Private thinking before its last spoken turn in a phase that invites it to think.
     pub own_notes: Option<Text>,
+    /// Acts of its spoken turns, oldest first.
+    pub acts: Vec<TurnAct>,
     /// Number of times that its replies got four times as many tokens, after one spent all of them before the first
     /// word.
     pub widened: u32,
@@ -212,6 +214,8 @@ pub struct Turn {
     pub before: Option<Seq>,
     /// Notes bound to it.
     pub notes: Vec<Seq>,
+    /// The act that its prompt asks for.
+    pub act: Option<TurnAct>,
     /// Time of the grant, on the session's clock.
     pub granted: Ms,
     /// Key of the command that skips it before its first word.
@@ -287,6 +291,7 @@ impl Turn {
             part: None,
             before: None,
             notes: vec![],
+            act: None,
             granted: ms,
             skip: None,
             call: None,
@@ -330,6 +335,7 @@ impl Turn {
             whispers: vec![],
             raw: None,
             think: None,
+            act: self.act.clone(),
             message: None,
             structured: Value::Null,
             mentions: vec![],
@@ -342,6 +348,11 @@ impl Turn {
             first_piece_ms: self.first_piece,
             took_ms: now.since(if self.call.is_some() { self.since } else { self.granted }),
         }
+    }
+
+    /// Returns true if its speaker refers to other turns by their numbers.
+    pub fn refers_to_turns(&self) -> bool {
+        matches!(self.purpose, Purpose::Judge | Purpose::Result)
     }
 
     /// Returns whether the turn makes an utterance.

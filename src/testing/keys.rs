@@ -10,7 +10,7 @@ pub const FAILURES: &[&str] = &[
     "context", "filter", "empty",
 ];
 /// Purposes of a line, as in scenarios.
-const PURPOSES: &[&str] = &["speak", "pick", "bid", "vote", "judge", "summarise"];
+const PURPOSES: &[&str] = &["speak", "pick", "bid", "vote", "judge", "summarise", "result"];
 /// Maximum number of runs of a test.
 pub const RUNS_MAX: u64 = 1_000;
 /// Maximum number of cases in one file.

@@ -20,7 +20,7 @@ use crate::model::near::nearest;
 use crate::model::steering::duration_ms;
 use crate::model::{Key, SeatId, SteerLine};
 use crate::scenario::{
-    self, Faults, Gravity, Loaded, Node, Override, PolicyRow, Source, Walk, join, quote,
+    self, Faults, Gravity, Loaded, Node, Override, PolicyRow, ResultRule, Source, Walk, join, quote,
 };
 use crate::steer;
 use cases::Case;
@@ -221,6 +221,8 @@ fn scenario(
         (None, None) => return Ok(None),
     };
     let mut loaded = loaded;
+    // tests check turns
+    loaded.scenario.result = ResultRule::None;
     if let Some(topic) = root.get("topic")
         && let Some(text) = topic.text()
     {

@@ -35,6 +35,7 @@ fn a_dry_run_plans_and_estimates_and_asks_nobody() {
     for told in [
         "1 Ada  (",
         "2 Bo  (",
+        "Ada  (the result)",
         "stops at the limit of 4 turns",
         "estimate ~",
         ", ~$0.0",
@@ -45,7 +46,7 @@ fn a_dry_run_plans_and_estimates_and_asks_nobody() {
     }
     let json = house.run(&[&args[..], &["--format", "jsonl"]].concat()).code(0);
     let json: Value = serde_json::from_str(&json.out).unwrap();
-    assert_eq!(json["plan"].as_array().unwrap().len(), 4, "{json:#}");
+    assert_eq!(json["plan"].as_array().unwrap().len(), 5, "four turns and the result: {json:#}");
     assert!(json["estimate"]["usd"].as_f64().unwrap() > 0.001, "{json:#}");
     assert!(server.asked.lock().unwrap().is_empty() && house.sessions().is_empty());
 
@@ -77,7 +78,7 @@ fn cost_is_recorded_and_printed_at_the_end() {
         ran.err
     );
     let ends = lines(&house, "turn.ended");
-    assert_eq!(ends.len(), 4);
+    assert_eq!(ends.len(), 5, "four turns and the result, which cannot be used");
     for end in &ends {
         assert_eq!(end["usage"]["estimated"], true, "{end}");
         assert!(end["cost"].as_f64().unwrap() > 0.0, "{end}");
@@ -90,6 +91,31 @@ fn cost_is_recorded_and_printed_at_the_end() {
     let ran = run("", &[]).code(0);
     assert!(ran.err.contains(" tokens, not priced") && !ran.err.contains('$'), "{}", ran.err);
     assert!(lines(&house, "turn.ended").iter().all(|end| end["cost"].is_null()));
+}
+
+#[test]
+fn a_debate_ends_with_a_result_that_leads_its_exports() {
+    let reply = r#"{"result": "Drink tea.", "moved": [{"who": "Bo", "from": "coffee", "to": "tea", "turn": 2}], "open": [], "check": []}"#;
+    let server = Server::start(reply, None);
+    let house = House::new();
+    let path = house.file("talk.toml", TALK);
+    let config = settings(&house, &server.url, "");
+    let model = ["--model", "far:tiny", "-c", &config];
+    let ran = house.run(&[&["run", &path, "--headless"], &model[..]].concat()).code(0);
+    let moved = "Bo: from coffee to tea, after #2";
+    assert!(ran.out.contains(moved) && !ran.err.contains("no result"), "{}{}", ran.out, ran.err);
+    let export = |format: &str| house.run(&["export", "--last", "--format", format]).code(0).out;
+    let text = export("md");
+    assert!(text.find(moved).unwrap() < text.find("\"result\"").unwrap(), "{text}");
+    let json: Value = serde_json::from_str(&export("json")).unwrap();
+    assert_eq!(json["result"]["result"], "Drink tea.");
+    let asked = ["ask", "Tea?", "--panel", &path, "--json"];
+    let ran = house.run(&[&asked[..], &model[..]].concat()).code(0);
+    let answer: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(answer["result"]["moved"][0]["who"], "Bo", "{answer:#}");
+    let none = ["run", &path, "--headless", "--set", "result=\"none\""];
+    house.run(&[&none[..], &model[..]].concat()).code(0);
+    assert!(lines(&house, "result.given").is_empty());
 }
 
 #[test]

@@ -31,6 +31,15 @@ pub fn judged(judges: &[&str], swap_test: bool, votes: u32, tie: &str) -> payloa
     }}))
 }
 
+/// Returns a scenario with a judge as a stop rule, and a verdict at the end.
+pub fn stopped_by_judge() -> payload::Opened {
+    let mut table = judged(&["j"], false, 1, "draw");
+    let judge = json!({"seat": "k", "question": "Is all said?", "every": 2});
+    table.scenario["stop"] = json!([{"judge": judge}]);
+    table.scenario["limits"] = json!({"utterances": 8});
+    table
+}
+
 fn verdict(ran: &Ran) -> &VerdictGiven {
     let given = ran.events.iter().rev().find_map(|e| match &e.kind {
         Kind::VerdictGiven(v) => Some(v),

@@ -34,7 +34,8 @@ type Outcome = (Vec<(Option<u32>, String, String)>, String, String);
 /// Returns the part of a run that must be equal after a kill.
 pub fn outcome(ran: &Ran) -> Outcome {
     let verdict = ran.state.verdict.as_ref().map(|(v, at)| (&v.winner, &v.how, &v.scores, at));
-    let asked = format!("{:?} {verdict:?}", ran.state.vote);
+    let result = ran.state.result.as_ref().map(|(r, at)| (&r.result, &r.by, at));
+    let asked = format!("{:?} {verdict:?} {result:?}", ran.state.vote);
     (ran.transcript(), ran.reason().to_owned(), asked)
 }
 
@@ -121,7 +122,8 @@ pub fn tables() -> Vec<(&'static str, Opened)> {
         ("manual", table(policy("manual", json!({})), seats())),
         ("phases", table(phases(), seats())),
         ("verdict", crate::judging::judged(&["j", "k"], true, 2, "random")),
-        ("judged", judged()),
+        ("judged", crate::judging::stopped_by_judge()),
+        ("result", crate::results::judged_with_scribe()),
         ("moderated", crate::chosen::moderated(json!({}))),
         ("summed", crate::summaries::summed(Some("clerk"), 12, 400)),
         ("bids", crate::chosen::bids(json!({}))),
@@ -141,15 +143,6 @@ fn summaries() -> Value {
     summaries["phase"][1]["anonymous"] = json!("per_round");
     summaries["phase"][2]["sees"] = json!("summary");
     summaries
-}
-
-/// Returns a scenario with a judge as a stop rule, and a verdict at the end.
-fn judged() -> Opened {
-    let mut table = crate::judging::judged(&["j"], false, 1, "draw");
-    let judge = json!({"seat": "k", "question": "Is all said?", "every": 2});
-    table.scenario["stop"] = json!([{"judge": judge}]);
-    table.scenario["limits"] = json!({"utterances": 8});
-    table
 }
 
 /// Returns commands triggered by facts of the conversation, so that a resumed run triggers them as well.
@@ -178,6 +171,7 @@ pub fn attentive() -> Stage {
         let notes = ask.prompt.notes.len();
         match ask.purpose {
             Purpose::Speak | Purpose::Summarise => {}
+            Purpose::Result => return crate::results::written(&format!("{seen} letters")),
             Purpose::Bid => return Play::Words(format!("{}", seen % 11), 20),
             // the first reply of a turn is unreadable at times
             _ if seen.is_multiple_of(3) && ask.attempt == 1 => {
@@ -339,6 +333,7 @@ fn storm_stage(d: Dice) -> Stage {
             (_, 1) => return Play::Words("hard to say".into(), 20),
             (_, 2) => return Play::Pass,
             (Purpose::Summarise, _) => return Play::Words(format!("{seen} letters"), 15),
+            (Purpose::Result, n) => return crate::results::written(&n.to_string()),
             (Purpose::Bid, n) => return Play::Words(n.to_string(), 15),
             (Purpose::Pick | Purpose::Vote | Purpose::Judge, n) => {
                 let options = ask.facts["options"].as_array().unwrap();

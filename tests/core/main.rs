@@ -17,6 +17,7 @@
 //! | choice of the next speaker: pointer, shares, mentions, no starvation | `policies`, `choosers` |
 //! | seats with dependencies run once these are met | `depends` |
 //! | visible and hidden messages, and the names they carry | `shows` |
+//! | a scribe writes the result before the end, within the budget | `results`, `kills` |
 //! | a circular conversation gets a warning, then ends; a debate does not | `loops` |
 //! | profile of a person: stored fact by fact, ranked, the same after a kill | `profiles` |
 //! | answers and votes: restarts, valid votes, ties | `consensus` |
@@ -77,6 +78,7 @@ mod repeats;
 mod replay;
 mod replies;
 mod requests;
+mod results;
 mod scripted;
 mod sealing;
 mod shows;

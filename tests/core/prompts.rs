@@ -134,6 +134,9 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
         Form::Schema(schema) if schema["properties"].get("message").is_some() => {
             json!({"message": "Hm.", "profile": {"music": "jazz"}})
         }
+        Form::Schema(schema) if schema["properties"].get("moved").is_some() => {
+            json!({"result": "Build it.", "moved": [], "open": [], "check": []})
+        }
         Form::Schema(_) => json!({"needs_clarification": said < 4, "finding": "It rained."}),
         Form::Proposal { among, .. } if !among.is_empty() => {
             json!({"vote": among[0].1, "why": "It is short."})
@@ -172,7 +175,7 @@ fn picked(calls: &[Call]) -> String {
         (0..calls.len()).filter(|n| calls[*n].purpose == Purpose::Speak).collect();
     let mut shown = vec![(speaks[0], "first"), (speaks[speaks.len() / 2], "middle")];
     shown.push((speaks[speaks.len() - 1], "last"));
-    for purpose in [Purpose::Pick, Purpose::Vote, Purpose::Judge] {
+    for purpose in [Purpose::Pick, Purpose::Vote, Purpose::Judge, Purpose::Result] {
         let first = calls.iter().position(|c| c.purpose == purpose);
         shown.extend(first.map(|n| (n, "first of its kind")));
     }
@@ -278,7 +281,7 @@ fn prompt_shows_debate_words_roles_and_lore() {
     );
     let told: Vec<bool> = turning
         .iter()
-        .filter(|c| c.seat == "ada")
+        .filter(|c| c.seat == "ada" && c.purpose == Purpose::Speak)
         .map(|c| c.last().contains("Your role in this round: challenger."))
         .collect();
     assert_eq!(told, [true, false, true]);
@@ -438,4 +441,37 @@ fn a_moderator_reads_questions_without_an_answer() {
     let picks: Vec<&Call> = turns.iter().filter(|c| c.purpose == Purpose::Pick).collect();
     assert!(!picks[0].last().contains("not answered"), "{}", picks[0].last());
     assert!(picks[1].last().contains(owed), "{}", picks[1].last());
+}
+
+const ACTS: [&str; 4] = [
+    "Put one question to",
+    "Tell a case that nobody has told.",
+    "Say what your own proposal costs, and whom.",
+    "Give something up, and say what you want for it.",
+];
+
+/// Returns the index of the act that a cue asks for.
+fn act_of(call: &Call) -> Option<usize> {
+    let cue = call.last().lines().last().unwrap_or_default();
+    let found = ACTS.iter().position(|act| cue.contains(act));
+    assert!(ACTS.iter().filter(|act| cue.contains(**act)).count() < 2, "one task: {cue}");
+    found
+}
+
+#[test]
+fn turns_without_a_task_get_an_act_and_never_the_same_twice_in_a_row() {
+    let turns = play("[limits]\nutterances = 20", "", &[]);
+    let of = |seat: &str| {
+        let spoken = turns.iter().filter(|c| c.seat == seat && c.purpose == Purpose::Speak);
+        spoken.map(act_of).collect::<Vec<_>>()
+    };
+    for acts in [of("ada"), of("bo")] {
+        assert_eq!((acts[0], acts[9]), (None, None), "first words, last words: {acts:?}");
+        let middle: Vec<usize> = acts[2..9].iter().map(|act| act.unwrap()).collect();
+        assert!(middle.windows(2).all(|pair| pair[0] != pair[1]), "{middle:?}");
+        let kinds = (0..ACTS.len()).filter(|act| middle.contains(act)).count();
+        assert!(kinds > 2, "{middle:?}");
+    }
+    let plain = play("debate = \"plain\"\n[limits]\nutterances = 20", "", &[]);
+    assert!(plain.iter().all(|call| act_of(call).is_none()));
 }

@@ -152,3 +152,16 @@ async fn an_echo_in_json_is_asked_again_once() {
     let texts = ["Trams carry more people than cars do.", "The van is mine and paid."];
     assert_eq!(ran.texts(), texts);
 }
+
+#[tokio::test]
+async fn a_repeat_of_an_own_message_is_asked_again_once() {
+    let stage = stage(|ask| match (&*ask.seat.id, ask.number, ask.attempt) {
+        ("ada", Some(3), 2) => Play::Words("The van is mine, and the loan is too.".into(), 10),
+        ("ada", ..) => Play::Words("Trams carry more people than cars do.".into(), 10),
+        (_, number, _) => Play::Words(format!("My point is this: {number:?} of them."), 10),
+    });
+    let ran = play(local(3), stage, &[]).await;
+    assert_eq!(ran.texts()[2], "The van is mine, and the loan is too.");
+    let ended = ran.events.iter().filter(|e| matches!(e.kind, Kind::CallRetried(_))).count();
+    assert_eq!(ended, 1, "only the repeat");
+}

@@ -82,6 +82,7 @@ pub fn event(seq: u64, count: usize) -> Event {
             memo: serde_json::json!({"at": seq}),
             judge: None,
             summary: None,
+            result: None,
             replaces: None,
             continues: false,
             question: None,
@@ -92,6 +93,7 @@ pub fn event(seq: u64, count: usize) -> Event {
         }
         .into(),
         (_, 1) => FloorGranted {
+            act: None,
             batch: BatchId(seq - 1),
             participant: "ada".into(),
             number: Some(1),
@@ -135,6 +137,7 @@ pub fn said(turn: TurnId, text: &str) -> TurnEnded {
         whispers: vec![],
         raw: None,
         think: None,
+        act: None,
         message: None,
         structured: serde_json::Value::Null,
         mentions: vec![],

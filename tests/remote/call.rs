@@ -76,6 +76,7 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> CallRequest {
             Block::Other {
                 who: "bob".into(),
                 name: "Bob".into(),
+                number: None,
                 text: "They cost money.".into(),
                 cut: false,
                 whisper: false,

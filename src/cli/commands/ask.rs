@@ -216,6 +216,7 @@ impl Answer<'_> {
         let whole = json!({
             "answer": self.answer,
             "dissent": self.dissent,
+            "result": self.state.result.as_ref().map(|(result, _)| result),
             "panel": panel,
             "rehearsed": self.state.rehearsed,
             "turns": self.state.utterances,

@@ -129,10 +129,20 @@ impl Plan {
                 self.take(draft);
             } else if let Some(turn) = self.state.turns.values().next().cloned() {
                 self.take(reply(&turn));
+            } else if let Some(draft) = self.at_limit() {
+                self.take(draft);
             } else {
                 break;
             }
         }
+    }
+
+    /// Returns the question to judges or a scribe that follows a limit if nobody raises it.
+    fn at_limit(&self) -> Option<Draft> {
+        self.state.limit.as_ref()?;
+        let live = Live::from(self.state.clone());
+        let follow = engine::react(&live, self.state.ms, &Input::Unattended);
+        follow.into_iter().next().filter(|draft| matches!(draft.kind, Kind::BatchOpened(_)))
     }
 
     fn take(&mut self, draft: Draft) {
@@ -203,8 +213,8 @@ impl Plan {
 
     fn end(&self) -> String {
         match (&self.state.ended, &self.state.limit) {
-            (Some(ended), _) => crate::export::ended(ended.reason),
-            (None, Some(at)) => format!("stops at the limit of {}", at.what.words(at.limit)),
+            (_, Some(at)) => format!("stops at the limit of {}", at.what.words(at.limit)),
+            (Some(ended), None) => crate::export::ended(ended.reason),
             (None, None) if self.state.utterances >= PLAN_MAX => "and so on".into(),
             (None, None) => "then it waits for a person".into(),
         }

@@ -24,7 +24,7 @@ static LINE: &[Key] = &[
     ),
     key(
         "for",
-        ValueKind::OneOf(&["speak", "pick", "bid", "vote", "judge", "summarise"]),
+        ValueKind::OneOf(&["speak", "pick", "bid", "vote", "judge", "summarise", "result"]),
         r#""vote""#,
         "The purpose of the line (default speak).",
     ),

@@ -89,6 +89,7 @@ pub fn doing_word(purpose: Purpose) -> &'static str {
         Purpose::Vote => "voting",
         Purpose::Judge => "judging",
         Purpose::Summarise => "summarising",
+        Purpose::Result => "writing the result",
     }
 }
 
@@ -125,9 +126,12 @@ pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<M
         Purpose::Speak if is_team(&live.state, &turn.seat) => "conferring",
         Purpose::Speak if !live.thought(turn.id).is_empty() => "thinking",
         Purpose::Speak => "waiting for first token",
-        Purpose::Pick | Purpose::Bid | Purpose::Vote | Purpose::Judge | Purpose::Summarise => {
-            doing_word(turn.purpose)
-        }
+        Purpose::Pick
+        | Purpose::Bid
+        | Purpose::Vote
+        | Purpose::Judge
+        | Purpose::Summarise
+        | Purpose::Result => doing_word(turn.purpose),
     };
     (command.into(), Some(turn.since))
 }
@@ -196,7 +200,11 @@ pub fn near(state: &State, now: Ms) -> Option<(u64, String)> {
 
 /// Returns the turn at which the conversation started to repeat itself; `None` from one round after the warning.
 pub fn circles_since(state: &State) -> Option<u32> {
-    let Some(WarningAbout::Loop(since)) = state.warnings.iter().rev().find_map(|w| w.about) else {
+    let since = state.warnings.iter().rev().find_map(|w| match w.about {
+        Some(WarningAbout::Loop(since)) => Some(since),
+        Some(WarningAbout::Result(_)) | None => None,
+    });
+    let Some(since) = since else {
         return None;
     };
     let round = state.seats.iter().filter(|s| !s.gone && s.spec.speaks).count() as u32;

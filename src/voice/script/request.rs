@@ -56,11 +56,14 @@ fn said(ask: &CallRequest, block: &Block) -> Value {
             }
             own
         }
-        Block::Other { who, name, text, cut, whisper } => {
+        Block::Other { who, name, number, text, cut, whisper } => {
             let who = ask.labels.get(who).unwrap_or(&who.0);
             let mut other = json!({"who": who, "name": name, "text": text, "cut": cut});
             if *whisper {
                 other["whisper"] = true.into();
+            }
+            if let Some(number) = number {
+                other["number"] = (*number).into();
             }
             other
         }

@@ -17,7 +17,7 @@ use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
 use crate::model::{CallRate, Command, Limits, ModelSpec, Text, VoiceSpec};
 use crate::policy;
-use crate::scenario::{self, Loaded, Node, Override, Source};
+use crate::scenario::{self, Loaded, Node, Override, ResultRule, Source};
 use crate::tool::Tools;
 use crate::voice::Voices;
 use serde_json::{Map, Value, json};
@@ -100,7 +100,9 @@ fn with_item(source: &Source, values: &Map<String, Value>) -> Result<Loaded, Fai
         // use a reference, because the text itself must not be parsed as a template
         source.settings.push(Override::from_path(&["topic"], &"{{ item.topic }}".into()));
     }
-    Ok(scenario::load(&source, &policy::rows())?)
+    let mut loaded = scenario::load(&source, &policy::rows())?;
+    loaded.scenario.result = ResultRule::None;
+    Ok(loaded)
 }
 
 /// Prepares the scenario and, if requested, its baselines.
@@ -180,6 +182,8 @@ fn one(
 ) -> Result<Prepared, Failure> {
     let play = args.play();
     let mut loaded = scenario::load(&found.source, &policy::rows())?;
+    // a batch counts answers; nobody reads a result of each conversation
+    loaded.scenario.result = ResultRule::None;
     if !loaded.warnings.list.is_empty() {
         context.report(&loaded.warnings.to_string());
     }

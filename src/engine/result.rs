@@ -1,0 +1,99 @@
+//! The result at the end of a conversation: the scribe, its room in the budget, and the end that follows.
+//!
+//! The scribe is a participant's voice that reads the public turns as an outsider. Without a reply that can be used the
+//! conversation ends all the same, with a warning.
+
+use super::asking::{may_ask, quiet};
+use super::{drafts, money, verdict};
+use crate::model::event::ENGINE;
+use crate::model::payload::{BatchOpened, Ended, Warning, WarningAbout};
+use crate::model::*;
+use crate::prompt;
+use crate::scenario::ResultRule;
+use crate::state::{RunState, State, Turn};
+
+/// Tokens of the task, which is added to the prompt once the scribe is asked.
+const TASK_TOKENS: u64 = 256;
+
+/// Returns the end of the conversation, after its verdict and its result.
+pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) -> Option<Draft> {
+    let concluded = verdict::conclude(state, reason, text.clone())?;
+    let Kind::Ended(ended) = &concluded.kind else { return Some(concluded) };
+    let Some(scribe) = scribe(state, ended) else { return Some(concluded) };
+    if matches!(state.run, RunState::Pausing | RunState::Paused) {
+        // a result held up by a pause is written after it
+        return None;
+    }
+    let skipped = |why: String| {
+        let about = Some(WarningAbout::Result(state.utterances));
+        let text = format!("no result: {why}").into();
+        let warning = drafts::warn_once(state, Warning { text, about });
+        Some(warning.unwrap_or(concluded.clone()))
+    };
+    match &state.scribing {
+        None if !may_ask(state) => skipped("the limit leaves no room for the scribe".into()),
+        None => match no_room(state, &scribe) {
+            Some(why) => skipped(why),
+            None => quiet(state).then(|| ask(scribe, ResultTask { ends: (reason, text) })),
+        },
+        Some(_) if !quiet(state) => None,
+        Some(scribing) => match &scribing.written {
+            Some(result) => Some(draft(ThreadId::ROOT, ENGINE, result.clone().into())),
+            None => skipped("the reply of the scribe cannot be used".into()),
+        },
+    }
+}
+
+/// Returns the end for which a result is being written.
+pub(super) fn end_in_progress(state: &State) -> Option<(StopReason, Option<Text>)> {
+    Some(state.scribing.as_ref()?.ends.clone())
+}
+
+/// Returns the seat that writes the result, if one is due: a listener, or else the first speaker that can.
+fn scribe(state: &State, ended: &Ended) -> Option<SeatId> {
+    let written = state.result.as_ref().is_some_and(|(_, at)| *at == state.utterances);
+    let due = state.scenario.result == ResultRule::Scribe
+        && state.utterances > 0
+        && !written
+        && ended.reason != StopReason::Failure;
+    let can = |voice: &VoiceSpec| match voice {
+        // a recording says again what it said
+        VoiceSpec::Model(model) => model.recording().is_none(),
+        VoiceSpec::Lines { lines, .. } => lines.iter().any(|l| l.purpose == Purpose::Result),
+        VoiceSpec::Script(_)
+        | VoiceSpec::Agent(_)
+        | VoiceSpec::Team(_)
+        | VoiceSpec::Human { .. } => false,
+    };
+    let able = || {
+        let seats = state.seats.iter().map(|seat| &*seat.spec);
+        seats.filter(|seat| can(&seat.voice) && state.may(Purpose::Result, &seat.id))
+    };
+    let scribe = able().find(|seat| !seat.speaks).or_else(|| able().next());
+    if due { scribe.map(|seat| seat.id.clone()) } else { None }
+}
+
+/// Returns the limit that leaves no room for the scribe's call.
+fn no_room(state: &State, scribe: &SeatId) -> Option<String> {
+    let turn =
+        Turn::granted(state.next_seq, state.ms, ThreadId::ROOT, scribe.clone(), Purpose::Result);
+    if !money::is_bounded(state, &turn) {
+        return None;
+    }
+    let most = prompt::account(state, &turn).most_tokens + TASK_TOKENS;
+    match money::reply(state, &turn, most).err()? {
+        money::NoRoom::Limit(at) => {
+            let limit = at.what.words(at.limit);
+            Some(format!("the limit of {limit} leaves no room for the scribe"))
+        }
+        money::NoRoom::Seat(why) => Some(format!("{scribe} cannot be asked, {why}")),
+    }
+}
+
+fn ask(scribe: SeatId, task: ResultTask) -> Draft {
+    let why = "the result".into();
+    let batch = drafts::batch(Requester::Engine, Purpose::Result, vec![scribe], why);
+    let batch =
+        BatchOpened { question: Some(prompt::RESULT_TASK.into()), result: Some(task), ..batch };
+    draft(ThreadId::ROOT, ENGINE, batch.into())
+}

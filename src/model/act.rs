@@ -1,0 +1,31 @@
+//! Acts: the small task of a turn that has no other.
+
+use super::ids::SeatId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The act of a turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnAct {
+    /// The task.
+    pub kind: ActKind,
+    /// The participant to whom a question is put.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<SeatId>,
+}
+
+/// Kind of an act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ActKind {
+    /// Puts a question whose answer could prove the speaker wrong.
+    Question,
+    /// Tells a case that nobody has told.
+    Case,
+    /// Says the cost of the own proposal.
+    Cost,
+    /// Gives something up, for something else.
+    Concession,
+    /// Searches the weak point of an agreement.
+    Doubt,
+}

@@ -1,0 +1,121 @@
+//! The result that a scribe writes before the end.
+
+use crate::harness::*;
+use crate::judging::{debate, judged};
+use colloquium::model::payload::Opened;
+use colloquium::model::*;
+use serde_json::{Value, json};
+
+/// Returns a debate of `a` and `b` in which the listener `j` can write the result.
+pub fn with_scribe(more: Value) -> Opened {
+    scribing(debate(more))
+}
+
+/// Returns a debate with a verdict and a result.
+pub fn judged_with_scribe() -> Opened {
+    scribing(judged(&["k"], false, 1, "draw"))
+}
+
+fn scribing(mut opened: Opened) -> Opened {
+    opened.scenario["result"] = json!("scribe");
+    let scribe = opened.participants.iter_mut().find(|seat| *seat.id == *"j").unwrap();
+    scribe.voice = VoiceSpec::Model(ModelSpec::default());
+    scribe.persona = Some("You hate trams.".into());
+    opened
+}
+
+/// Returns the reply of a scribe.
+pub fn written(result: &str) -> Play {
+    let moved = [json!({"who": "A", "from": "no", "to": "yes", "turn": 2})];
+    let reply = json!({"result": result, "moved": moved, "open": ["who pays"], "check": []});
+    Play::Words(reply.to_string(), 10)
+}
+
+/// Returns voices whose scribe replies so.
+fn scribe(reply: impl Fn() -> Play + Send + Sync + 'static) -> Stage {
+    stage(move |ask| match ask.purpose {
+        Purpose::Speak => Play::Words(format!("{} speaks", ask.seat.id), 10),
+        Purpose::Result => reply(),
+        _ => Play::Words(json!({"winner": "a"}).to_string(), 10),
+    })
+}
+
+fn results(ran: &Ran) -> Vec<ResultGiven> {
+    let given = ran.events.iter().filter_map(|e| match &e.kind {
+        Kind::ResultGiven(result) => Some(result.clone()),
+        _ => None,
+    });
+    given.collect()
+}
+
+fn warnings(ran: &Ran) -> Vec<&str> {
+    ran.state.warnings.iter().map(|warning| &*warning.text).collect()
+}
+
+#[tokio::test]
+async fn a_scribe_writes_the_result_before_the_end() {
+    let whisper = json!({"after": {"utterance": 2}, "do": "whisper", "to": "j", "text": "psst"});
+    let ran = play(judged_with_scribe(), scribe(|| written("Build it.")), &[whisper]).await;
+    let result = &results(&ran)[0];
+    assert_eq!((&*result.result, &*result.by.0), ("Build it.", "j"));
+    assert_eq!(result.moved[0].turn, Some(2));
+    let kinds: Vec<&str> = ran.events.iter().map(|e| e.kind.name()).collect();
+    let last: Vec<&&str> = kinds.iter().rev().filter(|kind| **kind != "receipt").take(2).collect();
+    assert_eq!(last, [&"conversation.ended", &"result.given"], "{kinds:?}");
+    assert_eq!((ran.reason(), ran.who().as_str()), ("utterance_limit", "a b operator a b"));
+    let asked = ran.seen.iter().find(|ask| ask.purpose == Purpose::Result).unwrap();
+    let prompt: String = asked.messages.iter().map(|m| m.text.as_str()).collect();
+    assert!(prompt.contains("You are the scribe"), "{prompt}");
+    assert!(
+        prompt.contains("<said n=\"2\" by=\"b\">\nb speaks") && prompt.contains("a wins"),
+        "{prompt}"
+    );
+    assert!(!prompt.contains("trams") && !prompt.contains("psst"), "{prompt}");
+}
+
+#[tokio::test]
+async fn only_ends_with_something_to_sum_up_have_a_result() {
+    let end = |more: Value| {
+        let mut line = json!({"after": {"utterance": 2}, "do": "end"});
+        line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        line
+    };
+    let whole = || scribe(|| written("Build it."));
+    let ran = play(with_scribe(json!({})), whole(), &[end(json!({}))]).await;
+    assert_eq!((ran.reason(), results(&ran).len()), ("operator", 1));
+    let failing = stage(|_| Play::Fail(1, ErrorClass::Failed));
+    let ran = play(with_scribe(json!({})), failing, &[]).await;
+    assert_eq!((ran.reason(), results(&ran).len()), ("failure", 0));
+    let ran = play(with_scribe(json!({"result": "none"})), whole(), &[]).await;
+    assert_eq!(results(&ran).len(), 1, "set by the helper");
+    let ran = play(debate(json!({})), whole(), &[]).await;
+    assert_eq!(results(&ran).len(), 0);
+}
+
+#[tokio::test]
+async fn a_resumed_conversation_has_another_result_after_more_turns() {
+    let first = play(with_scribe(json!({})), scribe(|| written("Build it.")), &[]).await;
+    assert_eq!(results(&first).len(), 1);
+    let again = || scribe(|| written("Build it soon."));
+    let ran = resume(first.events.clone(), again(), &[]).await;
+    let spoke = ran.state.utterances > first.state.utterances;
+    assert_eq!(results(&ran).len(), if spoke { 2 } else { 1 });
+    let more = [json!({"do": "limit", "set": {"utterances": 6}})];
+    let ran = resume(first.events, again(), &more).await;
+    assert_eq!(ran.state.utterances, 6);
+    let sentences: Vec<Text> = results(&ran).into_iter().map(|r| r.result).collect();
+    assert_eq!(sentences, ["Build it.".into(), "Build it soon.".into()]);
+}
+
+#[tokio::test]
+async fn without_a_usable_result_the_conversation_ends_all_the_same() {
+    let ran = play(with_scribe(json!({})), scribe(|| Play::Words("no idea".into(), 1)), &[]).await;
+    assert_eq!((ran.reason(), results(&ran).len()), ("utterance_limit", 0));
+    assert_eq!(warnings(&ran), ["no result: the reply of the scribe cannot be used"]);
+    let tight = json!({"limits": {"utterances": 4, "tokens": 100}});
+    let ran = play(with_scribe(tight), scribe(|| written("Build it.")), &[]).await;
+    assert_eq!((ran.reason(), results(&ran).len()), ("utterance_limit", 0));
+    let why = "no result: the limit of 100 tokens leaves no room for the scribe";
+    assert!(warnings(&ran).contains(&why), "{:?}", warnings(&ran));
+    assert!(ran.seen.iter().all(|ask| ask.purpose != Purpose::Result));
+}
