@@ -314,10 +314,10 @@ fn is_news(state: &State, turn: &Turn, formed: Formed) -> Result<Formed, FormFau
     }
 }
 
-/// Returns the text of a structured reply that is shown as its words, if the seat has such a field.
+/// Returns the text of a structured reply that is shown as its words, if guards are on and the seat has such a field.
 fn spoken_field<'a>(state: &State, turn: &Turn, form: &'a Formed) -> Option<&'a str> {
-    state.contract_of(turn).says.as_ref()?;
-    form.text.as_deref()
+    let is_on = state.scenario.guards == Guards::On && state.contract_of(turn).says.is_some();
+    if is_on { form.text.as_deref() } else { None }
 }
 
 /// Ends a turn with a parsed reply.
@@ -329,8 +329,7 @@ fn with_form(
     end: impl Fn(Outcome) -> TurnEnded,
 ) -> Draft {
     let mut words = words;
-    let has_field =
-        state.scenario.guards == Guards::On && spoken_field(state, turn, &form).is_some();
+    let has_field = spoken_field(state, turn, &form).is_some();
     let checked = state.contract_of(turn).quotes.map(|text| {
         let said = form.text.as_deref().unwrap_or(&words.text);
         reply::quotes_checked(said, &text)

@@ -81,7 +81,10 @@ fn each_item_is_a_conversation_with_a_result_that_points_to_its_session() {
     }
     let schema: Value =
         serde_json::from_str(&house.run(&["schema", "results"]).code(0).out).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
     for line in &all {
+        let faults: Vec<String> = validator.iter_errors(line).map(|e| e.to_string()).collect();
+        assert!(faults.is_empty(), "{line}: {faults:#?}");
         for key in line.as_object().unwrap().keys() {
             assert!(schema["properties"].get(key).is_some(), "{key} is in the schema");
         }

@@ -63,3 +63,50 @@ fn steering_lines_on_plans_fit_their_schema() {
         assert!(!steer.is_valid(&line), "{line}");
     }
 }
+
+#[test]
+fn bundled_themes_and_models_fit_their_schemas() {
+    let house = House::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let theme = schema(&house, "theme");
+    let themes = files(&root.join("themes"));
+    assert!(themes.len() > 10, "{}", themes.len());
+    for path in themes {
+        let value: Value = toml::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        check(&theme, &value, &path.display().to_string());
+    }
+    let models: Value =
+        toml::from_str(&fs::read_to_string(root.join("assets/models.toml")).unwrap()).unwrap();
+    check(&schema(&house, "config"), &models, "assets/models.toml");
+}
+
+/// The template of `scenarios new`, with every key that it comments out, and the examples of the help pages.
+#[test]
+fn templates_and_examples_of_the_help_fit_their_schemas() {
+    let house = House::new();
+    let path = house.path("mine.toml").to_str().unwrap().to_owned();
+    house.run(&["scenarios", "new", &path]).code(0);
+    let template: Value = toml::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    check(&schema(&house, "scenario"), &template, "scenarios new");
+    let help = |topic: &str| house.run(&["help", topic]).code(0).out;
+    let settings = help("settings");
+    let block = |begins: &str| {
+        let rest = settings.lines().skip_while(|line| !line.trim_start().starts_with(begins));
+        let lines = rest.take_while(|line| line.is_empty() || line.starts_with("    "));
+        lines.map(|line| line.trim_start()).collect::<Vec<_>>().join("\n")
+    };
+    let config: Value = toml::from_str(&block("default_model")).unwrap();
+    assert!(config.get("providers").is_some(), "{config}");
+    check(&schema(&house, "config"), &config, "help settings");
+    let steer = schema(&house, "steer");
+    let steering = help("steering");
+    let readme =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let lines = steering.lines().chain(readme.lines()).map(str::trim);
+    let lines: Vec<Value> = lines
+        .filter(|line| line.starts_with('{') && line.contains("\"do\":"))
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    assert!(lines.len() > 5, "{lines:?}");
+    lines.iter().for_each(|line| check(&steer, line, &line.to_string()));
+}
