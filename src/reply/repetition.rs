@@ -153,7 +153,7 @@ pub fn closed_at_repetition(json: &str) -> Option<String> {
             (None, _) => {}
         }
     }
-    let begin = text.filter(|_| !closing.is_empty())?;
+    let begin = if closing.is_empty() { None } else { text }?;
     let at = begin + repeats_from(json.get(begin..)?)?;
     let kept = json.get(..at)?.trim_end();
     Some(format!("{kept}\"{}", closing.iter().rev().collect::<String>()))
