@@ -1,9 +1,8 @@
 //! Starts of calls and ends of turns: drafts shared by `react`, `advance` and `execute`.
 
 use super::money::{self, NoRoom};
-use super::profile;
-use super::tools;
 use super::words::{cut_short, is_empty, is_free, mentions, own_words, parted};
+use super::{profile, tools};
 use crate::expr::Facts;
 use crate::model::agent::{self, AgentPlan, AgentTool, PermissionAsked};
 use crate::model::payload::{CallParameters, CallRetried, CallStarted, TurnEnded, Warning};

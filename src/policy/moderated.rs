@@ -56,6 +56,9 @@ const ROW: PolicyRow = PolicyRow {
 const STREAK: u64 = 2;
 /// Answer of the moderator that ends the conversation.
 const END: &str = "end";
+/// Task of the moderator.
+const TASK: &str =
+    "You choose who speaks and say in one clause what they are to take up; they read that clause.";
 /// Default policy for turns without a choice by the moderator.
 const FALLBACK: &str = "round_robin";
 
@@ -153,7 +156,11 @@ fn has_spoken(v: &View<'_>, seat: &SeatId) -> bool {
 
 fn question(v: &View<'_>, legal: &[&SeatId], may_end: bool) -> Text {
     let name = |id: &SeatId| v.state.seat(id).map_or(id.0.clone(), |s| s.spec.name.clone());
-    let mut question = "You moderate. Who speaks next?".to_owned();
+    let mut question = TASK.to_owned();
+    let number = v.state.utterances + 1;
+    if let Some(most) = v.state.limits.utterances.filter(|most| number <= *most) {
+        let _ = write!(question, " Turn {number} of {most}.");
+    }
     let turns = |seat: &&SeatId| v.state.seat(seat).map_or(0, |s| s.utterances);
     if legal.iter().any(|seat| turns(seat) > 0) {
         let counts: Vec<String> =

@@ -8,7 +8,7 @@ use super::messages::{attribute, quoted};
 use super::persona::rendered;
 use super::task as form;
 use crate::model::{
-    ActKind, Block, Debate, Layout, QuestionDebt, Requester, SeatId, Text, TurnAct,
+    ActKind, Block, Debate, Layout, Purpose, QuestionDebt, Requester, SeatId, Text, TurnAct,
 };
 use crate::scenario::{CONSENSUS, DEPENDS};
 use crate::state::{CHOSEN, Ending, Entry, Labels, State, Turn};
@@ -49,11 +49,22 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
             None => occasion(state, turn, begins),
         });
     } else {
+        all.extend(vote(state, turn));
         all.extend(question.map(|q| q.to_string()));
         all.extend(unanswered(state, turn));
     }
     all.extend(reply);
     all.join("\n").into()
+}
+
+/// Returns the rules of a vote.
+fn vote(state: &State, turn: &Turn) -> Option<String> {
+    let name = &state.seat(&turn.seat)?.spec.name;
+    (turn.purpose == Purpose::Vote).then(|| {
+        format!(
+            "The host calls a vote. It is secret; no participant reads your reason. Vote as {name}, on what was said here."
+        )
+    })
 }
 
 /// Returns the task of the phase and its progress.

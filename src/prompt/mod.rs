@@ -41,7 +41,7 @@ pub const RESULT_TASK: &str = "The conversation is over. Write its result for so
 
 /// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
 /// be raised with every change of the text that models see.
-pub const WORDING: u32 = 5;
+pub const WORDING: u32 = 6;
 
 use self::reader::{VISITOR, addresses_the_reader, reads_summary};
 use crate::model::contract::WHISPER;

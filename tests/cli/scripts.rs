@@ -25,7 +25,7 @@ fn where_names_are_hidden_a_script_is_told_none() {
     let house = House::new();
     let path = house.file("blind.toml", BLIND);
     let steer =
-        house.file("steer.jsonl", r#"{"after":{"utterance":1},"do":"say","text":"Why, Bo?"}"#);
+        house.file("steer.jsonl", r#"{"after":{"utterance":1},"do":"say","text":"Bo, why?"}"#);
     house.run(&["run", &path, "--headless", "--trust", "--steer", &steer]).code(0);
     // the operator asks Bo, who answers at once and still has his turn
     for (own, other, times) in [("ada", "bo", 2), ("bo", "ada", 3)] {

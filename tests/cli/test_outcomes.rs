@@ -203,6 +203,7 @@ fn commands_fire_at_every_point() {
         [scenario]
         title = "A talk"
         limits = { utterances = 6 }
+        guards = "off"
         [[scenario.participant]]
         id = "me"
         human = true

@@ -257,6 +257,9 @@ fn in_the_shared_layout_the_talk_is_the_same_for_everybody() {
 fn vote_result_is_announced() {
     let vote = json!({"do": "vote", "question": "Shall we?", "options": ["yes", "no"]});
     let voted = play("[limits]\nutterances = 4", "", &[vote]);
+    let asked = voted.iter().find(|c| c.purpose == Purpose::Vote && c.seat == "bo").unwrap();
+    let rules = "It is secret; no participant reads your reason. Vote as Bo, on what was said here.\nShall we?";
+    assert!(asked.last().contains(rules), "{}", asked.last());
     let after = voted.iter().rfind(|c| c.purpose == Purpose::Speak).unwrap();
     assert!(
         after.whole().contains("<host>\nThe vote \"Shall we?\": yes 2, no 0; yes wins.\n</host>"),
