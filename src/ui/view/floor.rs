@@ -204,9 +204,7 @@ pub fn circles_since(state: &State) -> Option<u32> {
         Some(WarningAbout::Loop(since)) => Some(since),
         Some(WarningAbout::Result(_)) | None => None,
     });
-    let Some(since) = since else {
-        return None;
-    };
+    let since = since?;
     let round = state.seats.iter().filter(|s| !s.gone && s.spec.speaks).count() as u32;
     (state.ended.is_none() && state.utterances < since + 2 * round.max(2)).then_some(since)
 }
