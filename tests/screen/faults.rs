@@ -201,3 +201,12 @@ fn a_watched_conversation_has_no_line_and_names_only_keys_that_work() {
         assert!(text.contains("/ search"), "{text}");
     }
 }
+
+/// The reason for a speaker is shown if it is not the order of the list.
+#[test]
+fn the_status_line_gives_no_reason_for_the_usual_order() {
+    let mut stage = Stage::new(120, 40).during(2, 2);
+    let floor = stage.screen.view.areas.floor;
+    let row = text_in(&mut stage, floor).join("");
+    assert!(row.contains("Bo speaking") && !row.contains('('), "{row}");
+}

@@ -357,3 +357,14 @@ fn enter_never_asks_a_paid_model_again() {
     assert!(!paid.text().contains("enter:"), "{}", paid.text());
     assert_eq!(paid.press(&[Enter, Enter]), []);
 }
+
+/// The invitation gives way to the note on its right; neither is cut into the other.
+#[test]
+fn the_invitation_does_not_run_into_the_note_beside_it() {
+    for width in 40..=80 {
+        let mut stage = on_line(Stage::new(width, 12).during(2, 2));
+        let text = stage.text();
+        let row = text.lines().find(|row| row.contains("Say something")).unwrap();
+        assert!(row.contains("… ") && row.contains(" heard after Bo"), "{width}: {row}");
+    }
+}

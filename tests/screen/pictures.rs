@@ -181,7 +181,8 @@ fn is_floor_seen(name: &str, scene: &Scene, rows: &[String]) {
         "1 floor",
     ];
     let is_told = words.iter().any(|word| all.contains(word));
-    let counted = rows[0].contains(" turn ") && rows[0].contains(':');
+    let counts = |row: &str| row.contains(" turn ") || row.contains('/');
+    let counted = counts(&rows[0]) && rows[0].contains(':');
     let is_talk = matches!(scene, Talk(_));
     assert!(!is_talk || counted && is_told, "{name}:\n{all}");
     let cut = rows.iter().any(|row| row.contains("speakin…"));

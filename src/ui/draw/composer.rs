@@ -130,13 +130,19 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let composer = &mut screen.view.composer;
     composer.area.set_style(look);
     frame.render_widget(&composer.area, inner);
-    if composer.is_empty() && !covered {
-        let room = usize::from(inner.width);
+    let is_empty = composer.is_empty();
+    let side = if writes { side(screen, inner.width) } else { None };
+    let cells = side.as_ref().map_or(0, |told| width(told) + 1);
+    if is_empty && !covered {
+        let gap = usize::from(cells > 0);
+        let room = usize::from(inner.width).saturating_sub(cells + gap);
         let hint = if writes { placeholder(screen, room) } else { invitation(screen, room) };
         frame.render_widget(hint, inner);
     }
-    if writes {
-        side(frame, inner, screen);
+    if let Some(told) = side {
+        let cells = cells as u16;
+        let at = Rect { x: inner.right() - cells, width: cells, height: 1, ..inner };
+        frame.render_widget(Line::styled(told, screen.theme.style(ThemeRole::HintText)), at);
     }
     if matches!(screen.view.place(), Focus::Write | Focus::Line) {
         let composer = &screen.view.composer;
@@ -167,9 +173,9 @@ pub fn edge(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     frame.render_widget(Line::styled(format!("{left}{rule}{right}"), style), area);
 }
 
-/// Draws the offer, or when the message is heard, at the right end of the first row; the text keeps its cells, and an
-/// empty row at least half of them.
-fn side(frame: &mut Frame<'_>, inner: Rect, screen: &Screen) {
+/// Returns the offer, or when the message is heard, for the right end of the first row; `None` if it does not fit. The
+/// text keeps its cells, and an empty row at least half of them.
+fn side(screen: &Screen, room: u16) -> Option<String> {
     let composer = &screen.view.composer;
     let offer = if screen.view.place() == Focus::Line { offer(screen) } else { None };
     let card = if screen.view.areas.card.is_empty() { None } else { card(screen) };
@@ -182,23 +188,16 @@ fn side(frame: &mut Frame<'_>, inner: Rect, screen: &Screen) {
         (Some((_, what)), _) => {
             format!("{}: {what}", screen.keymap.way(Action::Offer, Focus::Line))
         }
-        (None, _) => match delivery(screen) {
-            Some(heard) => heard,
-            None => return,
-        },
+        (None, _) => delivery(screen)?,
     };
     let used = if composer.is_empty() {
-        inner.width / 2
+        room / 2
     } else {
         let lines = composer.area.lines();
         lines.first().map_or(0, |line| width(line)) as u16 + 1
     };
-    let cells = width(&told) as u16 + 1;
-    if used + cells >= inner.width || composer.area.scroll_offset().0 > 0 {
-        return;
-    }
-    let at = Rect { x: inner.right() - cells, width: cells, height: 1, ..inner };
-    frame.render_widget(Line::styled(told, screen.theme.style(ThemeRole::HintText)), at);
+    let fits = used + width(&told) as u16 + 1 < room && composer.area.scroll_offset().0 == 0;
+    fits.then_some(told)
 }
 
 /// Describes when a message is heard, while somebody speaks; `None` for commands and with nobody to wait for.

@@ -13,7 +13,9 @@ use crate::ui::screen::Screen;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::extension::{stopped, way_on};
-use crate::ui::view::floor::{Status, circles_since, doing, doing_word, near, next, used, why};
+use crate::ui::view::floor::{
+    Status, circles_since, doing, doing_word, is_in_turn, near, next, used, why,
+};
 use crate::ui::view::hold::seconds;
 use crate::ui::view::message::Look;
 use crate::ui::view::moment::failed;
@@ -119,6 +121,7 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     bar.left(what, strong);
     if wealth.why
         && let Some(why) = why(state)
+        && !is_in_turn(transcript)
     {
         bar.left(format!(" ({})", text::label(why)), muted);
     }

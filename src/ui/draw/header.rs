@@ -33,6 +33,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let running = state.turns.values().filter(is_new).count() as u64;
     let number = u64::from(state.utterances) + running;
     let count = match state.limits.get(Limit::Utterances) {
+        // the title needs the cells of a narrow screen
+        Some(most) if screen.view.areas.is_narrow() => format!("{}/{most}", number.min(most)),
         Some(most) => format!("turn {} of {most}", number.min(most)),
         None => format!("turn {number}"),
     };
