@@ -61,11 +61,11 @@ fn the_card_of_a_failure_counts_the_failures_of_its_participant() {
     let mut stage = failed(80, 24);
     assert!(stage.text().contains("━ FAILED · Bo ━"), "{}", stage.text());
     stage.happens("operator", "resumed", json!({}));
-    let batches = demo().iter().filter_map(|event| match &event.kind {
+    let mut batches = demo().iter().filter_map(|event| match &event.kind {
         Kind::FloorGranted(grant) if grant.number == Some(2) => Some(grant.batch),
         _ => None,
     });
-    let batch = batches.last().unwrap();
+    let batch = batches.next_back().unwrap();
     let grant = json!({"batch": batch, "participant": "bo", "number": 3});
     stage.happens("policy", "floor.granted", grant);
     let turn = stage.turn();
