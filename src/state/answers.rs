@@ -128,7 +128,18 @@ impl Conversation {
         }
         let mut counts: BTreeMap<&Text, u32> = BTreeMap::new();
         last.values().flatten().for_each(|answer| *counts.entry(answer).or_default() += 1);
-        let most = counts.iter().max_by_key(|(answer, n)| (**n, std::cmp::Reverse(**answer)));
+        let highest = counts.values().max().copied();
+        let own = viewer.and_then(|seat| last.get(seat)).and_then(Option::as_ref);
+        let tied: Vec<&Text> = counts
+            .iter()
+            .filter(|(_, n)| Some(**n) == highest)
+            .map(|(answer, _)| *answer)
+            .collect();
+        // in a tie the alphabet must not decide
+        let most = match tied[..] {
+            [most] => Some(most),
+            _ => own.filter(|own| tied.contains(own)),
+        };
         let mut numbers: Vec<f64> =
             last.values().flatten().filter_map(|a| a.parse().ok()).collect();
         numbers.sort_by(f64::total_cmp);
@@ -137,9 +148,9 @@ impl Conversation {
         let read = last.values().flatten().count();
         json!({
             "of": last.len(), "read": read, "counts": counts,
-            "most": most.map(|(answer, _)| answer),
-            "own": viewer.and_then(|seat| last.get(seat)),
-            "share": most.map_or(0.0, |(_, n)| f64::from(*n) / read.max(1) as f64),
+            "most": most,
+            "own": own,
+            "share": highest.map_or(0.0, |n| f64::from(n) / read.max(1) as f64),
             "median": at(0.5), "low": at(0.25), "high": at(0.75), "spread": spread,
             "relative_spread": spread.zip(at(0.5)).map(|(spread, median)| spread / median.abs()),
         })
