@@ -334,7 +334,8 @@ fn a_planned_end_is_green_and_said_once() {
         assert_eq!(text.matches("one more round").count(), 1, "{text}");
         assert_eq!(text.matches("turn 9 of 9").count(), 1, "{text}");
         assert!(!text.contains("  next") && !text.contains("Ada next"), "{text}");
-        let done = stage.screen.theme.style(ThemeRole::FloorDone).fg;
+        // the green of a speaker
+        let done = stage.screen.theme.style(ThemeRole::FloorSpeaking).fg;
         let at = text.lines().next().unwrap().chars().position(|sign| sign == '✓').unwrap();
         let buffer = stage.terminal.backend().buffer();
         assert_eq!(buffer[(at as u16, 0)].fg, done.unwrap());
