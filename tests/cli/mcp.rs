@@ -100,8 +100,8 @@ fn a_cast_of_the_callers_own_waits_for_its_words() {
     assert_eq!(part["seats"][0]["name"], "Caller");
     let refused = client.call("say", json!({"session": session, "as": "p9", "text": "hello"}));
     assert!(refused.is_string(), "{refused}");
-    for text in ["I like tea.", "I still do."] {
-        let said = client.call("say", json!({"session": session, "as": "p1", "text": text}));
+    for (who, text) in [("p1", "I like tea."), ("Caller", "I still do.")] {
+        let said = client.call("say", json!({"session": session, "as": who, "text": text}));
         assert_eq!(said["taken"], true, "{said}");
     }
     let result = client.call("wait", json!({"session": session}));
