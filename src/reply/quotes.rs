@@ -7,6 +7,8 @@ const FRAMES: [(&str, &str); 3] = [("<quote>", "</quote>"), ("“", "”"), ("\"
 const WORDS_MIN: usize = 3;
 /// Mark after a quotation that the source contains.
 pub const FOUND: &str = " [quoted correctly]";
+/// Maximum number of bytes between the brackets of a mark in a reply, so that a reply of brackets is read in linear time.
+const MARK_MAX: usize = 200;
 /// Mark after a quotation that the source does not contain.
 pub const MISSING: &str = " [not in the text]";
 
@@ -48,7 +50,8 @@ fn without_marks(said: &str) -> String {
     let mut open = vec![];
     for c in said.chars() {
         let begin = if c == ']' { open.pop() } else { None };
-        let inside = begin.and_then(|at| out.get(at..)).map(plain);
+        let inside =
+            begin.and_then(|at| out.get(at..)).filter(|mark| mark.len() <= MARK_MAX).map(plain);
         match begin {
             Some(at) if [FOUND, MISSING].iter().any(|mark| Some(plain(mark)) == inside) => {
                 out.truncate(at);
