@@ -262,7 +262,8 @@ fn a_participant_is_renamed_everywhere_after_a_dry_run() {
     assert!(dry.err.contains("nothing was changed; add --yes"), "{}", dry.err);
     assert!(before == files(&house), "a dry run changes nothing");
     assert!(redact(&["zed=Person"]).code(2).err.contains("there are ada, bo"));
-    assert!(redact(&["ada=Bo"]).code(2).err.contains("already named"));
+    assert!(redact(&["ada=Bo"]).code(2).err.contains("looks like \"Bo\", the name of `bo`"));
+    assert!(redact(&["ada=Host"]).code(2).err.contains("which is reserved"));
     assert!(redact(&["ada=!"]).code(2).err.contains("needs a letter"));
     redact(&["ada=Person A", "--yes"]).code(0);
     for (path, bytes) in files(&house) {

@@ -97,7 +97,7 @@ pub fn admit_project(consent: Consent, context: &Context) -> Result<(), Failure>
 }
 
 /// Asks a question on the terminal; only an explicit yes counts.
-fn asked(question: &str) -> bool {
+pub fn asked(question: &str) -> bool {
     let answer = || {
         let mut err = stderr().lock();
         err.write_all(question.as_bytes())?;

@@ -5,17 +5,17 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::runtime::block_on;
+use crate::cli::trust::untrusted::asked;
 use crate::cli::watched::watched;
 use crate::clock::Clock;
 use crate::model::event::OPERATOR;
 use crate::model::payload::Renamed;
-use crate::model::{Event, Kind, ThreadId};
+use crate::model::{Event, Kind, Participant, ThreadId};
 use crate::session::{self, Mode, ReadProgress, Record, Records, Redaction, Renaming};
 use crate::state::State;
 use clap::Args;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::io::stdin;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -69,9 +69,13 @@ fn renaming(path: &Path, new: &NewName) -> Result<Renaming, Failure> {
         let message = format!("no participant {:?} in {}", new.old, path.display());
         return Err(Failure::usage(message, format!("there are {}", ids.join(", "))));
     };
-    let same = |name: &str| name.eq_ignore_ascii_case(&new.name) || name == new.id;
-    if state.seats.iter().any(|s| same(&s.spec.id) || same(&s.spec.name)) {
-        let message = format!("a participant is already named {:?}", new.name);
+    let renamed = Participant { name: new.name.as_str().into(), ..Participant::clone(&seat.spec) };
+    if let Some(fault) = renamed.name_fault(state.seats.iter().map(|s| &*s.spec)) {
+        let message = format!("the name {:?} {fault}", new.name);
+        return Err(Failure::usage(message, "choose another name"));
+    }
+    if ids.contains(&new.id.as_str()) {
+        let message = format!("there is already a participant {:?}", new.id);
         return Err(Failure::usage(message, "choose another name"));
     }
     let mut renaming = Renaming::default();
@@ -81,15 +85,6 @@ fn renaming(path: &Path, new: &NewName) -> Result<Renaming, Failure> {
     names.into_iter().for_each(|name| renaming.add(name, &new.name));
     renaming.add(&seat.spec.id, &new.id);
     Ok(renaming)
-}
-
-/// Returns true if a person agrees to a question.
-fn agrees(question: &str, context: &Context) -> Result<bool, Failure> {
-    context.say(question);
-    let mut line = String::new();
-    let read = stdin().read_line(&mut line);
-    read.map_err(|e| Failure::new(Exit::Failed, format!("cannot read the answer: {e}")))?;
-    Ok(matches!(line.trim(), "y" | "yes"))
 }
 
 /// Renames a session by appending an event of the operator.
@@ -179,7 +174,7 @@ pub fn redact(
             context.say("nothing was changed; add --yes to rename");
             return Ok(Exit::Done);
         }
-        if !agrees("rename permanently? [y/N]", context)? {
+        if !asked("rename permanently? [y/N] ") {
             context.say("nothing was changed");
             return Ok(Exit::Done);
         }
