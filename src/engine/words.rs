@@ -53,7 +53,7 @@ pub(super) fn mentions(state: &State, text: &str, turn: &Turn) -> Vec<SeatId> {
     named
 }
 
-/// Returns the seats that the operator's message mentions, first the one that it addresses.
+/// Returns the seats that the operator's message mentions, the addressed seat first.
 pub(super) fn mentioned(state: &State, text: &str) -> Vec<SeatId> {
     let first = addressee(state, text);
     let mentions = reply::mentions(text, None, &present(state));

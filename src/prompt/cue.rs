@@ -320,7 +320,7 @@ fn mentioned(state: &State, turn: &Turn) -> Option<String> {
     last.mentions.contains(&turn.seat).then(|| format!("{} asked you.", by()))
 }
 
-/// Returns a sentence with whoever gave this seat the floor; `None` for a regular turn.
+/// Returns a sentence that names the giver of the floor; `None` for a regular turn.
 fn given(state: &State, turn: &Turn) -> Option<String> {
     let batch = state.batch_of(turn)?;
     if batch.spec.requester == Requester::Operator {

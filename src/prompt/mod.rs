@@ -252,8 +252,8 @@ fn escape_results(round: &ToolRound) -> ToolRound {
     round
 }
 
-/// Returns the end of the private thinking before the seat's last turn. Names in it are those that the seat knew then, so
-/// that it is left out while names are hidden.
+/// Returns the end of the private thinking before the seat's last turn. It may hold names, so it is left
+/// out while names are hidden.
 fn own_notes(state: &State, turn: &Turn) -> Option<Text> {
     if !turn.speaks() || !state.labels(turn).is_empty() {
         return None;

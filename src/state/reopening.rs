@@ -43,7 +43,7 @@ impl Conversation {
         self.tools_decided.clear();
         self.tools_allowed_once.clear();
         self.seats.iter_mut().for_each(|s| s.failed = None);
-        // whoever held the floor may be gone
+        // the person who held the floor may be gone
         self.release(|_| true);
         let ended = self.ended.take();
         // plans that are closed for an end still in progress stay closed
