@@ -9,6 +9,7 @@ use crate::cli::output;
 use crate::cli::trust::store::Content;
 use crate::clock::wall_now;
 use crate::config::{Environment, Motion, Mouse, Paths, Project, Settings, Signs, make_private};
+use crate::scenario::Faults;
 use crate::session::SessionFiles;
 use crate::text;
 use crate::ui::terminal::{self, TerminalReport};
@@ -240,6 +241,13 @@ impl Context {
         report.lines().for_each(|line| self.keep(line));
         if !(self.quiet || self.brief) {
             output::print(&text::block(report));
+        }
+    }
+
+    /// Prints the warnings about a file, if there are any.
+    pub fn report_warnings(&self, warnings: &Faults) {
+        if !warnings.list.is_empty() {
+            self.report(&warnings.to_string());
         }
     }
 

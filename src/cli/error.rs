@@ -7,7 +7,7 @@ use crate::scenario::ReadError;
 use crate::session::{LogFault, SessionError};
 use crate::ui::keymap;
 use crate::ui::theme::ThemeError;
-use crate::{config, scenario};
+use crate::{config, scenario, testing};
 use std::error::Error;
 use std::io::ErrorKind;
 
@@ -20,12 +20,14 @@ pub struct Failure {
     pub message: String,
     /// Next step for the user; `None` if no good one is known.
     pub hint: Option<String>,
+    /// Faults of an invalid scenario or test, which `message` reports; empty for other failures.
+    pub faults: Vec<scenario::Faults>,
 }
 
 impl Failure {
     /// Creates a failure without a hint.
     pub fn new(code: Exit, message: impl Into<String>) -> Failure {
-        Failure { code, message: without_numbers(message.into()), hint: None }
+        Failure { code, message: without_numbers(message.into()), hint: None, faults: vec![] }
     }
 
     /// Creates the failure for an invalid command line.
@@ -108,7 +110,14 @@ impl From<ReadError> for Failure {
 
 impl From<scenario::Faults> for Failure {
     fn from(faults: scenario::Faults) -> Failure {
-        Failure::new(Exit::Invalid, faults.to_string())
+        Failure { faults: vec![faults.clone()], ..Failure::new(Exit::Invalid, faults.to_string()) }
+    }
+}
+
+impl From<testing::Invalid> for Failure {
+    fn from(invalid: testing::Invalid) -> Failure {
+        let message = invalid.to_string();
+        Failure { faults: invalid.0, ..Failure::new(Exit::Invalid, message) }
     }
 }
 

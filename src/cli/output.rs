@@ -78,8 +78,8 @@ fn broken(words: &str, columns: usize) -> String {
 
 /// Prints a failure and its hint on standard error.
 pub fn failure(failure: &Failure) {
-    let report = failure.message.starts_with("error: ");
-    let label = if report { "" } else { "error: " };
+    // a report of faults has a label on each
+    let label = if failure.faults.is_empty() { "error: " } else { "" };
     print(&format!("{label}{}", text::block(failure.message.trim_end())));
     if let Some(hint) = &failure.hint {
         print(&format!("\nhint: {}", text::block(hint)));

@@ -95,6 +95,11 @@ impl Faults {
         list.sort_by_key(|f| f.place.as_ref().map(|p| p.span.start));
         Faults { list, name: name.into(), text: text.into() }
     }
+
+    /// Returns the file's name, as given on the command line.
+    pub fn file(&self) -> &str {
+        &self.name
+    }
 }
 
 impl fmt::Display for Faults {

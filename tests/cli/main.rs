@@ -30,6 +30,7 @@ mod hostile;
 mod house;
 mod keys;
 mod limits;
+mod lists;
 mod long_life;
 mod mcp;
 mod mcp_client;

@@ -9,12 +9,15 @@ use crate::cli::play::{dry_run, opened};
 use crate::cli::source;
 use crate::model::{After, Anonymous, Limit, Limits, Needs, Participant, Shows, Then, VoiceSpec};
 use crate::policy;
-use crate::scenario::{self, AnswerSpec, Loaded, Phase, PolicySpec, Rule, Tie, VerdictSpec};
+use crate::scenario::{
+    self, AnswerSpec, Fault, Faults, Gravity, Loaded, Phase, PolicySpec, Rule, Tie, VerdictSpec,
+};
 use crate::testing::{self, Test};
 use crate::text;
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
+use std::slice;
 use std::sync::Arc;
 
 /// Validate scenarios and tests, and show the speaking order
@@ -23,6 +26,17 @@ pub struct CheckArgs {
     /// Scenario files or names
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
+    /// Print JSON: for each file its faults with line, column, key and fix
+    #[arg(long)]
+    json: bool,
+}
+
+/// Valid scenario or test.
+struct Checked {
+    title: String,
+    warnings: Faults,
+    /// Description and speaking order, as text.
+    plan: String,
 }
 
 impl CheckArgs {
@@ -30,44 +44,93 @@ impl CheckArgs {
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let mut wrong = None;
         let mut faulty = 0;
+        let mut rows = vec![];
         for file in &self.files {
-            if file.ends_with(testing::ENDING) {
-                match test::read(Path::new(file)) {
-                    Ok((tests, warnings)) => {
-                        warnings.iter().for_each(|warnings| context.report(warnings));
-                        output::data(text::block(&tested(file, &tests)).as_bytes())?;
-                    }
-                    Err(failure) => {
-                        faulty += 1;
-                        output::failure(&failure);
-                        wrong = wrong.or(Some(failure.code));
-                    }
-                }
-                continue;
+            let checked = check(file, context);
+            if self.json {
+                rows.push(row(file, &checked));
             }
-            let plan = source::find(&context.paths, file)
-                .and_then(|found| Ok(scenario::load(&found.source, &policy::rows())?));
-            match plan {
-                Ok(loaded) => {
-                    if !loaded.warnings.list.is_empty() {
-                        context.report(&loaded.warnings.to_string());
-                    }
-                    let mut words = describe(file, &loaded);
-                    words.push_str(&dry_run::order(opened::rehearsal(loaded)?));
-                    output::data(text::block(&words).as_bytes())?;
+            match checked {
+                Ok(checked) if !self.json => {
+                    context.report_warnings(&checked.warnings);
+                    output::data(text::block(&checked.plan).as_bytes())?;
                 }
+                Ok(_) => {}
                 Err(failure) => {
                     faulty += 1;
-                    output::failure(&failure);
+                    if !self.json {
+                        output::failure(&failure);
+                    }
                     wrong = wrong.or(Some(failure.code));
                 }
             }
+        }
+        if self.json {
+            output::data(format!("{:#}\n", Value::Array(rows)).as_bytes())?;
         }
         if faulty > 0 {
             context.say(&format!("{faulty} of {} files invalid", self.files.len()));
         }
         Ok(wrong.unwrap_or(Exit::Done))
     }
+}
+
+fn check(file: &str, context: &Context) -> Result<Checked, Failure> {
+    if file.ends_with(testing::ENDING) {
+        let loaded = test::read(Path::new(file))?;
+        let plan = tested(file, &loaded.tests);
+        let title = loaded.tests.first().map(|test| test.title.to_string()).unwrap_or_default();
+        return Ok(Checked { title, warnings: loaded.warnings, plan });
+    }
+    let found = source::find(&context.paths, file)?;
+    let loaded = scenario::load(&found.source, &policy::rows())?;
+    let title = loaded.scenario.title.to_string();
+    let warnings = loaded.warnings.clone();
+    let plan = describe(file, &loaded) + &dry_run::order(opened::rehearsal(loaded)?);
+    Ok(Checked { title, warnings, plan })
+}
+
+/// Returns one file's result as JSON.
+fn row(file: &str, checked: &Result<Checked, Failure>) -> Value {
+    let file = text::line(file);
+    match checked {
+        Ok(checked) => json!({
+            "file": file,
+            "valid": true,
+            "title": text::line(&checked.title),
+            "faults": fault_rows(slice::from_ref(&checked.warnings)),
+        }),
+        Err(failure) if failure.faults.is_empty() => json!({
+            "file": file,
+            "valid": false,
+            "error": text::line(&failure.message),
+            "fix": failure.hint.as_ref().map(|hint| text::line(hint)),
+            "faults": [],
+        }),
+        Err(failure) => {
+            json!({"file": file, "valid": false, "faults": fault_rows(&failure.faults)})
+        }
+    }
+}
+
+/// Returns faults as JSON. A fault without a position comes from a command or from `--set`.
+fn fault_rows(all: &[Faults]) -> Vec<Value> {
+    let row = |file: &str, fault: &Fault| {
+        let severity = match fault.gravity {
+            Gravity::Error => "error",
+            Gravity::Warning => "warning",
+        };
+        json!({
+            "severity": severity,
+            "file": text::line(file),
+            "line": fault.place.as_ref().map(|place| place.line),
+            "column": fault.place.as_ref().map(|place| place.column),
+            "key": text::line(&fault.key),
+            "message": text::line(&fault.message),
+            "fix": text::line(&fault.fix),
+        })
+    };
+    all.iter().flat_map(|faults| faults.list.iter().map(|f| row(faults.file(), f))).collect()
 }
 
 /// Describes a test file.

@@ -31,6 +31,9 @@ const PAGES: &[Page] = &[
     ("exit-codes", include_str!("../../../assets/help/exit-codes.md")),
 ];
 
+/// Instructions for a coding agent, in the format of Agent Skills: front matter and Markdown.
+const SKILL: &str = include_str!("../../../assets/skill.md");
+
 /// Maximum characters per row in lists of filters, tests or methods.
 const LIST_WIDTH: usize = 58;
 
@@ -38,7 +41,11 @@ const LIST_WIDTH: usize = 58;
 #[derive(Debug, Args)]
 pub struct HelpArgs {
     /// A topic or a command; without one, the list of topics
+    #[arg(conflicts_with = "skill")]
     topic: Option<String>,
+    /// Print instructions that let a coding agent write scenarios and tests
+    #[arg(long)]
+    skill: bool,
 }
 
 impl HelpArgs {
@@ -48,7 +55,8 @@ impl HelpArgs {
     /// If neither a topic nor a command has this name.
     pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
         let Some(topic) = self.topic else {
-            output::data(list().as_bytes())?;
+            let text = if self.skill { SKILL.to_owned() } else { list() };
+            output::data(text.as_bytes())?;
             return Ok(Exit::Done);
         };
         let page = PAGES.iter().find(|(name, _)| *name == topic);
@@ -103,5 +111,6 @@ fn list() -> String {
         // writing to a `String` cannot fail
         let _ = writeln!(list, "  {name:11} {heading}");
     }
-    list + "\n`colloquium --help` lists the commands, `colloquium help COMMAND` the options of one.\n"
+    list + "\n`colloquium --help` lists the commands, `colloquium help COMMAND` the options of one.\n\
+        `colloquium help --skill` prints instructions for a coding agent, as a SKILL.md.\n"
 }

@@ -1,5 +1,6 @@
 //! `scenarios`: lists and shows scenarios, and creates new ones.
 
+use crate::cli::commands::schema::{Of, editor_line};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -10,6 +11,8 @@ use crate::own_file::OwnFile;
 use crate::scenario::{Source, about, bundled, bundled_names, load, protocol_names};
 use crate::{policy, scenario, testing, text};
 use clap::Subcommand;
+use serde::Serialize;
+use serde_json::json;
 use std::io::{ErrorKind, Write};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
@@ -19,11 +22,14 @@ const TEST: &str = include_str!("new_test.toml");
 const SCENARIO: &str = "SCENARIO";
 
 /// List, show and create scenarios
-#[derive(Debug, Default, Subcommand)]
+#[derive(Debug, Subcommand)]
 pub enum ScenariosArgs {
     /// List the scenarios that can be run by name
-    #[default]
-    List,
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Print a scenario
     Show {
         /// Name or path
@@ -36,11 +42,17 @@ pub enum ScenariosArgs {
     },
 }
 
+impl Default for ScenariosArgs {
+    fn default() -> ScenariosArgs {
+        ScenariosArgs::List { json: false }
+    }
+}
+
 impl ScenariosArgs {
     /// Lists, shows or creates scenarios.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         match self {
-            ScenariosArgs::List => list(context),
+            ScenariosArgs::List { json } => list(context, json),
             ScenariosArgs::Show { name } => {
                 let found = source::find(&context.paths, &name)?;
                 output::data(text::block(&found.source.text).as_bytes())?;
@@ -51,25 +63,55 @@ impl ScenariosArgs {
     }
 }
 
-fn list(context: &Context) -> Result<Exit, Failure> {
-    let title = |source: &Source| match load(source, &policy::rows()) {
-        Ok(loaded) => text::line(&loaded.scenario.title).into_owned(),
-        Err(_) => "invalid; run `colloquium check` on it".into(),
-    };
-    let mut lines = String::new();
-    for name in bundled_names().chain(protocol_names()) {
+/// Scenario that can be run by name.
+#[derive(Serialize)]
+struct Listed {
+    name: String,
+    /// `None` if the file has faults.
+    title: Option<String>,
+    /// First comment of a bundled scenario.
+    about: Option<String>,
+    /// The file of an own scenario.
+    path: Option<String>,
+}
+
+impl Listed {
+    fn bundled(name: &str) -> Listed {
         let text = bundled(name).unwrap_or_default().to_owned();
-        let about = about(&text);
+        let about = Some(about(&text));
         let title = title(&Source { name: name.into(), text, settings: vec![] });
-        lines.push_str(&format!("{name}  {title}\n    {about}\n"));
+        Listed { name: name.into(), title, about, path: None }
     }
-    for name in source::own_names(&context.paths) {
+
+    fn own(name: String, context: &Context) -> Listed {
         let path = context.paths.scenarios().join(format!("{name}{ENDING}"));
-        let title = scenario::read(&path).map_or_else(|e| e.to_string(), |source| title(&source));
-        let line = format!("{name}  {title} (your own)");
-        lines.push_str(&format!("{}\n", text::line(&line)));
+        let title = scenario::read(&path).ok().and_then(|source| title(&source));
+        let path = text::line(&path.display().to_string()).into_owned();
+        Listed { name: text::line(&name).into_owned(), title, about: None, path: Some(path) }
     }
-    output::data(lines.as_bytes())?;
+
+    fn line(&self) -> String {
+        let invalid = "invalid; run `colloquium check` on it";
+        let title = self.title.as_deref().unwrap_or(invalid);
+        match &self.about {
+            Some(about) => format!("{}  {title}\n    {about}\n", self.name),
+            None => format!("{}  {title} (your own)\n", self.name),
+        }
+    }
+}
+
+fn title(source: &Source) -> Option<String> {
+    let loaded = load(source, &policy::rows()).ok()?;
+    Some(text::line(&loaded.scenario.title).into_owned())
+}
+
+fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
+    let bundled = bundled_names().chain(protocol_names()).map(Listed::bundled);
+    let own = source::own_names(&context.paths).into_iter();
+    let all: Vec<Listed> = bundled.chain(own.map(|name| Listed::own(name, context))).collect();
+    let text =
+        if json { format!("{:#}\n", json!(all)) } else { all.iter().map(Listed::line).collect() };
+    output::data(text.as_bytes())?;
     Ok(Exit::Done)
 }
 
@@ -94,6 +136,7 @@ fn new(context: &Context, name: &str) -> Result<Exit, Failure> {
     };
     let write = || {
         let mut file = OwnFile::create_new(&path)?;
+        file.write_all(editor_line(&context.paths, Of::Scenario).as_bytes())?;
         file.write_all(TEMPLATE.as_bytes())
     };
     match write() {
@@ -118,7 +161,8 @@ fn new_test(context: &Context, scenario: &Path) {
     let name = scenario.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let stem = name.strip_suffix(ENDING).unwrap_or(&name);
     let path = scenario.with_file_name(format!("{stem}{}", testing::ENDING));
-    let text = TEST.replace(&format!("\"{SCENARIO}\""), &format!("{name:?}"));
+    let text = editor_line(&context.paths, Of::Test)
+        + &TEST.replace(&format!("\"{SCENARIO}\""), &format!("{name:?}"));
     let written = OwnFile::create_new(&path);
     let shown = path.display();
     match written.and_then(|mut file| file.write_all(text.as_bytes())) {

@@ -4,8 +4,9 @@ use crate::batch;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::config;
+use crate::config::{self, Paths, make_private};
 use crate::model::schema;
+use crate::own_file::OwnFile;
 use crate::policy;
 use crate::scenario;
 use crate::testing;
@@ -21,8 +22,9 @@ pub struct SchemaArgs {
     of: Of,
 }
 
+/// Format with a schema.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Of {
+pub enum Of {
     /// A scenario's file
     Scenario,
     /// A test's file
@@ -42,7 +44,14 @@ enum Of {
 impl SchemaArgs {
     /// Prints the JSON Schema.
     pub fn run(self) -> Result<Exit, Failure> {
-        let described = match self.of {
+        output::data(self.of.text().as_bytes())?;
+        Ok(Exit::Done)
+    }
+}
+
+impl Of {
+    fn text(self) -> String {
+        let described = match self {
             Of::Scenario => scenario::schema(&policy::rows()),
             Of::Test => test(),
             Of::Steer => schema::steering_line(),
@@ -51,9 +60,23 @@ impl SchemaArgs {
             Of::Theme => theme::schema(),
             Of::Config => config::schema(),
         };
-        output::data(format!("{described:#}\n").as_bytes())?;
-        Ok(Exit::Done)
+        format!("{described:#}\n")
     }
+}
+
+/// Returns the first line of a TOML file that names its schema for editors, and saves that schema in the data folder;
+/// empty if it cannot be saved.
+pub fn editor_line(paths: &Paths, of: Of) -> String {
+    let folder = paths.data.join("schemas");
+    let name = of.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+    let path = folder.join(format!("{name}.json"));
+    let saved = make_private(&folder).is_ok()
+        && OwnFile::replace(&path, of.text().as_bytes(), |first| first.starts_with(b"{")).is_ok();
+    // a line break in the folder's name would end the comment
+    if !saved || path.to_string_lossy().contains(char::is_control) {
+        return String::new();
+    }
+    format!("#:schema {}\n", path.display())
 }
 
 /// Returns the schema of a test file, with its commands in the form of steering lines.

@@ -90,7 +90,8 @@ fn row(s: &SessionSummary) -> [String; 5] {
     [one_line(&s.id), at, state, s.utterances.to_string(), title]
 }
 
-fn as_json(s: &SessionSummary) -> Value {
+/// Returns a session as JSON, with `null` for an unknown time.
+pub fn as_json(s: &SessionSummary) -> Value {
     let (state, why) = status_columns(&s.standing);
     json!({
         "id": text::line(&s.id),

@@ -35,7 +35,11 @@ pub enum SessionsArgs {
         examples: bool,
     },
     /// Show sessions as a tree of branches
-    Tree,
+    Tree {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the transcript; same as `export --format txt`
     #[command(hide = true)]
     Show {
@@ -106,7 +110,7 @@ impl SessionsArgs {
         match self {
             SessionsArgs::List { examples: true, .. } => list::examples(),
             SessionsArgs::List { json, examples: false } => list::list(context, json),
-            SessionsArgs::Tree => tree::tree(context),
+            SessionsArgs::Tree { json } => tree::tree(context, json),
             SessionsArgs::Search { text, json } => search::search(&text, json, context),
             SessionsArgs::Rename { which, title } => {
                 change::rename(&find_own(&which, context)?, &title, context)

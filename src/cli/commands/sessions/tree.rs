@@ -1,6 +1,6 @@
 //! `sessions tree`: prints the branches of sessions, each with the number of the turn after which it branched off.
 
-use super::list::status_columns;
+use super::list::{as_json, status_columns};
 use crate::catalogue::{self, SessionSummary};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -10,13 +10,19 @@ use crate::cli::session_file::unreadable;
 use crate::cli::watched::watched;
 use crate::export::utterances;
 use crate::text;
+use serde_json::{Value, json};
 
 /// Prints the sessions as a tree of branches.
-pub fn tree(context: &Context) -> Result<Exit, Failure> {
+pub fn tree(context: &Context, json: bool) -> Result<Exit, Failure> {
     let folder = context.paths.sessions();
     let all = watched("reading sessions", |progress| catalogue::list(&folder, progress))
         .map_err(unreadable(&folder))?;
     let rows = catalogue::tree(&all);
+    if json {
+        let rows: Vec<Value> = rows.iter().map(|(depth, s)| branch_json(*depth, s)).collect();
+        output::data(format!("{:#}\n", Value::Array(rows)).as_bytes())?;
+        return Ok(Exit::Done);
+    }
     let lines = rows.iter().map(|(depth, summary)| row(*depth, summary));
     output::data(lines.collect::<String>().as_bytes())?;
     Ok(Exit::Done)
@@ -32,4 +38,13 @@ fn row(depth: usize, s: &SessionSummary) -> String {
     let id = text::line(&s.id);
     let title = text::label(&s.title);
     format!("{point}{id}  {title}, {}, {state}\n", utterances(s.utterances))
+}
+
+/// Returns a session with its depth in the tree, its parent and the turn after which it branched off.
+fn branch_json(depth: usize, s: &SessionSummary) -> Value {
+    let mut row = as_json(s);
+    row["depth"] = json!(depth);
+    row["parent"] = json!(s.parent.as_ref().map(|(id, _)| text::line(id)));
+    row["after"] = json!(s.parent.as_ref().map(|(_, point)| point));
+    row
 }

@@ -6,7 +6,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::policy;
 use crate::scenario::{self, Source};
-use crate::testing::{Test, TestRecord, TestsNotFound, find, load};
+use crate::testing::{Test, TestFile, TestRecord, TestsNotFound, find, load};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,11 +30,9 @@ pub fn tests(paths: &[String], context: &Context) -> Result<Tests, Failure> {
     let mut all = Tests::default();
     for file in files {
         match read(&file) {
-            Ok((loaded, warnings)) => {
-                if let Some(warnings) = warnings {
-                    context.report(&warnings);
-                }
-                all.tests.extend(loaded);
+            Ok(loaded) => {
+                context.report_warnings(&loaded.warnings);
+                all.tests.extend(loaded.tests);
             }
             Err(failure) => {
                 output::failure(&failure);
@@ -56,16 +54,12 @@ pub fn find_all(paths: &[String]) -> Result<Vec<PathBuf>, Failure> {
     find(paths).map_err(not_found)
 }
 
-/// Reads a test file. Returns its tests and the warnings about it, if any.
-pub fn read(file: &Path) -> Result<(Vec<Arc<Test>>, Option<String>), Failure> {
+/// Reads and loads a test file.
+pub fn read(file: &Path) -> Result<TestFile, Failure> {
     let source: Source = scenario::read(file)?;
     let folder = file.parent().filter(|f| !f.as_os_str().is_empty());
     let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
-    let loaded = load(&source, &folder, &policy::rows())
-        .map_err(|invalid| Failure::new(Exit::Invalid, invalid.to_string()))?;
-    let warnings = loaded.warnings.list.is_empty().then_some(());
-    let warnings = warnings.map_or_else(|| Some(loaded.warnings.to_string()), |()| None);
-    Ok((loaded.tests, warnings))
+    Ok(load(&source, &folder, &policy::rows())?)
 }
 
 fn not_found(e: TestsNotFound) -> Failure {

@@ -40,13 +40,11 @@ pub fn watch(
         let mut tests = vec![];
         for file in &due {
             match files::read(file) {
-                Ok((loaded, warnings)) => {
-                    if let Some(warnings) = warnings {
-                        context.report(&warnings);
-                    }
-                    let inputs = loaded.iter().flat_map(|test| test.inputs.iter().cloned());
+                Ok(loaded) => {
+                    context.report_warnings(&loaded.warnings);
+                    let inputs = loaded.tests.iter().flat_map(|test| test.inputs.iter().cloned());
                     watched.inputs.insert(file.clone(), inputs.collect());
-                    tests.extend(loaded.into_iter().filter(|test| wants(test)));
+                    tests.extend(loaded.tests.into_iter().filter(|test| wants(test)));
                 }
                 Err(failure) => {
                     output::failure(&failure);
