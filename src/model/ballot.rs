@@ -63,30 +63,6 @@ impl Ballot {
     }
 }
 
-/// `stance.recorded`: a participant stated a position in a structured reply.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct StanceRecorded {
-    /// The participant.
-    pub participant: SeatId,
-    /// The turn of the reply.
-    pub turn: TurnId,
-    /// Turn number, from 1; absent for votes, verdicts and summaries.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub number: Option<u32>,
-    /// The position, as the reply states it.
-    pub stance: Text,
-    /// Confidence on the scale of the reply, if stated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub confidence: Option<f64>,
-}
-
-impl StanceRecorded {
-    /// Returns whether two stances are the same position.
-    pub fn says_as(&self, other: &StanceRecorded) -> bool {
-        (&self.stance, self.confidence) == (&other.stance, other.confidence)
-    }
-}
-
 /// `verdict.given`: the judges gave a verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VerdictGiven {

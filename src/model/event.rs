@@ -1,12 +1,13 @@
 //! The event: a fact in the log, and the closed list of its kinds.
 
 use super::agent::{AgentPlan, AgentTool, PermissionAnswered, PermissionAsked};
-use super::ballot::{StanceRecorded, VerdictGiven, VoteClosed};
+use super::ballot::{VerdictGiven, VoteClosed};
 use super::ids::{Key, Ms, Seq, Text, ThreadId, TurnId, Wall};
 use super::payload::*;
 use super::plan::{PlanEnded, PlanMade, SeatJoined, SeatLeft, StepEnded};
 use super::profile::{ProfileUpdated, RankingMade, StageEntered};
 use super::result::ResultGiven;
+use super::stance::StanceRecorded;
 use super::steering::CommandGiven;
 use super::tool::{ToolAsked, ToolCalled, ToolReturned};
 use schemars::{JsonSchema, Schema, SchemaGenerator};

@@ -6,14 +6,14 @@ use super::failure::CallError;
 use super::ids::{BatchId, CallId, Key, SeatId, Seq, Text, TurnId};
 pub use super::limit_at::LimitAt;
 use super::limits::Limits;
-use super::money::Usd;
 use super::participant::Participant;
 use super::piece::PieceRun;
 use super::rate::CallRate;
 use super::reason::StopReason;
 use super::result::ResultTask;
 use super::task::{JudgeTask, QuestionDebt, SummaryTask};
-use super::turn::{CutWhy, LateReason, Outcome, Purpose, ReceiptIs, Requester, Usage};
+use super::turn::{LateReason, Purpose, ReceiptIs, Requester, Usage};
+pub use super::turn_ended::{TurnEnded, Whisper};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -312,87 +312,6 @@ pub struct CallRetried {
 pub struct Delta {
     /// Runs `[turn, "say" or "think", text, [len, dt, ...]]`: UTF-8 bytes, milliseconds since the piece before.
     pub pieces: Vec<PieceRun>,
-}
-
-/// A private message of one participant to another, sent with a reply.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Whisper {
-    /// The only reader.
-    pub to: SeatId,
-    /// Text without the marker.
-    pub text: Text,
-}
-
-/// `turn.ended`: a turn is over.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TurnEnded {
-    /// The turn (the `seq` of its `floor.granted`).
-    pub turn: TurnId,
-    /// Its last call (the `seq` of its `call.started`); absent for a human.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub call: Option<CallId>,
-    /// Purpose of the turn.
-    pub purpose: Purpose,
-    /// Turn number, from 1; absent for votes, verdicts and summaries.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub number: Option<u32>,
-    /// Outcome: said, cut, failed or passed.
-    pub outcome: Outcome,
-    /// Text of the turn; for a cut turn, the part that was shown.
-    #[serde(default, skip_serializing_if = "str::is_empty")]
-    pub text: Text,
-    /// Private messages to other participants, not part of the text.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub whispers: Vec<Whisper>,
-    /// The original text, if a repair changed it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub raw: Option<Text>,
-    /// The model's reasoning.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub think: Option<Text>,
-    /// The act that its prompt asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub act: Option<TurnAct>,
-    /// Message type, if the reply contract has types.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<Text>,
-    /// The structured reply; null for plain text.
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub structured: Value,
-    /// Participants mentioned with `@`, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub mentions: Vec<SeatId>,
-    /// The cause of a cut.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub why: Option<CutWhy>,
-    /// Class and text of a failure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<CallError>,
-    /// Finish reason reported by the voice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub finish: Option<Text>,
-    /// Number of unreadable parts of the reply that were skipped.
-    #[serde(default, skip_serializing_if = "super::prompt::is_zero")]
-    pub skipped: u32,
-    /// Tokens used by all its calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub usage: Option<Usage>,
-    /// Cost of all its calls in dollars; null if not priced.
-    #[serde(default)]
-    pub cost: Option<Usd>,
-    /// Milliseconds from the start of the last call to its first piece of text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_piece_ms: Option<u64>,
-    /// Duration of the last call in milliseconds; for a human, of the whole turn.
-    #[serde(default)]
-    pub took_ms: u64,
-}
-
-impl TurnEnded {
-    /// Returns whether the turn has text or whispers.
-    pub fn has_words(&self) -> bool {
-        !self.text.trim().is_empty() || !self.whispers.is_empty()
-    }
 }
 
 /// `human.said`: the place of the operator's words in the transcript.

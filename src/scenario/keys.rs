@@ -140,6 +140,12 @@ pub(crate) static TOP: &[Key] = &[
          none.",
     ),
     key(
+        "stance",
+        NAMES,
+        r#"["ban them", "leave them"]"#,
+        "Two poles: each turn of a guided debate ends with a line that places the speaker between them.",
+    ),
+    key(
         "answer",
         ValueKind::Table(ANSWER),
         r#"{ form = "number", by = "majority" }"#,

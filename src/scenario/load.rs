@@ -15,7 +15,7 @@ use super::resolve::{cast, limits, lore, phases};
 use super::runs;
 use super::seat::seats;
 use super::set::Override;
-use super::shows::words;
+use super::shows::{poles, words};
 use super::tools::tools;
 use super::tree::{Node, Span, count};
 use super::{PolicyRow, ProfileSpec, ResultRule, Scenario};
@@ -305,6 +305,7 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
         },
         guards: guards(root),
         words: words(walk, root, ""),
+        stance: poles(walk, root),
         lore: lore(walk, root, &participants),
         policy: policy(root),
         limits: limits(root),

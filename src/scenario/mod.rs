@@ -70,6 +70,9 @@ pub struct Scenario {
     /// Target length of a turn in words (min, max), unless the participant has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<(u32, u32)>,
+    /// Names of the two poles between which the participants state their position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stance: Option<[Text; 2]>,
     /// Texts that are shown after one of their keys was used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lore: Vec<Lore>,

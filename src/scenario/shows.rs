@@ -1,8 +1,8 @@
 //! Resolves the visibility of a phase.
 
 use super::check::{Walk, join};
-use super::tree::{Node, count};
-use crate::model::{Anonymous, Sees, Shows};
+use super::tree::{Node, count, texts};
+use crate::model::{Anonymous, Sees, Shows, Text};
 use serde_json::Value;
 
 /// Resolves the keys of a phase for visibility and style.
@@ -47,6 +47,27 @@ pub(super) fn words(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<(u32
         _ => {
             let message = "takes two numbers, the smaller one first";
             walk.fault(&words.span, &join(path, "words"), message, "as in words = [70, 150]");
+            None
+        }
+    }
+}
+
+/// Resolves the names of the two poles, if present.
+pub(super) fn poles(walk: &mut Walk<'_>, root: &Node) -> Option<[Text; 2]> {
+    let node = root.get("stance")?;
+    let names = texts(node);
+    match <[Text; 2]>::try_from(names) {
+        Ok([first, second]) if first.to_lowercase() != second.to_lowercase() => {
+            Some([first, second])
+        }
+        Ok(_) | Err(_) => {
+            let message = "takes the names of two different poles";
+            walk.fault(
+                &node.span,
+                "stance",
+                message,
+                r#"as in stance = ["ban them", "leave them"]"#,
+            );
             None
         }
     }

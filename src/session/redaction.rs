@@ -215,6 +215,7 @@ impl Redaction {
                 }
                 end.raw = None;
                 end.think = None;
+                end.stance = None;
                 end.structured = Value::Null;
                 end.whispers.clear();
             }

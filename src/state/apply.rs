@@ -198,25 +198,7 @@ impl Conversation {
                 seat.failed = None;
                 seat.gone = false;
             }
-            None => self.seats.push(Seat {
-                spec,
-                seated: p.voice.label().into(),
-                failed: None,
-                gone: false,
-                muted: false,
-                utterances: 0,
-                before: 0,
-                lines: vec![],
-                spent: Spent::default(),
-                broke: false,
-                answer: None,
-                stands: None,
-                stances: vec![],
-                thinks: false,
-                own_notes: None,
-                acts: vec![],
-                widened: 0,
-            }),
+            None => self.seats.push(Seat::new(spec)),
         }
     }
 

@@ -331,6 +331,7 @@ impl Conversation {
                 digest: super::digest(&text),
                 text,
                 model: "".into(),
+                stance: None,
                 answer: None,
                 line: None,
                 cut: None,

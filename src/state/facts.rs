@@ -217,6 +217,7 @@ mod tests {
                 turn: None,
                 text: "x".into(),
                 digest: crate::state::digest("x"),
+                stance: None,
                 answer: None,
                 model: "".into(),
                 line: None,

@@ -1,5 +1,6 @@
 //! Votes and verdicts in progress: judgements, pending questions and results.
 
+use super::stances::stated;
 use super::{Batch, Conversation, RunState};
 use crate::model::payload::{BatchOpened, TurnEnded};
 use crate::model::*;
@@ -262,7 +263,11 @@ impl Conversation {
             number: turn.number,
             stance,
             confidence: e.structured["confidence"].as_f64(),
+            at: None,
+            moved_by: None,
         });
+        let stands = stated(turn, e).or(stands);
+        self.count_stance(turn, e);
         self.set_seat(&turn.seat, |s| {
             s.answer = answer;
             s.stands = stands.or(s.stands.take());

@@ -31,6 +31,7 @@ impl Conversation {
             turn: Some(turn.id),
             text: e.text.clone(),
             digest: digest(&e.text),
+            stance: e.stance.clone(),
             answer: judging::answer(&e.structured),
             model: turn.model.clone(),
             line: turn.parameters.line,

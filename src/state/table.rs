@@ -39,6 +39,8 @@ pub struct Seat {
     pub stands: Option<StanceRecorded>,
     /// Recorded stances, in order.
     pub stances: Vec<StanceRecorded>,
+    /// Number of its last replies in a row without the position that their prompts asked for.
+    pub stance_misses: u32,
     /// True if its model was seen to think before it speaks.
     pub thinks: bool,
     /// Private thinking before its last spoken turn in a phase that invites it to think.
@@ -51,6 +53,30 @@ pub struct Seat {
 }
 
 impl Seat {
+    /// Returns the seat of a participant who has just joined.
+    pub(super) fn new(spec: Arc<Participant>) -> Seat {
+        Seat {
+            seated: spec.voice.label().into(),
+            spec,
+            failed: None,
+            gone: false,
+            muted: false,
+            utterances: 0,
+            before: 0,
+            lines: vec![],
+            spent: Spent::default(),
+            broke: false,
+            answer: None,
+            stands: None,
+            stances: vec![],
+            stance_misses: 0,
+            thinks: false,
+            own_notes: None,
+            acts: vec![],
+            widened: 0,
+        }
+    }
+
     /// Returns the number of utterances that count against its own limits: those since the conversation last continued
     /// after an end.
     pub fn since_reopening(&self) -> u32 {
@@ -336,6 +362,7 @@ impl Turn {
             raw: None,
             think: None,
             act: self.act.clone(),
+            stance: None,
             message: None,
             structured: Value::Null,
             mentions: vec![],

@@ -68,6 +68,8 @@ pub struct Version {
     pub digest: Digest,
     /// Model that spoke, as in `call.started`; empty without a call.
     pub model: Text,
+    /// The position that its reply ended with, as written.
+    pub stance: Option<Text>,
     /// Answer in its data.
     pub answer: Option<Text>,
     /// Index of its rehearsed line.

@@ -138,6 +138,7 @@ pub fn said(turn: TurnId, text: &str) -> TurnEnded {
         raw: None,
         think: None,
         act: None,
+        stance: None,
         message: None,
         structured: serde_json::Value::Null,
         mentions: vec![],

@@ -1,0 +1,41 @@
+//! `stance.recorded`: a position that a participant stated, in structured data or on the scale of two poles.
+
+use super::ids::{SeatId, Text, TurnId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Beginning of the line that states a position on the scale.
+pub const STANCE: &str = "STANCE:";
+/// The position of the first pole; the second pole is its negative.
+pub const STANCE_MAX: i8 = 2;
+
+/// `stance.recorded`: a participant stated a new position.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StanceRecorded {
+    /// The participant.
+    pub participant: SeatId,
+    /// The turn of the reply.
+    pub turn: TurnId,
+    /// Turn number, from 1; absent for votes, verdicts and summaries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u32>,
+    /// The position, as the reply states it.
+    pub stance: Text,
+    /// Confidence on the scale of the reply, if stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// Place between the poles of the scenario, from -2 (the second pole) to 2 (the first); absent without poles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -2, max = 2))]
+    pub at: Option<i8>,
+    /// Number of the turn that moved the participant, as the reply states it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_by: Option<u32>,
+}
+
+impl StanceRecorded {
+    /// Returns whether two stances are the same position.
+    pub fn says_as(&self, other: &StanceRecorded) -> bool {
+        (&self.stance, self.confidence, self.at) == (&other.stance, other.confidence, other.at)
+    }
+}

@@ -1,0 +1,180 @@
+//! Positions between the two poles of a scenario, as the participants state them in the last line of a turn.
+
+use super::{Conversation, Seat, Turn};
+use crate::model::payload::TurnEnded;
+use crate::model::{
+    Debate, Outcome, STANCE_MAX, StanceRecorded, Text, TurnId, VoiceSpec, is_capped,
+};
+use crate::scenario::{CONSENSUS, DEPENDS};
+
+/// Maximum length of a position, in words.
+const WORDS_MAX: usize = 5;
+/// Maximum length of a position, in characters.
+const CHARS_MAX: usize = 60;
+/// Number of replies in a row without a position after which a seat is not asked for one anymore.
+const MISSES_MAX: u32 = 2;
+
+/// A position of a seat between the poles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position<'a> {
+    /// The turn that stated it.
+    pub turn: TurnId,
+    /// Number of that turn.
+    pub number: u32,
+    /// Place between the poles, from -2 (the second pole) to 2 (the first).
+    pub at: i8,
+    /// The position in the participant's words.
+    pub words: &'a Text,
+    /// Number of the turn that moved the participant, as stated.
+    pub moved_by: Option<u32>,
+}
+
+impl Seat {
+    /// Returns its positions between the poles, oldest first. A turn that was spoken again counts once, with its last
+    /// reply.
+    pub fn positions(&self) -> Vec<Position<'_>> {
+        let mut all: Vec<Position<'_>> = vec![];
+        for stance in &self.stances {
+            let (Some(number), Some(at)) = (stance.number, stance.at) else { continue };
+            all.retain(|earlier| earlier.number != number);
+            let words = &stance.stance;
+            all.push(Position { turn: stance.turn, number, at, words, moved_by: stance.moved_by });
+        }
+        all
+    }
+
+    /// Returns how often its place between the poles changed.
+    pub fn moves(&self) -> usize {
+        let positions = self.positions();
+        positions.windows(2).filter(|pair| pair[0].at != pair[1].at).count()
+    }
+}
+
+impl Conversation {
+    /// Returns the names of the poles, the positive one first.
+    pub fn poles(&self) -> Option<&[Text; 2]> {
+        self.scenario.stance.as_ref()
+    }
+
+    /// Returns the distance between the seats that are farthest apart now, from 0 to 4; `None` with fewer than two
+    /// positions.
+    pub fn apart(&self) -> Option<u8> {
+        self.apart_at(u32::MAX)
+    }
+
+    /// Returns the distance between the seats that were farthest apart after a turn.
+    pub fn apart_at(&self, number: u32) -> Option<u8> {
+        let places: Vec<i8> = (self.seats.iter().filter(|seat| !seat.gone))
+            .filter_map(|seat| {
+                let positions = seat.positions();
+                positions.iter().rev().find(|p| p.number <= number).map(|p| p.at)
+            })
+            .collect();
+        let (least, most) = (places.iter().min()?, places.iter().max()?);
+        (places.len() > 1).then(|| most.abs_diff(*least))
+    }
+
+    /// Returns whether replies of a seat are searched for a position: the line is removed even if it was not asked for.
+    pub fn reads_stance(&self, turn: &Turn) -> bool {
+        let policy = self.threads.get(&turn.thread).map_or("", |t| &*t.spec.policy);
+        self.scenario.stance.is_some()
+            && turn.speaks()
+            && ![CONSENSUS, DEPENDS].contains(&policy)
+            && self.plan_thread(turn.thread).is_none()
+            && self.contract_of(turn).form.is_words()
+            && self.seat(&turn.seat).is_some_and(|seat| {
+                let voice = &seat.spec.voice;
+                voice.reads_as_a_model() || matches!(voice, VoiceSpec::Lines { .. })
+            })
+    }
+
+    /// Returns whether the prompt of a turn asks for a position.
+    pub fn asks_stance(&self, turn: &Turn) -> bool {
+        self.reads_stance(turn)
+            && self.scenario.debate == Debate::Guided
+            && self.seat(&turn.seat).is_some_and(|seat| {
+                seat.spec.voice.reads_as_a_model() && seat.stance_misses < MISSES_MAX
+            })
+    }
+
+    /// Counts the replies in a row that lack a position although their prompt asked for one.
+    pub(super) fn count_stance(&mut self, turn: &Turn, e: &TurnEnded) {
+        let complete = e.outcome == Outcome::Said && !e.finish.as_deref().is_some_and(is_capped);
+        if !complete || !self.asks_stance(turn) {
+            return;
+        }
+        let missed = e.stance.as_deref().and_then(parse).is_none();
+        self.set_seat(&turn.seat, |seat| {
+            seat.stance_misses = if missed { seat.stance_misses + 1 } else { 0 };
+        });
+    }
+}
+
+/// Returns the position in the last line of a turn; `None` without a readable one.
+pub(super) fn stated(turn: &Turn, e: &TurnEnded) -> Option<StanceRecorded> {
+    let line = parse(e.stance.as_deref()?)?;
+    Some(StanceRecorded {
+        participant: turn.seat.clone(),
+        turn: turn.id,
+        number: turn.number,
+        stance: line.words,
+        confidence: None,
+        at: Some(line.at),
+        moved_by: line.moved_by.filter(|by| turn.number.is_some_and(|number| *by < number)),
+    })
+}
+
+/// A parsed `STANCE:` line.
+#[derive(Debug, PartialEq)]
+struct StanceLine {
+    at: i8,
+    words: Text,
+    moved_by: Option<u32>,
+}
+
+/// Parses `+1 | freight stays | after #2`; `None` without a value on the scale.
+fn parse(line: &str) -> Option<StanceLine> {
+    let mut fields = line.split('|').map(str::trim);
+    let value = fields.next()?;
+    let number = value.trim_start_matches('+').replace(['\u{2212}', '\u{2013}'], "-");
+    let at = number.parse().ok().filter(|at| (-STANCE_MAX..=STANCE_MAX).contains(at))?;
+    let quotes = |c: char| matches!(c, '"' | '\'' | '*' | '`' | '.' | '“' | '”');
+    let said = fields.next().unwrap_or_default().trim_matches(quotes);
+    let words: Vec<&str> = said.split_whitespace().take(WORDS_MAX).collect();
+    let words: String = words.join(" ").chars().take(CHARS_MAX).collect();
+    let words = if words.is_empty() { value.into() } else { words.into() };
+    let after = fields.next().unwrap_or_default();
+    let digits = after.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    Some(StanceLine { at, words, moved_by: digits[..end].parse().ok() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_read_as_models_write_it() {
+        let cases = [
+            ("+1 | freight stays | after #2", Some((1, "freight stays", Some(2)))),
+            ("-2|leave them|", Some((-2, "leave them", None))),
+            (
+                "\u{2212}1 | \"permits for people\" | #11.",
+                Some((-1, "permits for people", Some(11))),
+            ),
+            ("0", Some((0, "0", None))),
+            (
+                "2 | one two three four five six | nobody",
+                Some((2, "one two three four five", None)),
+            ),
+            ("+3 | too far", None),
+            ("for the ban", None),
+            ("", None),
+        ];
+        for (line, expected) in cases {
+            let parsed = parse(line);
+            let parsed = parsed.as_ref().map(|s| (s.at, &*s.words, s.moved_by));
+            assert_eq!(parsed, expected, "{line:?}");
+        }
+    }
+}
