@@ -1,7 +1,7 @@
 //! Choice of an act: a turn of a guided debate without another task gets one, so that debates move.
 //!
 //! The choice depends on the transcript, the seed and the number of the turn, so that a resume repeats it. No seat gets
-//! the same act twice in a row.
+//! the same act twice in a row, and none the act of the speaker before it.
 
 use super::words;
 use crate::model::*;
@@ -33,11 +33,18 @@ pub(super) fn choose(state: &State, turn: &Turn) -> Option<TurnAct> {
     let case = (!told).then(|| act(ActKind::Case));
     let concession = (own >= CONCEDES_AFTER).then(|| act(ActKind::Concession));
     let possible = [question, case, Some(act(ActKind::Cost)), concession].into_iter().flatten();
-    let last = seat.acts.last().map(|act| act.kind);
-    let mut possible: Vec<TurnAct> = possible.filter(|act| Some(act.kind) != last).collect();
+    let recent = [seat.acts.last(), act_before(state, turn)];
+    let recent: Vec<ActKind> = recent.into_iter().flatten().map(|act| act.kind).collect();
+    let mut possible: Vec<TurnAct> = possible.filter(|act| !recent.contains(&act.kind)).collect();
     let drawn = state.dice(u64::from(turn.number.unwrap_or_default()), "act");
     let most = possible.len() as u64;
     (most > 0).then(|| possible.swap_remove((drawn % most) as usize))
+}
+
+/// Returns the latest act of the participant who spoke last.
+fn act_before<'a>(state: &'a State, turn: &Turn) -> Option<&'a TurnAct> {
+    let last = state.visible(turn).rev().find_map(Entry::seat)?;
+    state.seat(last)?.acts.last()
 }
 
 /// Returns true if all speakers stated the same position last.

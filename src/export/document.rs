@@ -162,7 +162,7 @@ impl Document {
     }
 
     /// Returns every visible message with its turn. A message counts as written when the next one is requested.
-    fn entries(&self) -> impl Iterator<Item = (&Entry, Option<&TimedTurn>)> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&Entry, Option<&TimedTurn>)> {
         let mut entries: Vec<&Entry> = self.state.entries.iter().collect();
         // turns of a simultaneous round end in any order
         entries.chunk_by_mut(|a, b| a.number.is_some() && b.number.is_some()).for_each(|turns| {
@@ -175,7 +175,8 @@ impl Document {
         shown.map(|e| (e, e.version().turn.and_then(|turn| self.turn_log.spent(turn))))
     }
 
-    fn speaker(&self, entry: &Entry) -> String {
+    /// Returns the name of a message's author.
+    pub(super) fn speaker(&self, entry: &Entry) -> String {
         entry.seat().map_or_else(|| OPERATOR.to_owned(), |id| analysis::name(&self.state, id))
     }
 }

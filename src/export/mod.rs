@@ -20,6 +20,7 @@ mod discretion;
 mod document;
 mod failing;
 mod html;
+mod interchange;
 mod markup;
 mod narrate;
 mod narrated;
@@ -91,4 +92,14 @@ pub const FORMATS: &[Format] = &[
     },
     Format { name: "csv", title: "a table of turns", spell: Spell::Document(document::csv) },
     Format { name: "cast", title: "a screen recording", spell: Spell::Screen(cast::spell) },
+    Format {
+        name: "atif",
+        title: "a trajectory of agents (ATIF, JSON)",
+        spell: Spell::Document(interchange::atif),
+    },
+    Format {
+        name: "otlp",
+        title: "OpenTelemetry spans (OTLP, JSON)",
+        spell: Spell::Document(interchange::otlp),
+    },
 ];

@@ -27,7 +27,7 @@ const ANSWERED_AT_ONCE: usize = 2;
 const LAST: &str = "This is your last word.";
 
 /// Cue of a last turn in a guided debate.
-const LAST_WORDS: &str = "This is your last turn. Where do you stand now, in one sentence? What moved you, and whose words? Or what would have? What should be done first?";
+const LAST_WORDS: &str = "This is your last turn. Say where you stand now, in one sentence; what moved you and whose words they were, or else what would have moved you; and what should be done first.";
 /// Name of the policy with a fixed order, so that the later turns of a seat are known.
 const IN_TURN: &str = "round_robin";
 /// Cue of the first turns if several seats speak at the same time.
@@ -130,17 +130,22 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
         let first = if guided && !asks { format!(" {FIRST}") } else { String::new() };
         let together = state.batch_of(turn).is_some_and(|batch| batch.spec.seats.len() > 1);
         let occasion = if together { TOGETHER.to_owned() } else { format!("{name}, you begin.") };
-        return format!("{topic}{occasion}{first}");
+        let given = given(state, turn).map_or(String::new(), |given| format!(" {given}"));
+        return format!("{topic}{occasion}{given}{first}");
     }
     let mut told = format!("{name}, it is your turn.");
     let task = task(state, turn);
-    let owes = matches!(task, CueTask::Answer(_));
+    let owes = debates(state, turn) && !owed_by(state, turn).is_empty();
     let asked = if owes { None } else { mentioned(state, turn) };
     told.extend(asked.or_else(|| given(state, turn)).map(|asked| format!(" {asked}")));
     let place = if task == CueTask::LastWords { None } else { place(state, turn) };
     told.extend(place.map(|place| format!(" {}", place.in_words())));
     let task = match task {
-        CueTask::LastWords if debates(state, turn) => Some(LAST_WORDS.to_owned()),
+        CueTask::LastWords if debates(state, turn) => {
+            let owed = owed_by(state, turn);
+            let answer = if owed.is_empty() { None } else { Some(to_answer(state, &owed)) };
+            Some(answer.into_iter().chain([LAST_WORDS.to_owned()]).collect::<Vec<_>>().join(" "))
+        }
         CueTask::LastWords => Some(LAST.to_owned()),
         CueTask::Answer(owed) => Some(to_answer(state, &owed)),
         CueTask::Fairly(fairly) => Some(fairly),
@@ -150,7 +155,7 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
     told
 }
 
-/// The task of a turn besides that of its phase: at most one, the first that applies.
+/// The task of a turn besides that of its phase: at most one, the first that applies. Last words also answer questions.
 #[derive(PartialEq)]
 enum CueTask<'a> {
     LastWords,
@@ -169,8 +174,7 @@ fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
     if final_round || place(state, turn).is_some_and(|place| place.more == Some(0)) {
         return CueTask::LastWords;
     }
-    let owed = if debates { owed(state, turn) } else { &[] };
-    let owed: Vec<&QuestionDebt> = owed.iter().filter(|debt| debt.to == turn.seat).collect();
+    let owed = if debates { owed_by(state, turn) } else { vec![] };
     if !owed.is_empty() {
         return CueTask::Answer(owed);
     }
@@ -273,7 +277,12 @@ fn first_answer(state: &State, turn: &Turn) -> Option<String> {
     }
     let other = other.filter(|other| !answers && !answered.contains(other))?;
     let name = called(state, &state.labels(turn), other);
-    Some(format!("Before you disagree with {name}, put the point of {name} as {name} would."))
+    Some(format!("If you disagree with {name}, answer the strongest form of what {name} said."))
+}
+
+/// Returns the unanswered questions to a turn's seat.
+fn owed_by<'a>(state: &'a State, turn: &Turn) -> Vec<&'a QuestionDebt> {
+    owed(state, turn).iter().filter(|debt| debt.to == turn.seat).collect()
 }
 
 /// Returns the request to answer the latest questions to a seat.

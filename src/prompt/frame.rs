@@ -333,7 +333,9 @@ fn about(seat: &Participant) -> Option<String> {
     let own = introduces(first, &seat.name);
     let bare = if own { first.get("you are ".len() + seat.name.len()..)? } else { first };
     let bare = bare.trim_start_matches([',', ' ']).trim();
-    let fits = !bare.contains("{{") && !bare.is_empty() && bare.chars().count() <= GIST_MAX;
+    let fits = !bare.contains("{{")
+        && bare.contains(char::is_alphanumeric)
+        && bare.chars().count() <= GIST_MAX;
     fits.then(|| bare.to_owned())
 }
 

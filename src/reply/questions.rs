@@ -12,10 +12,14 @@ pub struct DirectedQuestion {
     pub text: String,
 }
 
+/// Words before a name that is addressed, as in "And Mai, who stood there?".
+const BEFORE_NAMES: &str = "and but so well now yes no then or look listen please thanks sorry";
+
 /// Returns the questions in a text that are put to a seat by name, in order; `by` is the author, who cannot ask itself.
 ///
 /// A question is a sentence that ends with `?`. It is put to the seats that it mentions with `@`, or else to the seat
-/// whose name begins it, before a comma or colon, or ends it, after a comma. Code and quotes do not count.
+/// whose name it sets off by commas or a colon. Without a name it goes to the seat that the sentences before it in the
+/// paragraph addressed last, if it follows at once or says "you". Code and quotes do not count.
 pub fn questions(
     text: &str,
     by: Option<&SeatId>,
@@ -24,18 +28,85 @@ pub fn questions(
     let mut found = vec![];
     for paragraph in own_paragraphs(text) {
         let words = without_inline_code(&paragraph);
+        let mut last = Addressee::Nobody;
         for sentence in words.split_inclusive(['.', '!', '?', '\n']).map(str::trim) {
-            let Some(body) = sentence.strip_suffix('?') else { continue };
-            let mut to = mentions(body, by, roster);
-            if to.is_empty() {
-                to.extend(called(body, roster).or_else(|| named_last(body, roster)));
+            if !sentence.contains(char::is_alphanumeric) {
+                continue;
             }
-            to.retain(|seat| Some(seat) != by);
-            let text = || sentence.trim_start_matches(['"', '“', '(']).to_owned();
-            found.extend(to.into_iter().map(|to| DirectedQuestion { to, text: text() }));
+            let body = sentence.trim_end_matches(['.', '!', '?']);
+            let mut to = mentions(body, by, roster);
+            let here = addressed(body, roster);
+            if to.is_empty() {
+                to.extend(here.clone().or_else(|| last.asked(body)));
+            }
+            last = match here {
+                Some(seat) => Addressee::Before(seat),
+                None => last.one_sentence_later(),
+            };
+            if sentence.ends_with('?') {
+                to.retain(|seat| Some(seat) != by);
+                let text = sentence.trim_start_matches(['"', '“', '(']);
+                found.extend(to.into_iter().map(|to| DirectedQuestion { to, text: text.into() }));
+            }
         }
     }
     found
+}
+
+/// The seat that the sentences so far addressed last.
+enum Addressee {
+    Nobody,
+    /// In the sentence before.
+    Before(SeatId),
+    /// In an earlier sentence.
+    Earlier(SeatId),
+}
+
+impl Addressee {
+    fn one_sentence_later(self) -> Addressee {
+        match self {
+            Addressee::Nobody => Addressee::Nobody,
+            Addressee::Before(seat) | Addressee::Earlier(seat) => Addressee::Earlier(seat),
+        }
+    }
+
+    /// Returns the seat that a question without a name is put to.
+    fn asked(&self, question: &str) -> Option<SeatId> {
+        match self {
+            Addressee::Before(seat) => Some(seat.clone()),
+            Addressee::Earlier(seat) => says_you(question).then(|| seat.clone()),
+            Addressee::Nobody => None,
+        }
+    }
+}
+
+fn says_you(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| ["you", "your", "yours"].contains(&word.to_lowercase().as_str()))
+}
+
+/// Returns the only seat whose name a sentence sets off by commas or a colon; `None` if it names several, as in a list.
+fn addressed(sentence: &str, roster: &[&Participant]) -> Option<SeatId> {
+    let parts: Vec<&str> = sentence.split([',', ':']).collect();
+    if parts.len() == 1 {
+        return None;
+    }
+    let mut seats = parts.iter().filter_map(|part| is_name(without_lead(part), roster));
+    let first = seats.next()?;
+    seats.all(|seat| seat == first).then_some(first)
+}
+
+/// Returns a part of a sentence without an opening mark or a word such as "and" before it.
+fn without_lead(part: &str) -> &str {
+    let part = part.trim_start_matches(|c: char| c.is_whitespace() || "\"“'(".contains(c));
+    match part.split_once(' ') {
+        Some((lead, rest)) if is_lead(lead) => rest,
+        Some(_) | None => part,
+    }
+}
+
+fn is_lead(word: &str) -> bool {
+    BEFORE_NAMES.split(' ').any(|lead| lead.eq_ignore_ascii_case(word))
 }
 
 /// Returns the seat that a text addresses at its beginning: its name, followed by a comma or a colon.
@@ -43,11 +114,6 @@ pub fn called(text: &str, roster: &[&Participant]) -> Option<SeatId> {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || "\"“'(".contains(c));
     let end = text.find([',', ':'])?;
     is_name(&text[..end], roster)
-}
-
-fn named_last(body: &str, roster: &[&Participant]) -> Option<SeatId> {
-    let (_, last) = body.rsplit_once(',')?;
-    is_name(last, roster)
 }
 
 /// Returns the seat of a text that is a name and nothing else.
@@ -88,8 +154,18 @@ mod tests {
                 &["cy: Is that so, @cy and @bob?", "bob: Is that so, @cy and @bob?"],
             ),
             ("“Ann, is it?” he asked.", &["ann: Ann, is it?"]),
+            ("So, Cy: who drives?", &["cy: So, Cy: who drives?"]),
+            ("But Cy, it costs. And what do you pay?", &["cy: And what do you pay?"]),
+            ("And Ann, it is dark there. Who stood there?", &["ann: Who stood there?"]),
+            (
+                "Look, Ann, it costs. It always has. Who pays you? Who pays?",
+                &["ann: Who pays you?"],
+            ),
+            ("Cy, no. Is it true?\n\nWho are you?", &["cy: Is it true?"]),
             ("Is Bob Lee right? Cy said so. Cy, no.", &[]),
             ("Cyril, is it? Well, Ann thinks, is it?", &[]),
+            ("Ann, Cy, all of you know it. Who pays you?", &[]),
+            ("Who are you? Cy, no.", &[]),
             ("> Cy, is it?\n`Cy, is it?`", &[]),
             ("", &[]),
         ] {

@@ -1,7 +1,8 @@
 //! Sessions as files: the demo in each format, omitted content, and a recording that plays.
 
 use crate::house::{House, talk};
-use serde_json::Value;
+use crate::server::Server;
+use serde_json::{Value, json};
 use std::fs;
 
 fn export(house: &House, more: &[&str]) -> String {
@@ -33,11 +34,49 @@ fn each_format_of_the_demo_reads_as_it_should() {
     assert_eq!(export(&house, &["jsonl"]), fs::read_to_string(path.trim()).unwrap());
 }
 
+const FORMATS: [&str; 9] = ["md", "txt", "csv", "json", "jsonl", "html", "cast", "atif", "otlp"];
+
+#[test]
+fn trajectories_and_spans_name_each_speaker_model_and_usage() {
+    let server = Server::start("I agree.", None);
+    let house = House::new();
+    let two = "title = \"A talk\"\ndebate = \"plain\"\n[limits]\nutterances = 2\n\
+        [[participant]]\nid = \"ada\"\n[[participant]]\nid = \"bo\"\n";
+    let path = house.file("talk.toml", two);
+    let model = ["--endpoint", &server.url, "--model", "endpoint:tiny"];
+    house.run(&[&["run", &path, "--headless"], &model[..]].concat()).code(0);
+    let atif: Value = serde_json::from_str(&export(&house, &["atif"])).unwrap();
+    assert_eq!(atif["schema_version"], "ATIF-v1.7");
+    let steps = atif["steps"].as_array().unwrap();
+    let spoken: Vec<&Value> = steps.iter().filter(|step| step["source"] == "agent").collect();
+    let told = |step: &Value| json!([step["extra"]["participant"], step["message"]]);
+    assert_eq!(told(spoken[0]), json!(["ada", "I agree."]), "{atif}");
+    assert_eq!(spoken[1]["model_name"], "endpoint:tiny");
+    assert!(spoken[0]["timestamp"].as_str().unwrap().starts_with("20"), "{atif}");
+    let sum: u64 = spoken.iter().map(|s| s["metrics"]["prompt_tokens"].as_u64().unwrap()).sum();
+    assert_eq!(atif["final_metrics"]["total_prompt_tokens"], sum);
+    assert_eq!(steps.last().unwrap()["step_id"], steps.len());
+    let otlp: Value = serde_json::from_str(&export(&house, &["otlp"])).unwrap();
+    let spans = &otlp["resourceSpans"][0]["scopeSpans"][0]["spans"];
+    let attribute = |span: &Value, key: &str| {
+        let all = span["attributes"].as_array().unwrap();
+        all.iter().find(|a| a["key"] == key).map(|a| a["value"].clone()).unwrap_or_default()
+    };
+    assert_eq!(spans[1]["parentSpanId"], spans[0]["spanId"]);
+    assert_eq!(spans[1]["traceId"].as_str().unwrap().len(), 32);
+    assert_eq!(attribute(&spans[2], "gen_ai.agent.id"), json!({"stringValue": "bo"}));
+    let messages = attribute(&spans[1], "gen_ai.output.messages");
+    let messages: Value = serde_json::from_str(messages["stringValue"].as_str().unwrap()).unwrap();
+    assert_eq!(messages[0]["parts"][0]["content"], "I agree.");
+    let begin = |span: &Value| span["startTimeUnixNano"].as_str().unwrap().parse::<u64>().unwrap();
+    assert!(begin(&spans[1]) <= begin(&spans[2]), "{spans}");
+}
+
 #[test]
 fn private_content_is_omitted_unless_requested() {
     let house = House::new();
     secrets(&house);
-    for format in ["md", "txt", "csv", "json", "jsonl", "html", "cast"] {
+    for format in FORMATS {
         let out = export(&house, &[format]);
         for secret in ["WHISPERED", "HIDDEN", "EDITED"] {
             assert!(!out.contains(secret), "{format} tells {secret}: {out}");
@@ -217,7 +256,7 @@ fn a_cast_plays_the_screen_as_it_was() {
 fn the_examples_are_written_in_every_format() {
     let house = House::new();
     for example in ["example-rehearsed", "example-small-model"] {
-        for format in ["md", "txt", "csv", "json", "jsonl", "html", "cast"] {
+        for format in FORMATS {
             // a small screen is fastest to draw
             let args = ["export", example, "--format", format, "--size", "40x12"];
             let out = house.run(&args).code(0).out;
@@ -235,7 +274,7 @@ fn a_key_is_in_no_export_even_if_the_session_holds_it() {
     let key = "sk-a-key-that-somebody-said/4711";
     let said = talk(2, 3).replace("A1 word", key);
     house.run(&["run", &house.file("talk.toml", &said), "--headless"]).code(0);
-    for format in ["md", "txt", "csv", "json", "jsonl", "html", "cast"] {
+    for format in FORMATS {
         let args = ["export", "--last", "--format", format];
         assert!(export(&house, &[format]).contains("4711"), "{format}");
         let known = house.command(&args).env("OPENAI_API_KEY", key).output().unwrap();
@@ -272,7 +311,7 @@ fn a_whisper_that_came_too_late_leaks_nowhere() {
     // sessions of an earlier program hold the whole line
     let session = house.path("data/sessions/20260101-000000-000000.jsonl");
     let log = fs::read_to_string(&session).unwrap();
-    for format in ["md", "txt", "csv", "json", "jsonl", "html", "cast"] {
+    for format in FORMATS {
         let out = export(&house, &[format]);
         assert!(!out.contains("SECRETWORD"), "{format}: {out}");
     }
@@ -288,7 +327,7 @@ fn private_words_of_participants_are_left_out_unless_asked_for() {
         .replace("A1", "Aloud. WORD\\n\\nWHISPER Bo: SECRETWORD");
     let ran = house.run(&["run", &house.file("talk.toml", &text), "--headless"]).code(0);
     assert!(ran.out.contains("whispers to Bo") && ran.out.contains("SECRETWORD"), "{}", ran.out);
-    for format in ["md", "txt", "csv", "json", "jsonl", "html", "cast"] {
+    for format in FORMATS {
         let out = export(&house, &[format]);
         assert!(!out.contains("SECRETWORD") && out.contains("WORD"), "{format}: {out}");
         let whispers = export(&house, &[format, "--whispers"]);

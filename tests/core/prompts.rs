@@ -309,7 +309,7 @@ fn says_how_many_turns_are_left_and_asks_for_last_words() {
     assert!(cue(1).contains("Bo, it is your turn. Turn 2 of 6; after this you speak twice more."));
     assert!(cue(2).contains("Turn 3 of 6; after this you speak once more."), "{}", cue(2));
     for n in [4, 5] {
-        assert!(cue(n).contains("This is your last turn. Where do you stand now"), "{}", cue(n));
+        assert!(cue(n).contains("This is your last turn. Say where you stand now"), "{}", cue(n));
     }
     let plain = play(&format!("debate = \"plain\"\n{limit}"), "", &[]);
     assert!(plain.iter().all(|c| !c.last().contains("Turn ") && !c.last().contains("last turn")));
@@ -318,11 +318,11 @@ fn says_how_many_turns_are_left_and_asks_for_last_words() {
 #[test]
 fn asks_for_fairness_once_for_each_opponent() {
     let turns = play("[limits]\nutterances = 8", "", &[]);
-    let asks = |c: &Call| c.last().contains("Before you disagree with ");
+    let asks = |c: &Call| c.last().contains("If you disagree with ");
     let asked: Vec<bool> = turns.iter().map(asks).collect();
     assert_eq!(asked, [false, true, true, false, false, false, false, false]);
     assert!(turns[0].system().contains("do not begin by repeating it"));
-    assert!(!turns[0].system().contains("Before you disagree"));
+    assert!(!turns[0].system().contains("If you disagree"));
 }
 
 #[test]
@@ -352,8 +352,9 @@ fn requester_gets_the_result() {
     let panel = calls(opened(scenario::bundled("moderated-panel").unwrap(), |_| {}), &[]);
     let chosen = panel.iter().find(|c| c.purpose == Purpose::Speak).unwrap();
     assert!(
-        chosen.last().ends_with("gave you the floor: the others have spoken.")
-            || chosen.last().contains("you begin")
+        chosen.last().contains("you begin. Silas gave you the floor: the others have spoken."),
+        "{}",
+        chosen.last()
     );
     let second = panel.iter().filter(|c| c.purpose == Purpose::Speak).nth(1).unwrap();
     assert!(
@@ -391,8 +392,10 @@ fn quotes_a_question_until_the_seat_has_spoken() {
     let turns = calls(opened(&three, |_| {}), &[]);
     let quote = "Ada asked you: \"What do you think, Cy?\" Answer that first.";
     let quoted: Vec<bool> = turns.iter().map(|c| c.last().contains(quote)).collect();
-    let until_last = [false, false, true, false, false, true, false, false, false];
-    assert_eq!(quoted, until_last, "{}", turns[2].last());
+    let of_cy = [false, false, true, false, false, true, false, false, true];
+    assert_eq!(quoted, of_cy, "{}", turns[2].last());
+    let last = turns[8].last();
+    assert!(last.contains(&format!("{quote} This is your last turn.")), "{last}");
     let plain = two("debate = \"plain\"\n[limits]\nutterances = 9", asks) + CY;
     let plain = calls(opened(&plain, |_| {}), &[]);
     assert!(plain.iter().all(|c| !c.last().contains("Answer that first")));

@@ -1,0 +1,223 @@
+//! Interchange formats of agent tools: trajectories (ATIF) and OpenTelemetry spans (OTLP as JSON).
+//!
+//! Both have no notion of several agents in one conversation, so the speaker of a message is in a field of its own:
+//! `extra.participant` in ATIF, `gen_ai.agent.id` in OpenTelemetry.
+
+use super::document::Document;
+use crate::analysis::{self, TimedTurn};
+use crate::model::{Ms, Outcome};
+use crate::state::Entry;
+use crate::text;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::io::{self, Write};
+
+/// Version of the Agent Trajectory Interchange Format.
+/// Source: <https://www.harborframework.com/docs/agents/trajectory-format>
+const ATIF: &str = "ATIF-v1.7";
+/// Name of the agent of a whole conversation.
+const PROGRAM: &str = "colloquium";
+/// OTLP's number of the status "error".
+const STATUS_ERROR: u8 = 2;
+/// OTLP's number of the span kind "internal".
+const INTERNAL: u8 = 1;
+/// OTLP's number of the span kind "client".
+const CLIENT: u8 = 3;
+
+/// Writes the conversation as one ATIF trajectory: a step for each message.
+pub(super) fn atif(document: &Document, out: &mut dyn Write) -> io::Result<()> {
+    let state = &document.state;
+    let mut steps = vec![];
+    if let Some(topic) = &state.scenario.topic {
+        steps.push(json!({"source": "user", "message": text::block(topic)}));
+    }
+    steps.extend(document.entries().map(|(entry, spent)| step(document, entry, spent)));
+    for (i, step) in steps.iter_mut().enumerate() {
+        step["step_id"] = json!(i + 1);
+    }
+    let participants: Vec<Value> = (state.seats.iter())
+        .map(|s| {
+            json!({
+                "id": text::line(&s.spec.id), "name": text::line(&s.spec.name),
+                "voice": text::line(&s.spec.voice.label()),
+            })
+        })
+        .collect();
+    let total = state.spent();
+    let whole = json!({
+        "schema_version": ATIF,
+        "session_id": document.id,
+        "agent": {
+            "name": PROGRAM, "version": env!("CARGO_PKG_VERSION"),
+            "extra": {"participants": participants},
+        },
+        "steps": steps,
+        "final_metrics": {
+            "total_prompt_tokens": total.usage.input,
+            "total_completion_tokens": total.usage.output,
+            "total_cached_tokens": total.usage.cache_read,
+            "total_cost_usd": total.cost(),
+            "total_steps": steps.len(),
+        },
+        "extra": {
+            "title": document.title(),
+            "ended": state.ended.as_ref().map(|ended| json!(ended.reason)),
+            "result": state.result.as_ref().map(|(result, _)| result),
+        },
+    });
+    serde_json::to_writer_pretty(&mut *out, &whole)?;
+    out.write_all(b"\n")
+}
+
+fn step(document: &Document, entry: &Entry, spent: Option<&TimedTurn>) -> Value {
+    let message = text::block(entry.text());
+    let to = (!entry.to.is_empty()).then_some(&entry.to);
+    let Some(seat) = entry.seat() else {
+        return json!({"source": "user", "message": message, "extra": {"to": to}});
+    };
+    let mut step = json!({
+        "source": "agent",
+        "message": message,
+        "extra": {
+            "participant": seat, "name": document.speaker(entry), "number": entry.number, "to": to,
+            "whispers": entry.version().whispers,
+        },
+    });
+    let model = &entry.version().model;
+    if !model.is_empty() {
+        step["model_name"] = json!(text::line(model));
+    }
+    let Some(spent) = spent else { return step };
+    if let Some(began) = document.began {
+        let at = Timestamp::from_millisecond(began.0.saturating_add(signed(spent.granted)));
+        step["timestamp"] = json!(at.ok().map(|at| at.to_string()));
+    }
+    if let Some(think) = &spent.think {
+        step["reasoning_content"] = json!(text::block(think));
+    }
+    if let Some(usage) = &spent.usage {
+        step["metrics"] = json!({
+            "prompt_tokens": usage.input, "completion_tokens": usage.output,
+            "cached_tokens": usage.cache_read, "cost_usd": spent.cost,
+        });
+    }
+    step
+}
+
+/// Writes the conversation as OTLP spans: one for the whole, and below it one for each turn.
+/// Source: <https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/>
+pub(super) fn otlp(document: &Document, out: &mut dyn Write) -> io::Result<()> {
+    let state = &document.state;
+    let trace = hex(&document.id, 16);
+    let root = hex(&format!("{}/root", document.id), 8);
+    let whole = json!({
+        "traceId": trace,
+        "spanId": root,
+        "name": format!("invoke_workflow {PROGRAM}"),
+        "kind": INTERNAL,
+        "startTimeUnixNano": nanos(document, Ms(0)),
+        "endTimeUnixNano": nanos(document, Ms(document.turn_log.lasted())),
+        "attributes": attributes(&[
+            ("gen_ai.operation.name", json!("invoke_workflow")),
+            ("gen_ai.agent.name", json!(PROGRAM)),
+            ("gen_ai.conversation.id", json!(document.id)),
+            ("colloquium.title", json!(document.title())),
+            ("colloquium.end_reason", json!(state.ended.as_ref().map(|ended| json!(ended.reason)))),
+        ]),
+        "events": document.entries().filter(|(entry, _)| entry.seat().is_none())
+            .map(|(entry, _)| json!({
+                "name": "operator.message",
+                "attributes": attributes(&[("message", json!(text::block(entry.text())))]),
+            }))
+            .collect::<Value>(),
+    });
+    let mut spans = vec![whole];
+    for (entry, spent) in document.entries() {
+        spans.extend(spent.map(|spent| {
+            let mut span = span(document, spent, entry);
+            span["traceId"] = json!(trace);
+            span["parentSpanId"] = json!(root);
+            span
+        }));
+    }
+    let file = json!({"resourceSpans": [{
+        "resource": {"attributes": attributes(&[
+            ("service.name", json!(PROGRAM)),
+            ("service.version", json!(env!("CARGO_PKG_VERSION"))),
+        ])},
+        "scopeSpans": [{"scope": {"name": PROGRAM}, "spans": spans}],
+    }]});
+    serde_json::to_writer_pretty(&mut *out, &file)?;
+    out.write_all(b"\n")
+}
+
+fn span(document: &Document, spent: &TimedTurn, entry: &Entry) -> Value {
+    let name = text::line(&analysis::name(&document.state, &spent.seat)).into_owned();
+    let model = spent.models.last().map(|model| text::line(model).into_owned());
+    let finish = if entry.version().capped { "length" } else { "stop" };
+    let said = json!([{
+        "role": "assistant", "name": name, "finish_reason": finish,
+        "parts": [{"type": "text", "content": text::block(entry.text())}],
+    }]);
+    let usage = spent.usage.as_deref();
+    let whispers = &entry.version().whispers;
+    let whispers = if whispers.is_empty() { Value::Null } else { json!(whispers) };
+    let mut span = json!({
+        "spanId": hex(&format!("{}/{}", document.id, spent.seq), 8),
+        "name": format!("invoke_agent {name}"),
+        "kind": CLIENT,
+        "startTimeUnixNano": nanos(document, spent.granted),
+        "endTimeUnixNano": nanos(document, spent.ended),
+        "attributes": attributes(&[
+            ("gen_ai.operation.name", json!("invoke_agent")),
+            ("gen_ai.conversation.id", json!(document.id)),
+            ("gen_ai.agent.id", json!(spent.seat)),
+            ("gen_ai.agent.name", json!(name)),
+            ("gen_ai.request.model", json!(model)),
+            ("gen_ai.usage.input_tokens", json!(usage.map(|u| u.input))),
+            ("gen_ai.usage.output_tokens", json!(usage.map(|u| u.output))),
+            // structured values are JSON text in a span's attributes
+            ("gen_ai.output.messages", json!(said.to_string())),
+            ("colloquium.whispers", whispers),
+            ("colloquium.turn", json!(entry.number)),
+            ("colloquium.cost_usd", json!(spent.cost.map(|cost| cost.to_string()))),
+        ]),
+    });
+    if spent.outcome == Outcome::Failed {
+        let why = spent.error.as_deref().unwrap_or_default();
+        span["status"] = json!({"code": STATUS_ERROR, "message": text::line(why)});
+    }
+    span
+}
+
+/// Returns attributes in the form of OTLP; those without a value are left out. Whole numbers are text, as in the JSON
+/// form of protobuf.
+fn attributes(all: &[(&str, Value)]) -> Value {
+    let typed = |(key, value): &(&str, Value)| {
+        let value = match value {
+            Value::Null => return None,
+            Value::Number(n) => json!({"intValue": n.to_string()}),
+            Value::String(text) => json!({"stringValue": text}),
+            other => json!({"stringValue": other.to_string()}),
+        };
+        Some(json!({"key": key, "value": value}))
+    };
+    all.iter().filter_map(typed).collect()
+}
+
+/// Returns a moment of the conversation in nanoseconds since the Unix epoch, as text.
+fn nanos(document: &Document, at: Ms) -> String {
+    let began = document.began.map_or(0, |began| began.0);
+    let ms = i128::from(began) + i128::from(signed(at));
+    (ms * 1_000_000).to_string()
+}
+
+fn signed(at: Ms) -> i64 {
+    i64::try_from(at.0).unwrap_or(i64::MAX)
+}
+
+/// Returns the first bytes of a digest in hexadecimal: the same session has the same ids in every export.
+fn hex(text: &str, bytes: usize) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(bytes).map(|byte| format!("{byte:02x}")).collect()
+}
