@@ -136,6 +136,7 @@ fn ask(timeouts: Timeouts, words: &str) -> CallRequest {
                 who: "bob".into(),
                 name: "Bob".into(),
                 number: None,
+                phase: None,
                 text: words.into(),
                 cut: false,
                 whisper: false,

@@ -453,7 +453,7 @@ fn unfinished(state: &State, number: Option<u32>) -> Result<TurnId, Refusal> {
         | Form::Ballot { .. }
         | Form::Schema(_)
         | Form::Bid
-        | Form::Judgement(_)
+        | Form::Judgement { .. }
         | Form::Answer { .. }
         | Form::Ranking { .. }
         | Form::Proposal { .. }

@@ -65,7 +65,7 @@ pub use plan::{
 pub use profile::{
     FactChanged, ProfileUpdated, RankedBecause, RankedItem, RankingMade, StageEntered, UnknownField,
 };
-pub use prompt::{Block, KnownBlock, Message, Prompt, Rejected, Role};
+pub use prompt::{Block, BlockPhase, KnownBlock, Message, Prompt, Rejected, Role};
 pub use rate::CallRate;
 pub use reason::StopReason;
 pub use result::{PositionChange, ResultGiven, ResultTask};

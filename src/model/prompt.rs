@@ -135,6 +135,9 @@ pub enum Block {
         /// Number of the turn, for judges and scribes, who refer to it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         number: Option<u32>,
+        /// Phase of the message, for judges.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        phase: Option<BlockPhase>,
         /// The text of the message.
         text: Text,
         /// True if it was cut or broken off.
@@ -157,6 +160,16 @@ pub enum Block {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         whisper: bool,
     },
+}
+
+/// Phase of a message, as a judge sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BlockPhase {
+    /// Name of the phase.
+    pub name: Text,
+    /// True if its speakers did not hear each other.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub simultaneous: bool,
 }
 
 impl Block {

@@ -152,7 +152,7 @@ fn add(hash: &mut Sha256, block: &Block, words: &Digest) {
     match block {
         Block::Own { cut: false, .. } => hash.update(b"own"),
         Block::Own { cut: true, .. } => hash.update(b"cut own"),
-        Block::Other { who, name, number, cut, whisper, .. } => {
+        Block::Other { who, name, number, phase, cut, whisper, .. } => {
             hash.update(match (whisper, cut) {
                 (true, _) => b"one",
                 (false, true) => b"cut",
@@ -163,6 +163,10 @@ fn add(hash: &mut Sha256, block: &Block, words: &Digest) {
             hash.update(name.as_bytes());
             hash.update([0]);
             number.iter().for_each(|number| hash.update(number.to_be_bytes()));
+            phase.iter().for_each(|phase| {
+                hash.update(phase.name.as_bytes());
+                hash.update([u8::from(phase.simultaneous)]);
+            });
         }
         Block::Summary { .. } => hash.update(b"sum"),
         Block::Operator { whisper, .. } => hash.update(if *whisper { b"one" } else { b"top" }),

@@ -4,7 +4,7 @@
 //! can cache it, and models follow best the text that they read last.
 
 use super::frame::{range_of, said_length};
-use super::messages::{attribute, quoted};
+use super::judge;
 use super::persona::rendered;
 use super::task as form;
 use crate::model::{
@@ -51,6 +51,7 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
     } else {
         all.extend(vote(state, turn));
         all.extend(question.map(|q| q.to_string()));
+        all.extend(judge::points(&state.contract_of(turn)));
         all.extend(unanswered(state, turn));
     }
     all.extend(reply);
@@ -345,7 +346,7 @@ pub(super) fn in_layout(block: Block, layout: Layout, who: &SeatId, name: &Text)
     match (block, layout) {
         (Block::Own { text, cut }, Layout::Shared) => {
             let (who, name) = (who.clone(), name.clone());
-            Block::Other { who, name, number: None, text, cut, whisper: false }
+            Block::Other { who, name, number: None, phase: None, text, cut, whisper: false }
         }
         (block, _) => block,
     }

@@ -79,7 +79,11 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
     // in a plan, the topic is part of the request, which has its own section
     let in_request = turn.purpose != Purpose::Summarise && state.plan_thread(turn.thread).is_some();
     let topic = if in_request { None } else { topic };
-    let topic = topic.map(|topic| format!("{} {topic}", heading(topic)));
+    let motion = judge::is_motion(state, turn);
+    let topic = topic.map(|topic| {
+        let heading = if motion { "The motion:" } else { heading(topic) };
+        format!("{heading} {topic}")
+    });
     let table = table(state, turn, &labels, shared);
     let tags = by_model.then(|| tags(shared, turn.refers_to_turns()));
     let around = lines([topic, table, tags, own_label]);

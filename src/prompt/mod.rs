@@ -11,6 +11,7 @@ mod consensus;
 mod cue;
 mod frame;
 mod host;
+mod judge;
 mod lore;
 mod messages;
 mod persona;
@@ -41,7 +42,7 @@ pub const RESULT_TASK: &str = "The conversation is over. Write its result for so
 
 /// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
 /// be raised with every change of the text that models see.
-pub const WORDING: u32 = 6;
+pub const WORDING: u32 = 7;
 
 use self::reader::{VISITOR, addresses_the_reader, reads_summary};
 use crate::model::contract::WHISPER;
@@ -323,6 +324,7 @@ fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text)
                 (None, None) => who.0.clone(),
             },
             number: if turn.refers_to_turns() { entry.number } else { None },
+            phase: judge::phase(state, turn, entry),
             text,
             cut: entry.version().cut.is_some(),
             whisper: false,

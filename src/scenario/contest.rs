@@ -233,14 +233,21 @@ pub(super) fn judging(
         }
         None => vec![],
     };
+    let argued = node.get("argues");
     let sides = node.get("sides").map(Node::items).unwrap_or_default().iter().enumerate();
     let sides: Vec<Side> = sides
         .map(|(i, side)| {
             let path = format!("{path}.sides[{}]", i + 1);
             let name = side.text().unwrap_or_default().into();
-            Side { name, seats: who_of(walk, side, seats, &path) }
+            let argues = argued.and_then(|node| node.items().get(i)?.text()).map(Text::from);
+            Side { name, seats: who_of(walk, side, seats, &path), argues }
         })
         .collect();
+    if let Some(argued) = argued.filter(|argued| argued.items().len() != sides.len()) {
+        let message = format!("has {} answers for {} sides", argued.items().len(), sides.len());
+        let fix = "write one answer for each of `sides`, in the same order";
+        walk.fault(&argued.span, &join(path, "argues"), message, fix);
+    }
     let compared =
         if sides.is_empty() { seats.iter().filter(|s| s.speaks).count() } else { sides.len() };
     if compared < 2 && !seats.is_empty() {

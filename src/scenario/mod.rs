@@ -273,6 +273,9 @@ pub struct Side {
     pub name: Text,
     /// The participants on this side.
     pub seats: Vec<Text>,
+    /// Template of the answer that it argues for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub argues: Option<Text>,
 }
 
 /// Rule for a tie of judgements.

@@ -42,7 +42,9 @@ impl Conversation {
                 Some(_) | None => Form::Choice(options()),
             },
             Purpose::Judge => match self.batch_of(turn).and_then(|b| b.spec.judge_task()) {
-                Some(JudgeTask::Verdict { .. }) => Form::Judgement(options()),
+                Some(JudgeTask::Verdict { .. }) => {
+                    Form::Judgement { sides: options(), points: self.scenario.debate == Debate::Guided }
+                }
                 Some(JudgeTask::Stop(_) | JudgeTask::Casting) | None => Form::Choice(options()),
             },
             Purpose::Bid => Form::Bid,

@@ -62,7 +62,7 @@ fn any_scenario_can_be_the_panel_and_its_verdict_the_answer() {
     let house = House::new();
     let topic = "This house would abolish homework before the age of fourteen.";
     let ran = house.run(&["ask", topic, "--panel", "formal-debate", "--rehearsed"]).code(0);
-    assert!(ran.out.contains("\n\npro: Side 2 answered practice"), "{}", ran.out);
+    assert!(ran.out.contains("\n\npro: Florian answered practice"), "{}", ran.out);
     let near = house.run(&["ask", "Why?", "--panel", "formal-debat"]).code(2);
     assert!(near.err.contains("formal-debate"), "{}", near.err);
     house.run(&["ask", " "]).code(2);

@@ -129,7 +129,7 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
         Form::Choice(options) | Form::Ballot { options, .. } => {
             json!({"choice": options[0], "why": "the others have spoken"})
         }
-        Form::Judgement(sides) => json!({"winner": sides[0], "scores": {}, "why": "facts"}),
+        Form::Judgement { sides, .. } => json!({"winner": sides[0], "scores": {}, "why": "facts"}),
         Form::Bid => json!({"bid": 5, "why": "I can wait"}),
         Form::Schema(schema) if schema["properties"].get("message").is_some() => {
             json!({"message": "Hm.", "profile": {"music": "jazz"}})

@@ -77,6 +77,7 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> CallRequest {
                 who: "bob".into(),
                 name: "Bob".into(),
                 number: None,
+                phase: None,
                 text: "They cost money.".into(),
                 cut: false,
                 whisper: false,

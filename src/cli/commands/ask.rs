@@ -1,6 +1,7 @@
 //! `ask`: puts a question to a panel and prints only the answer, its dissent and its cost, for use in scripts and
 //! editors.
 
+use crate::analysis::with_names;
 use crate::cli::args::keep::Keep;
 use crate::cli::args::models::ModelOptions;
 use crate::cli::args::play::{self, Play};
@@ -236,7 +237,8 @@ pub fn found(state: &State) -> Option<(String, Option<String>)> {
     let words = entry.filter(|e| e.number == last).map(|e| e.text().clone());
     let verdict = state.verdict.as_ref().map(|(verdict, _)| {
         let why = verdict.judgements.iter().find(|j| j.winner == verdict.winner);
-        let why = why.map(|j| format!(": {}", j.why)).unwrap_or_default();
+        let why = why.map(|j| format!(": {}", with_names(state, verdict, j, &j.why)));
+        let why = why.unwrap_or_default();
         format!("{}{why}", verdict.winner.as_deref().unwrap_or("draw")).into()
     });
     verdict.or(words).map(|words| parts(&words))

@@ -136,6 +136,12 @@ const SIDES: Key = key(
     r#"["pro", "con"]"#,
     "The participants or roles compared (default: everyone who speaks).",
 );
+const ARGUES: Key = key(
+    "argues",
+    ValueKind::List(&ValueKind::Template),
+    r#"["{{ item.a }}", "{{ item.b }}"]"#,
+    "The answer that each of the sides argues for, in the same order; the judge reads it.",
+);
 const VOTES: Key = key(
     "votes",
     ValueKind::Count { least: 1, most: 9 },
@@ -172,20 +178,20 @@ const AT: Key = key(
 );
 
 /// Common keys of both kinds of verdict; they differ in the key with the judges.
-const fn court(judges: &'static str) -> [Key; 8] {
+const fn court(judges: &'static str) -> [Key; 9] {
     let judges = needed(
         judges,
         ONE_OR_MORE_NAMES,
         r#""jo""#,
         "The judge, or several as a panel; they take no turns unless speaks = true.",
     );
-    [judges, QUESTION, SIDES, VOTES, SWAP_TEST, TIE, JUDGE_SEES, MAY_STOP]
+    [judges, QUESTION, SIDES, ARGUES, VOTES, SWAP_TEST, TIE, JUDGE_SEES, MAY_STOP]
 }
 
 /// The keys of `[verdict]`, at the end of the conversation.
 pub(super) static VERDICT: &[Key] = {
-    let [judges, question, sides, votes, swap_test, tie, sees, may_stop] = court("judge");
-    &[judges, question, sides, votes, swap_test, tie, sees, may_stop, AT]
+    let [judges, question, sides, argues, votes, swap_test, tie, sees, may_stop] = court("judge");
+    &[judges, question, sides, argues, votes, swap_test, tie, sees, may_stop, AT]
 };
 
 /// The keys of a phase's `judge`.
