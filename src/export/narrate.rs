@@ -334,7 +334,10 @@ fn operators(state: &State, entry: &Entry) -> Narrated {
         (Some(seat), _, _) => format!("{}, written by the operator", name(state, seat)),
         (None, Some(to), _) => format!("operator whispered to {}", name(state, to)),
         (None, None, Some(Command::CutIn { .. })) => "operator cut in".to_owned(),
-        (None, None, _) => "operator".to_owned(),
+        (None, None, _) => match &entry.material {
+            Some(name) => format!("material: {}", text::line(name)),
+            None => "operator".to_owned(),
+        },
     };
     Narrated::Words { place: place(state), who, body: text::block(entry.text()).into_owned() }
 }

@@ -159,6 +159,9 @@ pub enum Block {
         /// True if only this participant received it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         whisper: bool,
+        /// Name of the file that the text is; `None` for other messages.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        material: Option<Text>,
     },
 }
 
@@ -173,6 +176,11 @@ pub struct BlockPhase {
 }
 
 impl Block {
+    /// Returns true if the block is a file under review.
+    pub fn is_material(&self) -> bool {
+        matches!(self, Block::Operator { material: Some(_), .. })
+    }
+
     /// Returns the text of the block.
     pub fn text(&self) -> &Text {
         match self {

@@ -169,7 +169,10 @@ fn add(hash: &mut Sha256, block: &Block, words: &Digest) {
             });
         }
         Block::Summary { .. } => hash.update(b"sum"),
-        Block::Operator { whisper, .. } => hash.update(if *whisper { b"one" } else { b"top" }),
+        Block::Operator { whisper, material, .. } => {
+            hash.update(if *whisper { b"one" } else { b"top" });
+            material.iter().for_each(|name| hash.update(name.as_bytes()));
+        }
     }
     hash.update(words);
 }

@@ -1,7 +1,7 @@
 //! Prompt sections for a thread that seeks a single answer: rebuilt for every prompt, in a fixed order, without empty
 //! ones.
 
-use super::messages::{attribute, quoted};
+use super::escape::{attribute, quoted};
 use super::reader;
 use crate::model::{Seq, Text};
 use crate::state::{Entry, MoveKind, STEP, State, Thread, Turn};

@@ -3,6 +3,7 @@
 //! Text that changes between turns belongs here and not at the start: the part before stays the same, so that a server
 //! can cache it, and models follow best the text that they read last.
 
+use super::escape::{attribute, quoted};
 use super::frame::{range_of, said_length};
 use super::judge;
 use super::persona::rendered;

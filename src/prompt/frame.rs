@@ -4,6 +4,8 @@
 //! cue, after the conversation. In the shared layout the part before the conversation is also the same for all seats.
 
 use super::consensus;
+use super::judge;
+use super::material;
 use super::persona::{filled, rendered};
 use super::reader;
 use crate::model::contract::WHISPER;

@@ -9,10 +9,12 @@ mod account;
 mod budget;
 mod consensus;
 mod cue;
+mod escape;
 mod frame;
 mod host;
 mod judge;
 mod lore;
+mod material;
 mod messages;
 mod persona;
 mod plan;
@@ -22,7 +24,7 @@ mod task;
 mod toolkit;
 
 pub use account::{Account, account, digest};
-pub use budget::{UNKNOWN_WINDOW, estimate_tokens};
+pub use budget::{LINE_NUMBER_TOKENS, UNKNOWN_WINDOW, estimate_tokens, material_tokens};
 pub use cue::has_room_for_act;
 pub use frame::doubt;
 pub use messages::{messages, unjoined};
@@ -248,7 +250,7 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
 fn escape_results(round: &ToolRound) -> ToolRound {
     let mut round = round.clone();
     for (_, result) in round.runs.iter_mut().filter_map(|run| run.returned.as_mut()) {
-        *result = text::forwarded(&messages::quoted(result)).into_owned().into();
+        *result = text::forwarded(&escape::quoted(result)).into_owned().into();
     }
     round
 }
@@ -304,7 +306,9 @@ fn whispers(state: &State, turn: &Turn, labels: &Labels, entry: &Entry) -> Vec<(
 
 fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text) -> Block {
     match entry.seat() {
-        None => Block::Operator { text, whisper: entry.is_whisper() },
+        None => {
+            Block::Operator { text, whisper: entry.is_whisper(), material: entry.material.clone() }
+        }
         Some(who)
             if *who == turn.seat
                 && turn.summarises.is_none()

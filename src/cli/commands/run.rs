@@ -14,6 +14,7 @@ use crate::cli::play::cast::Cast;
 use crate::cli::play::dry_run;
 use crate::cli::play::gate::{Gate, OperatorGate};
 use crate::cli::play::history::{self, History};
+use crate::cli::play::material;
 use crate::cli::play::next::{Begin, Next};
 use crate::cli::play::opened::{REHEARSAL_SEED, opened, rehearsal};
 use crate::cli::play::setup::Setup;
@@ -150,7 +151,7 @@ pub fn start(begin: &Begin, context: &Context) -> Result<Setup, Failure> {
 pub fn start_found(
     options: &RunOptions,
     found: FoundScenario,
-    first: Vec<(Key, SteerLine)>,
+    mut first: Vec<(Key, SteerLine)>,
     gate: &dyn Gate,
     context: &Context,
 ) -> Result<Setup, Failure> {
