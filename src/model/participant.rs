@@ -4,6 +4,7 @@
 
 use super::agent::AgentSpec;
 use super::contract::Contract;
+use super::goal::Goal;
 use super::ids::{SeatId, Text};
 use super::language_model::{Fallback, ModelSpec};
 use super::money::{Price, Usd};
@@ -40,6 +41,9 @@ pub struct Participant {
     /// Persona, as a template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persona: Option<Text>,
+    /// Private goal, in its own prompt only and shown at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<Goal>,
     /// Source of its text: a model, a script, rehearsed lines, a person, an agent, a team.
     pub voice: VoiceSpec,
     /// True if `voice` replaces another one (a human seat that runs unattended).
@@ -137,6 +141,7 @@ impl Participant {
             description: None,
             words: None,
             persona: None,
+            goal: None,
             voice,
             stands_in: false,
             stand_in: None,

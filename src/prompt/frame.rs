@@ -88,12 +88,16 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
     });
     let table = table(state, turn, &labels, shared);
     let tags = by_model.then(|| tags(shared, turn.refers_to_turns()));
-    let around = lines([topic, table, tags, own_label]);
+    let process = if by_model { consensus::process(state, turn) } else { None };
+    let material = if by_model { material::rule(state, turn) } else { None };
+    let around =
+        lines([topic, judge::arguments(state, turn), process, table, tags, material, own_label]);
+    let goal = if by_model && !scribe { goal(seat) } else { String::new() };
     let rules = if by_model { rules(state, turn, seat, &persona) } else { String::new() };
     if shared {
-        PromptFrame { system: around, aside: Some(parts([who, rules])) }
+        PromptFrame { system: around, aside: Some(parts([who, goal, rules])) }
     } else {
-        PromptFrame { system: parts([who, around, rules]), aside: None }
+        PromptFrame { system: parts([who, goal, around, rules]), aside: None }
     }
 }
 
@@ -137,6 +141,12 @@ fn who(seat: &Participant, persona: &str) -> String {
     let role = role.filter(|role| !has(&seat.name, role));
     let role = role.map_or(String::new(), |role| format!(", {role}"));
     format!("You are {}{role}. {persona}", seat.name).trim_end().to_owned()
+}
+
+/// Returns the private goal of a seat, for its own prompt.
+fn goal(seat: &Participant) -> String {
+    let goal = seat.goal.as_ref().map(|goal| goal.text.trim());
+    goal.map_or(String::new(), |goal| format!("Your private goal, which you never state: {goal}"))
 }
 
 /// Returns true if a persona begins with the participant's name.

@@ -10,7 +10,8 @@ use crate::model::{Participant, Text};
 
 /// Keys of a stop rule that exclude each other.
 const RULES: [&str; 5] = ["when", "word", "judge", "agreement", "loop"];
-const GO_WITH: [(&str, &str); 3] = [("by", "word"), ("question", "judge"), ("every", "judge")];
+const GO_WITH: [(&str, &str); 4] =
+    [("by", "word"), ("accepted_by", "word"), ("question", "judge"), ("every", "judge")];
 /// Option of policies that count rounds.
 const ROUNDS: &str = "rounds";
 /// Key of the participant who chooses the next speaker.
@@ -155,6 +156,10 @@ pub(super) fn stops(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> 
                 word: text("word").unwrap_or_default(),
                 by: match node.get("by") {
                     Some(by) => who_of(walk, by, seats, &join(&path, "by")),
+                    None => vec![],
+                },
+                accepted_by: match node.get("accepted_by") {
+                    Some(by) => who_of(walk, by, seats, &join(&path, "accepted_by")),
                     None => vec![],
                 },
             },

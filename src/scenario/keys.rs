@@ -15,7 +15,7 @@ pub(crate) use value::{Key, PACE_RANGE, ValueKind, key, needed};
 
 use crate::model::facts::OF_CONVERSATION;
 use answer::ANSWER;
-use contest::{CONTEXT, REPLY, STOP, VERDICT};
+use contest::{CONTEXT, GOAL, REPLY, STOP, VERDICT};
 use limits::LIMITS;
 use phase::PHASE;
 use profile::{PROFILE, RANKING, STAGE};
@@ -242,6 +242,7 @@ pub(super) static PARTICIPANT: &[Key] = &[
         "Minimum and maximum words of its turns, unless the phase sets them.",
     ),
     key("persona", ValueKind::Template, r#""You plan cities.""#, "Persona for the model."),
+    GOAL,
     key(
         "model",
         ValueKind::Model,

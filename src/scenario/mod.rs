@@ -208,6 +208,9 @@ pub enum Rule {
         /// The participants whose lines count; empty for all.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         by: Vec<Text>,
+        /// The participants who have to answer with the word in their own next turn; empty if the line alone counts.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        accepted_by: Vec<Text>,
     },
     /// A judge says yes.
     Judge {

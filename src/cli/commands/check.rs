@@ -214,9 +214,13 @@ fn judging(verdict: &VerdictSpec) -> String {
 fn rule(rule: &Rule) -> String {
     match rule {
         Rule::When(when) => format!("when {when}"),
-        Rule::Word { word, by } if by.is_empty() => format!("at a line starting with {word}"),
-        Rule::Word { word, by } => {
-            format!("at a line of {} starting with {word}", by.join(" or "))
+        Rule::Word { word, by, accepted_by } => {
+            let of = if by.is_empty() { String::new() } else { format!(" of {}", by.join(" or ")) };
+            let accepted = match &accepted_by[..] {
+                [] => String::new(),
+                seats => format!(", accepted by {} in the next turn", seats.join(" or ")),
+            };
+            format!("at a line{of} starting with {word}{accepted}")
         }
         Rule::Judge { seat, question, every: 1 } => {
             format!("when {seat} says yes, asked after every turn: {question}")

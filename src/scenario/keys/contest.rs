@@ -90,6 +90,12 @@ pub(super) static STOP: &[Key] = &[
         "Whose line: participants or roles (default: anyone).",
     ),
     key(
+        "accepted_by",
+        ONE_OR_MORE_NAMES,
+        r#"["bo"]"#,
+        "With word: the line is an offer, which counts once one of these answers it with the word in their next turn.",
+    ),
+    key(
         "judge",
         ValueKind::Line,
         r#""jo""#,
@@ -196,3 +202,21 @@ pub(super) static VERDICT: &[Key] = {
 
 /// The keys of a phase's `judge`.
 pub(super) static JUDGE: &[Key] = &court("seat");
+
+/// `goal`: the private goal of a participant.
+pub(super) const GOAL: Key = key(
+    "goal",
+    ValueKind::Table(&[
+        needed(
+            "text",
+            ValueKind::Text,
+            r#""sell for 310 or more""#,
+            "The goal, in its own prompt only.",
+        ),
+        key("least", PRICE, "310", "The lowest price that it accepts."),
+        key("most", PRICE, "340", "The highest price that it accepts."),
+    ]),
+    r#"{ text = "sell for 310 or more", least = 310 }"#,
+    "A private goal: nobody else reads it before the end, which shows it with the gain from the accepted offer.",
+);
+const PRICE: ValueKind = ValueKind::Number { least: 0.0, most: 1e15 };
