@@ -103,7 +103,7 @@ fn role(state: &State, turn: &Turn) -> Option<String> {
 fn manner(state: &State, turn: &Turn) -> Option<String> {
     let seat = &state.seat(&turn.seat)?.spec;
     let shows = state.shows(turn);
-    let words = match shows.and_then(|s| s.words) {
+    let words = match shows.and_then(|s| s.words).or_else(|| state.varied_words(turn)) {
         Some((least, most)) => Some(range_of(least, most)),
         None if state.scenario.phases.iter().any(|p| p.shows.words.is_some()) => {
             let persona = seat.persona.as_ref().map(|p| rendered(p, state, turn));

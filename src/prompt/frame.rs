@@ -262,7 +262,8 @@ fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> Strin
 /// Returns the length of a reply, unless a phase or the author's persona defines it.
 fn length(state: &State, seat: &Participant, persona: &str) -> Option<String> {
     let by_phase = state.scenario.phases.iter().any(|p| p.shows.words.is_some());
-    (!by_phase).then(|| said_length(state, seat, persona)).flatten()
+    let varies = state.scenario.varied && seat.words.is_none();
+    (!by_phase && !varies).then(|| said_length(state, seat, persona)).flatten()
 }
 
 /// Returns the length of a reply without a phase that defines it; `None` if the persona defines it.

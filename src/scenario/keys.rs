@@ -11,7 +11,7 @@ mod tool;
 mod value;
 mod voice;
 
-pub(crate) use value::{Key, PACE_RANGE, ValueKind, key, needed};
+pub(crate) use value::{Key, PACE_RANGE, VARIED, ValueKind, key, needed};
 
 use crate::model::facts::OF_CONVERSATION;
 use answer::ANSWER;
@@ -77,9 +77,10 @@ pub(crate) static TOP: &[Key] = &[
     ),
     key(
         "words",
-        WORDS,
+        ValueKind::AnyOf(&[ValueKind::OneOf(&[VARIED]), WORDS]),
         "[40, 90]",
-        "Minimum and maximum words of a turn, unless its participant or phase sets them.",
+        "Minimum and maximum words of a turn, unless its participant or phase sets them; varied alternates short and long \
+         turns in a guided debate.",
     ),
     key(
         "layout",

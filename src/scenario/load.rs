@@ -7,7 +7,7 @@ use super::contest::{chairs, clerks, duties, stops, verdict};
 use super::context;
 use super::contract::whispers;
 use super::fault::{Faults, Gravity};
-use super::keys::{CONSENSUS, DEPENDS, PARALLEL, PLAN, TOP};
+use super::keys::{CONSENSUS, DEPENDS, PARALLEL, PLAN, TOP, VARIED};
 use super::plan;
 use super::policy::policy;
 use super::profile::{keeper, profile, ranking, stages};
@@ -306,6 +306,7 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
         guards: guards(root),
         words: words(walk, root, ""),
         stance: poles(walk, root),
+        varied: root.get("words").and_then(Node::text) == Some(VARIED),
         lore: lore(walk, root, &participants),
         policy: policy(root),
         limits: limits(root),

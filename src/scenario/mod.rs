@@ -73,6 +73,9 @@ pub struct Scenario {
     /// Names of the two poles between which the participants state their position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stance: Option<[Text; 2]>,
+    /// True if short and long turns alternate in a guided debate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub varied: bool,
     /// Texts that are shown after one of their keys was used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lore: Vec<Lore>,

@@ -16,7 +16,7 @@ const TURNS: usize = 40;
 
 /// One call: seat, purpose and prompt.
 #[derive(Clone)]
-struct Call {
+pub struct Call {
     seat: String,
     purpose: Purpose,
     phase: Option<String>,
@@ -24,7 +24,7 @@ struct Call {
 }
 
 impl Call {
-    fn whole(&self) -> String {
+    pub fn whole(&self) -> String {
         let role = |role| match role {
             Role::System => "SYSTEM",
             Role::User => "USER",
@@ -34,11 +34,11 @@ impl Call {
         self.messages.iter().map(of).collect()
     }
 
-    fn last(&self) -> &str {
+    pub fn last(&self) -> &str {
         self.messages.last().map_or("", |m| &m.text)
     }
 
-    fn system(&self) -> &str {
+    pub fn system(&self) -> &str {
         &self.messages[0].text
     }
 }
@@ -211,7 +211,7 @@ fn two(top: &str, ada: &str) -> String {
     )
 }
 
-fn play(top: &str, ada: &str, steer: &[Value]) -> Vec<Call> {
+pub fn play(top: &str, ada: &str, steer: &[Value]) -> Vec<Call> {
     calls(opened(&two(top, ada), |_| {}), steer)
 }
 
