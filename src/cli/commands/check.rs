@@ -4,6 +4,7 @@ use crate::cli::commands::test;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::models::alike;
 use crate::cli::output;
 use crate::cli::play::{dry_run, opened};
 use crate::cli::source;
@@ -86,6 +87,9 @@ fn check(file: &str, context: &Context) -> Result<Checked, Failure> {
     let loaded = scenario::load(&found.source, &policy::rows())?;
     let title = loaded.scenario.title.to_string();
     let warnings = loaded.warnings.clone();
+    if let Some(warning) = alike::warning(&loaded) {
+        context.say(&warning);
+    }
     let plan = describe(file, &loaded) + &dry_run::order(opened::rehearsal(loaded)?);
     Ok(Checked { title, warnings, plan })
 }

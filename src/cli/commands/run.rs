@@ -6,6 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::inputs::{one_reader, read_stdin, steer_lines};
+use crate::cli::models::alike;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::{self, ModelSource};
 use crate::cli::play::assemble::{self, Opening, Parts, assemble};
@@ -123,6 +124,9 @@ fn prepare(
     }
     let mut models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.assign(&mut loaded.participants, context)?;
+    if let Some(warning) = alike::warning(&loaded) {
+        context.say(&warning);
+    }
     gate.admit(&loaded.participants, &mut loaded.scenario.limits, &models)?;
     Ok(Prepared { found, loaded, history, models })
 }
