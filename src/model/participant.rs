@@ -92,6 +92,10 @@ pub struct Participant {
     /// Context window of the model in tokens.
     #[serde(default)]
     pub window: Option<u32>,
+    /// True if its server states that the model has few parameters, so that its prompts are short and plain unless the
+    /// scenario sets the layout.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub small: bool,
     /// True if its prompt lists its tools and its model requests them in text: for models without tool calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub text_tools: bool,
@@ -159,6 +163,7 @@ impl Participant {
             price: None,
             local: false,
             window: None,
+            small: false,
             text_tools: false,
             tools: vec![],
             made_from: None,

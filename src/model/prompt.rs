@@ -51,6 +51,9 @@ pub struct Prompt {
     /// The list of tools for a model that cannot call them; empty once it may ask for no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_tools: Option<Text>,
+    /// True for a small model: everything is one user message without tags.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_message: bool,
     /// Number of blocks omitted because of the context window.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u32,

@@ -138,6 +138,9 @@ fn framed(frame: &Prompt) -> Sha256 {
     frame.task.iter().for_each(|task| part(task));
     frame.tools_used.iter().chain(&frame.own_notes).for_each(|text| part(text));
     frame.text_tools.iter().for_each(|tools| part(tools));
+    if frame.one_message {
+        part("one message");
+    }
     for run in frame.tools.iter().flat_map(|round| &round.runs) {
         let result = run.returned.as_ref().map_or("", |(_, result)| result);
         let arguments = run.request.arguments.to_string();

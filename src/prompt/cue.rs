@@ -180,6 +180,19 @@ fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
     fairly.map_or(CueTask::Free, CueTask::Fairly)
 }
 
+/// Returns true if a turn asks for last words.
+pub(super) fn is_last(state: &State, turn: &Turn) -> bool {
+    task(state, turn) == CueTask::LastWords
+}
+
+/// Returns the request to answer the questions to a turn's seat, if there are any.
+pub(super) fn question_to(state: &State, turn: &Turn) -> Option<String> {
+    match task(state, turn) {
+        CueTask::Answer(owed) => Some(to_answer(state, &owed)),
+        _ => None,
+    }
+}
+
 /// Returns true if a turn has no task of its own, so that its prompt can ask for an act.
 pub fn has_room_for_act(state: &State, turn: &Turn) -> bool {
     turn.speaks()

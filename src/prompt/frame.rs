@@ -40,7 +40,7 @@ pub(super) struct PromptFrame {
 /// Returns the prompt layout of a seat.
 pub(super) fn layout(state: &State, seat: &Participant) -> Layout {
     match &seat.voice {
-        VoiceSpec::Model(_) => state.scenario.layout,
+        VoiceSpec::Model(_) => state.layout_of(seat),
         VoiceSpec::Script(_)
         | VoiceSpec::Agent(_)
         | VoiceSpec::Team(_)
@@ -150,7 +150,7 @@ fn goal(seat: &Participant) -> String {
 }
 
 /// Returns true if a persona begins with the participant's name.
-fn introduces(persona: &str, name: &str) -> bool {
+pub(super) fn introduces(persona: &str, name: &str) -> bool {
     let begins = format!("you are {}", name.to_lowercase());
     let persona = persona.to_lowercase();
     persona.strip_prefix(&begins).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))

@@ -35,6 +35,38 @@ pub fn unjoined(prompt: &Prompt) -> Vec<Message> {
 }
 
 fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
+    let mut all = if prompt.one_message {
+        Messages(vec![plain::message(prompt, asked(prompt))], kept)
+    } else {
+        conversation(prompt, kept)
+    };
+    if let Some(rejected) = &prompt.rejected {
+        if !rejected.said.trim().is_empty() && !rejected.echo && kept == Kept::Joined {
+            all.add(Role::Assistant, quoted(&rejected.said));
+        }
+        let why = if rejected.echo {
+            ECHOED.to_owned()
+        } else {
+            format!("This cannot be used: {}. {}", quoted(&rejected.why), asked(prompt))
+        };
+        all.add_fresh(why);
+    }
+    if prompt.text_tools.is_some() {
+        for round in &prompt.tools {
+            all.add(Role::Assistant, requests(round));
+            all.add_fresh(results(round));
+        }
+    }
+    for message in &mut all.0 {
+        if let Cow::Owned(text) = text::forwarded(&message.text) {
+            message.text = text;
+        }
+    }
+    all.0
+}
+
+/// Returns the frame, the conversation and the part for this turn.
+fn conversation(prompt: &Prompt, kept: Kept) -> Messages {
     let mut all = Messages(vec![Message::new(Role::System, prompt.system.trim_end())], kept);
     if let Some(tools) = prompt.text_tools.as_deref().filter(|tools| !tools.is_empty()) {
         all.add(Role::System, tools.to_owned());
@@ -106,29 +138,7 @@ fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
     if let Some(last) = all.0.last_mut() {
         last.fresh = fresh;
     }
-    if let Some(rejected) = &prompt.rejected {
-        if !rejected.said.trim().is_empty() && !rejected.echo && kept == Kept::Joined {
-            all.add(Role::Assistant, quoted(&rejected.said));
-        }
-        let why = if rejected.echo {
-            ECHOED.to_owned()
-        } else {
-            format!("This cannot be used: {}. {}", quoted(&rejected.why), asked(prompt))
-        };
-        all.add_fresh(why);
-    }
-    if prompt.text_tools.is_some() {
-        for round in &prompt.tools {
-            all.add(Role::Assistant, requests(round));
-            all.add_fresh(results(round));
-        }
-    }
-    for message in &mut all.0 {
-        if let Cow::Owned(text) = text::forwarded(&message.text) {
-            message.text = text;
-        }
-    }
-    all.0
+    all
 }
 
 /// Returns the part after the conversation, specific to this turn.

@@ -17,9 +17,11 @@ mod lore;
 mod material;
 mod messages;
 mod persona;
+mod plain;
 mod plan;
 mod profile;
 mod reader;
+mod small;
 mod task;
 mod toolkit;
 
@@ -49,7 +51,7 @@ pub const WORDING: u32 = 7;
 use self::reader::{VISITOR, addresses_the_reader, reads_summary};
 use crate::model::contract::WHISPER;
 use crate::model::{
-    Block, Budget, Participant, Prompt, Purpose, Sees, Seq, Text, ToolRound, VoiceSpec,
+    Block, Budget, Layout, Participant, Prompt, Purpose, Sees, Seq, Text, ToolRound, VoiceSpec,
 };
 use crate::state::{BuiltPrompt, Entry, Labels, State, Turn};
 use crate::text;
@@ -116,7 +118,13 @@ fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
         blocks = blocks.into_iter().map(|b| cue::in_layout(b, layout, &turn.seat, name)).collect();
     }
     prompt.known = profile::known(state, turn, &blocks);
-    Prompt { blocks, ..prompt }
+    let prompt = Prompt { blocks, ..prompt };
+    match state.seat(&turn.seat).map(|s| &*s.spec) {
+        Some(seat) if frame::layout(state, seat) == Layout::Small => {
+            small::prompt(state, turn, seat, prompt)
+        }
+        _ => prompt,
+    }
 }
 
 /// Returns the sections that replace the conversation in a thread that seeks a single answer. For a model, the history
@@ -241,6 +249,7 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
         tools_used: toolkit::used(state, turn),
         own_notes: own_notes(state, turn),
         text_tools: toolkit::in_words(state, turn),
+        one_message: false,
         left_out: 0,
         starts_later: false,
     }

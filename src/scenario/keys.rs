@@ -84,10 +84,11 @@ pub(crate) static TOP: &[Key] = &[
     ),
     key(
         "layout",
-        ValueKind::OneOf(&["own", "shared"]),
+        ValueKind::OneOf(&["own", "shared", "small"]),
         r#""own""#,
-        "Where prompts put the conversation: own (default), after the participant's own rules; shared, first and the same \
-         for everyone, so that a local server can reuse its prompt cache.",
+        "Where prompts put the conversation: own, after the participant's own rules; shared, first and the same for \
+         everyone, so that a local server can reuse its prompt cache; small, all of it in one plain message. Default: own, \
+         and small in a guided debate for a model that its server says has fewer than three billion parameters.",
     ),
     key(
         "debate",

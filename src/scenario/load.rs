@@ -296,8 +296,10 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
         title,
         topic,
         layout: match root.get("layout").and_then(Node::text) {
-            Some("shared") => Layout::Shared,
-            _ => Layout::Own,
+            Some("own") => Some(Layout::Own),
+            Some("shared") => Some(Layout::Shared),
+            Some("small") => Some(Layout::Small),
+            _ => None,
         },
         debate: match root.get("debate").and_then(Node::text) {
             Some("plain") => Debate::Plain,

@@ -58,9 +58,9 @@ pub struct Scenario {
     /// Topic of the conversation; `{{ topic }}` in templates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<Text>,
-    /// Position of the conversation in prompts.
-    #[serde(default, skip_serializing_if = "is_own")]
-    pub layout: Layout,
+    /// Position of the conversation in prompts; `None` leaves it to the seat's model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<Layout>,
     /// Amount of debating advice in prompts.
     #[serde(default, skip_serializing_if = "is_guided")]
     pub debate: Debate,
@@ -141,11 +141,6 @@ fn is_guided(debate: &Debate) -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
 fn is_guarded(guards: &Guards) -> bool {
     *guards == Guards::On
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
-fn is_own(layout: &Layout) -> bool {
-    *layout == Layout::Own
 }
 
 /// A policy and its options.

@@ -201,6 +201,8 @@ fn every_bundled_scenario_has_its_prompts() {
     shared.scenario["layout"] = json!("shared");
     let shared = calls(shared, &[]);
     insta::assert_snapshot!("prompts__round-table__shared", picked(&shared));
+    let small = calls(opened(text, |seat| seat.small = true), &[]);
+    insta::assert_snapshot!("prompts__round-table__small", picked(&small));
 }
 
 /// Returns a scenario of two models with additional keys.

@@ -26,7 +26,7 @@ use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
 use crate::model::profile::merge;
-use crate::model::{CallRate, Key, Limits, SteerLine, Text, VoiceSpec, Wall};
+use crate::model::{CallRate, Debate, Key, Limits, SteerLine, Text, VoiceSpec, Wall};
 use crate::scenario::{self, Loaded, Override, TakesPart};
 use crate::session::{self, Mode};
 use crate::state::State;
@@ -166,6 +166,10 @@ pub fn start_found(
     let allowed = Allowed::by_scenario(seats, &found, consent, context)?;
     meet_servers(seats, &allowed, &found.folder, play, context)?;
     models.read_windows(seats)?;
+    if loaded.scenario.layout.is_none() && loaded.scenario.debate == Debate::Guided {
+        models.read_sizes(seats)?;
+    }
+    material::fit(&mut first, seats, options.cut_material)?;
     give_files(&mut loaded, play);
     let seats = &loaded.participants;
     let tools = toolbox(seats, allowed.clone(), found.folder.clone(), play, context)?;
