@@ -200,7 +200,11 @@ when = "turn_count > 6"
         loaded.scenario.stops,
         [
             Stop {
-                rule: Rule::Word { word: "AGREED".into(), by: vec!["ada".into(), "cy".into()] },
+                rule: Rule::Word {
+                    word: "AGREED".into(),
+                    by: vec!["ada".into(), "cy".into()],
+                    accepted_by: vec![],
+                },
                 ask: false,
                 every: false,
             },

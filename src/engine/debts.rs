@@ -56,7 +56,7 @@ fn owed_by(state: &State, turn: &Turn) -> Vec<QuestionDebt> {
 /// Returns the text of a public message that may hold a question.
 fn asking_text(entry: &Entry, place: Seq) -> Option<&Text> {
     let text = entry.text_at(place).filter(|text| text.contains('?'))?;
-    entry.to.is_empty().then_some(text)
+    (entry.to.is_empty() && entry.material.is_none()).then_some(text)
 }
 
 fn shortened(question: &str) -> String {

@@ -1,6 +1,6 @@
 //! Drafts that several deciders make: batches, grants, ends, warnings. Callers decide when to make them.
 
-use super::{acts, money};
+use super::{acts, goals, money};
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, Ended, FloorGranted, ThreadClosed, Warning};
 use crate::model::*;
@@ -106,6 +106,8 @@ pub(super) fn end(state: &State, reason: StopReason, text: Option<Text>) -> Draf
     let text = joined([text, idle_seats(state, reason)]);
     let made = answered.and_then(|answered| serde_json::to_value(answered).ok());
     let result = made.or_else(|| root.map(|root| policy::result(state, root))).unwrap_or_default();
+    let goals = if result.is_null() { goals::outcome(state) } else { None };
+    let result = goals.unwrap_or(result);
     let ended = Ended { reason, settled: reason.settled(), text, result };
     draft(ThreadId::ROOT, ENGINE, ended.into())
 }

@@ -67,10 +67,14 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, Refusa
                 .into());
             }
         }
-        Command::Say { text, re } => {
+        Command::Say { text, re, material } => {
             worded(text)?;
             begun(state, *re)?;
             targets.threads = inner(state, line);
+            if material.is_some() {
+                // a name in a file addresses nobody
+                return Ok(targets);
+            }
             targets.mentions = words::mentioned(state, text);
             let first = words::addressee(state, text);
             targets.seats = first.into_iter().filter(|s| state.may_speak(s)).collect();
@@ -453,7 +457,7 @@ fn unfinished(state: &State, number: Option<u32>) -> Result<TurnId, Refusal> {
         | Form::Ballot { .. }
         | Form::Schema(_)
         | Form::Bid
-        | Form::Judgement(_)
+        | Form::Judgement { .. }
         | Form::Answer { .. }
         | Form::Ranking { .. }
         | Form::Proposal { .. }

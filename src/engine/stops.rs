@@ -3,13 +3,14 @@
 use super::asking::Says;
 use super::drafts::warn_once;
 use super::judging::{self, JudgeStep};
+use super::offers::{accepted_offer, is_listed, rest_after};
 use super::{loops, result};
 use crate::expr::{Condition, Facts, unset_keys};
 use crate::model::event::ENGINE;
 use crate::model::payload::Paused;
 use crate::model::*;
 use crate::scenario::Rule;
-use crate::state::State;
+use crate::state::{Entry, State};
 
 /// Returns the consequence of the rules: an end, the question to the operator, or a call that a rule needs.
 pub(super) fn stop(state: &State) -> Option<Draft> {
@@ -62,20 +63,22 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
     let last = state.last.as_ref().filter(|last| fresh(last.turn));
     let Some(last) = last else { return Says::Nothing };
     match rule {
-        Rule::Word { word, by } => {
+        Rule::Word { word, by, accepted_by } => {
             let Some(entry) = state.entries.iter().rev().find(|e| e.number == last.number) else {
                 return Says::Nothing;
             };
-            let listed = by.is_empty() || by.iter().any(|b| last.seat == **b);
-            let begins = |l: &str| {
-                let rest = l.trim_start().strip_prefix(&**word);
-                rest.is_some_and(|r| !r.starts_with(|c: char| c.is_alphanumeric()))
+            if !says_word(state, entry, word) {
+                return Says::Nothing;
+            }
+            let offer = if accepted_by.is_empty() {
+                is_listed(by, entry).then_some(entry)
+            } else {
+                accepted_offer(state, entry, by, accepted_by).filter(|e| says_word(state, e, word))
             };
-            let shown = entry.hidden.is_none() && entry.version().cut.is_none();
-            let said = || own_lines(entry.text()).any(begins) || marks(state, last.turn, word);
-            let holds = listed && shown && said();
-            let text = || format!("{}: {word}", last.seat).into();
-            if holds { Says::Stop(StopReason::StopWord, text()) } else { Says::Nothing }
+            let seat = offer.and_then(Entry::seat);
+            seat.map_or(Says::Nothing, |seat| {
+                Says::Stop(StopReason::StopWord, format!("{seat}: {word}").into())
+            })
         }
         Rule::When(when) => {
             let mut unset = None;
@@ -119,6 +122,13 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
             Says::Stop(StopReason::Consensus, format!("{percent} % give the same answer").into())
         }
     }
+}
+
+/// Returns true if a turn has a line that begins with a word.
+fn says_word(state: &State, entry: &Entry, word: &str) -> bool {
+    let shown = entry.hidden.is_none() && entry.version().cut.is_none();
+    let marked = || entry.version().turn.is_some_and(|turn| marks(state, turn, word));
+    shown && (own_lines(entry.text()).any(|line| rest_after(line, word).is_some()) || marked())
 }
 
 /// Returns the lines of a text that are the speaker's own, without code blocks and quotations.

@@ -142,7 +142,9 @@ pub(super) fn sides(state: &State, scope: VerdictScope<'_>) -> Vec<Side> {
             || state.threads.get(&scope.thread).is_some_and(|t| t.seats.contains(id))
     };
     let table = state.seats.iter().filter(|s| !s.gone && s.spec.speaks && here(&s.spec.id));
-    table.map(|s| Side { name: s.spec.id.0.clone(), seats: vec![s.spec.id.0.clone()] }).collect()
+    table
+        .map(|s| Side { name: s.spec.id.0.clone(), seats: vec![s.spec.id.0.clone()], argues: None })
+        .collect()
 }
 
 /// The judgements so far, counted.

@@ -3,7 +3,7 @@
 //! A single vote or judgement gets no note of its own: nobody may see it before all are given.
 
 use super::narrated::{Narrated, place};
-use crate::analysis::name;
+use crate::analysis::{deciding_turns, name, name_of_side, with_names};
 use crate::model::payload::TurnEnded;
 use crate::model::*;
 use crate::state::State;
@@ -89,18 +89,28 @@ pub(super) fn stance(state: &State, now: &StanceRecorded) -> Vec<Narrated> {
 
 /// Returns a verdict with its judgements.
 pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Narrated> {
-    let winner = verdict.winner.as_deref().unwrap_or("nobody");
+    let called = |side: &Text| name_of_side(state, side);
+    let winner = verdict.winner.as_ref().map_or_else(|| "nobody".to_owned(), called);
     let mut body = format!("{winner} ({})\n", verdict.how);
     if !verdict.scores.is_empty() {
-        let of = |side: &Text| verdict.scores.get(side).map(|score| format!("{side} {score}"));
+        let score = |side: &Text| Some((called(side), verdict.scores.get(side)?));
+        let of = |side: &Text| score(side).map(|(side, score)| format!("{side} {score}"));
         let scores: Vec<String> = verdict.sides.iter().filter_map(of).collect();
         body.push_str(&format!("scores: {}\n", scores.join(", ")));
     }
     for judgement in &verdict.judgements {
-        let says = judgement.winner.as_deref().unwrap_or("abstains");
+        let says = judgement.winner.as_ref().map_or_else(|| "abstains".to_owned(), called);
         let swapped = if judgement.swapped { ", sides swapped" } else { "" };
         let judge = name(state, &judgement.judge);
-        body.push_str(&format!("{judge}{swapped}: {}\n", chosen(says, &judgement.why)));
+        let why = with_names(state, verdict, judgement, &judgement.why);
+        body.push_str(&format!("{judge}{swapped}: {}\n", chosen(&says, &why)));
+        for (side, point) in &judgement.unanswered {
+            let point = with_names(state, verdict, judgement, point);
+            body.push_str(&format!("- {} never answered: {}\n", called(side), point.trim()));
+        }
+        if !judgement.decided_by.is_empty() {
+            body.push_str(&format!("- decided by {}\n", deciding_turns(state, judgement)));
+        }
     }
     let of = verdict.phase.as_ref().map_or(String::new(), |phase| format!(" on {phase}"));
     let so_far = if verdict.interim { " so far" } else { "" };

@@ -129,12 +129,39 @@ fn article(place: &str, who: &str, body: &str, class: &str, thought: &str) -> St
     };
     let body = match body.trim_matches('\n') {
         "" => String::new(),
-        body => format!("<div class=\"words\">\n{}</div>\n", words::html(body)),
+        body => {
+            let text = words::html(body);
+            // verdict and result refer to turns by their number
+            let text = if id.is_empty() { with_turn_links(&text) } else { text };
+            format!("<div class=\"words\">\n{text}</div>\n")
+        }
     };
     format!(
         "<article class=\"{class}\"{id}>\n<h3>{place} {}</h3>\n{reasoning}{body}</article>\n",
         escaped(who)
     )
+}
+
+/// Links numbers of turns such as `#5` in a message of the host; longer numbers may be colours.
+fn with_turn_links(html: &str) -> String {
+    const DIGITS_MAX: usize = 4;
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(at) = rest.find('#') {
+        let (before, after) = rest.split_at(at);
+        let digits = after[1..].chars().take_while(char::is_ascii_digit).count();
+        let starts = before.is_empty() || before.ends_with([' ', '(', '\n']);
+        let ends = !after[1 + digits..].starts_with(char::is_alphanumeric);
+        out.push_str(before);
+        if starts && ends && (1..=DIGITS_MAX).contains(&digits) {
+            let number = &after[1..=digits];
+            out.push_str(&format!("<a href=\"#u{number}\">#{number}</a>"));
+        } else {
+            out.push_str(&after[..=digits]);
+        }
+        rest = &after[digits + 1..];
+    }
+    out + rest
 }
 
 fn figures(document: &Document, out: &mut dyn Write) -> io::Result<()> {

@@ -72,7 +72,11 @@ impl Narrator {
                 note(format!("{how}{rehearsed}"))
             }
             Kind::Forked(f) => note(format!("a branch of {}, {}", f.parent, place(state))),
-            Kind::Ended(e) => [note(end(state, e)), open(state).map_or(vec![], note)].concat(),
+            Kind::Ended(e) => {
+                let goals = goals(state, e).into_iter().map(note);
+                let open = open(state).map(note);
+                goals.chain([note(end(state, e))]).chain(open).flatten().collect()
+            }
             Kind::ThreadOpened(t) => {
                 let seats: Vec<String> = t.seats.iter().map(|s| name(state, s)).collect();
                 note(format!("{}: {}", t.name, seats.join(", ")))
@@ -334,7 +338,10 @@ fn operators(state: &State, entry: &Entry) -> Narrated {
         (Some(seat), _, _) => format!("{}, written by the operator", name(state, seat)),
         (None, Some(to), _) => format!("operator whispered to {}", name(state, to)),
         (None, None, Some(Command::CutIn { .. })) => "operator cut in".to_owned(),
-        (None, None, _) => "operator".to_owned(),
+        (None, None, _) => match &entry.material {
+            Some(name) => format!("material: {}", text::line(name)),
+            None => "operator".to_owned(),
+        },
     };
     Narrated::Words { place: place(state), who, body: text::block(entry.text()).into_owned() }
 }
@@ -356,6 +363,22 @@ pub(super) fn end(state: &State, e: &Ended) -> String {
     let why = e.text.iter().map(|t| format!(": {t}")).collect::<String>();
     let used = spent(&state.spent()).iter().map(|s| format!(", {s}")).collect::<String>();
     format!("{}{why}, {}{used}", ended(e.reason), utterances(state.utterances))
+}
+
+/// Returns the private goals of the participants, each with its gain.
+fn goals(state: &State, e: &Ended) -> Vec<String> {
+    let outcomes = GoalOutcome::all_in(&e.result);
+    let sentence = |outcome: &GoalOutcome| {
+        let who = name(state, &SeatId(outcome.participant.clone()));
+        let goal = outcome.goal.text.trim().trim_end_matches('.');
+        let gain = match outcome.gain {
+            Some(gain) if gain < 0.0 => format!("; {} short of it", -gain),
+            Some(gain) => format!("; {gain} better than the limit"),
+            None => String::new(),
+        };
+        format!("goal of {who}: {goal}{gain}")
+    };
+    outcomes.iter().map(sentence).collect()
 }
 
 /// Returns the unanswered mentions as text, if there are any.

@@ -126,4 +126,10 @@ pub struct Judgement {
     /// The judge's reasons.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub why: Text,
+    /// By side, the point of the other side that it never answered.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unanswered: BTreeMap<Text, Text>,
+    /// Numbers of the turns that decided the debate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decided_by: Vec<u32>,
 }

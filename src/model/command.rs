@@ -52,6 +52,10 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         re: Option<u32>,
+        /// Name of the file that the text is, such as `main.py`: participants read it with numbered lines, as material
+        /// and not as words of the operator.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        material: Option<Text>,
     },
     /// Stops all current turns, or that of `who`; the operator's message comes next.
     CutIn {
@@ -302,7 +306,7 @@ pub static COMMANDS: &[CommandRow] = &[
     command!("resume" [] [] "Resume." ["resumed"]),
     command!("step" [] ["n"] "Run exactly n turns (default 1), then pause again." ["resumed"]),
     command!("hold" ["on"] [] "Keep the next turn from starting while you write, for 60 s at most, or let it start." []),
-    command!("say" ["text"] ["re"] "Say something to everyone, after the current turn; a leading @name also gives that participant the floor; re names the turn that it answers." ["human.said"]),
+    command!("say" ["text"] ["re", "material"] "Say something to everyone, after the current turn; a leading @name also gives that participant the floor; re names the turn that it answers; material names the file that the text is." ["human.said"]),
     command!("cut_in" ["text"] ["who", "re"] "Interrupt everyone, or one participant; their text so far is kept, and your message comes next; re names the turn that it answers." ["turn.ended", "human.said"]),
     command!("note" ["text"] ["to", "for"] "Add guidance to the prompts of one participant or all: for one turn, this round, or until removed." []),
     command!("lift_note" ["note"] [] "Remove a note, by its id, key or number." []),

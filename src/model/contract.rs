@@ -101,7 +101,12 @@ pub enum Form {
     /// Interest in speaking, from 0 to [`BID_MAX`], with a reason.
     Bid,
     /// The better one of these sides, a score from 0 to [`SCORE_MAX`] for each, and a reason.
-    Judgement(Vec<Text>),
+    Judgement {
+        /// The sides, as the judge knows them.
+        sides: Vec<Text>,
+        /// True if it also lists the unanswered points and the turns that decided the debate.
+        points: bool,
+    },
     /// Any text, with an answer of this kind in the last lines. An unreadable answer is an abstention, not a failure.
     Answer {
         /// Kind of the answer.
@@ -171,7 +176,7 @@ impl Form {
             | Form::Bid
             | Form::Plan { .. }
             | Form::Answer { object: true, .. }
-            | Form::Judgement(_) => false,
+            | Form::Judgement { .. } => false,
         }
     }
 
@@ -250,13 +255,24 @@ impl Form {
                     json!({"type": "array", "items": step, "minItems": least, "maxItems": most});
                 Some(object(json!({"analysis": text, "steps": steps})))
             }
-            Form::Judgement(sides) => {
+            Form::Judgement { sides, points } => {
                 let scores: Map<String, Value> =
                     sides.iter().map(|side| (side.to_string(), upto(SCORE_MAX))).collect();
                 let winners: Vec<&str> = sides.iter().map(|side| &**side).chain([TIE]).collect();
                 let winner = json!({"type": "string", "enum": winners});
                 let scores = object(Value::Object(scores));
-                Some(object(json!({"why": why, "scores": scores, "winner": winner})))
+                let mut all = json!({});
+                if *points {
+                    let each = sides.iter().map(|side| (side.to_string(), why.clone()));
+                    all["unanswered"] = object(Value::Object(each.collect()));
+                    let turn = json!({"type": "integer", "minimum": 1});
+                    all["decided_by"] =
+                        json!({"type": "array", "items": turn, "maxItems": DECIDING_MAX});
+                }
+                all["why"] = why;
+                all["scores"] = scores;
+                all["winner"] = winner;
+                Some(object(all))
             }
         }
     }
@@ -293,6 +309,8 @@ const WHY_MAX: u32 = 200;
 pub const BID_MAX: f64 = 10.0;
 /// The highest score of a side.
 pub const SCORE_MAX: f64 = 10.0;
+/// Maximum number of turns that a judge lists as deciding.
+pub const DECIDING_MAX: usize = 4;
 /// A judge's answer if no side is better.
 pub const TIE: &str = "tie";
 
@@ -313,9 +331,11 @@ mod tests {
         let choice = Form::Choice(vec!["ada".into(), "bo".into()]).schema().unwrap();
         assert_eq!(choice["properties"]["choice"]["enum"], json!(["ada", "bo"]));
         assert_eq!(choice["required"], json!(["choice", "why"]));
-        let judged = Form::Judgement(vec!["pro".into(), "con".into()]).schema().unwrap();
+        let judged = Form::Judgement { sides: vec!["pro".into(), "con".into()], points: true };
+        let judged = judged.schema().unwrap();
         assert_eq!(judged["properties"]["scores"]["required"], json!(["pro", "con"]));
         assert_eq!(judged["properties"]["winner"]["enum"], json!(["pro", "con", "tie"]));
+        assert_eq!(judged["properties"]["unanswered"]["required"], json!(["pro", "con"]));
         let answer =
             Form::Answer { of: AnswerKind::Number, confidence: true, object: true }.schema();
         assert_eq!(answer.unwrap()["required"], json!(["why", "answer", "confidence"]));

@@ -12,6 +12,7 @@ pub mod contract;
 pub mod event;
 pub mod facts;
 pub mod failure;
+mod goal;
 pub mod ids;
 pub mod language_model;
 mod limit_at;
@@ -49,6 +50,7 @@ pub use command::{Command, Targets};
 pub use contract::{Contract, Form};
 pub use event::{Draft, Event, Kind, draft};
 pub use failure::{CallError, ErrorClass};
+pub use goal::{Goal, GoalOutcome};
 pub use ids::{BatchId, CallId, Key, Ms, SeatId, Seq, Text, ThreadId, TurnId, Wall};
 pub use language_model::{Fallback, ModelSpec};
 pub use limits::{Limit, Limits};
@@ -65,7 +67,7 @@ pub use plan::{
 pub use profile::{
     FactChanged, ProfileUpdated, RankedBecause, RankedItem, RankingMade, StageEntered, UnknownField,
 };
-pub use prompt::{Block, KnownBlock, Message, Prompt, Rejected, Role};
+pub use prompt::{Block, BlockPhase, KnownBlock, Message, Prompt, Rejected, Role};
 pub use rate::CallRate;
 pub use reason::StopReason;
 pub use result::{PositionChange, ResultGiven, ResultTask};

@@ -4,6 +4,7 @@
 
 use super::agent::AgentSpec;
 use super::contract::Contract;
+use super::goal::Goal;
 use super::ids::{SeatId, Text};
 use super::language_model::{Fallback, ModelSpec};
 use super::money::{Price, Usd};
@@ -40,6 +41,9 @@ pub struct Participant {
     /// Persona, as a template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persona: Option<Text>,
+    /// Private goal, in its own prompt only and shown at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<Goal>,
     /// Source of its text: a model, a script, rehearsed lines, a person, an agent, a team.
     pub voice: VoiceSpec,
     /// True if `voice` replaces another one (a human seat that runs unattended).
@@ -88,6 +92,10 @@ pub struct Participant {
     /// Context window of the model in tokens.
     #[serde(default)]
     pub window: Option<u32>,
+    /// True if its server states that the model has few parameters, so that its prompts are short and plain unless the
+    /// scenario sets the layout.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub small: bool,
     /// True if its prompt lists its tools and its model requests them in text: for models without tool calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub text_tools: bool,
@@ -137,6 +145,7 @@ impl Participant {
             description: None,
             words: None,
             persona: None,
+            goal: None,
             voice,
             stands_in: false,
             stand_in: None,
@@ -154,6 +163,7 @@ impl Participant {
             price: None,
             local: false,
             window: None,
+            small: false,
             text_tools: false,
             tools: vec![],
             made_from: None,

@@ -51,6 +51,9 @@ pub struct Prompt {
     /// The list of tools for a model that cannot call them; empty once it may ask for no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_tools: Option<Text>,
+    /// True for a small model: everything is one user message without tags.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_message: bool,
     /// Number of blocks omitted because of the context window.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u32,
@@ -135,6 +138,9 @@ pub enum Block {
         /// Number of the turn, for judges and scribes, who refer to it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         number: Option<u32>,
+        /// Phase of the message, for judges.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        phase: Option<BlockPhase>,
         /// The text of the message.
         text: Text,
         /// True if it was cut or broken off.
@@ -156,10 +162,28 @@ pub enum Block {
         /// True if only this participant received it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         whisper: bool,
+        /// Name of the file that the text is; `None` for other messages.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        material: Option<Text>,
     },
 }
 
+/// Phase of a message, as a judge sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BlockPhase {
+    /// Name of the phase.
+    pub name: Text,
+    /// True if its speakers did not hear each other.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub simultaneous: bool,
+}
+
 impl Block {
+    /// Returns true if the block is a file under review.
+    pub fn is_material(&self) -> bool {
+        matches!(self, Block::Operator { material: Some(_), .. })
+    }
+
     /// Returns the text of the block.
     pub fn text(&self) -> &Text {
         match self {

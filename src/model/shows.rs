@@ -71,6 +71,8 @@ pub enum Layout {
     /// Before the persona, as one text that is the same for all who may see it, so that a server can reuse its prompt
     /// cache.
     Shared,
+    /// Everything in one user message without tags, for models of few parameters.
+    Small,
 }
 
 /// Amount of debating advice in prompts.

@@ -1,7 +1,7 @@
 //! A search for one answer: every seat gives an answer or votes for a known one, until all have voted.
 //!
-//! In each round all unsettled seats work at once. A new answer restarts the calls still running, a limited number of
-//! times a round, so that they know it. A seat whose vote is older than the newest answer is asked again. When all
+//! In each round all unsettled seats work at once, without the answers of that round. With `on_new = "restart"` a new
+//! answer restarts the calls still running, a limited number of times a round, so that they know it. A seat whose vote is older than the newest answer is asked again. When all
 //! seats have voted on the known answers, or the rounds are used up, the votes are counted: the last vote of each seat,
 //! for answers that are not withdrawn. The rule for ties is explicit, and "no votes" is an outcome of its own. The
 //! winner presents the answer.
@@ -25,8 +25,8 @@ const ROW: PolicyRow = PolicyRow {
         OptionRow {
             key: "on_new",
             kind: OptionKind::OneOf(&["restart", "tell"]),
-            meaning: "Effect of a new answer on participants who are still working: they restart and see it (default), or \
-                      they see it in the next round.",
+            meaning: "Effect of a new answer on participants who are still working: they see it in the next round (default), \
+                      or they restart and see it at once.",
         },
         OptionRow {
             key: "restarts",
@@ -77,8 +77,8 @@ const RESTARTS: u64 = 2;
 /// Salt for the random choice that breaks a tie.
 const TIE_SALT: &str = "tie of a consensus";
 /// Question to the winner.
-const PRESENT: &str = "Your answer won the vote. Present it as the group's final answer. It must be complete and make sense \
-                       on its own; do not mention the vote.";
+const PRESENT: &str = "Your answer won the vote. Present it as the group's final answer, with what the reasons for the votes \
+                       add to it. It must be complete and make sense on its own; do not mention the vote.";
 
 impl Policy for Consensus {
     fn row(&self) -> &'static PolicyRow {
@@ -103,7 +103,7 @@ impl Policy for Consensus {
         if v.thread.step() != "work" || batch.spec.requester != Requester::Policy {
             return None;
         }
-        if v.option_is("on_new", "tell") {
+        if !v.option_is("on_new", "restart") {
             return None;
         }
         let stands = v.state.coordination(v.thread, v.state.next_seq);

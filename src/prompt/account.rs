@@ -138,6 +138,9 @@ fn framed(frame: &Prompt) -> Sha256 {
     frame.task.iter().for_each(|task| part(task));
     frame.tools_used.iter().chain(&frame.own_notes).for_each(|text| part(text));
     frame.text_tools.iter().for_each(|tools| part(tools));
+    if frame.one_message {
+        part("one message");
+    }
     for run in frame.tools.iter().flat_map(|round| &round.runs) {
         let result = run.returned.as_ref().map_or("", |(_, result)| result);
         let arguments = run.request.arguments.to_string();
@@ -152,7 +155,7 @@ fn add(hash: &mut Sha256, block: &Block, words: &Digest) {
     match block {
         Block::Own { cut: false, .. } => hash.update(b"own"),
         Block::Own { cut: true, .. } => hash.update(b"cut own"),
-        Block::Other { who, name, number, cut, whisper, .. } => {
+        Block::Other { who, name, number, phase, cut, whisper, .. } => {
             hash.update(match (whisper, cut) {
                 (true, _) => b"one",
                 (false, true) => b"cut",
@@ -163,9 +166,16 @@ fn add(hash: &mut Sha256, block: &Block, words: &Digest) {
             hash.update(name.as_bytes());
             hash.update([0]);
             number.iter().for_each(|number| hash.update(number.to_be_bytes()));
+            phase.iter().for_each(|phase| {
+                hash.update(phase.name.as_bytes());
+                hash.update([u8::from(phase.simultaneous)]);
+            });
         }
         Block::Summary { .. } => hash.update(b"sum"),
-        Block::Operator { whisper, .. } => hash.update(if *whisper { b"one" } else { b"top" }),
+        Block::Operator { whisper, material, .. } => {
+            hash.update(if *whisper { b"one" } else { b"top" });
+            material.iter().for_each(|name| hash.update(name.as_bytes()));
+        }
     }
     hash.update(words);
 }

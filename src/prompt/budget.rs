@@ -18,6 +18,8 @@ const BYTES_PER_TOKEN_KNOWN: u64 = 4;
 const MARGIN_PARTS: u64 = 1_000;
 /// Tokens of the frame around a block.
 const FRAME_TOKENS: usize = 16;
+/// Tokens of the number before a line of material.
+pub const LINE_NUMBER_TOKENS: usize = 3;
 /// Replacement for the omitted middle of a long message.
 pub(super) const GAP: &str = "\n[...]\n";
 
@@ -129,13 +131,17 @@ pub(super) enum Loses {
     Beginning,
 }
 
-/// Omits blocks that do not fit: the last blocks stay, and so does the first one unless the beginning is omitted.
+/// Omits blocks that do not fit: the last blocks stay, and so does the first one unless the beginning is omitted. The
+/// material at the beginning always stays whole.
 pub(super) fn fit(mut prompt: Prompt, room: usize, loses: Loses) -> Prompt {
     let room = room.saturating_sub(fixed(&prompt));
     if prompt.blocks.iter().map(cost).sum::<usize>() <= room {
         return prompt;
     }
-    let mut blocks = VecDeque::from(std::mem::take(&mut prompt.blocks));
+    let mut material = std::mem::take(&mut prompt.blocks);
+    let talk = material.split_off(material.iter().take_while(|b| b.is_material()).count());
+    let room = room.saturating_sub(material.iter().map(cost).sum());
+    let mut blocks = VecDeque::from(talk);
     let all = blocks.len();
     let first = if loses == Loses::Middle { blocks.pop_front() } else { None };
     let first = first.map(|block| clipped(block, room / 4));
@@ -150,11 +156,17 @@ pub(super) fn fit(mut prompt: Prompt, room: usize, loses: Loses) -> Prompt {
         left -= cost;
         kept.push_front(block);
     }
-    prompt.blocks = first.into_iter().chain(kept).collect();
-    let more = u32::try_from(all - prompt.blocks.len()).unwrap_or(u32::MAX);
+    let kept: Vec<Block> = first.into_iter().chain(kept).collect();
+    let more = u32::try_from(all - kept.len()).unwrap_or(u32::MAX);
+    prompt.blocks = material.into_iter().chain(kept).collect();
     prompt.left_out = prompt.left_out.saturating_add(more);
     prompt.starts_later = loses == Loses::Beginning;
     prompt
+}
+
+/// Returns the tokens of material that a seat can read: half of its room, so that the conversation has the other half.
+pub fn material_tokens(seat: &Participant) -> usize {
+    room(seat, seat.reply_tokens(), false) / 2
 }
 
 fn tokens(text: &Text) -> usize {
@@ -162,7 +174,9 @@ fn tokens(text: &Text) -> usize {
 }
 
 fn cost(block: &Block) -> usize {
-    tokens(block.text())
+    let numbers =
+        if block.is_material() { block.text().lines().count() * LINE_NUMBER_TOKENS } else { 0 };
+    tokens(block.text()) + numbers
 }
 
 /// Shortens a block to at most `most` tokens by omitting the middle of its text.
@@ -186,7 +200,11 @@ mod tests {
     use super::*;
 
     fn said(n: usize, words: usize) -> Block {
-        Block::Operator { text: format!("{n}{}", " wörd".repeat(words)).into(), whisper: false }
+        Block::Operator {
+            text: format!("{n}{}", " wörd".repeat(words)).into(),
+            whisper: false,
+            material: None,
+        }
     }
 
     fn check(blocks: Vec<Block>, room: usize, kept: usize, left_out: u32) -> Prompt {

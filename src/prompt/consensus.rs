@@ -1,10 +1,26 @@
 //! Prompt sections for a thread that seeks a single answer: rebuilt for every prompt, in a fixed order, without empty
 //! ones.
 
-use super::messages::{attribute, quoted};
+use super::escape::{attribute, quoted};
 use super::reader;
 use crate::model::{Seq, Text};
 use crate::state::{Entry, MoveKind, STEP, State, Thread, Turn};
+
+/// Step in which seats answer or vote.
+const WORKS: &str = "work";
+/// Step in which the winner presents the answer.
+const PRESENTS: &str = "present";
+/// Explanation of the process for seats that answer or vote.
+const PROCESS: &str = "Everybody first answers without reading the others; then all read the answers, without the names of their authors, and vote for one or give a better one. The answer with the most votes is presented as the answer of the group. Name nobody in an answer or a reason: a name gives an author away.";
+/// Heading of an interrupted draft.
+const DRAFT: &str = "Your draft, which a new answer interrupted; nobody has read it:";
+
+/// Returns the explanation of the process for a turn that answers or votes.
+pub(super) fn process(state: &State, turn: &Turn) -> Option<String> {
+    state.finds_answer(turn)?;
+    let step = state.batch_of(turn)?.spec.memo[STEP].as_str()?;
+    (turn.speaks() && step != PRESENTS).then(|| PROCESS.to_owned())
+}
 
 /// Sections of a prompt, and the part of the history that they omit.
 pub(super) struct AnswerSections {
@@ -80,13 +96,19 @@ pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<Answer
         .map(|(seat, entry)| {
             let label = labels.get(*seat).unwrap_or(&seat.0).clone();
             let text = state.read_as(entry.text(), &entry.version().labels, &labels);
-            (label.clone(), part("answer", Some(&label), &text))
+            let by = if **seat == turn.seat { " by=\"you\"" } else { "" };
+            let answer = format!(
+                "<answer label=\"{}\"{by}>\n{}\n</answer>",
+                attribute(&label),
+                quoted(&text)
+            );
+            (label, answer)
         })
         .collect();
     // sorted, because the seating order would reveal the authors
     answers.sort();
     let answers: Vec<String> = answers.into_iter().map(|(_, answer)| answer).collect();
-    let shown = thread.spec.options["votes"] == "shown" && step == "work";
+    let shown = thread.spec.options["votes"] == "shown" && step == "work" || step == PRESENTS;
     let mut votes: Vec<String> = shown
         .then(|| stands.votes.values())
         .into_iter()
@@ -110,7 +132,13 @@ pub(super) fn sections(state: &State, turn: &Turn, most: usize) -> Option<Answer
         ("votes", votes),
     ];
     let whole = whole.into_iter().filter(|(_, text)| !text.trim().is_empty());
-    let all = whole.map(|(tag, text)| format!("<{tag}>\n{text}\n</{tag}>").into()).collect();
+    let whole = whole.map(|(tag, text)| format!("<{tag}>\n{text}\n</{tag}>").into());
+    let draft = if step == WORKS { stands.draft(&turn.seat).trim() } else { "" };
+    let draft = (!draft.is_empty()).then(|| {
+        let draft = quoted(draft);
+        format!("{DRAFT}\n<your_draft>\n{draft}\n</your_draft>").into()
+    });
+    let all = whole.chain(draft).collect();
     Some(AnswerSections { all, left_out: u32::try_from(left_out).unwrap_or(u32::MAX), history_to })
 }
 

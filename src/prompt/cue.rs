@@ -3,8 +3,9 @@
 //! Text that changes between turns belongs here and not at the start: the part before stays the same, so that a server
 //! can cache it, and models follow best the text that they read last.
 
+use super::escape::{attribute, quoted};
 use super::frame::{range_of, said_length};
-use super::messages::{attribute, quoted};
+use super::judge;
 use super::persona::rendered;
 use super::task as form;
 use crate::model::{
@@ -51,6 +52,7 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
     } else {
         all.extend(vote(state, turn));
         all.extend(question.map(|q| q.to_string()));
+        all.extend(judge::points(&state.contract_of(turn)));
         all.extend(unanswered(state, turn));
     }
     all.extend(reply);
@@ -101,7 +103,7 @@ fn role(state: &State, turn: &Turn) -> Option<String> {
 fn manner(state: &State, turn: &Turn) -> Option<String> {
     let seat = &state.seat(&turn.seat)?.spec;
     let shows = state.shows(turn);
-    let words = match shows.and_then(|s| s.words) {
+    let words = match shows.and_then(|s| s.words).or_else(|| state.varied_words(turn)) {
         Some((least, most)) => Some(range_of(least, most)),
         None if state.scenario.phases.iter().any(|p| p.shows.words.is_some()) => {
             let persona = seat.persona.as_ref().map(|p| rendered(p, state, turn));
@@ -180,6 +182,19 @@ fn task<'a>(state: &'a State, turn: &Turn) -> CueTask<'a> {
     }
     let fairly = if debates { first_answer(state, turn) } else { None };
     fairly.map_or(CueTask::Free, CueTask::Fairly)
+}
+
+/// Returns true if a turn asks for last words.
+pub(super) fn is_last(state: &State, turn: &Turn) -> bool {
+    task(state, turn) == CueTask::LastWords
+}
+
+/// Returns the request to answer the questions to a turn's seat, if there are any.
+pub(super) fn question_to(state: &State, turn: &Turn) -> Option<String> {
+    match task(state, turn) {
+        CueTask::Answer(owed) => Some(to_answer(state, &owed)),
+        _ => None,
+    }
 }
 
 /// Returns true if a turn has no task of its own, so that its prompt can ask for an act.
@@ -354,7 +369,7 @@ pub(super) fn in_layout(block: Block, layout: Layout, who: &SeatId, name: &Text)
     match (block, layout) {
         (Block::Own { text, cut }, Layout::Shared) => {
             let (who, name) = (who.clone(), name.clone());
-            Block::Other { who, name, number: None, text, cut, whisper: false }
+            Block::Other { who, name, number: None, phase: None, text, cut, whisper: false }
         }
         (block, _) => block,
     }

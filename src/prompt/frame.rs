@@ -4,6 +4,8 @@
 //! cue, after the conversation. In the shared layout the part before the conversation is also the same for all seats.
 
 use super::consensus;
+use super::judge;
+use super::material;
 use super::persona::{filled, rendered};
 use super::reader;
 use crate::model::contract::WHISPER;
@@ -38,7 +40,7 @@ pub(super) struct PromptFrame {
 /// Returns the prompt layout of a seat.
 pub(super) fn layout(state: &State, seat: &Participant) -> Layout {
     match &seat.voice {
-        VoiceSpec::Model(_) => state.scenario.layout,
+        VoiceSpec::Model(_) => state.layout_of(seat),
         VoiceSpec::Script(_)
         | VoiceSpec::Agent(_)
         | VoiceSpec::Team(_)
@@ -79,15 +81,23 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
     // in a plan, the topic is part of the request, which has its own section
     let in_request = turn.purpose != Purpose::Summarise && state.plan_thread(turn.thread).is_some();
     let topic = if in_request { None } else { topic };
-    let topic = topic.map(|topic| format!("{} {topic}", heading(topic)));
+    let motion = judge::is_motion(state, turn);
+    let topic = topic.map(|topic| {
+        let heading = if motion { "The motion:" } else { heading(topic) };
+        format!("{heading} {topic}")
+    });
     let table = table(state, turn, &labels, shared);
     let tags = by_model.then(|| tags(shared, turn.refers_to_turns()));
-    let around = lines([topic, table, tags, own_label]);
+    let process = if by_model { consensus::process(state, turn) } else { None };
+    let material = if by_model { material::rule(state, turn) } else { None };
+    let around =
+        lines([topic, judge::arguments(state, turn), process, table, tags, material, own_label]);
+    let goal = if by_model && !scribe { goal(seat) } else { String::new() };
     let rules = if by_model { rules(state, turn, seat, &persona) } else { String::new() };
     if shared {
-        PromptFrame { system: around, aside: Some(parts([who, rules])) }
+        PromptFrame { system: around, aside: Some(parts([who, goal, rules])) }
     } else {
-        PromptFrame { system: parts([who, around, rules]), aside: None }
+        PromptFrame { system: parts([who, goal, around, rules]), aside: None }
     }
 }
 
@@ -133,8 +143,14 @@ fn who(seat: &Participant, persona: &str) -> String {
     format!("You are {}{role}. {persona}", seat.name).trim_end().to_owned()
 }
 
+/// Returns the private goal of a seat, for its own prompt.
+fn goal(seat: &Participant) -> String {
+    let goal = seat.goal.as_ref().map(|goal| goal.text.trim());
+    goal.map_or(String::new(), |goal| format!("Your private goal, which you never state: {goal}"))
+}
+
 /// Returns true if a persona begins with the participant's name.
-fn introduces(persona: &str, name: &str) -> bool {
+pub(super) fn introduces(persona: &str, name: &str) -> bool {
     let begins = format!("you are {}", name.to_lowercase());
     let persona = persona.to_lowercase();
     persona.strip_prefix(&begins).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
@@ -246,7 +262,8 @@ fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> Strin
 /// Returns the length of a reply, unless a phase or the author's persona defines it.
 fn length(state: &State, seat: &Participant, persona: &str) -> Option<String> {
     let by_phase = state.scenario.phases.iter().any(|p| p.shows.words.is_some());
-    (!by_phase).then(|| said_length(state, seat, persona)).flatten()
+    let varies = state.scenario.varied && seat.words.is_none();
+    (!by_phase && !varies).then(|| said_length(state, seat, persona)).flatten()
 }
 
 /// Returns the length of a reply without a phase that defines it; `None` if the persona defines it.

@@ -1,6 +1,6 @@
 //! Announcements of the host in the conversation: the results of votes and verdicts.
 
-use super::messages::attribute;
+use super::escape::attribute;
 use crate::model::{Block, Purpose, Seq, Text, VerdictGiven, VoteClosed};
 use crate::state::{Announcement, Labels, State, Turn};
 
@@ -27,7 +27,7 @@ pub(super) fn announcements(
             Announcement::Verdict(verdict) => of_verdict(verdict),
         };
         let text = state.addressed_as(&text.into(), labels);
-        (Block::Operator { text, whisper: false }, news.seq)
+        (Block::Operator { text, whisper: false, material: None }, news.seq)
     };
     seen.map(block).collect()
 }

@@ -9,19 +9,24 @@ mod account;
 mod budget;
 mod consensus;
 mod cue;
+mod escape;
 mod frame;
 mod host;
+mod judge;
 mod lore;
+mod material;
 mod messages;
 mod persona;
+mod plain;
 mod plan;
 mod profile;
 mod reader;
+mod small;
 mod task;
 mod toolkit;
 
 pub use account::{Account, account, digest};
-pub use budget::{UNKNOWN_WINDOW, estimate_tokens};
+pub use budget::{LINE_NUMBER_TOKENS, UNKNOWN_WINDOW, estimate_tokens, material_tokens};
 pub use cue::has_room_for_act;
 pub use frame::doubt;
 pub use messages::{messages, unjoined};
@@ -41,12 +46,12 @@ pub const RESULT_TASK: &str = "The conversation is over. Write its result for so
 
 /// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
 /// be raised with every change of the text that models see.
-pub const WORDING: u32 = 6;
+pub const WORDING: u32 = 7;
 
 use self::reader::{VISITOR, addresses_the_reader, reads_summary};
 use crate::model::contract::WHISPER;
 use crate::model::{
-    Block, Budget, Participant, Prompt, Purpose, Sees, Seq, Text, ToolRound, VoiceSpec,
+    Block, Budget, Layout, Participant, Prompt, Purpose, Sees, Seq, Text, ToolRound, VoiceSpec,
 };
 use crate::state::{BuiltPrompt, Entry, Labels, State, Turn};
 use crate::text;
@@ -113,7 +118,13 @@ fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
         blocks = blocks.into_iter().map(|b| cue::in_layout(b, layout, &turn.seat, name)).collect();
     }
     prompt.known = profile::known(state, turn, &blocks);
-    Prompt { blocks, ..prompt }
+    let prompt = Prompt { blocks, ..prompt };
+    match state.seat(&turn.seat).map(|s| &*s.spec) {
+        Some(seat) if frame::layout(state, seat) == Layout::Small => {
+            small::prompt(state, turn, seat, prompt)
+        }
+        _ => prompt,
+    }
 }
 
 /// Returns the sections that replace the conversation in a thread that seeks a single answer. For a model, the history
@@ -238,6 +249,7 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
         tools_used: toolkit::used(state, turn),
         own_notes: own_notes(state, turn),
         text_tools: toolkit::in_words(state, turn),
+        one_message: false,
         left_out: 0,
         starts_later: false,
     }
@@ -247,7 +259,7 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
 fn escape_results(round: &ToolRound) -> ToolRound {
     let mut round = round.clone();
     for (_, result) in round.runs.iter_mut().filter_map(|run| run.returned.as_mut()) {
-        *result = text::forwarded(&messages::quoted(result)).into_owned().into();
+        *result = text::forwarded(&escape::quoted(result)).into_owned().into();
     }
     round
 }
@@ -303,7 +315,9 @@ fn whispers(state: &State, turn: &Turn, labels: &Labels, entry: &Entry) -> Vec<(
 
 fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text) -> Block {
     match entry.seat() {
-        None => Block::Operator { text, whisper: entry.is_whisper() },
+        None => {
+            Block::Operator { text, whisper: entry.is_whisper(), material: entry.material.clone() }
+        }
         Some(who)
             if *who == turn.seat
                 && turn.summarises.is_none()
@@ -323,6 +337,7 @@ fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text)
                 (None, None) => who.0.clone(),
             },
             number: if turn.refers_to_turns() { entry.number } else { None },
+            phase: judge::phase(state, turn, entry),
             text,
             cut: entry.version().cut.is_some(),
             whisper: false,

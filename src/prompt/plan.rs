@@ -2,7 +2,7 @@
 //! on. They are rebuilt at every call from the current plan. An executor sees its own step and the messages to it, but
 //! not the threads of other executors; the planner sees the whole plan.
 
-use super::messages::{attribute, quoted};
+use super::escape::{attribute, quoted};
 use crate::model::{Purpose, Seq, StepState, Text};
 use crate::state::{Entry, Plan, PlannedStep, State, Thread, Turn, Who};
 

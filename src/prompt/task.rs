@@ -85,11 +85,7 @@ fn form(form: &Form) -> Option<String> {
             "Answer with one JSON object and nothing else: your bid, a whole number from 0 to {BID_MAX}, as \"bid\", and \
              your own reason in one line as \"why\"."
         )),
-        Form::Judgement(sides) => Some(format!(
-            "Answer with one JSON object and nothing else: \"why\" is your own reason, in two sentences; \"scores\" has a \
-             number from 0 to {SCORE_MAX} for each of {}; \"winner\" is one of them, or \"{TIE}\".",
-            quoted(sides)
-        )),
+        Form::Judgement { sides, points } => Some(judgement(sides, *points)),
         Form::Answer { of, confidence, object: true } => {
             let what = match of {
                 AnswerKind::Number => "a number",
@@ -147,6 +143,23 @@ fn form(form: &Form) -> Option<String> {
             ))
         }
     }
+}
+
+/// Explains the format of a judgement.
+fn judgement(sides: &[Text], points: bool) -> String {
+    let sides = quoted(sides);
+    let points = if points {
+        format!(
+            "\"unanswered\" has for each of {sides} the point of the other that it never answered, in one sentence; \
+             \"decided_by\" is a list of the numbers of the turns that decided it; "
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "Answer with one JSON object and nothing else: {points}\"why\" is your own reason, in two sentences; \"scores\" has a \
+         number from 0 to {SCORE_MAX} for each of {sides}; \"winner\" is one of them, or \"{TIE}\"."
+    )
 }
 
 /// Explains how to give an answer, or how to vote for an existing one.

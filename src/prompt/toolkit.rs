@@ -2,7 +2,7 @@
 //! models, the results of earlier turns.
 
 use super::budget::{self, GAP};
-use super::messages::{attribute, quoted};
+use super::escape::{attribute, quoted};
 use crate::model::tool::{REQUEST_TAG, RESULT_TAG, ToolRun};
 use crate::model::{Text, VoiceSpec};
 use crate::state::{State, Turn};

@@ -9,7 +9,7 @@ use super::data::{found, object, objects, unfenced};
 use super::formed::{FormFault, Formed};
 use super::message::Siblings;
 use super::{answer, message, plan, proposal};
-use crate::model::contract::{BID_MAX, Form, SCORE_MAX, TIE};
+use crate::model::contract::{BID_MAX, DECIDING_MAX, Form, SCORE_MAX, TIE};
 use crate::model::{AnswerKind, Text};
 use crate::scenario::validator;
 use jsonschema::ValidationError;
@@ -37,7 +37,7 @@ pub fn formed(
         Form::Ballot { options, .. } => ballot(options, also, said, data).map(Formed::data),
         Form::Schema(schema) => fitting(schema, said, data),
         Form::Bid => bid(said, data).map(Formed::data),
-        Form::Judgement(sides) => judgement(sides, also, said, data).map(Formed::data),
+        Form::Judgement { sides, .. } => judgement(sides, also, said, data).map(Formed::data),
         Form::Answer { of, confidence, object } => {
             Ok(answer_of(*of, *confidence, *object, said, data))
         }
@@ -263,7 +263,22 @@ fn judgement(
             .collect();
         let named = o["winner"].as_str().and_then(|w| answers.exactly(w)).cloned();
         let winner = named.or_else(|| ahead(sides, &scores))?;
-        Some(json!({ "winner": winner, "scores": scores, "why": why(o) }))
+        let mut read = json!({ "winner": winner, "scores": scores, "why": why(o) });
+        let unanswered = o["unanswered"].as_object().into_iter().flatten();
+        let unanswered: Map<String, Value> = unanswered
+            .filter_map(|(side, point)| {
+                let point = point.as_str().filter(|point| !point.trim().is_empty())?;
+                Some((answers.exactly(side)?.to_string(), point.trim().into()))
+            })
+            .collect();
+        let decided_by = turn_numbers(&o["decided_by"]);
+        if !unanswered.is_empty() {
+            read["unanswered"] = unanswered.into();
+        }
+        if !decided_by.is_empty() {
+            read["decided_by"] = json!(decided_by);
+        }
+        Some(read)
     });
     let plain = || {
         let winner = answers.find(said)?;
@@ -275,6 +290,22 @@ fn judgement(
     judged
         .or_else(plain)
         .ok_or_else(|| format!("it names no winner among: {}", options.join(", ")).into())
+}
+
+/// Returns the numbers of turns in a list or in a single value, each once, such as `[5, "#6"]`.
+fn turn_numbers(value: &Value) -> Vec<u32> {
+    let given = value.as_array().map_or(std::slice::from_ref(value), |list| &list[..]);
+    let number = |value: &Value| match value {
+        Value::String(text) => text.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok(),
+        other => u32::try_from(other.as_u64()?).ok(),
+    };
+    let mut numbers = vec![];
+    for number in given.iter().filter_map(number) {
+        if number > 0 && !numbers.contains(&number) && numbers.len() < DECIDING_MAX {
+            numbers.push(number);
+        }
+    }
+    numbers
 }
 
 /// Returns the side with the highest score, or a tie; `None` unless all sides have a score.
@@ -434,7 +465,7 @@ mod tests {
 
     #[test]
     fn a_judgement_names_a_winner_or_gives_scores() {
-        let form = Form::Judgement(texts(&["pro", "con"]));
+        let form = Form::Judgement { sides: texts(&["pro", "con"]), points: true };
         check(
             &form,
             "{\"winner\": \"Pro\", \"scores\": {\"pro\": 7, \"con\": 5, \"x\": 1}, \"why\": \"facts\"}",

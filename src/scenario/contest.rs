@@ -10,7 +10,8 @@ use crate::model::{Participant, Text};
 
 /// Keys of a stop rule that exclude each other.
 const RULES: [&str; 5] = ["when", "word", "judge", "agreement", "loop"];
-const GO_WITH: [(&str, &str); 3] = [("by", "word"), ("question", "judge"), ("every", "judge")];
+const GO_WITH: [(&str, &str); 4] =
+    [("by", "word"), ("accepted_by", "word"), ("question", "judge"), ("every", "judge")];
 /// Option of policies that count rounds.
 const ROUNDS: &str = "rounds";
 /// Key of the participant who chooses the next speaker.
@@ -157,6 +158,10 @@ pub(super) fn stops(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> 
                     Some(by) => who_of(walk, by, seats, &join(&path, "by")),
                     None => vec![],
                 },
+                accepted_by: match node.get("accepted_by") {
+                    Some(by) => who_of(walk, by, seats, &join(&path, "accepted_by")),
+                    None => vec![],
+                },
             },
             "judge" => Rule::Judge {
                 seat: match node.get("judge") {
@@ -233,14 +238,21 @@ pub(super) fn judging(
         }
         None => vec![],
     };
+    let argued = node.get("argues");
     let sides = node.get("sides").map(Node::items).unwrap_or_default().iter().enumerate();
     let sides: Vec<Side> = sides
         .map(|(i, side)| {
             let path = format!("{path}.sides[{}]", i + 1);
             let name = side.text().unwrap_or_default().into();
-            Side { name, seats: who_of(walk, side, seats, &path) }
+            let argues = argued.and_then(|node| node.items().get(i)?.text()).map(Text::from);
+            Side { name, seats: who_of(walk, side, seats, &path), argues }
         })
         .collect();
+    if let Some(argued) = argued.filter(|argued| argued.items().len() != sides.len()) {
+        let message = format!("has {} answers for {} sides", argued.items().len(), sides.len());
+        let fix = "write one answer for each of `sides`, in the same order";
+        walk.fault(&argued.span, &join(path, "argues"), message, fix);
+    }
     let compared =
         if sides.is_empty() { seats.iter().filter(|s| s.speaks).count() } else { sides.len() };
     if compared < 2 && !seats.is_empty() {

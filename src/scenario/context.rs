@@ -28,7 +28,7 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
         | Form::Choice(_)
         | Form::Ballot { .. }
         | Form::Bid
-        | Form::Judgement(_)
+        | Form::Judgement { .. }
         | Form::Answer { .. }
         | Form::Ranking { .. }
         | Form::Proposal { .. }
@@ -71,7 +71,7 @@ fn written(form: &Form) -> Vec<String> {
         Form::Scores(_) => vec!["scores".to_owned()],
         Form::Free
         | Form::Bid
-        | Form::Judgement(_)
+        | Form::Judgement { .. }
         | Form::Proposal { .. }
         | Form::Plan { .. }
         | Form::Message { .. } => vec![],

@@ -11,11 +11,11 @@ mod tool;
 mod value;
 mod voice;
 
-pub(crate) use value::{Key, PACE_RANGE, ValueKind, key, needed};
+pub(crate) use value::{Key, PACE_RANGE, VARIED, ValueKind, key, needed};
 
 use crate::model::facts::OF_CONVERSATION;
 use answer::ANSWER;
-use contest::{CONTEXT, REPLY, STOP, VERDICT};
+use contest::{CONTEXT, GOAL, REPLY, STOP, VERDICT};
 use limits::LIMITS;
 use phase::PHASE;
 use profile::{PROFILE, RANKING, STAGE};
@@ -77,16 +77,18 @@ pub(crate) static TOP: &[Key] = &[
     ),
     key(
         "words",
-        WORDS,
+        ValueKind::AnyOf(&[ValueKind::OneOf(&[VARIED]), WORDS]),
         "[40, 90]",
-        "Minimum and maximum words of a turn, unless its participant or phase sets them.",
+        "Minimum and maximum words of a turn, unless its participant or phase sets them; varied alternates short and long \
+         turns in a guided debate.",
     ),
     key(
         "layout",
-        ValueKind::OneOf(&["own", "shared"]),
+        ValueKind::OneOf(&["own", "shared", "small"]),
         r#""own""#,
-        "Where prompts put the conversation: own (default), after the participant's own rules; shared, first and the same \
-         for everyone, so that a local server can reuse its prompt cache.",
+        "Where prompts put the conversation: own, after the participant's own rules; shared, first and the same for \
+         everyone, so that a local server can reuse its prompt cache; small, all of it in one plain message. Default: own, \
+         and small in a guided debate for a model that its server says has fewer than three billion parameters.",
     ),
     key(
         "debate",
@@ -242,6 +244,7 @@ pub(super) static PARTICIPANT: &[Key] = &[
         "Minimum and maximum words of its turns, unless the phase sets them.",
     ),
     key("persona", ValueKind::Template, r#""You plan cities.""#, "Persona for the model."),
+    GOAL,
     key(
         "model",
         ValueKind::Model,

@@ -7,7 +7,7 @@ use super::contest::{chairs, clerks, duties, stops, verdict};
 use super::context;
 use super::contract::whispers;
 use super::fault::{Faults, Gravity};
-use super::keys::{CONSENSUS, DEPENDS, PARALLEL, PLAN, TOP};
+use super::keys::{CONSENSUS, DEPENDS, PARALLEL, PLAN, TOP, VARIED};
 use super::plan;
 use super::policy::policy;
 use super::profile::{keeper, profile, ranking, stages};
@@ -296,8 +296,10 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
         title,
         topic,
         layout: match root.get("layout").and_then(Node::text) {
-            Some("shared") => Layout::Shared,
-            _ => Layout::Own,
+            Some("own") => Some(Layout::Own),
+            Some("shared") => Some(Layout::Shared),
+            Some("small") => Some(Layout::Small),
+            _ => None,
         },
         debate: match root.get("debate").and_then(Node::text) {
             Some("plain") => Debate::Plain,
@@ -306,6 +308,7 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
         guards: guards(root),
         words: words(walk, root, ""),
         stance: poles(walk, root),
+        varied: root.get("words").and_then(Node::text) == Some(VARIED),
         lore: lore(walk, root, &participants),
         policy: policy(root),
         limits: limits(root),

@@ -58,9 +58,9 @@ pub struct Scenario {
     /// Topic of the conversation; `{{ topic }}` in templates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<Text>,
-    /// Position of the conversation in prompts.
-    #[serde(default, skip_serializing_if = "is_own")]
-    pub layout: Layout,
+    /// Position of the conversation in prompts; `None` leaves it to the seat's model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<Layout>,
     /// Amount of debating advice in prompts.
     #[serde(default, skip_serializing_if = "is_guided")]
     pub debate: Debate,
@@ -73,6 +73,9 @@ pub struct Scenario {
     /// Names of the two poles between which the participants state their position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stance: Option<[Text; 2]>,
+    /// True if short and long turns alternate in a guided debate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub varied: bool,
     /// Texts that are shown after one of their keys was used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lore: Vec<Lore>,
@@ -140,11 +143,6 @@ fn is_guarded(guards: &Guards) -> bool {
     *guards == Guards::On
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
-fn is_own(layout: &Layout) -> bool {
-    *layout == Layout::Own
-}
-
 /// A policy and its options.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PolicySpec {
@@ -208,6 +206,9 @@ pub enum Rule {
         /// The participants whose lines count; empty for all.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         by: Vec<Text>,
+        /// The participants who have to answer with the word in their own next turn; empty if the line alone counts.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        accepted_by: Vec<Text>,
     },
     /// A judge says yes.
     Judge {
@@ -273,6 +274,9 @@ pub struct Side {
     pub name: Text,
     /// The participants on this side.
     pub seats: Vec<Text>,
+    /// Template of the answer that it argues for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub argues: Option<Text>,
 }
 
 /// Rule for a tie of judgements.

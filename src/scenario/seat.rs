@@ -10,8 +10,8 @@ use super::tools;
 use super::tree::{Node, count, quote, texts, usd};
 use crate::model::sentence::sentence_error;
 use crate::model::{
-    AgentSpec, Budget, Fallback, Line, ModelSpec, Participant, Purpose, SeatId, TeamSpec, Text,
-    Then, Timeouts, VoiceSpec,
+    AgentSpec, Budget, Fallback, Goal, Line, ModelSpec, Participant, Purpose, SeatId, TeamSpec,
+    Text, Then, Timeouts, VoiceSpec,
     event::{ENGINE, OPERATOR},
 };
 use serde_json::{Map, Value as Json};
@@ -194,6 +194,7 @@ fn fill(seat: &mut Participant, node: &Node) {
     }
     seat.description = text("description").or_else(|| seat.description.take());
     seat.persona = text("persona").or_else(|| seat.persona.take());
+    seat.goal = node.get("goal").map(goal).or(seat.goal.take());
     if let Some(weight) = node.get("weight").and_then(Node::number) {
         seat.weight = weight;
     }
@@ -427,4 +428,13 @@ fn shared_name(seat: &Participant, before: &[Participant]) -> Option<(Text, Seat
         };
         names(seat).into_iter().find(same).map(|name| (name, other.id.clone()))
     })
+}
+
+/// Returns the private goal of a participant.
+fn goal(node: &Node) -> Goal {
+    Goal {
+        text: node.get("text").and_then(Node::text).unwrap_or_default().into(),
+        least: node.get("least").and_then(Node::number),
+        most: node.get("most").and_then(Node::number),
+    }
 }

@@ -1,6 +1,7 @@
 //! Resolves the visibility of a phase.
 
 use super::check::{Walk, join};
+use super::keys::VARIED;
 use super::tree::{Node, count, texts};
 use crate::model::{Anonymous, Sees, Shows, Text};
 use serde_json::Value;
@@ -39,7 +40,7 @@ pub(super) fn shows(walk: &mut Walk<'_>, node: &Node, path: &str) -> Shows {
 
 /// Resolves the target length in words, if present.
 pub(super) fn words(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<(u32, u32)> {
-    let words = node.get("words")?;
+    let words = node.get("words").filter(|words| words.text() != Some(VARIED))?;
     let range: Vec<u32> =
         words.items().iter().filter_map(|n| u32::try_from(n.whole()?).ok()).collect();
     match range[..] {

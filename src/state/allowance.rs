@@ -17,6 +17,10 @@ const WIDER_TIMES: u32 = 2;
 const UNBOUNDED_TOKENS: u32 = 4_096;
 /// Maximum limit reached by such growth, in tokens.
 const WIDEST_TOKENS: u32 = 32_768;
+/// Length of a short turn in words (min, max) in a debate with varied lengths.
+const SHORT_TURN: (u32, u32) = (15, 40);
+/// Length of a long turn in words (min, max) in a debate with varied lengths.
+const LONG_TURN: (u32, u32) = (60, 110);
 
 impl State {
     /// Returns the maximum number of tokens of the reply to a turn's next call; `None` if it is unlimited.
@@ -51,7 +55,23 @@ impl State {
         }
         let phase = self.shows(turn).and_then(|shows| shows.words);
         let seat = || self.seat(&turn.seat).and_then(|s| s.spec.words);
-        let words = phase.or_else(seat).or(self.scenario.words);
+        let varied = || self.varied_words(turn);
+        let words = phase.or_else(seat).or_else(varied).or(self.scenario.words);
         words.map(|(_, most)| most)
+    }
+
+    /// Returns the target length of a turn (min, max) in a guided debate in which short and long turns of a seat
+    /// alternate; the seed decides the first one. `None` if its participant or phase has its own length.
+    pub fn varied_words(&self, turn: &Turn) -> Option<(u32, u32)> {
+        let guided = self.scenario.varied && self.scenario.debate == Debate::Guided;
+        let place = self.seats.iter().position(|seat| seat.spec.id == turn.seat)?;
+        let seat = self.seats.get(place)?;
+        let own = self.shows(turn).and_then(|shows| shows.words).or(seat.spec.words);
+        if !guided || !turn.speaks() || own.is_some() {
+            return None;
+        }
+        let first = self.dice(place as u64, "varied words");
+        let long = (first ^ u64::from(seat.utterances)) & 1 == 1;
+        Some(if long { LONG_TURN } else { SHORT_TURN })
     }
 }

@@ -42,7 +42,9 @@ impl Conversation {
                 Some(_) | None => Form::Choice(options()),
             },
             Purpose::Judge => match self.batch_of(turn).and_then(|b| b.spec.judge_task()) {
-                Some(JudgeTask::Verdict { .. }) => Form::Judgement(options()),
+                Some(JudgeTask::Verdict { .. }) => {
+                    Form::Judgement { sides: options(), points: self.asks_for_points(turn) }
+                }
                 Some(JudgeTask::Stop(_) | JudgeTask::Casting) | None => Form::Choice(options()),
             },
             Purpose::Bid => Form::Bid,
@@ -50,6 +52,18 @@ impl Conversation {
             Purpose::Result => Form::Schema(ResultGiven::schema()),
         };
         Contract { form, ..Contract::default() }
+    }
+
+    /// Returns the layout of a model's prompts: the scenario's, or else the one for the size of the model.
+    pub fn layout_of(&self, seat: &Participant) -> Layout {
+        let small = seat.small && self.scenario.debate == Debate::Guided;
+        self.scenario.layout.unwrap_or(if small { Layout::Small } else { Layout::Own })
+    }
+
+    /// Returns whether a judge also lists unanswered points: in guided debates, unless its model is small.
+    fn asks_for_points(&self, turn: &Turn) -> bool {
+        let small = |seat: &super::Seat| self.layout_of(&seat.spec) == Layout::Small;
+        self.scenario.debate == Debate::Guided && !self.seat(&turn.seat).is_some_and(small)
     }
 
     /// Returns the form of a spoken reply: that of a consensus or plan, else the phase's, else the seat's own, else the

@@ -319,6 +319,10 @@ impl Conversation {
             _ => vec![],
         };
         let says = matches!(given.line.command, Command::Say { .. });
+        let material = match &given.line.command {
+            Command::Say { material, .. } => material.clone(),
+            _ => None,
+        };
         self.unheard.push((seq, of.clone()));
         self.entries.push(super::Entry {
             seq,
@@ -348,6 +352,7 @@ impl Conversation {
             changed: None,
             to: to.into(),
             of: Some(of.clone()),
+            material,
             granted: if says { given.targets.seats.first().cloned() } else { None },
             mentions: given.targets.mentions.clone().into(),
         });

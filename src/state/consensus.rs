@@ -53,6 +53,11 @@ impl Coordination<'_> {
         self.moves.iter().filter(by).count()
     }
 
+    /// Returns the text of a seat's last turn if a new answer stopped it; empty otherwise.
+    pub fn draft(&self, seat: &SeatId) -> &str {
+        self.moves.iter().rev().find(|m| m.seat == *seat).map_or("", |m| &m.draft)
+    }
+
     /// Returns the `seq` of the newest valid answer.
     pub fn newest(&self) -> Option<Seq> {
         self.answers.iter().map(|(_, entry)| entry.version().seq).max()
@@ -123,6 +128,7 @@ impl Conversation {
             horizon: turn.horizon,
             ms,
             round: thread.round,
+            draft: if did == MoveKind::Restarted { e.text.clone() } else { "".into() },
             did,
         });
     }

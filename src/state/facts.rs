@@ -235,6 +235,7 @@ mod tests {
             changed: None,
             to: Box::default(),
             of: None,
+            material: None,
             granted: None,
             mentions: Box::default(),
         };

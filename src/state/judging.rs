@@ -238,6 +238,15 @@ impl Conversation {
                 let scores = e.structured["scores"].as_object().into_iter().flatten();
                 let scores =
                     scores.filter_map(|(s, n)| Some((side(s.as_str().into()), n.as_f64()?)));
+                let unanswered = e.structured["unanswered"].as_object().into_iter().flatten();
+                let unanswered = unanswered.filter_map(|(s, point)| {
+                    Some((side(s.as_str().into()), point.as_str()?.into()))
+                });
+                let decided_by = e.structured["decided_by"].as_array().into_iter().flatten();
+                let decided_by = decided_by.filter_map(|n| u32::try_from(n.as_u64()?).ok());
+                // a judge may invent a number
+                let said = 1..=self.utterances;
+                let decided_by = decided_by.filter(|n| said.contains(n));
                 let unread = || e.error.as_ref().map_or("".into(), |e| e.text.clone());
                 let judgement = Judgement {
                     judge: seat.clone(),
@@ -247,6 +256,8 @@ impl Conversation {
                     winner: text("winner").map(side),
                     scores: scores.collect(),
                     why: text("why").unwrap_or_else(unread),
+                    unanswered: unanswered.collect(),
+                    decided_by: decided_by.collect(),
                 };
                 self.judging.get_or_insert_default().judgements.push(judgement);
             }

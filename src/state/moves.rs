@@ -17,6 +17,8 @@ pub struct AnswerMove {
     pub ms: Ms,
     /// The round, from 1.
     pub round: u32,
+    /// Text of a turn that a new answer stopped; empty otherwise.
+    pub draft: Text,
     /// Kind of the move.
     pub did: MoveKind,
 }

@@ -66,6 +66,7 @@ impl Conversation {
             changed: None,
             to: Box::default(),
             of: None,
+            material: None,
             granted: None,
             mentions: e.mentions.clone().into(),
         });

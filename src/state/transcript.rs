@@ -49,6 +49,8 @@ pub struct Entry {
     pub to: Box<[SeatId]>,
     /// Key of the command of an operator message.
     pub of: Option<Key>,
+    /// Name of the file that the message is; `None` for other messages.
+    pub material: Option<Text>,
     /// The seat that the message gave the floor; a mention of it is not a second grant.
     pub granted: Option<SeatId>,
     /// Seats that it mentions with `@`.

@@ -47,6 +47,31 @@ fn a_panel_reads_the_files_and_answers_as_json() {
     assert_eq!(house.sessions()[0]["id"], answer["session"]);
 }
 
+/// No file is cut in silence: 33 kB do not fit into a window of 4,096 tokens.
+#[test]
+fn a_file_that_does_not_fit_is_an_error_or_is_cut_on_request() {
+    let server = Server::start("VERDICT: good.\nDISSENT: none", None);
+    let house = House::new();
+    let file = house.file("main.py", &"total = total + 1\n".repeat(1_850));
+    let ask = ["ask", "Is it right?", &file, "--panel", "review", "--no-save", "--json"];
+    let ask = [&ask[..], &["--endpoint", &server.url, "--model", "endpoint:tiny"]].concat();
+    let ran = house.run(&ask).code(3);
+    assert!(ran.err.contains("main.py (33 kB)") && ran.err.contains("--cut"), "{}", ran.err);
+    assert_eq!((ran.out.as_str(), server.asked.lock().unwrap().len()), ("", 0));
+
+    let ran = house.run(&[&ask[..], &["--cut"]].concat()).code(0);
+    let answer: Value = serde_json::from_str(&ran.out).unwrap();
+    let part = &answer["material"][0];
+    let (read, bytes) = (part["read"].as_u64().unwrap(), part["bytes"].as_u64().unwrap());
+    assert_eq!(bytes, 33_300);
+    assert!(read < bytes / 4, "{part}");
+    assert!(ran.err.contains(&format!("read {} % of 33 kB", read * 100 / bytes)), "{}", ran.err);
+    for body in server.asked.lock().unwrap().iter() {
+        assert!(body.contains("2: total = total + 1") && body.contains("is left out: "), "{body}");
+        assert!(!body.contains("[...]"), "{body}");
+    }
+}
+
 #[test]
 fn a_panel_that_is_stopped_gives_no_half_answer() {
     let server = Server::start("It is.", None);
@@ -62,7 +87,7 @@ fn any_scenario_can_be_the_panel_and_its_verdict_the_answer() {
     let house = House::new();
     let topic = "This house would abolish homework before the age of fourteen.";
     let ran = house.run(&["ask", topic, "--panel", "formal-debate", "--rehearsed"]).code(0);
-    assert!(ran.out.contains("\n\npro: Side 2 answered practice"), "{}", ran.out);
+    assert!(ran.out.contains("\n\npro: Florian answered practice"), "{}", ran.out);
     let near = house.run(&["ask", "Why?", "--panel", "formal-debat"]).code(2);
     assert!(near.err.contains("formal-debate"), "{}", near.err);
     house.run(&["ask", " "]).code(2);

@@ -368,3 +368,25 @@ fn page_draws_usage_over_time() {
     assert!(page.contains("<title>Tokens and cost over time</title>"), "no curve");
     assert!(page.contains("cumulative tokens, ") && !page.contains("cumulative cost"), "{page}");
 }
+
+/// A judge knows labels, sees them swapped, and refers to turns by number; a reader wants names and links.
+#[test]
+fn verdict_names_the_sides_and_links_the_deciding_turns() {
+    let house = House::new();
+    house.run(&["run", "formal-debate", "--rehearsed", "--headless"]).code(0);
+    let text = export(&house, &["md"]);
+    let verdict = &text[text.find("verdict: Which side").unwrap()..];
+    for line in [
+        "Judge Achterberg: Nadia: Florian answered practice with practice",
+        "Florian never answered: The table that is not the same height for all.",
+        "decided by #4 Florian, #5 Nadia",
+        "But Florian kept ten minutes of what it had come to defend, and Nadia had an answer",
+        "Nadia never answered: The empty afternoon where nobody opens a club.",
+        "scores: Nadia 8, Florian 7",
+    ] {
+        assert!(verdict.contains(line), "{line}: {verdict}");
+    }
+    assert!(!verdict.contains("Side "), "{verdict}");
+    let page = export(&house, &["html"]);
+    assert!(page.contains("<a href=\"#u5\">#5</a> Nadia"), "{page}");
+}

@@ -1,7 +1,8 @@
 //! Models on the command line: the choice of a model, errors before the start, and that keys never leak.
 
 use crate::house::House;
-use crate::server::{Server, WIDE, WIDE_WINDOW};
+use crate::server::{MINI, Server, WIDE, WIDE_WINDOW};
+use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Barrier};
@@ -231,4 +232,39 @@ fn the_doctor_explains_every_provider() {
     }
     let ran = house.run(&["models", "--endpoint", &server.url]).code(0);
     assert!(ran.out.contains("  endpoint:tiny\n"), "{}", ran.out);
+}
+
+/// A model of a few hundred million parameters copies tags and rules, so it gets one plain message; by hand it gets any
+/// layout.
+#[test]
+fn a_small_model_reads_one_plain_message() {
+    let server = Server::serving("Trams are quiet.\n---\nCars are not.", None, usize::MAX, &[MINI]);
+    let house = House::new();
+    let debate = "title = \"T\"\ntopic = \"Should cars go?\"\n[limits]\nutterances = 2\n\
+                  [[participant]]\nid = \"ada\"\nname = \"Ada\"\npersona = \"You are Ada, who plans cities. You count.\"\n\
+                  [[participant]]\nid = \"bo\"\nname = \"Bo\"\n";
+    let file = house.file("debate.toml", debate);
+    let model = format!("endpoint:{MINI}");
+    let run =
+        ["run", &file, "--headless", "--no-save", "--endpoint", &server.url, "--model", &model];
+    let ran = house.run(&run).code(0);
+    assert!(ran.err.contains("two seats, one model: expect agreement"), "{}", ran.err);
+    let asked: Vec<Value> = server
+        .asked
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|body| serde_json::from_str(body).unwrap())
+        .collect();
+    let first = asked[0]["messages"].as_array().unwrap();
+    assert_eq!((first.len(), &first[0]["role"]), (1, &"user".into()), "{first:?}");
+    let text = first[0]["content"].as_str().unwrap();
+    assert!(text.starts_with("You are Ada, who plans cities.\nShould cars go?"), "{text}");
+    let second = asked[1]["messages"][0]["content"].as_str().unwrap();
+    assert!(second.contains("Ada said: Trams are quiet."), "{second}");
+    assert!(!second.contains('<') && !second.contains("You count"), "{second}");
+
+    house.run(&[&run[..], &["--set", "layout=own"]].concat()).code(0);
+    let own: Value = serde_json::from_str(&server.asked.lock().unwrap()[asked.len()]).unwrap();
+    assert_eq!(own["messages"][0]["role"], "system", "{own}");
 }

@@ -14,6 +14,9 @@ pub const WIDE: &str = "wide";
 /// That window, in tokens.
 pub const WIDE_WINDOW: u32 = 6_144;
 
+/// A model whose server states that it is small.
+pub const MINI: &str = "mini";
+
 /// A fake server; see the module.
 pub struct Server {
     pub url: String,
@@ -91,6 +94,7 @@ fn answer(
         (true, true) => {
             let entry = |name: &&str| match *name {
                 WIDE => json!({"id": name, "meta": {"n_ctx": WIDE_WINDOW}}),
+                MINI => json!({"id": name, "meta": {"n_ctx": 8_192, "n_params": 134_515_008}}),
                 name => json!({"id": name}),
             };
             let list: Vec<_> = names.iter().map(entry).collect();

@@ -48,7 +48,7 @@ async fn a_late_answer_asks_the_voters_again_and_the_last_ballot_counts() {
         ("cyd", 0 | 1) => Play::Words("c flies over all of that at once".into(), 60),
         _ => vote("cyd"),
     });
-    let ran = play(club(&["ann", "bob", "cyd"], json!({})), stage, &[]).await;
+    let ran = play(club(&["ann", "bob", "cyd"], json!({"on_new": "restart"})), stage, &[]).await;
     let cast = |m: &&colloquium::state::AnswerMove| {
         m.seat == SeatId("bob".into()) && matches!(m.did, MoveKind::Voted { .. })
     };

@@ -16,7 +16,10 @@ async fn cut_in_keeps_shown_text_and_comes_next() {
     assert_eq!(ran.state.entries[1].version().cut, Some(CutWhy::CutIn));
     assert_eq!(ran.receipts("x"), [Done, Delivered]);
     let told = &ran.seen[2].prompt.blocks;
-    assert_eq!(told.last(), Some(&Block::Operator { text: "stop that".into(), whisper: false }));
+    assert_eq!(
+        told.last(),
+        Some(&Block::Operator { text: "stop that".into(), whisper: false, material: None })
+    );
     assert!(matches!(&told[1], Block::Other { cut: true, .. }), "others are told that it was cut");
 }
 

@@ -15,6 +15,11 @@ pub fn club(ids: &[&str], options: Value) -> payload::Opened {
     table(scenario, ids.iter().map(|id| seat(id)).collect())
 }
 
+/// Returns a club whose working seats restart after a new answer.
+fn restarting() -> payload::Opened {
+    club(&["ann", "bob", "cyd"], json!({"on_new": "restart"}))
+}
+
 /// Returns the number of answers in a ballot.
 pub fn choices(ask: &CallRequest) -> usize {
     ask.facts["options"].as_array().map_or(0, Vec::len)
@@ -103,11 +108,11 @@ async fn rows_keep_their_order_and_cannot_be_faked() {
 #[tokio::test]
 async fn new_answer_restarts_working_seats() {
     let stage = stage(|ask| match (&*ask.seat.id, choices(ask)) {
-        ("ann", 0) => Play::Words("a walks".into(), 5),
+        ("ann", 0) => Play::Words("a walks".into(), 250),
         (_, 0) => Play::Words(format!("{} thinks and thinks and thinks", ask.seat.id), 200),
         _ => votes_for("ann"),
     });
-    let ran = play(club(&["ann", "bob", "cyd"], json!({})), stage, &[]).await;
+    let ran = play(restarting(), stage, &[]).await;
     assert_eq!(won(&ran).1, "ann");
     assert_eq!((deeds(&ran, &MoveKind::Restarted), &result(&ran)["restarts"]), (2, &json!(2)));
     let cuts: Vec<(&str, Option<u32>)> = ran
@@ -121,6 +126,12 @@ async fn new_answer_restarts_working_seats() {
     assert!(!ran.texts().iter().any(|text| text.contains("thinks")), "{:?}", ran.texts());
     let numbers: Vec<Option<u32>> = ran.state.entries.iter().map(|e| e.number).collect();
     assert_eq!(&numbers[..3], [Some(1), Some(2), Some(3)], "they keep their numbers");
+    let again: Vec<_> = ran.seen.iter().filter(|ask| &*ask.seat.id == "bob").collect();
+    let draft = again[1].prompt.sections.last().unwrap();
+    assert!(draft.contains("<your_draft>\nbob thinks"), "{draft}");
+    let presents = &ran.seen.last().unwrap().prompt.sections;
+    let votes = presents.last().unwrap();
+    assert!(votes.starts_with("<votes>") && votes.contains("It is the best."), "{presents:?}");
 }
 
 #[tokio::test]
@@ -136,7 +147,7 @@ async fn restarts_are_bounded_and_a_late_answer_is_told_in_the_next_round() {
         })
     };
     for (most, expected) in [(1, 3), (2, 5)] {
-        let options = json!({"restarts": most, "rounds": 4});
+        let options = json!({"on_new": "restart", "restarts": most, "rounds": 4});
         let ran = play(club(&["ann", "bob", "cyd", "dee"], options), slow(), &[]).await;
         assert_eq!(won(&ran).1, "dee", "{:?}", ran.texts());
         assert_eq!(deeds(&ran, &MoveKind::Restarted), expected, "{most}");
@@ -241,7 +252,7 @@ async fn novelty_is_asked_for_where_the_table_says_so() {
         })
     };
     let table = |novelty: Value| {
-        let mut options = json!({"rounds": 4});
+        let mut options = json!({"rounds": 4, "on_new": "restart"});
         options["novelty"] = novelty;
         club(&["ann", "bob", "cyd"], options)
     };
@@ -327,7 +338,7 @@ fn killed_at_every_event_of_a_restart_it_ends() {
             _ => votes_for("ann"),
         })
     };
-    let whole = runtime().block_on(play(club(&["ann", "bob", "cyd"], json!({})), stage(), &[]));
+    let whole = runtime().block_on(play(restarting(), stage(), &[]));
     for cut in everywhere(&whole.events) {
         let again = runtime().block_on(resume(whole.events[..cut].to_vec(), stage(), &[]));
         assert_eq!((again.reason(), won(&again).1.as_str()), ("consensus", "ann"), "cut at {cut}");

@@ -405,6 +405,40 @@ async fn judge_of_sides_gets_the_members_of_each_side() {
     assert_eq!(verdict(&ran).winner.as_deref(), Some("pro"));
 }
 
+/// The judge of a motion knows who argues what and can point at turns; an invented number of a turn is dropped.
+#[tokio::test]
+async fn judge_reads_positions_and_points_at_turns() {
+    let mut opened = judged(&["j"], true, 1, "draw");
+    for (at, name) in ["pro", "con"].into_iter().enumerate() {
+        opened.scenario["verdict"]["sides"][at]["name"] = json!(name);
+    }
+    let reply = |_: &colloquium::voice::CallRequest| {
+        json!({"unanswered": {"Side 1": "the cost", "Side 3": "x"}, "decided_by": [3, 99, "#2"],
+               "why": "as said", "winner": "Side 2"})
+    };
+    let ran = play(opened.clone(), answering(reply), &[]).await;
+    let judges: Vec<_> = ran.seen.iter().filter(|r| r.purpose == Purpose::Judge).collect();
+    let systems: Vec<&str> = judges.iter().map(|r| &*r.prompt.system).collect();
+    assert!(systems[0].contains("Side 1 speaks for the motion, Side 2 against it."), "{systems:?}");
+    assert!(systems[1].contains("Side 1 speaks against the motion, Side 2 for it."), "{systems:?}");
+    let task = judges[0].prompt.task.as_ref().unwrap();
+    assert!(task.contains("\"decided_by\" is a list of the numbers"), "{task}");
+    let judgements = &verdict(&ran).judgements;
+    assert_eq!(judgements[0].decided_by, [3, 2]);
+    assert_eq!(judgements[0].unanswered, [("pro".into(), "the cost".into())].into());
+    assert_eq!(judgements[1].unanswered, [("con".into(), "the cost".into())].into());
+
+    opened.scenario["debate"] = json!("plain");
+    opened.scenario["verdict"]["sides"][0]["argues"] = json!("yes {{ 3 + 4 }}");
+    opened.scenario["verdict"]["sides"][1]["argues"] = json!("no.");
+    let ran = play(opened, answering(reply), &[]).await;
+    let judge = ran.seen.iter().find(|r| r.purpose == Purpose::Judge).unwrap();
+    let says = "Side 1 argues that the answer is: yes 7. Side 2 argues that the answer is: no.";
+    assert!(judge.prompt.system.contains(says), "{}", judge.prompt.system);
+    let task = judge.prompt.task.as_ref().unwrap();
+    assert!(!task.contains("decided_by"), "a plain debate asks for nothing more: {task}");
+}
+
 /// The operator's `end` and a time limit are judged too, unless the scenario disables it; a second `end` does not wait.
 #[tokio::test]
 async fn an_end_that_is_cut_short_is_judged_too() {

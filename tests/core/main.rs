@@ -31,6 +31,7 @@
 //! | a prompt's digest is that of the whole prompt, and no text is hashed twice for a seat | `digests` |
 //! | replies that repeat, echo, or contain no word | `repeats` |
 //! | prompts of models, verbatim | `prompts` |
+//! | material, varied lengths, offers that need an answer | `asked` |
 //! | a replay shows every moment as it was | `replay` |
 //! | every fault under every failure rule ends in one event, in time | `failures` |
 //! | a reply that broke off, was filtered, or speaks for another seat | `replies` |
@@ -42,6 +43,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says by them what did not hold")]
 
 mod again;
+mod asked;
 mod ballots;
 mod bounds;
 mod choosers;

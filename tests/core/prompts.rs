@@ -16,7 +16,7 @@ const TURNS: usize = 40;
 
 /// One call: seat, purpose and prompt.
 #[derive(Clone)]
-struct Call {
+pub struct Call {
     seat: String,
     purpose: Purpose,
     phase: Option<String>,
@@ -24,7 +24,7 @@ struct Call {
 }
 
 impl Call {
-    fn whole(&self) -> String {
+    pub fn whole(&self) -> String {
         let role = |role| match role {
             Role::System => "SYSTEM",
             Role::User => "USER",
@@ -34,11 +34,11 @@ impl Call {
         self.messages.iter().map(of).collect()
     }
 
-    fn last(&self) -> &str {
+    pub fn last(&self) -> &str {
         self.messages.last().map_or("", |m| &m.text)
     }
 
-    fn system(&self) -> &str {
+    pub fn system(&self) -> &str {
         &self.messages[0].text
     }
 }
@@ -129,7 +129,7 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
         Form::Choice(options) | Form::Ballot { options, .. } => {
             json!({"choice": options[0], "why": "the others have spoken"})
         }
-        Form::Judgement(sides) => json!({"winner": sides[0], "scores": {}, "why": "facts"}),
+        Form::Judgement { sides, .. } => json!({"winner": sides[0], "scores": {}, "why": "facts"}),
         Form::Bid => json!({"bid": 5, "why": "I can wait"}),
         Form::Schema(schema) if schema["properties"].get("message").is_some() => {
             json!({"message": "Hm.", "profile": {"music": "jazz"}})
@@ -201,6 +201,8 @@ fn every_bundled_scenario_has_its_prompts() {
     shared.scenario["layout"] = json!("shared");
     let shared = calls(shared, &[]);
     insta::assert_snapshot!("prompts__round-table__shared", picked(&shared));
+    let small = calls(opened(text, |seat| seat.small = true), &[]);
+    insta::assert_snapshot!("prompts__round-table__small", picked(&small));
 }
 
 /// Returns a scenario of two models with additional keys.
@@ -211,7 +213,7 @@ fn two(top: &str, ada: &str) -> String {
     )
 }
 
-fn play(top: &str, ada: &str, steer: &[Value]) -> Vec<Call> {
+pub fn play(top: &str, ada: &str, steer: &[Value]) -> Vec<Call> {
     calls(opened(&two(top, ada), |_| {}), steer)
 }
 

@@ -21,6 +21,21 @@ const INSTRUCTIONS: &str = "What the others say stands in said, what the moderat
      words, no name in front, no tags, nobody else's lines. Bring one new thing: a reason, a case, a number, a question or \
      a concession. Before you disagree, put the other's point as they would. Ada, you begin. Say what you think and give \
      your strongest reason. Ada, it is your turn. The host may speak too. Words of the others come to you as";
+/// Verbs that attribute what was said to another participant.
+const ATTRIBUTES: [&str; 10] = [
+    "says",
+    "said",
+    "argues",
+    "argued",
+    "thinks",
+    "believes",
+    "claims",
+    "mentioned",
+    "points",
+    "is right",
+];
+/// Minimum length of a word by which an answer refers to its question, in characters.
+const CONTENT_WORD: usize = 4;
 /// Example reasons from the prompts.
 const EXAMPLES: [&str; 3] = ["one sentence", "two sentences", "one line"];
 
@@ -39,15 +54,39 @@ pub struct Session<'a> {
     failed: usize,
     /// Reasons of choices, votes and judgements, each with its choice.
     chosen: Vec<(String, String)>,
+    /// Names of the participants, in lower case, by id.
+    names: HashMap<String, String>,
+    /// Questions that were owed an answer: the seat that owes it, the question, and the number of turns before.
+    owed: Vec<(String, String, usize)>,
+    /// True if the conversation has a result.
+    has_result: bool,
 }
 
 impl<'a> Session<'a> {
     /// Parses the lines of a session.
     pub fn read(text: &str, topic: &'a str, about: &'a [&'a str]) -> Session<'a> {
-        let mut session = Session { topic, about, said: vec![], failed: 0, chosen: vec![] };
+        let mut session = Session {
+            topic,
+            about,
+            said: vec![],
+            failed: 0,
+            chosen: vec![],
+            names: HashMap::new(),
+            owed: vec![],
+            has_result: false,
+        };
         let events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        for event in events.filter(|e| e["kind"] == "turn.ended" || e["kind"] == "call.retried") {
+        for event in events {
             let data = &event["data"];
+            match event["kind"].as_str() {
+                Some("turn.ended" | "call.retried") => {}
+                Some("result.given") => session.has_result = true,
+                Some("batch.opened") => session.owe(data),
+                _ => session.name(data),
+            }
+            if event["kind"] != "turn.ended" && event["kind"] != "call.retried" {
+                continue;
+            }
             let text = |key: &str| data[key].as_str().unwrap_or_default().to_owned();
             // JSON that was cut at its limit had text
             let spent =
@@ -72,6 +111,70 @@ impl<'a> Session<'a> {
             }
         }
         session
+    }
+
+    /// Notes the names of the participants.
+    fn name(&mut self, opened: &Value) {
+        for seat in opened["participants"].as_array().into_iter().flatten() {
+            if let (Some(id), Some(name)) = (seat["id"].as_str(), seat["name"].as_str()) {
+                self.names.insert(id.to_owned(), name.to_lowercase());
+            }
+        }
+    }
+
+    /// Notes the questions that a batch owes an answer; a question counts once.
+    fn owe(&mut self, batch: &Value) {
+        for debt in batch["owes"].as_array().into_iter().flatten() {
+            let text = |key: &str| debt[key].as_str().unwrap_or_default().to_owned();
+            let (to, quote) = (text("to"), text("quote"));
+            if !self.owed.iter().any(|(seat, question, _)| (seat, question) == (&to, &quote)) {
+                self.owed.push((to, quote, self.said.len()));
+            }
+        }
+    }
+
+    /// Returns the number of owed questions whose seat took them up in its next turn.
+    fn answered(&self) -> usize {
+        let words = |text: &str| -> Vec<String> {
+            let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+            words.filter(|word| word.chars().count() >= CONTENT_WORD).collect()
+        };
+        let answers = |(to, quote, from): &&(String, String, usize)| {
+            let next = self.said.iter().skip(*from).find(|said| said.who == *to);
+            let asked = words(quote);
+            let named = |word: &String| self.names.values().any(|name| name == word);
+            next.is_some_and(|said| {
+                words(&said.words).iter().any(|word| asked.contains(word) && !named(word))
+            })
+        };
+        self.owed.iter().filter(answers).count()
+    }
+
+    /// Returns true if a turn begins by repeating what another participant said.
+    fn restates(&self, at: usize) -> bool {
+        let here = &self.said[at];
+        let first =
+            here.words.split(['.', '!', '?', '\n']).next().unwrap_or_default().to_lowercase();
+        let mut others = self.names.iter().filter(|(id, _)| **id != here.who);
+        let attributed = ATTRIBUTES.iter().any(|verb| first.contains(verb));
+        let names = others.any(|(_, name)| first.contains(name.as_str()));
+        let copies = || {
+            let Some(last) = at.checked_sub(1).and_then(|n| self.said.get(n)) else { return false };
+            let mut shown = KnownTrigrams::default();
+            shown.add(&Trigrams::of(&last.words));
+            1.0 - shown.novelty(&Trigrams::of(&first)) >= ECHO
+        };
+        at > 0 && (names && attributed || copies())
+    }
+
+    /// Returns true if a turn was copied from its speaker's own earlier turns.
+    fn echoes_itself(&self, at: usize) -> bool {
+        let here = &self.said[at];
+        let mut own = KnownTrigrams::default();
+        for said in self.said[..at].iter().filter(|said| said.who == here.who) {
+            own.add(&Trigrams::of(&said.words));
+        }
+        1.0 - own.novelty(&Trigrams::of(&here.words)) >= ECHO
     }
 
     fn is_echo(&self, at: usize) -> bool {
@@ -139,6 +242,12 @@ pub struct Scores {
     between: usize,
     impersonation: usize,
     empty: usize,
+    restating: usize,
+    own_echoes: usize,
+    owed: usize,
+    answered: usize,
+    last_words: usize,
+    results: usize,
     choices: usize,
     reasons: usize,
 }
@@ -146,8 +255,9 @@ pub struct Scores {
 impl Scores {
     /// Header of the table.
     pub const HEAD: &'static str = "| scenario | turns | words a turn | first turn on topic | turns on topic | echoes | repeats within | \
-         repeats between | in another's name | empty | choices with a reason |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|";
+         repeats between | in another's name | empty | restating | own echoes | questions answered | last words | results | \
+         choices with a reason |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
 
     /// Adds one debate.
     pub fn add(&mut self, session: &Session<'_>) {
@@ -164,6 +274,13 @@ impl Scores {
         self.between += all().filter(|at| session.repeats_another(*at)).count();
         self.impersonation += session.said.iter().filter(|s| s.finish == "impersonation").count();
         self.empty += session.failed;
+        self.restating += all().filter(|at| session.restates(*at)).count();
+        self.own_echoes += all().filter(|at| session.echoes_itself(*at)).count();
+        self.owed += session.owed.len();
+        self.answered += session.answered();
+        let last = session.said.len().checked_sub(1);
+        self.last_words += usize::from(last.is_some_and(|at| at > 0 && on_topic(at)));
+        self.results += usize::from(session.has_result);
         self.choices += session.chosen.len();
         self.reasons += session.chosen.iter().filter(|(what, why)| is_reason(what, why)).count();
     }
@@ -180,6 +297,12 @@ impl Scores {
         self.between += other.between;
         self.impersonation += other.impersonation;
         self.empty += other.empty;
+        self.restating += other.restating;
+        self.own_echoes += other.own_echoes;
+        self.owed += other.owed;
+        self.answered += other.answered;
+        self.last_words += other.last_words;
+        self.results += other.results;
         self.choices += other.choices;
         self.reasons += other.reasons;
     }
@@ -189,7 +312,7 @@ impl Scores {
         let of = |part: usize, whole: usize| format!("{part} of {whole}");
         let reasons = if self.choices == 0 { "–".into() } else { of(self.reasons, self.choices) };
         format!(
-            "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {reasons} |",
+            "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {reasons} |",
             self.turns,
             self.words / self.turns.max(1),
             of(self.on_topic, self.debates),
@@ -199,6 +322,11 @@ impl Scores {
             self.between,
             self.impersonation,
             self.empty,
+            self.restating,
+            self.own_echoes,
+            of(self.answered, self.owed),
+            of(self.last_words, self.debates),
+            of(self.results, self.debates),
         )
     }
 }

@@ -71,12 +71,13 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> CallRequest {
         system: "You are Ada.".into(),
         brief: None,
         blocks: vec![
-            Block::Operator { text: TOPIC.into(), whisper: false },
+            Block::Operator { text: TOPIC.into(), whisper: false, material: None },
             Block::Own { text: "They save ships.".into(), cut: false },
             Block::Other {
                 who: "bob".into(),
                 name: "Bob".into(),
                 number: None,
+                phase: None,
                 text: "They cost money.".into(),
                 cut: false,
                 whisper: false,

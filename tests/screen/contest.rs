@@ -96,3 +96,28 @@ fn the_title_of_a_card_that_begins_above_the_screen_leaves_room_for_its_note() {
         assert!(head.contains("·  continued"), "{width}x{height}: {shown}");
     }
 }
+
+/// The cast shows who owes whom an answer, until that participant has spoken.
+#[test]
+fn the_cast_shows_an_owed_answer() {
+    let table = r#"
+title = "Tea or coffee?"
+limits = { utterances = 4 }
+participant = [
+  { id = "ada", name = "Ada", lines = ["Bo, what does it cost?", "I see."] },
+  { id = "cy", name = "Cy", lines = ["I would rather wait."] },
+  { id = "bo", name = "Bo", lines = ["Four a pound."] },
+]
+"#;
+    let mut stage = Stage::new(120, 40);
+    let mut owed = vec![];
+    for event in headless(&["run", "table.toml"], &[("table.toml", table)]) {
+        let speaks = matches!(&event.kind, Kind::CallStarted(_));
+        stage.take(event);
+        if speaks {
+            stage.draw();
+            owed.push(stage.rows().iter().any(|row| row.contains("owes Ada")));
+        }
+    }
+    assert_eq!(owed, [false, true, false, false], "while Cy speaks; Bo answers in the next turn");
+}

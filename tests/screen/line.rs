@@ -89,7 +89,7 @@ fn said(requests: &[Request]) -> Option<&str> {
     match requests {
         [Request::Send(Command::Say { text, .. })] => Some(text),
         [Request::Extend(commands)] => match &commands[..] {
-            [Command::Say { text, re: None }] => Some(text),
+            [Command::Say { text, re: None, material: None }] => Some(text),
             _ => None,
         },
         _ => None,

@@ -45,7 +45,7 @@ fn without_a_screen_a_question_mark_is_help_and_nothing_that_is_said() {
         assert!(said.contains(" 1 ") && said.contains("/vote"), "{typed:?}: {said}");
     }
     let (_, then) = told.enter_line("Why?", Ms(0));
-    let said = Command::Say { text: "Why?".into(), re: None };
+    let said = Command::Say { text: "Why?".into(), re: None, material: None };
     assert!(matches!(then, AfterLine::Send(_, line) if line.command == said));
 }
 

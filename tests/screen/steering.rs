@@ -273,7 +273,7 @@ fn habits_of_vim_only_add() {
     assert_eq!(stage.screen.view.composer.text(), "four three!\n");
     write(&mut stage, "i");
     stage.press(&[Esc]);
-    let said = Command::Say { text: "four three!".into(), re: None };
+    let said = Command::Say { text: "four three!".into(), re: None, material: None };
     write(&mut stage, ":wq");
     assert!(stage.text().contains(":wq"), "{}", stage.text());
     assert_eq!(stage.press(&[Enter]), [Request::Send(said)]);

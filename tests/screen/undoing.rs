@@ -95,6 +95,6 @@ fn words_that_were_dropped_from_the_queue_come_back() {
     stage.happens("engine", "receipt", json!({"of": key, "is": "queued"}));
     assert_eq!(write(&mut stage, "x"), [Request::Send(Command::DropQueued { of: key.0 })]);
     assert!(stage.text().contains("(U: undo)"), "{}", stage.text());
-    let again = Command::Say { text: "and what of vans?".into(), re: None };
+    let again = Command::Say { text: "and what of vans?".into(), re: None, material: None };
     assert_eq!(write(&mut stage, "U"), [Request::Send(again)]);
 }

@@ -27,7 +27,7 @@ fn enter_sends_and_escape_keeps_the_draft() {
     assert_eq!(stage.screen.view.place(), Focus::Read);
     let shown = stage.text();
     assert!(shown.contains("   Hello, table") && !shown.contains("│  Hello"), "{shown}");
-    let said = Command::Say { text: "Hello, table".into(), re: None };
+    let said = Command::Say { text: "Hello, table".into(), re: None, material: None };
     assert_eq!(stage.press(&[Enter, Enter]), [Request::Send(said)]);
     assert!(stage.screen.view.composer.is_empty() && stage.screen.view.viewport.following());
 }
@@ -154,7 +154,7 @@ fn a_long_paste_is_one_chip_until_it_is_sent_or_opened() {
     let long = "a line of it\n".repeat(300);
     paste(&mut stage.screen, &long);
     assert!(stage.text().contains("│  [pasted 1: 300 lines, 4 KB]"), "{}", stage.text());
-    let said = Command::Say { text: long.trim().into(), re: None };
+    let said = Command::Say { text: long.trim().into(), re: None, material: None };
     assert_eq!(stage.press(&[Enter]), [Request::Send(said)]);
     paste(&mut stage.screen, &long);
     stage.chord('x');
@@ -181,7 +181,7 @@ fn one_key_cuts_in_and_one_writes_to_somebody() {
     let cuts = Command::CutIn { text: "Wait".into(), who: None, re: None };
     assert_eq!(stage.press(&[Enter]), [Request::Send(cuts)]);
     write(&mut stage, "on");
-    let says = Command::Say { text: "on".into(), re: None };
+    let says = Command::Say { text: "on".into(), re: None, material: None };
     assert_eq!(stage.press(&[Enter, Esc]), [Request::Send(says)], "the next words wait again");
     write(&mut stage, "@b");
     assert_eq!(stage.screen.view.composer.text(), "@b");

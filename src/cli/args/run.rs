@@ -49,4 +49,7 @@ pub struct RunOptions {
     pub dry_run: bool,
     #[command(flatten)]
     pub play: Play,
+    /// True if files that do not fit are cut.
+    #[arg(skip)]
+    pub cut_material: bool,
 }

@@ -1,6 +1,7 @@
 //! `ask`: puts a question to a panel and prints only the answer, its dissent and its cost, for use in scripts and
 //! editors.
 
+use crate::analysis::with_names;
 use crate::cli::args::keep::Keep;
 use crate::cli::args::models::ModelOptions;
 use crate::cli::args::play::{self, Play};
@@ -13,6 +14,7 @@ use crate::cli::inputs::{one_reader, read_file, read_stdin};
 use crate::cli::output;
 use crate::cli::play::gate::OperatorGate;
 use crate::cli::play::headless::{self, Played};
+use crate::cli::play::material::ReadPart;
 use crate::cli::play::setup::Setup;
 use crate::cli::source::{self, FoundScenario};
 use crate::export::{REHEARSED, reason, spent, utterances};
@@ -40,6 +42,9 @@ pub struct AskArgs {
     /// Panel: council, review, or a scenario, whose last turn or verdict is the answer
     #[arg(long, value_name = "NAME", default_value = PANEL)]
     panel: String,
+    /// Read only the beginning of files that do not fit into the context window of a model
+    #[arg(long)]
+    cut: bool,
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
@@ -90,6 +95,9 @@ impl AskArgs {
         let played = headless::run(setup, None, context)?;
         let code = played.verdict(context)?;
         let answer = Answer::from_played(&played, code)?;
+        for part in answer.material.iter().filter(|part| part.is_cut()) {
+            context.say_alive(&part.words());
+        }
         let printed = if self.json { answer.json(&self.panel) } else { answer.text() };
         output::text(&printed)?;
         Ok(if unasked { Exit::NoModel } else { code })
@@ -154,6 +162,7 @@ impl AskArgs {
             play,
             topic: Some(Topic::Text(question.to_owned())),
             keep: self.keep.clone(),
+            cut_material: self.cut,
             ..RunOptions::default()
         };
         run::start_found(&options, found, lines, &OperatorGate, context)
@@ -167,7 +176,7 @@ fn material(at: usize, file: &str) -> Result<(Key, SteerLine), Failure> {
         path => read_file("the file", path)?,
     };
     let name = if file == "-" { "standard input" } else { file };
-    let said = Command::Say { text: format!("{name}:\n\n{text}").into(), re: None };
+    let said = Command::Say { text: text.into(), re: None, material: Some(name.into()) };
     Ok((format!("ask:{}", at + 1).into(), said.into()))
 }
 
@@ -177,6 +186,8 @@ struct Answer<'a> {
     dissent: Option<String>,
     state: &'a State,
     session: Option<&'a str>,
+    /// The files that the panel read.
+    material: Vec<ReadPart>,
 }
 
 impl Answer<'_> {
@@ -196,13 +207,18 @@ impl Answer<'_> {
                 None => failure,
             });
         };
-        Ok(Answer { answer: answer.into(), dissent, state, session })
+        let given = state.entries.iter();
+        let material = given.filter_map(|e| Some(ReadPart::new(e.material.as_ref()?, e.text())));
+        let material = material.collect();
+        Ok(Answer { answer: answer.into(), dissent, state, session, material })
     }
 
     fn text(&self) -> String {
         let label = if self.state.rehearsed { format!("{REHEARSED}\n\n") } else { String::new() };
         let dissent = self.dissent.as_deref().unwrap_or("none");
-        format!("{label}{}\n\nDissent: {dissent}\n\n{}\n", self.answer, self.cost())
+        let cut = self.material.iter().filter(|part| part.is_cut());
+        let cut: String = cut.map(|part| format!("{}\n", part.words())).collect();
+        format!("{label}{}\n\nDissent: {dissent}\n\n{cut}{}\n", self.answer, self.cost())
     }
 
     fn cost(&self) -> String {
@@ -217,6 +233,9 @@ impl Answer<'_> {
             "answer": self.answer,
             "dissent": self.dissent,
             "result": self.state.result.as_ref().map(|(result, _)| result),
+            "material": self.material.iter().map(|part| json!({
+                "name": part.name, "bytes": part.bytes, "read": part.read,
+            })).collect::<Vec<_>>(),
             "panel": panel,
             "rehearsed": self.state.rehearsed,
             "turns": self.state.utterances,
@@ -236,7 +255,8 @@ pub fn found(state: &State) -> Option<(String, Option<String>)> {
     let words = entry.filter(|e| e.number == last).map(|e| e.text().clone());
     let verdict = state.verdict.as_ref().map(|(verdict, _)| {
         let why = verdict.judgements.iter().find(|j| j.winner == verdict.winner);
-        let why = why.map(|j| format!(": {}", j.why)).unwrap_or_default();
+        let why = why.map(|j| format!(": {}", with_names(state, verdict, j, &j.why)));
+        let why = why.unwrap_or_default();
         format!("{}{why}", verdict.winner.as_deref().unwrap_or("draw")).into()
     });
     verdict.or(words).map(|words| parts(&words))

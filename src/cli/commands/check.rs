@@ -4,6 +4,7 @@ use crate::cli::commands::test;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::models::alike;
 use crate::cli::output;
 use crate::cli::play::{dry_run, opened};
 use crate::cli::source;
@@ -86,6 +87,9 @@ fn check(file: &str, context: &Context) -> Result<Checked, Failure> {
     let loaded = scenario::load(&found.source, &policy::rows())?;
     let title = loaded.scenario.title.to_string();
     let warnings = loaded.warnings.clone();
+    if let Some(warning) = alike::warning(&loaded) {
+        context.say(&warning);
+    }
     let plan = describe(file, &loaded) + &dry_run::order(opened::rehearsal(loaded)?);
     Ok(Checked { title, warnings, plan })
 }
@@ -214,9 +218,13 @@ fn judging(verdict: &VerdictSpec) -> String {
 fn rule(rule: &Rule) -> String {
     match rule {
         Rule::When(when) => format!("when {when}"),
-        Rule::Word { word, by } if by.is_empty() => format!("at a line starting with {word}"),
-        Rule::Word { word, by } => {
-            format!("at a line of {} starting with {word}", by.join(" or "))
+        Rule::Word { word, by, accepted_by } => {
+            let of = if by.is_empty() { String::new() } else { format!(" of {}", by.join(" or ")) };
+            let accepted = match &accepted_by[..] {
+                [] => String::new(),
+                seats => format!(", accepted by {} in the next turn", seats.join(" or ")),
+            };
+            format!("at a line{of} starting with {word}{accepted}")
         }
         Rule::Judge { seat, question, every: 1 } => {
             format!("when {seat} says yes, asked after every turn: {question}")

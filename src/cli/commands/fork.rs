@@ -84,9 +84,11 @@ impl ForkArgs {
             }
             (None, _) => {}
         }
-        commands.extend(
-            self.changes.say.as_deref().map(|text| Command::Say { text: text.into(), re: None }),
-        );
+        commands.extend(self.changes.say.as_deref().map(|text| Command::Say {
+            text: text.into(),
+            re: None,
+            material: None,
+        }));
         Ok(Next::Fork(Box::new(next::Fork {
             path,
             at: ForkPoint::Utterance(self.at),

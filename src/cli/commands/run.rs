@@ -6,6 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::inputs::{one_reader, read_stdin, steer_lines};
+use crate::cli::models::alike;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::{self, ModelSource};
 use crate::cli::play::assemble::{self, Opening, Parts, assemble};
@@ -14,6 +15,7 @@ use crate::cli::play::cast::Cast;
 use crate::cli::play::dry_run;
 use crate::cli::play::gate::{Gate, OperatorGate};
 use crate::cli::play::history::{self, History};
+use crate::cli::play::material;
 use crate::cli::play::next::{Begin, Next};
 use crate::cli::play::opened::{REHEARSAL_SEED, opened, rehearsal};
 use crate::cli::play::setup::Setup;
@@ -24,7 +26,7 @@ use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
 use crate::model::profile::merge;
-use crate::model::{CallRate, Key, Limits, SteerLine, Text, VoiceSpec, Wall};
+use crate::model::{CallRate, Debate, Key, Limits, SteerLine, Text, VoiceSpec, Wall};
 use crate::scenario::{self, Loaded, Override, TakesPart};
 use crate::session::{self, Mode};
 use crate::state::State;
@@ -122,6 +124,9 @@ fn prepare(
     }
     let mut models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.assign(&mut loaded.participants, context)?;
+    if let Some(warning) = alike::warning(&loaded) {
+        context.say(&warning);
+    }
     gate.admit(&loaded.participants, &mut loaded.scenario.limits, &models)?;
     Ok(Prepared { found, loaded, history, models })
 }
@@ -150,7 +155,7 @@ pub fn start(begin: &Begin, context: &Context) -> Result<Setup, Failure> {
 pub fn start_found(
     options: &RunOptions,
     found: FoundScenario,
-    first: Vec<(Key, SteerLine)>,
+    mut first: Vec<(Key, SteerLine)>,
     gate: &dyn Gate,
     context: &Context,
 ) -> Result<Setup, Failure> {
@@ -161,6 +166,10 @@ pub fn start_found(
     let allowed = Allowed::by_scenario(seats, &found, consent, context)?;
     meet_servers(seats, &allowed, &found.folder, play, context)?;
     models.read_windows(seats)?;
+    if loaded.scenario.layout.is_none() && loaded.scenario.debate == Debate::Guided {
+        models.read_sizes(seats)?;
+    }
+    material::fit(&mut first, seats, options.cut_material)?;
     give_files(&mut loaded, play);
     let seats = &loaded.participants;
     let tools = toolbox(seats, allowed.clone(), found.folder.clone(), play, context)?;

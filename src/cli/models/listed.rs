@@ -7,7 +7,7 @@ use crate::cli::models::providers::{ENDPOINT, FROM_OPTION, Providers, ResolvedPr
 use crate::cli::runtime::block_on;
 use crate::model::Text;
 use crate::net::Client;
-use crate::voice::remote::{Endpoint, models, window};
+use crate::voice::remote::{Endpoint, models, parameters, window};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -68,6 +68,15 @@ pub async fn list(endpoint: Arc<Endpoint>, within: Duration) -> Result<Vec<Text>
 /// Returns the context window of a model as its server states it; `None` if it does not, or not in time.
 pub async fn stated_window(endpoint: Arc<Endpoint>, model: &str, within: Duration) -> Option<u32> {
     timeout(within, window(Client::new(), endpoint, model)).await.ok().flatten()
+}
+
+/// Returns the number of parameters of a model as its server states it; `None` if it does not, or not in time.
+pub async fn stated_parameters(
+    endpoint: Arc<Endpoint>,
+    model: &str,
+    within: Duration,
+) -> Option<u64> {
+    timeout(within, parameters(Client::new(), endpoint, model)).await.ok().flatten()
 }
 
 /// Returns the message for a server that did not answer in time.

@@ -1,6 +1,7 @@
 //! Selection, addresses and availability of models.
 
 pub mod agents;
+pub mod alike;
 pub mod inquiry;
 pub mod listed;
 pub mod local;

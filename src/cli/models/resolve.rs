@@ -10,7 +10,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::models::agents;
 use crate::cli::models::inquiry::{Inquiry, is_listed, missing_model};
-use crate::cli::models::listed::{only_model, stated_window};
+use crate::cli::models::listed::{only_model, stated_parameters, stated_window};
 use crate::cli::models::places::{Places, parts};
 use crate::cli::models::providers::Providers;
 use crate::cli::models::survey::LOCAL_TIME;
@@ -27,6 +27,8 @@ use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// Number of parameters from which a model is not small.
+const SMALL_PARAMETERS: u64 = 3_000_000_000;
 /// Context window, in tokens, of a model that is replayed from a session.
 const RECORDING_WINDOW: u32 = 131_072;
 /// The way to continue a session whose models are gone.
@@ -126,6 +128,28 @@ impl ModelSource {
         let read = block_on(async { Ok(join_all(read).await) })?;
         let read: BTreeMap<Text, u32> = read.into_iter().flatten().collect();
         set_windows(seats, &read);
+        Ok(())
+    }
+
+    /// Asks local servers for the sizes of their models, and marks the seats with a small one.
+    pub fn read_sizes(&self, seats: &mut [Participant]) -> Result<(), Failure> {
+        let local = seats.iter().filter(|seat| seat.local).filter_map(spec);
+        let local = local.filter(|spec| spec.recording().is_none());
+        let names: BTreeSet<Text> = local.map(|spec| spec.name.clone()).collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let read = names.iter().map(async |name| {
+            let (provider, model) = parts(name).ok()?;
+            let endpoint = self.places.endpoint(provider).await.ok()?;
+            let size = stated_parameters(endpoint, model, LOCAL_TIME).await?;
+            (size < SMALL_PARAMETERS).then(|| name.clone())
+        });
+        let read = block_on(async { Ok(join_all(read).await) })?;
+        let small: BTreeSet<Text> = read.into_iter().flatten().collect();
+        for seat in seats {
+            seat.small = spec(seat).is_some_and(|spec| small.contains(&spec.name));
+        }
         Ok(())
     }
 

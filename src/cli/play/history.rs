@@ -73,7 +73,7 @@ pub fn read(
     for (i, said) in said.into_iter().enumerate() {
         let text = said.content;
         verbs.push(match (said.role, said.name, &guest) {
-            (Role::User, ..) => Command::Say { text, re: None },
+            (Role::User, ..) => Command::Say { text, re: None, material: None },
             (Role::System, ..) => Command::Note { text, to: vec![], lives: NoteFor::Standing },
             (Role::Assistant, None, Some(Ok(who))) => Command::SpeakAs { text, who: who.clone() },
             (Role::Assistant, None, Some(Err(name))) => {

@@ -14,6 +14,7 @@ pub mod go;
 pub mod headless;
 pub mod history;
 pub mod linear;
+pub mod material;
 pub mod next;
 pub mod opened;
 pub mod opening;

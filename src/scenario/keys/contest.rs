@@ -90,6 +90,12 @@ pub(super) static STOP: &[Key] = &[
         "Whose line: participants or roles (default: anyone).",
     ),
     key(
+        "accepted_by",
+        ONE_OR_MORE_NAMES,
+        r#"["bo"]"#,
+        "With word: the line is an offer, which counts once one of these answers it with the word in their next turn.",
+    ),
+    key(
         "judge",
         ValueKind::Line,
         r#""jo""#,
@@ -136,6 +142,12 @@ const SIDES: Key = key(
     r#"["pro", "con"]"#,
     "The participants or roles compared (default: everyone who speaks).",
 );
+const ARGUES: Key = key(
+    "argues",
+    ValueKind::List(&ValueKind::Template),
+    r#"["{{ item.a }}", "{{ item.b }}"]"#,
+    "The answer that each of the sides argues for, in the same order; the judge reads it.",
+);
 const VOTES: Key = key(
     "votes",
     ValueKind::Count { least: 1, most: 9 },
@@ -172,21 +184,39 @@ const AT: Key = key(
 );
 
 /// Common keys of both kinds of verdict; they differ in the key with the judges.
-const fn court(judges: &'static str) -> [Key; 8] {
+const fn court(judges: &'static str) -> [Key; 9] {
     let judges = needed(
         judges,
         ONE_OR_MORE_NAMES,
         r#""jo""#,
         "The judge, or several as a panel; they take no turns unless speaks = true.",
     );
-    [judges, QUESTION, SIDES, VOTES, SWAP_TEST, TIE, JUDGE_SEES, MAY_STOP]
+    [judges, QUESTION, SIDES, ARGUES, VOTES, SWAP_TEST, TIE, JUDGE_SEES, MAY_STOP]
 }
 
 /// The keys of `[verdict]`, at the end of the conversation.
 pub(super) static VERDICT: &[Key] = {
-    let [judges, question, sides, votes, swap_test, tie, sees, may_stop] = court("judge");
-    &[judges, question, sides, votes, swap_test, tie, sees, may_stop, AT]
+    let [judges, question, sides, argues, votes, swap_test, tie, sees, may_stop] = court("judge");
+    &[judges, question, sides, argues, votes, swap_test, tie, sees, may_stop, AT]
 };
 
 /// The keys of a phase's `judge`.
 pub(super) static JUDGE: &[Key] = &court("seat");
+
+/// `goal`: the private goal of a participant.
+pub(super) const GOAL: Key = key(
+    "goal",
+    ValueKind::Table(&[
+        needed(
+            "text",
+            ValueKind::Text,
+            r#""sell for 310 or more""#,
+            "The goal, in its own prompt only.",
+        ),
+        key("least", PRICE, "310", "The lowest price that it accepts."),
+        key("most", PRICE, "340", "The highest price that it accepts."),
+    ]),
+    r#"{ text = "sell for 310 or more", least = 310 }"#,
+    "A private goal: nobody else reads it before the end, which shows it with the gain from the accepted offer.",
+);
+const PRICE: ValueKind = ValueKind::Number { least: 0.0, most: 1e15 };

@@ -116,5 +116,8 @@ pub(super) const USD: ValueKind = ValueKind::Number { least: 0.000_001, most: 1_
 /// Range of a turn's target length in words.
 const WORDS_RANGE: ValueKind = ValueKind::Count { least: 1, most: 5_000 };
 
+/// Value of `words` for turns that alternate between short and long.
+pub(crate) const VARIED: &str = "varied";
+
 /// Target length (min, max).
 pub(super) const WORDS: ValueKind = ValueKind::List(&WORDS_RANGE);

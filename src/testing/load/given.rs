@@ -58,7 +58,9 @@ pub fn given(walk: &mut Walk<'_>, root: &Node, loaded: &Loaded, case: &Case) -> 
             (None, Some(seat), Some(text)) => {
                 add("", Command::SpeakAs { text: text.into(), who: seat.id.clone() });
             }
-            (None, None, Some(text)) => add("", Command::Say { text: text.into(), re: None }),
+            (None, None, Some(text)) => {
+                add("", Command::Say { text: text.into(), re: None, material: None })
+            }
             (None, _, None) => {
                 walk.fault(&node.span, &path, "says nothing", r#"as in text = "Tea.""#);
             }

@@ -327,7 +327,8 @@ pub fn cast(
                 speaks_here(seat, named);
                 if let Speaker::Model { plays: Some(plays), .. } = &speaker {
                     let by = vec![seat.id.0.clone()];
-                    let rule = Rule::Word { word: plays.stop.as_str().into(), by };
+                    let word = plays.stop.as_str().into();
+                    let rule = Rule::Word { word, by, accepted_by: vec![] };
                     loaded.scenario.stops.push(Stop { rule, ask: false, every: false });
                     // so that the stop word is removed from the sentence
                     seat.reply.form = Form::Markers(vec![plays.stop.as_str().into()]);

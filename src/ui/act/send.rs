@@ -48,7 +48,9 @@ pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
         (Delivery::CutIn, ..) => Command::CutIn { text, who: None, re: answered(screen) },
         (Delivery::Queue, Some(of), _) => Command::EditQueued { of: of.0, text },
         (Delivery::Queue, None, Some(who)) => Command::Speak { text, who },
-        (Delivery::Queue, None, None) => Command::Say { text, re: answered(screen) },
+        (Delivery::Queue, None, None) => {
+            Command::Say { text, re: answered(screen), material: None }
+        }
     };
     let sent = ask(screen, command);
     if sent.is_some() {

@@ -1,7 +1,7 @@
 //! The side panel: the cast and its activity, the floor with the reason, and the limits with their usage.
 
 use crate::export::cost;
-use crate::model::{Limit, Ms, SeatId, Usd};
+use crate::model::{Limit, Ms, QuestionDebt, SeatId, Usd};
 use crate::state::{Seat, State, Turn};
 use crate::text;
 use crate::ui::action::Action;
@@ -113,7 +113,12 @@ fn cast(screen: &Screen, now: Ms, room: usize, rows: usize) -> Vec<Line<'static>
             (0, None) => String::new(),
             (n, None) => n.to_string(),
         };
-        let word = seat_word(transcript, &seat.spec.id, now, &queue);
+        let owes = owed_answers(transcript, &seat.spec.id);
+        let word = match (seat_word(transcript, &seat.spec.id, now, &queue), owes) {
+            (word, Some(owes)) if turn.is_none() && word.is_empty() => owes,
+            (word, Some(owes)) if turn.is_none() => format!("{word}, {owes}"),
+            (word, _) => word,
+        };
         let alone = all * 2 > rows;
         let figure = if alone && !word.is_empty() { word.clone() } else { figure };
         let mut line = both_ends(name, bold(style), figure, muted, room.saturating_sub(2), glyphs);
@@ -126,7 +131,7 @@ fn cast(screen: &Screen, now: Ms, room: usize, rows: usize) -> Vec<Line<'static>
         let role = transcript.state().present_role(&seat.spec.id).map_or("", |role| &**role);
         let (text, look) = match (word.as_str(), turn.is_some()) {
             ("", _) => (text::name(role).into_owned(), ThemeRole::Muted),
-            ("next", _) => (word, ThemeRole::FloorNext),
+            (next, _) if next.starts_with("next") => (word, ThemeRole::FloorNext),
             (_, true) => (word, ThemeRole::FloorSpeaking),
             (_, false) => (word, ThemeRole::FloorWaiting),
         };
@@ -151,6 +156,21 @@ fn cast(screen: &Screen, now: Ms, room: usize, rows: usize) -> Vec<Line<'static>
         lines.push(Line::styled(format!("  and {} more", all - seen), muted));
     }
     lines
+}
+
+/// Returns the participants to whom a seat owes an answer, such as `owes Bo`; `None` if it owes none.
+fn owed_answers(transcript: &Transcript, id: &SeatId) -> Option<String> {
+    let state = transcript.state();
+    let batches = state.threads.values().filter_map(|thread| thread.batch.as_ref());
+    let open = batches.filter(|batch| batch.ended.iter().all(|reply| reply.seat != *id));
+    let owed = open.flat_map(|batch| &batch.spec.owes).filter(|debt| debt.to == *id);
+    let mut names: Vec<String> = owed.map(|debt| asker(transcript, debt)).collect();
+    names.dedup();
+    (!names.is_empty()).then(|| format!("owes {}", names.join(", ")))
+}
+
+fn asker(transcript: &Transcript, debt: &QuestionDebt) -> String {
+    debt.from.as_ref().map_or_else(|| "you".to_owned(), |from| transcript.name(from))
 }
 
 /// Returns a line with text at both ends. The left one is shortened, but keeps up to half of the width.

@@ -216,7 +216,7 @@ impl Linear {
             },
             words => match self.transcript.human_turn() {
                 Some(who) => self.send(Command::Speak { text: words.into(), who }),
-                None => self.send(Command::Say { text: words.into(), re: None }),
+                None => self.send(Command::Say { text: words.into(), re: None, material: None }),
             },
         }
     }

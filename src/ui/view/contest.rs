@@ -1,5 +1,6 @@
 //! Cards of votes and verdicts: the question, one bar per choice or side, the ballots, and the reasons.
 
+use crate::analysis::{deciding_turns, name_of_side, seat_of_side, with_names};
 use crate::model::{SeatId, Text, VerdictGiven, VoteClosed};
 use crate::text;
 use crate::ui::text::card::{AROUND, bar, card};
@@ -89,7 +90,8 @@ pub fn verdict(
     let longest = names_width(&called, inside);
     let mut rows = Vec::new();
     for (side, called) in verdict.sides.iter().zip(&called) {
-        let look_of_side = seat_of(transcript, side).map(|place| look.theme.speaker(place));
+        let look_of_side =
+            seat_of_side(transcript.state(), side).map(|place| look.theme.speaker(place));
         let style = look_of_side.unwrap_or(look.theme.style(ThemeRole::Text));
         let mut row = vec![name_span(called, longest, look)];
         row[0].style = bold(style);
@@ -113,10 +115,28 @@ pub fn verdict(
     };
     rows.push(Line::styled(how, look.theme.style(ThemeRole::Muted)));
     for judgement in &verdict.judgements {
-        let says = judgement.winner.as_deref().unwrap_or("abstains");
+        let state = transcript.state();
+        let called = |side: &Text| name_of_side(state, side);
+        let says = judgement.winner.as_ref().map_or_else(|| "abstains".to_owned(), called);
         let swapped = if judgement.swapped { " (sides swapped)" } else { "" };
-        let says = format!("{}{swapped}", text::line(says));
-        rows.push(reason(transcript, &judgement.judge, &says, &judgement.why, look));
+        let says = format!("{}{swapped}", text::line(&says));
+        let why = with_names(state, verdict, judgement, &judgement.why);
+        rows.push(reason(transcript, &judgement.judge, &says, &why, look));
+        for (side, point) in &judgement.unanswered {
+            let point = with_names(state, verdict, judgement, point);
+            let text = format!("{} never answered: {}", called(side), point.trim());
+            rows.push(Line::styled(
+                text::label(&text).into_owned(),
+                look.theme.style(ThemeRole::Muted),
+            ));
+        }
+        if !judgement.decided_by.is_empty() {
+            let text = format!("decided by {}", deciding_turns(state, judgement));
+            rows.push(Line::styled(
+                text::label(&text).into_owned(),
+                look.theme.style(ThemeRole::Notice),
+            ));
+        }
     }
     let of =
         verdict.phase.as_ref().map_or(String::new(), |phase| format!(" on {}", text::line(phase)));
@@ -128,7 +148,7 @@ pub fn verdict(
 
 /// Returns the label of a side: `1 Nadia (pro)` if it has exactly one participant, otherwise its own name.
 fn called(transcript: &Transcript, side: &Text) -> Text {
-    let place = seat_of(transcript, side);
+    let place = seat_of_side(transcript.state(), side);
     let seat = place.and_then(|place| Some((place + 1, transcript.state().seats.get(place)?)));
     let Some((number, seat)) = seat else { return side.clone() };
     let name = transcript.name(&seat.spec.id);
@@ -187,16 +207,4 @@ fn reason(
         Span::styled(says, look.theme.style(ThemeRole::Text)),
         Span::styled(why, look.theme.style(ThemeRole::Muted)),
     ])
-}
-
-/// Returns the index of the seat that a side names by id, name or role; `None` unless exactly one matches.
-fn seat_of(transcript: &Transcript, side: &str) -> Option<usize> {
-    let is = |name: &str| name.eq_ignore_ascii_case(side);
-    let seats = transcript.state().seats.iter().enumerate();
-    let mut fits = seats.filter(|(_, seat)| {
-        let spec = &seat.spec;
-        is(&spec.id) || is(&spec.name) || spec.role.as_deref().is_some_and(is)
-    });
-    let place = fits.next().map(|(place, _)| place);
-    if fits.next().is_none() { place } else { None }
 }

@@ -108,7 +108,7 @@ mod tests {
             let waits_for = WaitsFor { speaker: owned(speaker), resume: owned(resume) };
             outbox.outcome(&queued.into(), &waits_for).unwrap()
         };
-        let say = || Command::Say { text: "Hello.".into(), re: None };
+        let say = || Command::Say { text: "Hello.".into(), re: None, material: None };
         assert_eq!(told(Command::Pause {}, Some("Bo"), None), "pausing when Bo finishes");
         assert_eq!(told(say(), Some("Ada"), None), "queued, sent when Ada finishes");
         assert_eq!(

@@ -26,7 +26,7 @@ pub use crate::model::Wire;
 pub use decoder::Decoder;
 pub use failure::ServerFault;
 pub use vendor::{Endpoint, VENDORS, Vendor};
-pub use window::window;
+pub use window::{parameters, window};
 
 use super::{CallFailure, CallRequest, Chunk, Done, Out, Pieces, Speaking, Voice};
 use crate::clock;

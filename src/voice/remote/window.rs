@@ -1,4 +1,4 @@
-//! Context windows of models on a local server, as the server states them.
+//! Context windows and sizes of models on a local server, as the server states them.
 
 use super::{Endpoint, Remote, SUCCESS, Wire, read};
 use crate::model::{Text, Timeouts};
@@ -27,6 +27,23 @@ pub async fn window(client: Client, endpoint: Arc<Endpoint>, model: &str) -> Opt
             let props = fetch(&at_root(&remote), "/props", None).await.unwrap_or_default();
             tokens(&props["default_generation_settings"]["n_ctx"])
                 .or_else(|| tokens(&entry["meta"]["n_ctx_train"]))
+        }
+        Wire::Anthropic | Wire::Gemini => None,
+    }
+}
+
+/// Returns the number of parameters of a model; `None` if its server does not state it.
+pub async fn parameters(client: Client, endpoint: Arc<Endpoint>, model: &str) -> Option<u64> {
+    let wire = endpoint.wire;
+    let remote = Remote::new(client, endpoint, model.into());
+    match wire {
+        Wire::Ollama => {
+            let shown = fetch(&remote, "/api/show", Some(json!({ "model": model }))).await?;
+            shown["model_info"]["general.parameter_count"].as_u64()
+        }
+        Wire::OpenAi => {
+            let listed = fetch(&remote, "/models", None).await?;
+            entry(&listed, model)?["meta"]["n_params"].as_u64()
         }
         Wire::Anthropic | Wire::Gemini => None,
     }

@@ -56,7 +56,7 @@ fn said(ask: &CallRequest, block: &Block) -> Value {
             }
             own
         }
-        Block::Other { who, name, number, text, cut, whisper } => {
+        Block::Other { who, name, number, phase, text, cut, whisper } => {
             let who = ask.labels.get(who).unwrap_or(&who.0);
             let mut other = json!({"who": who, "name": name, "text": text, "cut": cut});
             if *whisper {
@@ -65,11 +65,19 @@ fn said(ask: &CallRequest, block: &Block) -> Value {
             if let Some(number) = number {
                 other["number"] = (*number).into();
             }
+            if let Some(phase) = phase {
+                other["phase"] = (*phase.name).into();
+            }
             other
         }
         Block::Summary { text } => json!({"who": SUMMARY, "name": SUMMARY, "text": text}),
-        Block::Operator { text, whisper } => {
-            json!({"who": OPERATOR, "name": OPERATOR, "text": text, "whisper": whisper})
+        Block::Operator { text, whisper, material } => {
+            let mut said =
+                json!({"who": OPERATOR, "name": OPERATOR, "text": text, "whisper": whisper});
+            if let Some(material) = material {
+                said["material"] = (**material).into();
+            }
+            said
         }
     }
 }

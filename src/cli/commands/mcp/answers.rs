@@ -109,7 +109,7 @@ pub fn say(call: &ToolCall<'_>) -> Result<Value, Failure> {
     let text = call.text("text")?.into();
     let command = match call.name("as")? {
         Some(who) => Command::Speak { text, who: await_floor(&job, &who, call)? },
-        None => Command::Say { text, re: None },
+        None => Command::Say { text, re: None, material: None },
     };
     give(&job, command.into())
 }

@@ -166,7 +166,9 @@ impl Wanted {
             let message = format!("there are more than {MATERIAL_MAX} texts of material");
             return Err(Failure::usage(message, "join some of them"));
         }
-        let said = |text: ClientText| SteerLine::from(Command::Say { text: text.into(), re: None });
+        let said = |text: ClientText| {
+            SteerLine::from(Command::Say { text: text.into(), re: None, material: None })
+        };
         let mut lines: Vec<SteerLine> = self.material.iter().cloned().map(said).collect();
         if let Some(opinion) = &self.opinion {
             let loaded = scenario::load(&found.source, &policy::rows())?;
@@ -178,7 +180,10 @@ impl Wanted {
                 None => ("The opinion of the caller", None),
             };
             let text = format!("{head}:\n\n{opinion}").into();
-            lines.push(SteerLine { trigger, ..Command::Say { text, re: None }.into() });
+            lines.push(SteerLine {
+                trigger,
+                ..Command::Say { text, re: None, material: None }.into()
+            });
         }
         let keyed = |(at, line)| (format!("mcp:{}", at + 1).into(), line);
         Ok(lines.into_iter().enumerate().map(keyed).collect())

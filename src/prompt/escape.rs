@@ -1,0 +1,78 @@
+//! Escapes text in prompts, so that it can neither close the tag around it nor imitate one.
+
+use crate::model::Text;
+use crate::text;
+use memchr::memchr3_iter;
+
+/// Names of the tags around blocks.
+pub(super) const TAGS: [&str; 23] = [
+    "said",
+    "host",
+    "moderator",
+    "guidance",
+    "brief",
+    "summary",
+    "request",
+    "lore",
+    "profile",
+    "ranking",
+    "history",
+    "message",
+    "answer",
+    "vote",
+    "plan",
+    "step",
+    "result",
+    // without the underscore, because names are compared by letters only
+    "toolrequest",
+    "toolresult",
+    "yournotes",
+    "yourdraft",
+    "material",
+    "phase",
+];
+/// Beginnings of the control tokens of chat formats, after their `<`.
+const CONTROL: [&str; 9] =
+    ["|", "s>", "/s>", "eos>", "bos>", "start_of_turn", "end_of_turn", "sys>", "/sys>"];
+/// Characters that can pass for `<`.
+pub(super) const OPENERS: [char; 4] = ['<', '\u{ff1c}', '\u{fe64}', '\u{2039}'];
+/// First bytes of these in UTF-8, which occur only at the start of a character.
+pub(super) const FIRST_BYTES: [u8; 3] = [b'<', 0xef, 0xe2];
+/// Escaped form of `<`.
+pub(super) const ESCAPED: &str = "&lt;";
+/// Returns a name that is safe as an attribute of a tag.
+pub(super) fn attribute(name: &Text) -> String {
+    text::line(name).replace('"', "'").replace(OPENERS, "(").replace('>', ")")
+}
+
+/// Escapes text so that it can neither end its block nor start another one.
+pub fn quoted(words: &str) -> String {
+    let mut out = String::with_capacity(words.len());
+    let mut done = 0;
+    let [ascii, first, second] = FIRST_BYTES;
+    for at in memchr3_iter(ascii, first, second, words.as_bytes()) {
+        let opener = words[at..].chars().next().filter(|c| OPENERS.contains(c));
+        if let Some(behind) = opener.map(|c| at + c.len_utf8())
+            && acts(&words[behind..])
+        {
+            out.push_str(&words[done..at]);
+            out.push_str(ESCAPED);
+            done = behind;
+        }
+    }
+    out.push_str(&words[done..]);
+    out
+}
+
+/// Returns true if the text after a `<` makes it one of our tags, however disguised, or a control token.
+fn acts(rest: &str) -> bool {
+    // skip other characters, such as spaces, a slash or invisible ones, which may hide the name
+    let letters = rest.chars().take(HIDING_CHARS).filter(|c| c.is_alphanumeric());
+    let name: String = letters.flat_map(char::to_lowercase).collect();
+    let token = || rest.chars().take(HIDING_CHARS).collect::<String>().to_lowercase();
+    TAGS.iter().any(|tag| name.starts_with(tag))
+        || CONTROL.iter().any(|control| token().starts_with(control))
+}
+
+/// Number of characters after a `<` that are searched for the name of a tag.
+const HIDING_CHARS: usize = 40;

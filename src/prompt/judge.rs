@@ -1,0 +1,124 @@
+//! The prompt of a judge: the positions of the sides, the phases of the debate, and the questions about it.
+
+use super::persona::rendered;
+use crate::model::{BlockPhase, Contract, Form, JudgeTask, SeatId, Text};
+use crate::scenario::Side;
+use crate::state::{Entry, State, Turn};
+
+/// Names of a side, and roles, that speak for a motion.
+const FOR: [&str; 6] = ["pro", "for", "proposition", "affirmative", "government", "yes"];
+/// Names of a side, and roles, that speak against a motion.
+const AGAINST: [&str; 6] = ["con", "against", "opposition", "negative", "contra", "no"];
+/// Name of the policy whose speakers do not hear each other in a round.
+const SIMULTANEOUS: &str = "simultaneous";
+/// Questions to the judge of a guided debate.
+const POINTS: &str = "For each side: which point of the other was never answered, and which of its own did it drop? Which single exchange decided it?";
+
+/// Position of a side.
+enum Position {
+    For,
+    Against,
+    /// The answer that the side argues for.
+    Answer(String),
+}
+
+/// A side under the name that the judge knows.
+struct JudgedSide<'a> {
+    label: Text,
+    side: &'a Side,
+}
+
+/// Returns the sides in the order of the judge's options; empty unless a turn judges the sides of the scenario.
+fn sides<'a>(state: &'a State, turn: &Turn) -> Vec<JudgedSide<'a>> {
+    let spec = state.verdict_spec(turn.thread);
+    let batch = state.batch_of(turn);
+    let (Some(spec), Some(batch)) = (spec, batch) else { return vec![] };
+    let named = |name: &Text| spec.sides.iter().find(|side| side.name == *name);
+    match batch.spec.judge_task() {
+        Some(JudgeTask::Verdict { labels, .. }) => {
+            let options = &batch.spec.options;
+            let names = if labels.is_empty() { options } else { &labels };
+            let sides = options.iter().zip(names);
+            sides
+                .filter_map(|(label, name)| {
+                    Some(JudgedSide { label: label.clone(), side: named(name)? })
+                })
+                .collect()
+        }
+        Some(JudgeTask::Casting) => {
+            let sides = spec.sides.iter();
+            sides.map(|side| JudgedSide { label: side.name.clone(), side }).collect()
+        }
+        Some(JudgeTask::Stop(_)) | None => vec![],
+    }
+}
+
+fn position(state: &State, turn: &Turn, side: &Side) -> Option<Position> {
+    if let Some(argues) = &side.argues {
+        return Some(Position::Answer(rendered(argues, state, turn)));
+    }
+    let roles =
+        side.seats.iter().filter_map(|id| state.seat(&SeatId(id.clone()))?.spec.role.clone());
+    let names: Vec<String> =
+        std::iter::once(side.name.clone()).chain(roles).map(|name| name.to_lowercase()).collect();
+    let is = |words: &[&str]| names.iter().any(|name| words.contains(&name.as_str()));
+    match (is(&FOR), is(&AGAINST)) {
+        (true, false) => Some(Position::For),
+        (false, true) => Some(Position::Against),
+        (true, true) | (false, false) => None,
+    }
+}
+
+/// Returns true if the sides that a turn judges speak for and against a motion.
+pub(super) fn is_motion(state: &State, turn: &Turn) -> bool {
+    let positions = positions(state, turn);
+    let is_for = |(_, position): &(Text, Position)| matches!(position, Position::For);
+    let is_against = |(_, position): &(Text, Position)| matches!(position, Position::Against);
+    positions.iter().any(is_for) && positions.iter().any(is_against)
+}
+
+/// Returns the known positions of the sides that a turn judges.
+fn positions(state: &State, turn: &Turn) -> Vec<(Text, Position)> {
+    sides(state, turn)
+        .into_iter()
+        .filter_map(|judged| Some((judged.label, position(state, turn, judged.side)?)))
+        .collect()
+}
+
+/// Returns the sentences that say which position each side takes; `None` if they are not known.
+pub(super) fn arguments(state: &State, turn: &Turn) -> Option<String> {
+    let positions = positions(state, turn);
+    if let [(first, Position::For), (second, Position::Against)] = &positions[..] {
+        return Some(format!("{first} speaks for the motion, {second} against it."));
+    }
+    if let [(first, Position::Against), (second, Position::For)] = &positions[..] {
+        return Some(format!("{first} speaks against the motion, {second} for it."));
+    }
+    let sentence = |(label, position): &(Text, Position)| match position {
+        Position::For => format!("{label} speaks for the motion."),
+        Position::Against => format!("{label} speaks against the motion."),
+        Position::Answer(answer) => {
+            let answer = answer.trim().trim_end_matches('.');
+            format!("{label} argues that the answer is: {answer}.")
+        }
+    };
+    let sentences: Vec<String> = positions.iter().map(sentence).collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// Returns the questions to a judge besides its own, if its form has room for the answers.
+pub(super) fn points(contract: &Contract) -> Option<String> {
+    matches!(contract.form, Form::Judgement { points: true, .. }).then(|| POINTS.to_owned())
+}
+
+/// Returns the phase of a message, for a turn that judges.
+pub(super) fn phase(state: &State, turn: &Turn, entry: &Entry) -> Option<BlockPhase> {
+    match state.batch_of(turn)?.spec.judge_task()? {
+        JudgeTask::Verdict { .. } | JudgeTask::Casting => {
+            let phase = state.phase_of(entry.thread)?;
+            let simultaneous = &*phase.policy.name == SIMULTANEOUS;
+            Some(BlockPhase { name: phase.name.clone(), simultaneous })
+        }
+        JudgeTask::Stop(_) => None,
+    }
+}

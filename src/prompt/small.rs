@@ -1,0 +1,91 @@
+//! Prompts for small models: one user message without tags, with one task.
+//!
+//! A model of a few hundred million parameters copies rules and tags instead of following them, so there are none.
+
+use super::cue;
+use super::frame::introduces;
+use super::judge;
+use super::persona::rendered;
+use crate::model::{Participant, Prompt, Purpose, Text};
+use crate::state::{State, Turn};
+
+/// Maximum number of words of a persona.
+const PERSONA_WORDS: usize = 12;
+/// Maximum number of words before the description of a persona, as in "You are Bo,".
+const NAME_WORDS: usize = 4;
+/// Words that begin a clause, before which a persona can end.
+const CLAUSES: [&str; 6] = ["with", "who", "whose", "that", "and", "where"];
+/// Maximum number of messages that are shown.
+const MESSAGES_MAX: usize = 4;
+/// Request of the first turn.
+const FIRST: &str = "What do you think? Give one reason.";
+/// Request of a later turn.
+const NEXT: &str = "What do you say to that? Give one reason.";
+/// Request of a last turn.
+const LAST: &str = "Say in one sentence what you think now.";
+
+/// Returns a prompt as one message: who speaks, the topic, and the rest of the prompt without its frame.
+pub(super) fn prompt(state: &State, turn: &Turn, seat: &Participant, whole: Prompt) -> Prompt {
+    let topic = state.scenario.topic.as_ref().or(state.title.as_ref());
+    let topic = topic.map_or("", |topic| topic.trim());
+    let sides = judge::arguments(state, turn).unwrap_or_default();
+    let system = format!("{}\n{topic}\n{sides}", who(state, turn, seat));
+    let cue = match turn.purpose {
+        Purpose::Speak if turn.part.is_none() && state.contract_of(turn).form.is_words() => {
+            Some(task(state, turn, whole.blocks.is_empty()))
+        }
+        _ => whole.cue.clone(),
+    };
+    let before = whole.blocks.len().saturating_sub(MESSAGES_MAX);
+    let judges = turn.refers_to_turns();
+    let blocks = whole.blocks.into_iter().skip(if judges { 0 } else { before }).collect();
+    Prompt { system: system.trim().into(), aside: None, blocks, cue, one_message: true, ..whole }
+}
+
+/// Introduces a seat with the first words of its persona.
+fn who(state: &State, turn: &Turn, seat: &Participant) -> String {
+    if turn.purpose == Purpose::Result {
+        return "Several people talked. You write down the result.".to_owned();
+    }
+    let persona = seat.persona.as_ref().map(|p| rendered(p, state, turn)).unwrap_or_default();
+    let first = persona.split(['.', '!', '?', '\n']).next().unwrap_or_default().trim();
+    let few = few_words(first);
+    if introduces(&persona, &seat.name) {
+        return format!("{few}.");
+    }
+    match (&seat.role, few.as_str()) {
+        (Some(role), "") => format!("You are {}, {role}.", seat.name),
+        (None, "") => format!("You are {}.", seat.name),
+        (_, few) => format!("You are {}. {few}.", seat.name),
+    }
+}
+
+/// Returns the beginning of a sentence, up to the end of a phrase.
+fn few_words(sentence: &str) -> String {
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    let mut kept = words.get(..PERSONA_WORDS).unwrap_or(&words);
+    if kept.len() < words.len() {
+        let begins = |word: &&str| CLAUSES.contains(word);
+        let comma = kept.iter().rposition(|word| word.ends_with(',')).map(|at| at + 1);
+        let clause = kept.iter().position(begins);
+        // a comma after the name ends no phrase
+        let end = comma.filter(|at| *at > NAME_WORDS).or(clause).unwrap_or(kept.len());
+        kept = kept.get(..end).unwrap_or(kept);
+    }
+    kept.join(" ").trim_end_matches([',', ';', ':']).to_owned()
+}
+
+/// Returns the only task of a turn: last words, the answer to a question, the task of the phase, or to speak.
+fn task(state: &State, turn: &Turn, begins: bool) -> Text {
+    let phase = state.shows(turn).and_then(|shows| shows.task.as_ref());
+    let task = if cue::is_last(state, turn) {
+        LAST.to_owned()
+    } else if let Some(question) = cue::question_to(state, turn) {
+        question
+    } else if let Some(phase) = phase {
+        rendered(phase, state, turn)
+    } else {
+        (if begins { FIRST } else { NEXT }).to_owned()
+    };
+    task.into()
+}
