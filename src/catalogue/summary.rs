@@ -12,7 +12,7 @@ pub enum SessionStatus {
     Live {
         /// Process id of the program.
         pid: u32,
-        /// What the conversation does now, in words.
+        /// Current activity of the conversation, in words.
         doing: String,
     },
     /// Stopped before its end; it can be resumed.

@@ -66,7 +66,7 @@ pub fn has_socket(path: &Path, context: &Context) -> bool {
     place::socket(&context.paths.sockets, path).is_ok_and(|socket| socket.exists())
 }
 
-/// Asks the running conversations in a list what they do, and lists them first.
+/// Adds the current activity of running conversations to a list, and lists them first.
 pub async fn describe(sessions: &mut [SessionSummary], context: &Context) {
     for session in sessions.iter_mut() {
         if !matches!(session.standing, SessionStatus::Running(_)) {
@@ -84,7 +84,7 @@ pub async fn describe(sessions: &mut [SessionSummary], context: &Context) {
     });
 }
 
-/// Describes what a conversation does, who speaks and how many are attached.
+/// Describes the activity of a conversation: its speakers and the number of clients.
 fn doing(hello: &Hello) -> String {
     let state = match hello.state {
         Doing::Running if hello.speaking.is_empty() => "running".to_owned(),

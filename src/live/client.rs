@@ -19,7 +19,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 /// Reason why a conversation cannot be attached to.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// There is no socket, or nobody listens.
+    /// The socket is missing, or nobody listens.
     #[error("it is not running, or it takes no clients")]
     NotRunning,
     /// The socket cannot be used.

@@ -42,7 +42,7 @@ pub struct LiveOpening {
     pub past: State,
     /// Progress of the session's writer.
     pub durable: watch::Receiver<Durable>,
-    /// True if the conversation has no screen and waits for clients.
+    /// True if the conversation runs in the background and waits for clients.
     pub background: bool,
 }
 

@@ -68,11 +68,11 @@ pub struct DoorPlan<'a> {
     pub saved: bool,
     /// Clock of the session.
     pub clock: &'a Clock,
-    /// True if the conversation has no screen and waits for clients.
+    /// True if the conversation runs in the background and waits for clients.
     pub background: bool,
 }
 
-/// Opens a conversation to clients, unless the settings or the kind of conversation forbid it: an unsaved one has no
+/// Opens a conversation to clients, unless the settings or the kind of conversation forbid it: an unsaved one lacks a
 /// name, and one on virtual time is over at once.
 ///
 /// Only on Linux can the program tell which processes a conversation started, so only there is a socket opened.

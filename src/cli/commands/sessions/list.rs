@@ -97,7 +97,7 @@ fn row(s: &SessionSummary) -> [String; 5] {
     [one_line(&s.id), at, state, s.utterances.to_string(), title]
 }
 
-/// Returns what a running conversation that takes clients does now.
+/// Returns the current activity of a running conversation that takes clients.
 fn doing(s: &SessionSummary) -> Option<String> {
     match &s.standing {
         SessionStatus::Live { doing, .. } => Some(text::line(doing).into_owned()),
