@@ -52,6 +52,7 @@
 //! | language models over four wire formats | `voice/remote/`; one file per format in `voice/remote/wire/` |
 //! | parsing of replies: the speaker's own text, data, mentions | [`reply`] |
 //! | settings, keys, folders | [`config`] |
+//! | clients of a running conversation: sockets, protocol, lines of both sides | [`live`]; `engine/guests.rs` receives their commands |
 //! | opening of files that may come from others | [`untrusted`] |
 //! | creating, extending and replacing the program's own files | [`own_file`] |
 //! | scripted tests: keys, runs, reports | [`testing`]; one file per report format in `testing/report/` |
@@ -150,6 +151,7 @@ pub mod config;
 pub mod engine;
 pub mod export;
 pub mod expr;
+pub mod live;
 pub mod model;
 pub mod net;
 pub mod own_file;

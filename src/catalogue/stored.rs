@@ -53,6 +53,7 @@ impl Stored {
             SessionStatus::Damaged(why) => damaged = Some(why.clone()),
             SessionStatus::Newer => newer = true,
             SessionStatus::Running(_)
+            | SessionStatus::Live { .. }
             | SessionStatus::Unfinished
             | SessionStatus::Recovered
             | SessionStatus::Unreadable(_) => {}

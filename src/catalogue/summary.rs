@@ -8,6 +8,13 @@ use std::path::PathBuf;
 pub enum SessionStatus {
     /// A program writes it, with its process id if known.
     Running(Option<u32>),
+    /// A program writes it and takes clients.
+    Live {
+        /// Process id of the program.
+        pid: u32,
+        /// Current activity of the conversation, in words.
+        doing: String,
+    },
     /// Stopped before its end; it can be resumed.
     Unfinished,
     /// Stopped in the middle of a line; everything before is intact, and it can be resumed.

@@ -34,6 +34,27 @@ pub enum Exit {
     Terminated = 143,
 }
 
+impl Exit {
+    /// Returns the exit code with this number.
+    pub fn from_code(code: i32) -> Option<Exit> {
+        let all = [
+            Exit::Done,
+            Exit::Failed,
+            Exit::Usage,
+            Exit::Invalid,
+            Exit::NoModel,
+            Exit::Budget,
+            Exit::Session,
+            Exit::Skipped,
+            Exit::HungUp,
+            Exit::Interrupted,
+            Exit::Quit,
+            Exit::Terminated,
+        ];
+        all.into_iter().find(|exit| i32::from(*exit as u8) == code)
+    }
+}
+
 impl From<Exit> for std::process::ExitCode {
     fn from(exit: Exit) -> Self {
         (exit as u8).into()

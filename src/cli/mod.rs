@@ -21,6 +21,7 @@ mod memory;
 mod models;
 mod output;
 mod play;
+mod running;
 mod runtime;
 mod session_file;
 mod source;
@@ -130,6 +131,10 @@ enum Command {
     Watch(commands::watch::WatchArgs),
     Resume(commands::resume::ResumeArgs),
     Fork(commands::fork::ForkArgs),
+    Attach(commands::attach::AttachArgs),
+    Steer(commands::steer::SteerArgs),
+    Say(commands::steer::SayArgs),
+    Stop(commands::steer::StopArgs),
     Export(commands::export::ExportArgs),
     Analyze(commands::analyze::AnalyzeArgs),
     /// Manage saved sessions; without a sub-command, list them
@@ -205,6 +210,10 @@ fn execute(command: Option<Command>, context: &Context) -> Result<Exit, Failure>
         Some(Command::Resume(resume)) => resume.next(context)?,
         Some(Command::Ask(ask)) => return ask.run(context),
         Some(Command::Mcp(mcp)) => return mcp.run(context),
+        Some(Command::Attach(attach)) => attach.next(context)?,
+        Some(Command::Steer(steer)) => return steer.run(context),
+        Some(Command::Say(say)) => return say.run(context),
+        Some(Command::Stop(stop)) => return stop.run(context),
         Some(Command::Export(export)) => return export.run(context),
         Some(Command::Analyze(analyze)) => return analyze.run(context),
         Some(Command::Sessions { action }) => return action.unwrap_or_default().run(context),

@@ -47,6 +47,8 @@ pub struct Paths {
     pub state: PathBuf,
     /// Files that can be recreated.
     pub cache: PathBuf,
+    /// Sockets of running conversations.
+    pub sockets: PathBuf,
 }
 
 impl Paths {
@@ -67,11 +69,14 @@ impl Paths {
             Some(own) => absolute(own).map_err(|source| folder_error(own, source))?,
             None => folder("XDG_DATA_HOME", ProjectDirs::data_dir)?,
         };
+        // only Linux has a separate folder for state
+        let state = folder("XDG_STATE_HOME", |u| u.state_dir().unwrap_or(u.data_local_dir()))?;
+        let runtime = environment.folder("XDG_RUNTIME_DIR").filter(|base| base.is_dir());
         Ok(Paths {
             config: folder("XDG_CONFIG_HOME", ProjectDirs::config_dir)?,
             data,
-            // only Linux has a separate folder for state
-            state: folder("XDG_STATE_HOME", |u| u.state_dir().unwrap_or(u.data_local_dir()))?,
+            sockets: runtime.map_or_else(|| state.join("live"), |base| base.join(PROGRAM)),
+            state,
             cache: folder("XDG_CACHE_HOME", ProjectDirs::cache_dir)?,
         })
     }
@@ -180,6 +185,7 @@ mod tests {
             data: "/x/data/colloquium".into(),
             state: "/x/state/colloquium".into(),
             cache: "/x/cache/colloquium".into(),
+            sockets: "/x/state/colloquium/live".into(),
         };
         assert_eq!(paths, expected);
         assert_eq!(paths.sessions(), Path::new("/x/data/colloquium/sessions"));

@@ -122,6 +122,8 @@ pub struct Settings {
     pub mouse: Mouse,
     /// Terminal bell while the user looks elsewhere.
     pub notify: Notify,
+    /// False if running conversations take no clients; `None` is true.
+    pub live: Option<bool>,
     #[serde(rename = "keys")]
     pub(super) written: keys::Written,
     /// The user's key bindings, in the order of the file.

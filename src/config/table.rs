@@ -102,6 +102,12 @@ pub const SETTINGS: &[Setting] = &[
              out of focus.",
     ),
     row(
+        "live",
+        r#"{"type": "boolean"}"#,
+        "true",
+        "Let your other terminals and scripts attach to running conversations.",
+    ),
+    row(
         "providers.NAME.api_key_file",
         TEXT,
         "none",

@@ -6,8 +6,8 @@
 
 use super::at_work::{ToolsAtWork, Working};
 use super::{
-    Effect, Input, Witness, advance, ahead, deadline, effects, execute, react, recover, refused,
-    words,
+    Effect, Guests, Input, Stopped, Witness, advance, ahead, deadline, effects, execute, react,
+    recover, refused, words,
 };
 use crate::clock::Clock;
 use crate::model::event::ENGINE;
@@ -35,15 +35,6 @@ const DELTA_WINDOW_MS: u64 = 250;
 const DELTA_BYTES: usize = 4096;
 /// Capacity of the chunk channel; a faster voice waits.
 const CHUNKS_WAITING: usize = 64;
-
-/// Reason for the end of the loop.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stopped {
-    /// The conversation ended, and all events are written and synced.
-    Ended,
-    /// The session cannot be written anymore.
-    Unwritable(String),
-}
 
 /// A running conversation.
 pub struct Engine {
@@ -75,6 +66,8 @@ pub struct Engine {
     pub steered: bool,
     /// Reader of each event as it is appended, which can hold the conversation.
     pub witness: Option<Box<dyn Witness>>,
+    /// Clients that are attached while the conversation runs.
+    pub guests: Option<Guests>,
 }
 
 impl Engine {
@@ -101,6 +94,7 @@ impl Engine {
             attended: false,
             steered: false,
             witness: None,
+            guests: None,
         }
     }
 
@@ -142,9 +136,7 @@ impl Engine {
 
     /// Adds steering lines that wait for their trigger.
     pub fn steer(&mut self, lines: impl IntoIterator<Item = (Key, SteerLine)>) {
-        for (key, line) in lines {
-            self.steering.push(key, line);
-        }
+        lines.into_iter().for_each(|(key, line)| self.steering.push(key, line));
     }
 
     fn seal(&mut self) {
@@ -379,6 +371,9 @@ impl Engine {
             if let Some(witness) = &mut self.witness {
                 witness.permit(&self.live.state).await;
             }
+            if Guests::take_over(&self.guests) && self.calls.is_empty() && self.at_work.len() == 0 {
+                break Stopped::HandedOver;
+            }
             let disk: Durable = durable.borrow_and_update().clone();
             self.start_calls(disk.written, &tx);
             self.at_work.start(disk.written, &self.tools, &self.clock, &tool_tx);
@@ -394,7 +389,8 @@ impl Engine {
             }
             let until = self.next_moment();
             let idle = self.calls_in_flight() == 0 && until.is_none();
-            if idle && !attended && all_written {
+            let operated = attended || Guests::may_help(&self.guests, &self.live.state);
+            if idle && !operated && all_written {
                 self.decide(self.clock.now(), &Input::Unattended);
                 continue;
             }
@@ -405,7 +401,7 @@ impl Engine {
                 _ => None,
             };
             let room = self.writer.pending_bytes() < self.max_waiting_bytes;
-            let may_wait = (attended || !idle) && self.gated.is_empty() && !self.at_work.is_gated();
+            let may_wait = (operated || !idle) && self.gated.is_empty() && !self.at_work.is_gated();
             // one wake-up for all decisions of this iteration
             self.writer.wake();
             tokio::select! { biased;
@@ -417,6 +413,7 @@ impl Engine {
                     Some(order) => self.take(order),
                     None => attended = false,
                 },
+                input = Guests::next(&mut self.guests) => self.take(input),
                 changed = durable.changed() => if changed.is_err() {
                     break Stopped::Unwritable("the session writer stopped".into());
                 },
@@ -441,9 +438,7 @@ impl Engine {
                 }
             }
         };
-        for (_, (task, _)) in self.calls.drain() {
-            task.abort();
-        }
+        self.calls.drain().for_each(|(_, (task, _))| task.abort());
         self.at_work.stop();
         self.feed.close();
         stopped
@@ -457,6 +452,11 @@ impl Engine {
     /// Returns a receiver of the write progress of the disk.
     pub fn durable(&self) -> watch::Receiver<Durable> {
         self.writer.durable()
+    }
+
+    /// Returns the locked lock file of the session, which another process can take over.
+    pub fn lock_file(&self) -> Option<std::fs::File> {
+        self.writer.lock_file()
     }
 
     /// Seals the loose pieces and waits until all events are on the disk.

@@ -1,6 +1,7 @@
 //! Inputs of the engine.
 
 use crate::model::{CallId, Key, Seq, SteerLine, Text};
+use crate::steer;
 use crate::tool::ToolResult;
 use crate::voice::Chunk;
 use serde_json::Value;
@@ -36,4 +37,28 @@ pub enum Input {
     Signal,
     /// A condition that could not be evaluated, or another warning for the operator.
     Warning(Text),
+}
+
+/// Maximum length of a steering line, in bytes.
+const LINE_MAX_BYTES: usize = 64 * 1024;
+
+impl Input {
+    /// Parses a steering line that a program sends during the conversation.
+    pub fn from_line(key: Key, raw: &str) -> Input {
+        let read = match raw.len() {
+            ..LINE_MAX_BYTES => SteerLine::parse(raw).map_err(|e| e.0),
+            _ => Err(format!("the line is longer than {} KiB", LINE_MAX_BYTES / 1024)),
+        };
+        let line = read.and_then(|line| {
+            steer::compiles(&line)?;
+            Ok(line)
+        });
+        match line {
+            Ok(line) => Input::Command { key, line },
+            Err(why) => {
+                let line = serde_json::from_str(raw).unwrap_or_else(|_| Value::String(raw.into()));
+                Input::BadLine { key, line, why: why.into() }
+            }
+        }
+    }
 }

@@ -20,7 +20,8 @@ pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
         }
         Input::Command { key, line } => vec![match resolve::resolve(state, line) {
             Ok(targets) => {
-                let given = CommandGiven { key: key.clone(), line: line.clone(), targets };
+                let from = key.client().map(Text::from);
+                let given = CommandGiven { key: key.clone(), line: line.clone(), from, targets };
                 operator(Arc::new(given).into())
             }
             Err(why) => refused(key, line, why.into()),

@@ -129,7 +129,7 @@ impl Team {
         let usage = spent.used();
         let fault = match stopped {
             super::Stopped::Unwritable(why) => Some(why),
-            super::Stopped::Ended => None,
+            super::Stopped::Ended | super::Stopped::HandedOver => None,
         };
         let said = state.entries.iter().rev().find(|e| e.number.is_some() && e.hidden.is_none());
         match (said, fault) {

@@ -334,13 +334,15 @@ fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
 /// Returns the narration of an operator's message at its position.
 fn operators(state: &State, entry: &Entry) -> Narrated {
     let command = entry.of.as_ref().and_then(|of| state.pending_command(of));
+    let client = entry.of.as_ref().and_then(|key| key.client());
+    let operator = client.map_or("operator".into(), |client| format!("operator ({client})"));
     let who = match (entry.seat(), entry.to.first(), command.map(|d| &d.given.line.command)) {
-        (Some(seat), _, _) => format!("{}, written by the operator", name(state, seat)),
-        (None, Some(to), _) => format!("operator whispered to {}", name(state, to)),
-        (None, None, Some(Command::CutIn { .. })) => "operator cut in".to_owned(),
+        (Some(seat), _, _) => format!("{}, written by the {operator}", name(state, seat)),
+        (None, Some(to), _) => format!("{operator} whispered to {}", name(state, to)),
+        (None, None, Some(Command::CutIn { .. })) => format!("{operator} cut in"),
         (None, None, _) => match &entry.material {
             Some(name) => format!("material: {}", text::line(name)),
-            None => "operator".to_owned(),
+            None => operator,
         },
     };
     Narrated::Words { place: place(state), who, body: text::block(entry.text()).into_owned() }

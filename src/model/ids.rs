@@ -114,6 +114,22 @@ impl ThreadId {
     }
 }
 
+impl Key {
+    /// Prefix of the keys of clients' commands.
+    const OF_CLIENTS: &str = "live:";
+
+    /// Returns the prefix of the keys on one connection of a client: its n-th line has the key prefix + n, from 1.
+    pub fn client_prefix(name: &str, connection: u64) -> String {
+        format!("{}{name}:{connection:012x}:", Key::OF_CLIENTS)
+    }
+
+    /// Returns the name of the client that sent the command; `None` for all other sources.
+    pub fn client(&self) -> Option<&str> {
+        let (name, _) = self.0.strip_prefix(Key::OF_CLIENTS)?.split_once(':')?;
+        Some(name)
+    }
+}
+
 impl Seq {
     /// Returns the next position.
     pub fn next(self) -> Seq {

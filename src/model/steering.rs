@@ -160,6 +160,9 @@ pub struct CommandGiven {
     /// The line as it was given.
     #[serde(flatten)]
     pub line: SteerLine,
+    /// Name of the client that sent it over the socket of the running conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Text>,
     /// Targets, resolved when the command was given.
     #[serde(default, skip_serializing_if = "Targets::is_empty")]
     pub targets: Targets,
@@ -181,6 +184,7 @@ impl<'de> Deserialize<'de> for SteerLine {
     fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let mut map = Map::deserialize(d)?;
         map.remove("key");
+        map.remove("from");
         map.remove("targets");
         SteerLine::from_map(map).map_err(serde::de::Error::custom)
     }

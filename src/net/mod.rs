@@ -5,10 +5,14 @@
 //! connect timeout; callers limit the duration of an answer. Dropping a future or a [`Response`] closes the connection.
 
 mod error;
+mod local;
 mod resolver;
 mod serve;
 
 pub use error::NetError;
+pub use local::{LineFault, LocalPeer};
+#[cfg(unix)]
+pub use local::{LineReader, LineWriter, LocalListener, LocalStream};
 pub use serve::{Connection, HttpReply, HttpRequest, Peer, Server};
 
 use crate::model::Secret;

@@ -47,7 +47,15 @@ pub fn encode(event: &Event) -> Result<String, SessionError> {
 
 /// Serialises an event from its data as JSON.
 fn spell(event: &Event, json: String) -> Result<String, SessionError> {
-    let data = data(&event.kind, json)?;
+    let line = spell_data(event, &data(&event.kind, json)?);
+    match line.len() {
+        bytes if bytes > LINE_MAX_BYTES => Err(SessionError::LineTooLong { bytes }),
+        _ => Ok(line),
+    }
+}
+
+/// Serialises an event from its data as it is in the line.
+fn spell_data(event: &Event, data: &str) -> String {
     let mut line = String::with_capacity(data.len() + 192);
     line.push_str("{\"seq\":");
     push_number(&mut line, event.seq.0);
@@ -70,13 +78,10 @@ fn spell(event: &Event, json: String) -> Result<String, SessionError> {
     line.push_str(",\"kind\":");
     push_string(&mut line, event.kind.name());
     line.push_str(",\"data\":");
-    line.push_str(&data);
+    line.push_str(data);
     let crc = crc32c::crc32c(line.as_bytes());
     writeln!(line, ",\"crc\":\"{crc:08x}\"}}").expect("writing to a String cannot fail");
-    match line.len() {
-        bytes if bytes > LINE_MAX_BYTES => Err(SessionError::LineTooLong { bytes }),
-        _ => Ok(line),
-    }
+    line
 }
 
 /// Parses a line, with or without its newline. Blobs are replaced by a placeholder.
@@ -129,6 +134,36 @@ impl Record {
         let raw = serde_json::from_str(&clean).map_err(unspeakable(&event.kind))?;
         let kind = Kind::read(name, raw).map_err(unspeakable(&event.kind))?;
         let event = Event { kind, ..event };
+        let line = encode(&event)?;
+        Ok(Record { event: Arc::new(event), line })
+    }
+}
+
+impl Record {
+    /// Returns the line with all texts in it that the file stores in blobs; such a line may be longer than a line of a
+    /// file.
+    ///
+    /// # Errors
+    /// As [`encode`].
+    pub fn whole_line(&self) -> Result<Cow<'_, str>, SessionError> {
+        if !blobs::mentioned(&self.line) || matches!(self.event.kind, Kind::Unknown(_)) {
+            return Ok(Cow::Borrowed(&self.line));
+        }
+        Ok(Cow::Owned(spell_data(&self.event, &escaped(json(&self.event.kind)?))))
+    }
+
+    /// Reads a line as [`Record::whole_line`] returns it, with or without its newline.
+    ///
+    /// # Errors
+    /// As [`decode`].
+    pub fn from_whole_line(line: &str) -> Result<Record, SessionError> {
+        let line = line.trim_end_matches('\n');
+        let text = checked_text(line.as_bytes())?;
+        let envelope: Envelope<'_> = serde_json::from_str(text).map_err(SessionError::Shape)?;
+        let event = envelope.event(&mut missing)?;
+        if line.len() <= BLOB_OVER_BYTES {
+            return Ok(Record { event: Arc::new(event), line: format!("{line}\n") });
+        }
         let line = encode(&event)?;
         Ok(Record { event: Arc::new(event), line })
     }
@@ -266,6 +301,11 @@ pub(super) fn checked(line: &[u8]) -> Result<&str, SessionError> {
     if line.len() >= LINE_MAX_BYTES {
         return Err(SessionError::LineTooLong { bytes: line.len() + 1 });
     }
+    checked_text(line)
+}
+
+/// Returns a line of any length without its newline as text if its checksum is valid.
+fn checked_text(line: &[u8]) -> Result<&str, SessionError> {
     let (body, trailer) = line
         .len()
         .checked_sub(TRAILER_BYTES)

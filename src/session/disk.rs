@@ -28,6 +28,11 @@ pub trait Disk: Send {
         true
     }
 
+    /// Returns the locked lock file of the session again, if there is one.
+    fn lock_file(&self) -> Option<File> {
+        None
+    }
+
     /// Truncates the file to a length in bytes.
     ///
     /// # Errors
@@ -113,6 +118,10 @@ impl Disk for FileDisk {
     fn is_kept(&self) -> bool {
         // an unsaved session is gone with the program
         self.temporary.is_none()
+    }
+
+    fn lock_file(&self) -> Option<File> {
+        self.lock.as_ref()?.share().ok()
     }
 
     fn cut(&mut self, len: u64) -> io::Result<()> {

@@ -9,6 +9,7 @@ use super::files::{SessionFiles, private};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -25,7 +26,20 @@ const PAUSE: Duration = Duration::from_millis(25);
 /// Maximum bytes read from a lock file; more than any process id has.
 const PID_BYTES: u64 = 32;
 
+/// Lock file that the starter of this process has locked and handed over.
+static INHERITED: Mutex<Option<File>> = Mutex::new(None);
+
+/// Keeps a locked lock file, handed over by another process, for the next [`Lock::take`] of its session.
+pub fn inherit(file: File) {
+    *INHERITED.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
+}
+
 impl Lock {
+    /// Returns the locked file again: the lock lasts until all of them are closed.
+    pub(super) fn share(&self) -> std::io::Result<File> {
+        self.file.try_clone()
+    }
+
     /// Takes the lock of a session and writes this process's id into its file.
     ///
     /// Does not wait for a program that writes the session. Waits up to a second for a lock without a writer: that of a
@@ -35,7 +49,12 @@ impl Lock {
     /// [`SessionError::Locked`] with the holder's process id if it could be read, or [`SessionError::Io`].
     pub fn take(files: &SessionFiles) -> Result<Lock, SessionError> {
         let path = files.lock();
-        let mut file = open(files, &path)?;
+        let inherited = INHERITED.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let inherited = inherited.filter(|file| is_at(file, &path) && file.try_lock().is_ok());
+        let mut file = match inherited {
+            Some(file) => file,
+            None => open(files, &path)?,
+        };
         // bounded, in case a file system changes the file number each time
         for _ in 0..TRIES {
             if is_at(&file, &path) {
@@ -44,6 +63,7 @@ impl Lock {
             file = open(files, &path)?;
         }
         file.set_len(0)
+            .and_then(|()| file.rewind())
             .and_then(|()| writeln!(file, "{}", std::process::id()))
             .map_err(SessionError::io("write", path))?;
         Ok(Lock { file })

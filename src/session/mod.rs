@@ -43,7 +43,7 @@ pub use escape::inert;
 pub use fault::LogFault;
 pub use files::{SessionFiles, session_id};
 pub use follow::Follower;
-pub use lock::holder;
+pub use lock::{holder, inherit};
 pub use open::{ResumedSession, Session, SessionPlace, create, fork, resume, resume_read};
 pub use progress::ReadProgress;
 pub use reader::{Log, Survey, ends, proven, read, scan, scan_for_fold, skim};

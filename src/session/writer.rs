@@ -8,6 +8,7 @@ use super::committer::Committer;
 use super::disk::Disk;
 use super::queue::Shared;
 use crate::model::Seq;
+use std::fs::File;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -33,6 +34,7 @@ pub struct WriterStart {
 pub struct SessionWriter {
     shared: Arc<Shared>,
     durable: watch::Receiver<Durable>,
+    lock: Option<File>,
 }
 
 impl SessionWriter {
@@ -47,9 +49,15 @@ impl SessionWriter {
             synced: start.last,
             ..Durable::default()
         });
+        let lock = disk.lock_file();
         let committer = Committer::new(disk, start.len, mode, shared.clone(), tell);
         std::thread::Builder::new().name("session".into()).spawn(move || committer.run())?;
-        Ok(SessionWriter { shared, durable })
+        Ok(SessionWriter { shared, durable, lock })
+    }
+
+    /// Returns the locked lock file of the session, which another process can take over.
+    pub fn lock_file(&self) -> Option<File> {
+        self.lock.as_ref()?.try_clone().ok()
     }
 
     /// Queues a record and wakes the thread; never waits. Records come in the order of their `seq`.

@@ -11,12 +11,18 @@
 //!
 //! Protocols, call timeouts and retries are up to the caller.
 
+mod background;
+mod descent;
 mod foreground;
 mod memory;
 mod opener;
 mod tree;
 mod watchdog;
 
+pub use background::{Copied, start_copy};
+#[cfg(unix)]
+pub use background::{input_file, leave_terminal, redirect_outputs};
+pub use descent::is_started_here;
 pub use foreground::foreground;
 pub use memory::hide_memory;
 pub use opener::open_with_system;

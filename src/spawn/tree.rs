@@ -14,6 +14,7 @@ use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::process::Child;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::{fs, io, thread, time::Duration};
@@ -31,6 +32,24 @@ static LIVE: Mutex<BTreeMap<u64, Pid>> = Mutex::new(BTreeMap::new());
 
 /// Number of started calls; it makes their markers unique.
 static STARTED: AtomicU64 = AtomicU64::new(0);
+
+/// Children that outlive this program.
+static OUTLIVING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// Starts a child that no sweep ends.
+pub(super) fn outlive(start: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
+    // held until the child is on the list; a sweep in between would take it for a lost orphan
+    let _live = live();
+    let child = start()?;
+    OUTLIVING.lock().unwrap_or_else(|e| e.into_inner()).push(child.id());
+    Ok(child)
+}
+
+/// Returns whether a child outlives this program.
+fn outlives(pid: Pid) -> bool {
+    let all = OUTLIVING.lock().unwrap_or_else(|e| e.into_inner());
+    all.iter().any(|own| i32::try_from(*own) == Ok(pid.as_raw_nonzero().get()))
+}
 
 fn live() -> MutexGuard<'static, BTreeMap<u64, Pid>> {
     LIVE.lock().unwrap_or_else(|e| e.into_inner())
@@ -124,7 +143,7 @@ fn kill_found(whose: Whose) -> bool {
         for pid in raw.filter_map(Pid::from_raw) {
             let places = places(pid.as_raw_nonzero());
             // a process that left our session cannot come back, so those in it were started by others
-            if places.map(|(_, session)| session) == here {
+            if places.map(|(_, session)| session) == here || outlives(pid) {
                 continue;
             }
             match (owner(pid, places, &live), whose) {

@@ -221,6 +221,8 @@ pub enum Action {
     Suspend,
     /// Closes a list, clears the draft, stops the reply or leaves: the first that applies (Ctrl-C).
     Interrupt,
+    /// Leaves the screen; the conversation goes on in the background.
+    Detach,
     /// Leaves for the start screen; the session is not changed.
     Home,
     /// Leaves the screen; the session is not changed.

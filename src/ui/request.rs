@@ -43,6 +43,8 @@ pub enum Request {
     Mouse(bool),
     /// Pauses the conversation and stops the program until the shell continues it.
     Suspend,
+    /// Leaves the screen; the conversation goes on in the background.
+    Detach,
     /// Leaves for the start screen; the session is not changed.
     Home,
     /// Leaves the screen; the session is not changed.

@@ -68,6 +68,8 @@ pub enum LeaveTo {
     Fork(BranchPoint),
     /// The same conversation, which had ended, extended with these commands.
     Extend(Vec<Command>),
+    /// End of the program; the conversation goes on in the background.
+    Detach,
     /// End of the program.
     Quit,
 }
@@ -162,6 +164,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                 let event = key.ok_or_else(|| io::Error::other("the terminal is gone"))??;
                 match handle(screen, &event) {
                     Some(Request::Leave) => return Ok(LeaveTo::Quit),
+                    Some(Request::Detach) => return Ok(LeaveTo::Detach),
                     Some(Request::Home) => return Ok(LeaveTo::Home),
                     Some(Request::Fork(leaf)) => return Ok(LeaveTo::Fork(leaf)),
                     Some(Request::Extend(commands)) => return Ok(LeaveTo::Extend(commands)),

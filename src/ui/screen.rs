@@ -52,6 +52,10 @@ pub struct ViewState {
     pub loading: Option<ReadProgress>,
     /// True if another process runs the conversation, which cannot be controlled from here.
     pub watching: bool,
+    /// True if another process runs the conversation, which goes on when the person leaves.
+    pub attached: bool,
+    /// Reason why the conversation cannot go on in the background.
+    pub stays: Option<String>,
     /// True if the person may continue the finished conversation.
     pub reopens: bool,
     /// Composer with the draft.
@@ -223,6 +227,11 @@ impl Screen {
             clock,
             outbox: Outbox::new(since),
         }
+    }
+
+    /// Gives the commands the keys of a client that is attached to the conversation.
+    pub fn set_keys(&mut self, prefix: String) {
+        self.outbox = Outbox::with_prefix(prefix);
     }
 
     /// Returns the title for the terminal: the status and the title of the conversation.

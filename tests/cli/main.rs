@@ -16,6 +16,8 @@ mod bundled;
 mod canary;
 #[path = "../coverage/mod.rs"]
 mod coverage;
+mod descent;
+mod detached;
 mod exits;
 mod export;
 mod failing;
@@ -31,6 +33,7 @@ mod house;
 mod keys;
 mod limits;
 mod lists;
+mod live;
 mod long_life;
 mod mcp;
 mod mcp_client;

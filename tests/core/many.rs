@@ -30,7 +30,12 @@ fn forged(commands: usize) -> Vec<Event> {
     let given = |n: usize| {
         let (_, line) = lines(&[line(n)]).remove(0);
         let targets = Targets { threads: vec![ThreadId::ROOT], ..Targets::default() };
-        Kind::from(Arc::new(CommandGiven { key: format!("k{n}").into(), line, targets }))
+        Kind::from(Arc::new(CommandGiven {
+            key: format!("k{n}").into(),
+            line,
+            from: None,
+            targets,
+        }))
     };
     let commands = (0..commands).map(|n| event(n as u64 + 1, "operator", given(n)));
     std::iter::once(event(0, "engine", Box::new(opened).into())).chain(commands).collect()

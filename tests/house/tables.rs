@@ -60,6 +60,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
             "steer",
         ],
     ),
+    // sockets of running conversations
+    ("live", &["model", "text", "session", "state", "engine", "net", "spawn", "own_file"]),
     ("analysis", &["model", "shared", "state", "stats", "text"]),
     ("export", &["model", "state", "analysis", "session", "text"]),
     (
@@ -217,6 +219,8 @@ pub const RESTRICTIONS: &[Restriction] = &[
             "tool",
             "batch",
             "own_file",
+            // sockets that dead processes left
+            "live",
         ],
         but: &[],
         fix: "hand the content to a room that writes such files",
@@ -243,6 +247,7 @@ pub const RESTRICTIONS: &[Restriction] = &[
             "cli/inputs.rs",
             // reports of the system about processes
             "cli/play/signals.rs",
+            "spawn/descent.rs",
             "spawn/tree.rs",
             // to be moved to `own_file` and `untrusted`
             "testing",

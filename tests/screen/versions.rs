@@ -13,8 +13,12 @@ use std::sync::Arc;
 fn deed(stage: &mut Stage, verb: Command) {
     let seq = stage.screen.transcript.state().next_seq;
     let ms = stage.screen.transcript.state().ms;
-    let given =
-        CommandGiven { key: "test:1".into(), line: verb.into(), targets: Targets::default() };
+    let given = CommandGiven {
+        key: "test:1".into(),
+        line: verb.into(),
+        from: None,
+        targets: Targets::default(),
+    };
     stage.take(Event {
         seq,
         at: Wall(0),

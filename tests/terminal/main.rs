@@ -4,6 +4,7 @@
 
 mod allowed;
 mod asked;
+mod attached;
 #[path = "../canary/mod.rs"]
 mod canary;
 mod connected;

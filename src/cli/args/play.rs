@@ -40,6 +40,12 @@ pub struct Play {
     /// Run without the full screen: the conversation on stdout, messages on stderr
     #[arg(long)]
     pub headless: bool,
+    /// Run in the background: print the id, and attach later
+    #[arg(long, conflicts_with = "headless")]
+    pub detach: bool,
+    /// Run as the copy that `--detach` starts
+    #[arg(long, hide = true)]
+    pub background: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t = PrintFormat::Text)]
     pub format: PrintFormat,
@@ -96,7 +102,12 @@ impl Play {
 
     /// Returns true if the conversation may run on virtual time, because nobody follows it in real time.
     pub fn may_be_virtual(&self) -> bool {
-        self.headless && !self.pace
+        self.headless && !self.pace && !self.background
+    }
+
+    /// Returns true if an operator can be asked: at the screen, or as a client of a conversation in the background.
+    pub fn attended(&self) -> bool {
+        !self.headless || self.background
     }
 
     /// Returns true if steering lines come from standard input.

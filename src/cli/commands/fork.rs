@@ -240,7 +240,7 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Started, Failure> {
         start: Opening::Fork { past, parent: survey.files.id().into(), seed: fork.seed, onward },
         before,
         voices: Arc::new(cast),
-        attended: !play.headless,
+        attended: play.attended(),
         steered: play.steered_live(),
         tools,
         commands: decided

@@ -21,6 +21,7 @@ const PAGES: &[Page] = &[
     ("mcp", include_str!("../../../assets/help/mcp.md")),
     ("settings", include_str!("../../../assets/help/settings.md")),
     ("sessions", include_str!("../../../assets/help/sessions.md")),
+    ("attach", include_str!("../../../assets/help/attach.md")),
     ("testing", include_str!("../../../assets/help/testing.md")),
     ("expressions", include_str!("../../../assets/help/expressions.md")),
     ("test-files", include_str!("../../../assets/help/test-files.md")),

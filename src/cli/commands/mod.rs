@@ -2,6 +2,7 @@
 
 pub mod analyze;
 pub mod ask;
+pub mod attach;
 pub mod batch;
 pub mod check;
 pub mod demo;
@@ -21,6 +22,7 @@ pub mod run;
 pub mod scenarios;
 pub mod schema;
 pub mod sessions;
+pub mod steer;
 pub mod test;
 pub mod themes;
 pub mod watch;

@@ -27,6 +27,7 @@ pub fn folders(context: &Context) -> Vec<(&'static str, String)> {
         ("sessions", paths.sessions()),
         ("state", paths.state.clone()),
         ("cache", paths.cache.clone()),
+        ("sockets", paths.sockets.clone()),
     ];
     let shown = |path: &Path| text::line(&path.display().to_string()).into_owned();
     all.iter().map(|(name, path)| (*name, shown(path))).collect()

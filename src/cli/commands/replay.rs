@@ -255,7 +255,7 @@ fn show(
                 }
                 // a recording is never steered, so nothing comes after its end
                 Ok(LeaveTo::Home | LeaveTo::Extend(_)) => Ok(Next::Home(Home::default())),
-                Ok(LeaveTo::Quit) => Ok(Next::Left(Exit::Done)),
+                Ok(LeaveTo::Quit | LeaveTo::Detach) => Ok(Next::Left(Exit::Done)),
                 Ok(LeaveTo::Fork(leaf)) => {
                     Ok(Next::fork(survey.files.log(), leaf, None, &Play::default(), false))
                 }

@@ -76,7 +76,7 @@ pub fn start(
         start: Opening::Resume(past, repaired),
         before,
         voices: Arc::new(cast),
-        attended: !play.headless,
+        attended: play.attended(),
         steered: play.steered_live(),
         tools,
         commands: decided

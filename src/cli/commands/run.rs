@@ -195,11 +195,11 @@ pub fn start_found(
     let session = session::create(place, Mode::Normal)?;
     let conversation = assemble(Parts {
         session,
-        start: Opening::Open(Box::new(opened(loaded, rates(context)?, seed, !play.headless)?)),
+        start: Opening::Open(Box::new(opened(loaded, rates(context)?, seed, play.attended())?)),
         before: Before::Nothing,
         voices: Arc::new(cast),
         clock: assemble::clock(virtual_time, &State::default(), at),
-        attended: !play.headless,
+        attended: play.attended(),
         steered: play.steered_live(),
         tools,
         commands,

@@ -1,4 +1,4 @@
-//! `watch`: follows a conversation that another process runs. It only reads the session file: the viewer cannot steer,
+//! `watch`: follows a conversation that another process runs, over its socket or by its file: the viewer cannot steer,
 //! and the writer is never blocked.
 
 use crate::cli::args::format::PrintFormat;
@@ -8,12 +8,14 @@ use crate::cli::args::session::SessionName;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::play::attached::{self, Visit};
 use crate::cli::play::next::{Home, Next};
 use crate::cli::play::opening::{self, Meanwhile};
 use crate::cli::play::outcome::resume_command;
 use crate::cli::play::printer::Printer;
 use crate::cli::play::signals::Signals;
 use crate::cli::play::{outside, screen, terminal as place};
+use crate::cli::running::{RunningSession, has_socket};
 use crate::cli::runtime::{block_on, refused};
 use crate::cli::session_file;
 use crate::clock::{Clock, wall_now};
@@ -26,6 +28,7 @@ use crate::ui::terminal::{self, Terminal};
 use crate::ui::view::transcript::Transcript;
 use clap::Args;
 use std::io;
+use std::path::Path;
 use tokio::sync::mpsc;
 
 /// Interval between two checks of the file, in milliseconds. Text is written a few times per second.
@@ -57,6 +60,9 @@ impl WatchArgs {
         let path = session_file::find(&self.which, context)?;
         if headless {
             print(Follower::open(&path)?, self.format, context)
+        } else if has_socket(&path, context) && attaches(&path, context) {
+            let running = RunningSession::at(path, context)?;
+            attached::show(&Visit { running, name: "watch".into(), watches: true }, context)
         } else {
             match opening::read(&path, context)? {
                 Meanwhile::Read((survey, transcript), view) => {
@@ -66,6 +72,13 @@ impl WatchArgs {
             }
         }
     }
+}
+
+/// Returns whether the conversation takes clients.
+fn attaches(path: &Path, context: &Context) -> bool {
+    let greeted = RunningSession::at(path.to_owned(), context)
+        .and_then(|running| block_on(async { running.greet(context).await }));
+    greeted.is_ok()
 }
 
 /// Returns true if no more events will come: the session has events, but no process has it open.
@@ -184,7 +197,7 @@ fn show(
             code = signals.next() => Ok(Next::Over(code)),
             left = reader => match left {
                 Ok(LeaveTo::Home | LeaveTo::Extend(_)) => Ok(Next::Home(Home::default())),
-                Ok(LeaveTo::Quit) => Ok(Next::Over(Exit::Done)),
+                Ok(LeaveTo::Quit | LeaveTo::Detach) => Ok(Next::Over(Exit::Done)),
                 Ok(LeaveTo::Fork(leaf)) => {
                     Ok(Next::fork(files.log(), leaf, None, &Play::default(), false))
                 }

@@ -15,6 +15,7 @@ use crate::cli::models::providers::{Providers, address};
 use crate::cli::play::next::{Begin, Home, Next, Replay, Resume, StartAt};
 use crate::cli::play::screen::failed;
 use crate::cli::play::signals::Signals;
+use crate::cli::running;
 use crate::cli::runtime::{block_on, refused};
 use crate::cli::session_file::{self, delete};
 use crate::config::{forget_key, keep_key, remember_server};
@@ -64,6 +65,7 @@ pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
             typed_server: home.server.clone(),
             ..Replay::default()
         })),
+        Choice::Attach(path) => Next::Attach(path),
         Choice::Open(path) => resume(path, home.server.clone()),
         Choice::Begin { scenario, topic, voice, take_part } => {
             let options = options(topic, voice, take_part);
@@ -155,7 +157,9 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
             // an unreadable folder offers no sessions; `sessions list` reports the reason
             let listed =
                 spawn_blocking(move || catalogue::list(&sessions, &ReadProgress::default())).await;
-            News::Sessions(listed.ok().and_then(Result::ok).unwrap_or_default())
+            let mut listed = listed.ok().and_then(Result::ok).unwrap_or_default();
+            running::describe(&mut listed, context).await;
+            News::Sessions(listed)
         });
         let mut news = stream::select(looking.map(News::Host), Box::pin(sessions));
         tokio::select! { biased;

@@ -8,13 +8,20 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::home;
+use crate::cli::play::attached::{self, GUEST, Visit};
 use crate::cli::play::next::{ForkPoint, Home, Next, Replay, Resume, StartAt};
 use crate::cli::play::opening::{self, OpenOutcome, follows};
 use crate::cli::play::setup::Setup;
-use crate::cli::play::{headless, linear, screen};
+use crate::cli::play::{detach, headless, linear, screen};
+use crate::cli::running::RunningSession;
 
 /// Performs steps until the program ends.
 pub fn go(first: Next, context: &Context) -> Result<Exit, Failure> {
+    match first.play() {
+        Some(play) if play.detach => return detach::run_again(context),
+        Some(play) if play.background => detach::begin(),
+        Some(_) | None => {}
+    }
     let mut next = first;
     // screens to return to, the most recent last
     let mut screens: Vec<Next> = Vec::new();
@@ -47,6 +54,10 @@ fn step(next: &Next, context: &Context) -> Result<Next, Failure> {
     match next {
         Next::Over(exit) | Next::Left(exit) => Ok(Next::Over(*exit)),
         Next::Home(home) => home::open(home, context),
+        Next::Attach(path) => {
+            let running = RunningSession::at(path.clone(), context)?;
+            attached::show(&Visit { running, name: GUEST.into(), watches: false }, context)
+        }
         Next::Replay(recorded) => replay::play(recorded, context),
         Next::Begin(begin) => play(run::start(begin, context)?, context),
         Next::Resume(resume) => {
@@ -103,9 +114,15 @@ fn left(screen: &Next, chosen: &Next) -> Option<Next> {
         }
         (_, Next::Fork(fork)) => Some(recorded(fork.path.clone(), None)),
         (_, Next::Resume(resume)) => Some(recorded(resume.path.clone(), None)),
-        (_, Next::Begin(_) | Next::Replay(_) | Next::Home(_) | Next::Left(_) | Next::Over(_)) => {
-            None
-        }
+        (
+            _,
+            Next::Begin(_)
+            | Next::Replay(_)
+            | Next::Attach(_)
+            | Next::Home(_)
+            | Next::Left(_)
+            | Next::Over(_),
+        ) => None,
     }
 }
 
@@ -123,6 +140,10 @@ fn saying(screen: Next, failure: &Failure) -> Next {
         Next::Resume(resume) => {
             Next::Resume(Box::new(Resume { notice: Some(failure.with_hint()), ..*resume }))
         }
-        screen @ (Next::Begin(_) | Next::Fork(_) | Next::Left(_) | Next::Over(_)) => screen,
+        screen @ (Next::Begin(_)
+        | Next::Fork(_)
+        | Next::Attach(_)
+        | Next::Left(_)
+        | Next::Over(_)) => screen,
     }
 }

@@ -9,6 +9,8 @@ use crate::cli::exit::{self, Exit};
 use crate::cli::play::alive::Alive;
 use crate::cli::play::assemble::Assembled;
 use crate::cli::play::call_log::CallLog;
+use crate::cli::play::detach;
+use crate::cli::play::door::{self, DoorPlan};
 use crate::cli::play::outcome;
 use crate::cli::play::printer::Printer;
 use crate::cli::play::setup::Setup;
@@ -40,6 +42,8 @@ const LIFE_MS: u64 = 1_000;
 /// Reason for leaving the loop.
 enum Left {
     Stopped(Stopped),
+    /// The conversation in the background cannot take clients.
+    Unattached(Failure),
     /// The reader of standard output is gone, or writing failed.
     Unread(io::Result<()>),
 }
@@ -104,6 +108,15 @@ async fn drive(
     if engine.live.state.rehearsed {
         context.say(REHEARSED);
     }
+    let conversation = DoorPlan {
+        engine: &mut engine,
+        files: &files,
+        past: &past,
+        saved,
+        clock: &clock,
+        background: play.background,
+    };
+    let mut door = door::open(conversation, context);
     let (stop, stopping) = oneshot::channel::<()>();
     let mut stop = Some(stop);
     let mut signal = None;
@@ -112,6 +125,8 @@ async fn drive(
     let life = Life { alive: Alive::from_state(&past), clock: Clock::real(Ms(0)), shown: false };
     let mut unwritten = Unwritten { records, durable: engine.durable(), calls, life };
     let takes_time = !clock.is_virtual();
+    // the starter of a copy waits until clients can attach
+    let mut starting = play.background;
     let left = {
         let commands = lines.map_or_else(|| mpsc::channel(1).1, |l| l.commands);
         let run = engine.run(commands, async {
@@ -135,6 +150,14 @@ async fn drive(
                 printed = &mut printer.done => {
                     break Left::Unread(printed.unwrap_or_else(|e| Err(io::Error::other(e))));
                 }
+                opened = door.opened(), if starting => {
+                    starting = false;
+                    let fault = |e: io::Error| Failure::new(Exit::Failed, e.to_string());
+                    let reported = opened.map_err(fault);
+                    if let Err(failure) = reported.and_then(|()| detach::report(&files, context)) {
+                        break Left::Unattached(failure);
+                    }
+                }
                 Some(item) = tail.next() => unwritten.take(item),
                 Ok(()) = unwritten.durable.changed() => {}
                 stopped = &mut run => break Left::Stopped(stopped),
@@ -143,16 +166,23 @@ async fn drive(
                     continue;
                 }
             }
-            unwritten.print(&printer, context);
+            if !starting {
+                unwritten.print(&printer, context);
+            }
         }
     };
+    if let (true, Left::Stopped(_)) = (starting, &left) {
+        detach::report(&files, context)?;
+    }
     while let Some(item) = tail.try_next() {
         unwritten.take(item);
     }
     unwritten.print(&printer, context);
     let state = engine.live.state.clone();
     let synced = unless_told_again(signals, engine.finish()).await;
+    drop(door);
     let (printed, stopped) = match left {
+        Left::Unattached(failure) => return Err(failure),
         Left::Unread(printed) => (printed, None),
         Left::Stopped(stopped) => {
             let all = unless_told_again(signals, printer.finish());

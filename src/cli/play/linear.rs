@@ -5,6 +5,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::{self, Exit};
 use crate::cli::output;
+use crate::cli::play::door::{self, DoorPlan};
 use crate::cli::play::engine_input::{COMMANDS_WAITING, hand_over};
 use crate::cli::play::next::Next;
 use crate::cli::play::setup::Setup;
@@ -37,6 +38,15 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
         let (mut engine, mut tail, files) =
             (conversation.engine, conversation.tail, conversation.files);
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
+        let open = DoorPlan {
+            engine: &mut engine,
+            files: &files,
+            past: &conversation.past,
+            saved: conversation.saved,
+            clock: &conversation.clock,
+            background: false,
+        };
+        let door = door::open(open, context);
         let mut reader = Linear::new(since, conversation.saved);
         notice.iter().for_each(|notice| context.say(notice));
         output::wrapped(&Linear::greeting(because))?;
@@ -62,7 +72,7 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
                         None => break Left::Done,
                     },
                     stopped = &mut running, if runs => match stopped {
-                        Stopped::Ended => {
+                        Stopped::Ended | Stopped::HandedOver => {
                             runs = false;
                             let mut rest = String::new();
                             while let Some(item) = tail.try_next() {
@@ -100,6 +110,7 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
         let left_engine =
             outcome::leave(engine, unwritable, &mut signals, &files, saved, &play, context);
         let state = left_engine.await?;
+        drop(door);
         Ok(match left {
             Left::Again(commands) => Next::again(files.log(), commands, &play),
             Left::Signal(code) => Next::Over(code),

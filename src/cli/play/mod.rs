@@ -2,10 +2,13 @@
 
 pub mod alive;
 pub mod assemble;
+pub mod attached;
 pub mod before;
 pub mod call_log;
 pub mod cast;
 pub mod changes;
+pub mod detach;
+pub mod door;
 pub mod dry_run;
 pub mod editor;
 pub mod engine_input;

@@ -24,6 +24,8 @@ pub enum Next {
     Fork(Box<Fork>),
     /// Play a recorded session.
     Replay(Box<Replay>),
+    /// Attach to the running conversation of a session.
+    Attach(PathBuf),
     /// Show the start screen.
     Home(Home),
     /// Return to the start screen if the user came from it; otherwise end the program with this code.
@@ -142,6 +144,18 @@ pub struct Home {
 }
 
 impl Next {
+    /// Returns the options of a conversation that is played next.
+    pub fn play(&self) -> Option<&Play> {
+        match self {
+            Next::Begin(begin) => Some(&begin.options.play),
+            Next::Resume(resume) => Some(&resume.play),
+            Next::Fork(fork) => Some(&fork.play),
+            Next::Replay(_) | Next::Attach(_) | Next::Home(_) | Next::Left(_) | Next::Over(_) => {
+                None
+            }
+        }
+    }
+
     /// Returns the branch that was chosen on a screen. It starts paused, so that the user can change something first.
     pub fn fork(
         path: &Path,

@@ -194,7 +194,7 @@ pub fn meanwhile<T: Send + 'static>(
                 Failure::new(Exit::Failed, format!("reading {} failed: {e}", path.display()))
             })??,
             left = reader => return Ok(Meanwhile::Left(match left {
-                Ok(LeaveTo::Quit) => Next::Over(Exit::Done),
+                Ok(LeaveTo::Quit | LeaveTo::Detach) => Next::Over(Exit::Done),
                 // a branch needs the whole session
                 Ok(LeaveTo::Home | LeaveTo::Extend(_) | LeaveTo::Fork(_)) => Next::Home(Home::default()),
                 Err(e) => Next::Over(failed(&e)?),

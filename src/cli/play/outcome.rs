@@ -24,11 +24,11 @@ pub async fn leave(
     context: &Context,
 ) -> Result<State, Failure> {
     let state = engine.live.state.clone();
-    let synced = unless_told_again(signals, engine.finish()).await;
+    let synced = finish(engine, signals, files).await;
     if let Some(why) = unwritable_because {
         return Err(unwritable(files, &why));
     }
-    synced.map_err(|fault| unwritable(files, &fault.to_string()))?;
+    synced?;
     state_file::write(play.state.as_ref(), &state)?;
     let resume = saved.then(|| resume_command(&context.name_of(files), play, context));
     let name = saved.then(|| context.name_of(files));
@@ -38,6 +38,16 @@ pub async fn leave(
     };
     context.say(&saved_line(&state, name.as_deref(), &end, resume.as_deref()));
     Ok(state)
+}
+
+/// Waits until all events of a conversation are in its session file.
+pub async fn finish(
+    engine: Engine,
+    signals: &mut Signals,
+    files: &SessionFiles,
+) -> Result<(), Failure> {
+    let synced = unless_told_again(signals, engine.finish()).await;
+    synced.map(drop).map_err(|fault| unwritable(files, &fault.to_string()))
 }
 
 /// Returns one line with the name of the saved session, its length, usage and outcome, and the command to resume it.
@@ -58,8 +68,13 @@ pub fn unwritable(files: &SessionFiles, why: &str) -> Failure {
 
 /// Returns the command that resumes a session with the same options, complete enough to be typed.
 pub fn resume_command(name: &str, play: &Play, context: &Context) -> String {
+    context.command_line(&resume_words(name, play, context))
+}
+
+/// Returns the arguments that resume a session with the same options.
+pub fn resume_words(name: &str, play: &Play, context: &Context) -> Vec<String> {
     let mut words = vec!["resume".to_owned(), name.to_owned()];
-    if play.headless {
+    if play.headless && !play.background {
         words.push("--headless".into());
     }
     // an address is never taken from a session, so it must be given again
@@ -82,7 +97,7 @@ pub fn resume_command(name: &str, play: &Play, context: &Context) -> String {
         words.push("--trust".into());
     }
     words.extend(context.settings_options());
-    context.command_line(&words)
+    words
 }
 
 /// Returns the command that resumes a conversation, with the change that keeps it from ending again at once: a higher

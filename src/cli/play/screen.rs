@@ -10,6 +10,8 @@ use crate::cli::error::Failure;
 use crate::cli::exit::{self, Exit};
 use crate::cli::memory::{drafts, input_history, preferences};
 use crate::cli::play::call_log::CallLog;
+use crate::cli::play::detach;
+use crate::cli::play::door::{self, DoorPlan};
 use crate::cli::play::engine_input::{COMMANDS_WAITING, hand_over};
 use crate::cli::play::next::{Home, Next};
 use crate::cli::play::setup::Setup;
@@ -49,6 +51,15 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
         let (mut engine, tail, files) =
             (conversation.engine, conversation.tail, conversation.files);
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
+        let open = DoorPlan {
+            engine: &mut engine,
+            files: &files,
+            past: &conversation.past,
+            saved: conversation.saved,
+            clock: &conversation.clock,
+            background: false,
+        };
+        let door = door::open(open, context);
         let lent = Cell::new(false);
         let mut screen = new_screen(since, conversation.clock, context)?;
         if let Some((transcript, view)) = conversation.told {
@@ -56,6 +67,7 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
             screen.adopt(transcript);
         }
         screen.view.unsaved = !conversation.saved;
+        screen.view.stays = door.fault().map(str::to_owned);
         screen.view.notice = notice.map(|notice| text::line(&notice).into_owned());
         let log = context.log_of_screen()?;
         let state_folder = &context.paths.state;
@@ -82,6 +94,7 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
             tokio::pin!(asked, running, hand_over, keep_log, show);
             let mut asks = true;
             let mut runs = true;
+            let mut shows = true;
             loop {
                 tokio::select! { biased;
                     // an editor that uses the terminal gets the interrupt alone
@@ -91,14 +104,23 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
                         }
                     }
                     () = &mut keep_log => {}
-                    left = &mut show => break Ok(Left::Quit(left)),
+                    left = &mut show, if shows => match left {
+                        Ok(run::LeaveTo::Detach) if runs => {
+                            shows = false;
+                            door.hand_over();
+                            context.say("detaching after the current turn; Ctrl-C leaves at once");
+                        }
+                        left => break Ok(Left::Quit(left)),
+                    },
                     () = &mut hand_over => {}
                     answer = &mut asked, if asks => match answer {
                         Ok(said) => (notes, asks) = (said, false),
                         Err(failure) => break Err(failure),
                     },
                     stopped = &mut running, if runs && !asks => match stopped {
-                        Stopped::Ended => runs = false,
+                        Stopped::Ended if shows => runs = false,
+                        Stopped::Ended => break Ok(Left::Quit(Ok(run::LeaveTo::Quit))),
+                        Stopped::HandedOver => break Ok(Left::Quit(Ok(run::LeaveTo::Detach))),
                         Stopped::Unwritable(why) => break Ok(Left::Unwritable(why)),
                     },
                 }
@@ -123,10 +145,18 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
             Left::Unwritable(why) => Some(why.clone()),
             Left::Quit(_) | Left::Signal(_) => None,
         };
+        if let Left::Quit(Ok(run::LeaveTo::Detach)) = &left {
+            let lock = engine.lock_file();
+            outcome::finish(engine, &mut signals, &files).await?;
+            drop(door);
+            detach::hand_over(&files, lock, &play, context)?;
+            return Ok(Next::Left(Exit::Done));
+        }
         let saved = conversation.saved;
         let left_engine =
             outcome::leave(engine, unwritable, &mut signals, &files, saved, &play, context);
         let state = left_engine.await?;
+        drop(door);
         if let Some(path) = log {
             context.note(&format!("log: {}", path.display()));
         }
@@ -148,7 +178,7 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
                 Ok(Next::again(files.log(), commands, &play))
             }
             Left::Quit(Err(e)) => Ok(Next::Over(failed(&e)?)),
-            Left::Quit(Ok(run::LeaveTo::Quit)) => {
+            Left::Quit(Ok(run::LeaveTo::Quit | run::LeaveTo::Detach)) => {
                 Ok(Next::Left(exit::ended(&state).unwrap_or(Exit::Done)))
             }
             Left::Unwritable(_) => Ok(Next::Over(exit::ended(&state).unwrap_or(Exit::Done))),

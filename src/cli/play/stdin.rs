@@ -1,9 +1,7 @@
 //! Lines from standard input as they arrive: steering lines from a program, or text that a user types.
 
 use crate::engine::Input;
-use crate::model::{Key, Seq, SteerLine};
-use crate::steer;
-use serde_json::Value;
+use crate::model::Seq;
 use std::io::{self, BufRead, Read, stdin};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -43,7 +41,7 @@ pub fn listen(since: Seq) -> io::Result<SteerLines> {
                 continue;
             }
             let number = *count.borrow() + 1;
-            let command = command(format!("{since}:{number}").into(), line);
+            let command = Input::from_line(format!("{since}:{number}").into(), line);
             if tx.blocking_send(command).is_err() {
                 return;
             }
@@ -102,22 +100,4 @@ fn next_line(from: &mut impl BufRead) -> io::Result<Option<String>> {
         from.skip_until(b'\n')?;
     }
     Ok((read > 0).then(|| String::from_utf8_lossy(&line).into_owned()))
-}
-
-fn command(key: Key, raw: &str) -> Input {
-    let read = match raw.len() as u64 {
-        ..LINE_MAX_BYTES => SteerLine::parse(raw).map_err(|e| e.0),
-        LINE_MAX_BYTES.. => Err(format!("the line is longer than {} KiB", LINE_MAX_BYTES / 1024)),
-    };
-    let line = read.and_then(|line| {
-        steer::compiles(&line)?;
-        Ok(line)
-    });
-    match line {
-        Ok(line) => Input::Command { key, line },
-        Err(why) => {
-            let line = serde_json::from_str(raw).unwrap_or_else(|_| Value::String(raw.into()));
-            Input::BadLine { key, line, why: why.into() }
-        }
-    }
 }

@@ -5,9 +5,14 @@ use crate::cli::args::play::Play;
 use crate::cli::command_line;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
+use crate::cli::play::detach;
 
 /// Rejects a screen without a terminal; switches to text if text mode is requested.
 pub fn check(play: &mut Play, context: &Context) -> Result<(), Failure> {
+    if play.detach {
+        return detach::check(play);
+    }
+    play.headless |= play.background;
     let text = context.text_mode().is_some();
     if text && !Context::at_terminal() && !play.headless {
         // append only, at a readable pace

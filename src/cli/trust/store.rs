@@ -147,6 +147,7 @@ mod tests {
             data: path("data"),
             state: path("state"),
             cache: path("cache"),
+            sockets: path("live"),
         }
     }
 

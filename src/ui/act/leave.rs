@@ -3,6 +3,7 @@
 //! Nothing is lost: a cleared draft can be restored, and leaving does not change the session.
 
 use crate::model::Command;
+use crate::text;
 use crate::ui::act::appearance;
 use crate::ui::act::intents;
 use crate::ui::action::Action;
@@ -74,7 +75,7 @@ pub(in crate::ui) fn interrupt(screen: &mut Screen) -> Option<Request> {
 
 /// Leaves, at once if nothing is running.
 pub(in crate::ui) fn quit(screen: &mut Screen, by: Action, how: Request) -> Option<Request> {
-    if screen.view.playback.is_some() {
+    if screen.view.playback.is_some() || screen.view.attached {
         return Some(how);
     }
     match Status::from_state(screen.transcript.state()) {
@@ -85,6 +86,30 @@ pub(in crate::ui) fn quit(screen: &mut Screen, by: Action, how: Request) -> Opti
         | Status::Reached
         | Status::Done
         | Status::Error => Some(how),
+    }
+}
+
+/// Leaves while the conversation goes on in the background, or says why it cannot.
+pub(in crate::ui) fn detach(screen: &mut Screen) -> Option<Request> {
+    let state = screen.transcript.state();
+    let person = state.seats.iter().find(|seat| seat.spec.voice.is_human() && !seat.gone);
+    let fault = if screen.view.attached {
+        return Some(Request::Leave);
+    } else if screen.view.is_read_only() || screen.view.playback.is_some() {
+        Some("this screen does not run it".to_owned())
+    } else if state.ended.is_some() {
+        Some("the conversation has ended".to_owned())
+    } else if let Some(person) = person {
+        Some(format!("{} speaks at this screen", text::label(&person.spec.name)))
+    } else {
+        screen.view.stays.clone()
+    };
+    match fault {
+        None => Some(Request::Detach),
+        Some(fault) => {
+            screen.view.notice = Some(format!("cannot detach: {fault}"));
+            None
+        }
     }
 }
 
@@ -112,7 +137,11 @@ pub(in crate::ui) fn raw(screen: &mut Screen) -> Option<Request> {
 fn leave(screen: &mut Screen, by: Action) -> Option<Request> {
     let key = screen.keymap.way(by, screen.view.steering());
     screen.view.leaving = Some(by);
-    let saved = if screen.view.unsaved { "not saved" } else { "saved" };
+    let saved = match (screen.view.unsaved, screen.view.attached) {
+        (_, true) => "it goes on",
+        (true, false) => "not saved",
+        (false, false) => "saved",
+    };
     let what = if by == Action::Home { "for the start screen" } else { "to quit" };
     screen.view.notice = Some(format!("press {key} again {what} ({saved})"));
     None

@@ -337,6 +337,7 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::DropQueued => return intents::drop_queued(screen),
         Action::Interrupt => return leave::interrupt(screen),
         Action::Quit => return leave::quit(screen, action, Request::Leave),
+        Action::Detach => return leave::detach(screen),
         Action::Home => return leave::quit(screen, action, Request::Home),
         Action::Copy => return navigate::copy(screen),
         Action::CopyPlain => return navigate::copy_plain(screen),

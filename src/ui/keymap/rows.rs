@@ -204,6 +204,7 @@ pub static ROWS: &[KeyRow] = &[
     row!(Suspend App "suspend" "pause and go to the shell" Read ["ctrl-z"] Write ["ctrl-z"] Analysis ["ctrl-z"] Start ["ctrl-z"] Page ["ctrl-z"]),
     row!(Interrupt App "stop" "clear, stop the reply, or quit" Read ["ctrl-c"] Write ["ctrl-c"] Pick ["ctrl-c"] Search ["ctrl-c"] Analysis ["ctrl-c"] Start ["ctrl-c"] Page ["ctrl-c"]),
     row!(Home App "start screen" "go to the start screen (saved)" Read ["h"]),
+    row!(Detach App "detach" "leave; the conversation goes on" Read ["Z"]),
     row!(Quit App "quit" "quit (saved)" Read ["q"] StartList ["q"]),
     row!(NextField Start "next field" "next field" Start ["tab"]),
     row!(PreviousField Start "field back" "previous field" Start ["shift-tab"]),

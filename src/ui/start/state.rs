@@ -119,6 +119,8 @@ pub enum Choice {
     Server(String),
     /// Resumes the session in this file.
     Open(PathBuf),
+    /// Attaches to the running conversation of the session in this file.
+    Attach(PathBuf),
     /// Opens the finished session in this file for reading.
     Read(PathBuf),
     /// Replays the session in this file.
@@ -316,7 +318,11 @@ impl StartScreen {
                 self.hosts.push(host);
             }
             News::Sessions(mut sessions) => {
-                sessions.sort_by_key(|s| matches!(s.standing, SessionStatus::Ended(_)));
+                sessions.sort_by_key(|s| match s.standing {
+                    SessionStatus::Live { .. } => 0,
+                    SessionStatus::Ended(_) => 2,
+                    _ => 1,
+                });
                 self.sessions = sessions;
             }
         }

@@ -269,6 +269,7 @@ fn enter(start: &mut StartScreen) -> Option<Choice> {
             let path = session.path.clone();
             return Some(match session.standing {
                 SessionStatus::Ended(_) => Choice::Read(path),
+                SessionStatus::Live { .. } => Choice::Attach(path),
                 _ => Choice::Open(path),
             });
         }

@@ -3,6 +3,7 @@
 use crate::catalogue::SessionStatus;
 use crate::export::reason;
 use crate::model::Wall;
+use crate::text;
 
 /// Milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;
@@ -22,6 +23,7 @@ pub fn ago(now: Wall, then: Wall) -> String {
 pub fn status_text(standing: &SessionStatus) -> String {
     match standing {
         SessionStatus::Running(_) => "running elsewhere".into(),
+        SessionStatus::Live { doing, .. } => text::line(doing).into_owned(),
         SessionStatus::Unfinished => "unfinished".into(),
         SessionStatus::Recovered => "recovered".into(),
         SessionStatus::Ended(why) => reason(*why).to_string(),

@@ -228,6 +228,7 @@ fn words(
     let (name, style) = who(transcript, &entry.who, look);
     let mut facts: Vec<(String, ThemeRole)> = Vec::new();
     let mut fact = |text: String| facts.push((text, ThemeRole::Muted));
+    entry.of.iter().filter_map(|key| key.client()).for_each(|name| fact(format!("from {name}")));
     match entry.number {
         Some(number) => fact(format!("#{number}")),
         None if entry.is_spoken_as() => fact("spoken by you".into()),

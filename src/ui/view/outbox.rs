@@ -7,8 +7,8 @@ use std::collections::HashMap;
 /// Commands of one person in one conversation.
 #[derive(Debug)]
 pub struct Outbox {
-    /// Prefix of their keys: the `seq` at which the conversation was opened or reopened.
-    since: Seq,
+    /// Prefix of their keys: the `seq` at which the conversation was opened or reopened, or that of a client.
+    prefix: String,
     waiting: HashMap<Key, String>,
     sent: u64,
     /// Latest message about a queued command.
@@ -27,12 +27,17 @@ pub struct WaitsFor {
 impl Outbox {
     /// Creates an empty outbox for a conversation opened or reopened at `since`.
     pub fn new(since: Seq) -> Outbox {
-        Outbox { since, waiting: HashMap::new(), sent: 0, queued: None }
+        Outbox::with_prefix(format!("{since}:"))
+    }
+
+    /// Creates an empty outbox whose n-th command has the key `prefix` + n.
+    pub fn with_prefix(prefix: String) -> Outbox {
+        Outbox { prefix, waiting: HashMap::new(), sent: 0, queued: None }
     }
 
     /// Returns the key of the next command.
     pub fn next_key(&self) -> Key {
-        format!("{}:{}", self.since, self.sent + 1).into()
+        format!("{}{}", self.prefix, self.sent + 1).into()
     }
 
     /// Assigns a key to a command and returns both.

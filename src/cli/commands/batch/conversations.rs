@@ -213,13 +213,13 @@ impl Conversations {
                     format!("{} could not be written: {why}", path.display()),
                 ));
             }
-            (Some(Stopped::Ended), Err(fault)) => {
+            (Some(Stopped::Ended | Stopped::HandedOver), Err(fault)) => {
                 return Err(Failure::new(
                     Exit::Session,
                     format!("{} could not be written: {fault}", path.display()),
                 ));
             }
-            (Some(Stopped::Ended), Ok(_)) => {}
+            (Some(Stopped::Ended | Stopped::HandedOver), Ok(_)) => {}
         }
         let log = session::read(path)?;
         if !is_over(&fold(&log), own) {

@@ -6,6 +6,8 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
+use crate::cli::running;
+use crate::cli::runtime::block_on;
 use crate::cli::session_file::unreadable;
 use crate::cli::watched::watched;
 use crate::export;
@@ -23,8 +25,12 @@ const TITLE_COLUMNS: usize = 16;
 /// Prints all sessions, the most recently written first.
 pub fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
     let folder = context.paths.sessions();
-    let all = watched("reading sessions", |progress| catalogue::list(&folder, progress))
+    let mut all = watched("reading sessions", |progress| catalogue::list(&folder, progress))
         .map_err(unreadable(&folder))?;
+    block_on(async {
+        running::describe(&mut all, context).await;
+        Ok(())
+    })?;
     if json {
         let all: Vec<Value> = all.iter().map(as_json).collect();
         output::data(format!("{:#}\n", Value::Array(all)).as_bytes())?;
@@ -82,12 +88,21 @@ fn row(s: &SessionSummary) -> [String; 5] {
     let one_line = |t: &str| text::line(t).into_owned();
     let at = moment(s.written).map_or(String::new(), |t| t.strftime("%Y-%m-%d %H:%M").to_string());
     let (state, why) = status_columns(&s.standing);
+    let doing = doing(s).map(|doing| format!(" ({doing})")).unwrap_or_default();
     // an unreadable session has a reason instead of a title
     let title = match (&*s.title, why) {
         ("", Some(why)) => one_line(&why),
-        (title, _) => text::label(title).into_owned(),
+        (title, _) => format!("{}{doing}", text::label(title)),
     };
     [one_line(&s.id), at, state, s.utterances.to_string(), title]
+}
+
+/// Returns the current activity of a running conversation that takes clients.
+fn doing(s: &SessionSummary) -> Option<String> {
+    match &s.standing {
+        SessionStatus::Live { doing, .. } => Some(text::line(doing).into_owned()),
+        _ => None,
+    }
 }
 
 /// Returns a session as JSON, with `null` for an unknown time.
@@ -97,6 +112,7 @@ pub fn as_json(s: &SessionSummary) -> Value {
         "id": text::line(&s.id),
         "title": text::line(&s.title),
         "state": state,
+        "doing": doing(s),
         "why": why.map(|w| text::line(&w).into_owned()),
         "utterances": s.utterances,
         "written": moment(s.written).map(|t| t.to_string()),
@@ -108,6 +124,7 @@ pub fn as_json(s: &SessionSummary) -> Value {
 pub fn status_columns(standing: &SessionStatus) -> (String, Option<String>) {
     let (word, why) = match standing {
         SessionStatus::Running(pid) => ("running", pid.map(|pid| format!("process {pid}"))),
+        SessionStatus::Live { pid, .. } => ("running", Some(format!("process {pid}"))),
         SessionStatus::Unfinished => ("unfinished", None),
         SessionStatus::Recovered => ("recovered", Some("its last line is incomplete".into())),
         SessionStatus::Ended(reason) => ("ended", Some(export::reason(*reason))),

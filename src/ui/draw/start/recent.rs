@@ -100,7 +100,7 @@ pub(super) fn listed(tall: bool) -> usize {
 /// Returns the role of the status of a session; failures and waiting sessions are highlighted.
 fn role(standing: &SessionStatus) -> ThemeRole {
     match standing {
-        SessionStatus::Running(_) => ThemeRole::FloorSpeaking,
+        SessionStatus::Running(_) | SessionStatus::Live { .. } => ThemeRole::FloorSpeaking,
         SessionStatus::Unfinished | SessionStatus::Recovered | SessionStatus::Newer => {
             ThemeRole::FloorPaused
         }

@@ -1,0 +1,260 @@
+//! `steer`: sends steering lines to a running conversation and prints their receipts.
+
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::cli::play::signals::Signals;
+use crate::cli::running::RunningSession;
+use crate::cli::runtime::{block_on, refused};
+use crate::live::client::{Received, Receiver, Sender};
+use crate::live::protocol::{Attach, Bye};
+use crate::model::{Command, Key, Kind, ReceiptIs, SteerLine};
+use crate::session::Record;
+use clap::Args;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, stdin};
+use tokio::sync::mpsc;
+
+/// Maximum commands without a receipt; the server accepts twice as many.
+const OPEN_MAX: usize = 32;
+
+/// Steer a running conversation from a script or another terminal
+#[derive(Debug, Args)]
+pub struct SteerArgs {
+    /// Session id, id prefix or path
+    #[arg(value_name = "SESSION")]
+    session: String,
+    /// Command as a JSON line, as in '{"do":"pause"}'; `-` reads lines from standard input
+    #[arg(value_name = "LINE", allow_hyphen_values = true)]
+    line: String,
+    #[command(flatten)]
+    sending: Sending,
+}
+
+/// Say something to the participants of a running conversation
+#[derive(Debug, Args)]
+pub struct SayArgs {
+    /// Session id, id prefix or path
+    #[arg(value_name = "SESSION")]
+    session: String,
+    /// The message
+    #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+    text: String,
+    #[command(flatten)]
+    sending: Sending,
+}
+
+/// End a running conversation, as Ctrl-C would
+#[derive(Debug, Args)]
+pub struct StopArgs {
+    /// Session id, id prefix or path
+    #[arg(value_name = "SESSION")]
+    session: String,
+}
+
+/// Options of commands that are sent to a running conversation.
+#[derive(Debug, Args)]
+struct Sending {
+    /// Your name in the log of the conversation
+    #[arg(long = "as", value_name = "WORD", default_value = "script")]
+    name: String,
+    /// Return once each command is queued or done
+    #[arg(long)]
+    no_wait: bool,
+}
+
+/// Lines to send.
+type Lines = mpsc::Receiver<io::Result<String>>;
+
+impl SteerArgs {
+    /// Sends the lines and prints a receipt for each.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let lines = if self.line == "-" { typed() } else { one(self.line) };
+        send(&self.session, lines, &self.sending, true, context)
+    }
+}
+
+impl SayArgs {
+    /// Sends the message.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let line = SteerLine::from(Command::Say { text: self.text.into(), re: None });
+        let line = Value::Object(line.to_map()).to_string();
+        send(&self.session, one(line), &self.sending, false, context)
+    }
+}
+
+impl StopArgs {
+    /// Ends the conversation and waits for its end.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let running = RunningSession::find(&self.session, context)?;
+        block_on(async {
+            let attach = Attach { from: None, name: Some("stop".into()), watch: false };
+            let greeted = running.greet(context).await?;
+            let attached = greeted.attach(attach).await;
+            let (_, mut receiver, mut sender) =
+                attached.map_err(|fault| running.failure(&fault, context))?;
+            sender.stop().await.map_err(|fault| running.failure(&fault, context))?;
+            let mut ended = false;
+            loop {
+                match receiver.next().await {
+                    Received::Event(record) => ended |= matches!(record.event.kind, Kind::Ended(_)),
+                    Received::Piece(_) => {}
+                    Received::Error(error) => {
+                        return Err(Failure::new(Exit::Failed, error.text));
+                    }
+                    Received::Bye(Bye::Ended) => return Ok(Exit::Done),
+                    Received::Bye(_) | Received::Lost if ended => return Ok(Exit::Done),
+                    Received::Bye(_) | Received::Lost => return Err(gone()),
+                }
+                if ended {
+                    return Ok(Exit::Done);
+                }
+            }
+        })
+    }
+}
+
+fn one(line: String) -> Lines {
+    let (tx, lines) = mpsc::channel(1);
+    // the channel has room for one line
+    let _ = tx.try_send(Ok(line));
+    lines
+}
+
+/// Reads standard input on its own thread, which is never joined: a read of a terminal cannot be cancelled.
+fn typed() -> Lines {
+    let (tx, lines) = mpsc::channel(OPEN_MAX);
+    std::thread::spawn(move || {
+        for line in stdin().lock().lines() {
+            let skipped = |line: &String| line.trim().is_empty() || line.starts_with('#');
+            if !line.as_ref().is_ok_and(skipped) && tx.blocking_send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+fn gone() -> Failure {
+    Failure::new(Exit::Session, "the conversation's process is gone")
+        .hint("`colloquium sessions list` shows its state; resume it, then attach again")
+}
+
+fn send(
+    session: &str,
+    lines: Lines,
+    sending: &Sending,
+    prints: bool,
+    context: &Context,
+) -> Result<Exit, Failure> {
+    let running = RunningSession::find(session, context)?;
+    block_on(async {
+        let mut signals = Signals::listen().map_err(refused)?;
+        let attach = Attach { from: None, name: Some(sending.name.clone()), watch: false };
+        let greeted = running.greet(context).await?;
+        let attached = greeted.attach(attach).await;
+        let (_, receiver, sender) = attached.map_err(|fault| running.failure(&fault, context))?;
+        let no_wait = sending.no_wait;
+        let work = Sent { open: BTreeMap::new(), number: 0, no_wait, prints, failed: None };
+        tokio::select! { biased;
+            code = signals.next() => Ok(code),
+            done = work.run(lines, receiver, sender, context) => done,
+        }
+    })
+}
+
+/// Commands that were sent, until all have their receipts.
+struct Sent {
+    /// Number of the line, by the key of its command.
+    open: BTreeMap<Key, u64>,
+    number: u64,
+    no_wait: bool,
+    prints: bool,
+    /// The first reason for which a line was not done.
+    failed: Option<String>,
+}
+
+impl Sent {
+    async fn run(
+        mut self,
+        mut lines: Lines,
+        mut receiver: Receiver,
+        mut sender: Sender,
+        context: &Context,
+    ) -> Result<Exit, Failure> {
+        let mut reads = true;
+        while reads || !self.open.is_empty() {
+            tokio::select! { biased;
+                received = receiver.next() => match received {
+                    Received::Event(record) => self.take(&record)?,
+                    Received::Piece(_) => {}
+                    Received::Error(error) => return Err(Failure::new(Exit::Failed, error.text)),
+                    Received::Bye(Bye::Ended) => {
+                        return Err(Failure::new(Exit::Failed, "the conversation has ended"));
+                    }
+                    Received::Bye(_) | Received::Lost => return Err(gone()),
+                },
+                line = lines.recv(), if reads && self.open.len() < OPEN_MAX => match line {
+                    None => reads = false,
+                    Some(line) => {
+                        let line = line.map_err(|e| {
+                            Failure::usage(format!("standard input: {e}"), "send lines of UTF-8")
+                        })?;
+                        self.number += 1;
+                        let sent = sender.steer(line.trim()).await;
+                        let key = sent.map_err(|e| Failure::new(Exit::Failed, e.to_string()))?;
+                        self.open.insert(key, self.number);
+                    }
+                },
+            }
+        }
+        match self.failed {
+            None => Ok(Exit::Done),
+            Some(why) if self.prints => {
+                context.say(&why);
+                Ok(Exit::Failed)
+            }
+            Some(why) => Err(Failure::new(Exit::Failed, why)),
+        }
+    }
+
+    /// Prints the outcome of a command that an event reports.
+    fn take(&mut self, record: &Record) -> Result<(), Failure> {
+        let (key, is, why) = match &record.event.kind {
+            Kind::CommandRefused(refused) => (&refused.key, "refused", Some(&refused.why)),
+            Kind::Receipt(receipt) => {
+                let is = match receipt.is {
+                    ReceiptIs::Queued => "queued",
+                    ReceiptIs::Delivered => "delivered",
+                    ReceiptIs::Done => "done",
+                    ReceiptIs::TooLate => "too_late",
+                };
+                (&receipt.of, is, receipt.why.as_ref())
+            }
+            _ => return Ok(()),
+        };
+        let first = Key::from(key.split('/').next().unwrap_or_default());
+        let Some(line) = self.open.get(&first).copied() else { return Ok(()) };
+        if self.prints {
+            let mut receipt = Map::new();
+            receipt.insert("line".into(), line.into());
+            receipt.insert("seq".into(), json!(record.event.seq));
+            receipt.insert("is".into(), is.into());
+            if let Some(why) = why {
+                receipt.insert("why".into(), json!(why));
+            }
+            output::data(format!("{}\n", Value::Object(receipt)).as_bytes())?;
+        }
+        if matches!(is, "refused" | "too_late") {
+            let why = why.map_or(String::new(), |why| format!(": {why}"));
+            let is = is.replace('_', " ");
+            self.failed.get_or_insert(format!("line {line} {is}{why}"));
+        }
+        if is != "queued" || self.no_wait {
+            self.open.remove(&first);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,100 @@
+//! Conversations that run in other processes, and the connections to them.
+
+use crate::catalogue::{SessionStatus, SessionSummary};
+use crate::cli::args::session::SessionName;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::session_file;
+use crate::live::client::{ClientError, Greeted, greet};
+use crate::live::place;
+use crate::live::protocol::{Code, Doing, Hello};
+use crate::session::SessionFiles;
+use std::path::{Path, PathBuf};
+
+/// A running conversation that takes clients.
+pub struct RunningSession {
+    /// File of its session.
+    pub path: PathBuf,
+    /// Its socket.
+    pub socket: PathBuf,
+}
+
+impl RunningSession {
+    /// Finds the conversation of a session; it need not run.
+    pub fn find(name: &str, context: &Context) -> Result<RunningSession, Failure> {
+        let name = SessionName { session: Some(name.to_owned()), last: false };
+        let path = session_file::find(&name, context)?;
+        RunningSession::at(path, context)
+    }
+
+    /// Returns the conversation of a session file; it need not run.
+    pub fn at(path: PathBuf, context: &Context) -> Result<RunningSession, Failure> {
+        let socket = place::socket(&context.paths.sockets, &path).map_err(|e| {
+            Failure::new(Exit::Session, format!("cannot open {}: {e}", path.display()))
+        })?;
+        Ok(RunningSession { path, socket })
+    }
+
+    /// Connects to the conversation.
+    pub async fn greet(&self, context: &Context) -> Result<Greeted, Failure> {
+        greet(&self.socket).await.map_err(|fault| self.failure(&fault, context))
+    }
+
+    /// Returns the failure of a connection.
+    pub fn failure(&self, fault: &ClientError, context: &Context) -> Failure {
+        let name = context.name_of(&SessionFiles::at(&self.path));
+        let failure = Failure::new(Exit::Session, format!("cannot attach to {name}: {fault}"));
+        match fault {
+            ClientError::NotRunning => {
+                failure.hint(format!("resume it: {}", context.command(&["resume", &name])))
+            }
+            ClientError::Version(_) => failure.hint("use the program that runs the conversation"),
+            ClientError::Refused(error) if error.code == Code::Name => {
+                failure.hint("--as WORD chooses another name")
+            }
+            ClientError::Io(_) | ClientError::Silent | ClientError::Closed => {
+                failure.hint(format!("follow its file: {}", context.command(&["watch", &name])))
+            }
+            ClientError::Refused(_) | ClientError::TooLong => failure,
+        }
+    }
+}
+
+/// Returns whether there is a socket for a session file.
+pub fn has_socket(path: &Path, context: &Context) -> bool {
+    place::socket(&context.paths.sockets, path).is_ok_and(|socket| socket.exists())
+}
+
+/// Adds the current activity of running conversations to a list, and lists them first.
+pub async fn describe(sessions: &mut [SessionSummary], context: &Context) {
+    for session in sessions.iter_mut() {
+        if !matches!(session.standing, SessionStatus::Running(_)) {
+            continue;
+        }
+        if let Ok(socket) = place::socket(&context.paths.sockets, &session.path)
+            && let Ok(greeted) = greet(&socket).await
+        {
+            let pid = greeted.hello.pid;
+            session.standing = SessionStatus::Live { pid, doing: doing(&greeted.hello) };
+        }
+    }
+    sessions.sort_by_key(|session| {
+        !matches!(session.standing, SessionStatus::Running(_) | SessionStatus::Live { .. })
+    });
+}
+
+/// Describes the activity of a conversation: its speakers and the number of clients.
+fn doing(hello: &Hello) -> String {
+    let state = match hello.state {
+        Doing::Running if hello.speaking.is_empty() => "running".to_owned(),
+        Doing::Running => format!("{} speaks", hello.speaking.join(", ")),
+        Doing::Paused => "paused".into(),
+        Doing::Waiting => "waits for you".into(),
+        Doing::Ended => "ending".into(),
+    };
+    match hello.attached {
+        0 => state,
+        n => format!("{state}, {n} attached"),
+    }
+}

@@ -1,0 +1,74 @@
+//! Clients of the running conversation: their inputs, and whether the conversation waits for them.
+
+use super::Input;
+use crate::model::Command;
+use crate::state::{RunState, State};
+use std::future::pending;
+use tokio::sync::{mpsc, watch};
+
+/// Attendance of a running conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Attendance {
+    /// Number of attached clients that may steer.
+    pub steering: usize,
+    /// True if another process takes the conversation over once nothing is in flight.
+    pub leaving: bool,
+}
+
+/// Clients that may come and go while the conversation runs.
+pub struct Guests {
+    inputs: mpsc::Receiver<Input>,
+    attendance: watch::Receiver<Attendance>,
+    /// True if the conversation waits for an operator also while no client is attached.
+    background: bool,
+    /// True if the last pause or step came from a client, who may come back.
+    paused: bool,
+}
+
+impl Guests {
+    /// Takes the receiving ends of a server. A conversation in the `background` waits for an operator at every point but
+    /// a limit.
+    pub fn new(
+        inputs: mpsc::Receiver<Input>,
+        attendance: watch::Receiver<Attendance>,
+        background: bool,
+    ) -> Guests {
+        Guests { inputs, attendance, background, paused: false }
+    }
+
+    /// Returns whether the conversation, which cannot go on by itself, waits for an operator.
+    pub(super) fn may_help(guests: &Option<Guests>, state: &State) -> bool {
+        let Some(guests) = guests else { return false };
+        let waits = guests.background && state.limit.is_none();
+        let paused = guests.paused && state.run == RunState::Paused;
+        waits || paused || guests.attendance.borrow().steering > 0
+    }
+
+    /// Returns whether another process is to take the conversation over.
+    pub(super) fn take_over(guests: &Option<Guests>) -> bool {
+        guests.as_ref().is_some_and(|guests| guests.attendance.borrow().leaving)
+    }
+
+    /// Waits for the next input of a client; a tick if the attendance changed. Cancel safe.
+    pub(super) async fn next(guests: &mut Option<Guests>) -> Input {
+        let Some(guests) = guests else { return pending().await };
+        tokio::select! { biased;
+            Some(input) = guests.inputs.recv() => {
+                guests.remember(&input);
+                input
+            }
+            Ok(()) = guests.attendance.changed() => Input::Tick,
+            else => pending().await,
+        }
+    }
+
+    fn remember(&mut self, input: &Input) {
+        if let Input::Command { line, .. } = input {
+            self.paused = match line.command {
+                Command::Pause {} | Command::PauseNow {} | Command::Step { .. } => true,
+                Command::Resume {} => false,
+                _ => self.paused,
+            };
+        }
+    }
+}

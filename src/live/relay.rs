@@ -1,0 +1,169 @@
+//! The conversation as all clients see it: events once they are in the file, with pieces in between.
+
+use super::names::{BadName, choose};
+use super::protocol::{Bye, Doing, Hello, May, PROTOCOL};
+use crate::engine::{Attendance, Input};
+use crate::session::{Durable, FORMAT, Feed, Item, SessionFiles, Tail};
+use crate::state::{RunState, State};
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{mpsc, watch};
+
+/// The conversation and its clients, shared by all connections.
+pub(super) struct Relay {
+    pub files: SessionFiles,
+    /// Written events and the pieces after them.
+    pub feed: Feed,
+    pub inputs: mpsc::Sender<Input>,
+    /// State after the last written event.
+    state: Mutex<State>,
+    clients: Mutex<BTreeMap<u64, Client>>,
+    attendance: watch::Sender<Attendance>,
+    /// Farewell of a conversation that has not ended.
+    bye: Mutex<Bye>,
+}
+
+struct Client {
+    name: String,
+    may: May,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Relay {
+    /// Creates the relay of a conversation after its state `past`.
+    pub(super) fn new(
+        files: SessionFiles,
+        past: State,
+        inputs: mpsc::Sender<Input>,
+        attendance: watch::Sender<Attendance>,
+    ) -> Relay {
+        Relay {
+            files,
+            feed: Feed::new(),
+            inputs,
+            state: Mutex::new(past),
+            clients: Mutex::default(),
+            attendance,
+            bye: Mutex::new(Bye::Left),
+        }
+    }
+
+    /// Passes on the conversation until its end. An event is held back until it is in the file, so that no client sees
+    /// an event that a kill could undo.
+    pub(super) async fn run(&self, mut tail: Tail, mut durable: watch::Receiver<Durable>) {
+        // without a reader the feed would keep all records
+        let mut rest = self.feed.tail();
+        while let Some(item) = tail.next().await {
+            match item {
+                Item::Event(record) => {
+                    let seq = record.event.seq;
+                    while durable.borrow_and_update().written < Some(seq) {
+                        if durable.changed().await.is_err() {
+                            break;
+                        }
+                    }
+                    if durable.borrow().written < Some(seq) {
+                        break;
+                    }
+                    let mut state = lock(&self.state);
+                    if seq >= state.next_seq {
+                        state.apply(&record.event);
+                        self.feed.push(record);
+                    }
+                }
+                Item::Piece(piece) => self.feed.piece(piece),
+                // only replays jump
+                Item::Past(_) => {}
+            }
+            while rest.try_next().is_some() {}
+        }
+        self.feed.close();
+    }
+
+    /// Returns the introduction of the conversation.
+    pub(super) fn hello(&self) -> Hello {
+        let state = lock(&self.state);
+        let speaks = state.turns.values().filter_map(|turn| state.seat(&turn.seat));
+        Hello {
+            protocol: PROTOCOL,
+            session: self.files.id(),
+            format: FORMAT,
+            seq: state.next_seq,
+            may: May::Steer,
+            title: state.shown_title().to_string(),
+            state: doing(&state),
+            speaking: speaks.map(|seat| seat.spec.name.to_string()).collect(),
+            attached: lock(&self.clients).len(),
+            pid: std::process::id(),
+        }
+    }
+
+    /// Returns the `seq` of the next event to be written.
+    pub(super) fn next_seq(&self) -> crate::model::Seq {
+        lock(&self.state).next_seq
+    }
+
+    /// Returns the farewell.
+    pub(super) fn bye(&self) -> Bye {
+        if lock(&self.state).ended.is_some() { Bye::Ended } else { *lock(&self.bye) }
+    }
+
+    /// Asks the engine to stop once nothing is in flight, because another process takes the conversation over.
+    pub(super) fn hand_over(&self) {
+        *lock(&self.bye) = Bye::Detached;
+        self.attendance.send_modify(|attendance| attendance.leaving = true);
+    }
+
+    /// Adds a client; it is removed when the value is dropped.
+    ///
+    /// # Errors
+    /// [`BadName`].
+    pub(super) fn add(self: &Arc<Relay>, name: Option<&str>, may: May) -> Result<Added, BadName> {
+        let mut clients = lock(&self.clients);
+        let taken = clients.values().map(|client| &*client.name);
+        let name = choose(name, &lock(&self.state), taken)?;
+        let number = RandomState::new().build_hasher().finish() & 0xffff_ffff_ffff;
+        clients.insert(number, Client { name: name.clone(), may });
+        drop(clients);
+        self.count();
+        Ok(Added { relay: self.clone(), name, number })
+    }
+
+    /// Publishes the number of clients that may steer.
+    fn count(&self) {
+        let steer = |client: &&Client| client.may == May::Steer;
+        let steering = lock(&self.clients).values().filter(steer).count();
+        self.attendance
+            .send_if_modified(|known| std::mem::replace(&mut known.steering, steering) != steering);
+    }
+}
+
+/// A client that is attached.
+pub(super) struct Added {
+    relay: Arc<Relay>,
+    /// Its name in the log.
+    pub name: String,
+    /// Random number of the connection.
+    pub number: u64,
+}
+
+impl Drop for Added {
+    fn drop(&mut self) {
+        lock(&self.relay.clients).remove(&self.number);
+        self.relay.count();
+    }
+}
+
+fn doing(state: &State) -> Doing {
+    let human = state.turns.values().any(|turn| state.waits_for_human(turn));
+    match state.run {
+        _ if state.ended.is_some() => Doing::Ended,
+        RunState::Paused => Doing::Paused,
+        _ if human || state.limit.is_some() => Doing::Waiting,
+        RunState::Going | RunState::Stepping(_) | RunState::Pausing => Doing::Running,
+    }
+}
