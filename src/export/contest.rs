@@ -33,19 +33,24 @@ fn chosen(choice: &str, why: &str) -> String {
 pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Narrated> {
     let who = name(state, seat);
     let data = |key: &str| e.structured[key].as_str().unwrap_or_default();
-    let failed = e.error.as_ref().map(|e| format!("{who} gave no answer: {}", e.text));
     match (e.outcome, e.purpose) {
-        (Outcome::Failed, _) => note(failed.unwrap_or_else(|| format!("{who} gave no answer"))),
+        (Outcome::Failed, purpose) => note(match &e.error {
+            Some(error) if error.class == ErrorClass::Form && purpose == Purpose::Vote => {
+                format!("{who} abstained")
+            }
+            Some(error) => format!("{who} gave no answer: {}", error.text),
+            None => format!("{who} gave no answer"),
+        }),
         (Outcome::Passed, _) => note(format!("{who} passes")),
         (Outcome::Cut, _) => vec![],
         (Outcome::Said, Purpose::Pick) => {
             let choice = data("choice");
             let chosen = state.seat(choice).map(|s| name(state, &s.spec.id));
-            note(format!(
-                "{who} chooses {}{}",
-                chosen.as_deref().unwrap_or(choice),
-                because(data("why"))
-            ))
+            match chosen {
+                Some(chosen) => note(format!("{who} chooses {chosen}{}", because(data("why")))),
+                // the only choice besides a participant is the end
+                None => note(format!("{who} ends it{}", because(data("why")))),
+            }
         }
         (Outcome::Said, Purpose::Bid) => {
             let bid = e.structured["bid"].as_f64().unwrap_or_default();
@@ -100,7 +105,11 @@ pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Narrated> {
         let says = judgement.winner.as_deref().unwrap_or("abstains");
         let swapped = if judgement.swapped { ", sides swapped" } else { "" };
         let judge = name(state, &judgement.judge);
-        body.push_str(&format!("{judge}{swapped}: {}\n", chosen(says, &judgement.why)));
+        let says = match &judgement.winner {
+            Some(winner) => format!("for {winner}{}", because(&judgement.why)),
+            None => chosen(says, &judgement.why),
+        };
+        body.push_str(&format!("{judge}{swapped}, {says}\n"));
     }
     let of = verdict.phase.as_ref().map_or(String::new(), |phase| format!(" on {phase}"));
     let so_far = if verdict.interim { " so far" } else { "" };

@@ -113,9 +113,12 @@ pub fn verdict(
     };
     rows.push(Line::styled(how, look.theme.style(ThemeRole::Muted)));
     for judgement in &verdict.judgements {
-        let says = judgement.winner.as_deref().unwrap_or("abstains");
+        let says = match &judgement.winner {
+            Some(winner) => format!("for {}", text::line(winner)),
+            None => "abstains".to_owned(),
+        };
         let swapped = if judgement.swapped { " (sides swapped)" } else { "" };
-        let says = format!("{}{swapped}", text::line(says));
+        let says = format!("{says}{swapped}");
         rows.push(reason(transcript, &judgement.judge, &says, &judgement.why, look));
     }
     let of =
@@ -179,7 +182,7 @@ fn reason(
     look: ContestLook<'_>,
 ) -> Line<'static> {
     let style = look.theme.speaker(transcript.seat_place(seat));
-    let says = if says.is_empty() { String::new() } else { format!(": {says}") };
+    let says = if says.is_empty() { String::new() } else { format!(", {says}") };
     let why = text::label(why).into_owned();
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
     Line::from(vec![
