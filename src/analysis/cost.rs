@@ -28,7 +28,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
             ("tokens_in", "in"),
             ("tokens_out", "out"),
             ("usd", "cost"),
-            ("not_priced_turns", "not priced"),
+            ("not_priced_turns", "calls without a price"),
         ],
     );
     let asked: Vec<&TimedTurn> = analysis.turns().filter(|t| !t.models.is_empty()).collect();

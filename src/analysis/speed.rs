@@ -18,7 +18,7 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
             ("first_piece_ms", "first token"),
             ("first_piece_slowest_ms", "slowest"),
             ("tokens_per_second", "tokens/s"),
-            ("voice_ms", "voice time"),
+            ("voice_ms", "speaking time"),
             ("failures", "failures"),
             ("retries", "retries"),
             ("cut", "cut"),

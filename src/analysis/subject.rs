@@ -46,7 +46,9 @@ pub fn name(state: &State, id: &SeatId) -> String {
     let shown = text::name(&seat.spec.name).into_owned();
     let same = |other: &str| text::name(other).trim().eq_ignore_ascii_case(shown.trim());
     let twin = state.seats.iter().any(|s| s.spec.id != *id && same(&s.spec.name));
-    if twin || same(OPERATOR) { format!("{shown} (participant {id})") } else { shown }
+    // the operator is `you` in a narration
+    let posed = same(OPERATOR) || same("you") && !seat.spec.voice.is_human();
+    if twin || posed { format!("{shown} (participant {id})") } else { shown }
 }
 
 /// Returns a saturating sum: a file may contain any numbers.

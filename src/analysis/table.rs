@@ -96,7 +96,7 @@ impl Cell {
                 format!("${dollars:.2}")
             }
             Cell::Dollars(dollars) => format!("${dollars:.4}"),
-            Cell::NotPriced => "not priced".into(),
+            Cell::NotPriced => "no price".into(),
         }
     }
 }
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn nothing_unknown_is_shown_as_nothing_spent() {
         for (cell, shown) in [
-            (Cell::NotPriced, "not priced"),
+            (Cell::NotPriced, "no price"),
             (Cell::Dollars(0.0), "$0.00"),
             (Cell::Dollars(0.00012), "$0.0001"),
             (Cell::Dollars(1.234), "$1.23"),

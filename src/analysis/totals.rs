@@ -141,7 +141,7 @@ impl Totals {
                 ("tokens_in", "in"),
                 ("tokens_out", "out"),
                 ("usd", "cost"),
-                ("not_priced_turns", "not priced"),
+                ("not_priced_turns", "calls without a price"),
             ],
         );
         for (model, sum) in &self.models {

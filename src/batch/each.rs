@@ -25,7 +25,7 @@ pub fn conversations(report: &Report) -> Table {
             ("tokens", "tokens"),
             ("usd", "money"),
             ("took_ms", "took"),
-            ("first_correct", "first right"),
+            ("first_correct", "right at first"),
             ("flips", "changes"),
             ("rescued", "rescued"),
             ("bullied", "bullied"),

@@ -97,8 +97,8 @@ impl Report {
                 ("difference", "difference"),
                 ("low", "from"),
                 ("high", "to"),
-                ("won", "right alone"),
-                ("lost", "other alone"),
+                ("won", "only this one right"),
+                ("lost", "only the other right"),
             ],
         );
         let right = |protocol: &str| -> BTreeMap<&str, bool> {
@@ -144,7 +144,7 @@ impl Report {
                 ("round", "round"),
                 ("conversations", "conversations"),
                 ("right", "majority right"),
-                ("first", "first right"),
+                ("first", "right at first, by the majority"),
                 ("agreement", "agreement"),
                 ("effective", "answers"),
                 ("novelty", "new"),

@@ -91,9 +91,8 @@ fn since(state: &State) -> Option<(u32, usize, usize)> {
 /// Returns the result of the rule against loops: nothing, a warning after a whole round, the end after another.
 pub(super) fn says(state: &State) -> Says {
     let Some((begins, circle, seats)) = since(state) else { return Says::Nothing };
-    let text = format!(
-        "the conversation repeats itself since turn {begins}; it ends if the next round does too"
-    );
+    let text =
+        format!("They repeat themselves since turn {begins}; it ends if the next round does too.");
     let about = Some(WarningAbout::Loop(begins));
     match warn_once(state, Warning { text: text.into(), about }) {
         Some(warning) => Says::First(warning.into()),
@@ -108,7 +107,6 @@ pub(super) fn says(state: &State) -> Says {
 pub(super) fn warning(state: &State) -> Option<Draft> {
     // one round later the same circle would seem to begin elsewhere
     let (begins, ..) = since(state).filter(|(_, circle, seats)| *circle < 2 * seats)?;
-    let text =
-        format!("going in circles since turn {begins}; `/note` gives everybody new guidance");
+    let text = format!("They repeat themselves since turn {begins}. /note steers them.");
     warn_once(state, Warning { text: text.into(), about: Some(WarningAbout::Loop(begins)) })
 }

@@ -41,6 +41,7 @@ pub(super) fn vote(state: &State, batch: &Batch) -> VoteClosed {
     let ahead = ahead(&options, &counts);
     let abstained = ballots.iter().filter(|b| b.choice.is_none()).count();
     let mut how = match &ahead[..] {
+        [] if abstained > 0 => format!("no result: all {abstained} abstained"),
         [] => "nobody voted".into(),
         [winner] => format!("{winner} wins with {} of {}", counts[winner], votes(ballots.len())),
         tied => {
@@ -54,7 +55,7 @@ pub(super) fn vote(state: &State, batch: &Batch) -> VoteClosed {
     {
         how.push_str(&format!("; {winner} by the tie rule"));
     }
-    if abstained > 0 {
+    if abstained > 0 && !ahead.is_empty() {
         how.push_str(&format!(", {abstained} abstained"));
     }
     VoteClosed {
@@ -224,7 +225,7 @@ pub(super) fn verdict(state: &State, scope: VerdictScope<'_>, sides: &[Side]) ->
     };
     if scope.spec.swap_test && found.read > 0 {
         how.push_str(&match found.turned {
-            0 => "; same result with the sides swapped".to_owned(),
+            0 => "; same winner with the sides swapped".to_owned(),
             turned => {
                 format!("; {turned} changed with the sides swapped, which counts as a tie")
             }

@@ -29,12 +29,12 @@ pub(super) fn given(
                 NoteFor::Round => "for this round",
                 NoteFor::Standing => "until lifted",
             };
-            words(place(state), format!("operator's note to {to}, {lives}"), text)
+            words(place(state), format!("your note to {to}, {lives}"), text)
         }
         Command::Edit { utterance, .. } if hidden(*utterance) => vec![],
         Command::Edit { utterance, text } => {
             let who = state.utterance(*utterance).and_then(|e| e.seat()).map(seat);
-            let who = format!("{}, edited by the operator", who.unwrap_or_default());
+            let who = format!("{}, edited by you", who.unwrap_or_default());
             words(utterance.to_string(), who, text)
         }
         Command::Hide { utterance, text } => {
@@ -46,8 +46,8 @@ pub(super) fn given(
             note(format!("version {alternative} of turn {utterance} chosen"))
         }
         Command::LiftNote { note: lifted } => note(format!("note {lifted} lifted")),
-        Command::Floor { to } => note(format!("the operator gave the floor to {}", seat(to))),
-        Command::Skip {} => note("the operator skipped a turn".into()),
+        Command::Floor { to } => note(format!("you gave the floor to {}", seat(to))),
+        Command::Skip {} => note("you skipped a turn".into()),
         Command::Mute { who } => note(format!("{} muted", seat(who))),
         Command::Unmute { who } => note(format!("{} unmuted", seat(who))),
         Command::Leave { who } => note(format!("{} leaves", seat(who))),
@@ -60,10 +60,10 @@ pub(super) fn given(
             note(format!("{} changed: {}", seat(who), keys.join(", ")))
         }
         Command::Retry { utterance } | Command::Reroll { utterance } => match utterance {
-            Some(n) => note(format!("the operator asked for a retry of turn {n}")),
-            None => note("the operator asked for a retry".into()),
+            Some(n) => note(format!("you asked {} to try again", speaker(state, *n))),
+            None => note("you asked for another try".into()),
         },
-        Command::Continue { .. } => note("the operator asked to continue a cut turn".into()),
+        Command::Continue { .. } => note("you asked to continue a cut turn".into()),
         Command::CancelStep { step } => note(format!("step {step} is cancelled")),
         Command::RerunStep { step } => note(format!("step {step} runs again")),
         Command::EditStep { step, set } => {
@@ -97,9 +97,7 @@ pub(super) fn given(
             };
             note(format!("the tool {tool} {how}"))
         }
-        Command::End { final_round: true } => {
-            note("the operator asked for closing statements".into())
-        }
+        Command::End { final_round: true } => note("you asked for closing statements".into()),
         Command::Pause {}
         | Command::PauseNow {}
         | Command::Resume {}
@@ -119,4 +117,10 @@ pub(super) fn given(
         | Command::Verdict { .. }
         | Command::End { final_round: false } => vec![],
     }
+}
+
+/// Returns the name of the speaker of a turn, or its number if it has no speaker.
+fn speaker(state: &State, number: u32) -> String {
+    let seat = state.utterance(number).and_then(|entry| entry.seat());
+    seat.map_or_else(|| format!("turn {number}"), |seat| name(state, seat))
 }

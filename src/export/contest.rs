@@ -33,19 +33,24 @@ fn chosen(choice: &str, why: &str) -> String {
 pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Narrated> {
     let who = name(state, seat);
     let data = |key: &str| e.structured[key].as_str().unwrap_or_default();
-    let failed = e.error.as_ref().map(|e| format!("{who} gave no answer: {}", e.text));
     match (e.outcome, e.purpose) {
-        (Outcome::Failed, _) => note(failed.unwrap_or_else(|| format!("{who} gave no answer"))),
+        (Outcome::Failed, purpose) => note(match &e.error {
+            Some(error) if error.class == ErrorClass::Form && purpose == Purpose::Vote => {
+                format!("{who} abstained")
+            }
+            Some(error) => format!("{who} gave no answer: {}", error.text),
+            None => format!("{who} gave no answer"),
+        }),
         (Outcome::Passed, _) => note(format!("{who} passes")),
         (Outcome::Cut, _) => vec![],
         (Outcome::Said, Purpose::Pick) => {
             let choice = data("choice");
             let chosen = state.seat(choice).map(|s| name(state, &s.spec.id));
-            note(format!(
-                "{who} chooses {}{}",
-                chosen.as_deref().unwrap_or(choice),
-                because(data("why"))
-            ))
+            match chosen {
+                Some(chosen) => note(format!("{who} chooses {chosen}{}", because(data("why")))),
+                // the only choice besides a participant is the end
+                None => note(format!("{who} ends it{}", because(data("why")))),
+            }
         }
         (Outcome::Said, Purpose::Bid) => {
             let bid = e.structured["bid"].as_f64().unwrap_or_default();
@@ -103,7 +108,11 @@ pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Narrated> {
         let swapped = if judgement.swapped { ", sides swapped" } else { "" };
         let judge = name(state, &judgement.judge);
         let why = with_names(state, verdict, judgement, &judgement.why);
-        body.push_str(&format!("{judge}{swapped}: {}\n", chosen(&says, &why)));
+        let says = match &judgement.winner {
+            Some(_) => format!("for {says}{}", because(&why)),
+            None => chosen(&says, &why),
+        };
+        body.push_str(&format!("{judge}{swapped}, {says}\n"));
         for (side, point) in &judgement.unanswered {
             let point = with_names(state, verdict, judgement, point);
             body.push_str(&format!("- {} never answered: {}\n", called(side), point.trim()));

@@ -1,7 +1,7 @@
 //! Groups repeated failures into one note with a count: an unreachable server fails every call.
 
 use crate::analysis::name;
-use crate::model::{Kind, Outcome, Purpose, Text};
+use crate::model::{CallError, ErrorClass, Kind, Outcome, Purpose, Text};
 use crate::state::State;
 use crate::text;
 
@@ -77,4 +77,27 @@ impl Failing {
             format!("the same failure for {who}; {} failed turns in total: {why}", before.turns);
         Some(text::label(&note).into_owned())
     }
+}
+
+/// Returns the note on a call that is made again: the reader learns the kind of fault, not the text that the model was
+/// given about it.
+pub(super) fn asked_again(who: &str, purpose: Purpose, error: &CallError) -> String {
+    let fault = match (error.class, purpose) {
+        (ErrorClass::Echo, _) => format!("{who} repeated earlier words"),
+        (ErrorClass::Form, Purpose::Vote) => format!("{who}'s vote was unreadable"),
+        (ErrorClass::Form, Purpose::Judge) => format!("{who}'s judgement was unreadable"),
+        (ErrorClass::Form, Purpose::Pick) => format!("{who}'s choice was unreadable"),
+        (ErrorClass::Form, _) => match wrong_field(&error.text) {
+            Some(field) => format!("{who}'s reply had a wrong field ({field})"),
+            None => format!("{who}'s reply did not have the required form"),
+        },
+        _ => return format!("retrying {who}: {}", error.text),
+    };
+    format!("{fault}; asked again")
+}
+
+/// Returns the last name in the path that a fault of a schema begins with, as in `at /profile/family: ...`.
+fn wrong_field(fault: &str) -> Option<&str> {
+    let (path, _) = fault.strip_prefix("at /")?.split_once(':')?;
+    path.rsplit('/').next().filter(|field| !field.is_empty())
 }

@@ -1,7 +1,7 @@
 //! Analysis tables as files: the same tables in each format.
 //!
 //! Numbers in data formats are plain and have their unit in the column name; formats for people use `27%`, `0.8s` and
-//! `not priced`.
+//! `no price`.
 
 use super::md::plain;
 use crate::analysis::{Cell, Table};

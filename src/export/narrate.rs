@@ -1,10 +1,10 @@
 //! Turns events into narration: messages with author and position, and notes.
 
-use super::failing::{Again, Failing};
+use super::failing::{self, Again, Failing};
 use super::narrated::{Narrated, REHEARSED, place, utterances};
 use super::{agents, commands, contest, plan, profile, tools};
 use crate::analysis::name;
-use crate::model::payload::{Ended, LimitAt, TurnEnded};
+use crate::model::payload::{Ended, LimitAt, TurnEnded, WarningAbout};
 use crate::model::*;
 use crate::state::{Entry, OpenMention, RunState, Spent, State};
 use crate::text;
@@ -71,7 +71,7 @@ impl Narrator {
                     if state.rehearsed { format!("; {REHEARSED}") } else { String::new() };
                 note(format!("{how}{rehearsed}"))
             }
-            Kind::Forked(f) => note(format!("a branch of {}, {}", f.parent, place(state))),
+            Kind::Forked(f) => note(branched(state, &f.parent)),
             Kind::Ended(e) => {
                 let goals = goals(state, e).into_iter().map(note);
                 let open = open(state).map(note);
@@ -89,7 +89,7 @@ impl Narrator {
                     Command::Edit { utterance, .. }
                         if !told.is_empty() && self.edits.contains_key(utterance) =>
                     {
-                        note(format!("turn {utterance} edited by the operator"))
+                        note(format!("turn {utterance} edited by you"))
                     }
                     _ => told,
                 }
@@ -100,12 +100,13 @@ impl Narrator {
             }
             Kind::CallRetried(r) => {
                 let turn = state.turns.get(&r.turn);
-                let who = turn.map_or("a seat".into(), |t| name(state, &t.seat));
+                let who = turn.map_or("a participant".into(), |t| name(state, &t.seat));
+                let purpose = turn.map_or(Purpose::Speak, |turn| turn.purpose);
                 match &r.model {
                     Some(model) => {
                         note(format!("{who} switched to fallback {model}: {}", r.error.text))
                     }
-                    None => note(format!("retrying {who}: {}", r.error.text)),
+                    None => note(failing::asked_again(&who, purpose, &r.error)),
                 }
             }
             Kind::TurnEnded(e) => {
@@ -156,7 +157,10 @@ impl Narrator {
             },
             Kind::LimitNear(l) => note(nearing(&l.0)),
             Kind::LimitReached(l) => note(format!("limit reached: {}", l.0.what.words(l.0.limit))),
-            Kind::Warning(w) => note(format!("warning: {}", w.text)),
+            Kind::Warning(w) => match w.about {
+                Some(WarningAbout::Loop(_)) => note(w.text.to_string()),
+                Some(WarningAbout::Result(_)) | None => note(format!("warning: {}", w.text)),
+            },
             Kind::LogRepaired(r) => {
                 note(format!("repaired: bytes {} to {} were moved to {}", r.from, r.to, r.kept))
             }
@@ -173,7 +177,7 @@ impl Narrator {
                             "asking {who} to vote: {question} ({})",
                             options.join(", ")
                         )),
-                        None => note(format!("{who} has the floor")),
+                        None => note(format!("your turn as {who}")),
                     }
                 }
                 Some(_) | None => vec![],
@@ -237,15 +241,12 @@ impl Narrator {
                 let why = e.error.as_ref().map_or("no reason given", |e| &*e.text);
                 let class = e.error.as_ref().map_or(ErrorClass::Failed, |e| e.class);
                 let then = match state.then(seat, class) {
-                    Then::Skip => "skipped",
-                    Then::Pause => "pausing",
-                    Then::Replace => "no fallback left, skipped",
-                    Then::Stop => "ending",
+                    Then::Skip => "failed and was skipped",
+                    Then::Pause => "failed, pausing",
+                    Then::Replace => "failed without a fallback left and was skipped",
+                    Then::Stop => "failed, ending",
                 };
-                words(
-                    format!("{who} failed: {}; {then}", text::label(why), who = who()),
-                    String::new(),
-                )
+                words(format!("{who} {then}: {}", text::label(why), who = who()), String::new())
             }
             (Outcome::Cut, Some(why @ CutWhy::Crash)) => {
                 words(format!("{who}, {}", cut(why), who = who()), String::new())
@@ -335,9 +336,9 @@ fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
 fn operators(state: &State, entry: &Entry) -> Narrated {
     let command = entry.of.as_ref().and_then(|of| state.pending_command(of));
     let client = entry.of.as_ref().and_then(|key| key.client());
-    let operator = client.map_or("operator".into(), |client| format!("operator ({client})"));
+    let operator = client.map_or("you".into(), |client| format!("you ({client})"));
     let who = match (entry.seat(), entry.to.first(), command.map(|d| &d.given.line.command)) {
-        (Some(seat), _, _) => format!("{}, written by the {operator}", name(state, seat)),
+        (Some(seat), _, _) => format!("{}, written by {operator}", name(state, seat)),
         (None, Some(to), _) => format!("{operator} whispered to {}", name(state, to)),
         (None, None, Some(Command::CutIn { .. })) => format!("{operator} cut in"),
         (None, None, _) => match &entry.material {
@@ -356,9 +357,19 @@ fn cut(why: CutWhy) -> &'static str {
         CutWhy::Crash => "interrupted, will speak again",
         CutWhy::BrokenOff => "failed mid-sentence",
         CutWhy::Filtered => "cut by the provider's content filter",
-        CutWhy::Superseded => "stopped for a new answer, begins again",
-        CutWhy::Operator => "stopped by the operator",
+        CutWhy::Superseded => "starts over: another answered first",
+        CutWhy::Operator => "stopped by you",
     }
+}
+
+/// Returns the note on the start of a branch, which has the title of its parent.
+fn branched(state: &State, parent: &str) -> String {
+    let title = state.shown_title();
+    let after = match state.utterances {
+        0 => "before the first turn".to_owned(),
+        turns => format!("after #{turns}"),
+    };
+    format!("branched from \"{title}\" {after} ({parent})")
 }
 
 pub(super) fn end(state: &State, e: &Ended) -> String {
@@ -386,7 +397,7 @@ fn goals(state: &State, e: &Ended) -> Vec<String> {
 /// Returns the unanswered mentions as text, if there are any.
 fn open(state: &State) -> Option<String> {
     let mention = |m: OpenMention| {
-        let by = m.by.map_or("the operator".into(), |by| name(state, &by));
+        let by = m.by.map_or("you".into(), |by| name(state, &by));
         let place = m.number.map(|n| format!(" in {n}")).unwrap_or_default();
         format!("{}, mentioned by {by}{place}", name(state, &m.seat))
     };
@@ -409,7 +420,7 @@ pub fn spent(spent: &Spent) -> Option<String> {
 pub fn cost(spent: &Spent) -> String {
     let about = if spent.usage.estimated { "~" } else { "" };
     match (spent.cost(), spent.unpriced) {
-        (None, _) => "not priced".to_owned(),
+        (None, _) => "no price".to_owned(),
         (Some(usd), true) => format!("{about}{usd}+"),
         (Some(usd), false) => format!("{about}{usd}"),
     }
@@ -425,7 +436,7 @@ pub fn reason(reason: StopReason) -> String {
 pub fn ended(why: StopReason) -> String {
     match why {
         StopReason::Completed => "finished".into(),
-        StopReason::Operator => "ended by the operator".into(),
+        StopReason::Operator => "ended by you".into(),
         StopReason::Signal => "interrupted".into(),
         StopReason::Failure => "failed".into(),
         StopReason::Starved => "failed: nobody could speak".into(),

@@ -90,7 +90,7 @@ pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
         );
     }
     if owed == Some(&*turn.seat) {
-        turn.why = "was passed over".into();
+        turn.why = "was skipped before".into();
     } else if let Some(request) = first {
         turn.why = format!("requested by {}", v.name(&request.by));
     }

@@ -197,7 +197,7 @@ impl Talk<'_, '_> {
         };
         let told = if told.is_empty() { String::new() } else { format!(" {told}") };
         let question = format!("Exchange {exchange} of {most}.{last}{told}");
-        let why = format!(", exchange {exchange} of {most}");
+        let why = format!(", message {exchange} of at most {most}");
         self.ask(executor, EXECUTES, &why, question.into(), implicit)
     }
 

@@ -171,11 +171,11 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                     Some(Request::Copy(words, what)) => {
                         terminal.copy(&words)?;
                         let and = match (outside.keep)(&words) {
-                            Ok(path) => format!(", also saved to {path}"),
+                            Ok(path) => format!("; also in {path}"),
                             Err(why) => format!("; {why}"),
                         };
                         screen.view.notice =
-                            Some(format!("copied {what} (unconfirmed){and}"));
+                            Some(format!("copied {what}, if your terminal allows it{and}"));
                     }
                     Some(Request::Export(format)) => {
                         screen.view.notice = Some(match (outside.export)(format) {

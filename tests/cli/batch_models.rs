@@ -158,7 +158,7 @@ fn an_estimate_and_the_default_limit_are_printed_before_the_first_call() {
     let dry = |more: &[&str]| house.run(&[&args[..], &["--dry-run"], more].concat()).code(0).out;
     let free = dry(&[]);
     assert!(free.contains("\nestimate from the first item: ~"), "{free}");
-    assert!(free.contains(" tokens, not priced") && !free.contains("limit:"), "{free}");
+    assert!(free.contains(" tokens, no price") && !free.contains("limit:"), "{free}");
     let settings = house.file("c.toml", "[models.\"endpoint:tiny\"]\nprice = [1000, 2000]\n");
     let priced = dry(&["--config", &settings]);
     assert!(priced.contains(" tokens, $"), "{priced}");

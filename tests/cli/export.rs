@@ -103,7 +103,7 @@ fn shows_an_edit_in_its_turn_and_marks_it() {
     house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
     let text = export(&house, &["txt"]);
     assert!(text.contains("[1] Ada, edited\n  EDITED words\n"), "{text}");
-    assert!(text.contains("turn 1 edited by the operator"), "{text}");
+    assert!(text.contains("turn 1 edited by you"), "{text}");
     assert_eq!(text.matches("EDITED").count(), 1, "{text}");
     assert!(!text.contains("A1 word"), "{text}");
 }

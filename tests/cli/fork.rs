@@ -20,9 +20,9 @@ fn a_branch_keeps_the_past_verbatim_and_leaves_the_parent_alone() {
     args.extend(edit);
     let branch = house.run(&args).code(0);
     assert_eq!(fs::read_to_string(&file).unwrap(), before, "the parent stays as it is");
-    assert!(branch.out.starts_with("-- a branch of 20260101-000000-000000"), "{}", branch.out);
-    assert!(branch.out.contains("edited by the operator\n  As the operator would have it."));
-    assert!(branch.out.contains("operator\n  Please go on, @cy."), "{}", branch.out);
+    assert!(branch.out.starts_with("-- branched from \"Should"), "{}", branch.out);
+    assert!(branch.out.contains("edited by you\n  As the operator would have it."));
+    assert!(branch.out.contains("you\n  Please go on, @cy."), "{}", branch.out);
     let child = house.path("data/sessions/20260101-000000-000000-2.jsonl");
     let lines = fs::read_to_string(&child).unwrap();
     let kept = lines.lines().zip(before.lines()).take_while(|(a, b)| a == b).count();

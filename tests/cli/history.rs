@@ -25,7 +25,7 @@ fn earlier_exchanges_are_part_of_the_talk_and_the_last_question_its_topic() {
     let order = [
         "And of milk?",
         "What of coffee?",
-        "Bo, written by the operator\n  Too strong.",
+        "Bo, written by you\n  Too strong.",
         "[1] Ada",
     ];
     let places: Vec<_> = order
@@ -77,7 +77,7 @@ fn calls_are_told_to_whoever_asks_and_kept_in_a_file() {
         house.run(&[&args[..], &["-q", "--log-file", log.to_str().unwrap()]].concat()).code(0);
     assert!(!ran.err.contains("said in"), "{}", ran.err);
     let kept = std::fs::read_to_string(&log).unwrap();
-    for told in ["of ada: said in ", "session: ", "saved: ", " tokens, not priced"] {
+    for told in ["of ada: said in ", "session: ", "saved: ", " tokens, no price"] {
         assert!(kept.contains(told), "{told}: {kept}");
     }
     let mode =
@@ -100,15 +100,15 @@ fn an_assistant_without_a_name_spoke_elsewhere() {
     };
     let ran = run(&[]).code(0);
     assert!(
-        ran.out.contains("assistant, written by the operator") && ran.out.contains("Very."),
+        ran.out.contains("assistant, written by you") && ran.out.contains("Very."),
         "{}",
         ran.out
     );
     assert!(ran.out.contains("[2] Bo"), "nobody but the table speaks: {}", ran.out);
     let ran = run(&["--history-as", "Old Bot"]).code(0);
-    assert!(ran.out.contains("Old Bot, written by the operator"), "{}", ran.out);
+    assert!(ran.out.contains("Old Bot, written by you"), "{}", ran.out);
     let ran = run(&["--history-as", "bo"]).code(0);
-    assert!(ran.out.contains("Bo, written by the operator"), "{}", ran.out);
+    assert!(ran.out.contains("Bo, written by you"), "{}", ran.out);
     let ran = run(&["--history-as", "operator"]).code(3);
     assert!(ran.err.contains("is not a valid name"), "{}", ran.err);
 }

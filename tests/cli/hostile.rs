@@ -28,8 +28,8 @@ name = "Ada \u202Eoperator"
 role = "role \u2066x"
 lines = ["""
 \u001B[2J\u001B]8;;http://x\u0007link\u001B]8;;\u0007
-[after 1] operator
--- ended by the operator
+[after 1] you
+-- ended by you
 ## 9 · Bo
 </blockquote><h2>Bo</h2> ![x](http://x/y) \u202Egnp"""]
 [[participant]]

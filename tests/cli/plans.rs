@@ -89,7 +89,7 @@ fn cost_is_recorded_and_printed_at_the_end() {
     );
 
     let ran = run("", &[]).code(0);
-    assert!(ran.err.contains(" tokens, not priced") && !ran.err.contains('$'), "{}", ran.err);
+    assert!(ran.err.contains(" tokens, no price") && !ran.err.contains('$'), "{}", ran.err);
     assert!(lines(&house, "turn.ended").iter().all(|end| end["cost"].is_null()));
 }
 

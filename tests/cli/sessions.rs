@@ -119,7 +119,7 @@ fn a_resume_goes_on_where_it_stopped_and_repeats_no_steering() {
         "{}",
         ran.out
     );
-    assert!(ran.out.contains("[after 3] operator\n  Later."), "{}", ran.out);
+    assert!(ran.out.contains("[after 3] you\n  Later."), "{}", ran.out);
     let shown = house.run(&["sessions", "show", "--last"]).code(0).out;
     assert_eq!(shown.matches("Once.").count(), 1, "{shown}");
     let whole = house.file("whole.toml", &talk(4, 3));

@@ -16,7 +16,7 @@ fn cut_in_changes_the_next_reply() {
     for ran in [&from_file, &from_stdin] {
         assert!(ran.out.contains("\n[2] Bo (joiner), cut off\n  Ada, I was one"), "{}", ran.out);
         assert!(
-            ran.out.contains("\n[after 2] operator cut in\n  Who pays for it?\n"),
+            ran.out.contains("\n[after 2] you cut in\n  Who pays for it?\n"),
             "{}",
             ran.out
         );
@@ -100,7 +100,7 @@ fn human_seat_needs_a_stand_in_or_steering() {
     let by_file = house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
     let by_stdin = house.fed(&["run", &path, "--headless", "--steer", "-"], words).code(0);
     for ran in [by_file, by_stdin] {
-        assert!(ran.out.contains("-- Eve has the floor\n"), "{}", ran.out);
+        assert!(ran.out.contains("-- your turn as Eve\n"), "{}", ran.out);
         assert!(ran.out.contains("[3] Eve\n  Here I am.\n"), "{}", ran.out);
     }
     let nothing = house.file("nothing.jsonl", r#"{"do":"mark"}"#);
@@ -125,7 +125,7 @@ fn a_manual_table_is_led_by_its_steer_file() {
     );
     let ran = house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
     let at = |text: &str| ran.out.find(text).unwrap_or_else(|| panic!("{text}: {}", ran.out));
-    assert!(at("[1] Bo") < at("[2] Ada") && at("[2] Ada") < at("-- ended by the operator"));
+    assert!(at("[1] Bo") < at("[2] Ada") && at("[2] Ada") < at("-- ended by you"));
 }
 
 #[test]
@@ -148,11 +148,11 @@ fn every_way_of_speaking_is_told_apart() {
     );
     let ran = house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
     for told in [
-        "[after 1] operator\n  Go on.",
-        "[after 1] operator whispered to Bo\n  Be brief.",
-        "[after 2] Ada, written by the operator\n  I give in.",
-        "[after 2] operator's note to Bo, for the next turn\n  Be kind.",
-        "[2] Bo, edited by the operator\n  Better.",
+        "[after 1] you\n  Go on.",
+        "[after 1] you whispered to Bo\n  Be brief.",
+        "[after 2] Ada, written by you\n  I give in.",
+        "[after 2] your note to Bo, for the next turn\n  Be kind.",
+        "[2] Bo, edited by you\n  Better.",
         "-- Ada muted",
         "[3] Bo, retried (version 2)",
         "-- turn 1 hidden: wrong",
@@ -211,5 +211,5 @@ fn a_pipe_is_read_as_a_steer_file() {
     let house = House::new();
     let lines = format!("{QUESTION}\n");
     let ran = house.fed(&["demo", "--headless", "--steer", "/dev/stdin"], &lines).code(0);
-    assert!(ran.out.contains("[after 2] operator cut in\n  Who pays for it?"), "{}", ran.out);
+    assert!(ran.out.contains("[after 2] you cut in\n  Who pays for it?"), "{}", ran.out);
 }

@@ -177,7 +177,7 @@ async fn tie_is_reported_and_unreadable_vote_is_an_abstention() {
     assert_eq!(vote(&ran).winner.as_deref(), Some("no"));
     let silent = stage_of_silence();
     let ran = play(table(), silent, &steer).await;
-    assert_eq!(&*vote(&ran).how, "nobody voted, 3 abstained");
+    assert_eq!(&*vote(&ran).how, "no result: all 3 abstained");
 }
 
 fn stage_of_silence() -> Stage {
@@ -248,7 +248,7 @@ async fn a_judgement_that_turns_with_the_sides_is_a_tie() {
     let ran = play(judged(&["j", "k"], true, 2, "draw"), answering(firm), &[]).await;
     let given = verdict(&ran);
     assert_eq!(given.winner.as_deref(), Some("a"));
-    assert_eq!(&*given.how, "a in 4 of 4 judgements; same result with the sides swapped");
+    assert_eq!(&*given.how, "a in 4 of 4 judgements; same winner with the sides swapped");
     assert_eq!(given.judgements.len(), 8);
 }
 

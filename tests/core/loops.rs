@@ -110,7 +110,7 @@ async fn a_circle_is_warned_of_after_a_round_and_ends_after_the_next() {
     let warnings: Vec<&str> = ran.state.warnings.iter().map(|w| &*w.text).collect();
     assert_eq!(
         warnings,
-        ["the conversation repeats itself since turn 4; it ends if the next round does too"]
+        ["They repeat themselves since turn 4; it ends if the next round does too."]
     );
     let at = ran.events.iter().position(|e| e.kind.name() == "warning").unwrap();
     let before = ran.events[..at].iter().filter(|e| e.kind.name() == "turn.ended").count();
@@ -124,7 +124,7 @@ async fn seat_that_leaves_the_loop_after_the_warning_continues() {
     let off = play(round_robin(&["a", "b", "c"], 20), parrots(99), &[]).await;
     assert_eq!(off.reason(), "utterance_limit", "where no rule says so, a circle ends nothing");
     let warnings: Vec<&str> = off.state.warnings.iter().map(|w| &*w.text).collect();
-    assert_eq!(warnings, ["going in circles since turn 4; `/note` gives everybody new guidance"]);
+    assert_eq!(warnings, ["They repeat themselves since turn 4. /note steers them."]);
 }
 
 #[tokio::test]

@@ -102,17 +102,17 @@ fn plan_lists_executors_and_waiting_steps() {
     let ended = |e: &Event| matches!(e.kind, Kind::StepEnded(_));
     let mut stage = played(Stage::new(80, 24), "planner-executor", 1, ended);
     let first = row(&mut stage, "1 ✓");
-    assert!(first.contains("completed") && first.contains("task complete, 2 of 10"), "{first}");
+    assert!(first.contains("completed") && first.contains("done, message 2 of 10"), "{first}");
     assert!(!row(&mut stage, "2 …").contains("waits for"), "{}", stage.text());
     let mut stage = played(Stage::new(120, 60), "planner-executor", 1, ended);
     stage.press(&[Char('d')]);
     let page = stage.text();
     for told in [
         "1 ✓ completed  Look up",
-        "goal: It is known",
-        "Ruth ▶ Clerk 1  task assignment",
-        "Clerk 1 ▶ Ruth  question",
-        "Ruth ▶ Clerk 1  clarification",
+        "goal: What is done",
+        "Ruth ▶ Clerk 1  assigned",
+        "Clerk 1 ▶ Ruth  asked a question",
+        "Ruth ▶ Clerk 1  answered a question",
         "result:",
         "after 1 ",
     ] {

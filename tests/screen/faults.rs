@@ -31,15 +31,15 @@ fn text_in(stage: &mut Stage, area: Rect) -> Vec<String> {
 #[test]
 fn a_notice_gives_way_to_the_hints_after_five_seconds() {
     let mut stage = Stage::new(80, 24).during(2, 2);
-    stage.screen.view.notice = Some("limit raised from 9 turns to 12 turns".into());
+    stage.screen.view.notice = Some("limit is now 12 turns".into());
     let (next, changed) = pass(&mut stage.screen.view, Ms(1_000));
     assert_eq!((next, changed), (Some(5_000), false));
-    assert!(stage.text().contains("limit raised"), "{}", stage.text());
+    assert!(stage.text().contains("limit is now"), "{}", stage.text());
     pass(&mut stage.screen.view, Ms(5_900));
-    assert!(stage.text().contains("limit raised"), "{}", stage.text());
+    assert!(stage.text().contains("limit is now"), "{}", stage.text());
     let (next, changed) = pass(&mut stage.screen.view, Ms(6_000));
     assert_eq!((next, changed), (None, true));
-    assert!(!stage.text().contains("limit raised"), "{}", stage.text());
+    assert!(!stage.text().contains("limit is now"), "{}", stage.text());
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn up_to_sixteen_participants_have_lanes_of_their_own() {
 fn the_status_line_keeps_its_ends_at_every_width() {
     for width in 40..=120 {
         let mut stage = twelve(width, 24);
-        let about = json!({"text": "going in circles since turn 1", "about": {"loop": 1}});
+        let about = json!({"text": "They repeat themselves since turn 1. /note steers them.", "about": {"loop": 1}});
         stage.happens("engine", "warning", about);
         stage.press(&[Char('g')]);
         let floor = stage.screen.view.areas.floor;

@@ -159,7 +159,7 @@ fn a_forged_log_acts_on_no_terminal_and_draws_no_part_of_the_program() {
         let mut program = house.run(args);
         program.until("REPLAY");
         program.until("PAUSED");
-        program.until("waiting for the first turn");
+        program.until("starting");
         program.keys(" ");
         program.until("END");
         program.until("The words.");

@@ -35,7 +35,7 @@ fn a_talk_is_begun_steered_and_ended_by_numbers() {
     program.keys("2\r");
     program.until("What text?");
     program.keys("Be brief.\r");
-    program.until("operator whispered to");
+    program.until("you whispered to");
     program.keys("Hello to all of you.\r");
     program.until("] operator");
     program.keys("/vote\r");
@@ -51,10 +51,10 @@ fn a_talk_is_begun_steered_and_ended_by_numbers() {
     program.keys("10\r");
     program.until("closing statements");
     program.keys("2\r");
-    program.until("-- ended by the operator");
+    program.until("-- ended by you");
     let left = program.left();
     assert_eq!(left.code, 0);
-    assert!(left.told.contains("ended by the operator"), "{}", left.told);
+    assert!(left.told.contains("ended by you"), "{}", left.told);
     assert!(!left.told.contains('\u{1b}'), "nothing but text");
 }
 

@@ -91,7 +91,7 @@ fn every_way_out_gives_the_terminal_back() {
         [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130), (Signal::QUIT, 131)]
     {
         let mut program = house.run(&["demo", "--no-save"]);
-        program.until("waiting for first token");
+        program.until("Ada waiting");
         program.signal(signal);
         let left = program.left();
         assert_eq!(left.code, code, "{}", left.told);

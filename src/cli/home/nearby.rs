@@ -96,7 +96,7 @@ fn keyed(known: &ResolvedProvider, environment: &Environment) -> Host {
             (true, format!("{name} is set"))
         }
         KeySource::Variable(_) => (false, "no key".into()),
-        KeySource::File(_) => (true, "key in a file".into()),
+        KeySource::File(_) => (true, "key saved".into()),
         KeySource::Command(_) => (true, "key from a program".into()),
     };
     let says = if usable { format!("{says}; type {}:MODEL", known.name) } else { says };

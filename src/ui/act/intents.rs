@@ -126,8 +126,8 @@ pub fn more(screen: &mut Screen) -> Option<Request> {
         Some(command) => {
             let raised = raise(state);
             let asked = ask(screen, command);
-            if let (Some(_), Some((from, to))) = (&asked, raised) {
-                screen.view.notice = Some(format!("limit raised from {from} to {to}"));
+            if let (Some(_), Some((_, to))) = (&asked, raised) {
+                screen.view.notice = Some(format!("limit is now {to}"));
             }
             asked
         }

@@ -145,7 +145,7 @@ fn lay(
         rows.extend(wrap_styled(table.counts, muted, room));
         let (shown, left_out) = fitting(table.clone(), room);
         if !left_out.is_empty() {
-            let more = format!("wider screens also show: {}", left_out.join(", "));
+            let more = format!("{}: widen the window", left_out.join(", "));
             rows.extend(wrap_styled(&more, muted, room));
         }
         let text = figures::text(std::slice::from_ref(&shown));

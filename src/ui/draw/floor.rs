@@ -159,9 +159,9 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     if circles_since(state).is_some() {
         let note = keymap.way(Action::Note, view.steering());
         let told = if wealth.long {
-            format!(" going in circles, {note} note ")
+            format!(" repeating themselves, {note} to steer ")
         } else {
-            format!(" circles, {note} note ")
+            " repeating ".into()
         };
         bar.right(told, theme.style(ThemeRole::FloorStopped));
     }
@@ -233,13 +233,13 @@ fn shortened(
             let asks = |thread: &Thread| &*thread.spec.policy == "manual";
             let able = state.seats.iter().any(|s| s.spec.speaks && state.may_speak(&s.spec.id));
             let what = match begun {
-                false => "waiting for the first turn",
+                false => "starting",
                 true if !able => "waiting: everyone is muted",
                 true if state.leaves().any(asks) => "waiting for you to choose a speaker",
                 true if state.plan().is_some() => "between two steps of the plan",
-                true => "between turns",
+                true => "",
             };
-            (what.into(), String::new())
+            (what.into(), if what.is_empty() { next } else { String::new() })
         }
         Status::Waiting => (now, then),
         // the card and the composer name the key as well

@@ -297,9 +297,8 @@ fn limits(screen: &Screen, now: Ms, room: usize) -> Vec<Line<'static>> {
         ];
         let (name, figure) = match limit {
             Limit::Utterances => ("turns", format!("{used} of {most}")),
-            Limit::Rounds | Limit::Batches | Limit::Tokens => {
-                (limit.key(), format!("{used} of {most}"))
-            }
+            Limit::Rounds | Limit::Batches => ("rounds", format!("{used} of {most}")),
+            Limit::Tokens => ("tokens", format!("{used} of {most}")),
             Limit::Usd => ("cost", format!("{} of {}", Usd(used), Usd(most))),
             Limit::Seconds => (
                 "time",

@@ -75,7 +75,7 @@ impl Columns {
 fn last_event(step: &StepStanding, all: bool) -> String {
     match step.exchange {
         Some((now, most)) if all && !step.last.is_empty() => {
-            format!("{}, {now} of {most}", step.last)
+            format!("{}, message {now} of {most}", step.last)
         }
         _ => step.last.clone(),
     }

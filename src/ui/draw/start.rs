@@ -270,7 +270,7 @@ impl StartPage<'_> {
             _ if let Some(name) = saved => {
                 [("Provider", format!("{name}   {of}")), ("Key", "saved; enter deletes it".into())]
             }
-            true => [("Server", format!("by its address   {of}")), ("Address", typed)],
+            true => [("Server", format!("your own server   {of}")), ("Address", typed)],
             false => [("Provider", format!("{name}   {of}")), ("Key", entered)],
         };
         for (label, value) in fields {

@@ -21,7 +21,10 @@ const MOVED_MAX: usize = 3;
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let Screen { transcript, theme, .. } = screen;
     if transcript.is_empty() {
-        let waits = Line::styled("   waiting for the first turn", theme.style(ThemeRole::Muted));
+        let waits = Line::styled(
+            format!("   starting{}", screen.glyphs.ellipsis),
+            theme.style(ThemeRole::Muted),
+        );
         frame.render_widget(Text::from(vec![Line::default(), waits]), area);
     }
     let lines = seen(area, screen);

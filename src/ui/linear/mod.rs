@@ -183,8 +183,7 @@ impl Linear {
             "/more" if self.goes_on() => (String::new(), AfterLine::Extend(intents::again(state))),
             "/more" => match intents::more_of(state) {
                 Some(command) => {
-                    let raised = raise(state)
-                        .map(|(from, to)| format!("limit raised from {from} to {to}\n\n"));
+                    let raised = raise(state).map(|(_, to)| format!("limit is now {to}\n\n"));
                     let (said, after) = self.send(command);
                     (raised.unwrap_or_default() + &said, after)
                 }

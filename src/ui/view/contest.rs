@@ -117,7 +117,10 @@ pub fn verdict(
     for judgement in &verdict.judgements {
         let state = transcript.state();
         let called = |side: &Text| name_of_side(state, side);
-        let says = judgement.winner.as_ref().map_or_else(|| "abstains".to_owned(), called);
+        let says = match &judgement.winner {
+            Some(winner) => format!("for {}", called(winner)),
+            None => "abstains".to_owned(),
+        };
         let swapped = if judgement.swapped { " (sides swapped)" } else { "" };
         let says = format!("{}{swapped}", text::line(&says));
         let why = with_names(state, verdict, judgement, &judgement.why);
@@ -199,7 +202,7 @@ fn reason(
     look: ContestLook<'_>,
 ) -> Line<'static> {
     let style = look.theme.speaker(transcript.seat_place(seat));
-    let says = if says.is_empty() { String::new() } else { format!(": {says}") };
+    let says = if says.is_empty() { String::new() } else { format!(", {says}") };
     let why = text::label(why).into_owned();
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
     Line::from(vec![

@@ -84,7 +84,7 @@ impl Status {
 pub fn doing_word(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Speak => "speaking",
-        Purpose::Pick => "choosing the next speaker",
+        Purpose::Pick => "choosing",
         Purpose::Bid => "bidding",
         Purpose::Vote => "voting",
         Purpose::Judge => "judging",
@@ -116,7 +116,7 @@ pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<M
     let heard = live.last_piece(turn.id);
     let silent = now.since(heard.unwrap_or(turn.since)) / 1_000;
     if heard.is_none() && silent * 1_000 >= LOADING_MS && may_load(&live.state, turn) {
-        return (format!("loading the model, {silent}s"), None);
+        return (format!("no answer for {silent}s (the server may be loading the model)"), None);
     }
     if silent * 1_000 >= SILENCE_MS {
         return (format!("no data for {silent}s"), None);
@@ -125,7 +125,7 @@ pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<M
         Purpose::Speak if live.has_said(turn.id) => "speaking",
         Purpose::Speak if is_team(&live.state, &turn.seat) => "conferring",
         Purpose::Speak if !live.thought(turn.id).is_empty() => "thinking",
-        Purpose::Speak => "waiting for first token",
+        Purpose::Speak => "waiting",
         Purpose::Pick
         | Purpose::Bid
         | Purpose::Vote

@@ -198,7 +198,8 @@ fn body(
     if let Some((_, name)) = &stands.executor {
         let attempt =
             if step.attempt > 1 { format!(", attempt {}", step.attempt) } else { String::new() };
-        let exchange = stands.exchange.map(|(now, most)| format!(", exchange {now} of {most}"));
+        let exchange =
+            stands.exchange.map(|(now, most)| format!(", message {now} of at most {most}"));
         rows.push(format!("by {name}{attempt}{}", exchange.unwrap_or_default()));
     }
     rows.extend(step.messages.iter().map(|m| {

@@ -51,5 +51,15 @@ pub fn fact(state: &State, id: ThreadId, turn: Option<TurnId>) -> Option<String>
 
 /// Returns the type of a message as text.
 pub fn kind(kind: MessageKind) -> String {
-    kind.as_str().replace('_', " ")
+    match kind {
+        MessageKind::TaskAssignment => "assigned",
+        MessageKind::Question => "asked a question",
+        MessageKind::Clarification => "answered a question",
+        MessageKind::ProgressUpdate => "reported progress",
+        MessageKind::PartialResult => "gave a partial result",
+        MessageKind::TaskComplete => "done",
+        MessageKind::Error => "reported an error",
+        MessageKind::SiblingMessage => "wrote",
+    }
+    .to_owned()
 }

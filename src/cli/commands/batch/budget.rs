@@ -106,7 +106,7 @@ pub fn estimate(
     let tokens = sum.usage.tokens().saturating_mul(items);
     let money = match sum.cost() {
         Some(usd) => format!("${:.2}", f64::from(usd) * items as f64),
-        None => "not priced".to_owned(),
+        None => "no price".to_owned(),
     };
     Ok((tokens > 0).then(|| format!("estimate from the first item: ~{tokens} tokens, {money}")))
 }
