@@ -350,7 +350,8 @@ fn requester_gets_the_result() {
     );
     let asked = json!({"do": "say", "text": "@bo why?"});
     let named = play("[limits]\nutterances = 4", "", &[Value::Null, asked]);
-    assert!(named.iter().any(|c| c.seat == "bo" && c.last().contains("The host asked you.")));
+    assert!(named.iter().any(|c| c.seat == "bo"
+        && c.last().contains("The host asked you: \"@bo why?\" Answer that first.")));
     let panel = calls(opened(scenario::bundled("moderated-panel").unwrap(), |_| {}), &[]);
     let chosen = panel.iter().find(|c| c.purpose == Purpose::Speak).unwrap();
     assert!(
@@ -382,7 +383,11 @@ fn a_plain_name_in_a_question_hands_over_where_that_counts() {
     assert_eq!(order(&off), ["ada", "bo", "cy", "ada"]);
     assert_eq!(order(&asked), ["ada", "cy", "bo", "cy"]);
     assert!(asked[0].system().contains("or end with a question to them by name."));
-    assert!(asked[1].last().contains("Cy, it is your turn. Ada asked you."), "{}", asked[1].last());
+    assert!(
+        asked[1].last().contains("Cy, it is your turn. Ada asked you: "),
+        "{}",
+        asked[1].last()
+    );
 }
 
 const CY: &str = "[[participant]]\nid = \"cy\"\nname = \"Cy\"\n";

@@ -79,7 +79,8 @@ impl SteerArgs {
 impl SayArgs {
     /// Sends the message.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let line = SteerLine::from(Command::Say { text: self.text.into(), re: None });
+        let line =
+            SteerLine::from(Command::Say { text: self.text.into(), re: None, material: None });
         let line = Value::Object(line.to_map()).to_string();
         send(&self.session, one(line), &self.sending, false, context)
     }
