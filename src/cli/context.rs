@@ -258,10 +258,15 @@ impl Context {
 
     /// Returns a command with the options needed to find the same sessions.
     pub fn command(&self, words: &[&str]) -> String {
-        let data = self.own_data.then(|| self.paths.data.display().to_string());
-        let data = data.into_iter().flat_map(|folder| ["--data-dir".to_owned(), folder]);
-        let words = data.chain(words.iter().map(|word| (*word).to_owned()));
+        let words =
+            self.data_options().into_iter().chain(words.iter().map(|word| (*word).to_owned()));
         self.command_line(&words.collect::<Vec<_>>())
+    }
+
+    /// Returns the option for the data folder, if it was given.
+    pub fn data_options(&self) -> Vec<String> {
+        let data = self.own_data.then(|| self.paths.data.display().to_string());
+        data.into_iter().flat_map(|folder| ["--data-dir".to_owned(), folder]).collect()
     }
 
     /// Returns the options for settings of this run, to be added to printed commands.

@@ -48,8 +48,7 @@ pub fn hand_over(
     let path = files.log().display().to_string();
     let mut words = resume_words(&path, &play, context);
     words.push("--background".into());
-    let data = context.paths.data.display().to_string();
-    words.extend(["--data-dir".into(), data]);
+    words.extend(context.data_options());
     let copied = start_copy(&words, lock).map_err(|e| refused(&e))?;
     begun(copied, context).map(drop)
 }
