@@ -37,6 +37,8 @@
 //! | turns that are cut off | `engine/turns.rs` (`cut`); the text shown so far is sealed by `engine/drive.rs` |
 //! | limits with their warning at 80 %, pauses, ends | `engine/advance.rs`; money in `engine/money.rs`; the text of the warning is `export::nearing` |
 //! | stop rules; detection of loops | `engine/stops.rs`; `engine/loops.rs` |
+//! | positions between two poles (`STANCE:` lines) | `engine/stream.rs` and `reply/stance.rs` take the line out of a reply, `state/stances.rs` reads it, `prompt/stance.rs` asks for it |
+//! | polls before and after, and the swing | `engine/poll.rs`; `state/poll.rs` |
 //! | votes and verdicts: voters, judges, counting | `engine/judging.rs`, `engine/verdict.rs`, `engine/tally.rs` |
 //! | prompts | [`prompt`]; the visibility of messages (whispers, phases) is in `state/seen.rs` |
 //! | prompts that exceed a model's context window | `prompt/budget.rs`; summaries are requested by `engine/summary.rs` |

@@ -1,8 +1,9 @@
-//! Validation of names: facts, filters, tests, methods and context keys in conditions, and seats in plans.
+//! Validation of names: facts, filters, tests, methods and context keys in conditions, seats in plans, poles; names and
+//! personas for another topic.
 
 mod scenario_rows;
 
-use colloquium::scenario::{Source, load};
+use colloquium::scenario::{Loaded, Source, bundled, load};
 use scenario_rows::ROWS;
 
 fn source(text: &str) -> Source {
@@ -165,4 +166,38 @@ fn a_plan_has_a_planner_and_somebody_to_make_executors_from() {
         "title = \"T\"\npolicy = \"phases\"\nparticipant = [{ id = \"a\" }]\n[[phase]]\nname = \"x\"\norder = \"plan\"",
         &[&format!("6:9 {fault}")],
     );
+}
+
+fn round_table() -> Loaded {
+    let text = bundled("round-table").unwrap();
+    load(&source(text), ROWS).map_err(|faults| faults.to_string()).expect("a good scenario")
+}
+
+fn personas(loaded: &Loaded) -> String {
+    loaded.participants.iter().filter_map(|seat| seat.persona.as_deref()).collect()
+}
+
+/// Characters who were written for one topic would bring it into every other one.
+#[test]
+fn another_topic_has_people_who_lose_by_it() {
+    let mut other = round_table();
+    other.set_topic("Should school start at nine?", false);
+    assert!(!personas(&other).contains("private cars"), "{}", personas(&other));
+    assert_eq!(other.participants[1].role.as_deref(), Some("loses by a yes"));
+    assert_eq!(other.scenario.stance, Some(["yes".into(), "no".into()]));
+    let mut own = round_table();
+    own.set_topic("Should cities ban private cars?", false);
+    assert!(personas(&own).contains("private cars"));
+    assert_eq!(own.scenario.stance, Some(["ban them".into(), "leave them".into()]));
+    let mut kept = round_table();
+    kept.set_topic("Should school start at nine?", true);
+    assert!(personas(&kept).contains("private cars"), "set by hand");
+}
+
+#[test]
+fn two_different_poles_are_required() {
+    for wrong in ["[\"yes\"]", "[\"yes\", \"Yes\"]", "[\"a\", \"b\", \"c\"]"] {
+        let text = format!("title = \"T\"\nstance = {wrong}\n[[participant]]\nid = \"ada\"");
+        check(&text, &["2:10 stance: takes the names of two different poles"]);
+    }
 }

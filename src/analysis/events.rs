@@ -2,7 +2,7 @@
 
 use super::positions::counts;
 use super::turn_log::MomentKind;
-use super::{Analysis, Cell, Table, name, repetitions};
+use super::{Analysis, Cell, PoleMove, Table, name, pole_moves, pole_place, repetitions};
 use crate::model::*;
 use serde_json::Value;
 
@@ -43,6 +43,22 @@ pub fn table(analysis: &Analysis<'_>) -> Table {
         {
             let who = name(analysis.state, &now.participant);
             let words = format!("{who}: from {} to {}", before.stance, now.stance);
+            add(turn.seq, turn.ended, turn.number, "shift", &words);
+        }
+    }
+    for PoleMove { seat, now, before } in pole_moves(analysis) {
+        if let (Some(before), Some(turn)) = (before, analysis.turn_log.spent(now.turn))
+            && before.at != now.at
+        {
+            let who = name(analysis.state, seat);
+            let after = now.moved_by.map_or(String::new(), |by| format!(", after #{by}"));
+            let from = pole_place(before.at);
+            let words = format!(
+                "{who}: from {} ({from}) to {} ({}){after}",
+                before.words,
+                now.words,
+                pole_place(now.at)
+            );
             add(turn.seq, turn.ended, turn.number, "shift", &words);
         }
     }

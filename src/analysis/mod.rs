@@ -12,6 +12,7 @@ mod events;
 mod floor;
 mod mentions;
 mod page;
+mod poles;
 mod positions;
 mod repetition;
 mod shares;
@@ -29,6 +30,7 @@ pub use answers::{AnswerRound, answer_rounds};
 pub use divergence::divergence;
 pub use mentions::mention_counts;
 pub use page::FigurePage;
+pub use poles::{PoleMove, pole_moves, pole_place};
 pub use positions::last_vote;
 pub use repetition::{Repetition, repetitions};
 pub use shares::{Share, shares};
@@ -57,6 +59,7 @@ pub const FIGURES: &[(FigurePage, Figure)] = &[
     (FigurePage::Positions, positions::positions),
     (FigurePage::Positions, coordination::table),
     (FigurePage::Positions, stances::table),
+    (FigurePage::Positions, poles::table),
     (FigurePage::Positions, positions::alike),
     (FigurePage::Positions, mentions::table),
     (FigurePage::Positions, repetition::table),
@@ -65,7 +68,7 @@ pub const FIGURES: &[(FigurePage, Figure)] = &[
 ];
 
 /// Names of tables that are empty in most conversations.
-const SOMETIMES: &[&str] = &["coordination", "answers", "tools"];
+const SOMETIMES: &[&str] = &["coordination", "answers", "poles", "tools"];
 
 impl Analysis<'_> {
     /// Returns every table, in the order of [`FIGURES`]; tables of `SOMETIMES` only if they have rows.

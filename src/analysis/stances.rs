@@ -3,14 +3,16 @@
 use super::{Analysis, Cell, Table, name};
 use crate::model::{StanceRecorded, TurnId};
 
-/// Returns every recorded stance in turn order, with the previous stance of the participant.
+/// Returns every stance in structured data in turn order, with the previous stance of the participant. Positions between
+/// poles have their own figure.
 pub fn stances<'a>(
     analysis: &Analysis<'a>,
 ) -> Vec<(&'a StanceRecorded, Option<&'a StanceRecorded>)> {
     let mut all: Vec<_> = (analysis.state.seats.iter())
         .flat_map(|seat| {
-            let before = [None].into_iter().chain(seat.stances.iter().map(Some));
-            seat.stances.iter().zip(before)
+            let stated = || seat.stances.iter().filter(|stance| stance.at.is_none());
+            let before = [None].into_iter().chain(stated().map(Some));
+            stated().zip(before)
         })
         .filter(|(now, _)| now.turn >= TurnId(analysis.from.0))
         .collect();

@@ -50,13 +50,21 @@ fn act_before<'a>(state: &'a State, turn: &Turn) -> Option<&'a TurnAct> {
 /// Returns true if all speakers stated the same position last.
 fn agrees(state: &State) -> bool {
     let speakers = state.seats.iter().filter(|s| !s.gone && s.spec.speaks);
-    let stances: Vec<Option<&Text>> =
-        speakers.map(|seat| seat.stances.last().map(|stance| &stance.stance)).collect();
+    let stances: Vec<_> = speakers.map(|seat| seat.stances.last()).collect();
     match stances.split_first() {
         Some((Some(first), others)) => {
-            !others.is_empty() && others.iter().all(|other| *other == Some(first))
+            let same = |other: &Option<&StanceRecorded>| other.is_some_and(|o| is_same(first, o));
+            !others.is_empty() && others.iter().all(same)
         }
         _ => false,
+    }
+}
+
+/// Returns true if two positions are at the same place between the poles, or without poles are worded alike.
+fn is_same(one: &StanceRecorded, other: &StanceRecorded) -> bool {
+    match (one.at, other.at) {
+        (Some(one), Some(other)) => one == other,
+        _ => one.stance == other.stance,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::drafts::{batch, close, grant, warn_once};
 use super::{
-    closing, drafts, effects, execute, judging, permissions, profile, result, stops, summary,
+    closing, drafts, effects, execute, judging, permissions, poll, profile, result, stops, summary,
     tools, turns, verdict,
 };
 use crate::expr::{Condition, Facts, unset_keys};
@@ -88,7 +88,8 @@ fn floor(state: &State) -> Option<Draft> {
     if let Some(Ending::FinalRound(left)) = &state.ending {
         return final_word(state, left);
     }
-    settled(state)
+    poll::before(state)
+        .or_else(|| settled(state))
         .or_else(|| limits(state))
         .or_else(|| stops::stop(state))
         .or_else(|| state.open_threads().rev().find_map(|thread| step(state, thread)))

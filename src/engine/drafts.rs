@@ -32,6 +32,7 @@ pub(super) fn batch(
         options: vec![],
         count: vec![],
         tie: AnswerTie::None,
+        poll: None,
         owes: vec![],
     }
 }

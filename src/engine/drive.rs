@@ -5,6 +5,7 @@
 //! pieces are accepted until [`WAITING_MAX_BYTES`] wait, and commands are always accepted.
 
 use super::at_work::{ToolsAtWork, Working};
+use super::stream::CallStream;
 use super::{
     Effect, Guests, Input, Stopped, Witness, advance, ahead, deadline, effects, execute, react,
     recover, refused, words,
@@ -13,10 +14,9 @@ use crate::clock::Clock;
 use crate::model::event::ENGINE;
 use crate::model::payload::{Delta, Forked, Reopened};
 use crate::model::*;
-use crate::reply::Splitter;
 use crate::session::writer::{DiskFault, Durable, SessionWriter, WAITING_MAX_BYTES};
 use crate::session::{Feed, Record, Tail};
-use crate::state::{Live, Seat, State, Turn};
+use crate::state::{Live, State, Turn};
 use crate::steer::{Due, Steering};
 use crate::tool::{NoTools, ToolResult, Tools};
 use crate::voice::{CallFailure, CallRequest, Chunk, Out, Voice, Voices};
@@ -46,7 +46,7 @@ pub struct Engine {
     voices: Arc<dyn Voices>,
     steering: Steering,
     calls: HashMap<CallId, (AbortHandle, Arc<dyn Voice>)>,
-    splitters: HashMap<CallId, Splitter>,
+    streams: HashMap<CallId, CallStream>,
     gated: VecDeque<Box<CallRequest>>,
     at_work: ToolsAtWork,
     /// Runner of the participants' tools.
@@ -81,7 +81,7 @@ impl Engine {
             voices,
             steering: Steering::default(),
             calls: HashMap::new(),
-            splitters: HashMap::new(),
+            streams: HashMap::new(),
             gated: VecDeque::new(),
             at_work: ToolsAtWork::default(),
             tools: Arc::new(NoTools),
@@ -192,7 +192,7 @@ impl Engine {
                 }
                 Effect::Cancel(call) => {
                     self.gated.retain(|r| r.call != call);
-                    self.splitters.remove(&call);
+                    self.streams.remove(&call);
                     if let Some((task, _)) = self.calls.remove(&call) {
                         task.abort();
                     }
@@ -212,40 +212,40 @@ impl Engine {
     /// Processes an input: pieces are shown at once, and sealed before any decision that depends on them.
     fn take(&mut self, input: Input) {
         let now = self.clock.now();
-        match &input {
-            Input::Chunk(call, Chunk::Piece(channel, text)) => {
-                for (channel, text) in self.told_apart(*call, *channel, text) {
-                    self.receive_piece(*call, channel, text, now);
+        match input {
+            Input::Chunk(call, Chunk::Piece(channel, ref text)) => {
+                for (channel, text) in self.filtered(call, channel, text) {
+                    self.receive_piece(call, channel, text, now);
                 }
-                if text.contains('\n') || self.goes_astray(*call, text) {
+                if text.contains('\n') || self.goes_astray(call, text) {
                     self.decide(now, &input);
                 }
             }
-            Input::Chunk(call, Chunk::Done(_) | Chunk::Pass | Chunk::Failed(_)) => {
-                let held = self.splitters.remove(call).map(|mut s| s.finish());
-                for (channel, text) in held.into_iter().flatten() {
-                    self.receive_piece(*call, channel, text.into(), now);
+            Input::Chunk(call, mut chunk @ (Chunk::Done(_) | Chunk::Pass | Chunk::Failed(_))) => {
+                let end = self.streams.remove(&call).map(CallStream::finish).unwrap_or_default();
+                for (channel, text) in end.parts {
+                    self.receive_piece(call, channel, text, now);
                 }
-                self.decide(now, &input);
+                if let Chunk::Done(done) = &mut chunk {
+                    done.stance = end.stance;
+                }
+                self.decide(now, &Input::Chunk(call, chunk));
             }
             Input::Command { key, line } if line.trigger.is_some() => {
                 // a line from stdin may have a trigger like one from a file; once due it comes back without the trigger
-                self.steering.push(key.clone(), line.clone());
+                self.steering.push(key, line);
             }
-            input => self.decide(now, input),
+            input => self.decide(now, &input),
         }
     }
 
-    /// Separates reasoning from speech in a model's reply or a scripted line: reasoning must never be shown as speech.
-    fn told_apart(&mut self, call: CallId, channel: Channel, text: &Text) -> Vec<(Channel, Text)> {
-        let seat = self.live.state.turn_of(call).and_then(|t| self.live.state.seat(&t.seat));
-        let marked =
-            |s: &Seat| matches!(s.spec.voice, VoiceSpec::Model(_) | VoiceSpec::Lines { .. });
-        if channel != Channel::Say || !seat.is_some_and(marked) {
-            return vec![(channel, text.clone())];
-        }
-        let parts = self.splitters.entry(call).or_default().push(text);
-        parts.into_iter().map(|(channel, text)| (channel, text.into())).collect()
+    /// Separates a piece of speech into the parts that may be shown.
+    fn filtered(&mut self, call: CallId, channel: Channel, text: &Text) -> Vec<(Channel, Text)> {
+        let state = &self.live.state;
+        let turn = if channel == Channel::Say { state.turn_of(call) } else { None };
+        let Some(turn) = turn else { return vec![(channel, text.clone())] };
+        let stream = self.streams.entry(call);
+        stream.or_insert_with(|| CallStream::new(state, turn)).push(text)
     }
 
     fn receive_piece(&mut self, call: CallId, channel: Channel, text: Text, at: Ms) {

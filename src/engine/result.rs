@@ -4,7 +4,7 @@
 //! conversation ends all the same, with a warning.
 
 use super::asking::{may_ask, quiet};
-use super::{drafts, money, verdict};
+use super::{drafts, money, poll};
 use crate::model::event::ENGINE;
 use crate::model::payload::{BatchOpened, Ended, Warning, WarningAbout};
 use crate::model::*;
@@ -17,7 +17,7 @@ const TASK_TOKENS: u64 = 256;
 
 /// Returns the end of the conversation, after its verdict and its result.
 pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) -> Option<Draft> {
-    let concluded = verdict::conclude(state, reason, text.clone())?;
+    let concluded = poll::conclude(state, reason, text.clone())?;
     let Kind::Ended(ended) = &concluded.kind else { return Some(concluded) };
     let Some(scribe) = scribe(state, ended) else { return Some(concluded) };
     if matches!(state.run, RunState::Pausing | RunState::Paused) {

@@ -35,9 +35,10 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
             let spoken = state.seat(&turn.seat).map_or(&[][..], |s| &s.lines);
             let facts = || Facts::new(state.turn_facts(turn));
             // a turn that is said again says its own line
-            let own = state.line_again(turn);
-            let line = own.or_else(|| rehearsed::choose(lines, turn.purpose, spoken, facts));
-            CallParameters { line, ..CallParameters::default() }
+            let own = state.line_again(turn).map(rehearsed::ChosenLines::from_line);
+            let next = || rehearsed::choose(lines, turn.purpose, spoken, facts);
+            let rehearsed::ChosenLines { lead, line } = own.unwrap_or_else(next);
+            CallParameters { lead, line, ..CallParameters::default() }
         }
         Some(VoiceSpec::Model(_)) => {
             let max_tokens = match money::reply(state, turn, account.most_tokens) {
@@ -150,6 +151,7 @@ fn with_words(state: &State, turn: &Turn, words: RepairedReply, end: TurnEnded) 
         whispers,
         raw: words.raw.or(lost),
         think: words.think,
+        stance: words.stance,
         finish: match (words.impersonates, words.repeats) {
             (true, _) => Some(IMPERSONATION.into()),
             (false, true) => Some(REPETITION.into()),
@@ -172,7 +174,8 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Option<Dra
         Some(cost) => money::paid(turn, used.as_ref(), cost),
         None => money::of_turn(turn, used.as_ref()),
     };
-    let words = own_words(state, turn, said, thought);
+    let mut words = own_words(state, turn, said, thought);
+    words.stance = done.stance.clone().or(words.stance);
     if done.structured.is_null() && words.text.trim().is_empty() {
         return None;
     }
@@ -240,12 +243,10 @@ fn at_the_limit(turn: &Turn) -> String {
 /// Returns whether a model said only what it had just read, for the first time in its turn.
 fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
     let seat = state.seat(&turn.seat).map(|s| &s.spec);
-    if state.scenario.guards == Guards::Off {
-        return false;
-    }
+    let off = state.scenario.guards == Guards::Off;
     let may = seat
         .is_some_and(|s| matches!(s.voice, VoiceSpec::Model(_)) && turn.tries < s.on_failure.tries);
-    if !may || !turn.speaks() || turn.echoed || gives_up(state) {
+    if off || !may || !turn.speaks() || turn.echoed || gives_up(state) {
         return false;
     }
     let read = prompt::read_last(state, turn);

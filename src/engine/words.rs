@@ -1,7 +1,7 @@
 //! Analysis of reply texts: their speaker, mentions of seats, whispers, and pieces after which the rest is useless.
 
 use crate::model::*;
-use crate::reply::{self, Parted, RepairedReply, Splitter};
+use crate::reply::{self, Parted, RepairedReply, Splitter, StanceApart};
 use crate::state::{Live, Seat, State, Turn};
 use std::borrow::Cow;
 
@@ -75,13 +75,23 @@ pub(super) fn present(state: &State) -> Vec<&Participant> {
     state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec).collect()
 }
 
-/// Returns the speaker's own part of a reply: only models and agents continue in the names of others.
+/// Returns the speaker's own part of a reply, without its `STANCE:` line.
 pub(super) fn own_words(
     state: &State,
     turn: &Turn,
     said: String,
     thought: String,
 ) -> RepairedReply {
+    if !state.reads_stance(turn) {
+        return own_part(state, turn, said, thought);
+    }
+    let StanceApart { text, line } = reply::stance_apart(&said);
+    let stance = line.map(Text::from);
+    RepairedReply { stance, ..own_part(state, turn, text.trim_end().to_owned(), thought) }
+}
+
+/// Returns the speaker's own part of a reply: only models and agents continue in the names of others.
+fn own_part(state: &State, turn: &Turn, said: String, thought: String) -> RepairedReply {
     let think = (!thought.is_empty()).then(|| thought.clone().into());
     match state.seat(&turn.seat).map(|s| &s.spec.voice) {
         Some(VoiceSpec::Model(_) | VoiceSpec::Agent(_)) if !is_guarded(state, turn) => {

@@ -3,10 +3,10 @@
 //! A single vote or judgement gets no note of its own: nobody may see it before all are given.
 
 use super::narrated::{Narrated, place};
-use crate::analysis::{deciding_turns, name, name_of_side, with_names};
+use crate::analysis::{deciding_turns, name, name_of_side, pole_place, with_names};
 use crate::model::payload::TurnEnded;
 use crate::model::*;
-use crate::state::State;
+use crate::state::{Seat, State};
 use crate::text;
 
 fn note(told: String) -> Vec<Narrated> {
@@ -77,11 +77,39 @@ pub(super) fn vote(state: &State, vote: &VoteClosed) -> Vec<Narrated> {
         let chosen = chosen(choice, &ballot.why);
         body.push_str(&format!("{}: {chosen}\n", name(state, &ballot.seat)));
     }
-    words(state, format!("vote: {}", vote.question), &body)
+    if vote.poll == Some(PollTime::After) {
+        body.push_str(&swing(state));
+    }
+    let kind = match vote.poll {
+        None => "vote",
+        Some(PollTime::Before) => "poll before the first turn",
+        Some(PollTime::After) => "poll after the last turn",
+    };
+    words(state, format!("{kind}: {}", vote.question), &body)
 }
 
-/// Returns the note on a changed stance; the first stance is in the participant's own message.
+/// Returns the swing between the polls: gains, and voters who changed.
+fn swing(state: &State) -> String {
+    let Some(swing) = state.swing() else { return String::new() };
+    let sign = |gain: i64| if gain > 0 { format!("+{gain}") } else { gain.to_string() };
+    let gains: Vec<String> =
+        swing.gains.iter().map(|(option, gain)| format!("{option} {}", sign(*gain))).collect();
+    let won = swing.winner.map_or_else(|| "nobody gains".into(), |won| format!("{won} gains most"));
+    let mut body = format!("\nswing: {}; {won}\n", gains.join(", "));
+    for moved in &swing.moved {
+        let choice = |choice: Option<&Text>| choice.map_or("no vote", |c| &**c).to_owned();
+        let who = name(state, moved.seat);
+        body.push_str(&format!("{who}: {} to {}\n", choice(moved.from), choice(moved.to)));
+    }
+    body
+}
+
+/// Returns the note on a changed stance. The first stance in structured data is in the participant's own message; a
+/// position between poles is not.
 pub(super) fn stance(state: &State, now: &StanceRecorded) -> Vec<Narrated> {
+    if let Some(at) = now.at {
+        return between_poles(state, now, at);
+    }
     let stances = state.seat(&now.participant).map_or(&[][..], |s| &s.stances);
     match stances {
         [.., before, _] if before.stance != now.stance => {
@@ -90,6 +118,21 @@ pub(super) fn stance(state: &State, now: &StanceRecorded) -> Vec<Narrated> {
         }
         _ => vec![],
     }
+}
+
+/// Returns the note on a position between poles.
+fn between_poles(state: &State, now: &StanceRecorded, at: i8) -> Vec<Narrated> {
+    let who = name(state, &now.participant);
+    let to = format!("{} ({})", now.stance, pole_place(at));
+    let positions = state.seat(&now.participant).map(Seat::positions).unwrap_or_default();
+    note(match positions[..] {
+        [.., before, _] if before.at != at => {
+            let after = now.moved_by.map_or(String::new(), |turn| format!(", after #{turn}"));
+            let from = format!("{} ({})", before.words, pole_place(before.at));
+            format!("{who} moves from {from} to {to}{after}")
+        }
+        _ => format!("position of {who}: {to}"),
+    })
 }
 
 /// Returns a verdict with its judgements.

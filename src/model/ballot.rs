@@ -25,6 +25,19 @@ pub struct VoteClosed {
     /// The result of each way of counting, the deciding one first; absent if only the majority was counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ways: Vec<CountedAnswer>,
+    /// The time of the poll that it is part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub poll: Option<PollTime>,
+}
+
+/// The time of a poll that is taken twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PollTime {
+    /// Before the first turn.
+    Before,
+    /// After the last turn.
+    After,
 }
 
 /// The vote of one participant.

@@ -45,7 +45,7 @@ pub mod wire;
 pub use act::{ActKind, TurnAct};
 pub use agent::{AgentSpec, Permission};
 pub use answer::{Aggregation, AnswerKind, AnswerTie, CountedAnswer, FoundAnswer};
-pub use ballot::{Ballot, Judgement, VerdictGiven, VoteClosed};
+pub use ballot::{Ballot, Judgement, PollTime, VerdictGiven, VoteClosed};
 pub use command::{Command, Targets};
 pub use contract::{Contract, Form};
 pub use event::{Draft, Event, Kind, draft};

@@ -224,6 +224,9 @@ pub struct Line {
     /// True if it takes the place of the next plain line, which is then left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub instead: bool,
+    /// True if the next plain line follows it in the same turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub leads: bool,
     /// Purpose of the turns that it answers; `speak` by default.
     #[serde(default, rename = "for", skip_serializing_if = "is_default")]
     pub purpose: Purpose,

@@ -2,6 +2,7 @@
 
 use super::act::TurnAct;
 use super::answer::{Aggregation, AnswerTie};
+use super::ballot::PollTime;
 use super::failure::CallError;
 use super::ids::{BatchId, CallId, Key, SeatId, Seq, Text, TurnId};
 pub use super::limit_at::LimitAt;
@@ -193,6 +194,9 @@ pub struct BatchOpened {
     /// Rule for a tie of the vote. Absent: no winner.
     #[serde(default, skip_serializing_if = "AnswerTie::is_none")]
     pub tie: AnswerTie,
+    /// The time of the poll that the vote is part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub poll: Option<PollTime>,
     /// Questions to participants by name that are not answered yet, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub owes: Vec<QuestionDebt>,
@@ -264,6 +268,9 @@ pub struct CallParameters {
     /// Index of the rehearsed line, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
+    /// Index of the rehearsed line that is spoken before it in the same turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead: Option<usize>,
     /// Estimated tokens of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_tokens: Option<u64>,

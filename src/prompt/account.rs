@@ -67,6 +67,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
     let reworded = told
         || state.labelled
         || state.whispered
+        || state.scenario.stance.is_some()
         || !labels.is_empty()
         || turn.summarises.is_some()
         || turn.purpose == Purpose::Result

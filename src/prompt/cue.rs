@@ -7,7 +7,7 @@ use super::escape::{attribute, quoted};
 use super::frame::{range_of, said_length};
 use super::judge;
 use super::persona::rendered;
-use super::task as form;
+use super::{stance, task as form};
 use crate::model::{
     ActKind, Block, Debate, Layout, Purpose, QuestionDebt, Requester, SeatId, Text, TurnAct,
 };
@@ -56,6 +56,7 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
         all.extend(unanswered(state, turn));
     }
     all.extend(reply);
+    all.extend(stance::request(state, turn));
     all.join("\n").into()
 }
 

@@ -87,7 +87,7 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
         format!("{heading} {topic}")
     });
     let table = table(state, turn, &labels, shared);
-    let tags = by_model.then(|| tags(shared, turn.refers_to_turns()));
+    let tags = by_model.then(|| tags(shared, state.numbers_turns(turn)));
     let process = if by_model { consensus::process(state, turn) } else { None };
     let material = if by_model { material::rule(state, turn) } else { None };
     let around =

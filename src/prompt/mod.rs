@@ -22,6 +22,7 @@ mod plan;
 mod profile;
 mod reader;
 mod small;
+mod stance;
 mod task;
 mod toolkit;
 
@@ -180,6 +181,7 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
         let by_other = e.seat() != Some(&turn.seat);
         let answer = if answers && by_other { e.version().answer.as_ref() } else { None };
         let text = state.shown_as(e, answer.unwrap_or(text), &labels);
+        let text = stance::with_own(state, turn, e, text);
         Some((block(state, turn, &labels, e, text), e.seq))
     };
     let said = state
@@ -336,7 +338,7 @@ fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text)
                 },
                 (None, None) => who.0.clone(),
             },
-            number: if turn.refers_to_turns() { entry.number } else { None },
+            number: if state.numbers_turns(turn) { entry.number } else { None },
             phase: judge::phase(state, turn, entry),
             text,
             cut: entry.version().cut.is_some(),

@@ -20,6 +20,7 @@ mod questions;
 mod quotes;
 mod repair;
 mod repetition;
+mod stance;
 mod think;
 mod whisper;
 
@@ -34,5 +35,6 @@ pub use questions::{DirectedQuestion, called, questions};
 pub use quotes::checked as quotes_checked;
 pub use repair::{RepairedReply, repair, repair_again};
 pub use repetition::{closed_at_repetition, echoes, repeats_from};
+pub use stance::{StanceApart, StanceFilter, stance_apart};
 pub use think::Splitter;
 pub use whisper::{Parted, parted};

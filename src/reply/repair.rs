@@ -32,6 +32,8 @@ pub struct RepairedReply {
     pub text: String,
     /// The original text, if it was changed.
     pub raw: Option<Text>,
+    /// The position that the reply ended with.
+    pub stance: Option<Text>,
     /// Reasoning within the reply.
     pub think: Option<Text>,
     /// True if the reply was cut because it began to repeat itself.
@@ -94,6 +96,7 @@ fn repaired(reply: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> 
         repeats: false,
         raw: changed.then(|| said.as_str().into()),
         text,
+        stance: None,
         think: (!thought.is_empty()).then(|| thought.into()),
         impersonates: goes_on,
     }

@@ -3,6 +3,8 @@
 /// Names and texts, in the order of the list.
 const BUNDLED: &[(&str, &str)] = &[
     ("round-table", include_str!("../../assets/scenarios/round-table.toml")),
+    ("oxford", include_str!("../../assets/scenarios/oxford.toml")),
+    ("crux", include_str!("../../assets/scenarios/crux.toml")),
     ("formal-debate", include_str!("../../assets/scenarios/formal-debate.toml")),
     ("moderated-panel", include_str!("../../assets/scenarios/moderated-panel.toml")),
     ("socratic-seminar", include_str!("../../assets/scenarios/socratic-seminar.toml")),

@@ -5,7 +5,7 @@ use super::policy::policy;
 use super::shows;
 use super::tree::{Node, count, quote, texts};
 use super::who::who_of;
-use super::{OptionKind, Rule, Side, Stop, Tie, VerdictAt, VerdictSpec};
+use super::{OptionKind, PollSpec, Rule, Side, Stop, Tie, VerdictAt, VerdictSpec};
 use crate::model::{Participant, Text};
 
 /// Keys of a stop rule that exclude each other.
@@ -18,6 +18,8 @@ const ROUNDS: &str = "rounds";
 const MODERATOR: &str = "moderator";
 /// Key of the participant who writes summaries for another one.
 const CLERK: &str = "summary_by";
+/// Default choices of a poll.
+const POLLED: [&str; 3] = ["for", "against", "undecided"];
 /// Default question of a verdict.
 const QUESTION: &str = "Who made the better case?";
 /// Default question to a judge in a stop rule.
@@ -58,6 +60,26 @@ pub(super) fn duties(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]
         let fix = "add a [[participant]] that does not judge or moderate, or set speaks = true";
         walk.fault(span, "participant", "no participant speaks", fix);
     }
+}
+
+/// Resolves the poll, if present.
+pub(super) fn poll(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> Option<PollSpec> {
+    let node = root.get("poll")?;
+    let text = |key: &str| node.get(key).and_then(Node::text).map(Text::from);
+    let options = node.get("options").map(texts).unwrap_or_default();
+    if let (Some(given), 0 | 1) = (node.get("options"), options.len()) {
+        let fix = r#"as in options = ["for", "against", "undecided"]"#;
+        walk.fault(&given.span, "poll.options", "takes at least two choices", fix);
+    }
+    let who = match node.get("who") {
+        Some(who) => who_of(walk, who, seats, "poll.who"),
+        None => seats.iter().filter(|s| s.speaks).map(|s| s.id.0.clone()).collect(),
+    };
+    let topic = || root.get("topic").or(root.get("title")).and_then(Node::text).map(Text::from);
+    let question = text("question").or_else(topic).unwrap_or_default();
+    let defaults = || POLLED.map(Text::from).to_vec();
+    let options = if options.is_empty() { defaults() } else { options };
+    Some(PollSpec { question, options, who })
 }
 
 /// Checks that the writer of summaries is a participant.

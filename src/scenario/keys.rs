@@ -15,7 +15,7 @@ pub(crate) use value::{Key, PACE_RANGE, VARIED, ValueKind, key, needed};
 
 use crate::model::facts::OF_CONVERSATION;
 use answer::ANSWER;
-use contest::{CONTEXT, GOAL, REPLY, STOP, VERDICT};
+use contest::{CONTEXT, GOAL, POLL, REPLY, STOP, VERDICT};
 use limits::LIMITS;
 use phase::PHASE;
 use profile::{PROFILE, RANKING, STAGE};
@@ -23,7 +23,7 @@ use tool::{SERVER, TOOL};
 pub(super) use value::DAY_SECONDS;
 use value::{NAMES, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, USD, UTTERANCE_RANGE, WORDS};
 pub(super) use voice::CAST_LINES;
-use voice::{CAST, HUMAN, LINES, ON_FAILURE, STAND_IN};
+use voice::{ANY_TOPIC, CAST, HUMAN, LINES, ON_FAILURE, STAND_IN};
 
 /// The policy that plays `[[phase]]`.
 pub(super) const PHASES: &str = "phases";
@@ -133,6 +133,12 @@ pub(crate) static TOP: &[Key] = &[
         ValueKind::Table(VERDICT),
         r#"{ judge = "jo", sides = ["pro", "con"] }"#,
         "The judge at the end, or when you ask for a verdict.",
+    ),
+    key(
+        "poll",
+        ValueKind::Table(POLL),
+        r#"{ options = ["for", "against"], who = "jury" }"#,
+        "A secret vote before the first turn and again after the last: who changed, and which choice gained.",
     ),
     key(
         "result",
@@ -245,6 +251,12 @@ pub(super) static PARTICIPANT: &[Key] = &[
     ),
     key("persona", ValueKind::Template, r#""You plan cities.""#, "Persona for the model."),
     GOAL,
+    key(
+        "any_topic",
+        ValueKind::Table(ANY_TOPIC),
+        r#"{ persona = "You are Ada. You would lose by a yes." }"#,
+        "Role and persona if the conversation gets another topic (--topic).",
+    ),
     key(
         "model",
         ValueKind::Model,

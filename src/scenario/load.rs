@@ -3,7 +3,7 @@
 use super::answer::{answer, filled, item};
 use super::bundled::bundled;
 use super::check::Walk;
-use super::contest::{chairs, clerks, duties, stops, verdict};
+use super::contest::{chairs, clerks, duties, poll, stops, verdict};
 use super::context;
 use super::contract::whispers;
 use super::fault::{Faults, Gravity};
@@ -17,6 +17,7 @@ use super::seat::seats;
 use super::set::Override;
 use super::shows::{poles, words};
 use super::tools::tools;
+use super::topic::{AnyTopic, any_topic};
 use super::tree::{Node, Span, count};
 use super::{PolicyRow, ProfileSpec, ResultRule, Scenario};
 use crate::model::{
@@ -92,6 +93,8 @@ pub struct Loaded {
     pub participants: Vec<Participant>,
     /// The rehearsed cast, by participant.
     pub rehearsed: BTreeMap<SeatId, VoiceSpec>,
+    /// Roles and personas for another topic, by participant.
+    pub any_topic: BTreeMap<SeatId, AnyTopic>,
     /// Maximum parallel calls.
     pub parallel: u32,
     /// Faults that do not prevent a run.
@@ -315,6 +318,7 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
         phases: phases(walk, root, &participants, &item),
         stops: stops(walk, root, &participants),
         verdict: verdict(walk, root, &participants),
+        poll: poll(walk, root, &participants),
         result: ResultRule::None,
         answer: answer(walk, root, &participants),
         item,
@@ -332,7 +336,8 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
     let rehearsed = cast(walk, root, &participants);
     let parallel = count(root, "parallel").unwrap_or(PARALLEL);
     let warnings = Faults::new(vec![], "", "");
-    Loaded { scenario, participants, rehearsed, parallel, warnings }
+    let any_topic = any_topic(root);
+    Loaded { scenario, participants, rehearsed, any_topic, parallel, warnings }
 }
 
 /// Returns whether replies are corrected. Experiments are not, unless the scenario says so: a correction would act on

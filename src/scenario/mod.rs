@@ -17,6 +17,7 @@ mod load;
 mod plan;
 mod policy;
 mod profile;
+mod recast;
 mod resolve;
 mod runs;
 mod schema;
@@ -24,6 +25,7 @@ mod seat;
 mod set;
 mod shows;
 mod tools;
+mod topic;
 mod tree;
 mod unattended;
 mod who;
@@ -43,6 +45,7 @@ pub use schema::schema;
 pub(crate) use schema::table;
 pub use seat::{change, participant};
 pub use set::Override;
+pub use topic::AnyTopic;
 pub(crate) use tree::{Node, quote};
 pub use unattended::Wait;
 
@@ -93,6 +96,9 @@ pub struct Scenario {
     /// Verdict at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<VerdictSpec>,
+    /// A poll before the first turn and after the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub poll: Option<PollSpec>,
     /// Rule for a result at the end.
     #[serde(default, skip_serializing_if = "is_without_result")]
     pub result: ResultRule,
@@ -223,6 +229,17 @@ pub enum Rule {
     Agreement(f64),
     /// The conversation repeats itself.
     Loop {},
+}
+
+/// A poll that is taken before the first turn and again after the last one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PollSpec {
+    /// The question.
+    pub question: Text,
+    /// The choices.
+    pub options: Vec<Text>,
+    /// The voters.
+    pub who: Vec<Text>,
 }
 
 /// Rules of a verdict on a conversation or a phase.

@@ -354,6 +354,7 @@ pub(super) fn rehearsed(node: &Node, pace: u64) -> VoiceSpec {
             text: text(node, "text").unwrap_or_default(),
             when: text(node, "when"),
             instead: node.get("instead").and_then(Node::flag) == Some(true),
+            leads: node.get("leads").and_then(Node::flag) == Some(true),
             purpose: purpose(node),
         },
     };

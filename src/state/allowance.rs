@@ -9,6 +9,8 @@ const THINKING_TOKENS: u32 = 1_024;
 const LOCAL_DATA_TOKENS: u32 = 1_024;
 /// Estimated tokens per word, on the safe side.
 const TOKENS_PER_WORD: u32 = 2;
+/// Tokens of the line with the speaker's position.
+const STANCE_TOKENS: u32 = 32;
 /// Factor for the token limit after a reply that spent all its tokens before the first word.
 const WIDER: u32 = 4;
 /// Maximum number of times that the factor applies.
@@ -32,7 +34,10 @@ impl State {
             None if matches!(self.contract_of(turn).form, Form::Schema(_) | Form::Plan { .. }) => {
                 LOCAL_DATA_TOKENS
             }
-            None => tokens.max(self.words_of(turn).map_or(0, |most| most * TOKENS_PER_WORD)),
+            None => {
+                let words = self.words_of(turn).map_or(0, |most| most * TOKENS_PER_WORD);
+                tokens.max(words) + if self.asks_stance(turn) { STANCE_TOKENS } else { 0 }
+            }
         });
         // with an effort, the wire format requests tokens for reasoning itself
         let invited = self.shows(turn).is_some_and(|shows| shows.thinks);

@@ -88,7 +88,13 @@ impl Conversation {
             Kind::VoteClosed(v) => {
                 self.vote = Some(v.clone());
                 self.votes += 1;
-                self.announce(seq, thread, Announcement::Vote(v.clone()));
+                if v.poll.is_some() {
+                    self.polls.push(Polled { vote: v.clone(), at: self.utterances, seq });
+                }
+                // the debaters must not argue with the first count of a poll
+                if v.poll != Some(PollTime::Before) {
+                    self.announce(seq, thread, Announcement::Vote(v.clone()));
+                }
             }
             Kind::StanceRecorded(s) => {
                 self.set_seat(&s.participant, |seat| seat.stances.push(s.clone()))
@@ -471,6 +477,11 @@ impl Conversation {
             Outcome::Said | Outcome::Cut => {
                 self.set_seat(&turn.seat, |s| s.failed = None);
                 self.break_off(turn, e);
+                if !e.has_words() {
+                    // the others go on as planned, so a line that was skipped is not said later
+                    let CallParameters { lead, line, .. } = turn.parameters;
+                    self.set_seat(&turn.seat, |s| s.lines.extend(lead.into_iter().chain(line)));
+                }
             }
         }
         self.keep_data(turn.thread);

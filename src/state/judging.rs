@@ -1,6 +1,5 @@
 //! Votes and verdicts in progress: judgements, pending questions and results.
 
-use super::stances::stated;
 use super::{Batch, Conversation, RunState};
 use crate::model::payload::{BatchOpened, TurnEnded};
 use crate::model::*;
@@ -277,7 +276,7 @@ impl Conversation {
             at: None,
             moved_by: None,
         });
-        let stands = stated(turn, e).or(stands);
+        let stands = self.stance_of(turn, e).or(stands);
         self.count_stance(turn, e);
         self.set_seat(&turn.seat, |s| {
             s.answer = answer;

@@ -23,6 +23,7 @@ mod pending;
 mod permissions;
 mod plan;
 mod planned;
+mod poll;
 mod profile;
 mod rates;
 mod rename;
@@ -55,6 +56,7 @@ pub use open::OpenMention;
 pub use pending::{Note, PendingCommand};
 pub use plan::{CLARIFIES, CLOSES, DOES, EXECUTES, PLANS, PLANS_AGAIN};
 pub use planned::{CALL_FAILED, Plan, PlannedStep, StepMessage};
+pub use poll::{BallotMove, Polled, Swing};
 pub use profile::Known;
 pub use rates::Rates;
 pub use reopening::Since;
@@ -239,6 +241,8 @@ pub struct Conversation {
     pub vote: Option<VoteClosed>,
     /// Number of votes.
     pub votes: u32,
+    /// Closed polls of the scenario, in order.
+    pub polls: Vec<Polled>,
     /// Announcements of the host: results of votes and verdicts.
     pub news: Vec<Told>,
     /// Summaries of the conversation.

@@ -1,7 +1,7 @@
 //! Adds messages of turns to the transcript.
 
 use super::{Conversation, Entry, Turn, Version, Who, digest, judging};
-use crate::model::payload::TurnEnded;
+use crate::model::payload::{CallParameters, TurnEnded};
 use crate::model::*;
 
 impl Conversation {
@@ -78,10 +78,10 @@ impl Conversation {
             t.passed.clear();
             up = t.parent;
         }
-        let line = turn.parameters.line;
+        let CallParameters { lead, line, .. } = turn.parameters;
         self.set_seat(&turn.seat, |s| {
             s.utterances += 1;
-            s.lines.extend(line);
+            s.lines.extend(lead.into_iter().chain(line));
         });
     }
 }

@@ -23,8 +23,21 @@ impl Conversation {
 
     /// Applies the scribe's reply.
     pub(super) fn note_result(&mut self, turn: &Turn, e: &TurnEnded) {
-        if let (Some(scribing), Purpose::Result) = (&mut self.scribing, turn.purpose) {
-            scribing.written = ResultGiven::from_reply(turn.seat.clone(), turn.id, &e.structured);
+        if turn.purpose != Purpose::Result {
+            return;
         }
+        let mut written = ResultGiven::from_reply(turn.seat.clone(), turn.id, &e.structured);
+        for change in written.iter_mut().flat_map(|result| &mut result.moved) {
+            change.turn = change.turn.or_else(|| self.last_cause(&change.who));
+        }
+        if let Some(scribing) = &mut self.scribing {
+            scribing.written = written;
+        }
+    }
+
+    /// Returns the number of the turn that, by its own words, last moved the participant with a name.
+    fn last_cause(&self, name: &str) -> Option<u32> {
+        let seat = self.seats.iter().find(|seat| *seat.spec.name == *name)?;
+        seat.positions().iter().rev().find_map(|position| position.moved_by)
     }
 }

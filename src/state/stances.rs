@@ -3,7 +3,7 @@
 use super::{Conversation, Seat, Turn};
 use crate::model::payload::TurnEnded;
 use crate::model::{
-    Debate, Outcome, STANCE_MAX, StanceRecorded, Text, TurnId, VoiceSpec, is_capped,
+    Debate, Layout, Outcome, STANCE_MAX, StanceRecorded, Text, TurnId, VoiceSpec, is_capped,
 };
 use crate::scenario::{CONSENSUS, DEPENDS};
 
@@ -70,8 +70,37 @@ impl Conversation {
                 positions.iter().rev().find(|p| p.number <= number).map(|p| p.at)
             })
             .collect();
-        let (least, most) = (places.iter().min()?, places.iter().max()?);
+        let least = places.iter().min()?;
+        let most = places.iter().max()?;
         (places.len() > 1).then(|| most.abs_diff(*least))
+    }
+
+    /// Returns the position in the last line of a turn; `None` without a readable one.
+    pub(super) fn stance_of(&self, turn: &Turn, e: &TurnEnded) -> Option<StanceRecorded> {
+        let line = parse(e.stance.as_deref()?)?;
+        Some(StanceRecorded {
+            participant: turn.seat.clone(),
+            turn: turn.id,
+            number: turn.number,
+            stance: line.words,
+            confidence: None,
+            at: Some(line.at),
+            moved_by: self.number_meant(turn, line.after),
+        })
+    }
+
+    /// Returns the number of the earlier turn that a text refers to: `#2`, or the last turn of a participant by name.
+    fn number_meant(&self, turn: &Turn, text: &str) -> Option<u32> {
+        let earlier = |number: &u32| turn.number.is_some_and(|own| *number < own);
+        let name = text.trim_start_matches("after ").to_lowercase();
+        let seat = self.seats.iter().find(|s| s.spec.name.to_lowercase() == name);
+        if let Some(seat) = seat.filter(|seat| seat.spec.id != turn.seat) {
+            let said = self.entries.iter().rev().filter(|e| e.seat() == Some(&seat.spec.id));
+            return said.filter_map(|e| e.number).find(earlier);
+        }
+        let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        digits[..end].parse().ok().filter(earlier)
     }
 
     /// Returns whether replies of a seat are searched for a position: the line is removed even if it was not asked for.
@@ -90,11 +119,23 @@ impl Conversation {
 
     /// Returns whether the prompt of a turn asks for a position.
     pub fn asks_stance(&self, turn: &Turn) -> bool {
+        let misses = self.seat(&turn.seat).map_or(0, |seat| seat.stance_misses);
+        self.may_ask_stance(turn) && misses < MISSES_MAX
+    }
+
+    /// Returns whether the prompts of a seat can ask for a position: in guided debates, but not in those of small models.
+    fn may_ask_stance(&self, turn: &Turn) -> bool {
+        let fits = |seat: &Seat| {
+            seat.spec.voice.reads_as_a_model() && self.layout_of(&seat.spec) != Layout::Small
+        };
         self.reads_stance(turn)
             && self.scenario.debate == Debate::Guided
-            && self.seat(&turn.seat).is_some_and(|seat| {
-                seat.spec.voice.reads_as_a_model() && seat.stance_misses < MISSES_MAX
-            })
+            && self.seat(&turn.seat).is_some_and(fits)
+    }
+
+    /// Returns whether the messages of others have their numbers in a turn's prompt, so that its speaker can refer to them.
+    pub fn numbers_turns(&self, turn: &Turn) -> bool {
+        turn.refers_to_turns() || self.may_ask_stance(turn)
     }
 
     /// Counts the replies in a row that lack a position although their prompt asked for one.
@@ -110,30 +151,17 @@ impl Conversation {
     }
 }
 
-/// Returns the position in the last line of a turn; `None` without a readable one.
-pub(super) fn stated(turn: &Turn, e: &TurnEnded) -> Option<StanceRecorded> {
-    let line = parse(e.stance.as_deref()?)?;
-    Some(StanceRecorded {
-        participant: turn.seat.clone(),
-        turn: turn.id,
-        number: turn.number,
-        stance: line.words,
-        confidence: None,
-        at: Some(line.at),
-        moved_by: line.moved_by.filter(|by| turn.number.is_some_and(|number| *by < number)),
-    })
-}
-
 /// A parsed `STANCE:` line.
 #[derive(Debug, PartialEq)]
-struct StanceLine {
+struct StanceLine<'a> {
     at: i8,
     words: Text,
-    moved_by: Option<u32>,
+    /// The turn that moved the speaker, as written.
+    after: &'a str,
 }
 
 /// Parses `+1 | freight stays | after #2`; `None` without a value on the scale.
-fn parse(line: &str) -> Option<StanceLine> {
+fn parse(line: &str) -> Option<StanceLine<'_>> {
     let mut fields = line.split('|').map(str::trim);
     let value = fields.next()?;
     let number = value.trim_start_matches('+').replace(['\u{2212}', '\u{2013}'], "-");
@@ -143,10 +171,8 @@ fn parse(line: &str) -> Option<StanceLine> {
     let words: Vec<&str> = said.split_whitespace().take(WORDS_MAX).collect();
     let words: String = words.join(" ").chars().take(CHARS_MAX).collect();
     let words = if words.is_empty() { value.into() } else { words.into() };
-    let after = fields.next().unwrap_or_default();
-    let digits = after.trim_start_matches(|c: char| !c.is_ascii_digit());
-    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-    Some(StanceLine { at, words, moved_by: digits[..end].parse().ok() })
+    let after = fields.next().unwrap_or_default().trim_end_matches('.');
+    Some(StanceLine { at, words, after })
 }
 
 #[cfg(test)]
@@ -156,16 +182,13 @@ mod tests {
     #[test]
     fn a_line_is_read_as_models_write_it() {
         let cases = [
-            ("+1 | freight stays | after #2", Some((1, "freight stays", Some(2)))),
-            ("-2|leave them|", Some((-2, "leave them", None))),
-            (
-                "\u{2212}1 | \"permits for people\" | #11.",
-                Some((-1, "permits for people", Some(11))),
-            ),
-            ("0", Some((0, "0", None))),
+            ("+1 | freight stays | after #2", Some((1, "freight stays", "after #2"))),
+            ("-2|leave them|", Some((-2, "leave them", ""))),
+            ("\u{2212}1 | \"permits for people\" | #11.", Some((-1, "permits for people", "#11"))),
+            ("0", Some((0, "0", ""))),
             (
                 "2 | one two three four five six | nobody",
-                Some((2, "one two three four five", None)),
+                Some((2, "one two three four five", "nobody")),
             ),
             ("+3 | too far", None),
             ("for the ban", None),
@@ -173,7 +196,7 @@ mod tests {
         ];
         for (line, expected) in cases {
             let parsed = parse(line);
-            let parsed = parsed.as_ref().map(|s| (s.at, &*s.words, s.moved_by));
+            let parsed = parsed.as_ref().map(|s| (s.at, &*s.words, s.after));
             assert_eq!(parsed, expected, "{line:?}");
         }
     }

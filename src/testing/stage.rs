@@ -249,7 +249,7 @@ impl Stage {
                 kept.faults.push(fault);
             }
         }
-        let chosen = rehearsed::choose(&lines, ask.purpose, &spoken, found)?;
+        let chosen = rehearsed::choose(&lines, ask.purpose, &spoken, found).line?;
         if !answers.get(chosen)?.every {
             kept.spoken.entry(ask.seat.id.clone()).or_default().push(chosen);
         }

@@ -80,7 +80,7 @@ pub fn facts_of(job: &ToolJob, case: &Map<String, Value>) -> Facts {
 /// Chooses among the results of a tool as among the lines of a voice; `used` are the indices of returned results.
 pub fn choose(results: &[PlayedResult], used: &[usize], facts: &Facts) -> Option<usize> {
     let lines: Vec<Line> = results.iter().map(|result| result.line.clone()).collect();
-    rehearsed::choose(&lines, Purpose::Speak, used, || facts.clone())
+    rehearsed::choose(&lines, Purpose::Speak, used, || facts.clone()).line
 }
 
 /// Fills a template.

@@ -122,6 +122,8 @@ pub struct Done {
     pub skipped: u32,
     /// Tool requests that replace the end of the turn.
     pub tools: Vec<ToolRequest>,
+    /// The position that the reply ended with; the engine takes it out of the pieces.
+    pub stance: Option<Text>,
 }
 
 /// A call in progress. Dropping it cancels the call.

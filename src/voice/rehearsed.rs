@@ -2,29 +2,55 @@
 //!
 //! The line of a call is chosen when the call starts and is logged with it, so the voice itself has no state. Plain
 //! lines are spoken in order and then again from the first. A line with a condition is spoken once, before the plain
-//! lines, as soon as the condition is true; with `instead`, it takes the place of the next plain line. Lines `for` a vote, a pick or a judgement answer only those.
+//! lines, as soon as the condition is true; with `instead`, it takes the place of the next plain line, with `leads`, the
+//! next plain line follows it in the same turn. Lines `for` a vote, a pick or a judgement answer only those.
 
 use super::{BREATH_WORDS, CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice};
 use crate::expr::{Condition, ExprError, Facts, Template};
 use crate::model::{Channel, ErrorClass, Line, Purpose, Text, VoiceSpec};
 use std::cell::LazyCell;
 
-/// Returns the index of the seat's next line, given the lines it has spoken.
+/// The lines of a turn, by index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChosenLines {
+    /// A reaction that is spoken before the line.
+    pub lead: Option<usize>,
+    /// The line.
+    pub line: Option<usize>,
+}
+
+impl ChosenLines {
+    /// Returns a line without a reaction.
+    pub fn from_line(line: usize) -> ChosenLines {
+        ChosenLines { lead: None, line: Some(line) }
+    }
+}
+
+/// Returns the seat's next lines, given the lines it has spoken.
 pub fn choose(
     lines: &[Line],
     purpose: Purpose,
     spoken: &[usize],
     facts: impl FnOnce() -> Facts,
-) -> Option<usize> {
+) -> ChosenLines {
     let facts = LazyCell::new(facts);
     // a condition that cannot be evaluated counts as false; `faults` reports it
     let holds = |line: &Line| holds(line, &facts)?.ok()?.then_some(());
     let fits = |(_, line): &(usize, &Line)| line.purpose == purpose;
     let fresh = |(i, line): &(usize, &Line)| !spoken.contains(i) && holds(line).is_some();
     let reaction = lines.iter().enumerate().filter(fits).find(fresh);
-    if let Some((line, _)) = reaction {
-        return Some(line);
+    match reaction {
+        Some((lead, Line { leads: true, .. })) => {
+            ChosenLines { lead: Some(lead), line: plain(lines, purpose, spoken) }
+        }
+        Some((line, _)) => ChosenLines::from_line(line),
+        None => ChosenLines { lead: None, line: plain(lines, purpose, spoken) },
     }
+}
+
+/// Returns the seat's next line without a condition.
+fn plain(lines: &[Line], purpose: Purpose, spoken: &[usize]) -> Option<usize> {
+    let fits = |(_, line): &(usize, &Line)| line.purpose == purpose;
     let plain = lines.iter().enumerate().filter(fits).filter(|(_, line)| line.when.is_none());
     let plain: Vec<usize> = plain.map(|(i, _)| i).collect();
     let counts = |i: &usize| {
@@ -90,12 +116,21 @@ fn words(ask: &CallRequest) -> Result<(String, u64), Text> {
     let VoiceSpec::Lines { lines, pace } = &ask.seat.voice else {
         return Err("the participant has no rehearsed lines".into());
     };
-    let line = ask.parameters.line.and_then(|i| lines.get(i));
-    let line = line.ok_or("no rehearsed line is left for this turn")?;
-    if !line.text.contains('{') {
-        return Ok((line.text.to_string(), *pace));
+    let chosen = [ask.parameters.lead, ask.parameters.line].into_iter().flatten();
+    let chosen: Vec<&Line> = chosen.filter_map(|i| lines.get(i)).collect();
+    if chosen.is_empty() {
+        return Err("no rehearsed line is left for this turn".into());
+    }
+    let texts = chosen.iter().map(|line| filled(&line.text, ask));
+    Ok((texts.collect::<Result<Vec<_>, _>>()?.join("\n\n"), *pace))
+}
+
+/// Returns the text of a line with its template filled in.
+fn filled(line: &str, ask: &CallRequest) -> Result<String, Text> {
+    if !line.contains('{') {
+        return Ok(line.to_owned());
     }
     let facts = Facts::new(&*ask.facts);
-    let text = Template::compile(&line.text).and_then(|t| t.render(&facts));
-    text.map(|text| (text, *pace)).map_err(|fault| fault.to_string().into())
+    let text = Template::compile(line).and_then(|t| t.render(&facts));
+    text.map_err(|fault| fault.to_string().into())
 }

@@ -6,6 +6,8 @@ use colloquium::scenario::{about, bundled, bundled_names};
 /// End of each scenario without an operator.
 const ENDS: &[(&str, &str)] = &[
     ("round-table", "stopped at the turn limit"),
+    ("oxford", "finished, 12 turns"),
+    ("crux", "finished, 16 turns"),
     ("formal-debate", "finished: verdict"),
     ("moderated-panel", "finished: goal"),
     ("socratic-seminar", "stopped at the turn limit"),
@@ -20,6 +22,18 @@ const ENDS: &[(&str, &str)] = &[
     ("breed-advisor", "finished: stop word"),
     ("consensus", "finished: consensus"),
     ("planner-executor", "finished, 6 turns"),
+];
+
+/// Scenarios that end with a result; the others end with an answer, a ranking or a story of their own.
+const RESULTS: &[&str] = &[
+    "round-table",
+    "oxford",
+    "crux",
+    "formal-debate",
+    "moderated-panel",
+    "socratic-seminar",
+    "brainstorm",
+    "code-review",
 ];
 
 #[test]
@@ -37,6 +51,8 @@ fn every_bundled_scenario_plays_to_its_own_end() {
         assert_eq!(show.trim_end(), bundled(name).unwrap().trim_end());
         let ran = house.run(&["run", name, "--rehearsed", "--headless", "--no-save"]).code(0);
         assert!(ran.out.contains(end), "{name}: {}", ran.out);
+        let has_result = ran.out.contains("] result\n");
+        assert_eq!(has_result, RESULTS.contains(name), "{name}: {}", ran.out);
         assert!(
             !ran.out.contains(" failed: ") && !ran.out.contains("warning"),
             "{name}: {}",

@@ -72,6 +72,7 @@ mod money;
 mod plan_commands;
 mod plans;
 mod policies;
+mod polls;
 mod profiles;
 mod prompts;
 mod rates;

@@ -1,11 +1,13 @@
-//! Stances: recorded from structured replies whenever they change, also through a kill.
+//! Stances: recorded from structured replies and from `STANCE:` lines whenever they change, also through a kill.
 
 use crate::harness::*;
 use crate::kills::runtime;
 use colloquium::analysis::{Analysis, Cell, Stand, Standpoints, fold, stances, standpoints};
 use colloquium::export::{text, whole};
+use colloquium::model::payload::Opened;
 use colloquium::model::*;
-use serde_json::json;
+use colloquium::state::Position;
+use serde_json::{Value, json};
 
 /// Returns voices that say yes up to the fourth utterance and no after it; `c` is never readable.
 fn wavering() -> Stage {
@@ -65,4 +67,124 @@ fn a_stance_is_recorded_when_it_changes_and_after_every_kill_once() {
     let fifth = |e: &&Event| matches!(&e.kind, Kind::FloorGranted(g) if g.number == Some(5));
     let from = ran.events.iter().find(fifth).unwrap().seq;
     assert_eq!(stances(&Analysis { from, ..study }).len(), 2);
+}
+
+/// Returns a debate between two poles of models that take turns.
+fn between_poles(more: Value) -> Opened {
+    let mut scenario = json!({
+        "topic": "Ban cars?",
+        "policy": {"name": "round_robin"},
+        "limits": {"utterances": 6},
+        "stance": ["ban them", "leave them"],
+    });
+    scenario.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let model = |id| Participant { voice: VoiceSpec::Model(ModelSpec::default()), ..seat(id) };
+    table(scenario, vec![model("a"), model("b")])
+}
+
+/// Returns voices whose turns end with a line in two pieces, if one is due.
+fn stating(line: impl Fn(u32) -> Option<&'static str> + Send + Sync + 'static) -> Stage {
+    stage(move |ask| {
+        let number = ask.number.unwrap_or(0);
+        let words = format!("{} has reason {number} of its own.", ask.seat.id);
+        let line = line(number).map_or(String::new(), |line| format!("\n\nSTANCE: {line}"));
+        Play::Words(format!("{words}{line}"), 10)
+    })
+}
+
+fn of_a_debate(number: u32) -> Option<&'static str> {
+    match number {
+        1 => Some("+2 | ban them all"),
+        2 => Some("-2 | leave them"),
+        3 => Some("+1 | freight stays | after #2"),
+        4 => Some("-2 | leave them"),
+        5 => Some("0 | a trial | after #9"),
+        _ => Some("-1 | permits | after A"),
+    }
+}
+
+fn prompt(ran: &Ran, number: u32) -> String {
+    let asked = ran.seen.iter().rfind(|ask| ask.number == Some(number)).unwrap();
+    asked.messages.iter().map(|m| format!("{:?} {}\n", m.role, m.text)).collect()
+}
+
+/// Returns the recorded places of a seat: number, place, words, number of the turn that moved it.
+fn places(ran: &Ran, id: &str) -> Vec<String> {
+    let shown = |p: Position<'_>| format!("{} {} {} {:?}", p.number, p.at, p.words, p.moved_by);
+    ran.state.seat(id).unwrap().positions().into_iter().map(shown).collect()
+}
+
+#[test]
+fn a_line_places_the_speaker_between_the_poles_and_nobody_else_reads_it() {
+    let ran = runtime().block_on(play(between_poles(json!({})), stating(of_a_debate), &[]));
+    let a = ["1 2 ban them all None", "3 1 freight stays Some(2)", "5 0 a trial None"];
+    assert_eq!(places(&ran, "a"), a, "a turn that is still to come moved nobody");
+    let b = ["2 -2 leave them None", "6 -1 permits Some(5)"];
+    assert_eq!(places(&ran, "b"), b);
+    let apart: Vec<_> = (1..=6).map(|number| ran.state.apart_at(number)).collect();
+    assert_eq!(apart, [None, Some(4), Some(3), Some(3), Some(2), Some(1)]);
+    assert_eq!(ran.state.seats.iter().map(|s| s.moves()).collect::<Vec<_>>(), [2, 1]);
+    assert_eq!(ran.texts()[0], "a has reason 1 of its own.");
+    let shown = |line: &&String| line.contains("\"kind\":\"delta\"") && line.contains("STANCE");
+    assert_eq!(ran.lines.iter().find(shown), None);
+    let third = prompt(&ran, 3);
+    let own = "Assistant a has reason 1 of its own.\nSTANCE: +2 | ban them all\n";
+    assert!(third.contains(own) && !third.contains("| leave them"), "{third}");
+    assert!(third.contains("<said n=\"2\" by=\"b\">"), "{third}");
+    assert!(third.contains("from +2 (ban them) to -2 (leave them)"), "{third}");
+    let text = whole(&ran.events, text::spell);
+    let move_of_a = "-- a moves from ban them all (+2) to freight stays (+1), after #2";
+    assert!(
+        text.contains("-- position of b: leave them (-2)") && text.contains(move_of_a),
+        "{text}"
+    );
+    let (state, turn_log) = fold(&ran.events);
+    let analysis = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) };
+    let table = analysis.tables().into_iter().find(|t| t.name == "poles").unwrap();
+    let shown = |row: &Vec<Cell>| row.iter().map(Cell::shown).collect::<Vec<_>>().join(" ");
+    assert_eq!(shown(&table.rows[2]), "3 a +1 freight stays 2 3");
+    for cut in 1..ran.events.len() {
+        let killed = ran.events[..cut].to_vec();
+        let resumed = runtime().block_on(resume(killed, stating(of_a_debate), &[]));
+        assert_eq!(
+            (places(&resumed, "a"), places(&resumed, "b")),
+            (places(&ran, "a"), places(&ran, "b"))
+        );
+    }
+}
+
+#[test]
+fn a_seat_that_leaves_the_line_out_twice_is_not_asked_again() {
+    let asked = |ran: &Ran| -> Vec<bool> {
+        (1..=6).map(|number| prompt(ran, number).contains("STANCE: NUMBER")).collect()
+    };
+    // `a` never writes the line, `b` writes one without a number once
+    let line = |number: u32| match number % 2 {
+        1 => None,
+        _ if number == 2 => Some("somewhere"),
+        _ => Some("-1 | permits"),
+    };
+    let ran = runtime().block_on(play(between_poles(json!({})), stating(line), &[]));
+    assert_eq!(asked(&ran), [true, true, true, true, false, true]);
+    assert_eq!(places(&ran, "b"), ["4 -1 permits None"]);
+    // a reply that ended at its token limit is not a miss
+    let spent = || stage(|ask| Play::Spent(format!("{} begins", ask.number.unwrap_or(0))));
+    let ran = runtime().block_on(play(between_poles(json!({})), spent(), &[]));
+    assert_eq!(asked(&ran), [true; 6]);
+    for other in [json!({"debate": "plain"}), json!({"stance": null})] {
+        let ran = runtime().block_on(play(between_poles(other), stating(|_| None), &[]));
+        assert_eq!(asked(&ran), [false; 6]);
+    }
+    let mut structured = between_poles(json!({}));
+    for seat in &mut structured.participants {
+        let schema = json!({"type": "object", "properties": {"answer": {"type": "string"}}});
+        seat.reply.form = Form::Schema(schema);
+    }
+    let answers = stage(|ask| {
+        let words = json!({"answer": format!("STANCE: {}", ask.seat.id)}).to_string();
+        Play::Words(words, 10)
+    });
+    let ran = runtime().block_on(play(structured, answers, &[]));
+    assert_eq!(asked(&ran), [false; 6]);
+    assert_eq!(ran.state.seat("a").unwrap().stances[0].at, None);
 }

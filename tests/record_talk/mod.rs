@@ -89,6 +89,7 @@ pub fn event(seq: u64, count: usize) -> Event {
             options: vec![],
             count: vec![],
             tie: AnswerTie::None,
+            poll: None,
             owes: vec![],
         }
         .into(),

@@ -245,10 +245,8 @@ fn apply(loaded: &mut Loaded, options: &RunOptions, asked: Option<String>) -> Re
             }
             Some(own) if **own == *topic => {}
             Some(_) | None => {
-                // the topic as the title makes the conversation easy to find again
-                let words: Vec<&str> = topic.split_whitespace().collect();
-                loaded.scenario.title = words.join(" ").into();
-                loaded.scenario.topic = Some(topic.into());
+                let sets = options.play.set.iter();
+                loaded.set_topic(&topic, sets.into_iter().any(|s| s.starts_with("participant")));
             }
         }
     }

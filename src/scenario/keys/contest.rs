@@ -129,6 +129,28 @@ pub(super) static STOP: &[Key] = &[
     ),
 ];
 
+/// The keys of `[poll]`.
+pub(super) static POLL: &[Key] = &[
+    key(
+        "question",
+        ValueKind::Line,
+        r#""Should the dam come down?""#,
+        "The question (default: the topic).",
+    ),
+    key(
+        "options",
+        NAMES,
+        r#"["for", "against"]"#,
+        "The choices (default: for, against, undecided).",
+    ),
+    key(
+        "who",
+        ONE_OR_MORE_NAMES,
+        r#""jury""#,
+        "The participants or roles that vote (default: everyone who speaks).",
+    ),
+];
+
 /// `question`: what the judges decide.
 const QUESTION: Key = key(
     "question",

@@ -23,11 +23,23 @@ static LINE: &[Key] = &[
         "The line takes the place of the next line without a condition, which is left out.",
     ),
     key(
+        "leads",
+        ValueKind::Flag,
+        "true",
+        "The next line without a condition follows in the same turn.",
+    ),
+    key(
         "for",
         ValueKind::OneOf(&["speak", "pick", "bid", "vote", "judge", "summarise", "result"]),
         r#""vote""#,
         "The purpose of the line (default speak).",
     ),
+];
+
+/// The keys of a participant's `any_topic`.
+pub(super) static ANY_TOPIC: &[Key] = &[
+    key("role", ValueKind::Line, r#""would lose by a yes""#, "The role."),
+    key("persona", ValueKind::Template, r#""You are Ada.""#, "The persona."),
 ];
 
 pub(super) static HUMAN: &[Key] = &[

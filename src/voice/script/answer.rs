@@ -128,6 +128,7 @@ impl ScriptAnswer {
             cost: None,
             skipped: 0,
             tools: vec![],
+            stance: None,
         };
         if self.kind == Kind::Plain && self.said.starts_with('{') {
             // data nested too deeply for the parser stays text

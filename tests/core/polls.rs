@@ -1,0 +1,109 @@
+//! A poll before the first turn and after the last one, and the swing between them.
+
+use crate::harness::*;
+use colloquium::export::{text, whole};
+use colloquium::model::*;
+use serde_json::{Value, json};
+
+/// Returns a debate of `a` and `b` before the voters `j` and `k`.
+fn polled(more: Value) -> payload::Opened {
+    let mut scenario = json!({
+        "policy": {"name": "round_robin"},
+        "limits": {"utterances": 2},
+        "poll": {"question": "Ban cars?", "options": ["for", "against"], "who": ["j", "k"]},
+    });
+    scenario.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let listens = |id| Participant { speaks: false, ..seat(id) };
+    table(scenario, vec![seat("a"), seat("b"), listens("j"), listens("k")])
+}
+
+/// Returns voices whose voter `k` changes from against to for.
+fn swayed() -> Stage {
+    stage(|ask| {
+        let heard = ask.prompt.blocks.len() > 1;
+        match (ask.purpose, &*ask.seat.id) {
+            (Purpose::Speak, id) => Play::Words(format!("{id} speaks"), 10),
+            (_, "k") if !heard => Play::Data("".into(), json!({"choice": "against", "why": "?"})),
+            _ => Play::Data("".into(), json!({"choice": "for", "why": "a"})),
+        }
+    })
+}
+
+fn times(ran: &Ran) -> Vec<Option<PollTime>> {
+    let closed = ran.events.iter().filter_map(|e| match &e.kind {
+        Kind::VoteClosed(vote) => Some(vote.poll),
+        _ => None,
+    });
+    closed.collect()
+}
+
+#[tokio::test]
+async fn the_voters_are_asked_before_the_first_turn_and_after_the_last() {
+    let ran = play(polled(json!({})), swayed(), &[]).await;
+    assert_eq!(times(&ran), [Some(PollTime::Before), Some(PollTime::After)]);
+    let place = |name: &str| ran.kinds().iter().position(|kind| *kind == name).unwrap();
+    assert!(place("vote.closed") < place("delta"), "{:?}", ran.kinds());
+    assert_eq!((ran.reason(), ran.who().as_str()), ("utterance_limit", "a b"));
+    let swing = ran.state.swing().unwrap();
+    assert_eq!(swing.winner.map(|winner| &**winner), Some("for"));
+    let moved: Vec<&str> = swing.moved.iter().map(|moved| &*moved.seat.0).collect();
+    assert_eq!(moved, ["k"]);
+    let told = whole(&ran.events, text::spell);
+    assert!(
+        told.contains("swing: for +1, against -1; for gains most\n  k: against to for"),
+        "{told}"
+    );
+    // the first count must not reach the debaters
+    let speaks = ran.seen.iter().filter(|ask| ask.purpose == Purpose::Speak);
+    let prompts: Vec<String> = speaks.map(|ask| format!("{:?}", ask.messages)).collect();
+    assert!(prompts.iter().all(|prompt| !prompt.contains("against")), "{prompts:?}");
+}
+
+#[tokio::test]
+async fn a_poll_survives_every_kill_and_an_early_end() {
+    let ran = play(polled(json!({})), swayed(), &[]).await;
+    for cut in 1..ran.events.len() {
+        let resumed = resume(ran.events[..cut].to_vec(), swayed(), &[]).await;
+        assert_eq!(times(&resumed).len(), 2, "cut after {cut}");
+    }
+    let end = json!({"after": {"utterance": 1}, "do": "end"});
+    let ran = play(polled(json!({})), swayed(), &[end]).await;
+    assert_eq!((ran.reason(), times(&ran).len()), ("operator", 2));
+    let ran = play(polled(json!({"poll": null})), swayed(), &[]).await;
+    assert_eq!(times(&ran).len(), 0);
+}
+
+/// A cast that was written for one order of turns keeps it when the operator says something.
+#[tokio::test]
+async fn a_reaction_that_leads_is_followed_by_the_next_line_in_the_same_turn() {
+    let line = |text: &str| Line { text: text.into(), ..Line::default() };
+    let when = Some("operator.said != ''".into());
+    let reaction = Line { when, leads: true, ..line("You said {{ operator.said }}.") };
+    let lines = vec![line("one"), reaction, line("two"), line("three")];
+    let cast = VoiceSpec::Lines { lines, pace: 1 };
+    let mut opened = round_robin(&["a", "b"], 6);
+    opened.participants[0].voice = cast;
+    let say = json!({"after": {"utterance": 2}, "do": "say", "text": "why"});
+    let ran = play(opened, plain(), &[say]).await;
+    let of_a = ran.seen.iter().filter(|ask| *ask.seat.id == *"a");
+    let lines: Vec<_> = of_a.map(|ask| (ask.parameters.lead, ask.parameters.line)).collect();
+    assert_eq!(lines, [(None, Some(0)), (Some(1), Some(2)), (None, Some(3))]);
+}
+
+/// Returns a voice with these lines.
+fn cast(lines: &[&str]) -> VoiceSpec {
+    let line = |text: &&str| Line { text: (*text).into(), ..Line::default() };
+    VoiceSpec::Lines { lines: lines.iter().map(line).collect(), pace: 1 }
+}
+
+/// The other participants answer the line of the next turn, not the skipped one.
+#[tokio::test]
+async fn a_skipped_line_is_not_said_later() {
+    let mut opened = round_robin(&["a", "b"], 4);
+    opened.participants[0].voice = cast(&["one", "two", "three"]);
+    let skip = json!({"during": {"utterance": 3, "words": 0}, "do": "skip"});
+    let ran = play(opened, plain(), &[skip]).await;
+    let of_a = ran.seen.iter().filter(|ask| *ask.seat.id == *"a");
+    let lines: Vec<_> = of_a.map(|ask| ask.parameters.line).collect();
+    assert_eq!(lines, [Some(0), Some(1), Some(2)]);
+}
