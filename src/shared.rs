@@ -262,12 +262,6 @@ impl<V: Clone> SharedMap<V> {
         }
         self.pages.insert(place + 1, Arc::new(behind));
     }
-
-    /// Applies a change to every value.
-    pub fn each_mut(&mut self, mut change: impl FnMut(&mut V)) {
-        let values = self.pages.iter_mut().flat_map(Arc::make_mut);
-        values.for_each(|(_, value)| change(value));
-    }
 }
 
 /// Reserves room for one more item, up to the size of a page.
@@ -327,8 +321,6 @@ mod tests {
             map.insert(key, n);
             other.insert(key, n);
         }
-        map.each_mut(|n| *n += 1);
-        other.values_mut().for_each(|n| *n += 1);
         for key in 0..3_100 {
             assert_eq!(map.get(key), other.get(&key), "{key}");
         }

@@ -3,7 +3,7 @@
 //! Pure and stateless. An unreadable answer is not a vote.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
-use crate::model::answer::{Aggregation, AnswerTie, CountedAnswer};
+use crate::model::answer::{Aggregation, AnswerTie, CountedAnswer, TrajectoryScores};
 use crate::model::{SeatId, Text};
 use std::collections::BTreeMap;
 
@@ -15,6 +15,8 @@ const SAME: f64 = 1e-9;
 pub struct Given {
     /// Answers in the order in which they were given: participant, answer, confidence.
     pub answers: Vec<(SeatId, Text, Option<f64>)>,
+    /// All answers of each participant, in order; `None` is an abstention.
+    pub trajectories: Vec<Vec<Option<Text>>>,
     /// Rankings, best first: participant, and the ranked participants.
     pub rankings: Vec<(SeatId, Vec<SeatId>)>,
     /// Scores by candidate.
@@ -33,6 +35,8 @@ pub struct Rules {
     pub dice: u64,
     /// Bands of confidence as (lower bound, weight), the highest first; without bands, confidence is the weight.
     pub bands: Vec<(f64, f64)>,
+    /// Scores over the rounds; `None` without them.
+    pub trajectory: Option<TrajectoryScores>,
 }
 
 /// Counts in every way for which there is data.
@@ -102,6 +106,10 @@ fn weights(way: Aggregation, given: &Given, rules: &Rules) -> Option<Vec<(Text, 
         Aggregation::Last => {
             return given.answers.last().map(|(_, answer, _)| vec![(answer.clone(), 1.0)]);
         }
+        Aggregation::Trajectory => {
+            let scores = rules.trajectory?;
+            given.trajectories.iter().for_each(|answers| sums.follow(answers, scores));
+        }
     }
     (!sums.0.is_empty()).then_some(sums.0)
 }
@@ -115,6 +123,24 @@ impl Sums {
         match self.0.iter_mut().find(|(known, _)| known == answer) {
             Some((_, sum)) => *sum += weight,
             None => self.0.push((answer.clone(), weight)),
+        }
+    }
+
+    /// Adds the scores of a participant's answers, each divided by the number of its round.
+    fn follow(&mut self, answers: &[Option<Text>], scores: TrajectoryScores) {
+        let mut before: Option<&Text> = None;
+        for (place, answer) in answers.iter().enumerate() {
+            let Some(answer) = answer else { continue };
+            let part = 1.0 / (place + 1) as f64;
+            match before {
+                None => self.add(answer, scores.first * part),
+                Some(same) if same == answer => self.add(answer, scores.kept * part),
+                Some(old) => {
+                    self.add(old, -scores.left * part);
+                    self.add(answer, scores.adopted * part);
+                }
+            }
+            before = Some(answer);
         }
     }
 }
@@ -170,6 +196,27 @@ mod tests {
         let answers =
             all.iter().map(|(seat, answer, sure)| ((*seat).into(), (*answer).into(), *sure));
         Given { answers: answers.collect(), ..Given::default() }
+    }
+
+    /// Two seats go from 1 to 2, one stays with 3. For 1: 2 x 20 - 2 x 25 / 2 = 15. For 2: 2 x 30 / 2 = 30. For 3:
+    /// 20 + 20 / 2 = 30, and with a third round 20 / 3 more.
+    #[test]
+    fn trajectory_adds_the_scores_of_all_rounds() {
+        let path = |all: &[&str]| all.iter().map(|a| Some((*a).into())).collect::<Vec<_>>();
+        let mut given = Given {
+            trajectories: vec![path(&["1", "2"]), path(&["1", "2"]), path(&["3", "3"])],
+            ..Given::default()
+        };
+        let rules = Rules { trajectory: Some(TrajectoryScores::default()), ..Rules::default() };
+        let found = count(&given, &rules).pop().unwrap();
+        assert_eq!(found.by, Aggregation::Trajectory);
+        let weights: BTreeMap<&str, f64> = found.weights.iter().map(|(a, w)| (&**a, *w)).collect();
+        assert_eq!(weights, BTreeMap::from([("1", 15.0), ("2", 30.0), ("3", 30.0)]));
+        assert_eq!(found.answer, None, "a tie");
+        given.trajectories[2].push(Some("3".into()));
+        given.trajectories[0].push(None);
+        let found = count(&given, &rules).pop().unwrap();
+        assert_eq!(found.answer.as_deref(), Some("3"));
     }
 
     #[track_caller]

@@ -82,7 +82,8 @@ fn side_by_side(state: &State, batch: &Batch, ballots: &[Ballot]) -> Vec<Counted
         ways => ways,
     };
     let place = u64::from(state.utterances);
-    let rules = Rules { tie: batch.spec.tie, dice: state.dice(place, VOTE_SALT), bands: vec![] };
+    let dice = state.dice(place, VOTE_SALT);
+    let rules = Rules { tie: batch.spec.tie, dice, ..Rules::default() };
     let mut chosen: Vec<(SeatId, Text, Option<f64>)> = ballots
         .iter()
         .filter_map(|b| Some((b.seat.clone(), b.choice.clone()?, b.confidence)))
@@ -225,10 +226,11 @@ pub(super) fn verdict(state: &State, scope: VerdictScope<'_>, sides: &[Side]) ->
         level => format!("tie of {} in {}", level.join(" and "), judged(found.judged)),
     };
     if scope.spec.swap_test && found.read > 0 {
+        let swapped = if state.swaps_order() { "sides" } else { "labels" };
         how.push_str(&match found.turned {
-            0 => "; same winner with the sides swapped".to_owned(),
+            0 => format!("; same winner with the {swapped} swapped"),
             turned => {
-                format!("; {turned} changed with the sides swapped, which counts as a tie")
+                format!("; {turned} changed with the {swapped} swapped, which counts as a tie")
             }
         });
     }

@@ -1,7 +1,7 @@
 //! Starts of calls and ends of turns: drafts shared by `react`, `advance` and `execute`.
 
 use super::money::{self, NoRoom};
-use super::words::{cut_short, is_empty, is_free, mentions, own_words, parted};
+use super::words::{checked_quotes, cut_short, is_empty, is_free, mentions, own_words, parted};
 use super::{profile, tools};
 use crate::expr::Facts;
 use crate::model::agent::{self, AgentPlan, AgentTool, PermissionAsked};
@@ -330,10 +330,7 @@ fn with_form(
 ) -> Draft {
     let mut words = words;
     let has_field = spoken_field(state, turn, &form).is_some();
-    let checked = state.contract_of(turn).quotes.map(|text| {
-        let said = form.text.as_deref().unwrap_or(&words.text);
-        reply::quotes_checked(said, &text)
-    });
+    let checked = checked_quotes(state, turn, form.text.as_deref().unwrap_or(&words.text));
     if let Some(text) = checked.or(form.text).filter(|text| *text != words.text) {
         words.raw = words.raw.or_else(|| Some(words.text.into()));
         words.text = text;

@@ -3,6 +3,7 @@
 use crate::model::*;
 use crate::reply::{self, Parted, RepairedReply, Splitter, StanceApart};
 use crate::state::{Live, Seat, State, Turn};
+use crate::text::quotation;
 use std::borrow::Cow;
 
 /// Characters that end or pause a sentence; after them a reply is checked for repetition.
@@ -198,6 +199,16 @@ pub(super) fn goes_astray(live: &Live, turn: &Turn, new: &str) -> bool {
 fn is_looked_at(before: usize, now: usize) -> bool {
     let step = 1 << now.max(1).ilog2().saturating_sub(LOOKS_BITS);
     now <= SHORT_BYTES || before / step != now / step
+}
+
+/// Returns a reply with its quotations checked, if its contract asks for that; else without marks of checked quotations,
+/// if quotations are checked at all.
+pub(super) fn checked_quotes(state: &State, turn: &Turn, said: &str) -> Option<String> {
+    match state.contract_of(turn).quotes {
+        Some(text) => Some(reply::quotes_checked(said, &text)),
+        None if state.checks_quotes() => Some(quotation::as_written(said)),
+        None => None,
+    }
 }
 
 #[cfg(test)]

@@ -70,11 +70,13 @@ pub enum Aggregation {
     Best,
     /// The last answer.
     Last,
+    /// The answer with the highest score over all rounds of all participants.
+    Trajectory,
 }
 
 impl Aggregation {
     /// Every way, by its name in a file.
-    pub const ALL: [(&'static str, Aggregation); 8] = [
+    pub const ALL: [(&'static str, Aggregation); 9] = [
         ("majority", Aggregation::Majority),
         ("confidence", Aggregation::Confidence),
         ("borda", Aggregation::Borda),
@@ -83,6 +85,7 @@ impl Aggregation {
         ("judge", Aggregation::Judge),
         ("best", Aggregation::Best),
         ("last", Aggregation::Last),
+        ("trajectory", Aggregation::Trajectory),
     ];
 
     /// Returns its name in a file.
@@ -97,9 +100,11 @@ impl Aggregation {
             | Aggregation::Confidence
             | Aggregation::Borda
             | Aggregation::Mean => true,
-            Aggregation::Median | Aggregation::Judge | Aggregation::Best | Aggregation::Last => {
-                false
-            }
+            Aggregation::Median
+            | Aggregation::Judge
+            | Aggregation::Best
+            | Aggregation::Last
+            | Aggregation::Trajectory => false,
         }
     }
 
@@ -112,13 +117,33 @@ impl Aggregation {
             | Aggregation::Borda
             | Aggregation::Median
             | Aggregation::Best
-            | Aggregation::Last => true,
+            | Aggregation::Last
+            | Aggregation::Trajectory => true,
         }
     }
 
     /// Returns the way with a name.
     pub fn by_name(word: &str) -> Option<Aggregation> {
         Aggregation::ALL.iter().find(|(name, _)| *name == word).map(|(_, way)| *way)
+    }
+}
+
+/// Scores of answers over the rounds; each is divided by the number of its round, because later answers conform more.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TrajectoryScores {
+    /// For the first answer of a participant.
+    pub first: f64,
+    /// Taken from an answer that a participant leaves.
+    pub left: f64,
+    /// For the answer that it changes to.
+    pub adopted: f64,
+    /// For an answer that it keeps.
+    pub kept: f64,
+}
+
+impl Default for TrajectoryScores {
+    fn default() -> TrajectoryScores {
+        TrajectoryScores { first: 20.0, left: 25.0, adopted: 30.0, kept: 20.0 }
     }
 }
 

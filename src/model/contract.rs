@@ -117,6 +117,9 @@ pub enum Form {
         /// True if it is a JSON object, which servers can enforce.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         object: bool,
+        /// Regular expression with one group, whose last match is the answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pattern: Option<Text>,
     },
     /// Any text, with a ranking of these labels in the last line.
     Ranking {
@@ -199,7 +202,7 @@ impl Form {
             | Form::Proposal { .. }
             | Form::Message { .. }
             | Form::Scores(_) => None,
-            Form::Answer { of, confidence, object: true } => {
+            Form::Answer { of, confidence, object: true, .. } => {
                 let answer = match of {
                     AnswerKind::Number => json!({"type": "number"}),
                     AnswerKind::Letter => json!({"type": "string", "pattern": "^[A-Z]$"}),
@@ -336,10 +339,15 @@ mod tests {
         assert_eq!(judged["properties"]["scores"]["required"], json!(["pro", "con"]));
         assert_eq!(judged["properties"]["winner"]["enum"], json!(["pro", "con", "tie"]));
         assert_eq!(judged["properties"]["unanswered"]["required"], json!(["pro", "con"]));
-        let answer =
-            Form::Answer { of: AnswerKind::Number, confidence: true, object: true }.schema();
+        let number = |object| Form::Answer {
+            of: AnswerKind::Number,
+            confidence: true,
+            object,
+            pattern: None,
+        };
+        let answer = number(true).schema();
         assert_eq!(answer.unwrap()["required"], json!(["why", "answer", "confidence"]));
-        let words = Form::Answer { of: AnswerKind::Number, confidence: true, object: false };
+        let words = number(false);
         assert_eq!(words.schema(), None);
         assert_eq!(Form::Bid.schema().unwrap()["properties"]["bid"]["maximum"], json!(10));
     }

@@ -61,12 +61,48 @@ pub const OF_CALL: &[&str] = &[
     "turn_count",
 ];
 
+/// Names in personas, tasks and `[prompt]`: those of a call, and the messages that it reads.
+pub const OF_PROMPT: &[&str] = &[
+    "answers",
+    "context",
+    "correction",
+    "dice",
+    "fields",
+    "item",
+    "last",
+    "limits",
+    "me",
+    "notes",
+    "number",
+    "operator",
+    "options",
+    "others",
+    "own",
+    "plan",
+    "profile",
+    "purpose",
+    "question",
+    "ranking",
+    "requests",
+    "round",
+    "rounds",
+    "seats",
+    "stage",
+    "step",
+    "task",
+    "topic",
+    "turn_count",
+];
+
 /// Names in the conditions of a `[ranking]`.
 pub const OF_ITEM: &[&str] = &["fields", "item", "profile", "stage"];
 
 /// Returns the fault of a name that is not in `known`: it has a value elsewhere, or nowhere.
 pub fn unknown(name: &str, known: &[&str]) -> String {
     let elsewhere = |list: &[&str]| list.contains(&name) && !known.contains(&name);
+    if elsewhere(OF_PROMPT) && !OF_CALL.contains(&name) {
+        return format!("`{name}` is known only to personas, tasks and [prompt]");
+    }
     if elsewhere(OF_CALL) {
         return format!(
             "`{name}` is known only to rehearsed lines and templates, where a participant is called"
@@ -224,11 +260,20 @@ pub const FACTS: &[KnownFact] = &[
         &["who", "name", "text"],
         "the last turn of another participant",
     ),
+    fact("own", FactKind::Text, &[], "the own last turn, in prompts"),
+    fact(
+        "others",
+        FactKind::List,
+        &["name", "text", "answer"],
+        "turns of others that are shown, in prompts",
+    ),
+    fact("rounds", FactKind::Number, &[], "the rounds of the phase, in prompts"),
+    fact("task", FactKind::Text, &[], "the task of the phase, in [prompt]"),
     fact("operator", FactKind::Mapping, &["said", "whisper", "asked"], "the operator's new words"),
     fact("notes", FactKind::List, &[], "the operator's notes for this turn"),
     fact("number", FactKind::Number, &[], "the number of this turn"),
     fact("purpose", FactKind::Text, &[], "the purpose of this turn"),
-    fact("question", FactKind::Text, &[], "the question of a vote"),
+    fact("question", FactKind::Text, &[], "the question of a vote; in prompts else the topic"),
     fact("options", FactKind::List, &[], "the options of a vote"),
     fact("step", FactKind::Mapping, &[], "the step of the plan"),
     fact("requests", FactKind::List, &["by", "text"], "requests to this participant"),

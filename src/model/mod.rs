@@ -44,7 +44,9 @@ pub mod wire;
 
 pub use act::{ActKind, TurnAct};
 pub use agent::{AgentSpec, Permission};
-pub use answer::{Aggregation, AnswerKind, AnswerTie, CountedAnswer, FoundAnswer};
+pub use answer::{
+    Aggregation, AnswerKind, AnswerTie, CountedAnswer, FoundAnswer, TrajectoryScores,
+};
 pub use ballot::{Ballot, Judgement, PollTime, VerdictGiven, VoteClosed};
 pub use command::{Command, Targets};
 pub use contract::{Contract, Form};
@@ -67,13 +69,13 @@ pub use plan::{
 pub use profile::{
     FactChanged, ProfileUpdated, RankedBecause, RankedItem, RankingMade, StageEntered, UnknownField,
 };
-pub use prompt::{Block, BlockPhase, KnownBlock, Message, Prompt, Rejected, Role};
+pub use prompt::{BareMessage, Block, BlockPhase, KnownBlock, Message, Prompt, Rejected, Role};
 pub use rate::CallRate;
 pub use reason::StopReason;
 pub use result::{PositionChange, ResultGiven, ResultTask};
 pub use runs::{After, Needs, Runs};
 pub use secret::Secret;
-pub use shows::{Anonymous, Debate, Guards, Layout, Lore, Sees, Shows};
+pub use shows::{Anonymous, Debate, Guards, Layout, Lore, PromptTemplates, Sees, Shows};
 pub use stance::{STANCE, STANCE_MAX, StanceRecorded};
 pub use steering::{CommandGiven, SteerLine, Trigger};
 pub use task::{JudgeTask, QuestionDebt, SummaryTask};

@@ -70,6 +70,9 @@ pub struct Participant {
     /// Messages that it sees, unless the phase decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sees: Option<Sees>,
+    /// Participants whose messages it sees, if `sees` lists them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<Text>,
     /// Dependencies, with the policy `depends`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub runs: Runs,
@@ -156,6 +159,7 @@ impl Participant {
             reply: Contract::default(),
             context: Budget::default(),
             sees: None,
+            seen: vec![],
             runs: Runs::default(),
             timeouts: Timeouts::default(),
             on_failure: FailureRule::default(),

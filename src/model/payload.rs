@@ -254,7 +254,7 @@ pub struct CallStarted {
     /// Version of the prompt texts: another version may build a different prompt from the same log.
     #[serde(default = "first_wording")]
     pub wording: u32,
-    /// Number of blocks that did not fit in the prompt.
+    /// Number of blocks that did not fit in the prompt, or only without their middle.
     #[serde(default, skip_serializing_if = "is_default")]
     pub left_out: u32,
     /// Labels of the participants in an anonymous prompt.

@@ -21,6 +21,9 @@ pub struct Prompt {
     pub sections: Vec<Text>,
     /// The conversation so far, as this participant may see it.
     pub blocks: Vec<Block>,
+    /// Messages after the system message, in place of everything else, in a prompt without a frame.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bare: Vec<BareMessage>,
     /// Known facts about the person, if the participant keeps them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownBlock>,
@@ -57,9 +60,21 @@ pub struct Prompt {
     /// Number of blocks omitted because of the context window.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u32,
+    /// Number of blocks that lost their middle because of the context window.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub shortened: u32,
     /// True if the omitted blocks precede the first kept block; false if they follow it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub starts_later: bool,
+}
+
+/// A message of a prompt without a frame.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BareMessage {
+    /// True for a message of the participant itself.
+    pub own: bool,
+    /// The text of the message.
+    pub text: Text,
 }
 
 /// Known facts about a person, and their position in the conversation.

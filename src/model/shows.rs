@@ -12,6 +12,12 @@ pub struct Shows {
     /// Visible messages, if the phase decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sees: Option<Sees>,
+    /// Participants whose messages are visible, if `sees` lists them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<Text>,
+    /// True if a seat whose last answer is the majority's keeps it without a call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps: bool,
     /// Replacement of names by labels.
     #[serde(default, skip_serializing_if = "is_off")]
     pub anonymous: Anonymous,
@@ -55,6 +61,8 @@ pub enum Sees {
     Opening,
     /// The messages of the two adjacent participants.
     Neighbours,
+    /// The messages of the listed participants.
+    Listed,
     /// The last answers of all others, without the text around them.
     Answers,
     /// A summary of everything so far.
@@ -84,6 +92,20 @@ pub enum Debate {
     Guided,
     /// No advice: for research, where every added sentence is a treatment.
     Plain,
+}
+
+/// Templates of prompts without a frame.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PromptTemplates {
+    /// The system message; `None` for the persona.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<Text>,
+    /// The first request of a seat; `None` for the task of the phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<Text>,
+    /// A request that shows messages of others, or follows an own one; `None` for the task of the phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<Text>,
 }
 
 /// Corrections that the engine makes to the replies of models.

@@ -27,9 +27,15 @@ impl Policy for Simultaneous {
         if v.option_count("rounds").is_some_and(|rounds| round > rounds) {
             return v.end(StopReason::RoundLimit);
         }
-        let seats: Vec<SeatId> = v.able().cloned().collect();
-        if seats.is_empty() {
+        let able: Vec<SeatId> = v.able().cloned().collect();
+        if able.is_empty() {
             return v.nobody();
+        }
+        let keeps = |seat: &&SeatId| v.state.keeps_answer(v.thread.id, seat);
+        let seats: Vec<SeatId> = able.iter().filter(|seat| !keeps(seat)).cloned().collect();
+        if seats.is_empty() {
+            // everybody agrees, and nobody is asked in later rounds either
+            return v.end(StopReason::Completed);
         }
         let next = NextMove::Speak {
             seats,

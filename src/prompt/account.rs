@@ -3,8 +3,8 @@
 //! A rebuilt prompt is checked against the digest, so the digest covers the whole prompt. To avoid hashing the same
 //! messages for every turn, the hash continues from the part that is unchanged since the seat's last prompt.
 
-use super::budget::{most_tokens_of, tokens_of};
-use super::{block, built, frame};
+use super::budget::{most_tokens_of, room, tokens_of};
+use super::{bare, block, built, frame};
 use crate::model::{Block, Prompt, Purpose, Sees, Text, VoiceSpec};
 use crate::state::{self, Digest, Entry, Rolled, State, Turn};
 use sha2::{Digest as _, Sha256};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub struct Account {
     /// SHA-256 of the whole prompt, in hex.
     pub digest: Text,
-    /// Number of omitted blocks.
+    /// Number of blocks that were omitted or lost their middle.
     pub left_out: u32,
     /// Estimated tokens of the prompt; `None` for voices other than models.
     pub tokens: Option<u64>,
@@ -72,6 +72,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
         || turn.summarises.is_some()
         || turn.purpose == Purpose::Result
         || turn.part.is_some()
+        || bare::is_bare(state, turn)
         || state.finds_answer(turn).is_some()
         || state.plan_thread(turn.thread).is_some()
         || state.contract_of(turn).keep;
@@ -81,7 +82,11 @@ pub fn account(state: &State, turn: &Turn) -> Account {
         let margin = state.margin_of(&turn.seat);
         let most_tokens = if by_model { most_tokens_of(&built, margin) } else { 0 };
         let digest = digest_for(state, turn, &built.prompt);
-        let left_out = built.prompt.left_out;
+        let spec = state.seat(&turn.seat).map(|s| &s.spec);
+        let most = spec.map(|s| room(s, state.reply_tokens(turn), turn.shrunk) as u64);
+        // nothing is cut from a prompt without a frame: its server may cut it
+        let exceeds = !built.prompt.bare.is_empty() && tokens > most;
+        let left_out = built.prompt.left_out + built.prompt.shortened + u32::from(exceeds);
         // the call that starts next takes the prompt from this cache
         state.rolls.keep_prompt(&digest, built);
         return Account { digest, left_out, tokens, most_tokens };
@@ -109,7 +114,8 @@ pub fn account(state: &State, turn: &Turn) -> Account {
 /// Extends the hash of a seat's prompts to the turn's horizon and keeps it for the next turn.
 fn roll(state: &State, turn: &Turn, framed: Sha256, take: impl Fn(&mut Sha256, &Entry)) -> Rolled {
     let frame: Digest = framed.clone().finalize().into();
-    let entries = state.entries.partition_point(|e| e.seq <= turn.horizon);
+    // turns of a simultaneous round are in the order of their seats, not of `seq`
+    let entries = state.entries.iter().rposition(|e| e.seq <= turn.horizon).map_or(0, |at| at + 1);
     let last = state.rolls.get(turn);
     let alike = last.filter(|last| last.frame == frame && last.entries <= entries);
     let mut rolled = alike.unwrap_or(Rolled { frame, entries: 0, hash: framed });
@@ -134,6 +140,7 @@ fn framed(frame: &Prompt) -> Sha256 {
     frame.aside.iter().for_each(|aside| part(aside));
     frame.lore.iter().for_each(|lore| part(lore));
     frame.sections.iter().for_each(|section| part(section));
+    frame.bare.iter().for_each(|message| part(&message.text));
     frame.known.iter().for_each(|known| part(&known.text));
     frame.cue.iter().for_each(|cue| part(cue));
     frame.task.iter().for_each(|task| part(task));

@@ -88,6 +88,8 @@ fn fixed(prompt: &Prompt) -> usize {
     let tools: usize = tool_bytes(prompt).div_ceil(BYTES_PER_TOKEN);
     let tools = tools + prompt.text_tools.as_ref().map_or(0, tokens);
     let sections: usize = prompt.sections.iter().map(tokens).sum();
+    let sections =
+        sections + prompt.bare.iter().map(|message| tokens(&message.text)).sum::<usize>();
     let known = prompt.known.as_ref().map_or(0, |known| tokens(&known.text));
     let tools =
         tools + prompt.tools_used.iter().chain(&prompt.own_notes).map(tokens).sum::<usize>();
@@ -144,13 +146,16 @@ pub(super) fn fit(mut prompt: Prompt, room: usize, loses: Loses) -> Prompt {
     let mut blocks = VecDeque::from(talk);
     let all = blocks.len();
     let first = if loses == Loses::Middle { blocks.pop_front() } else { None };
-    let first = first.map(|block| clipped(block, room / 4));
+    let mut shortened = 0;
+    let first = first.map(|block| clipped(block, room / 4, &mut shortened));
     let mut left = room.saturating_sub(first.as_ref().map_or(0, cost));
     let mut kept = VecDeque::new();
     while let Some(block) = blocks.pop_back() {
-        let block = clipped(block, room / 2);
+        let before = shortened;
+        let block = clipped(block, room / 2, &mut shortened);
         let cost = cost(&block);
         if cost > left {
+            shortened = before;
             break;
         }
         left -= cost;
@@ -160,6 +165,7 @@ pub(super) fn fit(mut prompt: Prompt, room: usize, loses: Loses) -> Prompt {
     let more = u32::try_from(all - kept.len()).unwrap_or(u32::MAX);
     prompt.blocks = material.into_iter().chain(kept).collect();
     prompt.left_out = prompt.left_out.saturating_add(more);
+    prompt.shortened = shortened;
     prompt.starts_later = loses == Loses::Beginning;
     prompt
 }
@@ -179,11 +185,12 @@ fn cost(block: &Block) -> usize {
     tokens(block.text()) + numbers
 }
 
-/// Shortens a block to at most `most` tokens by omitting the middle of its text.
-fn clipped(mut block: Block, most: usize) -> Block {
+/// Shortens a block to at most `most` tokens by omitting the middle of its text, and counts it.
+fn clipped(mut block: Block, most: usize, shortened: &mut u32) -> Block {
     if cost(&block) <= most {
         return block;
     }
+    *shortened += 1;
     let half = most.saturating_sub(FRAME_TOKENS + GAP.len()) * BYTES_PER_TOKEN / 2;
     let (Block::Own { text, .. }
     | Block::Other { text, .. }
@@ -235,5 +242,6 @@ mod tests {
         for (block, n) in fitted.blocks.iter().zip(["1 w", "2 w"]) {
             assert!(block.text().starts_with(n) && block.text().contains(GAP), "{block:?}");
         }
+        assert_eq!(fitted.shortened, 2);
     }
 }

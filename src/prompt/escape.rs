@@ -47,6 +47,16 @@ pub(super) fn attribute(name: &Text) -> String {
 
 /// Escapes text so that it can neither end its block nor start another one.
 pub fn quoted(words: &str) -> String {
+    escaped(words, acts)
+}
+
+/// Escapes the control tokens of chat formats, and nothing else, for prompts without tags.
+pub(super) fn without_control(words: &str) -> String {
+    escaped(words, is_control)
+}
+
+/// Escapes each `<` that begins something that `acts`.
+fn escaped(words: &str, acts: fn(&str) -> bool) -> String {
     let mut out = String::with_capacity(words.len());
     let mut done = 0;
     let [ascii, first, second] = FIRST_BYTES;
@@ -69,9 +79,13 @@ fn acts(rest: &str) -> bool {
     // skip other characters, such as spaces, a slash or invisible ones, which may hide the name
     let letters = rest.chars().take(HIDING_CHARS).filter(|c| c.is_alphanumeric());
     let name: String = letters.flat_map(char::to_lowercase).collect();
-    let token = || rest.chars().take(HIDING_CHARS).collect::<String>().to_lowercase();
-    TAGS.iter().any(|tag| name.starts_with(tag))
-        || CONTROL.iter().any(|control| token().starts_with(control))
+    TAGS.iter().any(|tag| name.starts_with(tag)) || is_control(rest)
+}
+
+/// Returns true if the text after a `<` makes it a control token.
+fn is_control(rest: &str) -> bool {
+    let token = rest.chars().take(HIDING_CHARS).collect::<String>().to_lowercase();
+    CONTROL.iter().any(|control| token.starts_with(control))
 }
 
 /// Number of characters after a `<` that are searched for the name of a tag.

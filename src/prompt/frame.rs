@@ -3,6 +3,7 @@
 //! It is the same for every turn of a seat, so that a server can cache it: text that changes between turns is in the
 //! cue, after the conversation. In the shared layout the part before the conversation is also the same for all seats.
 
+use super::bare;
 use super::consensus;
 use super::judge;
 use super::material;
@@ -359,6 +360,14 @@ fn about(seat: &Participant) -> Option<String> {
 /// Returns a warning for the user if the persona's template cannot be filled in for a turn.
 pub fn doubt(state: &State, turn: &Turn) -> Option<String> {
     let seat = &state.seat(&turn.seat)?.spec;
+    if bare::is_bare(state, turn)
+        && let Some(fault) = bare::fault(state, turn)
+    {
+        return Some(format!(
+            "the request to `{}` is used without filling it in: {fault}",
+            seat.id
+        ));
+    }
     let persona = seat.persona.as_ref()?;
     let fault = filled(persona, state, turn).err()?;
     let at = fault.place(persona);

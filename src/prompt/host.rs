@@ -32,15 +32,16 @@ pub(super) fn announcements(
     seen.map(block).collect()
 }
 
-/// Merges messages and announcements in the order of the log.
+/// Inserts announcements into messages: each after all earlier messages.
 pub(super) fn merged(
-    said: Vec<(Block, Seq)>,
+    mut said: Vec<(Block, Seq)>,
     told: Vec<(Block, Seq)>,
 ) -> impl Iterator<Item = (Block, Seq)> {
-    let mut all: Vec<(Block, Seq)> = said.into_iter().chain(told).collect();
-    // the sort is stable, and the list is already sorted without announcements
-    all.sort_by_key(|(_, seq)| *seq);
-    all.into_iter()
+    for (block, seq) in told {
+        let at = said.iter().rposition(|(_, earlier)| *earlier < seq).map_or(0, |at| at + 1);
+        said.insert(at, (block, seq));
+    }
+    said.into_iter()
 }
 
 fn of_vote(vote: &VoteClosed) -> String {

@@ -4,7 +4,7 @@
 //! everything that looks like one of our tags, or like a control token of a model's own chat format, is escaped. This
 //! module knows no wire format and omits nothing.
 
-use super::escape::{attribute, quoted};
+use super::escape::{attribute, quoted, without_control};
 use super::material;
 use super::plain;
 use crate::model::tool::{REQUEST_TAG, RESULT_TAG, ToolRound, ToolRun};
@@ -35,6 +35,9 @@ pub fn unjoined(prompt: &Prompt) -> Vec<Message> {
 }
 
 fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
+    if !prompt.bare.is_empty() {
+        return without_frame(prompt);
+    }
     let mut all = if prompt.one_message {
         Messages(vec![plain::message(prompt, asked(prompt))], kept)
     } else {
@@ -238,6 +241,19 @@ impl Messages {
             last.fresh = last.text.len().saturating_sub(before);
         }
     }
+}
+
+/// Returns the messages of a prompt without a frame. Only control tokens are escaped, because it is without tags.
+fn without_frame(prompt: &Prompt) -> Vec<Message> {
+    let mut all = Messages(vec![], Kept::Joined);
+    if !prompt.system.trim_end().is_empty() {
+        all.add(Role::System, prompt.system.trim_end().to_owned());
+    }
+    for message in &prompt.bare {
+        let role = if message.own { Role::Assistant } else { Role::User };
+        all.add(role, without_control(&message.text));
+    }
+    all.0
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! converts prompts to wire formats.
 
 mod account;
+mod bare;
 mod budget;
 mod consensus;
 mod cue;
@@ -21,6 +22,7 @@ mod plain;
 mod plan;
 mod profile;
 mod reader;
+mod rounds;
 mod small;
 mod stance;
 mod task;
@@ -47,7 +49,7 @@ pub const RESULT_TASK: &str = "The conversation is over. Write its result for so
 
 /// Version of the prompt wording. If a call in the log has another version, its prompt cannot be rebuilt verbatim. Must
 /// be raised with every change of the text that models see.
-pub const WORDING: u32 = 7;
+pub const WORDING: u32 = 8;
 
 use self::reader::{VISITOR, addresses_the_reader, reads_summary};
 use crate::model::contract::WHISPER;
@@ -55,12 +57,15 @@ use crate::model::{
     Block, Budget, Layout, Participant, Prompt, Purpose, Sees, Seq, Text, ToolRound, VoiceSpec,
 };
 use crate::state::{BuiltPrompt, Entry, Labels, State, Turn};
-use crate::text;
+use crate::text::{self, quotation};
 use budget::Loses;
 use std::sync::Arc;
 
 /// Builds the prompt of a turn's running call, or else of its next one.
 pub fn build(state: &State, turn: &Turn) -> Prompt {
+    if bare::is_bare(state, turn) {
+        return bare::prompt(state, turn);
+    }
     let (blocks, _) = blocks(state, turn);
     let prompt = whole(state, turn, blocks);
     match state.seat(&turn.seat).map(|s| &*s.spec) {
@@ -174,6 +179,8 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
         let text = state.read_as(s.text.as_ref()?, &s.labels, &labels);
         Some((Block::Summary { text }, s.task.upto))
     });
+    let by_model =
+        matches!(state.seat(&turn.seat).map(|s| &s.spec.voice), Some(VoiceSpec::Model(_)));
     let fresh = |e: &Entry| covered.is_none_or(|upto| e.seq > upto);
     let answers = state.sees(turn) == Sees::Answers;
     let shown = |e: &Entry| {
@@ -182,10 +189,17 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
         let answer = if answers && by_other { e.version().answer.as_ref() } else { None };
         let text = state.shown_as(e, answer.unwrap_or(text), &labels);
         let text = stance::with_own(state, turn, e, text);
+        let own_quotes = by_model && !by_other && text.contains('<') && state.checks_quotes();
+        let text = if own_quotes { quotation::as_written(&text).into() } else { text };
         Some((block(state, turn, &labels, e, text), e.seq))
     };
-    let said = state
-        .visible(turn)
+    let mut entries: Vec<&Entry> = state.visible(turn).collect();
+    // the digests of other voices continue from earlier ones, which needs the order of the transcript
+    if by_model {
+        rounds::arrange(state, turn, &mut entries);
+    }
+    let said = entries
+        .into_iter()
         .flat_map(|e| {
             let public = if fresh(e) { shown(e) } else { None };
             // a turn with whispers alone has no public message
@@ -207,7 +221,7 @@ pub fn overflow(state: &State, turn: &Turn) -> Option<Seq> {
     if !matches!(seat.voice, VoiceSpec::Model(_)) {
         return None;
     }
-    if matches!(seat.context, Budget::Last(_)) {
+    if matches!(seat.context, Budget::Last(_)) || bare::is_bare(state, turn) {
         return None;
     }
     if let Some(sections) = sections(state, turn, &frame(state, turn)) {
@@ -252,7 +266,9 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
         own_notes: own_notes(state, turn),
         text_tools: toolkit::in_words(state, turn),
         one_message: false,
+        bare: vec![],
         left_out: 0,
+        shortened: 0,
         starts_later: false,
     }
 }

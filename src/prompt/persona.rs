@@ -1,7 +1,8 @@
-//! Personas with their templates filled in.
+//! Templates of the scenario in prompts, filled in: personas, tasks and requests.
 
 use crate::expr::{self, Facts, Template};
-use crate::state::{State, Turn};
+use crate::state::{Entry, State, Turn};
+use serde_json::{Value, json};
 
 /// Fills in a persona; an invalid template is used unchanged.
 pub(super) fn rendered(persona: &str, state: &State, turn: &Turn) -> String {
@@ -16,5 +17,39 @@ pub(super) fn filled(persona: &str, state: &State, turn: &Turn) -> Result<String
     if !persona.contains('{') {
         return Ok(persona.to_owned());
     }
-    Template::compile(persona)?.render(&Facts::new(state.turn_facts(turn)))
+    Template::compile(persona)?.render(&Facts::new(prompt_facts(state, turn)))
+}
+
+/// Returns the facts of a template in a prompt: those of the call, the question, the visible messages, and the number of
+/// rounds.
+pub(super) fn prompt_facts(state: &State, turn: &Turn) -> Value {
+    let mut facts = state.turn_facts(turn);
+    let is_own = |entry: &&Entry| entry.seat() == Some(&turn.seat);
+    let (own, others): (Vec<&Entry>, Vec<&Entry>) = state.visible(turn).partition(is_own);
+    if facts["question"].is_null() {
+        let topic = state.scenario.topic.as_ref().or(state.title.as_ref());
+        facts["question"] = topic.map_or("", |topic| topic.trim()).into();
+    }
+    let phase = state.phase_of(turn.thread);
+    let rounds = phase.and_then(|phase| phase.policy.options.get("rounds")).cloned();
+    facts["rounds"] = rounds.unwrap_or(Value::Null);
+    facts["own"] = own.last().map_or("", |entry| entry.text()).into();
+    facts["others"] = messages_facts(state, turn, &others);
+    facts
+}
+
+/// Returns messages as facts: the name or label of the author, the text, and the answer in it.
+pub(super) fn messages_facts(state: &State, turn: &Turn, entries: &[&Entry]) -> Value {
+    let labels = state.labels(turn);
+    let place = state.heard_to(turn);
+    let message = |entry: &&Entry| {
+        let text = state.shown_as(entry, entry.text_at(place)?, &labels);
+        let name = entry.seat().map(|id| {
+            let name = || state.seat(id).map_or(id.0.clone(), |s| s.spec.name.clone());
+            labels.get(id).cloned().unwrap_or_else(name)
+        });
+        let name = name.unwrap_or_else(|| "host".into());
+        Some(json!({"name": name, "text": text, "answer": entry.version().answer}))
+    };
+    entries.iter().filter_map(message).collect()
 }

@@ -86,7 +86,9 @@ fn form(form: &Form) -> Option<String> {
              your own reason in one line as \"why\"."
         )),
         Form::Judgement { sides, points } => Some(judgement(sides, *points)),
-        Form::Answer { of, confidence, object: true } => {
+        // the task asks for an answer that a pattern reads
+        Form::Answer { pattern: Some(_), .. } => None,
+        Form::Answer { of, confidence, object: true, .. } => {
             let what = match of {
                 AnswerKind::Number => "a number",
                 AnswerKind::Letter => "a letter",
@@ -102,7 +104,7 @@ fn form(form: &Form) -> Option<String> {
                  \"answer\" is the answer alone, {what}{sure}."
             ))
         }
-        Form::Answer { of, confidence, object: false } => {
+        Form::Answer { of, confidence, object: false, .. } => {
             let what = match of {
                 AnswerKind::Number => "the number alone",
                 AnswerKind::Letter => "the letter alone",

@@ -5,6 +5,7 @@
 
 use crate::model::contract::SCORE_MAX;
 use crate::model::{AnswerKind, SeatId, Text};
+use crate::scenario::answer_pattern;
 use serde_json::{Map, Value, json};
 
 /// Characters stripped around an answer.
@@ -25,6 +26,21 @@ const ANSWER_MAX: usize = 1_000;
 /// Parses the answer of a reply, null if it has none, and the confidence if `confidence` is set.
 pub fn answer(kind: AnswerKind, confidence: bool, said: &str) -> Value {
     let answer = stated(kind, said).map_or(Value::Null, Value::from);
+    if confidence {
+        json!({ "answer": answer, "confidence": sure(said) })
+    } else {
+        json!({ "answer": answer })
+    }
+}
+
+/// Parses the answer of a reply with a regular expression: the group of its last match; null without a match.
+pub fn by_pattern(kind: AnswerKind, confidence: bool, pattern: &str, said: &str) -> Value {
+    let pattern = answer_pattern(pattern).ok();
+    let found = pattern.and_then(|pattern| {
+        let last = pattern.captures_iter(said).last()?;
+        spelled(kind, last.get(1)?.as_str())
+    });
+    let answer = found.map_or(Value::Null, Value::from);
     if confidence {
         json!({ "answer": answer, "confidence": sure(said) })
     } else {
@@ -277,6 +293,17 @@ mod tests {
     #[track_caller]
     fn check(kind: AnswerKind, said: &str, expected: Option<&str>) {
         assert_eq!(answer(kind, false, said)["answer"].as_str(), expected, "{said:?}");
+    }
+
+    #[test]
+    fn pattern_takes_the_group_of_the_last_match() {
+        let read = |pattern: &str, said: &str| by_pattern(AnswerKind::Number, false, pattern, said);
+        let box_ = r"\\boxed\{([^}]*)\}";
+        assert_eq!(read(box_, r"first \boxed{3}, so \boxed{1,234}."), json!({"answer": "1234"}));
+        assert_eq!(read(box_, "the answer is 37"), json!({"answer": null}), "only the pattern");
+        assert_eq!(read(box_, r"\boxed{many}"), json!({"answer": null}), "not a number");
+        let sure = by_pattern(AnswerKind::Letter, true, r"\((\w)\)", "(a) or (b)\nCONFIDENCE: 80%");
+        assert_eq!(sure, json!({"answer": "B", "confidence": 0.8}));
     }
 
     #[test]

@@ -38,7 +38,10 @@ pub fn formed(
         Form::Schema(schema) => fitting(schema, said, data),
         Form::Bid => bid(said, data).map(Formed::data),
         Form::Judgement { sides, .. } => judgement(sides, also, said, data).map(Formed::data),
-        Form::Answer { of, confidence, object } => {
+        Form::Answer { of, confidence, pattern: Some(pattern), .. } => {
+            Ok(Formed::data(answer::by_pattern(*of, *confidence, pattern, said)))
+        }
+        Form::Answer { of, confidence, object, pattern: None } => {
             Ok(answer_of(*of, *confidence, *object, said, data))
         }
         Form::Ranking { most, among } => Ok(Formed::data(answer::ranking(*most, among, said))),
@@ -415,7 +418,8 @@ mod tests {
 
     #[test]
     fn object_answer_becomes_text_and_unreadable_answer_abstains() {
-        let form = Form::Answer { of: AnswerKind::Number, confidence: true, object: true };
+        let form =
+            Form::Answer { of: AnswerKind::Number, confidence: true, object: true, pattern: None };
         let read = |said: &str| formed(&form, &[], said, &Value::Null).unwrap();
         let one = read(r#"{"why": "6 times 7", "answer": 42.0, "confidence": "85%"}"#);
         assert_eq!(one.text.as_deref(), Some("6 times 7\nANSWER: 42.0\nCONFIDENCE: 85%"));

@@ -1,21 +1,17 @@
 //! Checks quotations in a reply against their source text and marks them, so that a reader without the source can see
 //! which are correct.
 
+use crate::text::quotation;
+
 /// Opening and closing marks of a quotation.
 const FRAMES: [(&str, &str); 3] = [("<quote>", "</quote>"), ("“", "”"), ("\"", "\"")];
 /// Minimum number of words between quotation marks that count as a quotation.
 const WORDS_MIN: usize = 3;
-/// Mark after a quotation that the source contains.
-pub const FOUND: &str = " [quoted correctly]";
-/// Maximum number of bytes between the brackets of a mark in a reply, so that a reply of brackets is read in linear time.
-const MARK_MAX: usize = 200;
-/// Mark after a quotation that the source does not contain.
-pub const MISSING: &str = " [not in the text]";
 
-/// Returns a reply with each of its quotations marked. Marks in the reply itself are removed first: only the program
-/// checks.
+/// Returns a reply with each of its quotations in a tag that says whether the text contains it. Tags with attributes in
+/// the reply itself lose them first: only the program checks.
 pub fn checked(said: &str, text: &str) -> String {
-    let said = without_marks(said);
+    let said = quotation::as_written(said);
     let text = plain(text);
     let mut out = String::with_capacity(said.len());
     let mut rest = said.as_str();
@@ -31,40 +27,16 @@ pub fn checked(said: &str, text: &str) -> String {
             break;
         };
         out.push_str(before);
-        out.push_str(&format!("“{quoted}”"));
         let tagged = open.starts_with('<');
         if tagged || quoted.split_whitespace().count() >= WORDS_MIN {
-            let marked = if text.contains(&plain(quoted)) { FOUND } else { MISSING };
-            out.push_str(marked);
+            let found = if text.contains(&plain(quoted)) { "yes" } else { "no" };
+            out.push_str(&format!("<quote found=\"{found}\">{quoted}</quote>"));
+        } else {
+            out.push_str(&format!("{open}{quoted}{close}"));
         }
         rest = after;
     }
     out.push_str(rest);
-    out
-}
-
-/// Removes the marks of checked quotations, in any case and spacing, also a mark that only the removal of another one
-/// completes.
-fn without_marks(said: &str) -> String {
-    let mut out = String::with_capacity(said.len());
-    let mut open = vec![];
-    for c in said.chars() {
-        let begin = if c == ']' { open.pop() } else { None };
-        let inside =
-            begin.and_then(|at| out.get(at..)).filter(|mark| mark.len() <= MARK_MAX).map(plain);
-        match begin {
-            Some(at) if [FOUND, MISSING].iter().any(|mark| Some(plain(mark)) == inside) => {
-                out.truncate(at);
-                out.truncate(out.trim_end().len());
-            }
-            _ => {
-                if c == '[' {
-                    open.push(out.len());
-                }
-                out.push(c);
-            }
-        }
-    }
     out
 }
 
@@ -89,23 +61,25 @@ mod tests {
         for (said, expected) in [
             (
                 "He says <quote>nobody saw it</quote>.",
-                "He says “nobody saw it” [quoted correctly].",
+                "He says <quote found=\"yes\">nobody saw it</quote>.",
             ),
-            ("<quote>dawn</quote>", "“dawn” [quoted correctly]"),
-            ("<quote>the ship sank</quote>", "“the ship sank” [not in the text]"),
+            ("<quote>dawn</quote>", "<quote found=\"yes\">dawn</quote>"),
+            ("<quote>the ship sank</quote>", "<quote found=\"no\">the ship sank</quote>"),
             (
                 "“Saw it but the keeper” and \"a ship\"",
-                "“Saw it but the keeper” [quoted correctly] and “a ship”",
+                "<quote found=\"yes\">Saw it but the keeper</quote> and \"a ship\"",
             ),
             ("<quote>no end", "<quote>no end"),
-            ("<quote>ship left at da</quote>", "“ship left at da” [not in the text]"),
-            ("plain", "plain"),
-            ("“It sank” [quoted correctly].", "“It sank”."),
-            ("“the ship sank” [ Quoted  correctly! ]", "“the ship sank” [not in the text]"),
-            ("a [quoted [quoted correctly] correctly] b", "a b"),
-            ("[1] and [not in the text", "[1] and [not in the text"),
+            ("<quote>ship left at da</quote>", "<quote found=\"no\">ship left at da</quote>"),
+            ("plain, a < b <em>c</em>", "plain, a < b <em>c</em>"),
+            ("<quote found=\"yes\">it sank</quote>", "<quote found=\"no\">it sank</quote>"),
+            ("< QUOTE found='yes' >it sank< / quote >", "<quote found=\"no\">it sank</quote>"),
+            ("<quote\nfound=yes>it sank", "<quote>it sank"),
+            ("<<quote found=yes>it sank</quote>", "<<quote found=\"no\">it sank</quote>"),
         ] {
             assert_eq!(checked(said, text), expected);
+            let own = quotation::as_written(&checked(said, text));
+            assert!(!own.contains("found="), "the own history has no mark: {own}");
         }
     }
 }

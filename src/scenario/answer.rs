@@ -1,10 +1,11 @@
 //! Resolves `[answer]` and `[item]`: the requested answer, and the values of templates.
 
 use super::check::{Walk, join};
+use super::pattern::answer_pattern;
 use super::tree::{Node, Value as Tree};
 use super::who::who_of;
 use crate::expr::{Facts, Template};
-use crate::model::{Aggregation, AnswerKind, AnswerTie, Participant, Text};
+use crate::model::{Aggregation, AnswerKind, AnswerTie, Participant, Text, TrajectoryScores};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -25,6 +26,9 @@ pub struct AnswerSpec {
     /// True if each answer is a JSON object, which servers can enforce, instead of text that ends with the answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub object: bool,
+    /// Regular expression with one group, whose last match in a reply is the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<Text>,
     /// Ids of the participants whose answers count.
     #[serde(default)]
     pub of: Vec<Text>,
@@ -40,6 +44,9 @@ pub struct AnswerSpec {
     /// Bands of confidence as (lower bound, weight), the highest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bands: Vec<(f64, f64)>,
+    /// Scores over the rounds, if they decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trajectory: Option<TrajectoryScores>,
 }
 
 /// Resolves `[answer]`.
@@ -48,7 +55,15 @@ pub(super) fn answer(
     root: &Node,
     seats: &[Participant],
 ) -> Option<AnswerSpec> {
-    let node = root.get("answer")?;
+    let Some(node) = root.get("answer") else {
+        let phases = root.get("phase").map(Node::items).unwrap_or_default();
+        for (i, keeps) in phases.iter().enumerate().filter_map(|(i, p)| Some((i, p.get("keeps")?)))
+        {
+            let path = format!("phase[{}].keeps", i + 1);
+            walk.fault(&keeps.span, &path, "needs answers", "add [answer]");
+        }
+        return None;
+    };
     let word = |key: &str| node.get(key).and_then(Node::text).unwrap_or_default();
     let of = match node.get("of") {
         Some(of) => who_of(walk, of, seats, "answer.of"),
@@ -89,6 +104,7 @@ pub(super) fn answer(
         form: AnswerKind::by_name(word("form")).unwrap_or_default(),
         confidence: confidence.unwrap_or_default(),
         object: node.get("object").and_then(Node::flag).unwrap_or_default(),
+        pattern: pattern(walk, node),
         of,
         every: word("count") == "every",
         by,
@@ -98,7 +114,44 @@ pub(super) fn answer(
             _ => AnswerTie::None,
         },
         bands,
+        trajectory: trajectory(walk, node, by),
     })
+}
+
+/// Resolves the scores over the rounds.
+fn trajectory(walk: &mut Walk<'_>, node: &Node, by: Aggregation) -> Option<TrajectoryScores> {
+    let scores = node.get("trajectory");
+    if by != Aggregation::Trajectory {
+        if let Some(scores) = scores {
+            let message = "scores the rounds, and `by` counts otherwise";
+            let fix = r#"set by = "trajectory", or remove it"#;
+            walk.fault(&scores.span, "answer.trajectory", message, fix);
+        }
+        return None;
+    }
+    let Some(scores) = scores else { return Some(TrajectoryScores::default()) };
+    let numbers: Vec<f64> = scores.items().iter().filter_map(Node::number).collect();
+    if let [first, left, adopted, kept] = numbers[..] {
+        return Some(TrajectoryScores { first, left, adopted, kept });
+    }
+    let message = "takes four numbers: first, left, adopted, kept";
+    walk.fault(&scores.span, "answer.trajectory", message, "as in [20, 25, 30, 20]");
+    None
+}
+
+/// Resolves the pattern of an answer.
+fn pattern(walk: &mut Walk<'_>, node: &Node) -> Option<Text> {
+    let pattern = node.get("pattern")?;
+    let source = pattern.text()?;
+    if let Err(fault) = answer_pattern(source) {
+        let fix = r"as in pattern = '\\boxed\{(.*?)\}'";
+        walk.fault(&pattern.span, "answer.pattern", fault.to_string(), fix);
+    }
+    if let Some(object) = node.get("object") {
+        let message = "asks for a JSON object, and `pattern` reads text";
+        walk.fault(&object.span, "answer.object", message, "keep one of them");
+    }
+    Some(source.into())
 }
 
 /// Resolves `[item]`, without the right answer.

@@ -189,12 +189,16 @@ impl<'a> Walk<'a> {
                     self.fault(&node.span, path, why, example(key));
                 }
             }
-            ValueKind::Template => {
+            ValueKind::Template | ValueKind::Prompt => {
+                let known = match kind {
+                    ValueKind::Prompt => facts::OF_PROMPT,
+                    _ => facts::OF_CALL,
+                };
                 let source = node.text().unwrap_or_default();
                 let compiled = Template::compile(source);
                 let names = compiled.iter().flat_map(Template::names);
                 // a template with an unknown name is still shown, unchanged
-                self.names(node, source, names, facts::OF_CALL, Gravity::Warning, path);
+                self.names(node, source, names, known, Gravity::Warning, path);
                 let fix = "as in \"{{ topic }}\"; a plain {{ is written {{ '{{' }}";
                 self.expression(node, source, compiled.map(|_| ()), path, fix);
             }
@@ -333,7 +337,7 @@ fn option_key(row: &OptionRow) -> Key {
 fn fits(node: &Node, kind: &ValueKind) -> bool {
     let text = node.text();
     match kind {
-        ValueKind::Text | ValueKind::Template | ValueKind::Condition(_) => {
+        ValueKind::Text | ValueKind::Template | ValueKind::Prompt | ValueKind::Condition(_) => {
             text.is_some_and(|t| !t.trim().is_empty())
         }
         ValueKind::Line => {

@@ -91,7 +91,7 @@ pub(super) fn contract(node: &Node) -> Contract {
         .or_else(|| node.get("schema").and_then(|n| schema(n).ok()).map(Form::Schema))
         .or_else(|| {
             let of = AnswerKind::by_name(node.get("answer")?.text()?)?;
-            Some(Form::Answer { of, confidence: false, object: false })
+            Some(Form::Answer { of, confidence: false, object: false, pattern: None })
         })
         .or_else(|| {
             node.get("rank").map(|_| Form::Ranking { most: count(node, "rank"), among: vec![] })

@@ -7,6 +7,7 @@ mod contest;
 mod limits;
 mod phase;
 mod profile;
+mod prompt;
 mod tool;
 mod value;
 mod voice;
@@ -19,6 +20,7 @@ use contest::{CONTEXT, GOAL, POLL, REPLY, STOP, VERDICT};
 use limits::LIMITS;
 use phase::PHASE;
 use profile::{PROFILE, RANKING, STAGE};
+use prompt::{FRAME, PROMPT_TABLE};
 use tool::{SERVER, TOOL};
 pub(super) use value::DAY_SECONDS;
 use value::{NAMES, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, USD, UTTERANCE_RANGE, WORDS};
@@ -96,6 +98,8 @@ pub(crate) static TOP: &[Key] = &[
         r#""plain""#,
         "Whether prompts include advice on how to debate: guided (default), or plain to leave it out, for research.",
     ),
+    FRAME,
+    PROMPT_TABLE,
     key(
         "guards",
         ValueKind::OneOf(&["on", "off"]),
@@ -249,7 +253,7 @@ pub(super) static PARTICIPANT: &[Key] = &[
         "[40, 90]",
         "Minimum and maximum words of its turns, unless the phase sets them.",
     ),
-    key("persona", ValueKind::Template, r#""You plan cities.""#, "Persona for the model."),
+    key("persona", ValueKind::Prompt, r#""You plan cities.""#, "Persona for the model."),
     GOAL,
     key(
         "any_topic",
@@ -375,7 +379,12 @@ pub(super) static PARTICIPANT: &[Key] = &[
         "Whether it takes turns (default: true, but false for judges and moderators).",
     ),
     key("reply", REPLY, r#"{ choice = ["yes", "no"] }"#, "Required form of its replies."),
-    key("sees", SEES, r#""own""#, "Whose turns the participant sees (default: all)."),
+    key(
+        "sees",
+        SEES,
+        r#""own""#,
+        "Whose turns the participant sees, unless the phase says so: a word (default: all), or a list of participants.",
+    ),
     key(
         "tools",
         NAMES,
@@ -465,7 +474,7 @@ impl ValueKind {
     /// Returns a description of valid values, to follow "takes".
     pub(super) fn says(&self) -> String {
         match self {
-            ValueKind::Text | ValueKind::Template => "text".into(),
+            ValueKind::Text | ValueKind::Template | ValueKind::Prompt => "text".into(),
             ValueKind::Line => "text on one line".into(),
             ValueKind::Condition(_) => "a condition in quotes".into(),
             ValueKind::Id => "lower-case letters, digits, `-` and `_`".into(),

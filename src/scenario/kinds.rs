@@ -75,11 +75,11 @@ fn unknown(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::facts::{OF_CALL, OF_CONVERSATION};
+    use crate::model::facts::{OF_CONVERSATION, OF_PROMPT};
 
     #[test]
     fn every_fact_has_its_kind() {
-        for fact in OF_CALL.iter().chain(OF_CONVERSATION) {
+        for fact in OF_PROMPT.iter().chain(OF_CONVERSATION) {
             assert!(kind(fact).is_some(), "{fact}");
         }
     }

@@ -11,11 +11,12 @@ use super::keys::{CONSENSUS, DEPENDS, PARALLEL, PLAN, TOP, VARIED};
 use super::plan;
 use super::policy::policy;
 use super::profile::{keeper, profile, ranking, stages};
+use super::prompt::{debate, is_bare, prompt};
 use super::resolve::{cast, limits, lore, phases};
 use super::runs;
 use super::seat::seats;
 use super::set::Override;
-use super::shows::{poles, words};
+use super::shows::{poles, seen_by_seats, words};
 use super::tools::tools;
 use super::topic::{AnyTopic, any_topic};
 use super::tree::{Node, Span, count};
@@ -284,6 +285,7 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
     tools(walk, root, &mut participants);
     duties(walk, root, &mut participants);
     whispers(walk, root, &mut participants);
+    seen_by_seats(walk, root, &mut participants);
     chairs(walk, root, &participants);
     clerks(walk, root, &participants);
     runs::check(walk, root, &participants);
@@ -304,10 +306,9 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
             Some("small") => Some(Layout::Small),
             _ => None,
         },
-        debate: match root.get("debate").and_then(Node::text) {
-            Some("plain") => Debate::Plain,
-            _ => Debate::Guided,
-        },
+        debate: debate(root),
+        bare: is_bare(root),
+        prompt: prompt(walk, root),
         guards: guards(root),
         words: words(walk, root, ""),
         stance: poles(walk, root),
@@ -347,7 +348,7 @@ fn guards(root: &Node) -> Guards {
     match word("guards") {
         Some("off") => Guards::Off,
         Some(_) => Guards::On,
-        None if root.get("answer").is_some() || word("debate") == Some("plain") => Guards::Off,
+        None if root.get("answer").is_some() || debate(root) == Debate::Plain => Guards::Off,
         None => Guards::On,
     }
 }

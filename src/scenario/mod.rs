@@ -14,9 +14,11 @@ mod json_schema;
 mod keys;
 mod kinds;
 mod load;
+mod pattern;
 mod plan;
 mod policy;
 mod profile;
+mod prompt;
 mod recast;
 mod resolve;
 mod runs;
@@ -40,6 +42,7 @@ pub(crate) use keys::{Key, PACE_RANGE, TOP, ValueKind, key, needed};
 pub use kinds::unknown_field;
 pub(crate) use load::resolve;
 pub use load::{Loaded, ReadError, Source, load, read};
+pub use pattern::{PatternFault, answer_pattern};
 pub use profile::{ProfileSpec, RankingSpec, StageSpec};
 pub use schema::schema;
 pub(crate) use schema::table;
@@ -49,7 +52,9 @@ pub use topic::AnyTopic;
 pub(crate) use tree::{Node, quote};
 pub use unattended::Wait;
 
-use crate::model::{Contract, Debate, Guards, Layout, Limits, Lore, Sees, Shows, Text};
+use crate::model::{
+    Contract, Debate, Guards, Layout, Limits, Lore, PromptTemplates, Sees, Shows, Text,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -67,6 +72,12 @@ pub struct Scenario {
     /// Amount of debating advice in prompts.
     #[serde(default, skip_serializing_if = "is_guided")]
     pub debate: Debate,
+    /// True for prompts without a frame.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bare: bool,
+    /// Templates of prompts without a frame.
+    #[serde(default, skip_serializing_if = "is_without_templates")]
+    pub prompt: PromptTemplates,
     /// Corrections of replies.
     #[serde(default, skip_serializing_if = "is_guarded")]
     pub guards: Guards,
@@ -137,6 +148,10 @@ pub enum ResultRule {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
 fn is_without_result(result: &ResultRule) -> bool {
     *result == ResultRule::None
+}
+
+fn is_without_templates(prompt: &PromptTemplates) -> bool {
+    *prompt == PromptTemplates::default()
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]

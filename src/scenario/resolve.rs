@@ -95,7 +95,7 @@ pub(super) fn phases(
         let all = |who: &Node| texts(who).iter().any(|w| &**w == "all" || w.starts_with(ALL_BUT));
         let open = item.get("who").is_none_or(all);
         let name = item.get("name").and_then(Node::text).unwrap_or_default();
-        let shows = shows(walk, item, &path);
+        let shows = shows(walk, item, seats, &path);
         let judge = item.get("judge");
         let judge = judge.map(|j| judging(walk, j, "seat", seats, &join(&path, "judge")));
         let when = item.get("when").and_then(Node::text).map(Text::from);

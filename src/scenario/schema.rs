@@ -40,7 +40,7 @@ fn property(key: &Key, rows: &[PolicyRow]) -> Value {
 
 fn kind(k: &ValueKind, rows: &[PolicyRow]) -> Value {
     match k {
-        ValueKind::Text | ValueKind::Template | ValueKind::Condition(_) => {
+        ValueKind::Text | ValueKind::Template | ValueKind::Prompt | ValueKind::Condition(_) => {
             json!({"type": "string", "pattern": "\\S"})
         }
         ValueKind::Line => json!({"type": "string", "pattern": "^[^\\n]*\\S[^\\n]*$"}),

@@ -155,6 +155,8 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
     }
     seat.runs = runs(node);
     seat.sees = sees(node);
+    // ids; the roles of a scenario are resolved once all seats are known
+    seat.seen = node.get("sees").filter(|n| n.text().is_none()).map(texts).unwrap_or_default();
     fill(&mut seat, node);
     seat.words = words(walk, node, path);
     one_context(walk, node, path);

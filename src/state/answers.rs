@@ -77,6 +77,13 @@ impl Conversation {
         let answers =
             counted.iter().filter_map(|s| Some((s.seat.clone(), s.answer.clone()?, s.confidence)));
         let mut given = Given { answers: answers.collect(), ..Given::default() };
+        if spec.trajectory.is_some() {
+            let mut paths: BTreeMap<SeatId, Vec<Option<Text>>> = BTreeMap::new();
+            for stated in self.stated() {
+                paths.entry(stated.seat).or_default().push(stated.answer);
+            }
+            given.trajectories = paths.into_values().collect();
+        }
         for (seat, _, data) in self.data().filter(|(seat, ..)| counts(spec, seat)) {
             if let Ok(ranking) = serde_json::from_value::<Vec<SeatId>>(data["ranking"].clone()) {
                 given.rankings.retain(|(by, _)| by != seat);
@@ -91,8 +98,12 @@ impl Conversation {
             None if verdict.is_draw() => verdict.sides.clone(),
             None => vec![],
         });
-        let rules =
-            Rules { tie: spec.tie, dice: self.dice(0, TIE_SALT), bands: spec.bands.clone() };
+        let rules = Rules {
+            tie: spec.tie,
+            dice: self.dice(0, TIE_SALT),
+            bands: spec.bands.clone(),
+            trajectory: spec.trajectory,
+        };
         let ways = aggregate::count(&given, &rules);
         let of = match spec.by {
             Aggregation::Mean => given.scores.len(),

@@ -66,6 +66,13 @@ impl Conversation {
         self.scenario.debate == Debate::Guided && !self.seat(&turn.seat).is_some_and(small)
     }
 
+    /// Returns whether quotations of any participant are checked.
+    pub fn checks_quotes(&self) -> bool {
+        let phases = self.scenario.phases.iter().filter_map(|phase| phase.reply.as_ref());
+        let seats = self.seats.iter().map(|seat| &seat.spec.reply);
+        seats.chain(phases).any(|contract| contract.quotes.is_some())
+    }
+
     /// Returns the form of a spoken reply: that of a consensus or plan, else the phase's, else the seat's own, else the
     /// scenario's form of answers.
     fn spoken_contract(&self, turn: &Turn) -> Contract {
@@ -83,7 +90,8 @@ impl Conversation {
             let of = spec.form;
             let confidence = spec.confidence;
             let object = spec.object;
-            asked.then_some(Form::Answer { of, confidence, object })
+            let pattern = spec.pattern.clone();
+            asked.then_some(Form::Answer { of, confidence, object, pattern })
         };
         let mut contract = match phase {
             Some(contract) => contract,

@@ -403,8 +403,8 @@ impl Conversation {
             return;
         }
         let hears = |seq: &Seq| {
-            let at = self.entries.partition_point(|e| e.seq < *seq);
-            let entry = self.entries.get(at).filter(|e| e.seq == *seq);
+            // turns of a simultaneous round are in the order of their seats, not of `seq`
+            let entry = self.entries.iter().rev().find(|e| e.seq == *seq);
             entry.is_some_and(|e| {
                 (e.to.is_empty() || e.to.contains(&t.seat)) && self.sees_thread(t.thread, e.thread)
             })

@@ -306,6 +306,13 @@ impl Conversation {
         f64::from(most) / (table().count().max(1) as f64)
     }
 
+    /// Returns whether a swap test also reverses the order of the messages: only simultaneous rounds can be reversed. In
+    /// other debates it swaps the labels of the sides.
+    pub fn swaps_order(&self) -> bool {
+        let said: Vec<&super::Entry> = self.entries.iter().filter(|e| e.number.is_some()).collect();
+        !said.is_empty() && said.chunk_by(|a, b| a.is_beside(b)).all(|round| round.len() > 1)
+    }
+
     /// Returns the side of a seat, as judges see it next to the name.
     pub fn side_of(&self, turn: &super::Turn, seat: &SeatId) -> Option<&Text> {
         match self.batch_of(turn)?.spec.judge_task()? {

@@ -65,6 +65,11 @@ impl Rolls {
         lock(&self.rolled).insert(key(turn), rolled);
     }
 
+    /// Removes the digest states with entries from an index on: another entry takes their place.
+    pub fn forget_from(&self, entry: usize) {
+        lock(&self.rolled).retain(|_, rolled| rolled.entries <= entry);
+    }
+
     /// Returns the three-word sequences of a text, cached since many turns are compared with it.
     pub fn trigrams(&self, text: &Text) -> Arc<Trigrams> {
         let mut known = lock(&self.trigrams);

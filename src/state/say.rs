@@ -5,6 +5,26 @@ use crate::model::payload::{CallParameters, TurnEnded};
 use crate::model::*;
 
 impl Conversation {
+    /// Returns the index at which the text of an ended turn enters the transcript: the end, or before the turns of the
+    /// same simultaneous round with a higher number, which ended earlier. The order of a round thus depends on the
+    /// seats, and not on the speed of their models.
+    fn place_in_round(&self, turn: &Turn) -> usize {
+        let end = self.entries.len();
+        let Some(number) = turn.number else { return end };
+        if turn.replaces.is_some() {
+            return end;
+        }
+        let is_later = |e: &Entry| {
+            let same = e.thread == turn.thread && e.version().horizon == turn.horizon;
+            same && e.number.is_some_and(|other| other > number)
+        };
+        // a message of the operator stays where it was sent
+        let in_round = |e: &&Entry| e.seq > turn.horizon && e.of.is_none();
+        let round = self.entries.iter().rev().take_while(in_round);
+        let later = round.enumerate().filter(|(_, e)| is_later(e)).map(|(back, _)| end - 1 - back);
+        later.last().unwrap_or(end)
+    }
+
     /// Returns the role of a seat in the current round of a thread; `None` in a round without one (`-`).
     pub fn role_in(&self, seat: &SeatId, thread: ThreadId) -> Option<&Text> {
         let seat = &self.seat(seat)?.spec;
@@ -54,7 +74,9 @@ impl Conversation {
             entry.changed = Some(seq);
             return;
         }
-        self.entries.push(Entry {
+        let at = self.place_in_round(turn);
+        self.rolls.forget_from(at);
+        let entry = Entry {
             seq,
             thread: turn.thread,
             who: Who::Seat(turn.seat.clone()),
@@ -69,7 +91,8 @@ impl Conversation {
             material: None,
             granted: None,
             mentions: e.mentions.clone().into(),
-        });
+        };
+        self.entries.insert(at, entry);
         self.utterances += 1;
         let mut up = Some(turn.thread);
         while let Some(t) = up.and_then(|id| self.threads.get_mut(&id)) {

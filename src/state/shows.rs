@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// Keeps at most `most` entries: repeatedly drops the later one of the two most similar entries.
 fn keep_diverse(entries: &mut Vec<&Entry>, most: usize) {
-    entries.sort_by_key(|entry| entry.seq);
+    entries.sort_by_key(|entry| entry.number);
     let mut words: Vec<Trigrams> =
         entries.iter().map(|entry| Trigrams::new(entry.text())).collect();
     while entries.len() > most.max(1) {
@@ -54,6 +54,7 @@ impl Conversation {
         might: impl DoubleEndedIterator<Item = &'a Entry>,
     ) -> BTreeSet<Seq> {
         let beside = |seat: &SeatId| self.beside(turn).contains(seat);
+        let listed = self.listed(turn);
         let mut might: Vec<&Entry> = might.filter(|e| e.seat().is_some()).collect();
         if matches!(sees, Sees::LastRound | Sees::OthersLast | Sees::Answers) {
             might.reverse();
@@ -73,6 +74,7 @@ impl Conversation {
                 Sees::OthersLast | Sees::Opening => own || first,
                 Sees::Answers => own || first && entry.version().answer.is_some(),
                 Sees::Neighbours => own || beside(seat),
+                Sees::Listed => own || listed.iter().any(|id| **id == *seat.0),
             };
             if seen && !own {
                 others.push(entry);
@@ -85,6 +87,31 @@ impl Conversation {
         }
         chosen.extend(others.into_iter().map(|entry| entry.seq));
         chosen
+    }
+
+    /// Returns the participants whose messages a turn sees, if they are listed.
+    fn listed(&self, turn: &Turn) -> &[Text] {
+        let phase = self.shows(turn).filter(|shows| shows.sees == Some(Sees::Listed));
+        let seat = || self.seat(&turn.seat).map(|seat| &seat.spec.seen);
+        phase.map(|shows| &shows.seen).or_else(seat).map_or(&[][..], |seen| seen)
+    }
+
+    /// Returns whether a seat keeps its answer without a call: its phase allows that, and its last answer is the most
+    /// frequent one, alone.
+    pub fn keeps_answer(&self, thread: ThreadId, seat: &SeatId) -> bool {
+        if !self.phase_of(thread).is_some_and(|phase| phase.shows.keeps) {
+            return false;
+        }
+        let facts = self.answer_facts(self.next_seq, Some(seat));
+        let counts: Vec<u64> = facts["counts"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter_map(|(_, n)| n.as_u64())
+            .collect();
+        let most = counts.iter().max();
+        let alone = counts.iter().filter(|n| Some(*n) == most).count() == 1;
+        alone && !facts["own"].is_null() && facts["own"] == facts["most"]
     }
 
     /// Returns the two seats next to the seat of a turn, in the order of its thread.

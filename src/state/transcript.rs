@@ -126,6 +126,13 @@ impl Entry {
         turn.is_some_and(|turn| other.changed.is_some_and(|since| since.0 > turn.0))
     }
 
+    /// Returns whether both are messages of the same simultaneous round.
+    pub fn is_beside(&self, other: &Entry) -> bool {
+        let numbered = self.number.is_some() && other.number.is_some();
+        let horizons = [self, other].map(|entry| entry.version().horizon);
+        numbered && self.thread == other.thread && horizons[0] == horizons[1]
+    }
+
     /// Returns whether it is a whisper.
     pub fn is_whisper(&self) -> bool {
         !self.to.is_empty()

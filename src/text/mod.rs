@@ -15,6 +15,7 @@ mod keys;
 mod label;
 mod likeness;
 mod lookalike;
+pub mod quotation;
 mod stream;
 mod whole_words;
 

@@ -233,7 +233,7 @@ async fn a_judgement_that_turns_with_the_sides_is_a_tie() {
     let ran = play(judged(&["j"], true, 1, "draw"), answering(first), &[]).await;
     let given = verdict(&ran);
     assert_eq!(given.winner, None);
-    assert!(given.how.contains("1 changed with the sides swapped"), "{}", given.how);
+    assert!(given.how.contains("1 changed with the labels swapped"), "{}", given.how);
     let labels = |n: usize| {
         let judged: Vec<_> = ran.seen.iter().filter(|r| r.purpose == Purpose::Judge).collect();
         let Block::Other { who, name, .. } = &judged[n].prompt.blocks[0] else { panic!() };
@@ -248,7 +248,7 @@ async fn a_judgement_that_turns_with_the_sides_is_a_tie() {
     let ran = play(judged(&["j", "k"], true, 2, "draw"), answering(firm), &[]).await;
     let given = verdict(&ran);
     assert_eq!(given.winner.as_deref(), Some("a"));
-    assert_eq!(&*given.how, "a in 4 of 4 judgements; same winner with the sides swapped");
+    assert_eq!(&*given.how, "a in 4 of 4 judgements; same winner with the labels swapped");
     assert_eq!(given.judgements.len(), 8);
 }
 

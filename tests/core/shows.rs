@@ -59,6 +59,39 @@ async fn phase_defines_visible_messages() {
 }
 
 #[tokio::test]
+async fn listed_seats_are_seen_and_the_own_messages() {
+    let list = json!({"sees": "listed", "seen": ["a", "c"]});
+    let ran = play(table_with(list), numbered(), &[]).await;
+    assert_eq!(shown(&ran, "b"), "a1 b1 c1 a2 b2 c2");
+    assert_eq!(shown(&ran, "d"), "a1 c1 d1 a2 c2 d2");
+    let mut own = table_with(json!({}));
+    own.participants[1].sees = Some(Sees::Listed);
+    own.participants[1].seen = vec!["d".into()];
+    let ran = play(own, numbered(), &[]).await;
+    assert_eq!(
+        (shown(&ran, "b"), shown(&ran, "a").len()),
+        ("b1 d1 b2 d2".into(), 23),
+        "or the seat"
+    );
+}
+
+/// Three of four agree: only the fourth is asked again, and nobody once it agrees too.
+#[tokio::test]
+async fn majority_keeps_its_answer_without_a_call() {
+    let stage = stage(|ask| {
+        let answer = if *ask.seat.id == *"d" && ask.number < Some(6) { "no" } else { "yes" };
+        Play::Data(format!("{} says {answer}", ask.seat.id), json!({"answer": answer}))
+    });
+    let mut table = table_with(json!({"keeps": true}));
+    table.scenario["answer"] = json!({"of": ["a", "b", "c", "d"]});
+    table.scenario["phase"][1]["policy"]["options"]["rounds"] = json!(5);
+    let ran = play(table, stage, &[]).await;
+    assert_eq!(ran.who(), "a b c d d d");
+    let found = ran.state.answered().unwrap();
+    assert_eq!((found.answer.as_deref(), found.of), (Some("yes"), 4));
+}
+
+#[tokio::test]
 async fn reader_count_excludes_seats_that_did_not_see_the_text() {
     let edit = json!({"after": {"utterance": 11}, "do": "edit", "utterance": 1, "text": "other"});
     for (sees, readers) in [("all", 8), ("own", 2), ("question", 0), ("opening", 8)] {

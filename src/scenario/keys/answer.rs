@@ -28,6 +28,13 @@ pub(super) static ANSWER: &[Key] = &[
          small to follow the instruction.",
     ),
     key(
+        "pattern",
+        ValueKind::Line,
+        r"'\\boxed\{(.*?)\}'",
+        "A regular expression with one group: the answer is the group of its last match in a reply. The task asks for it; \
+         prompts do not.",
+    ),
+    key(
         "of",
         ONE_OR_MORE_NAMES,
         r#"["panel"]"#,
@@ -50,17 +57,26 @@ pub(super) static ANSWER: &[Key] = &[
             "judge",
             "best",
             "last",
+            "trajectory",
         ]),
         r#""majority""#,
         "How answers are combined: most votes (majority, the default), the largest sum of confidence, points from rankings \
          (borda; self-ranks excluded), the best mean score, the median, the verdict (judge), the answer of the \
-         participant with the best mean score (best; scores are keyed by participant id), or the one given last.",
+         participant with the best mean score (best; scores are keyed by participant id), the one given last, or \
+         the highest score over all rounds (trajectory).",
     ),
     key(
         "tie",
         ValueKind::OneOf(&["none", "first", "random"]),
         r#""first""#,
         "What a tie becomes: no answer (none, the default), the answer given first, or a random one.",
+    ),
+    key(
+        "trajectory",
+        ValueKind::List(&ValueKind::Number { least: 0.0, most: 1_000.0 }),
+        "[20, 25, 30, 20]",
+        "With by = \"trajectory\": scores for a first answer, taken from one that is left, for one that is adopted, and for \
+         one that is kept; each is divided by the number of its round.",
     ),
     key(
         "bands",

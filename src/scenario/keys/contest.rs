@@ -1,7 +1,9 @@
 //! Keys of `reply`, `context`, `[[stop]]` and `[verdict]`.
 
 use super::answer::{ANSWER_OF, QUOTES, RANK, SCORE};
-use super::value::{Key, NAMES, ONE_OR_MORE_NAMES, SEES, UTTERANCE_RANGE, ValueKind, key, needed};
+use super::value::{
+    Key, NAMES, ONE_OR_MORE_NAMES, SEES_WORD, UTTERANCE_RANGE, ValueKind, key, needed,
+};
 use crate::model::facts::OF_CONVERSATION;
 
 /// The forms of `reply`.
@@ -189,7 +191,7 @@ const TIE: Key = key(
     "How a tie is broken: not at all, the side named first, at random, by the first judge, or by you.",
 );
 const JUDGE_SEES: Key =
-    key("sees", SEES, r#""opening""#, "Whose turns the judges see (default: all).");
+    key("sees", SEES_WORD, r#""opening""#, "Whose turns the judges see (default: all).");
 const MAY_STOP: Key = key(
     "may_stop",
     ValueKind::Flag,

@@ -26,7 +26,18 @@ pub(super) static PHASE: &[Key] = &[
         r#""mo""#,
         "Who chooses the next speaker, with order = \"moderated\".",
     ),
-    key("sees", SEES, r#""others_last""#, "Whose turns are seen (default: all)."),
+    key(
+        "sees",
+        SEES,
+        r#""others_last""#,
+        "Whose turns are seen: a word (default: all), or a list of participants or roles.",
+    ),
+    key(
+        "keeps",
+        ValueKind::OneOf(&["majority"]),
+        r#""majority""#,
+        "majority: a participant whose last answer is the most frequent one keeps it and is not called.",
+    ),
     key(
         "anonymous",
         ValueKind::OneOf(&["off", "stable", "per_round", "per_viewer"]),
@@ -54,7 +65,7 @@ pub(super) static PHASE: &[Key] = &[
     ),
     key(
         "task",
-        ValueKind::Template,
+        ValueKind::Prompt,
         r#""Name the weakest step of each solution.""#,
         "What its speakers are asked; phases named opening, rebuttal or closing have a default.",
     ),

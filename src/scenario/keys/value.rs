@@ -9,6 +9,8 @@ pub(crate) enum ValueKind {
     Line,
     /// Text in which `{{ ... }}` is filled in.
     Template,
+    /// Text of a prompt in which `{{ ... }}` is filled in, also with the messages that its reader sees.
+    Prompt,
     /// An expression over these names.
     Condition(&'static [&'static str]),
     /// `[a-z0-9_-]`.
@@ -92,7 +94,10 @@ pub(super) const NAMES: ValueKind = ValueKind::List(&ValueKind::Line);
 pub(super) const ONE_OR_MORE_NAMES: ValueKind = ValueKind::AnyOf(&[ValueKind::Line, NAMES]);
 
 /// Values of `sees`.
-pub(super) const SEES: ValueKind = ValueKind::OneOf(&[
+pub(super) const SEES: ValueKind = ValueKind::AnyOf(&[SEES_WORD, NAMES]);
+
+/// Values of `sees` that name no participants.
+pub(super) const SEES_WORD: ValueKind = ValueKind::OneOf(&[
     "all",
     "question",
     "own",

@@ -2,6 +2,7 @@
 
 use crate::model::*;
 use crate::scenario::STEP_POLICY;
+use crate::shared::SharedList;
 
 /// Id of a row; a turn keeps it from its first piece to its last version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,4 +105,31 @@ pub struct TranscriptRow {
     pub aside: Aside,
     /// Thread of the plan step that the row belongs to or starts.
     pub step: Option<ThreadId>,
+}
+
+/// Moves the last `count` messages, whose entries are at `at` and behind, one entry further.
+pub(super) fn shift_entries(rows: &mut SharedList<TranscriptRow>, at: usize, count: usize) {
+    let mut left = count;
+    for place in (0..rows.len()).rev() {
+        if left == 0 {
+            return;
+        }
+        if let Some(RowKind::Words(entry)) = rows.get_mut(place).map(|row| &mut row.item)
+            && *entry >= at
+        {
+            *entry += 1;
+            left -= 1;
+        }
+    }
+}
+
+/// Returns the place of the message that follows a new one in the transcript; `None` if it is the last one.
+pub(super) fn place_of_next(
+    rows: &SharedList<TranscriptRow>,
+    item: &RowKind,
+    entries: usize,
+) -> Option<usize> {
+    let RowKind::Words(entry) = item else { return None };
+    let next = RowKind::Words(entry + 1);
+    if entry + 1 < entries { rows.iter().rposition(|row| row.item == next) } else { None }
 }

@@ -15,6 +15,7 @@ use crate::text;
 use crate::ui::view::past::PastStates;
 use crate::ui::view::receipts::CommandOutcomes;
 pub use crate::ui::view::row::{Aside, Id, RowKind, TranscriptRow};
+use crate::ui::view::row::{place_of_next, shift_entries};
 use crate::ui::view::waypoints::{Fold, Waypoints};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -203,7 +204,15 @@ impl Transcript {
         self.add(TranscriptRow { id, at: event.ms, item, aside, step });
     }
 
-    /// Adds a row at the end, or after the other rows of its step.
+    /// Returns the index of the entry that an event added, and shifts the later ones of its simultaneous round.
+    fn enter(&mut self, seq: Seq, before: usize) -> usize {
+        let at = self.state().entries.iter().rposition(|e| e.seq == seq).unwrap_or(before);
+        shift_entries(&mut self.told, at, before - at);
+        self.revised.iter_mut().filter(|entry| **entry >= at).for_each(|entry| *entry += 1);
+        at
+    }
+
+    /// Adds a row at the end, after the rows of its step, or before the message that follows it.
     fn add(&mut self, row: TranscriptRow) {
         let mut at = self.told.len();
         if let Some(step) = row.step {
@@ -213,11 +222,14 @@ impl Transcript {
             let last = self.told.iter().rposition(|r| r.step == Some(step));
             at = last.map_or(at, |last| last + 1);
         }
+        let entries = self.state().entries.len();
+        at = place_of_next(&self.told, &row.item, entries).unwrap_or(at);
         if at < self.told.len() {
             self.inserted += 1;
-            let moved = |place: &mut usize| *place += usize::from(*place >= at);
-            self.places.each_mut(moved);
-            self.asides.each_mut(moved);
+            for (place, moved) in self.told.from(at).enumerate() {
+                self.places.insert(moved.id.key(), at + place + 1);
+            }
+            self.asides.each_mut(|place| *place += usize::from(*place >= at));
         }
         if matches!(row.item, RowKind::Aside(_)) {
             let place = self.asides.partition_point(|other| *other < at);
@@ -463,7 +475,7 @@ impl Fold for Transcript {
             _ => Id::Event(event.seq),
         };
         let item = if self.state().entries.len() > before {
-            RowKind::Words(before)
+            RowKind::Words(self.enter(event.seq, before))
         } else {
             match told {
                 None | Some(Narrated::Opening { .. }) => return,

@@ -1,0 +1,28 @@
+//! Order of the messages of a simultaneous round in a prompt.
+//!
+//! The transcript has them in the order of the seats. A speaker reads its own message first, as it wrote it before it
+//! read the others'. A judge who judges again reads each round in reverse.
+
+use crate::model::JudgeTask;
+use crate::state::{Entry, State, Turn};
+
+/// Puts the messages of each simultaneous round into the order of a turn's prompt.
+pub(super) fn arrange(state: &State, turn: &Turn, entries: &mut [&Entry]) {
+    let again = is_judged_again(state, turn);
+    if !again && !turn.speaks() {
+        return;
+    }
+    for round in entries.chunk_by_mut(|a, b| a.is_beside(b)) {
+        if again {
+            round.reverse();
+        } else {
+            round.sort_by_key(|entry| entry.seat() != Some(&turn.seat));
+        }
+    }
+}
+
+/// Returns true if the turn is the second judgement of a swap test.
+fn is_judged_again(state: &State, turn: &Turn) -> bool {
+    let task = state.batch_of(turn).and_then(|batch| batch.spec.judge_task());
+    matches!(task, Some(JudgeTask::Verdict { swapped: true, .. }))
+}
