@@ -23,6 +23,8 @@ pub(super) struct Called {
     pub retries: u64,
     /// Replies that were cut at their token limit.
     pub cut: u64,
+    /// Calls whose prompt did not hold the whole conversation that the protocol shows.
+    pub truncated: u64,
     /// Calls by model.
     pub models: BTreeMap<String, ModelCalls>,
     /// Purpose of each batch and turn, by `seq`.
@@ -47,6 +49,7 @@ impl Called {
                 *self.purposes.entry(name(purpose)).or_default() += 1;
                 self.models.entry(call.model.to_string()).or_default().calls += 1;
                 self.of.insert(event.seq.0, call.model.to_string());
+                self.truncated += u64::from(call.left_out > 0);
             }
             Kind::CallRetried(again) => {
                 self.retries += 1;

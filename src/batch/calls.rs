@@ -29,7 +29,8 @@ fn of_phase(phase: &Phase) -> Calls {
     let may_stop = phase.judge.as_ref().is_some_and(|judge| judge.may_stop);
     let first = if phase.shows.until.is_some() || may_stop { 1 } else { rounds };
     let interim = if may_stop { judged.1 * (rounds - 1) } else { 0 };
-    let least = if phase.when.is_some() { 0 } else { seats * first + judged.0 };
+    let least =
+        if phase.when.is_some() || phase.shows.keeps { 0 } else { seats * first + judged.0 };
     Some((least, seats * rounds + judged.1 + interim))
 }
 

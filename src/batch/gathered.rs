@@ -7,6 +7,7 @@
 use super::file::{BadResult, open_results};
 use super::results::{ResultLine, ResultOutcome};
 use crate::stats::wilson;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -20,17 +21,49 @@ pub struct Report {
     of: BTreeMap<String, BTreeMap<String, ResultLine>>,
     /// Numbers of the lines that could not be read.
     pub damaged: Vec<u64>,
-    /// Share of conversations without an answer above which a score is withheld.
-    unread_most: f64,
+    /// Conversations that count.
+    rules: ReportRules,
+    /// Circumstances of the run.
+    pub made: RunNote,
+}
+
+/// Circumstances of a batch, as it notes them before its first call; empty if unknown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunNote {
+    /// Program and version.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub program: String,
+    /// The command line.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub command: String,
+    /// Name of the items file.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub items: String,
+    /// Date of the first run.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub begun: String,
+    /// Seed of the batch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+/// Rules of a report for conversations with flaws.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReportRules {
+    /// Share of conversations without an answer above which a score is withheld, from 0 to 1.
+    pub unread_most: f64,
+    /// True if conversations count whose prompts left out a part of the conversation.
+    pub with_truncated: bool,
 }
 
 impl Report {
-    /// Reads a results file. `unread_most` is the largest accepted share of unreadable answers, from 0 to 1.
+    /// Reads a results file.
     ///
     /// # Errors
     /// The error of the operating system.
-    pub fn read(path: &Path, unread_most: f64) -> io::Result<Report> {
-        let mut report = Report { unread_most, ..Report::default() };
+    pub fn read(path: &Path, rules: ReportRules) -> io::Result<Report> {
+        let mut report = Report { rules, ..Report::default() };
         for line in open_results(path)? {
             match line {
                 Ok(mut line) => {
@@ -59,7 +92,13 @@ impl Report {
     }
 
     pub(super) fn ended(&self, protocol: &str) -> impl Iterator<Item = &ResultLine> {
-        self.all(protocol).filter(|line| line.outcome == ResultOutcome::Ended)
+        self.all(protocol)
+            .filter(|line| line.outcome == ResultOutcome::Ended && !self.excludes(line))
+    }
+
+    /// Returns whether a conversation does not count because its prompts left out a part of it.
+    pub(super) fn excludes(&self, line: &ResultLine) -> bool {
+        line.measured.truncated > 0 && !self.rules.with_truncated
     }
 
     pub(super) fn scored(&self, protocol: &str) -> impl Iterator<Item = (&ResultLine, bool)> {
@@ -95,21 +134,35 @@ impl Report {
             let scored = self.scored(protocol).count();
             let right = self.scored(protocol).filter(|(_, right)| *right).count();
             let (low, high) = wilson(small(right), small(scored));
-            let shown = scored > 0 && !self.withheld(protocol);
+            let shown = scored > 0 && self.withheld(protocol).is_none();
             shown.then(|| (right as f64 / scored as f64, low, high))
         };
         self.protocols.iter().map(|protocol| (protocol.as_str(), bar(protocol))).collect()
     }
 
-    /// Returns whether too many conversations of a protocol gave no answer, or too many judgements were unreadable.
-    pub(super) fn withheld(&self, protocol: &str) -> bool {
+    /// Returns the reason for which the score of a protocol is withheld: nothing to score, or too many answers or
+    /// judgements that could not be read.
+    pub(super) fn withheld(&self, protocol: &str) -> Option<String> {
         let ended = self.ended(protocol).filter(|line| line.key.is_some()).count();
         let scored = self.scored(protocol).count();
-        let exceeds = |part: usize, all: usize| part as f64 / all as f64 > self.unread_most;
         let judged = self.ended(protocol).map(|line| &line.measured.judgements);
         let (read, unread) =
             judged.fold((0, 0), |sum, j| (sum.0 + j.read as usize, sum.1 + j.unread as usize));
-        ended == 0 || exceeds(ended - scored, ended) || unread > 0 && exceeds(unread, read + unread)
+        let most = self.rules.unread_most;
+        let too_many = |part: usize, all: usize, what: &str| {
+            let exceeds = part > 0 && part as f64 / all as f64 > most;
+            exceeds.then(|| {
+                let most = most * 100.0;
+                format!(
+                    "{part} of {all} {what} could not be read, more than {most:.0} % (--max-unread)"
+                )
+            })
+        };
+        if ended == 0 {
+            return Some("no conversation with a key ended without a failure".into());
+        }
+        too_many(ended - scored, ended, "answers")
+            .or_else(|| too_many(unread, read + unread, "judgements"))
     }
 }
 

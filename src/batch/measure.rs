@@ -2,7 +2,7 @@
 
 use super::called::Called;
 use super::results::{
-    JudgeCounts, Measured, ResultLine, ResultOutcome, Round, Sure, Turned, VERSION,
+    Held, JudgeCounts, Measured, ResultLine, ResultOutcome, Round, Sure, Turned, VERSION,
 };
 use crate::analysis::{self, AnswerRound};
 use crate::model::{AnswerKind, Event, StopReason, Text, payload::Ended};
@@ -40,7 +40,7 @@ pub fn line<'a>(
     let mut called = Called::default();
     let (state, _) = analysis::fold(events.into_iter().inspect(|event| called.take(event)));
     let ended = state.ended.as_ref()?;
-    let Called { purposes: calls, retries, cut, models, .. } = called;
+    let Called { purposes: calls, retries, cut, truncated, models, .. } = called;
     let answered = state.answered();
     let kind = state.scenario.answer.as_ref().map(|spec| spec.form).unwrap_or_default();
     let right = subject.key.and_then(|key| right(kind, key));
@@ -55,6 +55,7 @@ pub fn line<'a>(
         let correct = is_right(s.answer.as_deref()?)?;
         Some(Sure { seat: s.seat.to_string(), confidence: s.confidence?, correct })
     });
+    let held = if right.is_some() { held(&rounds, &is_right) } else { Held::default() };
     let first = rounds.iter().position(|round| round.correct == Some(true));
     let failed = failed(&state, ended);
     Some(ResultLine {
@@ -75,6 +76,7 @@ pub fn line<'a>(
             calls,
             retries,
             cut,
+            truncated,
             planned: subject.planned,
             input: spent.usage.input,
             output: spent.usage.output,
@@ -86,6 +88,7 @@ pub fn line<'a>(
             rescued,
             bullied,
             sure: sure.collect(),
+            held,
             judgements: judgements(&state),
             models,
         },
@@ -189,6 +192,28 @@ fn turned(
     (flips, rescued, bullied)
 }
 
+/// Counts the answers of each round that the next round kept, replaced by the majority's, or made wrong.
+fn held(rounds: &[Round], is_right: &impl Fn(&str) -> Option<bool>) -> Held {
+    let mut held = Held::default();
+    for (at, round) in rounds.iter().enumerate() {
+        let answers = || round.answers.iter().filter_map(|(seat, a)| Some((seat, a.as_ref()?)));
+        held.found |= answers().any(|(_, answer)| is_right(answer) == Some(true));
+        let Some(next) = rounds.get(at + 1) else { continue };
+        for (seat, answer) in answers() {
+            let Some(Some(now)) = next.answers.get(seat) else { continue };
+            if let Some(majority) = round.majority.as_ref().filter(|m| *m != answer) {
+                held.minority += 1;
+                held.adopted += u32::from(now == majority);
+            }
+            if is_right(answer) == Some(true) {
+                held.right += 1;
+                held.broken += u32::from(is_right(now) == Some(false));
+            }
+        }
+    }
+    held
+}
+
 /// Counts the judgements of a conversation.
 fn judgements(state: &State) -> JudgeCounts {
     let Some((verdict, _)) = &state.verdict else { return JudgeCounts::default() };
@@ -213,6 +238,7 @@ fn judgements(state: &State) -> JudgeCounts {
             let same = one.winner == other.winner;
             if one.judge == other.judge && one.swapped != other.swapped {
                 judged.both_ways += 1;
+                judged.labels_only += u32::from(!state.swaps_order());
                 judged.swap_flips += u32::from(!same);
             } else if one.judge != other.judge && one.swapped == other.swapped {
                 judged.pairs += 1;

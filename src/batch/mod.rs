@@ -10,10 +10,12 @@ pub mod arithmetic;
 mod bounded;
 mod called;
 mod calls;
+mod compared;
 mod each;
 mod file;
 mod gathered;
 mod items;
+mod losses;
 mod measure;
 mod merge;
 mod page;
@@ -28,11 +30,14 @@ pub use called::ModelCalls;
 pub use calls::{Calls, calls};
 pub use each::{CONVERSATIONS, conversations};
 pub use file::{Appended, BadResult, open_results, reopen_results};
+pub use gathered::{ReportRules, RunNote};
 pub use items::{BatchItem, Damaged, Items, digest, hash};
 pub use measure::{Subject, line};
 pub use merge::{Refused, merge};
 pub use page::page;
-pub use results::{JudgeCounts, KnownResults, ResultLine, ResultOutcome, Sure, Turned, VERSION};
+pub use results::{
+    Held, JudgeCounts, KnownResults, ResultLine, ResultOutcome, Sure, Turned, VERSION,
+};
 pub use run::{BatchJob, BatchRun, BatchStopped, JobOutcome, JobRunner, Progress, Protocol, Slice};
 pub use schema::schema;
 pub use troubles::Troubles;

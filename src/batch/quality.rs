@@ -254,9 +254,9 @@ pub(super) fn judges(report: &Report) -> Table {
     let mut table = Table::new(
         "judges",
         "Judges",
-        "judgements: readable ones; unread: without a readable winner; won: by each side; first shown: share won by the side shown first (half is unbiased); \
-         both ways: judged in both orders, and how many changed with the order; judges agree: share of pairs of judges \
-         who agree",
+        "judgements: readable ones; unread: without a readable winner; won: by each side; first shown: share won by the \
+         side shown first (half is unbiased); both ways: judged in both orders, in how many of these only the labels were \
+         swapped, not the speeches, and how many changed; judges agree: share of pairs of judges who agree",
         1,
         &[
             ("protocol", "protocol"),
@@ -265,6 +265,7 @@ pub(super) fn judges(report: &Report) -> Table {
             ("won", "won"),
             ("first_side", "first shown"),
             ("both_ways", "both ways"),
+            ("labels_only", "labels only"),
             ("turned", "turned"),
             ("agreed", "judges agree"),
         ],
@@ -290,6 +291,7 @@ pub(super) fn judges(report: &Report) -> Table {
             Cell::text(&won.join(", ")),
             Cell::share(sum(|j| j.first_side), read),
             Cell::Count(sum(|j| j.both_ways)),
+            Cell::Count(sum(|j| j.labels_only)),
             Cell::Count(sum(|j| j.swap_flips)),
             Cell::share(sum(|j| j.agreed), sum(|j| j.pairs)),
         ]);

@@ -2,12 +2,13 @@
 
 pub use super::gathered::Report;
 use super::gathered::{is_tie, small};
-use super::quality;
+use super::losses::losses;
 use super::results::{ResultLine, ResultOutcome};
-use crate::analysis::{Cell, Table};
+use super::{compared, quality};
+use crate::analysis::{Cell, Column, Table};
 use crate::model::Aggregation;
-use crate::stats::{bootstrap, wilson};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::stats::wilson;
+use std::collections::BTreeSet;
 
 /// Default share of conversations without an answer above which a score is withheld.
 pub const UNREAD_MOST: f64 = 0.2;
@@ -16,9 +17,12 @@ impl Report {
     /// Returns all tables, in the order of the report.
     pub fn tables(&self) -> Vec<Table> {
         vec![
+            self.head(),
+            compared::conclusions(self),
             self.accuracy(),
-            self.pairs(),
+            compared::pairs(self),
             quality::strengths(self),
+            losses(self),
             self.rounds(),
             self.turns(),
             quality::influence(self),
@@ -32,18 +36,47 @@ impl Report {
         ]
     }
 
+    /// Returns the table of what was run: protocols, items and models from the results, the rest as the batch noted it.
+    fn head(&self) -> Table {
+        let mut table = Table::new(
+            "batch",
+            "The experiment",
+            "from the results and from the file batch.json of their folder",
+            1,
+            &[("about", "about"), ("value", "value")],
+        );
+        let mut row = |about: &str, value: &str| {
+            if !value.is_empty() {
+                table.rows.push(vec![Cell::text(about), Cell::text(value)]);
+            }
+        };
+        let lines = || self.protocols.iter().flat_map(|protocol| self.all(protocol));
+        let items: BTreeSet<&str> = lines().map(|line| line.item.as_str()).collect();
+        let models: BTreeSet<&str> =
+            lines().flat_map(|line| line.measured.models.keys()).map(String::as_str).collect();
+        row("protocols", &self.protocols.join(", "));
+        row("items", &format!("{} ({})", items.len(), self.made.items).replace(" ()", ""));
+        row("models", &models.into_iter().collect::<Vec<_>>().join(", "));
+        row("begun", &self.made.begun);
+        row("seed", &self.made.seed.map_or(String::new(), |seed| seed.to_string()));
+        row("command", &self.made.command);
+        row("version", &self.made.program);
+        table
+    }
+
     fn accuracy(&self) -> Table {
         let mut table = Table::new(
             "accuracy",
             "Accuracy",
-            "all: every conversation; ended: finished without a failure; scored: also gave a readable answer or a tie, \
-             which counts as wrong. Accuracy is the share of correct answers among these, with a 95 % Wilson interval; \
-             `of all` \
-             counts no answer as wrong, over all items with a key; withheld if more than --max-unread of the \
-             conversations with a key gave none, or of the judgements could not be read",
+            "of all: correct answers as a share of all items with a key; all: every conversation; truncated: a prompt left out \
+             a part of it, so it does not count; ended: finished without a failure; scored: also gave a readable answer or \
+             a tie, which counts as wrong. Accuracy is the share of correct answers among these, with a 95 % Wilson \
+             interval; withheld if more than --max-unread of the conversations with a key gave none, or of the judgements \
+             could not be read",
             1,
             &[
                 ("protocol", "protocol"),
+                ("of_all", "of all"),
                 ("all", "all"),
                 ("ended", "ended"),
                 ("scored", "scored"),
@@ -52,9 +85,14 @@ impl Report {
                 ("accuracy", "accuracy"),
                 ("low", "from"),
                 ("high", "to"),
-                ("of_all", "of all"),
             ],
         );
+        let truncated = |protocol: &str| self.all(protocol).filter(|l| self.excludes(l)).count();
+        // rare, and the table is wide
+        let any_truncated = self.protocols.iter().any(|protocol| truncated(protocol) > 0);
+        if any_truncated {
+            table.columns.push(Column::new("truncated", "truncated"));
+        }
         for protocol in &self.protocols {
             let all = self.all(protocol).count();
             let ended = self.ended(protocol).count();
@@ -64,11 +102,12 @@ impl Report {
             let (low, high) = wilson(small(right), small(scored));
             let score = |cell: Cell| match (scored, self.withheld(protocol)) {
                 (0, _) => Cell::None,
-                (_, true) => Cell::text("withheld"),
-                (_, false) => cell,
+                (_, Some(_)) => Cell::text("withheld"),
+                (_, None) => cell,
             };
             table.rows.push(vec![
                 Cell::text(protocol),
+                if scored == 0 { Cell::None } else { percent(right, keyed) },
                 Cell::Count(all as u64),
                 Cell::Count(ended as u64),
                 Cell::Count(scored as u64),
@@ -77,55 +116,9 @@ impl Report {
                 score(percent(right, scored)),
                 score(Cell::FineShare(low)),
                 score(Cell::FineShare(high)),
-                if scored == 0 { Cell::None } else { percent(right, keyed) },
             ]);
-        }
-        table
-    }
-
-    fn pairs(&self) -> Table {
-        let mut table = Table::new(
-            "pairs",
-            "Who beat whom",
-            "items that both scored: difference in accuracy (percentage points), with a 95 % interval from a paired \
-             bootstrap, and the items that only one got right; a difference counts if its interval excludes 0",
-            2,
-            &[
-                ("protocol", "protocol"),
-                ("other", "against"),
-                ("items", "items"),
-                ("difference", "difference"),
-                ("low", "from"),
-                ("high", "to"),
-                ("won", "only this one right"),
-                ("lost", "only the other right"),
-            ],
-        );
-        let right = |protocol: &str| -> BTreeMap<&str, bool> {
-            self.scored(protocol).map(|(line, right)| (line.item.as_str(), right)).collect()
-        };
-        for (i, one) in self.protocols.iter().enumerate() {
-            let mine = right(one);
-            for other in self.protocols.iter().skip(i + 1) {
-                let theirs = right(other);
-                let both: Vec<(bool, bool)> =
-                    mine.iter().filter_map(|(item, a)| Some((*a, *theirs.get(item)?))).collect();
-                let number = |right: bool| if right { 1.0 } else { 0.0 };
-                let differences: Vec<f64> =
-                    both.iter().map(|(a, b)| number(*a) - number(*b)).collect();
-                let Some((low, high)) = bootstrap(&differences) else { continue };
-                let mean = differences.iter().sum::<f64>() / differences.len() as f64;
-                let points = |value: f64| Cell::Difference(value * 100.0, 1);
-                table.rows.push(vec![
-                    Cell::text(one),
-                    Cell::text(other),
-                    Cell::Count(both.len() as u64),
-                    points(mean),
-                    points(low),
-                    points(high),
-                    Cell::Count(both.iter().filter(|(a, b)| *a && !b).count() as u64),
-                    Cell::Count(both.iter().filter(|(a, b)| !a && *b).count() as u64),
-                ]);
+            if any_truncated && let Some(row) = table.rows.last_mut() {
+                row.push(Cell::Count(truncated(protocol) as u64));
             }
         }
         table

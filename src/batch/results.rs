@@ -71,8 +71,9 @@ impl ResultLine {
         let measured = &self.measured;
         let models = measured.models.values().flat_map(|m| [m.calls, m.unanswered]);
         let planned = measured.planned.iter().flat_map(|(least, most)| [*least, *most]);
-        [measured.retries, measured.cut, measured.input, measured.output, measured.ms]
-            .into_iter()
+        let sums = [measured.retries, measured.cut, measured.truncated, measured.ms];
+        sums.into_iter()
+            .chain([measured.input, measured.output])
             .chain(measured.calls.values().copied())
             .chain(models.chain(planned))
             .all(|count| count <= COUNT_MAX)
@@ -90,6 +91,9 @@ pub struct Measured {
     /// Replies that were cut at their token limit.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cut: u64,
+    /// Calls whose prompt left out a part of the conversation, because the context window was too small.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub truncated: u64,
     /// Minimum and maximum calls by the protocol's formula.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned: Option<(u64, u64)>,
@@ -119,12 +123,31 @@ pub struct Measured {
     /// Last answers that state a confidence, if there is a key.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sure: Vec<Sure>,
+    /// Answers held and lost, if there is a key.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub held: Held,
     /// Judgements of the verdict.
     #[serde(default, skip_serializing_if = "JudgeCounts::is_empty")]
     pub judgements: JudgeCounts,
     /// Calls by model.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, ModelCalls>,
+}
+
+/// Counts of answers that were held, adopted and given up from round to round.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Held {
+    /// Answers that differed from the majority of their round and were followed by another answer.
+    pub minority: u32,
+    /// Number of these whose seat then gave the majority's answer.
+    pub adopted: u32,
+    /// Right answers that were followed by another answer.
+    pub right: u32,
+    /// Number of these whose seat then gave a wrong answer.
+    pub broken: u32,
+    /// True if any seat gave the right answer in any round.
+    pub found: bool,
 }
 
 /// Last answer of a seat with its stated probability of being right.
@@ -153,6 +176,9 @@ pub struct JudgeCounts {
     pub first_side: u32,
     /// Pairs of readable judgements of one judge with the sides in both orders.
     pub both_ways: u32,
+    /// Number of these pairs in which only the labels of the sides changed places, not their speeches.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub labels_only: u32,
     /// Number of these pairs whose winner changed with the order.
     pub swap_flips: u32,
     /// Pairs of readable judgements by different judges, with the sides in the same order.

@@ -33,6 +33,16 @@ pub fn schema() -> Value {
             "properties": {"seat": text, "confidence": share, "correct": {"type": "boolean"}},
         },
     });
+    let held = json!({
+        "type": "object", "description": "answers that were kept or lost from one round to the next",
+        "properties": {
+            "minority": {"type": "integer", "minimum": 0, "description": "differed from the majority"},
+            "adopted": {"type": "integer", "minimum": 0, "description": "of these, became the majority's"},
+            "right": count,
+            "broken": {"type": "integer", "minimum": 0, "description": "of the right ones, became wrong"},
+            "found": {"type": "boolean", "description": "some participant gave the right answer"},
+        },
+    });
     let judgements = json!({
         "type": "object", "description": "judgements of the verdict",
         "properties": {
@@ -41,6 +51,7 @@ pub fn schema() -> Value {
             "won": {"type": "object", "additionalProperties": count, "description": "by side"},
             "first_side": {"type": "integer", "minimum": 0, "description": "won by the side shown first"},
             "both_ways": {"type": "integer", "minimum": 0, "description": "readable in both orders"},
+            "labels_only": {"type": "integer", "minimum": 0, "description": "of these, with labels swapped and speeches in the same order"},
             "swap_flips": {"type": "integer", "minimum": 0, "description": "of these, changed with the order"},
             "pairs": {"type": "integer", "minimum": 0, "description": "pairs of judges in the same verdict"},
             "agreed": count,
@@ -76,6 +87,7 @@ pub fn schema() -> Value {
             "calls": {"type": "object", "additionalProperties": count, "description": "by purpose; retries of calls without a reply are left out"},
             "retries": count,
             "cut": {"type": "integer", "minimum": 0, "description": "replies that ended at max_tokens"},
+            "truncated": {"type": "integer", "minimum": 0, "description": "calls whose prompt left out a part of the conversation"},
             "planned": {"type": "array", "items": count, "description": "minimum and maximum calls by the formula"},
             "input": {"type": "integer", "minimum": 0, "description": "input tokens"},
             "output": {"type": "integer", "minimum": 0, "description": "output tokens"},
@@ -98,6 +110,7 @@ pub fn schema() -> Value {
             "rescued": turned,
             "bullied": turned,
             "sure": sure,
+            "held": held,
             "judgements": judgements,
             "models": models,
         },

@@ -1,6 +1,10 @@
-//! Statistics of repeated runs: Wilson intervals, paired bootstrap, Bradley-Terry strengths, scoring rules.
+//! Statistics of repeated runs: Wilson intervals, paired comparisons, Bradley-Terry strengths, scoring rules.
 //!
 //! Pure: random numbers are hashes, so results are reproducible.
+
+mod paired;
+
+pub use paired::{Discordant, holm};
 
 /// Normal quantile of a 95 % interval.
 const Z: f64 = 1.959_964;
@@ -16,27 +20,6 @@ pub fn wilson(held: u32, runs: u32) -> (f64, f64) {
     let centre = (share + Z * Z / (2.0 * n)) / spread;
     let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt() / spread;
     ((centre - half).max(0.0), (centre + half).min(1.0))
-}
-
-/// Number of bootstrap samples.
-const DRAWS: u64 = 2_000;
-
-/// Returns the 95 % bootstrap interval of the mean of differences; `None` without differences.
-pub fn bootstrap(differences: &[f64]) -> Option<(f64, f64)> {
-    let n = differences.len() as u64;
-    if n == 0 {
-        return None;
-    }
-    let mut means: Vec<f64> = (0..DRAWS)
-        .map(|draw| {
-            let picked = (0..n).map(|i| mixed(draw * n + i) % n);
-            let drawn = picked.filter_map(|at| differences.get(usize::try_from(at).ok()?));
-            drawn.sum::<f64>() / n as f64
-        })
-        .collect();
-    means.sort_by(f64::total_cmp);
-    let at = |part: f64| means.get((part * (DRAWS - 1) as f64).round() as usize).copied();
-    at(0.025).zip(at(0.975))
 }
 
 /// Number of iterations of the Bradley-Terry estimate.
@@ -140,20 +123,5 @@ mod tests {
         assert!(log_score(0.0, true).is_finite());
         assert!((quadratic_score(0.5, true) - 0.25).abs() < 1e-12);
         assert!((log_score(0.5, false) - 2f64.ln()).abs() < 1e-12);
-    }
-
-    /// For a mean of 200 differences the normal approximation is good to a hundredth.
-    #[test]
-    fn the_bootstrap_agrees_with_the_normal_approximation() {
-        let differences: Vec<f64> = (0..200).map(|i| [1.0, 0.0, 0.0, -1.0, 1.0][i % 5]).collect();
-        let n = differences.len() as f64;
-        let mean = differences.iter().sum::<f64>() / n;
-        let variance = differences.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / n;
-        let half = Z * (variance / n).sqrt();
-        let (low, high) = bootstrap(&differences).unwrap();
-        assert!((low - (mean - half)).abs() < 0.02, "{low} {}", mean - half);
-        assert!((high - (mean + half)).abs() < 0.02, "{high} {}", mean + half);
-        assert_eq!(bootstrap(&[]), None);
-        assert_eq!(bootstrap(&[1.0]), Some((1.0, 1.0)));
     }
 }

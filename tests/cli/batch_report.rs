@@ -116,7 +116,7 @@ fn judge_that_follows_the_order_is_detected_and_its_draws_are_wrong() {
     let both = scenario(&house, "both", &COURT.replace("JUDGES", "[\"jo\", \"kim\"]"));
     let out = have(&house, &both, &items, "both");
     // 24 judgements: Jo gives 12 to the first, 6 of each side; Kim 6 to the first, 8 to pro and 4 to con
-    assert_eq!(rows(&house, &out, "judges"), ["both,24,0,\"con 10, pro 14\",0.75,12,6,0.5"]);
+    assert_eq!(rows(&house, &out, "judges"), ["both,24,0,\"con 10, pro 14\",0.75,12,12,6,0.5"]);
     let accuracy = rows(&house, &out, "accuracy");
     assert!(accuracy[0].starts_with("both,6,6,6,6,0,0.0,"), "a draw is a tie: {accuracy:?}");
     let jo = COURT.find("[[participant]]\nid = \"jo\"").unwrap()
@@ -307,7 +307,7 @@ fn unread_judgements_withhold_a_score_and_items_without_a_key_are_not_wrong() {
         ["batch", "report", &out, "--format", "csv", "--table", "accuracy", "--max-unread", "0.3"];
     let lenient = house.run(&lenient).code(0).out;
     // both winners of the item with a key are pro
-    assert!(lenient.contains("odd,2,2,1,0,1,1.0,") && lenient.ends_with(",1.0\n"), "{lenient}");
+    assert!(lenient.contains("odd,1.0,2,2,1,0,1,1.0,"), "{lenient}");
     let ways = rows(&house, &out, "aggregations");
     assert!(ways.iter().all(|row| row.starts_with("odd,judge,1,1,1.0,")), "{ways:?}");
 }

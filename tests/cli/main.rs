@@ -5,6 +5,7 @@
 mod agents;
 mod ask;
 mod batch;
+mod batch_compared;
 mod batch_hostile;
 mod batch_large;
 mod batch_models;

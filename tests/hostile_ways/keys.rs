@@ -1,6 +1,7 @@
 //! Loads scenarios, tests, steering lines and results with hostile values for every key of their schemas.
 
 use crate::hostile_values;
+use colloquium::batch::ReportRules;
 use colloquium::batch::report::Report;
 use colloquium::model::SteerLine;
 use colloquium::scenario::{self, Source};
@@ -173,7 +174,8 @@ fn results_with_hostile_values_only_have_faults() {
     walk("results", &base, |line, _| {
         // a second line, so that sums and comparisons have something to add
         fs::write(&file, format!("{line}\n{base}\n{line}\n")).unwrap();
-        let report = Report::read(&file, 0.1).unwrap();
+        let report =
+            Report::read(&file, ReportRules { unread_most: 0.1, with_truncated: false }).unwrap();
         assert!(!report.is_empty());
         let _ = (report.tables(), batch::conversations(&report), batch::page(&report, "T"));
         let _ = batch::merge(&[file.clone(), file.clone()], &merged);

@@ -36,6 +36,16 @@ struct Plan {
     batches: Vec<Planned>,
     /// Prompts of the seats that speak before the first reply.
     first: Vec<Shown>,
+    /// True if a prompt did not fit its context window.
+    truncated: bool,
+}
+
+/// Estimated usage of a conversation.
+pub struct UsageEstimate {
+    /// Tokens and cost.
+    pub spent: Spent,
+    /// True if a prompt will not fit its context window.
+    pub truncated: bool,
 }
 
 /// A batch of the plan: the seats that speak at once.
@@ -76,11 +86,11 @@ pub fn run(
     Ok(Exit::Done)
 }
 
-/// Estimates the tokens and the cost of a conversation.
-pub fn estimated(opened: Opened) -> Spent {
+/// Estimates a conversation.
+pub fn estimated(opened: Opened) -> UsageEstimate {
     let mut plan = Plan::default();
     plan.play(opened, vec![]);
-    plan.state.spent()
+    UsageEstimate { spent: plan.state.spent(), truncated: plan.truncated }
 }
 
 /// Returns the estimated usage of a conversation with this opening, as text.
@@ -161,6 +171,9 @@ impl Plan {
         }
         if let (Kind::FloorGranted(g), Some(batch)) = (&event.kind, self.batches.last_mut()) {
             batch.seats.push((g.number, g.participant.clone()));
+        }
+        if let Kind::CallStarted(c) = &event.kind {
+            self.truncated |= c.left_out > 0;
         }
         if let (Kind::CallStarted(c), true) = (&event.kind, self.state.utterances == 0) {
             self.first.extend(shown(&self.state, c.turn, &c.model));

@@ -1,7 +1,8 @@
 //! Sub-commands on batch results: reports, merging, and the generator for arithmetic items.
 
+use super::folder::run_note;
 use crate::batch::report::{Report, UNREAD_MOST};
-use crate::batch::{CONVERSATIONS, Refused, arithmetic, conversations, merge, page};
+use crate::batch::{CONVERSATIONS, Refused, ReportRules, arithmetic, conversations, merge, page};
 use crate::cli::args::target::Target;
 use crate::cli::context::Context;
 use crate::cli::document;
@@ -34,6 +35,9 @@ pub struct ReportArgs {
     /// Withhold a score if more than this share gave no answer
     #[arg(long, value_name = "SHARE", default_value_t = UNREAD_MOST)]
     max_unread: f64,
+    /// Count conversations too whose prompts left out a part, because the context window was too small
+    #[arg(long)]
+    with_truncated: bool,
     #[command(flatten)]
     target: Target,
 }
@@ -103,12 +107,15 @@ impl ReportArgs {
         } else {
             self.results.clone()
         };
-        let report = Report::read(&path, self.max_unread).map_err(|e| {
+        let rules =
+            ReportRules { unread_most: self.max_unread, with_truncated: self.with_truncated };
+        let mut report = Report::read(&path, rules).map_err(|e| {
             Failure::usage(
                 format!("cannot read {}: {e}", path.display()),
                 "name the folder of a batch; combine results from several machines with `batch merge`",
             )
         })?;
+        report.made = path.parent().map(run_note).unwrap_or_default();
         for number in &report.damaged {
             context.say(&format!("{}, line {number}: not a result; skipped", path.display()));
         }

@@ -4,8 +4,10 @@
 use super::protocols::Prepared;
 use crate::batch::Slice;
 use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
 use crate::cli::play::dry_run;
-use crate::model::Participant;
+use crate::model::{Participant, VoiceSpec};
+use crate::prompt::UNKNOWN_WINDOW;
 use crate::state::Spent;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -83,20 +85,29 @@ impl BatchBudget {
     }
 }
 
-/// Estimates the tokens and cost of the batch from its first item; `None` if no model is called.
+/// Estimates the tokens and cost of the batch from its first item: no lines if no model is called.
+///
+/// # Errors
+/// If prompts will not fit a context window that is only assumed: a prompt without a part of the conversation would
+/// change the result, and only for protocols in which participants read each other.
 pub fn estimate(
     all: &[Prepared],
     first: &Map<String, Value>,
     items: u64,
-) -> Result<Option<String>, Failure> {
+) -> Result<Vec<String>, Failure> {
     let mut sum = Spent::default();
     let mut compared = Spent::default();
+    let mut lines = vec![];
     for prepared in all.iter().filter(|prepared| !prepared.loaded.all_rehearsed()) {
         let used = if prepared.protocol.as_many_tokens {
             compared.clone()
         } else {
             let opened = super::protocols::opened(prepared.of_item(first)?, BTreeMap::new(), 0)?;
-            dry_run::estimated(opened)
+            let estimate = dry_run::estimated(opened);
+            if estimate.truncated {
+                lines.push(too_long(prepared)?);
+            }
+            estimate.spent
         };
         if prepared.protocol.name == all.first().map_or("", |first| &first.protocol.name) {
             compared = used.clone();
@@ -108,13 +119,43 @@ pub fn estimate(
         Some(usd) => format!("${:.2}", f64::from(usd) * items as f64),
         None => "no price".to_owned(),
     };
-    Ok((tokens > 0).then(|| format!("estimate from the first item: ~{tokens} tokens, {money}")))
+    if tokens > 0 {
+        lines.insert(0, format!("estimate from the first item: ~{tokens} tokens, {money}"));
+    }
+    Ok(lines)
+}
+
+/// Returns the warning for a protocol whose prompts will not fit; an error if a window is only assumed.
+fn too_long(prepared: &Prepared) -> Result<String, Failure> {
+    let name = &prepared.protocol.name;
+    let mut seats = prepared.loaded.participants.iter().filter(|seat| seat.window.is_none());
+    let unknown = seats.find_map(|seat| match &seat.voice {
+        VoiceSpec::Model(spec) => Some(&spec.name),
+        VoiceSpec::Script(_)
+        | VoiceSpec::Agent(_)
+        | VoiceSpec::Team(_)
+        | VoiceSpec::Human { .. }
+        | VoiceSpec::Lines { .. } => None,
+    });
+    match unknown {
+        None => Ok(format!(
+            "{name}: prompts may not fit the context window; conversations in which they do not are not counted"
+        )),
+        Some(model) => Err(Failure::new(
+            Exit::Invalid,
+            format!(
+                "{name}: prompts will not fit {UNKNOWN_WINDOW} tokens, the assumed context window of {model}; its server \
+                 does not state one"
+            ),
+        )
+        .hint(format!("set [models.\"{model}\"] window = N in the settings"))),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ModelSpec, Price, VoiceSpec};
+    use crate::model::{ModelSpec, Price};
 
     #[test]
     fn a_default_limit_bounds_only_models_that_cost_something() {

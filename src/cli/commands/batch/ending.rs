@@ -44,6 +44,16 @@ impl BatchArgs {
                         "cut replies falsify the results: raise max_tokens with another --out",
                     );
                 }
+                if failed.is_empty() && troubles.truncated > 0 {
+                    let message = format!(
+                        "{} of {} conversations do not count: their prompts did not fit the context window",
+                        troubles.truncated, progress.done
+                    );
+                    return Err(Failure::new(Exit::Failed, message).hint(
+                        "use a model with a larger window, or shorter replies, with another --out; `batch report \
+                         --with-truncated` counts them",
+                    ));
+                }
                 if failed.is_empty() {
                     return Ok(Exit::Done);
                 }

@@ -1,7 +1,7 @@
 //! Folder of a batch: `batch.json`, results and sessions. Symbolic links and foreign files are rejected.
 
 use super::faults::{unreadable, unusable};
-use crate::batch::{Appended, KnownResults, Protocol};
+use crate::batch::{Appended, KnownResults, Protocol, RunNote};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -25,6 +25,15 @@ struct MadeBy {
     scenario: String,
     /// Fingerprints by protocol name.
     protocols: BTreeMap<String, String>,
+    /// Circumstances of the first run.
+    #[serde(default)]
+    run: RunNote,
+}
+
+/// Returns the circumstances of the batch in a folder; empty if they are unknown.
+pub fn run_note(folder: &Path) -> RunNote {
+    let bytes = untrusted::read(&folder.join(MADE_BY)).unwrap_or_default();
+    serde_json::from_slice(&bytes).map(|made: MadeBy| made.run).unwrap_or_default()
 }
 
 /// Returns the default folder for results.
@@ -36,17 +45,27 @@ pub fn default_out(scenario: &str, items: &Path) -> PathBuf {
 }
 
 /// Creates the folder with its session folders and its `batch.json`, or checks the existing ones.
-pub fn prepare_folder(out: &Path, scenario: &str, protocols: &[Protocol]) -> Result<(), Failure> {
+pub fn prepare_folder(
+    out: &Path,
+    scenario: &str,
+    protocols: &[Protocol],
+    run: RunNote,
+) -> Result<(), Failure> {
     let sessions = out.join(SESSIONS);
     let of_protocols = protocols.iter().map(|protocol| sessions.join(&protocol.name));
     for folder in [out.to_owned(), sessions.clone()].into_iter().chain(of_protocols) {
         create_folder(&folder).map_err(|e| unusable(&folder, &e))?;
     }
-    check_made_by(&out.join(MADE_BY), scenario, protocols)
+    check_made_by(&out.join(MADE_BY), scenario, protocols, run)
 }
 
 /// Compares the protocols with `batch.json` and adds new ones to it.
-fn check_made_by(path: &Path, scenario: &str, protocols: &[Protocol]) -> Result<(), Failure> {
+fn check_made_by(
+    path: &Path,
+    scenario: &str,
+    protocols: &[Protocol],
+    run: RunNote,
+) -> Result<(), Failure> {
     let mut known = match untrusted::read(path) {
         Ok(bytes) => serde_json::from_slice(&bytes).map_err(|e| {
             Failure::usage(
@@ -55,7 +74,7 @@ fn check_made_by(path: &Path, scenario: &str, protocols: &[Protocol]) -> Result<
             )
         })?,
         Err(e) if e.kind() == ErrorKind::NotFound => {
-            MadeBy { version: 1, scenario: scenario.to_owned(), protocols: BTreeMap::new() }
+            MadeBy { version: 1, scenario: scenario.to_owned(), protocols: BTreeMap::new(), run }
         }
         Err(e) => return Err(unusable(path, &e)),
     };

@@ -13,16 +13,20 @@ mod questions;
 
 pub use args::BatchArgs;
 
-use crate::batch::{BatchRun, Items, Protocol, Slice};
+use crate::batch::{BatchRun, Items, Protocol, RunNote, Slice};
+use crate::cli::command_line::{arguments, command_line};
 use crate::cli::commands::test::{caught, parts};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
+use crate::clock::wall_now;
+use crate::model::Wall;
 use budget::{BatchBudget, estimate};
 use conversations::Conversations;
 use faults::unreadable;
 use folder::{default_out, open_results, prepare_folder};
+use jiff::Timestamp;
 use progress::ProgressReport;
 use protocols::Prepared;
 use questions::{CheckedItems, is_complete};
@@ -65,7 +69,7 @@ impl BatchArgs {
         }
         plan.iter().for_each(|line| context.say(line));
         let out = self.out.clone().unwrap_or_else(|| default_out(scenario, items));
-        prepare_folder(&out, scenario, &protocols)?;
+        prepare_folder(&out, scenario, &protocols, self.run_note(items, context))?;
         let name = match &self.shard {
             Some(shard) => format!("results-{}.jsonl", shard.replace('/', "-of-")),
             None => "results.jsonl".to_owned(),
@@ -110,6 +114,23 @@ impl BatchArgs {
         });
         context.say(&format!("results: {}", path.display()));
         self.ended(ended, signal?, &path, &budget, context)
+    }
+}
+
+impl BatchArgs {
+    /// Returns the circumstances of this run, for the report.
+    fn run_note(&self, items: &Path, context: &Context) -> RunNote {
+        let now = context.environment.source_date_epoch().map_or_else(wall_now, Wall);
+        let begun =
+            Timestamp::from_millisecond(now.0).map(|at| at.strftime("%Y-%m-%d").to_string());
+        let name = items.file_name().map(|name| name.to_string_lossy().into_owned());
+        RunNote {
+            program: concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).into(),
+            command: command_line(&arguments(), &context.environment),
+            items: name.unwrap_or_default(),
+            begun: begun.unwrap_or_default(),
+            seed: Some(self.seed),
+        }
     }
 }
 

@@ -56,10 +56,13 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Returns the fields that every item must have because the topic uses them.
+    /// Returns the fields that every item must have because the topic or the answers of the sides use them.
     pub fn needed(&self) -> Vec<String> {
         let Ok(root) = Node::parse(&self.source.text) else { return vec![] };
         let topic = root.get("topic").and_then(Node::text).unwrap_or_default();
+        let argues = root.get("verdict").and_then(|verdict| verdict.get("argues"));
+        let argues = argues.map(Node::items).unwrap_or_default().iter().filter_map(Node::text);
+        let topic = [topic].into_iter().chain(argues).collect::<Vec<_>>().join("\n");
         let own = root.get("item").map(Node::entries).unwrap_or_default().iter();
         let asked = own.map(|entry| entry.key.clone()).filter(|key| {
             let name = format!("item.{key}");
