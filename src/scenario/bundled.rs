@@ -41,6 +41,9 @@ pub fn panel(name: &str) -> Option<&'static str> {
 /// Published protocols that find an answer, and their baselines; `formal-debate` is one of them too.
 const PROTOCOLS: &[(&str, &str)] = &[
     ("society-of-minds", include_str!("../../assets/scenarios/protocols/society-of-minds.toml")),
+    ("vote-or-debate", include_str!("../../assets/scenarios/protocols/vote-or-debate.toml")),
+    ("free-mad", include_str!("../../assets/scenarios/protocols/free-mad.toml")),
+    ("noise-control", include_str!("../../assets/scenarios/protocols/noise-control.toml")),
     ("tit-for-tat", include_str!("../../assets/scenarios/protocols/tit-for-tat.toml")),
     ("referees", include_str!("../../assets/scenarios/protocols/referees.toml")),
     ("persuasion", include_str!("../../assets/scenarios/protocols/persuasion.toml")),
@@ -56,6 +59,7 @@ const PROTOCOLS: &[(&str, &str)] = &[
     ("plain-vote", include_str!("../../assets/scenarios/protocols/plain-vote.toml")),
     ("self-consistency", include_str!("../../assets/scenarios/protocols/self-consistency.toml")),
     ("reflection", include_str!("../../assets/scenarios/protocols/reflection.toml")),
+    ("self-correction", include_str!("../../assets/scenarios/protocols/self-correction.toml")),
     ("single", include_str!("../../assets/scenarios/protocols/single.toml")),
 ];
 

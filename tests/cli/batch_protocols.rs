@@ -18,10 +18,13 @@ const DECIDED: &str = r#"{"why": "clear", "decided": true, "answer": "4"}"#;
 /// Protocol, override of one of its keys, reply to every call, estimated calls, and actual calls.
 type Row = (&'static str, &'static str, &'static str, &'static str, u64);
 
-const CALLS: [Row; 23] = [
+const CALLS: [Row; 27] = [
     // N x R
     ("society-of-minds", "phase.2.rounds=1", NUMBER, "6", 6),
     ("society-of-minds", "phase.2.rounds=3", NUMBER, "12", 12),
+    ("vote-or-debate", "phase.2.rounds=2", NUMBER, "15", 15),
+    ("free-mad", "phase.2.rounds=1", NUMBER, "6", 6),
+    ("noise-control", "phase.3.rounds=1", NUMBER, "9", 9),
     ("sparse-topology", "phase.2.rounds=2", NUMBER, "15", 15),
     ("interventions", "phase.3.rounds=2", NUMBER, "16", 16),
     ("referees", "phase.1.rounds=3", SCORES, "12", 12),
@@ -48,6 +51,7 @@ const CALLS: [Row; 23] = [
     // one voice
     ("single", "answer.tie=\"first\"", NUMBER, "1", 1),
     ("self-consistency", "phase.1.rounds=8", NUMBER, "8", 8),
+    ("self-correction", "seed=1", NUMBER, "3", 3),
     ("reflection", "phase.1.rounds=4", NUMBER, "4", 4),
     ("reflection", "phase.1.rounds=1", NUMBER, "1", 1),
 ];
@@ -68,6 +72,8 @@ fn calls_follow_from_seats_and_rounds_as_stated_before() {
         let mut args =
             vec!["batch", protocol, "--items", &items, "--out", &out, "--model", "endpoint:tiny"];
         args.extend(["--endpoint", &server.url]);
+        let settings = house.file("c.toml", "[models.\"endpoint:tiny\"]\nwindow = 32000\n");
+        args.extend(["--config", &settings]);
         if !set.starts_with("seed") {
             args.extend(["--set", set]);
         }
@@ -139,8 +145,8 @@ fn another_seat_is_another_call_in_each_round() {
         &server.url,
     ];
     let ran = house.run(&args).code(0);
-    assert!(ran.err.contains("four: 1 item, 12 calls per item"), "{}", ran.err);
-    assert_eq!(server.asked.lock().unwrap().len(), 12);
+    assert!(ran.err.contains("four: 1 item, 8 calls per item"), "{}", ran.err);
+    assert_eq!(server.asked.lock().unwrap().len(), 8);
 }
 
 /// Two of three seats agree after a while; the third never gives an answer.

@@ -19,6 +19,7 @@
 //! | visible and hidden messages, and the names they carry | `shows` |
 //! | a scribe writes the result before the end, within the budget | `results`, `kills` |
 //! | a circular conversation gets a warning, then ends; a debate does not | `loops` |
+//! | protocols of experiments: equal requests whatever the delays | `presets` |
 //! | profile of a person: stored fact by fact, ranked, the same after a kill | `profiles` |
 //! | answers and votes: restarts, valid votes, ties | `consensus` |
 //! | plans: assignment, prompts and ends of steps | `plans`, `plan_commands` |
@@ -73,6 +74,7 @@ mod plan_commands;
 mod plans;
 mod policies;
 mod polls;
+mod presets;
 mod profiles;
 mod prompts;
 mod rates;
