@@ -3,7 +3,7 @@
 //! A single vote or judgement gets no note of its own: nobody may see it before all are given.
 
 use super::narrated::{Narrated, place};
-use crate::analysis::name;
+use crate::analysis::{crossing, name};
 use crate::model::payload::TurnEnded;
 use crate::model::*;
 use crate::state::State;
@@ -83,6 +83,9 @@ pub(super) fn vote(state: &State, vote: &VoteClosed) -> Vec<Narrated> {
 /// Returns the note on a changed stance; the first stance is in the participant's own message.
 pub(super) fn stance(state: &State, now: &StanceRecorded) -> Vec<Narrated> {
     let stances = state.seat(&now.participant).map_or(&[][..], |s| &s.stances);
+    if now.at.is_some() {
+        return crossing(state, now).map_or_else(Vec::new, note);
+    }
     match stances {
         [.., before, _] if before.stance != now.stance => {
             let who = name(state, &now.participant);

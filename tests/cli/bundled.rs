@@ -6,18 +6,18 @@ use colloquium::scenario::{about, bundled, bundled_names};
 /// End of each scenario without an operator.
 const ENDS: &[(&str, &str)] = &[
     ("round-table", "stopped at the turn limit"),
-    ("formal-debate", "finished: verdict"),
+    ("formal-debate", "finished: Nadia wins"),
     ("moderated-panel", "finished: goal"),
     ("socratic-seminar", "stopped at the turn limit"),
     ("brainstorm", "finished, "),
-    ("code-review", "finished: stop word"),
-    ("negotiation", "finished: stop word"),
+    ("code-review", " said "),
+    ("negotiation", " said "),
     ("iterative-analysis", "finished, "),
     ("writing-room", "finished, "),
     ("debug-loop", "finished, "),
-    ("story-game", "finished: stop word"),
+    ("story-game", " said "),
     ("delegates", "stopped at the turn limit"),
-    ("breed-advisor", "finished: stop word"),
+    ("breed-advisor", " said "),
     ("consensus", "finished: consensus"),
     ("planner-executor", "finished, 6 turns"),
 ];
