@@ -22,12 +22,7 @@ fn earlier_exchanges_are_part_of_the_talk_and_the_last_question_its_topic() {
     let model = ["--endpoint", &server.url, "--model", "endpoint:tiny"];
     let args = [&["run", &path, "--headless", "--history", &history], &model[..]].concat();
     let ran = house.run(&args).code(0);
-    let order = [
-        "And of milk?",
-        "What of coffee?",
-        "Bo, written by you\n  Too strong.",
-        "[1] Ada",
-    ];
+    let order = ["And of milk?", "What of coffee?", "Bo, written by you\n  Too strong.", "[1] Ada"];
     let places: Vec<_> = order
         .iter()
         .map(|told| ran.out.find(told).unwrap_or_else(|| panic!("{told}: {}", ran.out)))

@@ -15,11 +15,7 @@ fn cut_in_changes_the_next_reply() {
     let from_stdin = house.fed(&["demo", "--headless", "--steer", "-"], QUESTION).code(0);
     for ran in [&from_file, &from_stdin] {
         assert!(ran.out.contains("\n[2] Bo (joiner), cut off\n  Ada, I was one"), "{}", ran.out);
-        assert!(
-            ran.out.contains("\n[after 2] you cut in\n  Who pays for it?\n"),
-            "{}",
-            ran.out
-        );
+        assert!(ran.out.contains("\n[after 2] you cut in\n  Who pays for it?\n"), "{}", ran.out);
         assert!(
             ran.out.contains("\n[3] Cy (epidemiologist)\n  The chair asks: \"Who pays for it?\"")
         );
